@@ -223,11 +223,16 @@ from xarr.functions.elementwise.floating_state import (
     seterrcall as seterrcall,
 )
 from xarr.functions.elementwise.ufuncs import ufunc as ufunc
-from xarr.functions.index.coordinates import (
+from xarr.functions.index.placing import (
     diag_indices as diag_indices,
     diag_indices_from as diag_indices_from,
+    fill_diagonal as fill_diagonal,
     ix_ as ix_,
     mask_indices as mask_indices,
+    place as place,
+    put as put,
+    put_along_axis as put_along_axis,
+    putmask as putmask,
     ravel_multi_index as ravel_multi_index,
     tril_indices as tril_indices,
     tril_indices_from as tril_indices_from,
@@ -235,28 +240,18 @@ from xarr.functions.index.coordinates import (
     triu_indices_from as triu_indices_from,
     unravel_index as unravel_index,
 )
-from xarr.functions.index.flat import flatiter as flatiter
-from xarr.functions.index.placing import (
-    fill_diagonal as fill_diagonal,
-    place as place,
-    put as put,
-    put_along_axis as put_along_axis,
-    putmask as putmask,
-)
 from xarr.functions.index.searching import (
     argwhere as argwhere,
-    flatnonzero as flatnonzero,
-    nonzero as nonzero,
-    take as take,
-    take_along_axis as take_along_axis,
-    where as where,
-)
-from xarr.functions.index.selecting import (
     choose as choose,
     compress as compress,
     extract as extract,
+    flatnonzero as flatnonzero,
+    nonzero as nonzero,
     piecewise as piecewise,
     select as select,
+    take as take,
+    take_along_axis as take_along_axis,
+    where as where,
 )
 from xarr.functions.io import as_bytes as _as_bytes, printing as _printing  # noqa: F401 - Array calls
 from xarr.functions.io.as_bytes import packbits as packbits, unpackbits as unpackbits
@@ -357,6 +352,7 @@ from xarr.functions.python.calling import (
 )
 from xarr.functions.python.iterating import (
     broadcast as broadcast,
+    flatiter as flatiter,
     ndenumerate as ndenumerate,
     ndindex as ndindex,
     nditer as nditer,
@@ -390,6 +386,7 @@ from xarr.functions.reduce.reductions import (
 from xarr.functions.shape.editing import (
     delete as delete,
     insert as insert,
+    pad as pad,
     resize as resize,
     trim_zeros as trim_zeros,
 )
@@ -434,20 +431,17 @@ from xarr.functions.shape.manipulation import (
     unstack as unstack,
     vsplit as vsplit,
 )
-from xarr.functions.shape.padding import pad as pad
 from xarr.functions.signal.calculus import (
-    gradient as gradient,
-    interp as interp,
-    trapezoid as trapezoid,
-)
-from xarr.functions.signal.signal import (
     bartlett as bartlett,
     blackman as blackman,
     convolve as convolve,
     correlate as correlate,
+    gradient as gradient,
     hamming as hamming,
     hanning as hanning,
+    interp as interp,
     kaiser as kaiser,
+    trapezoid as trapezoid,
 )
 from xarr.functions.sort.sets import (
     ediff1d as ediff1d,

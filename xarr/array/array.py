@@ -364,13 +364,13 @@ class Array(ArrayBase):
         return room.memory.Flags(self)
 
     @property
-    def flat(self) -> functions.index.flat.flatiter:
+    def flat(self) -> functions.python.iterating.flatiter:
         """The elements in C order, to be walked, read and written one after the other."""
-        return functions.index.flat.flatiter(self)
+        return functions.python.iterating.flatiter(self)
 
     @flat.setter
     def flat(self, value: Any) -> None:
-        functions.index.flat.flatiter(self)[...] = value
+        functions.python.iterating.flatiter(self)[...] = value
 
     def setflags(
         self, write: bool | None = None, align: bool | None = None, uic: bool | None = None
@@ -594,11 +594,11 @@ class Array(ArrayBase):
         The arrays are given one by one, or as one sequence.
         """
         among = choices[0] if len(choices) == 1 else choices
-        return functions.index.selecting.choose(self, among, out, mode)
+        return functions.index.searching.choose(self, among, out, mode)
 
     def compress(self, condition: Any, axis: SupportsIndex | None = None, out: Any = None) -> Array:
         """Take the parts along an axis where a condition is true; see `xarr.compress`."""
-        return functions.index.selecting.compress(condition, self, axis, out)
+        return functions.index.searching.compress(condition, self, axis, out)
 
     def repeat(self, repeats: Any, axis: SupportsIndex | None = None) -> Array:
         """Repeat each element, one after the other. See `xarr.repeat`."""

@@ -3,4 +3,4 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xarr.functions.python import scalars as scalars
+    from xarr.functions.python import iterating as iterating, scalars as scalars

@@ -1,10 +1,15 @@
-"""Arrays with parts taken out or put in, and of other sizes."""
+"""Arrays with parts taken out or put in, of other sizes, and with something around them.
+
+Padding puts one axis after the other in the memory of the result. Where an axis is padded, those
+before it are as long as they will be, and those after it as long as they were.
+"""
 
 from __future__ import annotations
 
 import math
 import operator
-from typing import Any, SupportsIndex
+from collections.abc import Callable, Sequence
+from typing import Any, Final, SupportsIndex
 
 import numpy
 
@@ -15,16 +20,19 @@ from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.layouts import keep_array, settled, view
 from xarr.array.transfers import Host, from_host, openly
-from xarr.core.tape import constant
+from xarr.backends.device import default_float
+from xarr.core.tape import Node, constant, leaf
 from xarr.engine import engine
-from xarr.errors import refused, value_error
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create import fills
 from xarr.functions.create.creation import shape_of
-from xarr.functions.elementwise import elementwise
+from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import indexing, searching
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import joining, manipulation
+from xarr.functions.shape.joining import Assembly, taken_at
+from xarr.functions.sort.sorting import sort
 from xarr.layout import Layout, Shape, normalize_axis
 
 
@@ -266,3 +274,284 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
     if isinstance(filt, list | tuple) and x.ndim == 1:
         return filt[key[0]]
     return indexing.getitem(x, tuple(key))
+
+
+def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Array:
+    """Put elements around an array.
+
+    pad_width : int, (before, after), a sequence of such for each axis, or a dict of axes
+        How many elements before and after.
+    mode : str or callable -- What they are. "constant": a constant. "edge": the nearest element.
+        "wrap": the array again. "reflect", "symmetric": the array mirrored without, or with, its
+        last element. "linear_ramp": from the nearest element to an end. "maximum", "mean",
+        "median", "minimum": of each line. "empty": anything. A callable gets NumPy's vectors, as
+        `numpy.pad` says, and runs on the host.
+    constant_values, end_values : scalar, (before, after) or a sequence of such for each axis
+        The constants, and the ends of ramps; 0 where they are not given.
+    stat_length : int, (before, after) or a sequence of such for each axis
+        How many elements next to the edge "maximum" and the like are of; all where None.
+    reflect_type : {"even", "odd"}
+        With "odd", what is mirrored is subtracted from two times the edge.
+
+    >>> xarr.pad(xarr.arange(3), 2, mode="reflect").tolist()
+    [2, 1, 0, 1, 2, 1, 0]
+    """
+    where = "pad(array, pad_width, mode)"
+    x = array_of(array, where, "array")
+    widths = _widths(pad_width, x.ndim, where)
+    if callable(mode):
+        padded = numpy.pad(host_of(x, where), widths, mode, **kwargs)
+        return as_array(padded, where, device=x.device)
+    _require_known(mode, kwargs, where)
+    shape = layout.require_possible(
+        tuple(
+            before + extent + after for extent, (before, after) in zip(x.shape, widths, strict=True)
+        ),
+        where,
+    )
+    if mode not in ("constant", "empty"):
+        _require_elements(x.shape, widths, where)
+    whole = Assembly(shape, x._node.dtype, x._node.device)
+    whole.put([before for before, _ in widths], x.shape, x._node)
+    if mode == "empty":
+        return whole.array()
+    settings = _settings(mode, kwargs, x.ndim, where)
+    for axis, (before, after) in enumerate(widths):
+        extent = x.shape[axis]
+        inside = _slab(x.shape, shape, widths, axis, before, extent)
+        inner = Array(leaf(whole.storage, whole.part(*inside), whole.dtype))
+        sides = ((0, before), (before + extent, after))
+        for side, (first, count) in enumerate(sides):
+            if not count:
+                continue
+            border = _Border(inner, axis, first - before, count, side, settings[axis][side], where)
+            value = _MODES[mode](border)
+            # Computed first: it reads the memory that it is written to.
+            engine.compute(value)
+            whole.put(*_slab(x.shape, shape, widths, axis, first, count), value)
+    return whole.array()
+
+
+def _require_elements(shape: Shape, widths: Sequence[tuple[int, int]], where: str) -> None:
+    for axis, (extent, pair) in enumerate(zip(shape, widths, strict=True)):
+        if extent == 0 and any(pair):
+            raise value_error(
+                where,
+                f"array has shape {shape}",
+                f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'",
+            )
+
+
+class _Border:
+    """What is put at one side of an axis: `count` elements from index `first` on, of the inside."""
+
+    def __init__(
+        self, inner: Array, axis: int, first: int, count: int, side: int, setting: Any, where: str
+    ) -> None:
+        self.inner, self.axis, self.first, self.count = inner, axis, first, count
+        self.side, self.setting, self.where = side, setting, where
+        self.extent = inner.shape[axis]
+
+    def positions(self) -> Host:
+        """The indices along the axis, beyond its ends."""
+        return numpy.arange(self.first, self.first + self.count)
+
+    def edge(self, side: int) -> Array:
+        """The first or the last element of each line."""
+        return self.part(0 if side == 0 else self.extent - 1, 1)
+
+    def part(self, begin: int, length: int) -> Array:
+        key = [slice(None)] * self.inner.ndim
+        key[self.axis] = slice(begin, begin + length)
+        return self.inner[tuple(key)]
+
+    def line(self, values: Host) -> Array:
+        """Values along the axis, on the device."""
+        own = [1] * self.inner.ndim
+        own[self.axis] = len(values)
+        return as_array(values.reshape(own), self.where, device=self.inner.device)
+
+
+def _constant(border: _Border) -> Node:
+    given, node = border.setting, border.inner._node
+    return as_array(
+        given, border.where, "constant_values", dtype=node.dtype, device=node.device
+    )._node
+
+
+def _ramp(border: _Border) -> Node:
+    node = border.inner._node
+    row = default_float(node.device) if node.dtype.kind != dtypes.COMPLEX else node.dtype
+    edge = Array(engine.converted(border.edge(border.side)._node, row))
+    count = numpy.arange(border.count)
+    steps = border.line(count if border.side == 0 else count[::-1].copy())
+    end = as_array(border.setting, border.where, "end_values", device=node.device)
+    ramp = steps * ((edge - end) / border.count) + end
+    if node.dtype.kind in dtypes.INTEGER:
+        ramp = elementwise.floor(ramp)
+    return engine.converted(ramp._node, node.dtype)
+
+
+def _statistic(function: Callable[..., Array]) -> Callable[[_Border], Node]:
+    def of(border: _Border) -> Node:
+        length = border.extent if border.setting is None else min(border.setting, border.extent)
+        begin = 0 if border.side == 0 else border.extent - length
+        result = function(border.part(begin, length), border.axis)
+        row = border.inner._node.dtype
+        if row.kind in dtypes.INTEGER and result._node.dtype.kind in dtypes.FLOATING:
+            result = arithmetic.round(result)
+        return engine.converted(result._node, row)
+
+    return of
+
+
+def _median(x: Array, axis: int) -> Array:
+    if not x.shape[axis]:
+        return reductions.mean(x, axis=axis, keepdims=True)
+    ordered = sort(x, axis)
+    middle = x.shape[axis] // 2
+    key: list[Any] = [slice(None)] * x.ndim
+    key[axis] = slice(middle, middle + 1)
+    upper = ordered[tuple(key)]
+    if x.shape[axis] % 2:
+        return upper
+    key[axis] = slice(middle - 1, middle)
+    return reductions.mean(joining.stack([ordered[tuple(key)], upper]), axis=0)
+
+
+def _mirrored(period: Callable[[int], int], even: Callable[[Host, int], Host]) -> Any:
+    """A mode that mirrors: blocks of `period` elements, every other one backwards."""
+
+    def of(border: _Border) -> Node:
+        inner, extent, outside = border.inner, border.extent, border.positions()
+        if border.setting == "even" or extent == 1:
+            return taken_at(inner, border.axis, even(outside, extent))
+        number, rest = numpy.divmod(outside, period(extent))
+        backwards = number % 2 == 1
+        source = numpy.where(backwards, extent - 1 - rest, rest)
+        taken = Array(taken_at(inner, border.axis, source))
+        low, high = border.edge(0), border.edge(1)
+        turned = searching.where(border.line(backwards), low + high - taken, taken)
+        blocks = Array(engine.converted(border.line(number)._node, inner._node.dtype))
+        return (turned + blocks * (high - low))._node
+
+    return of
+
+
+def _reflected(positions: Host, extent: int) -> Host:
+    period = max(2 * (extent - 1), 1)
+    place = positions % period
+    return numpy.minimum(place, period - place) if extent > 1 else positions * 0
+
+
+def _symmetric(positions: Host, extent: int) -> Host:
+    place = positions % (2 * extent)
+    mirrored: Host = numpy.minimum(place, 2 * extent - 1 - place)
+    return mirrored
+
+
+_MODES: Final[dict[str, Callable[[_Border], Node]]] = {
+    "constant": _constant,
+    "edge": lambda border: border.edge(border.side)._node,
+    "linear_ramp": _ramp,
+    "maximum": _statistic(lambda x, axis: reductions.max(x, axis=axis, keepdims=True)),
+    "mean": _statistic(lambda x, axis: reductions.mean(x, axis=axis, keepdims=True)),
+    "median": _statistic(_median),
+    "minimum": _statistic(lambda x, axis: reductions.min(x, axis=axis, keepdims=True)),
+    "reflect": _mirrored(lambda extent: extent - 1, _reflected),
+    "symmetric": _mirrored(lambda extent: extent, _symmetric),
+    "wrap": lambda border: taken_at(border.inner, border.axis, border.positions() % border.extent),
+}
+"""For each mode what it puts at a side of an axis; it broadcasts to the place."""
+
+_OPTIONS: Final = {
+    "constant": ("constant_values", 0),
+    "linear_ramp": ("end_values", 0),
+    "maximum": ("stat_length", None),
+    "mean": ("stat_length", None),
+    "median": ("stat_length", None),
+    "minimum": ("stat_length", None),
+    "reflect": ("reflect_type", "even"),
+    "symmetric": ("reflect_type", "even"),
+}
+"""The option that a mode reads, and what stands for it."""
+
+
+def _require_known(mode: Any, options: dict[str, Any], where: str) -> None:
+    if mode != "empty" and (not isinstance(mode, str) or mode not in _MODES):
+        fault = f"mode '{mode}' is not supported"
+        raise value_error(where, fault, "the modes are empty, " + ", ".join(_MODES))
+    read = _OPTIONS.get(mode, ("none", None))[0]
+    for name in options:
+        if name != read:
+            raise value_error(where, f"{name} is given", f"mode {mode!r} reads {read}")
+
+
+def _settings(mode: str, options: dict[str, Any], ndim: int, where: str) -> list[tuple[Any, Any]]:
+    """The option of a mode, for both sides of each axis."""
+    name, default = _OPTIONS.get(mode, ("none", None))
+    value = options.get(name, default)
+    if value is None or isinstance(value, str):
+        if name == "reflect_type" and value not in ("even", "odd"):
+            raise value_error(where, f"reflect_type is {value!r}", "'even' and 'odd' are accepted")
+        return [(value, value)] * ndim
+    pairs = _pairs(value, ndim, where, name)
+    if name == "stat_length":
+        lengths = _whole(pairs, value, where, name)
+        if mode in ("maximum", "minimum") and any(0 in pair for pair in lengths):
+            fault = "stat_length of 0 yields no value for padding"
+            raise value_error(where, fault, "1 is the least")
+        return lengths
+    return pairs
+
+
+def _widths(value: Any, ndim: int, where: str) -> list[tuple[int, int]]:
+    if isinstance(value, dict):
+        pairs: list[Any] = [(0, 0)] * ndim
+        for axis, width in value.items():
+            place = layout.normalize_axis(axis, ndim, where)
+            pairs[place] = _pairs(width, 1, where, "pad_width")[0]
+    else:
+        pairs = _pairs(value, ndim, where, "pad_width")
+    return _whole(pairs, value, where, "pad_width")
+
+
+def _whole(
+    pairs: Sequence[tuple[Any, Any]], value: Any, where: str, name: str
+) -> list[tuple[int, int]]:
+    """Pairs of integers that are not negative."""
+    try:
+        whole = [(operator.index(before), operator.index(after)) for before, after in pairs]
+    except TypeError:
+        fault = f"{name} is {value!r}"
+        raise type_error(where, fault, f"`{name}` must be of integral type.") from None
+    if any(item < 0 for pair in whole for item in pair):
+        raise value_error(where, f"{name} is {value!r}", "index can't contain negative values")
+    return whole
+
+
+def _pairs(value: Any, ndim: int, where: str, name: str) -> list[tuple[Any, Any]]:
+    """An argument of `pad` as a pair for each axis."""
+    given = numpy.asarray(host_of(value, where))
+    if given.dtype.kind not in "biufc":
+        raise type_error(where, f"{name} is {value!r}", f"`{name}` must be of integral type.")
+    try:
+        pairs = numpy.broadcast_to(given, (ndim, 2))
+    except ValueError:
+        raise value_error(
+            where,
+            f"{name} is {value!r} and the array has {ndim} dimensions",
+            "input operand has more dimensions than allowed by the axis remapping"
+            if given.ndim > 2
+            else "operands could not be broadcast together",
+            "pass one value, a pair, or a pair for each axis",
+        ) from None
+    return [(before, after) for before, after in pairs.tolist()]
+
+
+def _slab(
+    inner: Shape, outer: Shape, widths: Sequence[tuple[Any, Any]], axis: int, first: int, count: int
+) -> tuple[list[int], Shape]:
+    """Where elements along `axis` are: across the whole of earlier axes, the inside of later."""
+    begin = [0] * axis + [first] + [before for before, _ in widths[axis + 1 :]]
+    return begin, (*outer[:axis], count, *inner[axis + 1 :])
