@@ -20,13 +20,12 @@ from xarr.backends.device import get_device
 from xarr.core.tape import constant
 from xarr.engine import engine
 from xarr.errors import type_error, value_error
-from xarr.functions.calls.places import along, bounded, int64, lines_along
 from xarr.functions.create import creation, fills
 from xarr.functions.create.creation import shape_of
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
 from xarr.functions.index.indexing import setitem
-from xarr.functions.index.searching import nonzero
+from xarr.functions.index.searching import along, bounded, int64, lines_along, nonzero
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
 from xarr.functions.shape.editing import resized

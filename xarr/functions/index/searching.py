@@ -1,4 +1,7 @@
-"""Searching: where values are; and choosing between values, between arrays, and parts of them."""
+"""Searching: where values are; and choosing between values, between arrays, and parts of them.
+
+Arguments that are indices along an axis have their type, and are in range, by functions here.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +16,18 @@ from xarr.array.door import SCALARS, array_of, node_of, together
 from xarr.array.layouts import keep_array, settled
 from xarr.array.operands import operand
 from xarr.array.outcome import delivered
-from xarr.backends.device import get_device, require_together
+from xarr.backends.device import require_together
 from xarr.core.tape import Node, constant
 from xarr.engine import engine
 from xarr.errors import operand_of, refused, type_error, value_error
-from xarr.functions.calls.places import along, bounded, int64, lines_along
-from xarr.functions.create import fills
+from xarr.functions.calls.on_host import device_of
+from xarr.functions.create import creation, fills
+from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import indexing
 from xarr.functions.index.indexing import require_in_range
 from xarr.functions.shape import joining, manipulation
 from xarr.functions.types.data_types import result_type
+from xarr.layout import Shape
 from xarr.tables.rows import choose as chosen_of
 
 
@@ -186,7 +191,7 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
     [1, 20, 3]
     """
     where = "choose(a, choices)"
-    device = _device_of(a, choices)
+    device = device_of(a, choices)
     number = int64(a, where, "a", device)
     given = list(choices)
     parts = [as_array(part, where, "a choice", device=number.device) for part in given]
@@ -216,18 +221,6 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
     return delivered(result, out, "choose(a, choices, out)")
 
 
-def _device_of(*values: Any) -> Any:
-    """The device of the first Array among values and what sequences of them hold."""
-    for value in values:
-        if type(value) is Array:
-            return value.device
-        if isinstance(value, list | tuple):
-            for item in value:
-                if type(item) is Array:
-                    return item.device
-    return get_device()
-
-
 def compress(
     condition: ArrayLike, a: ArrayLike, axis: SupportsIndex | None = None, out: Any = None
 ) -> Array:
@@ -239,7 +232,7 @@ def compress(
     [[3, 4]]
     """
     where = "compress(condition, a, axis)"
-    device = _device_of(a, condition)
+    device = device_of(a, condition)
     x = as_array(a, where, "a", device=device)
     mask = as_array(condition, where, "condition", device=device)
     if mask.ndim != 1:
@@ -258,7 +251,7 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     [0, 2, 4]
     """
     where = "extract(condition, arr)"
-    device = _device_of(arr, condition)
+    device = device_of(arr, condition)
     x = as_array(arr, where, "arr", device=device)
     mask = as_array(condition, where, "condition", device=device).astype(bool, copy=False)
     if mask.shape == x.shape:
@@ -281,7 +274,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     if len(condlist) != len(choicelist) or not len(condlist):
         fault = f"there are {len(condlist)} conditions and {len(choicelist)} values"
         raise value_error(where, fault, "as many of both are accepted, and at least one")
-    device = _device_of(list(condlist), list(choicelist))
+    device = device_of(list(condlist), list(choicelist))
     tests = [as_array(test, where, "a condition", device=device) for test in condlist]
     for test in tests:
         if test._node.dtype.kind != dtypes.BOOL:
@@ -350,3 +343,56 @@ def _is_single(condlist: Any, x: Array) -> bool:
         return True
     first = condlist[0]
     return bool(x.ndim) and not (isinstance(first, list | tuple) or getattr(first, "ndim", None))
+
+
+def int64(indices: Any, where: str, name: str, device: Any = None, *, empty: bool = True) -> Array:
+    """An argument of indices as an Array of int64; TypeError for floating-point ones.
+
+    With `empty`, an empty list is one of integers.
+    """
+    array = as_array(indices, where, name, device=device)
+    if empty and not array.size and type(indices) in (list, tuple):
+        return Array(engine.converted(array._node, dtypes.int64))
+    if array._node.dtype.kind not in (*dtypes.INTEGER, dtypes.BOOL):
+        fault = f"{name} has dtype {array._node.dtype}"
+        accepted = "indices are of integer dtype"
+        raise type_error(where, fault, accepted, f'convert with {name}.astype("int64")')
+    if array._node.dtype is dtypes.uint64:  # beyond int64 is out of range, and not negative
+        array = elementwise.minimum(array, dtypes.integer_bounds(dtypes.int64)[1])
+    return Array(engine.converted(array._node, dtypes.int64))
+
+
+def along(indices: Any, where: str, device: Any) -> Array:
+    """An argument of indices of each line; IndexError for what is not integer, as NumPy has it."""
+    array = as_array(indices, where, "indices", device=None if type(indices) is Array else device)
+    if array._node.dtype.kind not in dtypes.INTEGER:
+        fault = f"indices have dtype {array.dtype}"
+        raise refused(IndexError, where, fault, "integers are accepted")
+    require_together(array._node.device, device, where)
+    return Array(engine.converted(array._node, dtypes.int64))
+
+
+def bounded(index: Array, extent: int, axis: int, mode: str, where: str) -> Array:
+    """Indices of int64 in [-extent, extent): refused where they are not, wrapped, or clipped."""
+    if mode == "raise":
+        require_in_range(index, extent, axis, where)
+        return index
+    if mode not in ("wrap", "clip"):
+        raise value_error(where, f"mode is {mode!r}", "'raise', 'wrap' and 'clip' are accepted")
+    if not extent:
+        require_in_range(index, extent, axis, where)
+        return index
+    if mode == "wrap":
+        return elementwise.remainder(index, extent)
+    return arithmetic.clip(index, 0, extent - 1)
+
+
+def lines_along(shape: Shape, axis: int, device: Any) -> list[Array]:
+    """For each axis but one, its indices, shaped so that they broadcast over `shape`."""
+    result = []
+    for place, extent in enumerate(shape):
+        own = (1,) * place + (extent,) + (1,) * (len(shape) - place - 1)
+        if place != axis:
+            line = creation.arange(extent, device=device)
+            result.append(manipulation.reshape(line, own))
+    return result
