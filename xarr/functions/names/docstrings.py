@@ -213,16 +213,7 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     source : str
         What defines the function, if not the standard or NumPy.
     """
-    for title, beginning in _UNTITLED.items():
-        if f"{title}\n---" not in text:
-            text = beginning.sub(f"\n\n{title}\n---\n", text, count=1)
-    summary, *rest = re.split(r"\n\n(?=\w[\w ]+\n-{3,}\n)", text.rstrip())
-    sections = dict(section.split("\n", 1) for section in rest)
-    for title, body in sections.items():
-        entries = body.partition("\n")[2]
-        if " -- " in entries and title not in _PROSE:
-            entries = _IN_ONE_LINE.sub(r"\1\n    ", entries)
-        sections[title] = entries
+    summary, sections = _sections(text)
     parameters = re.split(r"\n(?=\S)", sections.get("Parameters", ""))
     told = {
         parameter: entry
@@ -253,6 +244,26 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
         given = [*(_SAMPLES[part] for part in annotations if part in _SAMPLES), "size=3"]
         call = f"xarr.random.{name}({', '.join(given)})"
         sections.setdefault("Examples", f">>> {call}.shape\n(3,)")
+    return _joined(summary, sections)
+
+
+def _sections(text: str) -> tuple[str, dict[str, str]]:
+    """The first paragraphs of a docstring, and its sections by their titles, also if untitled."""
+    for title, beginning in _UNTITLED.items():
+        if f"{title}\n---" not in text:
+            text = beginning.sub(f"\n\n{title}\n---\n", text, count=1)
+    summary, *rest = re.split(r"\n\n(?=\w[\w ]+\n-{3,}\n)", text.rstrip())
+    sections = dict(section.split("\n", 1) for section in rest)
+    for title, body in sections.items():
+        entries = body.partition("\n")[2]
+        if " -- " in entries and title not in _PROSE:
+            entries = _IN_ONE_LINE.sub(r"\1\n    ", entries)
+        sections[title] = entries
+    return summary, sections
+
+
+def _joined(summary: str, sections: dict[str, str]) -> str:
+    """A docstring of sections, in the order that numpydoc has them in."""
     if "Examples" in sections and "import xarr" not in sections["Examples"]:
         sections["Examples"] = f">>> import xarr\n{sections['Examples']}"
     titles = [title for title in _ORDER if title in sections]
@@ -274,7 +285,9 @@ _UNTITLED: Final = {
 """How paragraphs begin that need no title in the code."""
 _IN_ONE_LINE: Final = re.compile(r"^(\S.*?) -- ", re.MULTILINE)
 _PROSE: Final = ("Notes", "Examples")
-_ORDER: Final[tuple[str, ...]] = ("Parameters", "Returns", "Yields", "Raises", "Notes", "Examples")
+_ORDER: Final[tuple[str, ...]] = (
+    *("Parameters", "Attributes", "Returns", "Yields", "Raises", "Notes", "Examples"),
+)
 _NUMPY: Final = frozenset((*dir(numpy), *dir(numpy.linalg), *dir(numpy.random)))
 
 
@@ -285,13 +298,20 @@ def _spelled(annotation: str) -> str:
 
 
 def complete(space: ModuleType | type, source: str = "") -> None:
-    """Complete the docstrings of the public functions of a module, or of a class and its bases."""
+    """Complete the docstrings of the public functions of a module, or of a class and its bases.
+
+    Those of classes get the titles of their sections.
+    """
     spaces = space.__mro__ if isinstance(space, type) else (space,)
     values = [getattr(value, "__func__", value) for each in spaces for value in vars(each).values()]
-    for value in {id(value): value for value in values}.values():
+    for value in {id(value): value for value in (*values, *spaces)}.values():
         if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
             text = inspect.cleandoc(value.__doc__)
             value.__doc__ = completed(value.__name__, text, annotations_of(value), source)
+        elif isinstance(value, type) and value.__module__.startswith("xarr.functions"):
+            about = vars(value)["__doc__"]
+            if type(about) is str:  # that of `ufunc` is each function's
+                value.__doc__ = _joined(*_sections(inspect.cleandoc(about)))
 
 
 def annotations_of(function: Any) -> dict[str, str]:
