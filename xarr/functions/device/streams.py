@@ -32,20 +32,13 @@ class Stream:
     other streams. Results may be used anywhere: work that reads them waits for them. What was asked
     of the device before the block begins or ends, by whichever thread, runs then.
 
-    Parameters
-    ----------
-    device : Device, str or None
-        The device; None for the default device.
+    device : Device, str or None -- The device; None for the default device.
     pointer : int, optional
         A stream of another library, to wrap: a ``cudaStream_t``, or a ``cl_command_queue`` of the
         context that xarr uses. It has to be there as long as this object.
-    priority : int
-        Of a new CUDA stream: work of lower numbers goes first, as of -1. Numbers that the device
-        does not have become the nearest that it has; OpenCL has 0 alone.
+    priority : int -- Of a new CUDA stream: work of lower numbers goes first, as of -1. Numbers that
+        the device does not have become the nearest that it has; OpenCL has 0 alone.
 
-    Examples
-    --------
-    >>> import xarr
     >>> stream = xarr.Stream()
     >>> with stream:
     ...     x = xarr.ones(3) + 1
@@ -127,8 +120,6 @@ class Stream:
 def current_stream(device: Device | str | None = None) -> Stream:
     """The stream that this thread's work on a device goes to.
 
-    Examples
-    --------
     >>> with xarr.Stream() as stream:
     ...     xarr.current_stream().pointer == stream.pointer
     True
@@ -148,16 +139,9 @@ def require_stream(stream: Any, where: str) -> None:
 class Event:
     """A point in the work of a stream, to wait for and to measure time by.
 
-    Parameters
-    ----------
-    device : Device, str or None
-        The device; None for the default device.
-    stream : Stream, optional
-        The stream to record the event in at once; see `record`.
+    device : Device, str or None -- The device; None for the default device.
+    stream : Stream, optional -- The stream to record the event in at once; see `record`.
 
-    Examples
-    --------
-    >>> import xarr
     >>> begin, end = xarr.Event(), xarr.Event()
     >>> begin.record()
     >>> x = xarr.ones(1000).sum()

@@ -82,16 +82,10 @@ def geterr() -> dict[str, str]:
 class errstate(ContextDecorator):  # noqa: N801 - NumPy's name
     """Set what NumPy does about floating-point errors within a ``with`` block or a function.
 
-    Parameters
-    ----------
-    call : callable, optional
-        What "call" calls.
+    call : callable, optional -- What "call" calls.
     all, divide, over, under, invalid : str, optional
         As for `xarr.seterr`. A device does nothing about these errors.
 
-    Examples
-    --------
-    >>> import xarr
     >>> with xarr.errstate(divide="ignore"):
     ...     print(xarr.ones(1) / 0)
     [inf]

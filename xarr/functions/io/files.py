@@ -67,8 +67,6 @@ def _type_of(dtype: Any, device: DeviceLike, where: str) -> Any:
 class Archive(Mapping[str, Any]):
     """The arrays of an ``.npz`` file by name, each of which is read when it is asked for.
 
-    Examples
-    --------
     >>> import io, xarr
     >>> file = io.BytesIO()
     >>> xarr.savez(file, x=xarr.arange(3))

@@ -19,9 +19,6 @@ from xarr.layout import MAX_NDIM
 class Info:
     """The inspection API of the standard.
 
-    Examples
-    --------
-    >>> import xarr
     >>> xarr.__array_namespace_info__().capabilities()["boolean indexing"]
     True
     """

@@ -34,20 +34,13 @@ def _special(name: str) -> Callable[..., Any]:
 class Series:
     """A series of polynomials of a basis, with a domain that is mapped to a window.
 
-    Parameters
-    ----------
-    coef : Array, shape (N,)
-        The coefficients, of the lowest degree first.
-    domain, window : pair of float, optional
-        The interval of x, and the one that it is mapped to; those of the class where None. They are
-        kept on the host, as NumPy arrays.
-    symbol : str, optional
-        What x is called in texts.
+    coef : Array, shape (N,) -- The coefficients, of the lowest degree first.
+    domain, window : pair of float, optional -- The interval of x, and the one that it is mapped to;
+        those of the class where None. They are kept on the host, as NumPy arrays.
+    symbol : str, optional -- What x is called in texts.
 
-    Notes
-    -----
-    NumPy's classes. Arithmetic, derivatives, integrals, roots and conversions run on the host;
-    calls, `fit` and `linspace` on the device.
+    Note: NumPy's classes. Arithmetic, derivatives, integrals, roots and conversions run on the
+    host; calls, `fit` and `linspace` on the device.
     """
 
     _basis: ClassVar[Basis]

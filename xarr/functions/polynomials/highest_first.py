@@ -228,22 +228,12 @@ def _special(name: str) -> Callable[[poly1d, Any], Any]:
 class poly1d:  # noqa: N801 - NumPy's name
     """A polynomial of one variable, with coefficients of the highest power first.
 
-    Parameters
-    ----------
-    c_or_r : Array, shape (N,), or poly1d
-        The coefficients, or the roots.
-    r : bool, optional
-        Whether these are the roots.
-    variable : str, optional
-        What the variable is called in texts.
+    c_or_r : Array, shape (N,), or poly1d -- The coefficients, or the roots.
+    r : bool, optional -- Whether these are the roots.
+    variable : str, optional -- What the variable is called in texts.
 
-    Notes
-    -----
-    NumPy's class. Arithmetic with coefficients runs on the host, calls on the device.
+    Note: NumPy's class. Arithmetic with coefficients runs on the host, calls on the device.
 
-    Examples
-    --------
-    >>> import xarr
     >>> p = xarr.poly1d([1, 2, 3])
     >>> float(p(xarr.asarray(0.5)))
     4.25

@@ -114,21 +114,14 @@ def _option(name: str, about: str) -> property:
 class vectorize:  # noqa: N801 - NumPy's name
     """Let a Python function of numbers take arrays. Mostly runs on the host, element by element.
 
-    Parameters
-    ----------
-    pyfunc : callable
-        Called with Python's numbers, and at first with NumPy's. Without it, `vectorize` is a
-        decorator with arguments.
+    pyfunc : callable -- Called with Python's numbers, and at first with NumPy's. Without it,
+        `vectorize` is a decorator with arguments.
     otypes : str or list of dtype, optional
         The data types of the results; those of the first call where None.
-    doc : str, optional
-        The docstring; the function's where None.
-    excluded : set of int and str, optional
-        Arguments that are passed as they are.
-    cache : bool
-        Whether the first call, which finds the data types, is not made again.
-    signature : str, optional
-        As "(m,n),(n)->(m)": what axes the function takes itself.
+    doc : str, optional -- The docstring; the function's where None.
+    excluded : set of int and str, optional -- Arguments that are passed as they are.
+    cache : bool -- Whether the first call, which finds the data types, is not made again.
+    signature : str, optional -- As "(m,n),(n)->(m)": what axes the function takes itself.
 
     Notes
     -----
@@ -141,9 +134,6 @@ class vectorize:  # noqa: N801 - NumPy's name
     by 0 and the root of a negative number, its integers have no end, and its `math` has other bits.
     The values travel there and back, and each element is a call. `elementwise` goes on with NaN.
 
-    Examples
-    --------
-    >>> import xarr
     >>> larger = xarr.vectorize(lambda a, b: a if a > b else b)
     >>> larger(xarr.asarray([1, 5, 2]), 3).tolist()
     [3, 5, 3]

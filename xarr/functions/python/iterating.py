@@ -35,9 +35,6 @@ from xarr.layout import Shape
 class ndindex:  # noqa: N801 - NumPy's name
     """Iterate over the indices of a shape, given as integers or a tuple; the last one runs fastest.
 
-    Examples
-    --------
-    >>> import xarr
     >>> list(xarr.ndindex(2, 2))
     [(0, 0), (0, 1), (1, 0), (1, 1)]
     """
@@ -57,9 +54,6 @@ class ndindex:  # noqa: N801 - NumPy's name
 class ndenumerate:  # noqa: N801 - NumPy's name
     """Iterate over the indices and the elements of an array, as `iter(x.flat)` does.
 
-    Examples
-    --------
-    >>> import xarr
     >>> [(place, int(value)) for place, value in xarr.ndenumerate(xarr.asarray([[5, 6]]))]
     [((0, 0), 5), ((0, 1), 6)]
     """
@@ -78,14 +72,9 @@ class ndenumerate:  # noqa: N801 - NumPy's name
 class broadcast:  # noqa: N801 - NumPy's name
     """Iterate over the elements of arrays that broadcast, side by side, on the host.
 
-    Parameters
-    ----------
     *arrays : Array or values, shapes that broadcast
         The arrays, 64 at most; of another `broadcast`, its arrays.
 
-    Examples
-    --------
-    >>> import xarr
     >>> pairs = xarr.broadcast(xarr.asarray([[1], [2]]), xarr.asarray([5, 6]))
     >>> pairs.shape
     (2, 2)
@@ -161,9 +150,6 @@ class nditer:  # noqa: N801 - NumPy's name
     the `with` block is left or `close` is called. The parameters are NumPy's, and for None in `op`
     a new array is made. The copies are in C order, which "K" keeps.
 
-    Examples
-    --------
-    >>> import xarr
     >>> x = xarr.asarray([1, 2])
     >>> with xarr.nditer(x, op_flags=["readwrite"]) as steps:
     ...     for item in steps:
@@ -299,9 +285,6 @@ class flatiter:  # noqa: N801 - NumPy's name
     It is an iterator, and has a length, elements and slices as a one-dimensional array has. What is
     written to it is written to the array; values that are too few are taken again from the start.
 
-    Examples
-    --------
-    >>> import xarr
     >>> x = xarr.zeros((2, 2))
     >>> x.flat[1:3] = 5
     >>> x.tolist()

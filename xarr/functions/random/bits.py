@@ -47,23 +47,14 @@ class Philox:
     It is what `xarr.random.default_rng` and the functions of `xarr.random` draw with. NumPy's class
     of this name is another algorithm, 4x64.
 
-    Parameters
-    ----------
     seed : int, sequence of int, SeedSequence or None
         What the key is made of; None takes entropy of the operating system.
-    counter : int, optional
-        How many draws there have been, below 2**64; 0 by default.
-    key : int, optional
-        The key itself, of 64 bits, in place of a seed.
+    counter : int, optional -- How many draws there have been, below 2**64; 0 by default.
+    key : int, optional -- The key itself, of 64 bits, in place of a seed.
 
-    Notes
-    -----
-    J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC11. A draw has a number of
-    its own, and 2**48 elements.
+    Note: J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC11. A draw has a
+    number of its own, and 2**48 elements.
 
-    Examples
-    --------
-    >>> import xarr
     >>> bits = xarr.random.Philox(7)
     >>> xarr.random.Generator(bits).random(3).shape
     (3,)

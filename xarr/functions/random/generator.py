@@ -35,15 +35,9 @@ class Generator(Continuous, Discrete, Vectors):
     Each draw is deferred like any operation, and fused with what follows. Which numbers it gives is
     settled when it is called: the same seed gives the same bits on every device.
 
-    Parameters
-    ----------
-    bit_generator : Philox, or a bit generator of NumPy
-        Where the bits come from. With one of NumPy's, numbers are drawn on the host, the same as
-        NumPy's, and copied to the device.
+    bit_generator : Philox, or a bit generator of NumPy -- Where the bits come from. With one of
+        NumPy's, numbers are drawn on the host, the same as NumPy's, and copied to the device.
 
-    Examples
-    --------
-    >>> import xarr
     >>> xarr.random.Generator(xarr.random.Philox(7)).normal(size=(2, 3)).shape
     (2, 3)
     """
@@ -274,14 +268,9 @@ class RandomState(Continuous, Discrete, Vectors):
 
     Its numbers are those of the device's bit generator, not of NumPy's Mersenne Twister.
 
-    Parameters
-    ----------
     seed : int, sequence of int, bit generator or None
         What the key is made of; None takes entropy of the operating system.
 
-    Examples
-    --------
-    >>> import xarr
     >>> xarr.random.RandomState(7).randn(2, 3).shape
     (2, 3)
     """
