@@ -118,13 +118,10 @@ def array(
     least = integer(ndmin, "array(object, ndmin)", "ndmin")
     most = integer(ndmax, "array(object, ndmax)", "ndmax")
     if not 0 <= most <= layout.MAX_NDIM or 0 < most < least:
-        raise value_error(
-            "array(object, ndmin, ndmax)",
-            f"ndmin is {least} and ndmax is {most}",
-            "ndmin must be <= ndmax"
-            if 0 < most < least
-            else f"ndmax must be in the range [0, {layout.MAX_NDIM}]",
-        )
+        fault = f"ndmin is {least} and ndmax is {most}"
+        scope = f"ndmax must be in the range [0, {layout.MAX_NDIM}]"
+        accepted = "ndmin must be <= ndmax" if 0 < most < least else scope
+        raise value_error("array(object, ndmin, ndmax)", fault, accepted)
     if isinstance(copy, str):
         fault = f"copy is {copy!r}"
         accepted = "strings are not allowed for 'copy' keyword. Use True/False/None instead."
@@ -201,13 +198,8 @@ def filled_like(
     """An array of one value like another array, for a function that errors name."""
     given = as_array(x, where, operand_of(where))
     node = given._node
-    result = make(
-        value,
-        node.shape if shape is None else shape,
-        node.dtype if dtype is None else dtype,
-        node.device if device is None else device,
-        where,
-    )
+    shape, dtype = node.shape if shape is None else shape, node.dtype if dtype is None else dtype
+    result = make(value, shape, dtype, node.device if device is None else device, where)
     return _laid_out_like(result, given, order, where)
 
 
@@ -291,14 +283,9 @@ def arange(
         if start is None:
             raise type_error(where, "stop is missing", "stop is a number")
         start, stop = 0, start
-    start, stop, step = (
-        number(value, where, name)
-        for value, name in (
-            (0 if start is None else start, "start"),
-            (stop, "stop"),
-            (1 if step is None else step, "step"),
-        )
-    )
+    start = number(0 if start is None else start, where, "start")
+    stop = number(stop, where, "stop")
+    step = number(1 if step is None else step, where, "step")
     target = get_device(device, where)
     row = _arange_type(start, stop, step, dtype, target, where)
     length = _arange_length(start, stop, step, where)
@@ -374,13 +361,9 @@ def _arange_length(start: Any, stop: Any, step: Any, where: str) -> int:
     span = stop - start
     count = float(span / step)
     if not math.isfinite(count):
-        raise value_error(
-            where,
-            f"start is {start}, stop is {stop}, step is {step}",
-            "the number of elements has to be finite (cannot compute length)"
-            if math.isnan(count)
-            else "the number of elements has to be finite (maximum allowed size exceeded)",
-        )
+        fault = f"start is {start}, stop is {stop}, step is {step}"
+        why = "cannot compute length" if math.isnan(count) else "maximum allowed size exceeded"
+        raise value_error(where, fault, f"the number of elements has to be finite ({why})")
     if count == 0.0 and span != 0:
         # The quotient underflowed; one element lies in the interval if it is positive.
         return 0 if math.copysign(1.0, count) < 0 else 1

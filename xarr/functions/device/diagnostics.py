@@ -57,12 +57,8 @@ def info(
     if type(object) is not Array:
         numpy.info(object, maxwidth, output, toplevel)
         return
-    lines = {
-        "class": "Array",
-        "shape": object.shape,
-        "dtype": object.dtype,
-        "device": object.device,
-    }
+    lines = {"class": "Array", "shape": object.shape, "dtype": object.dtype}
+    lines["device"] = object.device
     file = sys.stdout if output is None else output
     file.writelines(f"{name}:  {value}\n" for name, value in lines.items())
 

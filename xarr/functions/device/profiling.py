@@ -244,15 +244,8 @@ def _bandwidth(name: str) -> float:
         def by_driver() -> None:
             driver.copy(source.buffer, 0, target.buffer, 0, nbytes)
 
-        return (
-            2e-9
-            * nbytes
-            / min(
-                _taken_s(device, copy)
-                for copy in (by_kernel, by_driver)
-                for _ in range(1 + _COPIES)
-            )
-        )
+        tries = [copy for copy in (by_kernel, by_driver) for _ in range(1 + _COPIES)]
+        return 2e-9 * nbytes / min(_taken_s(device, copy) for copy in tries)
 
 
 def _pair(device: Device) -> tuple[Storage, Storage]:

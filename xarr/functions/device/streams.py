@@ -286,12 +286,9 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
     if array.dtype != host.dtype:
         raise type_error(where, f"the dtypes are {array.dtype} and {host.dtype}", "they are one")
     if array.shape != host.shape or not host.flags.c_contiguous:
-        raise value_error(
-            where,
-            f"the shapes are {array.shape} and {host.shape}"
-            + ("" if host.flags.c_contiguous else ", and NumPy's lies not in one piece"),
-            "arrays of one shape in C order are accepted",
-        )
+        fault = f"the shapes are {array.shape} and {host.shape}"
+        fault += "" if host.flags.c_contiguous else ", and NumPy's lies not in one piece"
+        raise value_error(where, fault, "arrays of one shape in C order are accepted")
     if array.device.is_recorded:
         fault = "a graph is being recorded"
         accepted = "a graph works on the device alone"

@@ -352,13 +352,8 @@ def unwrap(
     low = -half
     shifted = (steps - low) % period + low
     if not (whole and period % 2):
-        shifted = Array(
-            choose(
-                ((shifted == -half) & (steps > 0))._node,
-                elementwise.positive(shifted * 0 + half)._node,
-                shifted._node,
-            )
-        )
+        turned = elementwise.positive(shifted * 0 + half)._node
+        shifted = Array(choose(((shifted == -half) & (steps > 0))._node, turned, shifted._node))
     correction = shifted - steps
     least = half if discont is None else discont
     zero = constant(0, correction._node.dtype, (), correction.device)

@@ -159,11 +159,11 @@ def reduceat(
 def _require_two(function: ufunc, method: str, results: int | None = 1) -> None:
     """Refuse a function that has not two operands and one result."""
     if function.nin != 2 or (results is not None and function.nout != results):
-        raise value_error(
-            f"{function.__name__}.{method}(array)",
-            f"{function.__name__} has {function.nin} operands and {function.nout} results",
-            f"{method} takes functions of two operands" + (" and one result" if results else ""),
+        fault = f"{function.__name__} has {function.nin} operands and {function.nout} results"
+        accepted = f"{method} takes functions of two operands" + (
+            " and one result" if results else ""
         )
+        raise value_error(f"{function.__name__}.{method}(array)", fault, accepted)
 
 
 def _is_associative(function: ufunc) -> bool:

@@ -302,12 +302,8 @@ def basic(where: Layout, items: tuple[Any, ...]) -> Layout:
 
 
 def _too_deep(ndim: int) -> IndexError:
-    return refused(
-        IndexError,
-        WHERE,
-        f"the result would have {ndim} dimensions",
-        f"arrays have {layout.MAX_NDIM} at most",
-    )
+    fault = f"the result would have {ndim} dimensions"
+    return refused(IndexError, WHERE, fault, f"arrays have {layout.MAX_NDIM} at most")
 
 
 def _several_ellipses() -> IndexError:
@@ -406,13 +402,9 @@ def _host(item: Any) -> numpy.ndarray[Any, numpy.dtype[Any]]:
 
 
 def _no_index(dtype: str) -> IndexError:
-    return refused(
-        IndexError,
-        WHERE,
-        f"an index array has dtype {dtype}",
-        "index arrays are of integer or bool dtype",
-        'convert with index.astype("int64")',
-    )
+    fault = f"an index array has dtype {dtype}"
+    accepted = "index arrays are of integer or bool dtype"
+    return refused(IndexError, WHERE, fault, accepted, 'convert with index.astype("int64")')
 
 
 def advanced(x: Array, items: tuple[Any, ...]) -> Key:
@@ -538,10 +530,6 @@ def require_in_range(array: Array, extent: int, axis: int, where: str = WHERE) -
 
 def _require_bounds(low: int, high: int, extent: int, axis: int, where: str) -> None:
     if low < -extent or high >= extent:
-        raise refused(
-            IndexError,
-            where,
-            f"index {low if low < -extent else high} is out of bounds for axis {axis} "
-            f"with size {extent}",
-            f"[{-extent}, {extent}) is accepted",
-        )
+        index = low if low < -extent else high
+        fault = f"index {index} is out of bounds for axis {axis} with size {extent}"
+        raise refused(IndexError, where, fault, f"[{-extent}, {extent}) is accepted")

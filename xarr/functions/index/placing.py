@@ -54,11 +54,8 @@ def _written_flat(a: Array, index: Array, values: Array) -> None:
         return
     steps = layout.contiguous_strides(a.shape)
     index = index % a.size
-    setitem(
-        a,
-        tuple(index // step % extent for step, extent in zip(steps, a.shape, strict=True)),
-        values,
-    )
+    places = (index // step % extent for step, extent in zip(steps, a.shape, strict=True))
+    setitem(a, tuple(places), values)
 
 
 def put(a: Array, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
@@ -155,11 +152,8 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
         if index.ndim != 1:
             fault = f"indices have shape {index.shape}"
             raise value_error(where, fault, "without axis, indices have a single dimension")
-        _written_flat(
-            target,
-            bounded(index, target.size, 0, "raise", where),
-            as_array(values, where, "values", device=target.device),
-        )
+        given = as_array(values, where, "values", device=target.device)
+        _written_flat(target, bounded(index, target.size, 0, "raise", where), given)
         return
     place = normalize_axis(axis, target.ndim, where)
     if index.ndim != target.ndim:

@@ -438,16 +438,9 @@ def qr(a: Matrices, mode: str = "reduced") -> Any:
             return tuple(Array(from_host(part, node.device, where)) for part in made)
     *stack, rows, columns = node.shape
     inner = rows if mode == "complete" else min(rows, columns)
-    factors = QRResult(
-        *_by_library(
-            where,
-            "qr",
-            (node,),
-            ((*stack, rows, inner), node.dtype),
-            ((*stack, inner, columns), node.dtype),
-            mode="complete" if mode == "complete" else "reduced",
-        )
-    )
+    shapes = ((*stack, rows, inner), node.dtype), ((*stack, inner, columns), node.dtype)
+    how = "complete" if mode == "complete" else "reduced"
+    factors = QRResult(*_by_library(where, "qr", (node,), *shapes, mode=how))
     return factors.R if mode == "r" else factors
 
 
@@ -495,17 +488,9 @@ def decomposed(node: Node, where: str, *, full_matrices: bool) -> SVDResult:
     *stack, rows, columns = node.shape
     count = min(rows, columns)
     left, right = (rows, columns) if full_matrices else (count, count)
-    return SVDResult(
-        *_by_library(
-            where,
-            "svd",
-            (node,),
-            ((*stack, rows, left), node.dtype),
-            ((*stack, count), part_of(node.dtype)),
-            ((*stack, right, columns), node.dtype),
-            full_matrices=full_matrices,
-        )
-    )
+    shapes = (*stack, rows, left), (*stack, count), (*stack, right, columns)
+    made = zip(shapes, (node.dtype, part_of(node.dtype), node.dtype), strict=True)
+    return SVDResult(*_by_library(where, "svd", (node,), *made, full_matrices=full_matrices))
 
 
 def solve(a: Square, b: ArrayLike) -> Array:

@@ -266,12 +266,10 @@ def multiplied(
     if column_vector:
         second = engine.reshaped(second, (*second.shape, 1))
     if first.shape[-1] != second.shape[-2]:
-        raise value_error(
-            where,
-            f"{names[0]} has shape {shapes[0]} and {names[1]} {shapes[1]}",
-            f"the {first.shape[-1]} columns of {names[0]} have to be as many as the "
-            f"{second.shape[-2]} rows of {names[1]}",
-        )
+        fault = f"{names[0]} has shape {shapes[0]} and {names[1]} {shapes[1]}"
+        columns, rows_ = f"{first.shape[-1]} columns", f"{second.shape[-2]} rows"
+        accepted = f"the {columns} of {names[0]} have to be as many as the {rows_} of {names[1]}"
+        raise value_error(where, fault, accepted)
     stack = layout.broadcast_shapes(first.shape[:-2], second.shape[:-2], where=where)
     result = product_of(first, second, stack)
     shape = result.shape
@@ -318,12 +316,9 @@ def summed_products(
     one, two = _contracted(axes, first.shape, second.shape, where)
     for left, right in zip(one, two, strict=True):
         if first.shape[left] != second.shape[right]:
-            raise value_error(
-                where,
-                f"axis {left} of {names[0]} has {first.shape[left]} elements and axis "
-                f"{right} of {names[1]} {second.shape[right]}",
-                "axes that are contracted have to be equally long",
-            )
+            fault = f"axis {left} of {names[0]} has {first.shape[left]} elements"
+            fault += f" and axis {right} of {names[1]} {second.shape[right]}"
+            raise value_error(where, fault, "axes that are contracted have to be equally long")
     kept_one = [axis for axis in range(len(first.shape)) if axis not in one]
     kept_two = [axis for axis in range(len(second.shape)) if axis not in two]
     rows = tuple(first.shape[axis] for axis in kept_one)
@@ -532,12 +527,9 @@ def cross(
             raise value_error(where, fault, "vectors of two or three elements are accepted")
         sides.append(components(Array(node), along))
     if len(sides[0]) == 2 or len(sides[1]) == 2:
-        warnings.warn(
-            "Arrays of 2-dimensional vectors are deprecated. "
-            "Use arrays of 3-dimensional vectors instead.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        text = "Arrays of 2-dimensional vectors are deprecated. "
+        text += "Use arrays of 3-dimensional vectors instead."
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
     return crossed(sides[0], sides[1], axisc, where)
 
 
@@ -604,13 +596,9 @@ def _best_cuts(extents: Sequence[int]) -> dict[tuple[int, int], int]:
     for length in range(1, count):
         for first in range(count - length):
             last = first + length
+            around = extents[first] * extents[last + 1]
             cost[first, last], cuts[first, last] = min(
-                (
-                    cost[first, cut]
-                    + cost[cut + 1, last]
-                    + extents[first] * extents[cut + 1] * extents[last + 1],
-                    cut,
-                )
+                (cost[first, cut] + cost[cut + 1, last] + around * extents[cut + 1], cut)
                 for cut in range(first, last)
             )
     return cuts

@@ -59,12 +59,8 @@ def apply_along_axis(
     if all(isinstance(item, int | float | complex | numpy.generic) for item in results):
         together = as_array(results, where, "the results", dtype=first.dtype, device=x.device)
     else:
-        together = joining.stack(
-            [
-                as_array(item, where, "a result", dtype=first.dtype, device=x.device)
-                for item in results
-            ]
-        )
+        how: Any = {"dtype": first.dtype, "device": x.device}
+        together = joining.stack([as_array(item, where, "a result", **how) for item in results])
     whole = manipulation.reshape(together, (*outer, *first.shape))
     count = len(outer)
     order = (*range(place), *range(count, count + first.ndim), *range(place, count))
@@ -148,13 +144,8 @@ class vectorize:  # noqa: N801 - NumPy's name
         cache: bool = False,
         signature: str | None = None,
     ) -> None:
-        self._options = {
-            "otypes": otypes,
-            "doc": doc,
-            "excluded": excluded,
-            "cache": cache,
-            "signature": signature,
-        }
+        self._options = {"otypes": otypes, "doc": doc, "excluded": excluded}
+        self._options |= {"cache": cache, "signature": signature}
         self._host: Any = None
         if pyfunc is not None:
             self._take(pyfunc)

@@ -350,11 +350,8 @@ class flatiter:  # noqa: N801 - NumPy's name
             if values.size > 1:
                 fault = f"value has {values.size} elements"
                 raise value_error("x.flat[index] = value", fault, "one element is accepted")
-            indexing.setitem(
-                x,
-                (*self._place(_in_range(key, x.size)), ...),
-                value if values.ndim == 0 else values.reshape(()),
-            )
+            place = self._place(_in_range(key, x.size))
+            indexing.setitem(x, (*place, ...), value if values.ndim == 0 else values.reshape(()))
             return
         if isinstance(value, flatiter):
             value = value.copy()

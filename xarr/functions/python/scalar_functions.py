@@ -237,13 +237,9 @@ def _rewritten(function: Any) -> FunctionType:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     for name, helper in _HELPERS.items():
         cells[name] = CellType(helper)
-    result = FunctionType(
-        inner,
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
-        tuple(cells[name] for name in inner.co_freevars),
-    )
+    name, defaults = function.__name__, function.__defaults__
+    closure = tuple(cells[name] for name in inner.co_freevars)
+    result = FunctionType(inner, function.__globals__, name, defaults, closure)
     result.__kwdefaults__ = function.__kwdefaults__
     return result
 

@@ -331,12 +331,10 @@ def integers(
     spans = most - least + 1
     computed = dtypes.int64 if row.kind == SIGNED else dtypes.uint64
     if isinstance(spans, numpy.ndarray) and spans.ndim:
-        first, span = (
-            from_host(
-                numpy.asarray(values % _WORD, object).astype(numpy.uint64), get_device(), where
-            )
-            for values in (least, spans)
+        words = (
+            numpy.asarray(part % _WORD, object).astype(numpy.uint64) for part in (least, spans)
         )
+        first, span = (from_host(part, get_device(), where) for part in words)
         return source.sample(
             random.integers_wide, (first, span), size, where, dtype=computed, result=row
         )

@@ -162,12 +162,8 @@ def _wrong_mask(shape: Shape, extent: int, where: str) -> ValueError:
 
 
 def _wrong_index(dtype: str, where: str) -> IndexError:
-    return refused(
-        IndexError,
-        where,
-        f"obj has dtype {dtype}",
-        "integers, slices, and integer or bool arrays are accepted",
-    )
+    accepted = "integers, slices, and integer or bool arrays are accepted"
+    return refused(IndexError, where, f"obj has dtype {dtype}", accepted)
 
 
 def _elements_at(x: Array, axis: int, positions: Host) -> Array:
@@ -303,12 +299,8 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
         padded = numpy.pad(host_of(x, where), widths, mode, **kwargs)
         return as_array(padded, where, device=x.device)
     _require_known(mode, kwargs, where)
-    shape = layout.require_possible(
-        tuple(
-            before + extent + after for extent, (before, after) in zip(x.shape, widths, strict=True)
-        ),
-        where,
-    )
+    extents = (sum(pair, extent) for extent, pair in zip(x.shape, widths, strict=True))
+    shape = layout.require_possible(tuple(extents), where)
     if mode not in ("constant", "empty"):
         _require_elements(x.shape, widths, where)
     whole = Assembly(shape, x._node.dtype, x._node.device)
@@ -335,11 +327,10 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
 def _require_elements(shape: Shape, widths: Sequence[tuple[int, int]], where: str) -> None:
     for axis, (extent, pair) in enumerate(zip(shape, widths, strict=True)):
         if extent == 0 and any(pair):
-            raise value_error(
-                where,
-                f"array has shape {shape}",
-                f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'",
+            accepted = (
+                f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
             )
+            raise value_error(where, f"array has shape {shape}", accepted)
 
 
 class _Border:
@@ -538,14 +529,12 @@ def _pairs(value: Any, ndim: int, where: str, name: str) -> list[tuple[Any, Any]
     try:
         pairs = numpy.broadcast_to(given, (ndim, 2))
     except ValueError:
-        raise value_error(
-            where,
-            f"{name} is {value!r} and the array has {ndim} dimensions",
-            "input operand has more dimensions than allowed by the axis remapping"
-            if given.ndim > 2
-            else "operands could not be broadcast together",
-            "pass one value, a pair, or a pair for each axis",
-        ) from None
+        fault = f"{name} is {value!r} and the array has {ndim} dimensions"
+        accepted = "operands could not be broadcast together"
+        if given.ndim > 2:
+            accepted = "input operand has more dimensions than allowed by the axis remapping"
+        remedy = "pass one value, a pair, or a pair for each axis"
+        raise value_error(where, fault, accepted, remedy) from None
     return [(before, after) for before, after in pairs.tolist()]
 
 

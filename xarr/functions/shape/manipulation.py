@@ -336,11 +336,9 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Arr
     x = as_array(array, where, "array")
     extents = shape_of(shape, where)
     if len(extents) < x.ndim or layout.broadcast_shapes(x.shape, extents, where=where) != extents:
-        raise value_error(
-            where,
-            f"array has shape {x.shape} and shape is {extents}",
-            "array has to broadcast to shape: aligned at the last axis, each extent equal or 1",
-        )
+        fault = f"array has shape {x.shape} and shape is {extents}"
+        rule = "aligned at the last axis, each extent equal or 1"
+        raise value_error(where, fault, f"array has to broadcast to shape: {rule}")
     node = x._node
     if not owned and node.value is not None:
         return lock(Array(constant(node.value, node.dtype, extents, node.device)))

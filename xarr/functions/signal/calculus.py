@@ -353,13 +353,9 @@ def _correlated(a: Array, v: Array, mode: str | int, where: str) -> Array:
     products = (rows.logical_and if truths else rows.multiply).combined(windows[0], column, where)
     if len(windows) == 2:
         products = choose(windows[1], products, _zero(products))
-    return reduced(
-        folds.any if truths else folds.sum,
-        products,
-        0,
-        dtype=None if truths else products.dtype.numpy,
-        where=where,
-    )
+    if truths:
+        return reduced(folds.any, products, 0, where=where)
+    return reduced(folds.sum, products, 0, dtype=products.dtype.numpy, where=where)
 
 
 def _windows(a: Array, count: int) -> Node:

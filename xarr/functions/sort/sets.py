@@ -360,11 +360,11 @@ def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Array:
             continue
         end = as_array(value, where, name, device=flat.device)
         if not numpy.can_cast(end.dtype, flat.dtype, "same_kind"):
-            raise type_error(
-                where,
-                f"{name} has dtype {end.dtype} and ary {flat.dtype}",
-                f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule",
+            fault = f"{name} has dtype {end.dtype} and ary {flat.dtype}"
+            accepted = (
+                f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule"
             )
+            raise type_error(where, fault, accepted)
         end = Array(engine.converted(end._node, flat._node.dtype)).reshape(-1)
         parts = [end, *parts] if name == "to_begin" else [*parts, end]
     return joining.concat(parts) if len(parts) > 1 else parts[0]

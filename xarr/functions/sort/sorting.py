@@ -197,11 +197,8 @@ def searchsorted(
 
 
 def _sorter(sorter: Any, ordered: Node, where: str) -> Array:
-    array = (
-        sorter
-        if type(sorter) is Array
-        else as_array(sorter, where, "sorter", device=ordered.device)
-    )
+    own = None if type(sorter) is Array else ordered.device
+    array = as_array(sorter, where, "sorter", device=own)
     node = array._node
     if node.dtype.kind not in dtypes.INTEGER:
         raise type_error(where, f"sorter has dtype {node.dtype}", "an integer dtype is accepted")

@@ -121,21 +121,16 @@ def cov(
     if ddof is not None and ddof != int(ddof):
         raise value_error(where, f"ddof is {ddof!r}", "an integer is accepted")
     device = device_of(m, y, fweights, aweights)
-    given = [
-        as_array(part, where, name, device=device)
-        for name, part in (("m", m), ("y", y))
-        if part is not None
-    ]
+    given = [as_array(m, where, "m", device=device)]
+    if y is not None:
+        given.append(as_array(y, where, "y", device=device))
     for part in given:
         if part.ndim > 2:
             raise value_error(where, f"it has {part.ndim} dimensions", "1 or 2 are accepted")
     target = given[0].device
     rows = [part._node.dtype for part in given]
-    row = (
-        promoted([*rows, default_float(target)], target, where)
-        if dtype is None
-        else dtypes.lookup(dtype, where)
-    )
+    rows.append(default_float(target))
+    row = promoted(rows, target, where) if dtype is None else dtypes.lookup(dtype, where)
     x = _variables(given[0], row, transposed=not rowvar and given[0].ndim != 1)
     if x.shape[0] == 0:
         return creation.full((0, 0), 0.0, dtype=default_float(target).numpy, device=target)

@@ -271,12 +271,9 @@ def _quantile(asked: Asked) -> Array:
     lines = asked.lines
     if not lines.length:
         warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=4)
-        return creation.full(
-            (*asked.q.shape, lines.number),
-            math.nan,
-            dtype=order_statistics.floating_of(lines.values._node.dtype, lines.values.device).numpy,
-            device=lines.values.device,
-        )
+        device, shape = lines.values.device, (*asked.q.shape, lines.number)
+        row = order_statistics.floating_of(lines.values._node.dtype, device)
+        return creation.full(shape, math.nan, dtype=row.numpy, device=device)
     if lines.values._node.dtype.kind not in FLOATING:
         return order_statistics.quantile_of(asked)
     number = _number(lines)

@@ -280,12 +280,9 @@ def spread_weights(weights: ArrayLike, x: Array, axis: Axis, where: str) -> Arra
     axes = [layout.normalize_axis(place, x.ndim, where) for place in ([axis] if single else axis)]  # type: ignore[union-attr]
     wanted = tuple(x.shape[place] for place in axes)
     if given.shape != wanted:
-        raise value_error(
-            where,
-            f"weights have shape {given.shape} and a {x.shape}",
-            "Shape of weights must be consistent with shape of a along specified axis, "
-            f"which is {wanted}",
-        )
+        fault = f"weights have shape {given.shape} and a {x.shape}"
+        accepted = "Shape of weights must be consistent with shape of a along specified axis"
+        raise value_error(where, fault, f"{accepted}, which is {wanted}")
     order = sorted(range(len(axes)), key=axes.__getitem__)
     extents = tuple(extent if place in axes else 1 for place, extent in enumerate(x.shape))
     return manipulation.permute_dims(given, order).reshape(extents)
