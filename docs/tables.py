@@ -279,7 +279,6 @@ _MERGED: Final = {
     "buffers": "creation",
     "diagnostics": "inspection",
     "editing": "joining",
-    "explaining": "inspection",
     "einsum": "linalg",
     "fills": "creation",
     "floating": "elementwise",
@@ -295,7 +294,6 @@ _MERGED: Final = {
     "scalar_functions": "own_kernels",
     "scimath": "elementwise",
     "streams": "devices",
-    "graphs": "devices",
 }
 """Modules whose functions stand in the chapter of another."""
 

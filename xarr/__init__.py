@@ -99,15 +99,15 @@ from xarr.functions.device.diagnostics import (
     show_runtime as show_runtime,
     synchronize as synchronize,
 )
-from xarr.functions.device.explaining import explain as explain
-from xarr.functions.device.graphs import Graph as Graph, graph as graph
-from xarr.functions.device.profiling import profile as profile
+from xarr.functions.device.profiling import explain as explain, profile as profile
 from xarr.functions.device.streams import (
     Event as Event,
+    Graph as Graph,
     Stream as Stream,
     copyto_async as copyto_async,
     current_stream as current_stream,
     empty_pinned as empty_pinned,
+    graph as graph,
 )
 from xarr.functions.elementwise import folding as _folding  # noqa: F401 - ufunc calls it
 from xarr.functions.elementwise.arithmetic import (

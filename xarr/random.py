@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from xarr.functions.names.absent import missing as _missing
-from xarr.functions.random.bits import Philox as Philox
+from xarr.functions.random.drawing import Philox as Philox
 from xarr.functions.random.generator import (
     Generator as Generator,
     RandomState as RandomState,

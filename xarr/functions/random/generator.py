@@ -12,18 +12,21 @@ from xarr.array.array import Array, DTypeLike, Out
 from xarr.dtypes import DType
 from xarr.errors import type_error, value_error
 from xarr.functions.random import permuting
-from xarr.functions.random.bits import NAME, Philox, host_bits, is_of_numpy, plain
-from xarr.functions.random.distributions import Continuous, Discrete
+from xarr.functions.random.distributions import Continuous, Discrete, Vectors, colours
 from xarr.functions.random.drawing import (
+    NAME,
     Floats,
     FloatType,
     Integers,
+    Philox,
     Real,
     Size,
+    host_bits,
     integers,
+    is_of_numpy,
     parameter,
+    plain,
 )
-from xarr.functions.random.vectors import Vectors, colours
 from xarr.settings import IMPORTED
 from xarr.tables import random
 from xarr.tables.random import Draw

@@ -1,21 +1,27 @@
-"""Means and variances with NumPy's options: over a mask, about a given mean, of complex numbers."""
+"""Means and variances with NumPy's options: over a mask, about a given mean, of complex numbers.
+
+And the warnings of results that NumPy warns of, with the line of the caller.
+"""
 
 from __future__ import annotations
 
 import math
 from typing import Any, Final
 
-from xarr import dtypes, layout
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.algorithms import library
 from xarr.array.array import Array
 from xarr.array.door import node_of
 from xarr.array.outcome import mask_of, single
+from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import COMPLEX, FLOATING, INTEGER, DType
 from xarr.engine import engine
 from xarr.errors import type_error, value_error
 from xarr.functions.calls.applying import reduced, sent
-from xarr.functions.calls.warned import warn, warn_of_few
 from xarr.layout import Shape
 from xarr.tables import elementwise, reductions
 from xarr.tables.rows import Reduction, choose
@@ -176,3 +182,28 @@ def _count(
 
 def _like(value: float, beside: Node) -> Node:
     return constant(float(value), beside.dtype, (), beside.device)
+
+
+def warn_of_nan(result: Array, message: str = "All-NaN slice encountered") -> None:
+    """Warn of a result that is NaN, as NumPy does, where nobody has to wait for it: on a CPU."""
+    if result._node.dtype.kind not in FLOATING or not library.is_preferred(result.device):
+        return
+    with openly():
+        found = bool(numpy.isnan(to_host(result._node)).any())
+    if found:
+        warn(message)
+
+
+def warn_of_few(number: Array, message: str) -> None:
+    """Warn of results of too few elements: where `number` is not positive. On a CPU."""
+    if not library.is_preferred(number.device):
+        return
+    with openly():
+        found = bool((to_host(number._node) <= 0).any())
+    if found:
+        warn(message)
+
+
+def warn(message: str) -> None:
+    """Give a RuntimeWarning, of the line that is not xarr's."""
+    errors.warn(message, RuntimeWarning)

@@ -17,12 +17,11 @@ from xarr.dtypes import ANY, COMPLEX, FLOATING, DType
 from xarr.engine import engine
 from xarr.errors import type_error, value_error
 from xarr.functions.calls.applying import reduced
-from xarr.functions.calls.warned import warn_of_few, warn_of_nan
 from xarr.functions.create import creation
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import searching
 from xarr.functions.reduce import reductions
-from xarr.functions.reduce.moments import freedom_less
+from xarr.functions.reduce.moments import freedom_less, warn_of_few, warn_of_nan
 from xarr.functions.sort.sorting import sort
 from xarr.functions.statistics import order_statistics
 from xarr.functions.statistics.order_statistics import Asked, Lines, lines_of, mean_of_two, picked
