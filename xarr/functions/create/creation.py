@@ -299,9 +299,8 @@ def arange(
     wide = computed.numpy.type
     delta = dtypes.quietly(lambda: wide(second) - wide(first))
     index = engine.index((length,), target)
-    steps = table.multiply.combined(
-        engine.converted(index, computed), _scalar(delta, computed, target)
-    )
+    places = engine.converted(index, computed)
+    steps = table.multiply.combined(places, _scalar(delta, computed, target))
     node = table.add.combined(_scalar(first, computed, target), steps)
     if not numpy.isfinite(delta):
         # The first two are what they are; what follows them is NaN, as NumPy's.
@@ -479,10 +478,8 @@ def _spaced_arrays(span: _Span, dtype: Any, axis: SupportsIndex) -> tuple[Array,
     count, pieces = span.counted()
     given = next((item for item in (start, stop) if type(item) is Array), None)
     target = get_device(device, where) if device is not None or given is None else given.device
-    low, high = (
-        as_array(value, where, name, device=target)
-        for value, name in ((start, "start"), (stop, "stop"))
-    )
+    low = as_array(start, where, "start", device=target)
+    high = as_array(stop, where, "stop", device=target)
     floating = default_float(target)
     row = promoted([low._node.dtype, high._node.dtype, floating], target, where)
     low, high = retyped(low, row, where), retyped(high, row, where)
@@ -659,9 +656,8 @@ def _with_ends(result: Array, low: Any, high: Any, endpoint: bool) -> Array:
     count = node.shape[0]
     ends = [(0, low)] + ([(count - 1, high)] if endpoint and count > 1 else [])
     if result.size:
-        index = engine.reshaped(
-            engine.index((count,), node.device), (count, *(1,) * (len(node.shape) - 1))
-        )
+        lifted = (count, *(1,) * (len(node.shape) - 1))
+        index = engine.reshaped(engine.index((count,), node.device), lifted)
         for position, value in ends:
             at = table.equal.combined(index, _scalar(position, dtypes.int64, node.device))
             end = value._node if type(value) is Array else _scalar(value, node.dtype, node.device)
@@ -674,9 +670,8 @@ def _geometric_arrays(span: _Span, axis: SupportsIndex) -> Array:
     start, stop, _, endpoint, device, where = span
     low = as_array(start, where, "start", device=device)
     high = as_array(stop, where, "stop", device=low.device)
-    row = promoted(
-        [low._node.dtype, high._node.dtype, default_float(low.device)], low.device, where
-    )
+    kinds = [low._node.dtype, high._node.dtype, default_float(low.device)]
+    row = promoted(kinds, low.device, where)
     low, high = retyped(low, row, where), retyped(high, row, where)
     if bool((low == 0).any()) or bool((high == 0).any()):
         raise value_error(where, "an end is 0", "numbers other than 0 are accepted")

@@ -342,9 +342,8 @@ def _change(function: ufunc, a: Array, places: Array, values: Array | None, name
         assert function._row is not None
         operation = function._row._resolve((a._node, values._node))
     # Integers that a step of floats changes are rounded in each step.
-    if operation is not None and numpy.can_cast(
-        operation.result.numpy, a._node.dtype.numpy, "same_kind"
-    ):
+    held = a._node.dtype.numpy
+    if operation is not None and numpy.can_cast(operation.result.numpy, held, "same_kind"):
         assert values is not None
         assert joining is not None
         values = Array(engine.converted(values._node, operation.operands[1]))
@@ -380,9 +379,8 @@ def _store(function: ufunc, a: Array, places: Array, values: Array | None, name:
     if not where.shape:
         where = layout.Layout((1,), (1,), where.offset)
     arrays = []
-    for axis, (extent, stride) in enumerate(
-        zip(where.shape, layout.contiguous_strides(where.shape), strict=True)
-    ):
+    strides = layout.contiguous_strides(where.shape)
+    for axis, (extent, stride) in enumerate(zip(where.shape, strides, strict=True)):
         along = places // stride % extent if len(where.shape) > 1 else places
         arrays.append((axis, along._node))
     given = Array(gather.take(a._node, where, arrays, 0))

@@ -130,9 +130,8 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     storage = node.storage
     assert storage is not None
     # What reads what it overwrites is copied first, each time.
-    if given.storage is not storage or not engine.reads_what_it_overwrites(
-        given, storage, where, node.dtype
-    ):
+    own = given.storage is storage
+    if not (own and engine.reads_what_it_overwrites(given, storage, where, node.dtype)):
         opcode, target = engine.storing(source.structure, where, node.dtype)
         name = name_of_store(Node(storage, target, where.offset), given)
         remembered(target.stores, name, opcode)
@@ -311,9 +310,8 @@ def _several_ellipses() -> IndexError:
 
 
 def _too_many(named: int, ndim: int) -> IndexError:
-    return refused(
-        IndexError, WHERE, f"key names {named} axes", f"x has {ndim} dimensions: too many indices"
-    )
+    accepted = f"x has {ndim} dimensions: too many indices"
+    return refused(IndexError, WHERE, f"key names {named} axes", accepted)
 
 
 def _slice(item: slice, extent: int) -> slice:
@@ -467,10 +465,8 @@ def mismatch(mask: Shape, extents: Shape, first: int) -> str:
     """Describe the mismatch of a mask and the axes from `first` on that it indexes; else ""."""
     for number, (mine, own) in enumerate(zip(mask, extents, strict=False)):
         if mine not in (own, 0):
-            return (
-                f"boolean index did not match indexed array along axis {first + number}; "
-                f"size of axis is {own} but size of corresponding boolean axis is {mine}"
-            )
+            sizes = f"size of axis is {own} but size of corresponding boolean axis is {mine}"
+            return f"boolean index did not match indexed array along axis {first + number}; {sizes}"
     return ""
 
 

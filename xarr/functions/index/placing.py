@@ -124,9 +124,8 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     where = "place(arr, mask, vals)"
     target = _target(arr, where, "arr")
     chosen = _mask(mask, target, where)
-    values = manipulation.ravel(
-        as_array(vals, where, "vals", dtype=target.dtype, device=target.device)
-    )
+    given = as_array(vals, where, "vals", dtype=target.dtype, device=target.device)
+    values = manipulation.ravel(given)
     index = searching.flatnonzero(chosen)
     if not index.size:
         return
@@ -167,8 +166,6 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
 def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     """Write to the main diagonal of an array.
 
-    val : Array or values
-        The values along the diagonal; from the first again where there are too few.
     wrap : bool -- Whether the diagonal of a matrix with more rows than columns begins anew below,
         one row apart.
     val : Array or values -- What is written, from the first again where there is less.
@@ -184,9 +181,8 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     if target.ndim > 2 and len(set(shape)) != 1:
         fault = f"a has shape {shape}"
         raise value_error(where, fault, "all dimensions of input must be of equal length")
-    values = manipulation.ravel(
-        as_array(val, where, "val", dtype=target.dtype, device=target.device)
-    )
+    one = as_array(val, where, "val", dtype=target.dtype, device=target.device)
+    values = manipulation.ravel(one)
     if not values.size or not target.size:
         return
     given = settled(target)
@@ -265,8 +261,9 @@ def ravel_multi_index(
     order = layout.order_of(order, where, "CF") or "C"
     steps = layout.contiguous_strides(extents if order == "C" else extents[::-1])
     total: Any = 0
+    steps = steps if order == "C" else steps[::-1]
     for axis, (part, extent, step, way) in enumerate(
-        zip(parts, extents, steps if order == "C" else steps[::-1], modes, strict=True)
+        zip(parts, extents, steps, modes, strict=True)
     ):
         try:
             index = bounded(part, extent, axis, way, where)

@@ -52,9 +52,8 @@ def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tu
     if x1 is None or x2 is None:
         raise value_error(name, "one of x1 and x2 is missing", "both or neither are accepted")
     device = next((value.device for value in (condition, x1, x2) if type(value) is Array), None)
-    test = as_array(
-        condition, name, "condition", device=None if type(condition) is Array else device
-    )._node
+    own = None if type(condition) is Array else device
+    test = as_array(condition, name, "condition", device=own)._node
     test = engine.converted(test, dtypes.bool_)
     if type(x1) is not Array and type(x2) is not Array:
         x1, x2 = _values(x1, x2, test, name)

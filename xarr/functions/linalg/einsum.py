@@ -154,9 +154,8 @@ def parsed(text: str, ndims: Sequence[int], where: str) -> tuple[list[Labels], L
     left, arrow, right = text.partition("->")
     terms = left.split(",")
     if len(terms) != len(ndims):
-        raise _refused(
-            where, text, f"there are {len(terms)} subscripts and {len(ndims)} operands", ""
-        )
+        fault = f"there are {len(terms)} subscripts and {len(ndims)} operands"
+        raise _refused(where, text, fault, "")
     dots = [
         ndim - (len(term) - len(_ELLIPSIS))
         for term, ndim in zip(terms, ndims, strict=True)
@@ -168,9 +167,8 @@ def parsed(text: str, ndims: Sequence[int], where: str) -> tuple[list[Labels], L
         head, found, tail = term.partition(_ELLIPSIS)
         count = ndim - len(head) - len(tail)
         if count < 0 or (count and not found):
-            raise _refused(
-                where, text, f"{term!r} stands for an operand of {ndim} dimensions", "a name each"
-            )
+            fault = f"{term!r} stands for an operand of {ndim} dimensions"
+            raise _refused(where, text, fault, "a name each")
         _require_letters(head + tail, text, where)
         middle = tuple(f"{_ELLIPSIS}{place}" for place in range(broad - count, broad))
         labels.append((*head, *(middle if found else ()), *tail))
@@ -184,9 +182,8 @@ def parsed(text: str, ndims: Sequence[int], where: str) -> tuple[list[Labels], L
     known = {name for term in labels for name in term}
     for name in head + tail:
         if name not in known or (head + tail).count(name) > 1:
-            raise _refused(
-                where, text, f"the result names {name!r}", "each name once, of those of operands"
-            )
+            fault = f"the result names {name!r}"
+            raise _refused(where, text, fault, "each name once, of those of operands")
     if broad and not found:
         raise _refused(where, text, "the result has no ellipsis", "one, as an operand has")
     return labels, (*head, *(unnamed if found else ()), *tail)

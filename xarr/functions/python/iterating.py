@@ -423,9 +423,8 @@ def _write_again_and_again(target: Array, key: Any, value: Any) -> None:
     """Write to a flat array; values that are too few begin again."""
     if type(key) is tuple and len(key) == 1:
         (key,) = key
-    values = as_array(
-        value, "x.flat[key] = value", "value", dtype=target.dtype, device=target.device
-    )
+    where, kind = "x.flat[key] = value", target.dtype
+    values = as_array(value, where, "value", dtype=kind, device=target.device)
     if values.ndim == 0:
         target[key] = values
         return

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.outcome import delivered
@@ -78,9 +78,8 @@ def shuffle(source: Source, x: Any, axis: Any, where: str) -> None:
         fault = f"x is of type {type(x).__name__}"
         raise type_error(where, fault, "an Array, a NumPy array or a list is accepted")
     if axis != 0:
-        raise NotImplementedError(
-            errors.message(where, f"axis is {axis!r} and x a list", "axis 0 is accepted for a list")
-        )
+        fault = f"axis is {axis!r} and x a list"
+        raise refused(NotImplementedError, where, fault, "axis 0 is accepted for a list")
     picked = order(source, len(x), get_device(), where).tolist()
     moved = [x[place] for place in picked]
     for place, item in enumerate(moved):
@@ -139,9 +138,8 @@ def choice(
     if len(picked.shape) == 1:
         return searching.take(population, picked, axis=place)
     flat = searching.take(population, manipulation.reshape(picked, (-1,)), axis=place)
-    return manipulation.reshape(
-        flat, population.shape[:place] + picked.shape + population.shape[place + 1 :]
-    )
+    before, after = population.shape[:place], population.shape[place + 1 :]
+    return manipulation.reshape(flat, before + picked.shape + after)
 
 
 def engine_copy(x: Array) -> Array:
@@ -184,11 +182,9 @@ def _chances(p: Any, count: int, where: str) -> Array:
         raise value_error(where, "probabilities contain NaN", "numbers are accepted")
     if least < 0:
         raise value_error(where, f"p holds {least}", "probabilities are not negative")
-    if abs(total - 1) > math.sqrt(
-        numpy.finfo(
-            given._node.dtype.numpy if given._node.dtype.kind == dtypes.REAL else row.numpy
-        ).eps
-    ):
+    own = given._node.dtype
+    row = own if own.kind == dtypes.REAL else row
+    if abs(total - 1) > math.sqrt(numpy.finfo(row.numpy).eps):
         raise value_error(where, f"the sum of p is {total}", "probabilities do not sum to 1")
     return chances
 

@@ -30,11 +30,9 @@ def isclose(
     """
     where = "isclose(a, b)"
     device = device_of(a, b, rtol, atol)
-    x, relative, absolute = (
-        _number_or_array(value, where, name, device)
-        for name, value in (("a", a), ("rtol", rtol), ("atol", atol))
-    )
-    y = _number_or_array(b, where, "b", device)
+    x, y = _number_or_array(a, where, "a", device), _number_or_array(b, where, "b", device)
+    relative = _number_or_array(rtol, where, "rtol", device)
+    absolute = _number_or_array(atol, where, "atol", device)
     if type(y) is Array:
         y = _inexact(y)
         if type(x) is Array and not x.device.has_float64:

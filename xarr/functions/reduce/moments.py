@@ -98,9 +98,8 @@ def spread(
         _warn(shape, axis, less, _FREEDOM, name)
     else:
         warn_of_few(Array(above), _FREEDOM)
-    divisor = choose(
-        elementwise.greater.combined(above, _like(0.0, count)), above, _like(math.nan, count)
-    )
+    enough = elementwise.greater.combined(above, _like(0.0, count))
+    divisor = choose(enough, above, _like(math.nan, count))
     result = elementwise.divide.combined(total, divisor)
     if row is reductions.std:
         result = elementwise.sqrt.applied(result)

@@ -156,9 +156,8 @@ def _host_places(obj: Any, extent: int, where: str) -> Any:
 
 
 def _wrong_mask(shape: Shape, extent: int, where: str) -> ValueError:
-    return value_error(
-        where, f"the mask obj has shape {shape}", f"the axis has {extent} elements; as many"
-    )
+    fault = f"the mask obj has shape {shape}"
+    return value_error(where, fault, f"the axis has {extent} elements; as many")
 
 
 def _wrong_index(dtype: str, where: str) -> IndexError:
@@ -364,10 +363,9 @@ class _Border:
 
 
 def _constant(border: _Border) -> Node:
-    given, node = border.setting, border.inner._node
-    return as_array(
-        given, border.where, "constant_values", dtype=node.dtype, device=node.device
-    )._node
+    node, name = border.inner._node, "constant_values"
+    how: Any = {"dtype": node.dtype, "device": node.device}
+    return as_array(border.setting, border.where, name, **how)._node
 
 
 def _ramp(border: _Border) -> Node:

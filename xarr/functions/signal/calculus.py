@@ -64,10 +64,8 @@ def interp(
     """
     where = "interp(x, xp, fp)"
     device = device_of(x, xp, fp)
-    points, values = (
-        as_array(xp, where, "xp", device=device),
-        as_array(fp, where, "fp", device=device),
-    )
+    points = as_array(xp, where, "xp", device=device)
+    values = as_array(fp, where, "fp", device=device)
     at = as_array(x, where, "x", device=points.device)
     for other in (at, values):
         require_together(other.device, points.device, where)

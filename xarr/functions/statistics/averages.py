@@ -136,15 +136,13 @@ def cov(
         return creation.full((0, 0), 0.0, dtype=default_float(target).numpy, device=target)
     if len(given) == 2:
         more = manipulation.atleast_2d(given[1])
-        x = joining.concat(
-            (x, _variables(more, row, transposed=not rowvar and more.shape[0] != 1)), axis=0
-        )
+        turned = not rowvar and more.shape[0] != 1
+        x = joining.concat((x, _variables(more, row, transposed=turned)), axis=0)
     if ddof is None:
         ddof = 0 if bias else 1
     frequencies = _weights(fweights, x, where, "fweights")
-    if frequencies is not None and bool(
-        reductions.any(frequencies != arithmetic.round(frequencies))
-    ):
+    whole = frequencies is None or reductions.all(frequencies == arithmetic.round(frequencies))
+    if not bool(whole):
         raise type_error(where, "fweights are not whole", "an integer dtype is accepted")
     shares = _weights(aweights, x, where, "aweights")
     weights = frequencies

@@ -204,9 +204,8 @@ def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array
     """The elements and their weights."""
     x = as_array(a, where, "a", device=device_of(a, weights, bins))
     if x._node.dtype.kind == BOOL:
-        warnings.warn(
-            "Converting input from bool to uint8 for compatibility.", RuntimeWarning, stacklevel=3
-        )
+        text = "Converting input from bool to uint8 for compatibility."
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
         x = x.astype("uint8")
     if weights is None:
         return x, None
@@ -384,9 +383,8 @@ def histogram2d(
     """
     where = "histogram2d(x, y, bins)"
     device = device_of(x, y, weights)
-    first, second = (
-        as_array(part, where, name, device=device) for name, part in (("x", x), ("y", y))
-    )
+    first = as_array(x, where, "x", device=device)
+    second = as_array(y, where, "y", device=device)
     if first.shape[:1] != second.shape[:1]:
         fault = f"x has shape {first.shape} and y {second.shape}"
         raise value_error(where, fault, "as many are accepted")
@@ -569,9 +567,8 @@ def _stone(x: Array, scope: Scope, binning: Binning) -> float:
     most = max(100, int(math.sqrt(x.size)))
     best = min(range(1, most + 1), key=loss)
     if best == most:
-        warnings.warn(
-            "The number of bins estimated may be suboptimal.", RuntimeWarning, stacklevel=4
-        )
+        text = "The number of bins estimated may be suboptimal."
+        warnings.warn(text, RuntimeWarning, stacklevel=4)
     return extent / best
 
 

@@ -80,9 +80,8 @@ def _castable(given: AnyDType, wanted: AnyDType, casting: str, where: str) -> bo
     try:
         return bool(numpy.can_cast(given, wanted, casting))  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise value_error(
-            where, f"casting is {casting!r}", "no, equiv, safe, same_kind and unsafe are accepted"
-        ) from None
+        accepted = "no, equiv, safe, same_kind and unsafe are accepted"
+        raise value_error(where, f"casting is {casting!r}", accepted) from None
 
 
 def require_casting(given: AnyDType, wanted: AnyDType, casting: str, where: str) -> None:
