@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import re
 from collections.abc import Iterable
 from types import ModuleType
 from typing import Final
@@ -17,46 +18,29 @@ from xarr.errors import refused
 _PAGE: Final = "docs/names.md compares the names"
 
 _BECAME: Final = {
-    "Inf": "inf",
-    "Infinity": "inf",
-    "NINF": "-inf",
-    "NZERO": "-0.0",
-    "NaN": "nan",
-    "PINF": "inf",
-    "PZERO": "0.0",
+    **dict(
+        re.findall(
+            r"(\w+)=(\S+)",
+            "Inf=inf Infinity=inf NINF=-inf NZERO=-0.0 NaN=nan PINF=inf PZERO=0.0 alltrue=all "
+            "cfloat=complex128 complex=complex128 complex_=complex128 cumproduct=cumprod "
+            "find_common_type=result_type float=float64 float_=float64 in1d=isin infty=inf "
+            "int=int64 issubsctype=issubdtype longcomplex=complex128 longfloat=float64 "
+            "product=prod rank=ndim round_=round set_string_function=set_printoptions "
+            "singlecomplex=complex64 sometrue=any trapz=trapezoid ",
+        )
+    ),
     "alen": "len(x)",
-    "alltrue": "all",
     "asfarray": "asarray(x, dtype=float)",
     "asscalar": "x.item()",
     "byte_bounds": "numpy.lib.array_utils.byte_bounds(numpy.asarray(x))",
     "cast": "asarray(x, dtype)",
-    "cfloat": "complex128",
-    "complex": "complex128",
-    "complex_": "complex128",
-    "cumproduct": "cumprod",
     "disp": "print(x)",
     "fastCopyAndTranspose": "x.T.copy()",
-    "find_common_type": "result_type",
-    "float": "float64",
-    "float_": "float64",
-    "in1d": "isin",
-    "infty": "inf",
-    "int": "int64",
     "issctype": "isinstance(x, type) and issubclass(x, numpy.generic)",
     "issubclass_": "issubclass(x, y)",
-    "issubsctype": "issubdtype",
-    "longcomplex": "complex128",
-    "longfloat": "float64",
     "obj2sctype": "dtype(x).type",
-    "product": "prod",
-    "rank": "ndim",
-    "round_": "round",
     "safe_eval": "ast.literal_eval(x)",
     "sctype2char": "dtype(x).char",
-    "set_string_function": "set_printoptions",
-    "singlecomplex": "complex64",
-    "sometrue": "any",
-    "trapz": "trapezoid",
 }
 """The successors of names that NumPy has removed."""
 
@@ -76,18 +60,8 @@ _ELSEWHERE: Final = {
     "object": _OBJECTS,
     **dict.fromkeys(("char", "chararray", "compare_chararrays", "str"), _TEXT),
     **dict.fromkeys(("string_", "strings", "unicode", "unicode_"), _TEXT),
-    **dict.fromkeys(
-        (
-            "busday_count",
-            "busday_offset",
-            "busdaycalendar",
-            "datetime_as_string",
-            "datetime_data",
-            "is_busday",
-            "isnat",
-        ),
-        _DATES,
-    ),
+    **dict.fromkeys(("busday_count", "busday_offset", "busdaycalendar", "is_busday"), _DATES),
+    **dict.fromkeys(("datetime_as_string", "datetime_data", "isnat"), _DATES),
     **dict.fromkeys(
         ("format_parser", "rec", "recarray", "recfromcsv", "recfromtxt", "record"), _RECORDS
     ),
