@@ -277,7 +277,6 @@ _MERGED: Final = {
     "arithmetic": "elementwise",
     "averages": "statistical",
     "buffers": "creation",
-    "diagnostics": "inspection",
     "editing": "joining",
     "einsum": "linalg",
     "fills": "creation",

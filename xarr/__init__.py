@@ -91,14 +91,6 @@ from xarr.functions.create.grids import (
     r_ as r_,
     s_ as s_,
 )
-from xarr.functions.device.diagnostics import (
-    get_include as get_include,
-    info as info,
-    memory_info as memory_info,
-    show_config as show_config,
-    show_runtime as show_runtime,
-    synchronize as synchronize,
-)
 from xarr.functions.device.profiling import explain as explain, profile as profile
 from xarr.functions.device.streams import (
     Event as Event,
@@ -328,7 +320,15 @@ from xarr.functions.names.aliases import (
     true_divide as true_divide,
 )
 from xarr.functions.names.docstrings import complete as _complete
-from xarr.functions.names.inspection import __array_namespace_info__ as __array_namespace_info__
+from xarr.functions.names.inspection import (
+    __array_namespace_info__ as __array_namespace_info__,
+    get_include as get_include,
+    info as info,
+    memory_info as memory_info,
+    show_config as show_config,
+    show_runtime as show_runtime,
+    synchronize as synchronize,
+)
 from xarr.functions.polynomials.highest_first import (
     poly as poly,
     poly1d as poly1d,

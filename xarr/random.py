@@ -8,8 +8,6 @@ from xarr.functions.random.generator import (
     Generator as Generator,
     RandomState as RandomState,
     default_rng as default_rng,
-)
-from xarr.functions.random.host import (
     get_bit_generator as get_bit_generator,
     set_bit_generator as set_bit_generator,
     shared as _shared,
