@@ -35,6 +35,14 @@ def test_docstrings_are_completed() -> None:
             assert re.search(rf"^(.*, )?{name}(,.*)? : ", docstring, re.MULTILINE), (function, name)
 
 
+def test_what_follows_a_dash_has_a_line_of_its_own() -> None:
+    text = inspect.getdoc(xarr.reshape) or ""
+    assert "\nshape : int or tuple of int\n    The shape; one extent may be -1" in text
+    assert "\n\nRaises\n------\nValueError\n    If the number of elements differs" in text
+    assert "\n\nNotes\n-----\n" in (inspect.getdoc(xarr.matmul) or "")
+    assert "\n\nParameters\n----------\nseed : " in (inspect.getdoc(xarr.random.RandomState) or "")
+
+
 @pytest.mark.parametrize(
     "space",
     [
@@ -53,7 +61,7 @@ def test_each_paragraph_of_a_docstring_has_its_title(space: ModuleType | type) -
         if name[0] == "_" or not callable(value) or not module.startswith("xarr"):
             continue
         found += 1
-        assert not re.search(r"^-> |\n\n\w+(, \w+)* : ", docstring, re.MULTILINE), name
+        assert not re.search(r"^-> |^Note: | -- |\n\n\w+(, \w+)* : ", docstring, re.MULTILINE), name
         before, example, _ = docstring.partition("\n>>> ")
         assert not example or "\nExamples\n--------" in before, name
     assert found > 1
