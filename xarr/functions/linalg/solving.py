@@ -20,13 +20,7 @@ from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
 from xarr.functions.linalg import linalg
-from xarr.functions.linalg.linalg import (
-    Matrices,
-    floating,
-    part_of,
-    require_matrix,
-    singular_values,
-)
+from xarr.functions.linalg.linalg import Matrices
 from xarr.functions.linalg.products import matmul
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
@@ -233,7 +227,7 @@ def _vector_norm(x: Node, axis: Any, keepdims: bool, ord: float, where: str) -> 
         raise type_error(where, fault, "a real number is accepted, inf and -inf among them")
     if x.dtype.kind not in FLOATING:
         x = engine.converted(x, default_float(x.device))
-    row = part_of(x.dtype)
+    row = linalg.part_of(x.dtype)
     if ord == 0:
         count = reduced(folds.count_nonzero, x, axis, keepdims=keepdims, where=where)
         return Array(engine.converted(count._node, row))
@@ -264,14 +258,14 @@ def matrix_norm(
 
 
 def _matrix_norm(x: Node, keepdims: bool, ord: Any, where: str) -> Array:
-    x = floating(x, where)
-    require_matrix(x.shape, where)
+    x = linalg.floating(x, where)
+    linalg.require_matrix(x.shape, where)
     if ord in ("fro", None):
         return _vector_norm(x, (-2, -1), keepdims, 2, where)
-    shape, row = x.shape, part_of(x.dtype)
+    shape, row = x.shape, linalg.part_of(x.dtype)
     result: Array
     if ord in ("nuc", 2, -2):
-        single = singular_values(Array(x), where)
+        single = linalg.singular_values(Array(x), where)
         if ord == "nuc" or 0 in shape[-2:]:
             result = reductions.sum(single, axis=-1)
         else:

@@ -17,21 +17,8 @@ from xarr.engine import engine
 from xarr.errors import type_error, value_error
 from xarr.functions.elementwise import elementwise
 from xarr.functions.linalg import linalg, products
-from xarr.functions.random import permuting
-from xarr.functions.random.drawing import (
-    Floats,
-    Integers,
-    Parameter,
-    Real,
-    Size,
-    Source,
-    difference,
-    parameter,
-    require_enough,
-    require_held,
-    require_order,
-    size_of,
-)
+from xarr.functions.random import drawing, permuting
+from xarr.functions.random.drawing import Floats, Integers, Parameter, Real, Size, Source
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import joining, manipulation
 from xarr.layout import Shape, broadcast_shapes
@@ -151,7 +138,7 @@ class Continuous(Source):
         left, right : real Array or number -- Where it begins and ends.
         mode : real Array or number -- Where it is highest.
         """
-        return self._draw(random.triangular, (left, mode, right), size, require_order)
+        return self._draw(random.triangular, (left, mode, right), size, drawing.require_order)
 
     def uniform(self, low: Real = 0.0, high: Real = 1.0, size: Size = None) -> Floats:
         """Draw evenly between bounds.
@@ -164,8 +151,8 @@ class Continuous(Source):
         True
         """
         where = random.uniform.where
-        least, most = parameter(low, "low", where), parameter(high, "high", where)
-        span = difference(least, most, where, self._descending)
+        least, most = drawing.parameter(low, "low", where), drawing.parameter(high, "high", where)
+        span = drawing.difference(least, most, where, self._descending)
         return self.sample(random.uniform, (least, span), size, where)
 
     def vonmises(self, mu: Real, kappa: Real, size: Size = None) -> Floats:
@@ -227,7 +214,9 @@ class Discrete(Source):
         ngood, nbad : real Array or number -- How many good and bad ones there are, not negative.
         nsample : real Array or number -- How many are taken, at most all.
         """
-        return self._draw(random.hypergeometric, (ngood, nbad, nsample), size, require_enough)
+        return self._draw(
+            random.hypergeometric, (ngood, nbad, nsample), size, drawing.require_enough
+        )
 
     def logseries(self, p: Real, size: Size = None) -> Integers:
         """Draw from the logarithmic series distribution.
@@ -243,7 +232,7 @@ class Discrete(Source):
 
         n : real Array or number -- How many have to succeed, positive; not necessarily an integer.
         """
-        return self._draw(random.negative_binomial, (n, p), size, require_held)
+        return self._draw(random.negative_binomial, (n, p), size, drawing.require_held)
 
     def poisson(self, lam: Real = 1.0, size: Size = None) -> Integers:
         """Draw from the Poisson distribution.
@@ -283,7 +272,7 @@ class Vectors(Source):
         """
         where = "dirichlet(alpha, size)"
         shapes = _vector(alpha, "alpha", where)
-        parameter(shapes, "alpha", where, random.NOT_NEGATIVE)
+        drawing.parameter(shapes, "alpha", where, random.NOT_NEGATIVE)
         drawn = self.sample(
             random.log_gamma, (shapes._node,), (*_size(size, where), *shapes.shape), where
         )
@@ -306,7 +295,7 @@ class Vectors(Source):
         [9, 9]
         """
         where = "multinomial(n, pvals, size)"
-        left = parameter(n, "n", where, random.NOT_NEGATIVE)
+        left = drawing.parameter(n, "n", where, random.NOT_NEGATIVE)
         chances = _on_host(pvals, "pvals", where).astype(numpy.float64)
         if not chances.ndim or not chances.shape[-1]:
             fault = f"pvals has shape {chances.shape}"
@@ -317,7 +306,7 @@ class Vectors(Source):
             raise value_error(where, "sum(pvals[:-1]) > 1.0", "at most 1 is accepted")
         shape = broadcast_shapes(chances.shape[:-1], _shape_of(left), where=where)
         if size is not None:
-            wanted = size_of(size, where)
+            wanted = drawing.size_of(size, where)
             if broadcast_shapes(shape, wanted, where=where) != wanted:
                 raise value_error(where, f"size is {wanted}", f"{shape} has to broadcast to it")
             shape = wanted
@@ -327,7 +316,7 @@ class Vectors(Source):
         parts = []
         for place in range(chances.shape[-1] - 1):
             p = numpy.minimum(shares[..., place], 1.0)
-            share = parameter(p if p.ndim else float(p), "pvals", where)
+            share = drawing.parameter(p if p.ndim else float(p), "pvals", where)
             drawn = self.sample(random.binomial, (left, share), shape, where)
             parts.append(drawn)
             left = _less(left, drawn)
@@ -413,7 +402,7 @@ def colours(source: Source, colors: Any, nsample: Any, size: Any, method: str, w
 
 
 def _size(size: Any, where: str) -> Shape:
-    return () if size is None else size_of(size, where)
+    return () if size is None else drawing.size_of(size, where)
 
 
 def _vector(value: Any, name: str, where: str) -> Array:

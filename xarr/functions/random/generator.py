@@ -20,22 +20,9 @@ from xarr.backends.device import get_device
 from xarr.dtypes import DType
 from xarr.errors import type_error, value_error
 from xarr.functions.calls.on_host import host_of
-from xarr.functions.random import permuting
+from xarr.functions.random import drawing, permuting
 from xarr.functions.random.distributions import Continuous, Discrete, Vectors, colours
-from xarr.functions.random.drawing import (
-    NAME,
-    Floats,
-    FloatType,
-    Integers,
-    Philox,
-    Real,
-    Size,
-    host_bits,
-    integers,
-    is_of_numpy,
-    parameter,
-    plain,
-)
+from xarr.functions.random.drawing import Floats, FloatType, Integers, Philox, Real, Size, integers
 from xarr.settings import IMPORTED
 from xarr.tables import random
 from xarr.tables.random import Draw
@@ -60,7 +47,7 @@ class Generator(Continuous, Discrete, Vectors):
 
     def __new__(cls, bit_generator: Any) -> Generator:
         """Make a generator that draws on the host where the bits are NumPy's."""
-        if cls is Generator and is_of_numpy(bit_generator):
+        if cls is Generator and drawing.is_of_numpy(bit_generator):
             return object.__new__(cls.on_host)
         return object.__new__(cls)
 
@@ -70,7 +57,7 @@ class Generator(Continuous, Discrete, Vectors):
         if isinstance(bit_generator, type):
             fault = f"bit_generator is the class {bit_generator.__name__}"
             raise value_error("Generator(bit_generator)", fault, "one of its objects is accepted")
-        if not hasattr(bit_generator, "take") and not is_of_numpy(bit_generator):
+        if not hasattr(bit_generator, "take") and not drawing.is_of_numpy(bit_generator):
             fault = f"bit_generator is of type {type(bit_generator).__name__}"
             accepted = "Philox or a bit generator of NumPy is accepted"
             raise type_error("Generator(bit_generator)", fault, accepted, "write default_rng(seed)")
@@ -130,7 +117,7 @@ class Generator(Continuous, Discrete, Vectors):
         After G. Marsaglia, W. W. Tsang, ACM TOMS 26, 2000.
         """
         where = "standard_gamma(shape, size, dtype, out)"
-        parameters = (parameter(shape, "shape", where, random.NOT_NEGATIVE),)
+        parameters = (drawing.parameter(shape, "shape", where, random.NOT_NEGATIVE),)
         row = _floating(dtype, out, where)
         return self.sample(random.standard_gamma, parameters, size, where, dtype=row, out=out)
 
@@ -270,9 +257,11 @@ def default_rng(seed: Any = None) -> Generator:
     if isinstance(seed, Generator):
         return seed
     bits = getattr(seed, "bit_generator", None) or getattr(seed, "_bit_generator", seed)
-    if isinstance(bits, Philox) or is_of_numpy(bits):
+    if isinstance(bits, Philox) or drawing.is_of_numpy(bits):
         return Generator(bits)
-    return Generator(host_bits(seed) if IMPORTED.random == "numpy" else Philox(plain(seed)))
+    return Generator(
+        drawing.host_bits(seed) if IMPORTED.random == "numpy" else Philox(drawing.plain(seed))
+    )
 
 
 class RandomState(Continuous, Discrete, Vectors):
@@ -292,7 +281,9 @@ class RandomState(Continuous, Discrete, Vectors):
 
     def __new__(cls, seed: Any = None) -> RandomState:
         """Make one that draws on the host where the bits are NumPy's."""
-        wanted = is_of_numpy(seed) or (IMPORTED.random == "numpy" and not isinstance(seed, Philox))
+        wanted = drawing.is_of_numpy(seed) or (
+            IMPORTED.random == "numpy" and not isinstance(seed, Philox)
+        )
         if cls is RandomState and wanted:
             return object.__new__(cls.on_host)
         return object.__new__(cls)
@@ -330,7 +321,7 @@ class RandomState(Continuous, Discrete, Vectors):
         state = self._bits.state
         if not legacy:
             return state
-        return NAME, state["state"]["key"], state["state"]["counter"]
+        return drawing.NAME, state["state"]["key"], state["state"]["counter"]
 
     def set_state(self, state: Any) -> None:
         """Set what `get_state` gave.
@@ -480,7 +471,7 @@ def _checked(seed: Any) -> Any:
     """A seed, whose integers have 32 bits, as NumPy's Mersenne Twister wants them."""
     if seed is None or hasattr(seed, "generate_state"):
         return seed
-    seed = plain(seed)
+    seed = drawing.plain(seed)
     words = numpy.asarray(seed)
     if words.ndim > 1 or not words.size:
         fault = f"the seed has shape {words.shape}"
