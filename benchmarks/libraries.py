@@ -55,7 +55,7 @@ def _xarr(device: str | None) -> Library:
     import xarr
     from xarr.backends.device import get_device
     from xarr.engine import engine
-    from xarr.functions.device.diagnostics import synchronize
+    from xarr.functions.names.inspection import synchronize
 
     chosen = get_device(device)
     return Library(

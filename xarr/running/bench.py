@@ -12,7 +12,7 @@ import numpy
 from xarr.backends.device import default_device
 from xarr.compiler import background
 from xarr.functions.create.creation import asarray
-from xarr.functions.device.diagnostics import synchronize
+from xarr.functions.names.inspection import synchronize
 
 ROWS: Final[dict[str, Callable[[Any, Any, Any], Any]]] = {
     "x + y": lambda xp, x, y: x + y,

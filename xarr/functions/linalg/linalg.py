@@ -134,13 +134,10 @@ def _by_library(
     """Let a library's `name` of linalg compute arrays of given shapes and dtypes."""
     own = factors.own(name) if library.is_reproducible() else None
     if own is None and library.is_reproducible():
-        raise errors.refused(
-            RuntimeError,
-            where,
-            "only libraries have it, whose bits differ",
-            "solve, inv, det, slogdet, cholesky and qr are reproducible",
-            "leave the block of xarr.reproducible() for it",
-        )
+        fault = "only libraries have it, whose bits differ"
+        accepted = "solve, inv, det, slogdet, cholesky and qr are reproducible"
+        remedy = "leave the block of xarr.reproducible() for it"
+        raise refused(RuntimeError, where, fault, accepted, remedy)
     try:
         if own is not None:
             return [*own(*map(Array, operands), **options)]
