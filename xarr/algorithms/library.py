@@ -44,8 +44,9 @@ def reproducible() -> Iterator[None]:
     """Let no library compute within a ``with`` block: results have the same bits everywhere.
 
     Matrix products, Fourier transforms, `linalg.solve`, `inv`, `det`, `slogdet`, `cholesky` and
-    `qr` go by xarr's own kernels, in one order on every device and in all threads, several times
-    slower; docs/numerics.md has figures. ``XARR_REPRODUCIBLE=1`` does the same for a whole process.
+    `qr` go by xarr's own kernels, in one order on every device and in all threads: slower, and
+    factorizations column by column; docs/numerics.md has figures. ``XARR_REPRODUCIBLE=1`` does the
+    same for a whole process.
 
     Raises
     ------
