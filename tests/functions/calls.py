@@ -70,10 +70,10 @@ def check(
     shared = {"numpy": numpy, "nan": math.nan, "inf": math.inf, **(names or {})}
     own = {"np": xarr, **shared, **{name: ours for name, (_, ours) in pairs.items()}}
     theirs = {"np": beside, **shared, **{name: host for name, (host, _) in pairs.items()}}
-    kind, _, said = error.partition(": ")
+    kind, tells, said = error.partition(": ")
     warned = bool(error) and issubclass(named(kind), Warning)
     if error and not warned:
-        if not said:
+        if not tells:
             with _quiet(), pytest.raises(named(kind)):
                 ran(call, theirs)
         with _quiet():
