@@ -110,3 +110,18 @@ def test_blocks_nest() -> None:
             pass
         assert library.is_reproducible()
     assert not library.is_reproducible()
+
+
+def test_right_sides_may_have_more_stacks() -> None:
+    a, b = drawn((5, 5), "float64"), drawn((3, 5, 2), "float64")
+    c, d = drawn((3, 5, 5), "float64"), drawn((2, 1, 5, 1), "float64")
+    with xarr.reproducible():
+        for x, y in ((a, b), (c, d)):
+            got = xarr.linalg.solve(xarr.asarray(x), xarr.asarray(y))
+            near(got, np.linalg.solve(x, y), "float64")
+
+
+def test_a_hermitian_diagonal_is_real() -> None:
+    a = np.asarray([[4 + 1j, 99], [1j, 5 - 2j]])
+    with xarr.reproducible():
+        near(xarr.linalg.cholesky(xarr.asarray(a)), np.linalg.cholesky(a), "complex128")

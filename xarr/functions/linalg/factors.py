@@ -135,6 +135,8 @@ def _solve(a: Array, b: Array) -> tuple[Array]:
     columns = b[:, None] if is_vector else b
     stack = numpy.broadcast_shapes(a.shape[:-2], columns.shape[:-2])
     columns = fills.zeros((*stack, *columns.shape[-2:]), dtype=b.dtype, device=b.device) + columns
+    if a.ndim < columns.ndim:  # as many axes, so that rows of both are taken alike
+        a = a[(None,) * (columns.ndim - a.ndim)]
     found = _Eliminated(a).solved(columns)
     return (found[..., 0] if is_vector else found,)
 
@@ -172,7 +174,8 @@ def _cholesky(a: Array, upper: bool) -> tuple[Array]:
         for k in range(start, stop):
             pivot = panel[..., k, k - start].real
             is_positive = is_positive & (pivot > 0)
-            column = panel[..., k - start] / elementwise.sqrt(pivot)[..., None]
+            root = elementwise.sqrt(pivot)[..., None]
+            column = searching.where(rows == k, root, panel[..., k - start] / root)
             column = searching.where(rows >= k, column, 0)
             across = searching.where(columns > k, elementwise.conj(column[..., start:stop]), 0)
             panel = panel - column[..., None] * across[..., None, :]
