@@ -15,7 +15,7 @@ import xarr
 from tests.engine.pairs import Planned, faults, replay
 from tests.launching import storage_of
 from xarr.core.tape import hooks, launched
-from xarr.engine import hosted
+from xarr.engine import hosted, program
 
 PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {
     "in place": lambda np, u: operator.iadd(u, 1),
@@ -48,6 +48,29 @@ def test_what_was_launched_before_an_interrupt_is_not_launched_again(
         xarr.synchronize()
     assert numpy.array_equal(xarr.to_numpy(got), wanted)
     assert numpy.array_equal(xarr.to_numpy(u), host)
+
+
+@pytest.mark.parametrize("where", ["choose", "prepare", "_planned"])
+def test_what_an_interrupt_keeps_from_being_planned_is_still_asked_for(
+    monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """A list that is new has no steps yet, whose instructions would be what is left."""
+    monkeypatch.setattr(hosted.tier, "name", "fused")
+    xarr.default_device().programs.clear()
+    x = xarr.asarray(numpy.arange(50_000.0))
+    xarr.synchronize()
+
+    def interrupted(*given: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(program.Program, where, interrupted)
+        x += 1
+        y = xarr.sum(x * 2)
+        with pytest.raises(KeyboardInterrupt):
+            xarr.synchronize()
+    assert float(y) == numpy.arange(1.0, 50_001).sum() * 2
+    assert numpy.array_equal(xarr.to_numpy(x), numpy.arange(1.0, 50_001))
 
 
 @pytest.mark.parametrize("after", range(5))

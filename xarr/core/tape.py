@@ -1140,7 +1140,8 @@ class Program:
         self.trace = trace
         self.states = states
         self.steps = []
-        self.members = []
+        # Until the steps are there, one that is not done holds all instructions.
+        self.members = [range(len(trace.opcodes))]
         self.unread = []
 
     def choose(self) -> None:
