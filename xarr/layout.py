@@ -450,26 +450,49 @@ def collapse(
     Returns the merged extents per group, and the merged strides per operand and group.
     One-element axes vanish.
     """
+    cuts = [[(0,) * len(walk) for walk in operand] for operand in strides]
+    extents, merged, _ = collapse_around(groups, strides, cuts)
+    return extents, merged
+
+
+def collapse_around(
+    groups: Sequence[Shape], strides: Sequence[Sequence[Shape]], cuts: Sequence[Sequence[Shape]]
+) -> tuple[list[list[int]], list[list[list[int]]], list[list[list[int]]]]:
+    """The same where operands come round.
+
+    `cuts` says for each axis at which index the first element does; 0 where none does. Returns the
+    merged cuts too.
+    """
     extents: list[list[int]] = []
     merged: list[list[list[int]]] = [[] for _ in strides]
+    turns: list[list[list[int]]] = [[] for _ in strides]
     for number, shape in enumerate(groups):
         axes = list[int]()
-        steps: list[list[int]] = [[] for _ in strides]
+        runs: list[tuple[list[int], list[int]]] = [([], []) for _ in strides]
         for axis, extent in enumerate(shape):
             if extent == 1:
                 continue
-            here = [operand[number][axis] for operand in strides]
-            if axes and all(
-                run[-1] == step * extent for run, step in zip(steps, here, strict=True)
-            ):
+            here = [
+                (walk[number][axis], cut[number][axis])
+                for walk, cut in zip(strides, cuts, strict=True)
+            ]
+            follows = bool(axes) and all(
+                walked[-1] == step * extent and not cut
+                for (walked, _), (step, cut) in zip(runs, here, strict=True)
+            )
+            if follows:
                 axes[-1] *= extent
-                for run, step in zip(steps, here, strict=True):
-                    run[-1] = step
             else:
                 axes.append(extent)
-                for run, step in zip(steps, here, strict=True):
-                    run.append(step)
+            for (walked, turned), (step, cut) in zip(runs, here, strict=True):
+                if follows:
+                    walked[-1] = step
+                    turned[-1] *= extent
+                else:
+                    walked.append(step)
+                    turned.append(cut)
         extents.append(axes)
-        for operand, run in zip(merged, steps, strict=True):
-            operand.append(run)
-    return extents, merged
+        for operand, turn, (walked, turned) in zip(merged, turns, runs, strict=True):
+            operand.append(walked)
+            turn.append(turned)
+    return extents, merged, turns

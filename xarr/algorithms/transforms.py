@@ -640,7 +640,7 @@ def _spectrum(device: Device, dtype: DType, chirp: int) -> Storage:
     around[length - chirp + 1 :] = around[chirp - 1 : 0 : -1]
     given = _uploaded(device, around, dtype)
     ends = _Complex.ends(dtype, (length,), 0, inverse=False, is_odd=False)
-    access = (0, dtype, (length,), (1,))
+    access = (0, dtype, (length,), (1,), ())
     form = Form((length,), (0, 1), NAMES, ends.is_wide(), (dtype,), (access,), (), (0,))
     passes = _Passes(device, form, ends, wide=form.wide)
     passes.transform(*ends)

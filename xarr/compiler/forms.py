@@ -70,13 +70,27 @@ class Drawn(Operation):
         self.lanes = lanes
 
 
+class Rolled(Operation):
+    """The elements of a view moved along axes; those that leave at one end come in at the other.
+
+    `shifts` are by how many places they move towards higher indices, from 0 to below the extent.
+    What computes elements of it reads the view itself, so that nothing is stored.
+    """
+
+    __slots__ = ("shifts",)
+
+    def __init__(self, dtype: DType, shifts: Shape, host: Callable[..., Any] | None) -> None:
+        super().__init__("roll", (dtype,), dtype, "{0}", host)
+        self.shifts = shifts
+
+
 STRIP: Final = 256
 """Elements that follow each other and have one lane; a group's items on a GPU."""
 
 
-Access = tuple[int, DType, Shape, Shape]
+Access = tuple[int, DType, Shape, Shape, Shape]
 """A storage by its number, -1 for the position, and how it is read or written: the elements' type,
-and the layout's shape and strides."""
+the layout's shape and strides, and the shifts along its axes of what is rolled, else ()."""
 
 
 class Form:
@@ -112,6 +126,7 @@ class Form:
         "accesses",
         "classes",
         "constants",
+        "cuts",
         "entries",
         "extents",
         "key",
@@ -145,8 +160,9 @@ class Form:
         everything = layout.contiguous(shape)
         self.accesses = [
             (slot, dtype, Layout(extents, strides) if slot >= 0 else everything)
-            for slot, dtype, extents, strides in accesses
+            for slot, dtype, extents, strides, _ in accesses
         ]
+        shifts = [shifts for *_, shifts in accesses]
         self.slots = len({slot for slot, *_ in accesses if slot >= 0})
         first = len(accesses) - len(stored)
         self.written = {slot for slot, *_ in accesses[first:]}
@@ -162,8 +178,9 @@ class Form:
             else:
                 constants[entry[1]] = entry[0]
         self.constants = [constants[number] for number in range(len(constants))]
+        self.cuts: list[list[list[int]]] = [[[0]] for _ in accesses]
         if split is None and all(
-            where.linear and (where.size in (1, size) or number >= first)
+            not shifts[number] and where.linear and (where.size in (1, size) or number >= first)
             for number, (_, _, where) in enumerate(self.accesses)
         ):
             self.names: tuple[str, ...] = ("i",)
@@ -172,7 +189,7 @@ class Form:
                 [[0 if where.size == 1 and size != 1 else 1]] for _, _, where in self.accesses
             ]
         else:
-            self._collapse(shape, split, names)
+            self._collapse(shape, split, names, shifts)
         self.lanes = 1
         if self.names == ("i",):
             operations = (entry[0] for entry in entries if not isinstance(entry, DType))
@@ -212,15 +229,23 @@ class Form:
                 found[accesses[entry[1]]] = entry[0].writes
         return found
 
-    def _collapse(self, shape: Shape, split: Sequence[int] | None, names: tuple[str, ...]) -> None:
+    def _collapse(
+        self,
+        shape: Shape,
+        split: Sequence[int] | None,
+        names: tuple[str, ...],
+        shifts: Sequence[Shape],
+    ) -> None:
         bounds = (0, *(split or ()), len(shape))
         pieces = list(itertools.pairwise(bounds))
-        strides = []
-        for _, _, where in self.accesses:
+        strides, cuts = [], []
+        for (_, _, where), moves in zip(self.accesses, shifts, strict=True):
             walk = layout.broadcast_strides(where.shape, where.strides, shape)
+            moves = moves or (0,) * len(shape)  # noqa: PLW2901
             strides.append([walk[start:end] for start, end in pieces])
+            cuts.append([moves[start:end] for start, end in pieces])
         groups = [shape[start:end] for start, end in pieces]
-        self.extents, self.strides = layout.collapse(groups, strides)
+        self.extents, self.strides, self.cuts = layout.collapse_around(groups, strides, cuts)
         self.names = names
         if split is None:
             axes = self.extents[0]
@@ -228,30 +253,38 @@ class Form:
                 self.names = ("row", "column")
                 self.extents = [axes[:-1], axes[-1:]]
                 self.strides = [[walk[0][:-1], walk[0][-1:]] for walk in self.strides]
+                self.cuts = [[cut[0][:-1], cut[0][-1:]] for cut in self.cuts]
             elif not axes:
                 self.extents = [[math.prod(shape)]]
                 self.strides = [[[0]] for _ in self.strides]
+                self.cuts = [[[0]] for _ in self.strides]
 
     def _classify(self) -> None:
-        """Sort strides into zero, one (along the last axis only) and arguments."""
+        """Sort strides into zero, one (along the last axis only) and arguments.
+
+        Where an operand comes round along an axis, "r" follows, and the arguments are where it
+        does, and what lies between the item's place and the element's before that and after it.
+        """
         numbers: list[int] = []
         for group in self.extents:
             numbers.append(math.prod(group))
             numbers.extend(group[1:])
+        extents = [extent for group in self.extents for extent in group]
+        last = len(extents) - 1
         classes = []
-        for walk in self.strides:
-            kinds = ""
+        for walk, turns in zip(self.strides, self.cuts, strict=True):
+            kinds = list[str]()
             steps = [step for group in walk for step in group]
-            last = len(steps) - 1
-            for axis, step in enumerate(steps):
-                if step == 0:
-                    kinds += "0"
-                elif step == 1 and axis == last:
-                    kinds += "1"
-                else:
-                    kinds += "s"
+            cuts = [cut for group in turns for cut in group]
+            for axis, (step, cut) in enumerate(zip(steps, cuts, strict=True)):
+                kind = "0" if step == 0 else "1" if step == 1 and axis == last else "s"
+                if kind == "s":
                     numbers.append(step)
-            classes.append(kinds)
+                if cut and step:
+                    kind += "r"
+                    numbers += [cut, (extents[axis] - cut) * step, -cut * step]
+                kinds.append(kind)
+            classes.append(tuple(kinds))
         self.numbers = numbers
         self.classes = classes
 
@@ -264,7 +297,11 @@ class Form:
             names.append(f"{name}_extent")
             names.extend(f"{name}_extent{axis}" for axis in range(1, len(group)))
         for number, kinds in enumerate(self.classes):
-            names.extend(f"stride{number}_{axis}" for axis, kind in enumerate(kinds) if kind == "s")
+            for axis, kind in enumerate(kinds):
+                if kind[0] == "s":
+                    names.append(f"stride{number}_{axis}")
+                if kind[1:]:
+                    names += [f"{word}{number}_{axis}" for word in ("cut", "before", "after")]
         return [*names, *(f"offset{number}" for number in range(len(self.classes)))]
 
     def described(
@@ -273,12 +310,14 @@ class Form:
         numbers: Sequence[tuple[str, DType]] = (),
         *,
         items: int = 1,
+        pieces: bool = False,
     ) -> tuple[list[str], str]:
         """The defines that specialise a skeleton, and the format of its arguments.
 
         `indices` names the skeleton's own indices, which come first among the arguments; `numbers`
         are those that come last. Where `items` is above 1, elements are loaded, computed and stored
         so many at a time: the values of element `n` of these are `l0[n]`, ... and `s0[n]`, ...
+        Where the last axis is walked in `pieces`, an operand comes round between two of them.
         """
         constants = [(f"c{number}", dtype) for number, dtype in enumerate(self.constants)]
         lines, block = described((*indices, *self.fields()), (*constants, *numbers), wide=self.wide)
@@ -288,15 +327,19 @@ class Form:
             const = "" if slot in self.written else "const "
             pointers.append(f"parameter(GLOBAL {const}{types[slot].storage} *RESTRICT, p{slot})")
         lines.append(define("XR_POINTERS(parameter)", pointers))
-        return [*lines, *self.words(items)], block
+        return [*lines, *self.words(items, pieces=pieces)], block
 
-    def words(self, items: int = 1) -> list[str]:
+    def words(self, items: int = 1, *, pieces: bool = False) -> list[str]:
         """The defines of how an element is reached, computed and stored; see `described`."""
         lines: list[str] = []
         axis = 0
         previous = ""
+        stop = self._stop() if pieces else ""
+        if stop:
+            lines.append(f"#define XR_STOP(begin, end) {stop}")
         for name, group in zip(self.names, self.extents, strict=True):
-            statements, axis = self._enter(name, len(group), axis, previous)
+            side = f"{name}_from" if stop and name == self.names[-1] else ""
+            statements, axis = self._enter(name, len(group), axis, previous, side)
             lines.append(define(f"XR_AT_{name.upper()}", statements))
             previous = name
         loads, stores = self._loads(previous), self._stores(previous)
@@ -320,13 +363,27 @@ class Form:
         ]
         return lines
 
+    def _stop(self) -> str:
+        """Where the first of the operands that come round along the last axis does; "" without."""
+        stop = "end"
+        last = len(self.classes[0]) - 1
+        for number, kinds in enumerate(self.classes):
+            if last >= 0 and kinds[last][1:]:
+                stop = f"xr_cut(begin, a.cut{number}_{last}, {stop})"
+        return "" if stop == "end" else stop
+
     def value(self, dtype: DType, number: int = 0) -> str:
         """The C expression of a root's value as `dtype`."""
         root = self.roots[number]
         return cast(f"v{root}", self.type_of(root), dtype)
 
-    def _enter(self, name: str, ndim: int, axis: int, previous: str) -> tuple[list[str], int]:
-        """Split one group's index into coordinates and advance every address by them."""
+    def _enter(
+        self, name: str, ndim: int, axis: int, previous: str, side: str
+    ) -> tuple[list[str], int]:
+        """Split one group's index into coordinates and advance every address by them.
+
+        An operand that comes round does so by an index of the same `side`, where that is named.
+        """
         statements = []
         rest = name
         for number in range(ndim - 1, 0, -1):
@@ -339,11 +396,14 @@ class Form:
         for number, kinds in enumerate(self.classes):
             terms = [f"at{number}_{previous}" if previous else f"a.offset{number}"]
             for position in range(ndim):
-                kind = kinds[axis + position]
-                if kind == "1":
+                kind, word = kinds[axis + position], f"{number}_{axis + position}"
+                if kind[0] == "1":
                     terms.append(f"{name}_{position}")
-                elif kind == "s":
-                    terms.append(f"{name}_{position} * a.stride{number}_{axis + position}")
+                elif kind[0] == "s":
+                    terms.append(f"{name}_{position} * a.stride{word}")
+                if kind[1:]:
+                    at = side or f"{name}_{position}"
+                    terms.append(f"({at} < a.cut{word} ? a.before{word} : a.after{word})")
             statements.append(f"const xr_index at{number}_{name} = {' + '.join(terms)};")
         return statements, axis + ndim
 

@@ -169,7 +169,9 @@ def elementwise_defines(form: Form, device: Device) -> tuple[list[str], str]:
     chunked = device.info.chunked
     walked = form.names if chunked else form.names[:-1]
     names = tuple(f"{name}_chunk" for name in walked)
-    defines, block = form.described(names, items=1 if chunked else _items(form))
+    defines, block = form.described(
+        names, items=1 if chunked else _items(form), pieces=chunked and form.lanes == 1
+    )
     defines += [f"#define XR_CHUNKED {int(chunked)}", f"#define XR_ROWS {len(form.extents) - 1}"]
     defines += [f"#define XR_STRIP {STRIP}", f"#define XR_GUARDED {int(bool(form.indirect()))}"]
     if chunked and form.lanes > 1:

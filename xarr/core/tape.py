@@ -1905,24 +1905,6 @@ def recorded(opcode: Opcode, operands: tuple[Any, ...], target: Node | None = No
     return None
 
 
-@cython.ccall
-def moved(node: Node, storage: Storage, parts: list[Any]) -> object:
-    """Ask for what copies parts of a node to a new storage.
-
-    Of each: the opcode, how it lies and how far beyond the node's beginning, and the same there.
-    """
-    opcode: Opcode
-    how: Structure
-    there: Structure
-    beyond: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    source: Storage | None = node.storage
-    assert source is not None
-    for opcode, how, beyond, there, at in parts:
-        recorded(opcode, (_view(source, how, node.offset + beyond),), _view(storage, there, at))
-    return None
-
-
 @cython.cfunc
 def _end(tape: Tape, opcode: Opcode, nodes: tuple[Any, ...]) -> cython.void:
     """Run a tape now if its last instruction may not wait."""

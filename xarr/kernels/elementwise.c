@@ -18,8 +18,23 @@ typedef struct { XR_FIELDS } xr_arguments;
     for (xr_index index = index##_begin; index < index##_end; ++index)
 #define XR_FOR_ROW XR_CHUNK(1, row) XR_WALK(row)
 #if XR_CHUNKED
-#define XR_FOR_I XR_CHUNK(0, i) XR_WALK(i)
-#define XR_FOR_COLUMN XR_CHUNK(0, column) XR_WALK(column)
+// Where operands come round, a loop goes from one such place to the next, so that it reads neighbours.
+#ifdef XR_STOP
+DEVICE xr_index xr_cut(xr_index begin, xr_index cut, xr_index stop)
+{
+    return begin < cut && cut < stop ? cut : stop;
+}
+
+#define XR_WALK_LAST(index)                                                                 \
+    for (xr_index index##_from = index##_begin, index##_stop = 0; index##_from < index##_end; \
+         index##_from = index##_stop)                                                       \
+        for (xr_index index = (index##_stop = XR_STOP(index##_from, index##_end), index##_from); \
+             index < index##_stop; ++index)
+#else
+#define XR_WALK_LAST XR_WALK
+#endif
+#define XR_FOR_I XR_CHUNK(0, i) XR_WALK_LAST(i)
+#define XR_FOR_COLUMN XR_CHUNK(0, column) XR_WALK_LAST(column)
 #else
 #define XR_FOR_I                                                                            \
     for (xr_index i = (xr_index)GLOBAL_ID(0); i < a.i_extent; i += (xr_index)GLOBAL_SIZE(0))

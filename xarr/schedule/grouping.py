@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xarr.schedule.groups import Group
-from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref
+from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref, composed
 
 
 def grouped(
@@ -20,6 +20,7 @@ def grouped(
 
     A kernel may be given `room` bytes of arguments.
     """
+    steps = composed(steps)
     wanted = needed(steps, alive)
     groups: list[Group] = []
     constant = 0

@@ -11,10 +11,10 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from xarr import layout, tuning
-from xarr.compiler.forms import INDEX, Access, Form, Indirect
+from xarr.compiler.forms import INDEX, Access, Form, Indirect, Rolled
 from xarr.core.operations import Operation
 from xarr.dtypes import DType
 from xarr.layout import Layout, Pattern, Shape
@@ -22,6 +22,17 @@ from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref, Ske
 
 _NBYTES_OF_KERNEL: Final = 128
 """What a kernel's arguments take besides those of its accesses and constants, about."""
+
+
+class Round(NamedTuple):
+    """The steps of elements that are rolled, and their shifts, for each axis of the space."""
+
+    steps: Shape
+    shifts: Shape
+
+
+Steps = Shape | Round | None
+"""How elements are reached from the item's place; see `Group.accesses`."""
 
 
 class Group:
@@ -36,8 +47,8 @@ class Group:
     entries : list
         The values, as `Form` has them.
     accesses : list of (slot, dtype, steps, offset)
-        Of the entries that are loaded, in their order. Steps are one for each axis of the space;
-        None for elements in a row; () for one element.
+        Of the entries that are loaded, in their order. Steps are one for each axis of the space,
+        `Round` where they are rolled; None for elements in a row; () for one element.
     constants : list of int
         The constants of the program that are the kernel's, in order.
     endings, roots : list of Instruction, list of int
@@ -51,8 +62,8 @@ class Group:
         Whether nothing may join, as something ends the group that has to be done.
     members : list of (int, Instruction, int)
         The instructions, their numbers, and those of their first constants.
-    fresh : set of int
-        The storages that are new.
+    fresh, rolled : set of int
+        The storages that are new, and those of which something is read rolled.
     """
 
     def __init__(self, shape: Shape) -> None:
@@ -69,8 +80,9 @@ class Group:
         self.delivered: list[tuple[int, Ref]] = []
         self.members: list[tuple[int, Instruction, int]] = []
         self.fresh: set[int] = set()
+        self.rolled: set[int] = set()
         self.entries: list[Any] = []
-        self.accesses: list[tuple[int, DType, Shape | None, int]] = []
+        self.accesses: list[tuple[int, DType, Steps, int]] = []
         self.constants: list[int] = []
         self.values: dict[Any, int] = {}
         self.stores: dict[Any, tuple[int, Ref]] = {}
@@ -94,11 +106,11 @@ class Group:
         for number, operand in enumerate(step.operands):
             if not isinstance(operand, Ref):
                 continue
-            if operand.slot in self.written:
-                if indirect and number == 0:
-                    return False
-                if self._key(operand, step.shape) not in self.values:
-                    return False
+            whole = indirect and number == 0
+            if self._meets(self.written, None if whole else operand, operand.slot) and (
+                whole or self._key(operand, step.shape, step.operation) not in self.values
+            ):
+                return False
         target = step.target
         if isinstance(step.operation, Skeletal):
             if not step.operation.takes_expression:
@@ -174,6 +186,8 @@ class Group:
 
     def _takes(self, target: Ref, shape: Shape) -> bool:
         """Whether the group may write a view beside what it reads and writes already."""
+        if target.slot in self.rolled:
+            return False
         key = self._key(target, shape)
         for where in (self.read, self.written):
             for other in where.get(target.slot, ()):
@@ -207,8 +221,8 @@ class Group:
             return False
         slots = {*self.read, *(slot for slot in self.written if alive[slot])}
         slots.update(ref.slot for ref in step.operands if isinstance(ref, Ref))
-        stores = sum(alive[ref.slot] for _, ref in self.stores.values())
-        return len(slots) <= tuning.SLOTS and stores < tuning.STORES
+        stores = {ref.slot for _, ref in self.stores.values() if alive[ref.slot]}
+        return len(slots) <= tuning.SLOTS and len(stores) < tuning.STORES
 
     def hinders(self, step: Instruction) -> bool:
         """Whether an instruction has to come after this group."""
@@ -255,6 +269,11 @@ class Group:
             self._add_final(step, constant)
             return
         indirect = isinstance(operation, Indirect)
+        if isinstance(operation, Rolled):
+            operand = step.operands[0]
+            assert isinstance(operand, Ref)
+            self._store(step, self._value(operand, step.shape, whole=False, operation=operation))
+            return
         if operation is INDEX:
             entry: tuple[Any, ...] = (INDEX,)
             self.accesses.append((-1, operation.result, None, 0))
@@ -270,15 +289,19 @@ class Group:
                     constant += 1
             entry = (operation, *ats)
         self.entries.append(entry)
-        at = len(self.entries) - 1
-        target = step.target
-        if target is None:
+        if step.target is None:
             base = step.operands[0]
             assert isinstance(base, Ref)
             self.written.setdefault(base.slot, []).append(None)
             self.closed = True
             self.in_order = isinstance(operation, Indirect) and operation.in_order
             return
+        self._store(step, len(self.entries) - 1)
+
+    def _store(self, step: Instruction, at: int) -> None:
+        """Note that an instruction writes the value of an entry."""
+        target = step.target
+        assert target is not None
         key = self._key(target, step.shape)
         self.values[key] = at
         if key not in self.stores:
@@ -308,9 +331,11 @@ class Group:
         if not self.delivered:
             self.endings, self.roots, self.finals, self.numbers = [], [], [], []
 
-    def _value(self, ref: Ref, shape: Shape, *, whole: bool) -> int:
-        """The entry of a view's elements."""
-        key = self._key(ref, shape)
+    def _value(
+        self, ref: Ref, shape: Shape, *, whole: bool, operation: Operation | None = None
+    ) -> int:
+        """The entry of a view's elements, as an operation reads them."""
+        key = self._key(ref, shape, operation)
         number = None if whole else self.values.get(key)
         if number is None:
             self.entries.append(ref.dtype)
@@ -319,11 +344,17 @@ class Group:
             if not whole:
                 self.values[key] = number
             self.read.setdefault(ref.slot, []).append(None if whole else ref)
+            if isinstance(operation, Rolled):
+                self.rolled.add(ref.slot)
         return number
 
-    def _key(self, ref: Ref, shape: Shape) -> tuple[int, DType, Shape | None, int]:
-        """What identifies a view among the group's values."""
-        return ref.slot, ref.dtype, _steps(ref, shape), ref.offset
+    def _key(
+        self, ref: Ref, shape: Shape, operation: Operation | None = None
+    ) -> tuple[int, DType, Steps, int]:
+        """What identifies a view, as an operation reads it, among the group's values."""
+        shifts = operation.shifts if isinstance(operation, Rolled) else ()
+        steps = _round_of(ref.pattern, shifts) if shifts else _steps(ref, shape)
+        return ref.slot, ref.dtype, steps, ref.offset
 
     # -- the kernel ------------------------------------------------------------------------------
 
@@ -353,20 +384,22 @@ class Group:
         ]
         for slot, dtype, steps, _ in everything:
             if slot < 0:
-                accesses.append((-1, dtype, shape, ()))
+                accesses.append((-1, dtype, shape, (), ()))
                 continue
             pointer = pointers.setdefault((taken.get(slot, slot), dtype), len(pointers))
             if slot in kept:
                 assert row is not None
-                accesses.append(
-                    (pointer, dtype, shape, _over(shape, _steps_of_row(self.space, row[0])))
-                )
+                own = _over(shape, _steps_of_row(self.space, row[0]))
+                accesses.append((pointer, dtype, shape, own, ()))
             elif steps is None:
-                accesses.append((pointer, dtype, shape, contiguous))
+                accesses.append((pointer, dtype, shape, contiguous, ()))
+            elif isinstance(steps, Round):
+                walk, shifts = _over(shape, steps.steps), _over(shape, steps.shifts)
+                accesses.append((pointer, dtype, shape, walk, shifts))
             elif steps == ():
-                accesses.append((pointer, dtype, (), ()))
+                accesses.append((pointer, dtype, (), (), ()))
             else:
-                accesses.append((pointer, dtype, shape, _over(shape, steps)))
+                accesses.append((pointer, dtype, shape, _over(shape, steps), ()))
         split: tuple[int, ...] | None = None
         names: tuple[str, ...] = ("i",)
         if ending is not None:
@@ -387,10 +420,8 @@ class Group:
         )
         return form, [*pointers]
 
-    def _stored(self, ref: Ref) -> Shape | None:
-        found: Shape | None = next(
-            key[2] for key, (_, other) in self.stores.items() if other is ref
-        )
+    def _stored(self, ref: Ref) -> Steps:
+        found: Steps = next(key[2] for key, (_, other) in self.stores.items() if other is ref)
         return found
 
     def type_in_step(self, slot: int) -> DType | None:
@@ -441,8 +472,16 @@ def _steps_of(pattern: Pattern, shape: Shape) -> Shape | None:
     return tuple([step for step, extent in zip(strides, shape, strict=True) if extent != 1])
 
 
+@functools.lru_cache(tuning.REMEMBERED)
+def _round_of(pattern: Pattern, shifts: Shape) -> Round:
+    axes = [axis for axis, extent in enumerate(pattern.shape) if extent != 1]
+    return Round(
+        tuple([pattern.strides[axis] for axis in axes]), tuple([shifts[axis] for axis in axes])
+    )
+
+
 def _is_linear(step: Instruction) -> bool:
-    if isinstance(step.operation, Indirect):
+    if isinstance(step.operation, Indirect | Rolled):
         return False
     refs = (step.target, *step.operands)
     return not any(isinstance(ref, Ref) and _steps(ref, step.shape) for ref in refs)

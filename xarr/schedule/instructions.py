@@ -6,11 +6,16 @@ constant, so a plan serves every list of the same instructions.
 
 from __future__ import annotations
 
+import functools
+import itertools
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xarr import dtypes
+import numpy
+
+from xarr import dtypes, tuning
+from xarr.compiler.forms import Rolled
 from xarr.core.operations import Operation
 from xarr.core.tape import Opcode, decoded
 from xarr.dtypes import DType
@@ -71,6 +76,48 @@ def instructions(
             Instruction(opcode.operation, target, tuple(operands), opcode.shape, opcode.is_fresh)
         )
     return steps
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def rolled(dtype: DType, shifts: Shape) -> Rolled:
+    """The operation that moves elements along axes, each with its extent's rest of a shift."""
+    halves = [((slice(shift, None), slice(None, -shift)), (slice(shift), slice(-shift, None)))
+              if shift else ((slice(None),) * 2,) for shift in shifts]  # fmt: skip
+    blocks = [tuple(zip(*block, strict=True)) for block in itertools.product(*halves)]
+
+    def host(values: Any) -> Any:
+        result = numpy.empty_like(values)
+        for to, given in blocks:
+            result[to] = values[given]
+        return result
+
+    return Rolled(dtype, shifts, host)
+
+
+def composed(steps: Sequence[Instruction]) -> list[Instruction]:
+    """Instructions of which none rolls what another one has rolled, where one does for both."""
+    found = []
+    rolls: dict[int, tuple[Instruction, int]] = {}  # by what they write, with what they read
+    for step in steps:
+        operation, first = step.operation, step.operands[0] if step.operands else None
+        if isinstance(operation, Rolled):
+            assert isinstance(first, Ref)
+            before, read = rolls.get(first.slot, (step, first.slot))
+            if first == before.target and step.shape == before.shape:
+                assert isinstance(before.operation, Rolled)
+                pairs = zip(before.operation.shifts, operation.shifts, step.shape, strict=True)
+                shifts = tuple([(one + other) % extent for one, other, extent in pairs])
+                together = rolled(operation.result, shifts)
+                step = step._replace(operation=together, operands=before.operands)  # noqa: PLW2901
+            else:
+                read = first.slot
+        written = first if step.target is None else step.target
+        assert isinstance(written, Ref)
+        rolls = {slot: roll for slot, roll in rolls.items() if written.slot not in (slot, roll[1])}
+        if isinstance(operation, Rolled) and step.is_fresh:
+            rolls[written.slot] = step, read
+        found.append(step)
+    return found
 
 
 class Skeletal(Operation):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from xarr import dtypes, layout, tuning
 from xarr.compiler.forms import Indirect
 from xarr.core.tape import Call
-from xarr.schedule.groups import Group
+from xarr.schedule.groups import Group, Round
 from xarr.schedule.instructions import Finals, Part, Recorded, Ref, Rows
 from xarr.schedule.memory import Memory
 
@@ -320,6 +320,8 @@ def _read_again(run: Sequence[Stored], length: int) -> dict[Any, list[int]]:
         assert axes is not None
         for how in group.accesses:
             slot, _, steps, _ = how
+            if isinstance(steps, Round):
+                steps = steps.steps
             if slot >= 0 and slot not in written and (steps is None or any(steps[-axes:])):
                 parts.setdefault(how, []).append(part)
     return {how: some for how, some in parts.items() if len(some) > 1}

@@ -7,7 +7,6 @@ joined by NumPy.
 from __future__ import annotations
 
 import itertools
-import math
 import operator
 from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex
@@ -23,7 +22,7 @@ from xarr.array.layouts import keep_array, settled, view
 from xarr.array.outcome import delivered, require_castable, single
 from xarr.array.transfers import Host, from_host, openly
 from xarr.backends.device import Device, get_device, promoted, require_together
-from xarr.core.tape import Node, Storage, leaf, moved, remembered, structure
+from xarr.core.tape import Node, Storage, leaf, remembered
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.errors import operand_of, refused, type_error, value_error
@@ -41,6 +40,7 @@ from xarr.functions.shape.manipulation import (
     with_three_axes,
 )
 from xarr.layout import Layout, Shape, normalize_axis
+from xarr.schedule.instructions import rolled
 
 
 class Assembly:
@@ -230,7 +230,7 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     name = (roll, shift, axis) if type(shift) is int and type(axis) is int else None
     known = node.structure.views.get(name)
     if known is not None and node.storage is not None:
-        return _rolled(node, known)
+        return made(engine.computed(known, (node,)))
     if axis is None:
         total = sum(integers(shift, where, "shift"))
         return reshape(roll(ravel(x), total, 0), node.shape)
@@ -243,40 +243,14 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     for number in range(count):
         place = normalize_axis(axes[number % len(axes)], len(node.shape), where)
         moves[place] += shifts[number % len(shifts)]
-    if math.prod(node.shape) == 0:
+    moves = [move % max(extent, 1) for move, extent in zip(moves, node.shape, strict=True)]
+    if not any(moves):
         return Array(engine.copied(node))
-    moves = [move % extent for move, extent in zip(moves, node.shape, strict=True)]
-    given = settled(x)
-    whole = layout.contiguous(node.shape)
-    # Each axis falls into what stays ahead and what comes round, so there are 2**axes blocks.
-    cuts = [
-        [(0, move, extent - move), (extent - move, 0, move)] if move else [(0, 0, extent)]
-        for move, extent in zip(moves, node.shape, strict=True)
-    ]
-    parts = []
-    for block in itertools.product(*cuts):
-        shape = tuple(length for _, _, length in block)
-        begins = zip(block, given.strides, whole.strides, strict=True)
-        beyond, at = 0, 0
-        for (start, target, _), here, there in begins:
-            beyond += start * here
-            at += target * there
-        how = structure(node.device, node.dtype, Layout(shape, given.strides).pattern)
-        to = Layout(shape, whole.strides, at)
-        parts.append((*engine.storing(how, to, node.dtype), how, beyond, at))
-    found = [(opcode, how, beyond, there, at) for opcode, there, how, beyond, at in parts]
+    settled(x)
+    opcode = engine.elementwise(rolled(node.dtype, tuple(moves)), (node,), node.shape)
     if name is not None:
-        remembered(node.structure.views, name, found)
-    return _rolled(node, found)
-
-
-def _rolled(node: Node, parts: list[Any]) -> Array:
-    """A new array of a node's shape, of parts of it that are put elsewhere."""
-    how = structure(node.device, node.dtype, layout.contiguous(node.shape).pattern)
-    size = math.prod(node.shape)
-    storage = engine.reserve(node.device, size * node.dtype.itemsize)
-    moved(node, storage, parts)
-    return made(Node(storage, how, 0))
+        remembered(node.structure.views, name, opcode)
+    return made(engine.computed(opcode, (node,)))
 
 
 def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Array:
