@@ -20,7 +20,11 @@ from typing import Final
 # -- the tape, and what is remembered --------------------------------------------------------------
 
 STEPS: Final = 64
-"""Instructions that a tape may have before it is cut.
+"""Instructions that a tape may have before it is cut, unless a loop's body has more.
+Test: tests/schedule/test_counts.py"""
+
+BODY: Final = 512
+"""Instructions that the body of a loop may have for a tape to hold all of it.
 Test: tests/schedule/test_counts.py"""
 
 REMEMBERED: Final = 1 << 14

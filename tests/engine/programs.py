@@ -511,7 +511,8 @@ class Program:
         value = self.theirs[name]
         forms = [
             f"np.flip({name})",
-            f"np.roll({name}, 1)",
+            f"np.roll({name}, {self.one_of((1, -2, 5))}{self.one_of(('', ', axis=0', ', axis=-1'))})",
+            f"np.roll(np.roll({name}, 1, axis=0), {self.one_of((1, -1))}, axis=-1)",
             f"np.concat(({name}, {name}))",
             f"np.stack(({name}, {name}))",
             f"np.repeat({name}, 2)",

@@ -36,6 +36,8 @@ class Indirect(Operation):
 
     __slots__ = ("in_order", "writes")
 
+    strays = True
+
     def __init__(
         self,
         name: str,
@@ -78,6 +80,8 @@ class Rolled(Operation):
     """
 
     __slots__ = ("shifts",)
+
+    strays = True
 
     def __init__(self, dtype: DType, shifts: Shape, host: Callable[..., Any] | None) -> None:
         super().__init__("roll", (dtype,), dtype, "{0}", host)

@@ -23,6 +23,8 @@ class Operation:
 
     is_consumed = False
     """Whether who runs the tape launches it, with what it takes."""
+    strays = False
+    """Whether elements are computed of operands' elements at other places, which are in memory."""
 
     def __init__(
         self,

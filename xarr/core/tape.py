@@ -58,7 +58,6 @@ _ALIVE = cython.declare(cython.Py_ssize_t, ALIVE)
 _DEAD = cython.declare(cython.Py_ssize_t, DEAD)
 _WIDE = cython.declare(cython.Py_ssize_t, WIDE)
 _WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
-_MOST_STEPS = cython.declare(cython.Py_ssize_t, tuning.STEPS)
 _KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 _ndarray = cython.declare(object, numpy.ndarray)
 _ASIDE = cython.declare(cython.Py_ssize_t, -1)
@@ -1341,10 +1340,12 @@ def _carried(steps: list[Step]) -> list[int]:
     """The bytes that have to be stored if a tape is cut, for each number of steps before the cut.
 
     They are those of new storages which a step before it writes and one behind it reads; or none
-    does, as of yet.
+    does, as of yet. Those that are stored in any case, as not all of it is read at each item's own
+    place, do not count.
     """
     global _list_mark
     step: Step
+    maker: Step
     node: Node
     storage: Storage | None
     number: cython.Py_ssize_t = 0
@@ -1352,6 +1353,7 @@ def _carried(steps: list[Step]) -> list[int]:
     count: cython.Py_ssize_t = len(steps)
     changes: list[Any] = [0] * (count + 2)
     ends: list[Any] = [count] * count
+    stays: set[int] = set()
     mark: cython.Py_ssize_t = _list_mark + 1
     _list_mark = mark
     for step in steps:
@@ -1359,6 +1361,11 @@ def _carried(steps: list[Step]) -> list[int]:
             storage = node.storage
             if storage is not None and storage.list_mark == mark:
                 ends[storage.slot] = number
+                pattern = node.structure.pattern
+                maker = steps[storage.slot]
+                is_whole = pattern.size * node.structure.dtype.itemsize == storage.nbytes
+                if not is_whole or step.opcode.operation.strays > maker.opcode.operation.strays:
+                    stays.add(storage.slot)
         storage = step.fresh
         if storage is not None:
             storage.list_mark = mark
@@ -1369,7 +1376,7 @@ def _carried(steps: list[Step]) -> list[int]:
     for step in steps:
         storage = step.fresh
         if storage is not None:
-            changes[ends[number] + 1] -= storage.nbytes
+            changes[(number if number in stays else ends[number]) + 1] -= storage.nbytes
         number += 1
     found: list[int] = []
     for number in range(count + 1):
@@ -1411,6 +1418,7 @@ class Tape:
     aside: list[Any] = cython.declare(list, visibility="public")
     unfinished: list[Any] = cython.declare(list, visibility="public")
     cycles: Any = cython.declare(object, visibility="public")
+    most: int = cython.declare(cython.Py_ssize_t, visibility="public")
     shared: dict[int, int] = cython.declare(dict)
     kept: dict[int, int] = cython.declare(dict)
     mark: int = cython.declare(cython.Py_ssize_t, visibility="public")
@@ -1425,6 +1433,7 @@ class Tape:
         self.aside = []
         self.unfinished = []
         self.cycles = Cycles(_carried)
+        self.most = self.cycles.most
         self.mark = _next_epoch()
 
     @cython.ccall
@@ -1490,8 +1499,10 @@ class Tape:
         """Run what stands on a full tape up to where a loop's body ended."""
         with self.device.lock:
             # Another thread may have cut it meanwhile.
-            if len(self.steps) >= _MOST_STEPS and not self.is_running:
-                self._run(self.cycles.end(list(self.steps)))  # others append
+            if len(self.steps) >= self.most and not self.is_running:
+                count = self.cycles.end(list(self.steps))  # others append
+                self.most = self.cycles.most
+                self._run(count)
 
     # -- running ---------------------------------------------------------------------------------
 
@@ -1875,7 +1886,7 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
     storage: Storage = _made_storage(Storage.__new__(Storage), opcode.device, opcode.nbytes)
     if opcode.constants and scalar is None:
         operands = _frozen(operands)
-    if len(tape.steps) >= _MOST_STEPS:
+    if len(tape.steps) >= tape.most:
         tape.cut()
     tape.steps.append(_step(opcode, operands, storage, scalar, _next_number()))
     if _hooks.eager or tape.shared:
@@ -1894,7 +1905,7 @@ def recorded(opcode: Opcode, operands: tuple[Any, ...], target: Node | None = No
     written: Node = nodes[0] if target is None else target
     storage: Storage | None = written.storage
     assert storage is not None
-    if len(tape.steps) >= _MOST_STEPS:
+    if len(tape.steps) >= tape.most:
         tape.cut()
     # Twice, as a finalizer may ask for the value in between, and another thread run the tape.
     storage.mark = tape.mark

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xarr.compiler.forms import Rolled
 from xarr.schedule.groups import Group
 from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref, composed
 
@@ -30,6 +31,7 @@ def grouped(
         if not wanted[member]:
             continue
         chosen = None
+        is_early = isinstance(step.operation, Rolled) and _is_overwritten(steps, member)
         for number in reversed(range(len(groups))):
             group = groups[number]
             joins = not group.endings or group.goes_with(step)
@@ -45,6 +47,11 @@ def grouped(
                     if not _pass(group, groups[number + 1 :]):
                         break
                     groups.append(groups.pop(number))
+                if is_early:
+                    chosen = group
+                    if group.hinders(step):
+                        break
+                    continue
                 chosen = _with_others(groups, group, step, alive, room)
                 if isinstance(step.operation, Recorded) and not chosen.endings:
                     chosen = _beside(groups, chosen, step, alive, room)
@@ -55,7 +62,43 @@ def grouped(
             chosen = Group(step.shape)
             groups.append(chosen)
         chosen.add(member, step, first)
-    return groups
+    return _side_by_side(groups, alive, room)
+
+
+def _side_by_side(groups: list[Group], alive: Sequence[bool], room: int) -> list[Group]:
+    """The groups, those as one that do not depend on each other and read the same elements."""
+    found: list[Group] = []
+    for group in groups:
+        for number in reversed(range(len(found))):
+            other = found[number]
+            if _may_join(other, group) and _pass(group, found[number:]):
+                whole = _joined(other, group, alive, room)
+                if whole is not None:
+                    found[number] = whole
+                    break
+        else:
+            found.append(group)
+    return found
+
+
+def _may_join(one: Group, other: Group) -> bool:
+    """Whether two groups compute nothing but elements of one space, and read some of the same."""
+    return (
+        not (one.endings or other.endings or one.closed or other.closed)
+        and one.space == other.space
+        and one.reads_with(other)
+    )
+
+
+def _is_overwritten(steps: Sequence[Instruction], member: int) -> bool:
+    """Whether something is written to what an instruction reads, so that its value is stored.
+
+    It joins the first group that it may, so that the writes need not be one kernel each.
+    """
+    read = steps[member].operands[0]
+    assert isinstance(read, Ref)
+    written = (step.target or step.operands[0] for step in steps[member + 1 :])
+    return any(isinstance(ref, Ref) and ref.slot == read.slot for ref in written)
 
 
 def _with_others(

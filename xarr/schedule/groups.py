@@ -344,7 +344,7 @@ class Group:
             if not whole:
                 self.values[key] = number
             self.read.setdefault(ref.slot, []).append(None if whole else ref)
-            if isinstance(operation, Rolled):
+            if isinstance(key[2], Round):
                 self.rolled.add(ref.slot)
         return number
 
@@ -353,7 +353,7 @@ class Group:
     ) -> tuple[int, DType, Steps, int]:
         """What identifies a view, as an operation reads it, among the group's values."""
         shifts = operation.shifts if isinstance(operation, Rolled) else ()
-        steps = _round_of(ref.pattern, shifts) if shifts else _steps(ref, shape)
+        steps = _round_of(ref.pattern, shifts) if any(shifts) else _steps(ref, shape)
         return ref.slot, ref.dtype, steps, ref.offset
 
     # -- the kernel ------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ joined by NumPy.
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex
@@ -243,9 +244,9 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     for number in range(count):
         place = normalize_axis(axes[number % len(axes)], len(node.shape), where)
         moves[place] += shifts[number % len(shifts)]
-    moves = [move % max(extent, 1) for move, extent in zip(moves, node.shape, strict=True)]
-    if not any(moves):
+    if math.prod(node.shape) < 2:
         return Array(engine.copied(node))
+    moves = [move % extent for move, extent in zip(moves, node.shape, strict=True)]
     settled(x)
     opcode = engine.elementwise(rolled(node.dtype, tuple(moves)), (node,), node.shape)
     if name is not None:
