@@ -509,10 +509,11 @@ class Program:
         if name is None:
             return self.make()
         value = self.theirs[name]
+        shift = self.one_of(("1", "-2", "5, axis=0", "-1, axis=-1"))
         forms = [
             f"np.flip({name})",
-            f"np.roll({name}, {self.one_of((1, -2, 5))}{self.one_of(('', ', axis=0', ', axis=-1'))})",
-            f"np.roll(np.roll({name}, 1, axis=0), {self.one_of((1, -1))}, axis=-1)",
+            f"np.roll({name}, {shift})",
+            f"np.roll(np.roll({name}, 1, axis=0), {shift})",
             f"np.concat(({name}, {name}))",
             f"np.stack(({name}, {name}))",
             f"np.repeat({name}, 2)",

@@ -35,44 +35,60 @@ class Cycles:
 
     def forget(self) -> None:
         """Note that everything has run, so that no loop goes on."""
+        self.most = tuning.STEPS
         self._past = []
 
     def end(self, steps: list[Step]) -> int:
-        """How many instructions of a full tape to run: up to where a loop's body last began."""
+        """How many instructions of a full tape to run: up to where a loop's body last began.
+
+        None where the tape is to have more.
+        """
         opcodes = [step.opcode for step in steps]
-        known = [*self._past, *opcodes]
-        before = len(self._past)
-        length = len(self._body)
-        first = max(before - length, 0)
-        count = 0
-        if length and known[first + length :] == known[first : len(known) - length]:
-            count = max(_ends(known, self._body, before), default=before) - before
-        if not count:
-            count = self._begun(known, before, steps)
-        self._past = known[: before + count][-2 * tuning.BODY :]
+        count = self._going_on(opcodes)
+        if count is None:
+            count = self._begun([*self._past, *opcodes], steps)
+        self._past = [*self._past, *opcodes[:count]][-2 * tuning.BODY :]
         return count
 
-    def _begun(self, known: list[Opcode], before: int, steps: list[Step]) -> int:
+    def _going_on(self, opcodes: list[Opcode]) -> int | None:
+        """The same where the loop that is known goes on; None where it does not."""
+        body, length, count = self._body, len(self._body), len(opcodes)
+        turns = body * (count // length + 2) if length else []
+        for at in range(length):
+            if body[at] is opcodes[0] and turns[at : at + count] == opcodes:
+                break
+        else:
+            return None
+        end = length - at
+        if length > tuning.STEPS:
+            # Of long bodies each runs by itself, as planning two takes twice as long.
+            self.most = length
+            return end if end <= count else 0
+        return end + (count - end) // length * length
+
+    def _begun(self, known: list[Opcode], steps: list[Step]) -> int:
         """The same where the loop, if it is one, is another than before."""
         length = _period(known, tuning.BODY) or _period(known, min(len(steps), len(known) // 2))
-        is_long = length > tuning.STEPS
-        if is_long and len(steps) < 2 * length:
-            # The tape is to have two turns, of which it can be told where the body begins.
-            self.most = 2 * length
-            return _narrowest(self._carried(steps))
+        if length > tuning.STEPS and len(steps) < 3 * length:
+            # The tape is to have so many turns that it is known what each value is for.
+            self.most = 3 * length
+            return 0
+        self.most = tuning.STEPS
         if length:
             self._body = self._turned(known[-length:], steps)
-        self.most = length if is_long else tuning.STEPS
-        ends = _ends(known, self._body, before)
-        # A long body is planned once: what comes before it runs by itself.
-        count = (min if is_long else max)(ends, default=before) - before
-        return count or _narrowest(self._carried(steps))
+            # What is before the last turns may be of no loop.
+            turns = min(len(steps) // length, 2) * length
+            count = self._going_on(known[-turns:])
+            if turns and count:
+                return len(steps) - turns + count
+        return _narrowest(self._carried(steps))
 
     def _turned(self, found: list[Opcode], steps: list[Step]) -> list[Opcode]:
         """The body that one turn of a loop is of.
 
         Of all the places at which it may begin one is chosen, the same each time: behind a write to
-        what exists, with which the body of a loop mostly ends; then where a cut stores least.
+        what exists, with which the body of a loop mostly ends; where a cut stores least; between
+        instructions that follow each other nowhere else, as those of inner loops do.
         """
         length = len(found)
         ends = [at for at in range(length) if not found[at - 1].is_fresh] or range(length)
@@ -81,8 +97,10 @@ class Cycles:
         carried = self._carried(steps)
         # One turn before the last one, so that it is known what reads a value.
         end = len(carried) - 1 - (2 if 2 * length < len(carried) else 1) * length
-        turns = [(found[at:] + found[:at], end + at) for at in ends]
-        return min(turns, key=lambda turn: [carried[max(turn[1], 0)], *map(id, turn[0])])[0]
+        pairs = [(found[at - 1], found[at]) for at in range(length)]
+        turns = [(found[at:] + found[:at], end + at, pairs.count(pairs[at])) for at in ends]
+        turn, *_ = min(turns, key=lambda one: [carried[max(one[1], 0)], one[2], *map(id, one[0])])
+        return turn
 
 
 def _period(known: Sequence[Opcode], count: int) -> int:
@@ -91,20 +109,10 @@ def _period(known: Sequence[Opcode], count: int) -> int:
     with contextlib.suppress(ValueError):
         length = 0
         while True:
-            length = behind.index(behind[0], length + 1, len(behind) - count + 1)
+            length = behind.index(behind[0], length + 1, max(len(behind) - count + 1, 0))
             if behind[length : length + count] == behind[:count]:
                 return length
     return 0
-
-
-def _ends(known: Sequence[Opcode], body: Sequence[Opcode], first: int) -> list[int]:
-    """Where behind `first` a body ends."""
-    length = len(body)
-    return [
-        end
-        for end in range(max(first, length - 1) + 1, len(known) + 1)
-        if length and known[end - 1] is body[-1] and known[end - length : end] == body
-    ]
 
 
 def _narrowest(carried: Sequence[int]) -> int:

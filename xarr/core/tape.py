@@ -1502,7 +1502,8 @@ class Tape:
             if len(self.steps) >= self.most and not self.is_running:
                 count = self.cycles.end(list(self.steps))  # others append
                 self.most = self.cycles.most
-                self._run(count)
+                if count:
+                    self._run(count)
 
     # -- running ---------------------------------------------------------------------------------
 
@@ -1510,6 +1511,7 @@ class Tape:
         """Run everything."""
         if self.steps or self.aside or self.unfinished or self.is_running:
             self.cycles.forget()
+            self.most = self.cycles.most
             self._run(len(self.steps))
 
     def release(self, is_written: Callable[[Storage], bool]) -> None:
