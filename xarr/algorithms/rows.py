@@ -100,7 +100,8 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
         for word in words:
             name = word.split("(")[0].split()[1]
             stages += [f"#undef {name}", re.sub(r"\ba\.(\w+)", rf"a.\1_{at}", word)]
-        stages.append("XR_EACH" if finals is None else "XR_REDUCTION")
+        is_once = not form.extents[1]
+        stages.append("XR_REDUCTION" if finals else "XR_ONCE" if is_once else "XR_EACH")
     indices = ["items", *(["item_chunk"] if lanes else []), *fields[0], *fields[1]]
     form = work.parts[0].form
     lines, block = described(indices, [*constants, *own], wide=form.wide)

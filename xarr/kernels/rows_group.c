@@ -1,6 +1,6 @@
 // The stages of rows_lane.c where items run side by side (GPUs). A group takes XR_ROWS rows at a time,
-// and XR_ABREAST items share a row. A result is read by all of them, an element by the item that left
-// it.
+// and XR_ABREAST items share a row. What there is once for a row is read by all of them, an element by
+// the item that left it.
 typedef struct { XR_FIELDS } xr_arguments;
 
 // Of a short row an item has XR_TURNS elements, so few that the loads of all are under way together,
@@ -92,6 +92,16 @@ typedef struct { XR_FIELDS } xr_arguments;
             XR_FOR_TURNS                                                                    \
             XR_END_TURNS                                                                    \
         }                                                                                   \
+    }
+#define XR_ONCE                                                                             \
+    {                                                                                       \
+        BARRIER_OF_ALL();                                                                   \
+        for (int row = item; row < XR_ROWS && first + row < a.items; row += XR_WIDTH) {     \
+            const xr_index outer = first + row, position = 0;                               \
+            XR_BEGIN_STAGE                                                                  \
+            XR_ELEMENT                                                                      \
+        }                                                                                   \
+        BARRIER_OF_ALL();                                                                   \
     }
 
 GROUP_KERNEL(xr_rows, XR_PARAMETERS)

@@ -41,7 +41,7 @@ def grouped(
                     chosen = group
                     break
                 if isinstance(step.operation, Consumed):
-                    if not _pass(group, groups[number + 1 :]):
+                    if not passes(group, groups[number + 1 :]):
                         break
                     groups.append(groups.pop(number))
                 chosen = _with_others(groups, group, step, alive, room)
@@ -81,9 +81,9 @@ def _with_others(
             continue
         low, high = sorted((place, groups.index(other)))
         between = groups[low + 1 : high]
-        if _pass(groups[low], between):
+        if passes(groups[low], between):
             at = high - 1
-        elif recorded and _pass(groups[high], between):
+        elif recorded and passes(groups[high], between):
             at = low
         else:
             continue
@@ -125,7 +125,7 @@ def _joined(one: Group, other: Group, alive: Sequence[bool], room: int) -> Group
     return whole
 
 
-def _pass(group: Group, others: Sequence[Group]) -> bool:
+def passes(group: Group, others: Sequence[Group]) -> bool:
     """Whether a group may as well run after, or before, others that are next to it."""
     return not any(
         slot in other.read or slot in other.written for other in others for slot in group.written
