@@ -6,7 +6,6 @@ A row is reduced in one piece, so that its bits are those of a reduction by itse
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from xarr import tuning
@@ -74,14 +73,17 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
     rooms = [f"{kind} {name}{ending}[{work.together * room}];" for kind, name in work.kept]
     stages: list[str] = []
     everything: list[Any] = []
-    filled: set[str] = set()
     for at, part in enumerate(work.parts):
         form, finals = part.form, part.finals
         names = [f"{name}_{at}" for name in form.fields()]
         fields[0].extend(names[: len(form.numbers)])
         fields[1].extend(names[len(form.numbers) :])
         constants += [(f"c{n}_{at}", dtype) for n, dtype in enumerate(form.constants)]
-        words = [_read_once(word, part.held, filled) for word in form.words()]
+        reads = {
+            access: f"{room}[position]" if is_there else f"({room}[position] = {{}})"
+            for access, room, is_there in part.held
+        }
+        words = form.words(reads=reads)
         words.append("#define XR_LENGTH a.position_extent")
         words += [f"#define p{n} {name}" for n, name in enumerate(part.memory)]
         words += [
@@ -123,15 +125,3 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
         lines += [f"#define {name} ({name}_rows + row * {room})" for _, name in work.kept]
         lines += shares(tuple(everything), form, column=False)
     return [*lines, source.STAGES, *stages], block
-
-
-def _read_once(text: str, held: Iterable[tuple[int, str]], filled: set[str]) -> str:
-    """A part's text, which reads from a room what an earlier part has left there, or leaves it."""
-    for access, room in held:
-        place = rf"p\d+\[at{access}_\w+\]"
-        if room in filled:
-            text = re.sub(place, f"{room}[position]", text)
-        elif re.search(place, text):
-            text = re.sub(place, rf"({room}[position] = \g<0>)", text)
-            filled.add(room)
-    return text

@@ -208,6 +208,7 @@ class RowsLaunch(NamedTuple):
         parameters: list[tuple[str, str]] = []
         parts = []
         forms = []
+        read: set[Any] = set()
         for group, stores in self.run:
             row = axes - len(first.space) + len(group.space), operation.names
             form, slots = group.form(stores, {}, wide=wide, row=row, kept=self.kept)
@@ -226,11 +227,12 @@ class RowsLaunch(NamedTuple):
             own = tuple([names[ref.slot, ref.dtype] for _, ref in group.delivered])
             stored = tuple([number for number, _ in group.delivered])
             finals = Finals(tuple(group.finals), stored) if group.endings else None
+            reads = [*_over(first.space, group, group.accesses)]
             held = tuple([
-                (access, f"room{self.held[how]}")
-                for access, how in enumerate(_over(first.space, group, group.accesses))
-                if how in self.held
+                (access, f"room{self.held[how]}", how in read)
+                for access, how in enumerate(reads) if how in self.held
             ])  # fmt: skip
+            read.update(reads)
             parts.append(Part(form, tuple(memory), own, finals, held))
             forms.append(form)
         parameters += [(ref.dtype.storage, f"r{number}") for number, ref in enumerate(results)]
