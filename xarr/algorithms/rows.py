@@ -123,5 +123,6 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
         lines += [f"#define XR_TURNS {turns}", f"#define XR_IS_WHOLE {int(is_whole)}"]
         lines.append(f"#define XR_STEPS {abreast.bit_length() - 1}")
         lines += [f"#define {name} ({name}_rows + row * {room})" for _, name in work.kept]
-        lines += shares(tuple(everything), form, column=False)
+        if not turns:  # of turns that are unrolled a compiler divides
+            lines += shares(tuple(everything), form, column=False)
     return [*lines, source.STAGES, *stages], block

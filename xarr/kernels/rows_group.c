@@ -17,11 +17,13 @@ typedef struct { XR_FIELDS } xr_arguments;
     for (int row = item / XR_ABREAST; row < rows; row += XR_WIDTH / XR_ABREAST) {           \
         const xr_index outer = first + row;                                                 \
         XR_BEGIN_STAGE
+#define XR_HAS(turn)                                                                        \
+    ((turn) < XR_TURNS - 1 || XR_IS_WHOLE || (turn) * XR_WIDTH + lane < end)
 #define XR_FOR_TURNS                                                                        \
     _Pragma("unroll")                                                                       \
     for (int turn = 0; turn < XR_TURNS; ++turn) {                                           \
         const xr_index position = turn * XR_WIDTH + lane;                                   \
-        if (turn < XR_TURNS - 1 || XR_IS_WHOLE || position < end) {                         \
+        if (XR_HAS(turn)) {                                                                 \
             XR_ELEMENT
 #define XR_END_TURNS                                                                        \
         }                                                                                   \
@@ -30,15 +32,14 @@ typedef struct { XR_FIELDS } xr_arguments;
     {                                                                                       \
         XR_FOR_ROWS                                                                         \
             XR_ACCUMULATOR(acc)                                                             \
-            int seen = 0;                                                                   \
             XR_FOR_TURNS                                                                    \
                 if (turn == 0) {                                                            \
                     XR_START(acc)                                                           \
                 } else {                                                                    \
                     XR_NEXT(acc, turn + 1)                                                  \
                 }                                                                           \
-                ++seen;                                                                     \
             XR_END_TURNS                                                                    \
+            const int seen = XR_TURNS - !XR_HAS(XR_TURNS - 1);                              \
             if (seen > 0) {                                                                 \
                 XR_END(acc, seen)                                                           \
                 XR_PLANT(row * XR_ABREAST + lane, acc)                                      \
