@@ -393,6 +393,10 @@ def test_rows(form: xarr.Device, length: int) -> None:
     centred = (x - x.mean(axis=1, keepdims=True)) / (1 + x.var(axis=1, keepdims=True))
     wanted = (values - values.mean(1, keepdims=True)) / (1 + values.var(1, keepdims=True))
     np.testing.assert_allclose(np.asarray(centred), wanted, rtol=1e-4, atol=1e-5)
+    most = x.max(axis=1)
+    total = most + xarr.log(xarr.exp(x - most[:, None]).sum(axis=1))
+    wanted = np.log(np.exp(values).sum(1))
+    np.testing.assert_allclose(np.asarray(total), wanted, rtol=1e-4)
 
 
 @when_checked

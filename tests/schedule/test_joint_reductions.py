@@ -368,18 +368,20 @@ def test_an_axis_of_one_element_mixes_no_result_with_an_operand(form: str) -> No
     assert together(mixed)[0] == apart(mixed)[0]
 
 
-def test_long_work_on_results_is_cut(form: str) -> None:
-    (x,) = arrays(1, 40, 30)
+@pytest.mark.parametrize(("axis", "launches"), [(0, 2), (1, 1)])
+def test_long_work_on_results_is_cut(form: str, axis: int, launches: int) -> None:
+    """What is cut off is a kernel by itself, or of a row's result a part of the kernel of rows."""
+    (x,) = arrays(1, 30, 40)
 
     def long() -> Results:
-        result = x.sum(axis=1)
+        result = x.sum(axis=axis)
         for number in range(tuning.FINALS + 5):
             result = result * 0.5 + number
         return (result,)
 
     found, seen = together(long)
     assert found == apart(long)[0]
-    assert len(seen.launches) == 2
+    assert len(seen.launches) == launches
 
 
 def test_explain_shows_all_that_a_joint_kernel_stores() -> None:

@@ -77,9 +77,47 @@ def several_axes(x: Array) -> Any:
     return centred / centred.std(axis=axes, keepdims=True)
 
 
+def log_sum_exp(x: Array) -> Any:
+    most = x.max(axis=-1)
+    return most + xarr.log(xarr.exp(x - most[..., None]).sum(axis=-1))
+
+
+def correlation(x: Array) -> Any:
+    y = xarr.asarray(drawn(x.shape, str(x.dtype))[..., ::-1] + 1)
+    dx, dy = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
+    squares = [xarr.sqrt((d * d).sum(axis=-1)) for d in (dx, dy)]
+    return (dx * dy).sum(axis=-1) / (squares[0] * squares[1])
+
+
+def side_by_side(x: Array) -> Any:
+    y = xarr.asarray(drawn(x.shape, str(x.dtype))[..., ::-1] + 1)
+    of_x, of_y = (xarr.exp(z - z.max(axis=-1, keepdims=True)) for z in (x, y))
+    sums = [e.sum(axis=-1, keepdims=True) for e in (of_x, of_y)]
+    return of_x / sums[0], of_y / sums[1]
+
+
+def scaled(x: Array) -> Any:
+    scale = x[..., 0] * 2
+    total = xarr.abs(x * scale[..., None]).sum(axis=-1)
+    before = x * scale[..., None] / total[..., None]
+    scale /= total
+    return before, scale, x - scale[..., None]
+
+
+def moved(x: Array) -> Any:
+    e = xarr.exp(x / 8)
+    apart = xarr.roll(x, 1, axis=-1) - x
+    return apart * e / e.sum(axis=-1, keepdims=True) + xarr.roll(x, 2, axis=0)
+
+
 PROGRAMS: Final[list[Program]] = [
-    softmax, log_softmax, normalised, unit, held, in_place, masked, several_axes
+    softmax, log_softmax, normalised, unit, held, in_place, masked, several_axes, log_sum_exp,
+    correlation, side_by_side, scaled, moved,
 ]  # fmt: skip
+KERNELS: Final[dict[Program, int]] = dict.fromkeys(
+    (softmax, log_softmax, normalised, unit, held, log_sum_exp, correlation), 1
+) | dict.fromkeys((side_by_side, scaled), 2)
+"""How many some of them are, of rows that are one piece."""
 
 
 @pytest.fixture(params=["own", "group"], autouse=True)
@@ -132,8 +170,7 @@ def test_a_kernel_of_rows_has_the_bits_of_several(
     length = shape[-1] if program is not several_axes else math.prod(shape[1:])
     if SHORT < length <= PIECE:
         assert any(name.startswith("rows_") for name in together)
-        if program in (softmax, log_softmax, normalised, unit, held):
-            assert len(together) == 1
+        assert len(together) == KERNELS.get(program, len(together))
 
 
 @pytest.mark.parametrize(
@@ -145,6 +182,9 @@ def test_a_kernel_of_rows_has_the_bits_of_several(
         lambda x: x * xarr.flip(x.sum(axis=-1, keepdims=True), axis=0),
         lambda x: x[:, :16] / x[:, :16].sum(axis=-1, keepdims=True),
         lambda x: x * x.sum(axis=-1, keepdims=True).view("int32"),
+        lambda x: x.sum(axis=-1)[1:] * 2,
+        lambda x: xarr.flip(x.sum(axis=-1)) * 2,
+        lambda x: (x.sum(axis=-1) * 2).sum(),
     ],
 )
 def test_rows_that_need_each_other_are_no_kernel(program: Program) -> None:

@@ -6,7 +6,6 @@ A row is reduced in one piece, so that its bits are those of a reduction by itse
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from xarr import tuning
@@ -74,14 +73,17 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
     rooms = [f"{kind} {name}{ending}[{work.together * room}];" for kind, name in work.kept]
     stages: list[str] = []
     everything: list[Any] = []
-    filled: set[str] = set()
     for at, part in enumerate(work.parts):
         form, finals = part.form, part.finals
         names = [f"{name}_{at}" for name in form.fields()]
         fields[0].extend(names[: len(form.numbers)])
         fields[1].extend(names[len(form.numbers) :])
         constants += [(f"c{n}_{at}", dtype) for n, dtype in enumerate(form.constants)]
-        words = [_read_once(word, part.held, filled) for word in form.words()]
+        reads = {
+            access: f"{room}[position]" if is_there else f"({room}[position] = {{}})"
+            for access, room, is_there in part.held
+        }
+        words = form.words(reads=reads)
         words.append("#define XR_LENGTH a.position_extent")
         words += [f"#define p{n} {name}" for n, name in enumerate(part.memory)]
         words += [
@@ -100,7 +102,8 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
         for word in words:
             name = word.split("(")[0].split()[1]
             stages += [f"#undef {name}", re.sub(r"\ba\.(\w+)", rf"a.\1_{at}", word)]
-        stages.append("XR_EACH" if finals is None else "XR_REDUCTION")
+        is_once = not form.extents[1]
+        stages.append("XR_REDUCTION" if finals else "XR_ONCE" if is_once else "XR_EACH")
     indices = ["items", *(["item_chunk"] if lanes else []), *fields[0], *fields[1]]
     form = work.parts[0].form
     lines, block = described(indices, [*constants, *own], wide=form.wide)
@@ -120,17 +123,6 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
         lines += [f"#define XR_TURNS {turns}", f"#define XR_IS_WHOLE {int(is_whole)}"]
         lines.append(f"#define XR_STEPS {abreast.bit_length() - 1}")
         lines += [f"#define {name} ({name}_rows + row * {room})" for _, name in work.kept]
-        lines += shares(tuple(everything), form, column=False)
+        if not turns:  # of turns that are unrolled a compiler divides
+            lines += shares(tuple(everything), form, column=False)
     return [*lines, source.STAGES, *stages], block
-
-
-def _read_once(text: str, held: Iterable[tuple[int, str]], filled: set[str]) -> str:
-    """A part's text, which reads from a room what an earlier part has left there, or leaves it."""
-    for access, room in held:
-        place = rf"p\d+\[at{access}_\w+\]"
-        if room in filled:
-            text = re.sub(place, f"{room}[position]", text)
-        elif re.search(place, text):
-            text = re.sub(place, rf"({room}[position] = \g<0>)", text)
-            filled.add(room)
-    return text

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from xarr import dtypes, layout
@@ -333,8 +333,14 @@ class Form:
         lines.append(define("XR_POINTERS(parameter)", pointers))
         return [*lines, *self.words(items, pieces=pieces)], block
 
-    def words(self, items: int = 1, *, pieces: bool = False) -> list[str]:
-        """The defines of how an element is reached, computed and stored; see `described`."""
+    def words(
+        self, items: int = 1, reads: Mapping[int, str] = {}, *, pieces: bool = False
+    ) -> list[str]:
+        """The defines of how an element is reached, computed and stored; see `described`.
+
+        `reads` has accesses that are not read at their place but by an expression, whose `{}` that
+        place is.
+        """
         lines: list[str] = []
         axis = 0
         previous = ""
@@ -346,7 +352,7 @@ class Form:
             statements, axis = self._enter(name, len(group), axis, previous, side)
             lines.append(define(f"XR_AT_{name.upper()}", statements))
             previous = name
-        loads, stores = self._loads(previous), self._stores(previous)
+        loads, stores = self._loads(previous, reads), self._stores(previous)
         if items == 1:
             values = {number: loaded(place, dtype) for number, (_, place, dtype) in loads.items()}
             lines.append(define("XR_COMPUTE", self._compute(previous, values)))
@@ -411,7 +417,7 @@ class Form:
             statements.append(f"const xr_index at{number}_{name} = {' + '.join(terms)};")
         return statements, axis + ndim
 
-    def _loads(self, last: str) -> dict[int, tuple[int, str, DType]]:
+    def _loads(self, last: str, reads: Mapping[int, str]) -> dict[int, tuple[int, str, DType]]:
         """The access, the place and the type of each value that is loaded, by its entry."""
         needed = self._needed()
         found = {}
@@ -419,8 +425,8 @@ class Form:
         for number, entry in enumerate(self.entries):
             if isinstance(entry, DType):
                 if number in needed:
-                    slot = self.accesses[access][0]
-                    found[number] = access, f"p{slot}[at{access}_{last}]", entry
+                    place = f"p{self.accesses[access][0]}[at{access}_{last}]"
+                    found[number] = access, reads.get(access, "{}").format(place), entry
                 access += 1
             elif entry[0] is INDEX:
                 access += 1

@@ -1,6 +1,6 @@
 // The stages of rows_lane.c where items run side by side (GPUs). A group takes XR_ROWS rows at a time,
-// and XR_ABREAST items share a row. A result is read by all of them, an element by the item that left
-// it.
+// and XR_ABREAST items share a row. What there is once for a row is read by all of them, an element by
+// the item that left it.
 typedef struct { XR_FIELDS } xr_arguments;
 
 // Of a short row an item has XR_TURNS elements, so few that the loads of all are under way together,
@@ -17,11 +17,13 @@ typedef struct { XR_FIELDS } xr_arguments;
     for (int row = item / XR_ABREAST; row < rows; row += XR_WIDTH / XR_ABREAST) {           \
         const xr_index outer = first + row;                                                 \
         XR_BEGIN_STAGE
+#define XR_HAS(turn)                                                                        \
+    ((turn) < XR_TURNS - 1 || XR_IS_WHOLE || (turn) * XR_WIDTH + lane < end)
 #define XR_FOR_TURNS                                                                        \
     _Pragma("unroll")                                                                       \
     for (int turn = 0; turn < XR_TURNS; ++turn) {                                           \
         const xr_index position = turn * XR_WIDTH + lane;                                   \
-        if (turn < XR_TURNS - 1 || XR_IS_WHOLE || position < end) {                         \
+        if (XR_HAS(turn)) {                                                                 \
             XR_ELEMENT
 #define XR_END_TURNS                                                                        \
         }                                                                                   \
@@ -30,15 +32,14 @@ typedef struct { XR_FIELDS } xr_arguments;
     {                                                                                       \
         XR_FOR_ROWS                                                                         \
             XR_ACCUMULATOR(acc)                                                             \
-            int seen = 0;                                                                   \
             XR_FOR_TURNS                                                                    \
                 if (turn == 0) {                                                            \
                     XR_START(acc)                                                           \
                 } else {                                                                    \
                     XR_NEXT(acc, turn + 1)                                                  \
                 }                                                                           \
-                ++seen;                                                                     \
             XR_END_TURNS                                                                    \
+            const int seen = XR_TURNS - !XR_HAS(XR_TURNS - 1);                              \
             if (seen > 0) {                                                                 \
                 XR_END(acc, seen)                                                           \
                 XR_PLANT(row * XR_ABREAST + lane, acc)                                      \
@@ -92,6 +93,16 @@ typedef struct { XR_FIELDS } xr_arguments;
             XR_FOR_TURNS                                                                    \
             XR_END_TURNS                                                                    \
         }                                                                                   \
+    }
+#define XR_ONCE                                                                             \
+    {                                                                                       \
+        BARRIER_OF_ALL();                                                                   \
+        for (int row = item; row < XR_ROWS && first + row < a.items; row += XR_WIDTH) {     \
+            const xr_index outer = first + row, position = 0;                               \
+            XR_BEGIN_STAGE                                                                  \
+            XR_ELEMENT                                                                      \
+        }                                                                                   \
+        BARRIER_OF_ALL();                                                                   \
     }
 
 GROUP_KERNEL(xr_rows, XR_PARAMETERS)

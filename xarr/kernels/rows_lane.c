@@ -1,7 +1,7 @@
 // Rows that are read, reduced and computed of several times over while they are near: stages, one
 // after the other for each row. The stages stand in place of XR_STAGES: each has its own words, and is
-// a reduction or is for each element. What a stage leaves for a later one is a result in memory,
-// or an element, both of which the same item reads.
+// a reduction, for each element, or once for a row, whose length is then 1. What a stage leaves for a
+// later one is a number in memory or an element, both of which the same item reads.
 typedef struct { XR_FIELDS } xr_arguments;
 
 #define XR_REDUCTION                                                                        \
@@ -19,6 +19,7 @@ typedef struct { XR_FIELDS } xr_arguments;
             XR_ELEMENT                                                                      \
         }                                                                                   \
     }
+#define XR_ONCE XR_EACH
 
 ITEM_KERNEL(xr_rows, XR_PARAMETERS)
 {

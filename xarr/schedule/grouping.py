@@ -44,7 +44,7 @@ def grouped(
                     chosen = group
                     break
                 if isinstance(step.operation, Consumed):
-                    if not _pass(group, groups[number + 1 :]):
+                    if not passes(group, groups[number + 1 :]):
                         break
                     groups.append(groups.pop(number))
                 if is_early:
@@ -71,7 +71,7 @@ def _side_by_side(groups: list[Group], alive: Sequence[bool], room: int) -> list
     for group in groups:
         for number in reversed(range(len(found))):
             other = found[number]
-            if _may_join(other, group) and _pass(group, found[number:]):
+            if _may_join(other, group) and passes(group, found[number:]):
                 whole = _joined(other, group, alive, room)
                 if whole is not None:
                     found[number] = whole
@@ -125,9 +125,9 @@ def _with_others(
             continue
         low, high = sorted((place, groups.index(other)))
         between = groups[low + 1 : high]
-        if _pass(groups[low], between):
+        if passes(groups[low], between):
             at = high - 1
-        elif recorded and _pass(groups[high], between):
+        elif recorded and passes(groups[high], between):
             at = low
         else:
             continue
@@ -169,7 +169,7 @@ def _joined(one: Group, other: Group, alive: Sequence[bool], room: int) -> Group
     return whole
 
 
-def _pass(group: Group, others: Sequence[Group]) -> bool:
+def passes(group: Group, others: Sequence[Group]) -> bool:
     """Whether a group may as well run after, or before, others that are next to it."""
     return not any(
         slot in other.read or slot in other.written for other in others for slot in group.written

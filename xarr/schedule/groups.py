@@ -20,8 +20,8 @@ from xarr.dtypes import DType
 from xarr.layout import Layout, Pattern, Shape
 from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref, Skeletal
 
-_NBYTES_OF_KERNEL: Final = 128
-"""What a kernel's arguments take besides those of its accesses and constants, about."""
+NBYTES_OF_KERNEL: Final = 128
+"""What a kernel's arguments take besides those of its groups, about."""
 
 
 class Round(NamedTuple):
@@ -99,7 +99,7 @@ class Group:
         if self.closed or len(self.entries) + len(step.operands) >= tuning.ENTRIES:
             return False
         if self.endings and self.follows(step):
-            return len(self.finals) < tuning.FINALS and self._nbytes(len(step.operands) + 1) <= room
+            return len(self.finals) < tuning.FINALS and self._has_arguments(step, room)
         if not self._walks(step):
             return False
         indirect = isinstance(step.operation, Indirect)
@@ -117,9 +117,7 @@ class Group:
                 return False
             if not step.operation.walks_once and any(slot in self.read for slot in self.written):
                 return False
-            return not self.endings or (
-                self.goes_with(step) and self._nbytes(len(step.operands) + 1) <= room
-            )
+            return not self.endings or (self.goes_with(step) and self._has_arguments(step, room))
         if target is None:
             base = step.operands[0]
             assert isinstance(base, Ref)
@@ -205,19 +203,17 @@ class Group:
         one, two = first.pattern, second.pattern
         return one is two or (one.linear and two.linear and one.size == two.size)
 
-    def nbytes(self) -> int:
-        """About how many bytes of arguments the kernel is given."""
-        return self._nbytes(0)
-
-    def _nbytes(self, more: int) -> int:
-        """That with so many accesses more."""
+    def nbytes(self, more: int = 0) -> int:
+        """About how many bytes of a kernel's arguments are its own, with so many accesses more."""
         count = len(self.accesses) + len(self.stores) + more
-        needed = _NBYTES_OF_KERNEL + 8 * (len(self.constants) + len(self.results))
-        needed += 16 * len(self.numbers)
+        needed = 8 * (len(self.constants) + len(self.results)) + 16 * len(self.numbers)
         return needed + count * (16 if self.linear else 16 + 8 * len(self.space))
 
+    def _has_arguments(self, step: Instruction, room: int) -> bool:
+        return NBYTES_OF_KERNEL + self.nbytes(len(step.operands) + 1) <= room
+
     def _has_room(self, step: Instruction, alive: Sequence[bool], room: int) -> bool:
-        if self._nbytes(len(step.operands) + 1) > room:
+        if not self._has_arguments(step, room):
             return False
         slots = {*self.read, *(slot for slot in self.written if alive[slot])}
         slots.update(ref.slot for ref in step.operands if isinstance(ref, Ref))

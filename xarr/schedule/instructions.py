@@ -218,15 +218,16 @@ class Part(NamedTuple):
         What the kernel calls the memory of the form's pointers, and of the results.
     finals : Finals or None
         What becomes of elements that are reduced; None where each is for itself.
-    held : tuple of (int, str)
-        The accesses of elements that the first part which reads them leaves in near memory.
+    held : tuple of (int, str, bool)
+        The accesses of elements that are held in near memory, where, and whether an earlier part
+        has left them there; else this one does.
     """
 
     form: Form
     memory: tuple[str, ...]
     results: tuple[str, ...]
     finals: Finals | None
-    held: tuple[tuple[int, str], ...]
+    held: tuple[tuple[int, str, bool], ...]
 
 
 class Rows(NamedTuple):

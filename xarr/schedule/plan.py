@@ -95,11 +95,11 @@ class Plan:
         self.launches: list[Launch | rows.RowsLaunch] = []
         self.consumer: list[Launch] = []
         alive = [state in HELD for state in states]
-        groups = stored(grouped(steps, alive, info.parameter_nbytes), alive)
-        memory = Memory(groups, states, alive)
+        runs = rows.runs(stored(grouped(steps, alive, info.parameter_nbytes), alive), info)
+        memory = Memory([one for run in runs for one in run], states, alive)
         self.unread = memory.unread()
         following = 0
-        for run in rows.runs(groups, info):
+        for run in runs:
             number = following
             following += len(run)
             if len(run) > 1:

@@ -7,38 +7,55 @@ twice is near then, and what only these groups need of a row is never stored.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, layout, tuning
 from xarr.compiler.forms import Indirect
 from xarr.core.tape import Call
-from xarr.schedule.groups import Group, Round
+from xarr.dtypes import DType
+from xarr.layout import Shape
+from xarr.schedule.grouping import passes
+from xarr.schedule.groups import NBYTES_OF_KERNEL, Group, Round, Steps
 from xarr.schedule.instructions import Finals, Part, Recorded, Ref, Rows
 from xarr.schedule.memory import Memory
 
 if TYPE_CHECKING:
     from xarr.backends.base import DeviceInfo
     from xarr.backends.device import Device
-    from xarr.dtypes import DType
 
 Stored = tuple[Group, list[tuple[int, Ref]]]
 """A group, the entries that it stores, and where."""
 _SHARES_NBYTES: Final = 1024
 """Local memory that the shares of elements in means take, and no more."""
+_Access = tuple[int, DType, Steps, int]
 _RESULT: Any = object()
 """How a reduction touches what it writes."""
 
 
 def runs(groups: Sequence[Stored], info: DeviceInfo) -> list[list[Stored]]:
-    """Groups in order, those together that may be one kernel of rows and gain by it."""
+    """Groups in order, those together that may be one kernel of rows and gain by it.
+
+    For that they pass by groups that they have nothing to do with.
+    """
     found: list[list[Stored]] = []
     for one in groups:
-        if found and _joins(found[-1], one[0], info):
-            found[-1].append(one)
-        else:
-            found.append([one])
+        place = len(found)
+        found.append([one])
+        for at in reversed(range(place)):
+            before, run = found[at], found[place]
+            if _computes_for(before, run) and _is_one([*before, *run], info):
+                before += found.pop(place)
+                place = at
+            elif not all(passes(group, [other for other, _ in before]) for group, _ in run):
+                break
     return found
+
+
+def _computes_for(before: Sequence[Stored], run: Sequence[Stored]) -> bool:
+    """Whether groups write what others read."""
+    written = {slot for group, _ in before for slot in group.written}
+    return any(slot in written for group, _ in run for slot in group.read)
 
 
 def _length(group: Group) -> int:
@@ -61,32 +78,31 @@ def _axes(group: Group, length: int) -> int | None:
     return None
 
 
-def _joins(run: Sequence[Stored], group: Group, info: DeviceInfo) -> bool:
-    """Whether a group may follow others in a kernel of rows, and reads what these write."""
-    first = run[0][0]
+def _is_one(run: Sequence[Stored], info: DeviceInfo) -> bool:
+    """Whether groups may be one kernel of rows."""
+    groups = [group for group, _ in run]
+    first, *others = groups
     length = _length(first)
-    if not length or group.space != first.space or group.closed or len(run) == tuning.ROW_PARTS:
+    axes = _axes(first, length) if length else None
+    if axes is None or len(groups) > tuning.ROW_PARTS or any(map(_is_indirect, groups)):
         return False
+    for other in others:
+        if other.closed or other.space not in (first.space, first.space[:-axes]):
+            return False
+        if other.endings and (other.space != first.space or _length(other) != length):
+            return False
     items = first.size // length
     if items < info.compute_units and first.size > tuning.ROWS_ALONE:
-        return False
-    if group.endings and _length(group) != length:
-        return False
-    groups = [*(one for one, _ in run), group]
-    if any(_is_indirect(one) for one in groups):
         return False
     local_nbytes = _SHARES_NBYTES + _trees_nbytes(groups, length)
     if not info.chunked and local_nbytes > info.local_nbytes // 2:
         return False
-    arguments = sum(one.nbytes() for one in groups)
-    slots = {slot for one in groups for slot in (*one.read, *one.written)}
+    arguments = NBYTES_OF_KERNEL + sum(one.nbytes() for one in groups)
+    slots = {slot for one in groups for slot in one.read}
+    slots |= {ref.slot for one, stores in run for _, ref in (*stores, *one.delivered)}
     if arguments > info.parameter_nbytes or len(slots) > tuning.SLOTS:
         return False
-    written = {slot for one, _ in run for slot in one.written}
-    if not any(slot in written for slot, *_ in group.accesses):
-        return False
-    axes = _axes(first, length)
-    return axes is not None and _is_safe(groups, axes)
+    return _is_safe(groups, axes)
 
 
 def _trees_nbytes(groups: Sequence[Group], length: int) -> int:
@@ -101,13 +117,24 @@ def _is_indirect(group: Group) -> bool:
     )
 
 
-def _touches(group: Group) -> Iterator[tuple[int, Any]]:
+def _over(space: Shape, group: Group, accesses: Iterable[_Access]) -> Iterator[_Access]:
+    """A group's accesses, over a space; the group may have no more of it than the rows."""
+    axes = len(space) - len(group.space)
+    every = layout.contiguous_strides(group.space) if axes else None
+    for slot, dtype, steps, offset in accesses:
+        own = every if steps is None else steps
+        if axes and isinstance(own, Round):
+            own = Round(*[(*numbers, *[0] * axes) for numbers in own])
+        elif own:
+            own = (*own, *[0] * axes)
+        yield slot, dtype, own, offset
+
+
+def _touches(space: Shape, group: Group) -> Iterator[tuple[int, Any]]:
     """The storages that a group touches and how: type, steps (`_RESULT`) and offset."""
-    for slot, *how in group.accesses:
+    for slot, *how in _over(space, group, (*group.accesses, *group.stores)):
         if slot >= 0:
             yield slot, tuple(how)
-    for slot, *how in group.stores:
-        yield slot, tuple(how)
     for slot, (_, ref) in group.results.items():
         yield slot, (ref.dtype, _RESULT, 0)
 
@@ -116,14 +143,15 @@ def _is_safe(groups: Sequence[Group], axes: int) -> bool:
     """Whether no row needs what becomes of another, and an item no element of another's.
 
     What is written by one group and touched by a second is the element at the item's place in
-    both, or a result, of which each row reads its own.
+    both, or what there is once for a row, of which each row touches its own.
     """
-    outer = groups[0].space[:-axes]
-    own = (*layout.contiguous_strides(outer), *[0] * axes) if outer else ()
+    space = groups[0].space
+    outer = layout.contiguous_strides(space[:-axes])
+    own = outer and (*outer, *[0] * axes)
     written = {slot for group in groups for slot in group.written}
     touches: dict[int, set[Any]] = {slot: set() for slot in written}
     for group in groups:
-        for slot, how in _touches(group):
+        for slot, how in _touches(space, group):
             if slot in touches:
                 touches[slot].add((how, group))
     for slot, all_of_it in touches.items():
@@ -184,8 +212,9 @@ class RowsLaunch(NamedTuple):
         parameters: list[tuple[str, str]] = []
         parts = []
         forms = []
+        read: set[Any] = set()
         for group, stores in self.run:
-            row = axes, operation.names
+            row = axes - len(first.space) + len(group.space), operation.names
             form, slots = group.form(stores, {}, wide=wide, row=row, kept=self.kept)
             memory = []
             for slot, dtype in slots:
@@ -202,10 +231,12 @@ class RowsLaunch(NamedTuple):
             own = tuple([names[ref.slot, ref.dtype] for _, ref in group.delivered])
             stored = tuple([number for number, _ in group.delivered])
             finals = Finals(tuple(group.finals), stored) if group.endings else None
+            reads = [*_over(first.space, group, group.accesses)]
             held = tuple([
-                (access, f"room{self.held[how]}")
-                for access, how in enumerate(group.accesses) if how in self.held
+                (access, f"room{self.held[how]}", how in read)
+                for access, how in enumerate(reads) if how in self.held
             ])  # fmt: skip
+            read.update(reads)
             parts.append(Part(form, tuple(memory), own, finals, held))
             forms.append(form)
         parameters += [(ref.dtype.storage, f"r{number}") for number, ref in enumerate(results)]
@@ -272,6 +303,7 @@ def launched(
                 ref.slot in kept
                 or alive[ref.slot]
                 or ref.slot not in group.fresh
+                or group.space != run[0][0].space
                 or not memory.is_within(ref.slot, at, last)
             ):
                 continue
@@ -314,11 +346,12 @@ def _together(run: Sequence[Stored], length: int, kept_nbytes: int, info: Device
 def _read_again(run: Sequence[Stored], length: int) -> dict[Any, list[int]]:
     """The accesses by which several parts read elements along a row, and which do."""
     written = {slot for group, _ in run for slot in group.written}
+    space = run[0][0].space
+    axes = _axes(run[0][0], length)
+    assert axes is not None
     parts: dict[Any, list[int]] = {}
     for part, (group, _) in enumerate(run):
-        axes = _axes(group, length)
-        assert axes is not None
-        for how in group.accesses:
+        for how in _over(space, group, group.accesses):
             slot, _, steps, _ = how
             if isinstance(steps, Round):
                 steps = steps.steps
