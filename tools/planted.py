@@ -145,9 +145,9 @@ def memory_is_taken_over_out_of_step(patch: pytest.MonkeyPatch) -> None:
 def the_first_of_several_writes_stays(patch: pytest.MonkeyPatch) -> None:
     add = Group.add
 
-    def first_stays(self: Group, number: int, step: Instruction, constant: int) -> None:
+    def first_stays(self: Group, number: int, step: Instruction) -> None:
         before = dict(self.stores)
-        add(self, number, step, constant)
+        add(self, number, step)
         self.stores.update(before)
 
     patch.setattr(Group, "add", first_stays)

@@ -133,6 +133,11 @@ STORES: Final = 8
 """Storages that a kernel writes.
 Test: tests/schedule/test_counts.py"""
 
+UNROLLED: Final = 96
+"""Operations of an expression that is in place of a reduction along a short axis; beyond it the
+elements are stored.
+Not reached by what was run."""
+
 FINALS: Final = 24
 """Instructions behind the reductions of one kernel, and these.
 Not felt between 12 and 48.

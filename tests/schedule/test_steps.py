@@ -87,7 +87,7 @@ CASES: Final[dict[str, tuple[Callable[..., State], list[tuple[int, ...]], int]]]
     "heat": (heat, [PLANE], 2),
     "light": (light, [(80, 80)] * 3, 2),
     "softmax": (softmax, [PLANE], 1),
-    "lattice Boltzmann": (lattice_boltzmann, [(9, *PLANE)], 4),
+    "lattice Boltzmann": (lattice_boltzmann, [(9, *PLANE)], 3),
 }
 """Programs, the shapes of what they go on with, and the kernels of a step."""
 

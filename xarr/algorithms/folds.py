@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from xarr import tuning
+from xarr import dtypes, tuning
 from xarr.compiler.forms import Form, cast, computed, rounded, stored
 from xarr.compiler.source import define
+from xarr.core.operations import Operation
+from xarr.dtypes import COMPLEX
 from xarr.schedule.instructions import Finals
 from xarr.tables.rows import Fold
 
@@ -26,6 +30,30 @@ SUFFIXES: Final = ("", *map(str, range(1, 32)))
 def folds_of(finals: Finals) -> tuple[Fold, ...]:
     """The folds among finals."""
     return tuple([head for head, *_ in finals.entries if isinstance(head, Fold)])
+
+
+@functools.cache
+def operations_of(fold: Fold) -> tuple[Operation, Operation, Operation] | None:
+    """What begins, goes on with and finishes a fold of plain values; None of any other one."""
+    types = (fold.taken, fold.value, fold.result)
+    if fold.fields or fold.close or fold.value.compute != fold.accumulator:
+        return None
+    if any(dtype is dtypes.float16 or dtype.kind == COMPLEX for dtype in types):
+        return None
+    if re.search(r"\b(position|seen|XR_SHARE)\b", f"{fold.first} {fold.step}"):
+        return None
+
+    def of(name: str, text: str, operands: tuple[DType, ...], result: DType, **words: str) -> Any:
+        template = re.sub(r"\b(acc|x|divisor)\b", lambda found: words[found[0]], text)
+        return Operation(name, operands, result, template)
+
+    value, element = fold.value, f"({fold.element})"
+    divisors = () if fold.divisor is None else (fold.divisor,)
+    return (
+        of("first", fold.first, (fold.taken,), value, x=element),
+        of("step", fold.step, (value, fold.taken), value, acc="{0}", x=element.format("{1}")),
+        of("finish", fold.finish, (value, *divisors), fold.result, acc="{0}", divisor="{1}"),
+    )
 
 
 def defines(

@@ -22,7 +22,16 @@ import numpy
 
 from xarr import tuning
 from xarr.algorithms import rows
-from xarr.algorithms.folds import COLUMN_PIECE, PIECE, WIDTH, defines, folds_of, numbers, shares
+from xarr.algorithms.folds import (
+    COLUMN_PIECE,
+    PIECE,
+    WIDTH,
+    defines,
+    folds_of,
+    numbers,
+    operations_of,
+    shares,
+)
 from xarr.compiler.forms import Form
 from xarr.compiler.launch import RESULT, Room, Stage
 from xarr.core.tape import Node, Opcode, constant, leaf
@@ -31,7 +40,7 @@ from xarr.engine import engine, hosted
 from xarr.engine.engine import Grid
 from xarr.engine.skeleton import NAMES, Skeleton
 from xarr.layout import Shape, power_of_two
-from xarr.schedule.instructions import Finals, Recorded, Rows
+from xarr.schedule.instructions import Finals, Recorded, Rows, Unrolled
 from xarr.tables.rows import Fold, Joined
 
 if TYPE_CHECKING:
@@ -98,6 +107,12 @@ class _Reduction(Recorded):
             return result(found)
 
         return reduced
+
+    def unrolled(self, shape: Shape) -> Unrolled | None:
+        start, stop = _start(self.axes), self.axes[-1] + 1
+        found = operations_of(self.fold)
+        is_short = start == self.axes[0] and 1 < math.prod(shape[start:stop]) <= SHORT
+        return Unrolled(start, stop, *found) if is_short and found is not None else None
 
     def row_nbytes(self, length: int) -> int:
         return min(WIDTH, power_of_two(length)) * self.fold.nbytes

@@ -8,12 +8,15 @@ The C text is written only when the key is new.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from xarr import dtypes, layout
+import numpy
+
+from xarr import dtypes, layout, tuning
 from xarr.compiler.source import define
 from xarr.core.operations import Operation
 from xarr.dtypes import DType
@@ -86,6 +89,22 @@ class Rolled(Operation):
     def __init__(self, dtype: DType, shifts: Shape, host: Callable[..., Any] | None) -> None:
         super().__init__("roll", (dtype,), dtype, "{0}", host)
         self.shifts = shifts
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def rolled(dtype: DType, shifts: Shape) -> Rolled:
+    """The operation that moves elements along axes, each with its extent's rest of a shift."""
+    halves = [((slice(shift, None), slice(None, -shift)), (slice(shift), slice(-shift, None)))
+              if shift else ((slice(None),) * 2,) for shift in shifts]  # fmt: skip
+    blocks = [tuple(zip(*block, strict=True)) for block in itertools.product(*halves)]
+
+    def host(values: Any) -> Any:
+        result = numpy.empty_like(values)
+        for to, given in blocks:
+            result[to] = values[given]
+        return result
+
+    return Rolled(dtype, shifts, host)
 
 
 STRIP: Final = 256

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from xarr.compiler.forms import Rolled
 from xarr.schedule.groups import Group
-from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref, composed
+from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref
+from xarr.schedule.rewriting import rewritten
 
 
 def grouped(
@@ -21,13 +22,10 @@ def grouped(
 
     A kernel may be given `room` bytes of arguments.
     """
-    steps = composed(steps)
+    steps = rewritten(steps, alive)
     wanted = needed(steps, alive)
     groups: list[Group] = []
-    constant = 0
     for member, step in enumerate(steps):
-        first = constant
-        constant += sum(not isinstance(operand, Ref) for operand in step.operands)
         if not wanted[member]:
             continue
         chosen = None
@@ -59,9 +57,9 @@ def grouped(
             if group.hinders(step):
                 break
         if chosen is None:
-            chosen = Group(step.shape)
+            chosen = _after_others(groups, step, alive, room) or Group(step.shape)
             groups.append(chosen)
-        chosen.add(member, step, first)
+        chosen.add(member, step)
     return _side_by_side(groups, alive, room)
 
 
@@ -97,8 +95,22 @@ def _is_overwritten(steps: Sequence[Instruction], member: int) -> bool:
     """
     read = steps[member].operands[0]
     assert isinstance(read, Ref)
-    written = (step.target or step.operands[0] for step in steps[member + 1 :])
-    return any(isinstance(ref, Ref) and ref.slot == read.slot for ref in written)
+    return any(step.written.slot == read.slot for step in steps[member + 1 :])
+
+
+def _after_others(
+    groups: list[Group], step: Instruction, alive: Sequence[bool], room: int
+) -> Group | None:
+    """A group that computes for an instruction, and may as well run after all others; taken out."""
+    for number, group in enumerate(groups):
+        if (
+            not group.endings
+            and group.computes_for(step)
+            and passes(group, groups[number + 1 :])
+            and group.fits(step, alive, room)
+        ):
+            return groups.pop(number)
+    return None
 
 
 def _with_others(
@@ -162,10 +174,10 @@ def _joined(one: Group, other: Group, alive: Sequence[bool], room: int) -> Group
     """Two groups as one, if that can be."""
     members = sorted(one.members + other.members, key=lambda member: member[0])
     whole = Group(members[0][1].shape)
-    for number, step, constant in members:
+    for number, step in members:
         if whole.members and not whole.fits(step, alive, room):
             return None
-        whole.add(number, step, constant)
+        whole.add(number, step)
     return whole
 
 
@@ -181,9 +193,7 @@ def needed(steps: Sequence[Instruction], alive: Sequence[bool]) -> list[bool]:
     wanted = {slot for slot, is_alive in enumerate(alive) if is_alive}
     result = []
     for step in reversed(steps):
-        written = step.operands[0] if step.target is None else step.target
-        assert isinstance(written, Ref)
-        is_needed = isinstance(step.operation, Consumed) or written.slot in wanted
+        is_needed = isinstance(step.operation, Consumed) or step.written.slot in wanted
         if is_needed:
             wanted.update(ref.slot for ref in step.operands if isinstance(ref, Ref))
         result.append(is_needed)

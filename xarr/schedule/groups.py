@@ -60,8 +60,8 @@ class Group:
         By storage, which one of these is written, and where; `delivered` are those that are stored.
     closed : bool
         Whether nothing may join, as something ends the group that has to be done.
-    members : list of (int, Instruction, int)
-        The instructions, their numbers, and those of their first constants.
+    members : list of (int, Instruction)
+        The instructions and their numbers.
     fresh, rolled : set of int
         The storages that are new, and those of which something is read rolled.
     """
@@ -78,7 +78,7 @@ class Group:
         self.numbers: list[int] = []
         self.results: dict[int, tuple[int, Ref]] = {}
         self.delivered: list[tuple[int, Ref]] = []
-        self.members: list[tuple[int, Instruction, int]] = []
+        self.members: list[tuple[int, Instruction]] = []
         self.fresh: set[int] = set()
         self.rolled: set[int] = set()
         self.entries: list[Any] = []
@@ -243,14 +243,19 @@ class Group:
 
     # -- joining ---------------------------------------------------------------------------------
 
-    def add(self, number: int, step: Instruction, constant: int) -> None:
-        """Take an instruction, by number, whose constants are numbered from `constant` on."""
-        self.members.append((number, step, constant))
+    @property
+    def numbers_of_members(self) -> frozenset[int]:
+        """The instructions whose work it does, by number."""
+        return frozenset(one for number, step in self.members for one in (number, *step.also))
+
+    def add(self, number: int, step: Instruction) -> None:
+        """Take an instruction, by number."""
+        self.members.append((number, step))
         if step.is_fresh and step.target is not None:
             self.fresh.add(step.target.slot)
         operation = step.operation
         if self.endings and self.follows(step):
-            self._add_final(step, constant)
+            self._add_final(step)
             return
         if self.linear and not self.endings:
             self.space = _space(step.shape)
@@ -262,7 +267,7 @@ class Group:
             self.roots.append(self._value(operand, step.shape, whole=False))
             self.endings.append(step)
             self.closed = isinstance(operation, Consumed)
-            self._add_final(step, constant)
+            self._add_final(step)
             return
         indirect = isinstance(operation, Indirect)
         if isinstance(operation, Rolled):
@@ -280,9 +285,8 @@ class Group:
                     whole = indirect and number == 0
                     ats.append(self._value(operand, step.shape, whole=whole))
                 else:
-                    ats.append((operand, len(self.constants)))
-                    self.constants.append(constant)
-                    constant += 1
+                    ats.append((operand.dtype, len(self.constants)))
+                    self.constants.append(operand.number)
             entry = (operation, *ats)
         self.entries.append(entry)
         if step.target is None:
@@ -304,14 +308,13 @@ class Group:
             self.written.setdefault(target.slot, []).append(target)
         self.stores[key] = (at, target)
 
-    def _add_final(self, step: Instruction, constant: int) -> None:
+    def _add_final(self, step: Instruction) -> None:
         """Take a skeleton, or an instruction that computes of skeletons' results."""
         ats: list[Any] = []
         for operand in step.operands:
             if not isinstance(operand, Ref):
-                ats.append((operand, len(self.numbers)))
-                self.numbers.append(constant)
-                constant += 1
+                ats.append((operand.dtype, len(self.numbers)))
+                self.numbers.append(operand.number)
             elif not isinstance(step.operation, Skeletal):
                 ats.append(self.results[operand.slot][0])
         target = step.target

@@ -6,16 +6,11 @@ constant, so a plan serves every list of the same instructions.
 
 from __future__ import annotations
 
-import functools
-import itertools
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy
-
-from xarr import dtypes, tuning
-from xarr.compiler.forms import Rolled
+from xarr import dtypes
 from xarr.core.operations import Operation
 from xarr.core.tape import Opcode, decoded
 from xarr.dtypes import DType
@@ -36,17 +31,33 @@ class Ref(NamedTuple):
     offset: int
 
 
-class Instruction(NamedTuple):
-    """An operation over a shape on views and constants (their types), written to a view.
+class Number(NamedTuple):
+    """A constant: its type, and which one of the program's it is."""
 
-    Where it is fresh, the view is all of a new storage.
+    dtype: DType
+    number: int
+
+
+class Instruction(NamedTuple):
+    """An operation over a shape on views and constants, written to a view.
+
+    Where it is fresh, the view is all of a new storage. `also` are the instructions, by number,
+    whose work it does too.
     """
 
     operation: Operation
     target: Ref | None
-    operands: tuple[Ref | DType, ...]
+    operands: tuple[Ref | Number, ...]
     shape: Shape
     is_fresh: bool
+    also: frozenset[int] = frozenset()
+
+    @property
+    def written(self) -> Ref:
+        """The view that it writes; of an operation that writes itself, where it counts from."""
+        found = self.operands[0] if self.target is None else self.target
+        assert isinstance(found, Ref)
+        return found
 
 
 def instructions(
@@ -55,12 +66,13 @@ def instructions(
     """What a tape says, in words."""
     steps = []
     rest = map(decoded, codes)
-    named = 0
+    named = constants = 0
     for opcode in opcodes:
-        operands: list[Ref | DType] = []
+        operands: list[Ref | Number] = []
         for structure in opcode.operands:
             if structure.pattern is None:
-                operands.append(structure.dtype)
+                operands.append(Number(structure.dtype, constants))
+                constants += 1
             else:
                 slot, offset = next(rest)
                 named = max(named, slot + 1)
@@ -76,48 +88,6 @@ def instructions(
             Instruction(opcode.operation, target, tuple(operands), opcode.shape, opcode.is_fresh)
         )
     return steps
-
-
-@functools.lru_cache(tuning.REMEMBERED)
-def rolled(dtype: DType, shifts: Shape) -> Rolled:
-    """The operation that moves elements along axes, each with its extent's rest of a shift."""
-    halves = [((slice(shift, None), slice(None, -shift)), (slice(shift), slice(-shift, None)))
-              if shift else ((slice(None),) * 2,) for shift in shifts]  # fmt: skip
-    blocks = [tuple(zip(*block, strict=True)) for block in itertools.product(*halves)]
-
-    def host(values: Any) -> Any:
-        result = numpy.empty_like(values)
-        for to, given in blocks:
-            result[to] = values[given]
-        return result
-
-    return Rolled(dtype, shifts, host)
-
-
-def composed(steps: Sequence[Instruction]) -> list[Instruction]:
-    """Instructions of which none rolls what another one has rolled, where one does for both."""
-    found = []
-    rolls: dict[int, tuple[Instruction, int]] = {}  # by what they write, with what they read
-    for step in steps:
-        operation, first = step.operation, step.operands[0] if step.operands else None
-        if isinstance(operation, Rolled):
-            assert isinstance(first, Ref)
-            before, read = rolls.get(first.slot, (step, first.slot))
-            if first == before.target and step.shape == before.shape:
-                assert isinstance(before.operation, Rolled)
-                pairs = zip(before.operation.shifts, operation.shifts, step.shape, strict=True)
-                shifts = tuple([(one + other) % extent for one, other, extent in pairs])
-                together = rolled(operation.result, shifts)
-                step = step._replace(operation=together, operands=before.operands)  # noqa: PLW2901
-            else:
-                read = first.slot
-        written = first if step.target is None else step.target
-        assert isinstance(written, Ref)
-        rolls = {slot: roll for slot, roll in rolls.items() if written.slot not in (slot, roll[1])}
-        if isinstance(operation, Rolled) and step.is_fresh:
-            rolls[written.slot] = step, read
-        found.append(step)
-    return found
 
 
 class Skeletal(Operation):
@@ -172,6 +142,10 @@ class Recorded(Skeletal):
         """What computes its result of a NumPy array of elements of a type, and its own numbers."""
         return None
 
+    def unrolled(self, shape: Shape) -> Unrolled | None:
+        """How its result is an expression of few elements; None where it is not."""
+        return None
+
     def row_nbytes(self, length: int) -> int:
         """The local memory that a row of a length takes in a kernel of rows on a GPU."""
         return 0
@@ -189,6 +163,20 @@ class Recorded(Skeletal):
         self, device: Device, form: Form, shape: Shape, finals: Finals
     ) -> tuple[list[Stage], list[Room]]:
         """The launches that do this and what goes with it, and the rooms between them."""
+
+
+class Unrolled(NamedTuple):
+    """A reduction of the axes from `start` to before `stop` as operations, element by element.
+
+    `first` is given an element, `step` what is there and one more, `finish` what is there in the
+    end, and the reduction's numbers.
+    """
+
+    start: int
+    stop: int
+    first: Operation
+    step: Operation
+    finish: Operation
 
 
 class Finals(NamedTuple):

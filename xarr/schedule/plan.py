@@ -41,7 +41,7 @@ class Launch(NamedTuple):
     @property
     def members(self) -> frozenset[int]:
         """The instructions, by number."""
-        return frozenset(number for number, *_ in self.group.members)
+        return self.group.numbers_of_members
 
     def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Call:
         """It with its kernels; `types` are those of all constants."""

@@ -195,7 +195,7 @@ class RowsLaunch(NamedTuple):
     @property
     def members(self) -> frozenset[int]:
         """The instructions, by number."""
-        return frozenset(number for group, _ in self.run for number, *_ in group.members)
+        return frozenset[int]().union(*[group.numbers_of_members for group, _ in self.run])
 
     def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Call:
         """It with its kernel; `types` are those of all constants."""

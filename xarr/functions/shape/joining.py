@@ -23,6 +23,7 @@ from xarr.array.layouts import keep_array, settled, view
 from xarr.array.outcome import delivered, require_castable, single
 from xarr.array.transfers import Host, from_host, openly
 from xarr.backends.device import Device, get_device, promoted, require_together
+from xarr.compiler.forms import rolled
 from xarr.core.tape import Node, Storage, leaf, remembered
 from xarr.dtypes import DType
 from xarr.engine import engine
@@ -41,7 +42,6 @@ from xarr.functions.shape.manipulation import (
     with_three_axes,
 )
 from xarr.layout import Layout, Shape, normalize_axis
-from xarr.schedule.instructions import rolled
 
 
 class Assembly:

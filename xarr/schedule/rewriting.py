@@ -1,0 +1,195 @@
+"""Instructions in place of others: they read what operands are computed of, so that none is stored.
+
+A roll of what was rolled is one roll. A reduction along a short axis is an expression of elements,
+and those are expressions of what they are computed of.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from xarr import dtypes, layout, tuning
+from xarr.compiler.forms import Rolled, cast, rolled
+from xarr.core.operations import Operation
+from xarr.dtypes import COMPLEX, DType
+from xarr.layout import Layout, Shape
+from xarr.schedule.instructions import Instruction, Number, Recorded, Ref
+
+_Tree = Any
+"""The number of an operand, or an operation with a tree for each of its operands."""
+
+
+class _Maker(NamedTuple):
+    """The instruction that makes all of a storage, by number; its tree has so many operations."""
+
+    number: int
+    step: Instruction
+    weight: int
+
+
+def rewritten(steps: Sequence[Instruction], alive: Sequence[bool]) -> list[Instruction]:
+    """The instructions, of which some are in place of several; those may not be needed any more."""
+    last = {step.written.slot: number for number, step in enumerate(steps)}
+    read = {ref.slot for step in steps for ref in step.operands if isinstance(ref, Ref)}
+    known = _Known(alive)
+    found = []
+    for number, given in enumerate(steps):
+        step = given
+        slot = given.written.slot
+        if isinstance(given.operation, Rolled):
+            step = known.rolled_at_once(given)
+        elif isinstance(given.operation, Recorded) and slot in read:
+            step = known.unrolled(given)
+        found.append(step)
+        known.overwrite(slot)
+        # A storage that is written again may have changed by the time that it would be made anew.
+        if given.is_fresh and last[slot] == number and not isinstance(given.operation, Recorded):
+            known.add(number, step)
+    return found
+
+
+class _Known:
+    """The makers of values whose operands are still what they were."""
+
+    def __init__(self, alive: Sequence[bool]) -> None:
+        self._alive = alive
+        self._makers: dict[int, _Maker] = {}
+        self._readers: dict[int, list[int]] = {}
+
+    def add(self, number: int, step: Instruction) -> None:
+        operation, slot = step.operation, step.written.slot
+        is_plain = type(operation) is Operation and not any(
+            dtype is dtypes.float16 or dtype.kind == COMPLEX
+            for dtype in (*operation.operands, operation.result)
+        )
+        if not is_plain and not isinstance(operation, Rolled):
+            return
+        slots = {operand.slot for operand in step.operands if isinstance(operand, Ref)}
+        weight = 1 + sum([self._makers[one].weight for one in slots if one in self._makers])
+        self._makers[slot] = _Maker(number, step, weight)
+        for one in slots:
+            self._readers.setdefault(one, []).append(slot)
+
+    def overwrite(self, slot: int) -> None:
+        """Note that a storage has another value."""
+        self._makers.pop(slot, None)
+        for reader in self._readers.pop(slot, ()):
+            self._makers.pop(reader, None)
+
+    def _maker(self, ref: Ref, shape: Shape) -> _Maker | None:
+        """What makes the elements of a view over a shape, each at its place."""
+        maker = self._makers.get(ref.slot)
+        if maker is None or maker.step.shape != shape or ref != maker.step.target:
+            return None
+        return maker
+
+    def rolled_at_once(self, step: Instruction) -> Instruction:
+        """A roll in place of two."""
+        operation, (read, *_) = step.operation, step.operands
+        assert isinstance(operation, Rolled)
+        assert isinstance(read, Ref)
+        maker = self._maker(read, step.shape)
+        if maker is None or not isinstance(maker.step.operation, Rolled):
+            return step
+        pairs = zip(maker.step.operation.shifts, operation.shifts, step.shape, strict=True)
+        shifts = tuple([(one + other) % extent for one, other, extent in pairs])
+        return step._replace(
+            operation=rolled(operation.result, shifts),
+            operands=maker.step.operands,
+            also=maker.step.also | {maker.number},
+        )
+
+    def unrolled(self, step: Instruction) -> Instruction:
+        """An expression in place of a reduction along a short axis."""
+        operation, (elements, *numbers) = step.operation, step.operands
+        assert isinstance(operation, Recorded)
+        assert isinstance(elements, Ref)
+        how = operation.unrolled(step.shape)
+        if how is None:
+            return step
+        axes = range(how.start, how.stop)
+        places = list(itertools.product(*[range(step.shape[axis]) for axis in axes]))
+        maker = self._maker(elements, step.shape)
+        weight = len(places) * (1 + (maker.weight if maker else 0))
+        expression = _Expression(self if weight <= tuning.UNROLLED else _Known(self._alive))
+        tree: _Tree = None
+        for place in places:
+            at = dict(zip(axes, place, strict=True))
+            element = expression.element(elements, step.shape, at)
+            tree = (how.step, tree, element) if tree else (how.first, element)
+        tree = (how.finish, tree, *map(expression.leaf, numbers))
+        leaves = tuple([leaf.dtype for leaf in expression.leaves])
+        return step._replace(
+            operation=_composed(operation.name, tree, leaves),
+            operands=tuple(expression.leaves),
+            shape=(*step.shape[: how.start], *step.shape[how.stop :]),
+            also=frozenset(expression.also),
+        )
+
+
+class _Expression:
+    """A tree in the making.
+
+    Attributes
+    ----------
+    leaves : list of Ref or Number
+        Its operands.
+    also : set of int
+        The instructions that it is in place of.
+    """
+
+    def __init__(self, known: _Known) -> None:
+        self._known = known
+        self.leaves: list[Ref | Number] = []
+        self.also: set[int] = set()
+
+    def leaf(self, operand: Ref | Number) -> int:
+        if operand not in self.leaves:
+            self.leaves.append(operand)
+        return self.leaves.index(operand)
+
+    def element(self, ref: Ref, shape: Shape, places: dict[int, int]) -> _Tree:
+        """The tree of a view over a shape, where the indices along some axes are given."""
+        maker = None if self._known._alive[ref.slot] else self._known._maker(ref, shape)
+        if maker is None or isinstance(maker.step.operation, Rolled):
+            return self.leaf(_sliced(ref, shape, places))
+        self.also |= {maker.number} | maker.step.also
+        return (maker.step.operation, *[
+            self.element(operand, shape, places) if isinstance(operand, Ref) else self.leaf(operand)
+            for operand in maker.step.operands
+        ])  # fmt: skip
+
+
+def _sliced(ref: Ref, shape: Shape, places: dict[int, int]) -> Ref:
+    """The elements of a view over a shape that have some indices."""
+    pattern = ref.pattern
+    if pattern.linear and pattern.size == math.prod(shape):
+        strides = layout.contiguous_strides(shape)
+    else:
+        strides = layout.broadcast_strides(pattern.shape, pattern.strides, shape)
+    kept = [axis for axis in range(len(shape)) if axis not in places]
+    where = Layout(tuple([shape[axis] for axis in kept]), tuple([strides[axis] for axis in kept]))
+    beyond = sum(strides[axis] * place for axis, place in places.items())
+    return ref._replace(pattern=where.pattern, offset=ref.offset + beyond)
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def _composed(name: str, tree: _Tree, leaves: tuple[DType, ...]) -> Operation:
+    """One operation that does what a tree says."""
+
+    def text(node: _Tree) -> tuple[str, DType]:
+        if isinstance(node, int):
+            return f"{{{node}}}", leaves[node]
+        operation, *children = node
+        operands = []
+        for child, wanted in zip(children, operation.operands, strict=True):
+            value, given = text(child)
+            operands.append(cast(f"({value})", given, wanted))
+        return operation.template.format(*operands), operation.result
+
+    template, result = text(tree)
+    return Operation(name, leaves, result, template)
