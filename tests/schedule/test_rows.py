@@ -16,6 +16,7 @@ from xarr import tuning
 from xarr.algorithms.folds import PIECE
 from xarr.algorithms.passes import SHORT
 from xarr.array.array import Array
+from xarr.lib.stride_tricks import as_strided
 from xarr.schedule import rows
 
 SHAPES: Final = [
@@ -110,13 +111,45 @@ def moved(x: Array) -> Any:
     return apart * e / e.sum(axis=-1, keepdims=True) + xarr.roll(x, 2, axis=0)
 
 
+def at_places(x: Array, places: Array) -> Array:
+    places = xarr.reshape(places * x.shape[-1] + 5, x.shape[:-1])
+    return xarr.take(xarr.reshape(x, (-1,)), places, mode="clip")
+
+
+def at_labels(x: Array) -> Any:
+    return log_sum_exp(x) - at_places(x, xarr.arange(x.size // x.shape[-1]))
+
+
+def at_other_rows(x: Array) -> Any:
+    count = x.size // x.shape[-1]
+    y = x - x.max(axis=-1, keepdims=True)
+    return y, y.sum(axis=-1) - at_places(y, count - 1 - xarr.arange(count))
+
+
+def beside_windows(x: Array) -> Any:
+    y = x[:-1]
+    windows = as_strided(x, (2, *y.shape), (x.strides[0], *x.strides))
+    total = windows[xarr.asarray([1])][0].sum(axis=-1, keepdims=True)
+    return y / xarr.abs(y - total).max(axis=-1, keepdims=True)
+
+
+def at_windows(x: Array) -> Any:
+    z, index = x * 2, xarr.asarray([1])
+    first = z[index]
+    y = z[:-1]
+    y -= y.mean(axis=-1, keepdims=True)
+    windows = as_strided(z, (2, *y.shape), (z.strides[0], *z.strides))
+    return first, z, (y * windows[index][0]).sum(axis=-1)
+
+
 PROGRAMS: Final[list[Program]] = [
     softmax, log_softmax, normalised, unit, held, in_place, masked, several_axes, log_sum_exp,
-    correlation, side_by_side, scaled, moved,
+    correlation, side_by_side, scaled, moved, at_labels, at_other_rows,
+    beside_windows, at_windows,
 ]  # fmt: skip
 KERNELS: Final[dict[Program, int]] = dict.fromkeys(
-    (softmax, log_softmax, normalised, unit, held, log_sum_exp, correlation), 1
-) | dict.fromkeys((side_by_side, scaled), 2)
+    (softmax, log_softmax, normalised, unit, held, log_sum_exp, correlation, at_labels), 1
+) | dict.fromkeys((side_by_side, scaled, at_other_rows), 2)
 """How many some of them are, of rows that are one piece."""
 
 

@@ -196,7 +196,7 @@ class Finals(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What a kernel does with all elements of a row, before its next part.
+    """What a kernel does with all elements of a row, or once for a row, before its next part.
 
     Attributes
     ----------

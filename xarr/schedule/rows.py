@@ -7,11 +7,10 @@ twice is near then, and what only these groups need of a row is never stored.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, layout, tuning
-from xarr.compiler.forms import Indirect
 from xarr.core.tape import Call
 from xarr.dtypes import DType
 from xarr.layout import Shape
@@ -84,7 +83,7 @@ def _is_one(run: Sequence[Stored], info: DeviceInfo) -> bool:
     first, *others = groups
     length = _length(first)
     axes = _axes(first, length) if length else None
-    if axes is None or len(groups) > tuning.ROW_PARTS or any(map(_is_indirect, groups)):
+    if axes is None or len(groups) > tuning.ROW_PARTS:
         return False
     for other in others:
         if other.closed or other.space not in (first.space, first.space[:-axes]):
@@ -111,30 +110,27 @@ def _trees_nbytes(groups: Sequence[Group], length: int) -> int:
     return sum(one.row_nbytes(length) for one in endings if isinstance(one, Recorded))
 
 
-def _is_indirect(group: Group) -> bool:
-    return any(
-        isinstance(entry, tuple) and isinstance(entry[0], Indirect) for entry in group.entries
-    )
+def _loads(group: Group, space: Shape) -> Collection[_Access]:
+    """What a group loads, or computes, for each element of rows, and not once for a row."""
+    return group.values if group.space == space else ()
 
 
-def _over(space: Shape, group: Group, accesses: Iterable[_Access]) -> Iterator[_Access]:
-    """A group's accesses, over a space; the group may have no more of it than the rows."""
+def _touches(group: Group, space: Shape) -> Iterator[tuple[int, Any]]:
+    """The storages that a group touches and how: type, steps (`_RESULT`) and offset.
+
+    The steps are those over a space of which the group may have no more than the rows.
+    """
     axes = len(space) - len(group.space)
     every = layout.contiguous_strides(group.space) if axes else None
-    for slot, dtype, steps, offset in accesses:
+    for slot, dtype, steps, offset in (*group.accesses, *group.stores):
         own = every if steps is None else steps
+        if slot < 0:
+            continue
         if axes and isinstance(own, Round):
             own = Round(*[(*numbers, *[0] * axes) for numbers in own])
         elif own:
             own = (*own, *[0] * axes)
-        yield slot, dtype, own, offset
-
-
-def _touches(space: Shape, group: Group) -> Iterator[tuple[int, Any]]:
-    """The storages that a group touches and how: type, steps (`_RESULT`) and offset."""
-    for slot, *how in _over(space, group, (*group.accesses, *group.stores)):
-        if slot >= 0:
-            yield slot, tuple(how)
+        yield slot, (dtype, own, offset)
     for slot, (_, ref) in group.results.items():
         yield slot, (ref.dtype, _RESULT, 0)
 
@@ -151,10 +147,12 @@ def _is_safe(groups: Sequence[Group], axes: int) -> bool:
     written = {slot for group in groups for slot in group.written}
     touches: dict[int, set[Any]] = {slot: set() for slot in written}
     for group in groups:
-        for slot, how in _touches(space, group):
+        for slot, how in _touches(group, space):
             if slot in touches:
                 touches[slot].add((how, group))
     for slot, all_of_it in touches.items():
+        if any(None in group.read.get(slot, ()) for group in groups):
+            return False  # whose elements are gathered
         if len({group for _, group in all_of_it}) < 2:
             continue
         ways = {how for how, _ in all_of_it}
@@ -212,7 +210,7 @@ class RowsLaunch(NamedTuple):
         parameters: list[tuple[str, str]] = []
         parts = []
         forms = []
-        read: set[Any] = set()
+        loaded: set[Any] = set()
         for group, stores in self.run:
             row = axes - len(first.space) + len(group.space), operation.names
             form, slots = group.form(stores, {}, wide=wide, row=row, kept=self.kept)
@@ -231,12 +229,12 @@ class RowsLaunch(NamedTuple):
             own = tuple([names[ref.slot, ref.dtype] for _, ref in group.delivered])
             stored = tuple([number for number, _ in group.delivered])
             finals = Finals(tuple(group.finals), stored) if group.endings else None
-            reads = [*_over(first.space, group, group.accesses)]
+            loads = _loads(group, first.space)
             held = tuple([
-                (access, f"room{self.held[how]}", how in read)
-                for access, how in enumerate(reads) if how in self.held
+                (access, f"room{self.held[how]}", how in loaded)
+                for access, how in enumerate(group.accesses) if how in loads and how in self.held
             ])  # fmt: skip
-            read.update(reads)
+            loaded.update(loads)
             parts.append(Part(form, tuple(memory), own, finals, held))
             forms.append(form)
         parameters += [(ref.dtype.storage, f"r{number}") for number, ref in enumerate(results)]
@@ -351,7 +349,7 @@ def _read_again(run: Sequence[Stored], length: int) -> dict[Any, list[int]]:
     assert axes is not None
     parts: dict[Any, list[int]] = {}
     for part, (group, _) in enumerate(run):
-        for how in _over(space, group, group.accesses):
+        for how in _loads(group, space):
             slot, _, steps, _ = how
             if isinstance(steps, Round):
                 steps = steps.steps
