@@ -17,7 +17,7 @@ from xarr.compiler.forms import Rolled, cast, rolled
 from xarr.core.operations import Operation
 from xarr.dtypes import COMPLEX, DType
 from xarr.layout import Layout, Shape
-from xarr.schedule.instructions import Instruction, Number, Recorded, Ref
+from xarr.schedule.instructions import Instruction, Number, Recorded, Ref, Skeletal
 
 _Tree = Any
 """The number of an operand, or an operation with a tree for each of its operands."""
@@ -34,7 +34,6 @@ class _Maker(NamedTuple):
 def rewritten(steps: Sequence[Instruction], alive: Sequence[bool]) -> list[Instruction]:
     """The instructions, of which some are in place of several; those may not be needed any more."""
     last = {step.written.slot: number for number, step in enumerate(steps)}
-    read = {ref.slot for step in steps for ref in step.operands if isinstance(ref, Ref)}
     known = _Known(alive)
     found = []
     for number, given in enumerate(steps):
@@ -42,7 +41,9 @@ def rewritten(steps: Sequence[Instruction], alive: Sequence[bool]) -> list[Instr
         slot = given.written.slot
         if isinstance(given.operation, Rolled):
             step = known.rolled_at_once(given)
-        elif isinstance(given.operation, Recorded) and slot in read:
+        elif isinstance(given.operation, Recorded) and _is_computed_with(
+            given, steps[number + 1 :]
+        ):
             step = known.unrolled(given)
         found.append(step)
         known.overwrite(slot)
@@ -50,6 +51,20 @@ def rewritten(steps: Sequence[Instruction], alive: Sequence[bool]) -> list[Instr
         if given.is_fresh and last[slot] == number and not isinstance(given.operation, Recorded):
             known.add(number, step)
     return found
+
+
+def _is_computed_with(step: Instruction, later: Sequence[Instruction]) -> bool:
+    """Whether something is computed of the elements of a result and of more than those."""
+    results = {step.written.slot}
+    size = step.written.pattern.size
+    for other in later:
+        slots = {operand.slot for operand in other.operands if isinstance(operand, Ref)}
+        if not slots & results or math.prod(other.shape) != size:
+            continue
+        if not slots <= results or isinstance(other.operation, Skeletal):
+            return True
+        results.add(other.written.slot)
+    return False
 
 
 class _Known:
@@ -66,7 +81,7 @@ class _Known:
             dtype is dtypes.float16 or dtype.kind == COMPLEX
             for dtype in (*operation.operands, operation.result)
         )
-        if not is_plain and not isinstance(operation, Rolled):
+        if not step.operands or not (is_plain or isinstance(operation, Rolled)):
             return
         slots = {operand.slot for operand in step.operands if isinstance(operand, Ref)}
         weight = 1 + sum([self._makers[one].weight for one in slots if one in self._makers])
