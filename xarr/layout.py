@@ -202,7 +202,7 @@ def extents_of(shape: Any, where: str) -> Shape:
     """A shape argument: an integer or a sequence of them, none negative."""
     items = shape if isinstance(shape, tuple | list) else (shape,)
     try:
-        extents = tuple([operator.index(item) for item in items])
+        extents = tuple([index_of(item) for item in items])
     except TypeError:
         if getattr(shape, "ndim", 0) or isinstance(shape, range):
             return extents_of(list(shape), where)
@@ -214,6 +214,13 @@ def extents_of(shape: Any, where: str) -> Shape:
     if any(extent < 0 for extent in extents):
         raise ValueError(errors.message(where, f"shape is {shape!r}", "extents are not negative"))
     return require_possible(extents, where)
+
+
+def index_of(value: Any) -> int:
+    """An integer, and no truth, which Python counts as one; else TypeError."""
+    if value is True or value is False:
+        raise TypeError
+    return operator.index(value)
 
 
 def resolved(shape: Any, size: int, where: str) -> Shape:
@@ -266,19 +273,20 @@ def broadcast_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
     )
 
 
-def order_of(order: str | None, where: str, accepted: str = "CFAK") -> str | None:
+def order_of(order: Any, where: str, accepted: str = "CFAK") -> str | None:
     """The capital letter of an order of elements; None, where nothing is said, as it is."""
     letter = order.upper() if isinstance(order, str) else order
-    if letter is not None and (letter not in tuple(accepted)):
+    if letter is not None and not (isinstance(letter, str) and letter in tuple(accepted)):
         names = " and ".join((", ".join(accepted[:-1]), accepted[-1]))
-        raise ValueError(errors.message(where, f"order is {order!r}", f"{names} are accepted"))
+        error = ValueError if isinstance(order, str) else TypeError
+        raise errors.refused(error, where, f"order is {order!r}", f"{names} are accepted")
     return letter
 
 
 def normalize_axis(axis: Any, ndim: int, where: str, of: str = "the array") -> int:
     """The axis counted from the front; IndexError-compatible AxisError when out of range."""
     try:
-        index = operator.index(axis)
+        index = index_of(axis)
     except TypeError:
         raise TypeError(
             errors.message(where, f"axis is {axis!r}", "an axis is an integer")

@@ -110,7 +110,7 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
     where = "round(a, decimals)"
     places = integer(decimals, where, "decimals")
     if out is not None:
-        return delivered(round(a, places), out, "round(a, decimals, out)")
+        return delivered(round(a, places), out, "round(a, decimals, out)", grows=True)
     if places == 0:
         return _to_integers(a)
     a = array_of(a, where)
@@ -167,7 +167,7 @@ def clip(
     if dtype is not None:
         a = as_array(a, name, dtype=dtype)
     if out is not None or where is not True:
-        return delivered(clip(a, min, max), out, name, casting=casting, where=where)
+        return delivered(clip(a, min, max), out, name, casting=casting, where=where, grows=True)
     result = a
     for bound_name, bound, row in (("min", min, rows.maximum), ("max", max, rows.minimum)):
         if bound is None or _beyond(bound, bound_name, a):

@@ -25,7 +25,7 @@ from xarr.engine import engine
 from xarr.errors import operand_of, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create.creation import shape_of
-from xarr.layout import Layout, Shape, normalize_axis
+from xarr.layout import Layout, Shape, index_of, normalize_axis
 
 newaxis: Final = None
 
@@ -36,7 +36,7 @@ def integers(value: Any, where: str, name: str) -> list[int]:
         value = value.tolist()
     items = value if isinstance(value, Sequence) else (value,)
     try:
-        return [operator.index(item) for item in items]
+        return [index_of(item) for item in items]
     except TypeError:
         fault = f"{name} is {value!r}"
         raise type_error(where, fault, "an integer or a tuple of integers is accepted") from None

@@ -219,9 +219,11 @@ def _resized(x: Array, axis: int, size: int) -> Array:
 def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None], list[int]]:
     """The lengths and axes of a transform over several axes."""
     lengths: list[int | None] = []
+    for name, value in (("s", s), ("axes", axes)):
+        if value is not None and not isinstance(value, Iterable):
+            raise type_error(where, f"{name} is {value!r}", "a sequence of integers is accepted")
     if s is not None:
-        given = list(s) if isinstance(s, Iterable) else [s]
-        lengths = [None if length is None else integer(length, where, "s") for length in given]
+        lengths = [None if length is None else integer(length, where, "s") for length in s]
         if axes is None or None in lengths:
             warnings.warn(
                 "`axes` should not be `None` if `s` is not `None`, and `s` should have no `None`",
@@ -366,7 +368,7 @@ def _along(row: Transform, about: str, made: str) -> _Along:
         x = array_of(a, row.where)
         length = None if n is None else integer(n, row.where, "n")
         result = apply(row, x, [length], [normalize_axis(axis, x.ndim, row.where)], norm)
-        return delivered(result, out, row.where)
+        return delivered(result, out, row.where, grows=True)
 
     return _named(transform, row, about, "5", made)
 
@@ -381,7 +383,7 @@ def _over(row: Transform, about: str, made: str) -> _Over:
     ) -> Array:
         x = array_of(a, row.where)
         lengths, places = _several(s, axes, x.ndim, row.where)
-        return delivered(apply(row, x, lengths, places, norm), out, row.where)
+        return delivered(apply(row, x, lengths, places, norm), out, row.where, grows=True)
 
     return _named(transform, row, about, "(4, 3)", made)
 

@@ -16,7 +16,7 @@ from xarr.core.tape import Node, constant
 from xarr.dtypes import ANY, COMPLEX, FLOATING, DType
 from xarr.engine import engine
 from xarr.errors import type_error, value_error
-from xarr.functions.calls.applying import reduced
+from xarr.functions.calls.applying import first_of, reduced
 from xarr.functions.create import creation
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import searching
@@ -484,23 +484,20 @@ def _extreme_of(
 ) -> Array:
     name = f"{function}(a, axis)"
     row = _ROWS[function] if node.dtype.kind in FLOATING else getattr(folds, function[3:])
+    start = None if initial is None else first_of(node, initial, name)
     if where is not True:
-        if initial is None:
+        if start is None:
             fault = "where is given and initial is not"
             raise value_error(name, fault, "of no elements it is the result")
-        start = as_array(initial, name, "initial", dtype=node.dtype, device=node.device)
         mask = as_array(where, name, "where", dtype="bool", device=node.device)
-        node = choose(mask._node, node, start._node)
-    if initial is not None and 0 in node.shape:
+        node = choose(mask._node, node, start)
+    if start is not None and 0 in node.shape:
         left = reduced(folds.any, engine.converted(node, dtypes.bool_), axis, keepdims=keepdims)
-        node = constant(0, dtypes.bool_, left.shape, node.device)
-        start = as_array(initial, name, "initial", device=node.device)
-        return delivered(Array(engine.broadcast(start._node, left.shape)), out, name)
+        return delivered(Array(engine.broadcast(start, left.shape)), out, name)
     result = reduced(row, node, axis, keepdims=keepdims, where=name)
-    if initial is not None:
-        start = as_array(initial, name, "initial", dtype=result.dtype, device=result.device)
+    if start is not None:
         nearer = elementwise.fmin if function == "nanmin" else elementwise.fmax
-        result = nearer(result, start)
+        result = nearer(result, Array(start))
     warn_of_nan(result)
     return delivered(result, out, f"{function}(a, axis, out)")
 

@@ -204,6 +204,8 @@ class Asked(NamedTuple):
             raise type_error(where, fault, "real numbers have an order", "take a.real")
         require_known(method, where)
         asked = numpy.asarray(host_of(q, where))
+        if asked.dtype.kind not in "biuf":
+            raise type_error(where, f"q is {q!r}", "real numbers are accepted")
         if percent:
             asked = asked / numpy.asarray(100, asked.dtype if asked.dtype.kind == "f" else None)
         asked = numpy.asarray(asked)
