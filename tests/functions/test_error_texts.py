@@ -35,7 +35,9 @@ np.frombuffer(b"12345678", "u1", {1.5|2, 1.5}) ! TypeError
 np.fromiter([1, 2], "f8", 1.5) ! TypeError
 np.{quantile|percentile}(x, {None|"abc"}) ! TypeError
 np.quantile(x, None) ! TypeError: quantile(a, q, axis): q is None
-np.histogram(x, range=5) ! ValueError: histogram(a, bins): range is 5
+np.histogram(x, range={5) ! TypeError|(1, 2, 3)) ! ValueError}
+np.histogram(x, range=5) ! TypeError: histogram(a, bins): range is 5
+np.random.default_rng(1).integers(None) ! TypeError: a bound is None; integers are accepted
 np.histogram(x * 1j) ! TypeError: histogram(a, bins): a has dtype complex128
 np.fft.{fftn|rfftn|fft2}(x, axes=-1) ! TypeError
 np.fft.{fftn|irfftn}(x, s=3) ! TypeError
@@ -53,6 +55,7 @@ def test_what_numpy_refuses_is_refused(call: str) -> None:
 def test_no_bins_hold_nothing() -> None:
     counts, edges = xarr.histogram(xarr.ones(3), bins=[])
     assert counts.tolist() == edges.tolist() == []
+
 
 WHERE = re.compile(r"((?:\w+\.)*)(\w+)\((\*?\w+(?:, \*?\w+)*)\)")
 """What an error begins with, as `linalg.norm(x, ord)`: where a name is, the name, parameters."""

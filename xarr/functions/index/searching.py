@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, SupportsIndex, overload
 
+import numpy
+
 from xarr import dtypes, layout, tuning
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike
@@ -338,7 +340,7 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
 
 def _is_single(condlist: Any, x: Array) -> bool:
     """Whether the conditions of `piecewise` are one that stands without a list."""
-    if type(condlist) is bool or (hasattr(condlist, "ndim") and condlist.ndim == 0):
+    if numpy.isscalar(condlist) or (hasattr(condlist, "ndim") and condlist.ndim == 0):
         return True
     first = condlist[0]
     return bool(x.ndim) and not (isinstance(first, list | tuple) or getattr(first, "ndim", None))

@@ -21,7 +21,7 @@ from xarr.core.operations import Operation
 from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, DType
 from xarr.engine import engine
-from xarr.errors import type_error, value_error
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create import creation
@@ -267,8 +267,11 @@ def _given_edges(bins: Any, where: str, name: str) -> Host:
 def _outer(x: Array, limits: _Limits | None, where: str) -> _Limits:
     """The outer edges: those given, or the smallest and the largest element."""
     if limits is not None:
-        if numpy.shape(limits) != (2,):
-            raise value_error(where, f"range is {limits!r}", "two numbers are accepted")
+        try:
+            first, last = limits = tuple(limits)
+        except (TypeError, ValueError) as error:
+            fault = f"range is {limits!r}"
+            raise refused(type(error), where, fault, "two numbers are accepted") from None
         first, last = (host_of(edge, where)[()] if type(edge) is Array else edge for edge in limits)
         given = "range"
         if first > last:
