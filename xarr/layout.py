@@ -288,9 +288,8 @@ def normalize_axis(axis: Any, ndim: int, where: str, of: str = "the array") -> i
     try:
         index = index_of(axis)
     except TypeError:
-        raise TypeError(
-            errors.message(where, f"axis is {axis!r}", "an axis is an integer")
-        ) from None
+        of_type = f"of type {type(axis).__name__}" if hasattr(axis, "shape") else repr(axis)
+        raise errors.type_error(where, f"axis is {of_type}", "an axis is an integer") from None
     if not -ndim <= index < ndim:
         raise AxisError(
             errors.message(

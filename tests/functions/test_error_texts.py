@@ -15,6 +15,14 @@ from tests.processes import ROOT
 
 REFUSED = """
 np.add(x, x, casting={"samekind") ! ValueError|5) ! TypeError}
+np.{concatenate|stack|vstack}([x], casting={"samekind") ! ValueError|5) ! TypeError}
+np.matmul(x, x.T, casting={"samekind") ! ValueError|5) ! TypeError}
+np.clip(x, 1, 2, casting={"samekind") ! ValueError|5) ! TypeError}
+np.{sum|mean|max}(x, keepdims={None|"a"|1.5}) ! TypeError
+np.{concatenate|max|sum}(x, x) ! TypeError: axis is of type Array; an axis is an integer
+np.{zeros|ones}(3, 4) ! TypeError
+np.zeros(3, 4) ! TypeError: several sizes, or axes, are one tuple
+np.add(x) ! TypeError: ufunc() missing 1 required positional argument: 'x2'
 np.sqrt(x, order={"Z") ! ValueError|5) ! TypeError}
 np.array(x, order=5) ! TypeError
 np.{sum|max|mean|std|count_nonzero|nansum}(x, axis={True|[0, 1]|[]}) ! TypeError

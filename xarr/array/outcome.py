@@ -33,14 +33,14 @@ def delivered(
     *,
     casting: str = "same_kind",
     where: Any = True,
-    grows: bool = False,
+    grows: bool = True,
 ) -> Array:
     """The result, or `out` after the result was written to it.
 
     Parameters
     ----------
     result : Array
-        The result, of the shape of `out`.
+        The result, which broadcasts to the shape of `out`.
     out : Array, tuple of one Array, or None
         Where it goes; None for an array of its own.
     name : str
@@ -51,8 +51,10 @@ def delivered(
         Where the result is written; elsewhere `out` keeps its elements. Without `out`, the elements
         elsewhere are of no meaning.
     grows : bool
-        Whether the result broadcasts to the shape of `out`, as of ufuncs.
+        Whether `out` may have another shape, as of ufuncs.
     """
+    if casting != "same_kind":
+        require_casting(casting, name)
     target = single(out, name)
     if target is None and where is True:
         return result

@@ -86,6 +86,9 @@ def reduced(
         found = row.transitions.get(name)
         if found is not None:
             return made(engine.again(node, *found))
+    if not isinstance(keepdims, int | numpy.integer | numpy.bool_):
+        fault = f"keepdims is {keepdims!r}"
+        raise type_error(f"{row.name}(a, axis, keepdims)", fault, "True and False are accepted")
     given = node
     target = None if out is None else single(out, where or f"{row.name}(a, axis, out)")
     if target is not None and dtype is None:
@@ -152,7 +155,7 @@ def _key_of(node: Node, axis: Any, keepdims: Any, correction: Any) -> Any:
 
 def sent(result: Node, target: Array | None, where: str) -> Array:
     """A result, or the array that it was written to, converted as NumPy does: in any case."""
-    return delivered(Array(result), target, where, casting="unsafe")
+    return delivered(Array(result), target, where, casting="unsafe", grows=False)
 
 
 def _of_target(row: Reduction, node: Node, target: Array) -> Any:

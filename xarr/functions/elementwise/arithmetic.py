@@ -110,7 +110,7 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
     where = "round(a, decimals)"
     places = integer(decimals, where, "decimals")
     if out is not None:
-        return delivered(round(a, places), out, "round(a, decimals, out)", grows=True)
+        return delivered(round(a, places), out, "round(a, decimals, out)")
     if places == 0:
         return _to_integers(a)
     a = array_of(a, where)
@@ -166,8 +166,8 @@ def clip(
     a = array_of(a, name)
     if dtype is not None:
         a = as_array(a, name, dtype=dtype)
-    if out is not None or where is not True:
-        return delivered(clip(a, min, max), out, name, casting=casting, where=where, grows=True)
+    if out is not None or where is not True or casting != "same_kind":
+        return delivered(clip(a, min, max), out, name, casting=casting, where=where)
     result = a
     for bound_name, bound, row in (("min", min, rows.maximum), ("max", max, rows.minimum)):
         if bound is None or _beyond(bound, bound_name, a):

@@ -126,7 +126,7 @@ def isneginf(x: ArrayLike, out: Out = None) -> Array:
     [True, False, False]
     """
     x = _real(x, "isneginf(x)")
-    return delivered(elementwise.isinf(x) & (x < 0), out, "isneginf(x, out)", grows=True)
+    return delivered(elementwise.isinf(x) & (x < 0), out, "isneginf(x, out)")
 
 
 def isposinf(x: ArrayLike, out: Out = None) -> Array:
@@ -136,7 +136,7 @@ def isposinf(x: ArrayLike, out: Out = None) -> Array:
     [False, False, True]
     """
     x = _real(x, "isposinf(x)")
-    return delivered(elementwise.isinf(x) & (x > 0), out, "isposinf(x, out)", grows=True)
+    return delivered(elementwise.isinf(x) & (x > 0), out, "isposinf(x, out)")
 
 
 def fix(x: ArrayLike, out: Out = None) -> Array:

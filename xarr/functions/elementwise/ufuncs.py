@@ -17,7 +17,7 @@ import numpy
 from xarr import dtypes, errors, functions
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.conversion import as_array
-from xarr.array.outcome import delivered, require_castable, require_casting, single
+from xarr.array.outcome import delivered, require_castable, single
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, REAL, DType
 from xarr.engine import engine
 from xarr.errors import type_error
@@ -206,7 +206,6 @@ class ufunc:  # noqa: N801 - NumPy's name
     ) -> Any:
         """The call of a function that is given more than its operands."""
         name = f"{self._where[:-1]}, out)"
-        require_casting(casting, name)
         order_of(order, name)
         outs = self._targets(out, name)
         operands = self._on_one_device(operands, outs)
@@ -225,9 +224,9 @@ class ufunc:  # noqa: N801 - NumPy's name
         if self.nout == 1:
             if wanted is not None and results._node.dtype is not wanted:
                 results = self._retyped(results, wanted, casting)
-            return delivered(results, outs[0], name, casting=casting, where=where, grows=True)
+            return delivered(results, outs[0], name, casting=casting, where=where)
         return tuple(
-            delivered(result, target, name, casting=casting, where=where, grows=True)
+            delivered(result, target, name, casting=casting, where=where)
             for result, target in zip(results, outs, strict=True)
         )
 
@@ -399,6 +398,10 @@ class Binary(_OfRow):
             operands, out, where, casting, order, dtype, signature, sig
         )
         return result
+
+
+# What errors of Python's call them.
+Unary.__call__.__qualname__ = Binary.__call__.__qualname__ = "ufunc"
 
 
 class Options(TypedDict, total=False):

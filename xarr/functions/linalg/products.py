@@ -65,7 +65,7 @@ def matmul(
         cores = [min(len(node.shape), 2) for node in (first, second)]
         cores.append(sum(cores) - 2)
         result = _along(multiplied, (first, second), axes, cores, where)
-    return delivered(result, out, where, casting=casting, grows=True)
+    return delivered(result, out, where, casting=casting)
 
 
 @generalised("(m,n),(n)->(m)")
@@ -90,7 +90,7 @@ def matvec(
     where = "matvec(x1, x2)"
     operands = retyped(together(x1, x2, where), dtype, casting, where)
     result = _along(_matrix_by_vector, operands, axes, (2, 1, 1), where)
-    return delivered(result, out, where, casting=casting, grows=True)
+    return delivered(result, out, where, casting=casting)
 
 
 @generalised("(n),(n,m)->(m)")
@@ -115,7 +115,7 @@ def vecmat(
     where = "vecmat(x1, x2)"
     operands = retyped(together(x1, x2, where), dtype, casting, where)
     result = _along(_vector_by_matrix, operands, axes, (1, 2, 1), where)
-    return delivered(result, out, where, casting=casting, grows=True)
+    return delivered(result, out, where, casting=casting)
 
 
 def _matrix_by_vector(first: Node, second: Node, where: str) -> Array:
@@ -234,7 +234,7 @@ def vecdot(
     result = summed(first, second, place, where)
     if keepdims:
         result = manipulation.expand_dims(result, kept)
-    return delivered(result, out, where, casting=casting, grows=True)
+    return delivered(result, out, where, casting=casting)
 
 
 def summed(first: Node, second: Node, axes: Any, where: str) -> Array:
@@ -476,7 +476,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     first, second = arrays_together(a, b, where, ("a", "b"))
     column = engine.reshaped(first, (math.prod(first.shape), 1))
     row = engine.reshaped(second, (math.prod(second.shape),))
-    return delivered(_scaled(column, row), out, where, grows=True)
+    return delivered(_scaled(column, row), out, where)
 
 
 def kron(a: ArrayLike, b: ArrayLike) -> Array:

@@ -21,7 +21,7 @@ from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.layouts import keep_array, settled, view
 from xarr.array.operands import integer
-from xarr.array.outcome import delivered, require_castable, single
+from xarr.array.outcome import delivered, require_castable, require_casting, single
 from xarr.array.transfers import Host, from_host, openly
 from xarr.backends.device import Device, get_device, promoted, require_together
 from xarr.core.tape import Node, Storage, leaf, moved, remembered, structure
@@ -91,6 +91,7 @@ def _promoted(
     arrays: Sequence[Array], where: str, dtype: DTypeLike = None, casting: str = "same_kind"
 ) -> DType:
     """The data type of a result: the one asked for, else what the arrays promote to."""
+    require_casting(casting, where)
     if dtype is not None:
         row = dtypes.lookup(dtype, where)
         for item in arrays:

@@ -368,7 +368,7 @@ def _along(row: Transform, about: str, made: str) -> _Along:
         x = array_of(a, row.where)
         length = None if n is None else integer(n, row.where, "n")
         result = apply(row, x, [length], [normalize_axis(axis, x.ndim, row.where)], norm)
-        return delivered(result, out, row.where, grows=True)
+        return delivered(result, out, row.where)
 
     return _named(transform, row, about, "5", made)
 
@@ -383,7 +383,7 @@ def _over(row: Transform, about: str, made: str) -> _Over:
     ) -> Array:
         x = array_of(a, row.where)
         lengths, places = _several(s, axes, x.ndim, row.where)
-        return delivered(apply(row, x, lengths, places, norm), out, row.where, grows=True)
+        return delivered(apply(row, x, lengths, places, norm), out, row.where)
 
     return _named(transform, row, about, "(4, 3)", made)
 

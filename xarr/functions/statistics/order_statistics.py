@@ -53,7 +53,9 @@ def median(
     where = "median(a, axis)"
     x = as_array(a, where, "a")
     lines = lines_of(x, axis, where)
-    return delivered(lines.shaped(median_of(lines), keepdims=keepdims), out, "median(a, axis, out)")
+    return delivered(
+        lines.shaped(median_of(lines), keepdims=keepdims), out, "median(a, axis, out)", grows=False
+    )
 
 
 def median_of(lines: Lines) -> Array:
@@ -230,7 +232,7 @@ class Asked(NamedTuple):
     def answered(self, function: Any, out: Array | None, *, keepdims: bool) -> Array:
         """What a function of this gives, in shape."""
         result = self.lines.shaped(function(self), keepdims=keepdims, before=self.q.shape)
-        return delivered(result, out, self.where.replace(")", ", out)"))
+        return delivered(result, out, self.where.replace(")", ", out)"), grows=False)
 
     @property
     def share_dtype(self) -> DType:
