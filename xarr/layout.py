@@ -225,21 +225,20 @@ def index_of(value: Any) -> int:
 
 def resolved(shape: Any, size: int, where: str) -> Shape:
     """A shape argument of `size` elements, in which -1 stands for what is left."""
-    items = shape if isinstance(shape, tuple | list) else (shape,)
-    if -1 in items:
-        known = math.prod(operator.index(extent) for extent in items if extent != -1)
-        if list(items).count(-1) == 1 and known > 0 and size % known == 0:
-            items = [size // known if extent == -1 else extent for extent in items]
-    extents = tuple([operator.index(item) for item in items])
+    several = isinstance(shape, tuple | list | range) or bool(getattr(shape, "ndim", 0))
+    try:
+        extents = [index_of(item) for item in (shape if several else (shape,))]
+    except TypeError:
+        accepted = "an integer or a tuple of integers is accepted"
+        raise errors.type_error(where, f"shape is {shape!r}", accepted) from None
+    known = math.prod(extent for extent in extents if extent != -1)
+    if extents.count(-1) == 1 and known > 0 and size % known == 0:
+        extents[extents.index(-1)] = size // known
     if any(extent < 0 for extent in extents) or math.prod(extents) != size:
-        raise ValueError(
-            errors.message(
-                where,
-                f"x has {size} elements and shape is {shape!r}",
-                "the number of elements has to stay, and one extent may be -1",
-            )
-        )
-    return require_possible(extents, where)
+        fault = f"{errors.operand_of(where)} has {size} elements and shape is {shape!r}"
+        accepted = "the number of elements has to stay, and one extent may be -1"
+        raise errors.value_error(where, fault, accepted)
+    return require_possible(tuple(extents), where)
 
 
 def broadcast_shapes(*shapes: Shape, where: str) -> Shape:

@@ -22,6 +22,9 @@ np.{sum|mean|max}(x, keepdims={None|"a"|1.5}) ! TypeError
 np.{concatenate|max|sum}(x, x) ! TypeError: axis is of type Array; an axis is an integer
 np.{zeros|ones}(3, 4) ! TypeError
 np.zeros(3, 4) ! TypeError: several sizes, or axes, are one tuple
+np.reshape(x, {1.5|True|(2.0, 6)|(3, None)}) ! TypeError
+x.reshape({2.0, 6|"a"}) ! TypeError
+x.shape = (2.0, 6) ! TypeError: x.shape = shape: shape is (2.0, 6); an integer or a tuple
 np.add(x) ! TypeError: ufunc() missing 1 required positional argument: 'x2'
 np.sqrt(x, order={"Z") ! ValueError|5) ! TypeError}
 np.array(x, order=5) ! TypeError
