@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from xarr import core
 from xarr.backends.device import default_device, devices, get_device, problems
 from xarr.cache import disk_cache
 from xarr.core import why_interpreted
@@ -127,7 +128,8 @@ def info() -> str:
 def _core() -> str:
     if IS_COMPILED:
         return "compiled"
-    why = why_interpreted or "it was not compiled: python -m pip install -v . says why"
+    remedy = "python -m pip install -v --editable . does so in a clone, or says why not"
+    why = why_interpreted or f"it was not compiled in {Path(core.__path__[0])}: {remedy}"
     return f"interpreted ({why})"
 
 

@@ -21,14 +21,14 @@ from typing import NamedTuple
 from xarr.errors import CacheWarning, message
 from xarr.settings import settings
 
-_MAGIC = b"xarr 1\n"
-_DIGEST_NBYTES = hashlib.sha256().digest_size
+_MAGIC = b"xarr 2\n"
+_HEAD_NBYTES = len(_MAGIC) + hashlib.sha256().digest_size
 _TEMPORARY = "writing-"
 _OWN_FILE = re.compile(r"[0-9a-f]{64}\.bin|" + _TEMPORARY + r"\w+")
 
 
 class DiskCache:
-    """A directory of files, each named by a key and protected by a checksum.
+    """A directory of files, each named by a key, with a checksum of the key and the content.
 
     Parameters
     ----------
@@ -66,9 +66,8 @@ class DiskCache:
         except OSError as error:
             self._pass_over(error)
             return None
-        head = len(_MAGIC) + _DIGEST_NBYTES
-        data = content[head:]
-        if content[:head] != _MAGIC + hashlib.sha256(data).digest():
+        data = content[_HEAD_NBYTES:]
+        if content[:_HEAD_NBYTES] != _head(key, data):
             with contextlib.suppress(OSError):
                 path.unlink()
             return None
@@ -84,7 +83,7 @@ class DiskCache:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not self._is_trusted():
                 return
-            self._write(path, _MAGIC + hashlib.sha256(data).digest() + data)
+            self._write(path, _head(key, data) + data)
         except FileNotFoundError:
             # Another process removed the unfinished file, or the whole directory.
             return
@@ -199,6 +198,11 @@ def default_directory() -> Path:
     if sys.platform == "darwin":
         return home / "Library/Caches/xarr"
     return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "xarr"
+
+
+def _head(key: str, data: bytes) -> bytes:
+    """What a file begins with; that of another key differs."""
+    return _MAGIC + hashlib.sha256(key.encode() + data).digest()
 
 
 class _Entry(NamedTuple):

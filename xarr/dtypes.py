@@ -171,7 +171,7 @@ def why_not(dtype: object) -> str:
     try:
         given = _numpy_dtype(dtype)
     except (TypeError, ValueError):
-        return ""
+        return "several sizes, or axes, are one tuple" if isinstance(dtype, int) else ""
     native = BY_NUMPY.get(given.newbyteorder("="))
     if native is not None:
         return f"xarr's are in the host's byte order: use {native.name}"

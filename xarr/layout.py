@@ -202,7 +202,7 @@ def extents_of(shape: Any, where: str) -> Shape:
     """A shape argument: an integer or a sequence of them, none negative."""
     items = shape if isinstance(shape, tuple | list) else (shape,)
     try:
-        extents = tuple([operator.index(item) for item in items])
+        extents = tuple([index_of(item) for item in items])
     except TypeError:
         if getattr(shape, "ndim", 0) or isinstance(shape, range):
             return extents_of(list(shape), where)
@@ -216,23 +216,29 @@ def extents_of(shape: Any, where: str) -> Shape:
     return require_possible(extents, where)
 
 
+def index_of(value: Any) -> int:
+    """An integer, and no truth, which Python counts as one; else TypeError."""
+    if value is True or value is False:
+        raise TypeError
+    return operator.index(value)
+
+
 def resolved(shape: Any, size: int, where: str) -> Shape:
     """A shape argument of `size` elements, in which -1 stands for what is left."""
-    items = shape if isinstance(shape, tuple | list) else (shape,)
-    if -1 in items:
-        known = math.prod(operator.index(extent) for extent in items if extent != -1)
-        if list(items).count(-1) == 1 and known > 0 and size % known == 0:
-            items = [size // known if extent == -1 else extent for extent in items]
-    extents = tuple([operator.index(item) for item in items])
+    several = isinstance(shape, tuple | list | range) or bool(getattr(shape, "ndim", 0))
+    try:
+        extents = [index_of(item) for item in (shape if several else (shape,))]
+    except TypeError:
+        accepted = "an integer or a tuple of integers is accepted"
+        raise errors.type_error(where, f"shape is {shape!r}", accepted) from None
+    known = math.prod(extent for extent in extents if extent != -1)
+    if extents.count(-1) == 1 and known > 0 and size % known == 0:
+        extents[extents.index(-1)] = size // known
     if any(extent < 0 for extent in extents) or math.prod(extents) != size:
-        raise ValueError(
-            errors.message(
-                where,
-                f"x has {size} elements and shape is {shape!r}",
-                "the number of elements has to stay, and one extent may be -1",
-            )
-        )
-    return require_possible(extents, where)
+        fault = f"{errors.operand_of(where)} has {size} elements and shape is {shape!r}"
+        accepted = "the number of elements has to stay, and one extent may be -1"
+        raise errors.value_error(where, fault, accepted)
+    return require_possible(tuple(extents), where)
 
 
 def broadcast_shapes(*shapes: Shape, where: str) -> Shape:
@@ -266,23 +272,23 @@ def broadcast_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
     )
 
 
-def order_of(order: str | None, where: str, accepted: str = "CFAK") -> str | None:
+def order_of(order: Any, where: str, accepted: str = "CFAK") -> str | None:
     """The capital letter of an order of elements; None, where nothing is said, as it is."""
     letter = order.upper() if isinstance(order, str) else order
-    if letter is not None and (letter not in tuple(accepted)):
+    if letter is not None and not (isinstance(letter, str) and letter in tuple(accepted)):
         names = " and ".join((", ".join(accepted[:-1]), accepted[-1]))
-        raise ValueError(errors.message(where, f"order is {order!r}", f"{names} are accepted"))
+        error = ValueError if isinstance(order, str) else TypeError
+        raise errors.refused(error, where, f"order is {order!r}", f"{names} are accepted")
     return letter
 
 
 def normalize_axis(axis: Any, ndim: int, where: str, of: str = "the array") -> int:
     """The axis counted from the front; IndexError-compatible AxisError when out of range."""
     try:
-        index = operator.index(axis)
+        index = index_of(axis)
     except TypeError:
-        raise TypeError(
-            errors.message(where, f"axis is {axis!r}", "an axis is an integer")
-        ) from None
+        of_type = f"of type {type(axis).__name__}" if hasattr(axis, "shape") else repr(axis)
+        raise errors.type_error(where, f"axis is {of_type}", "an axis is an integer") from None
     if not -ndim <= index < ndim:
         raise AxisError(
             errors.message(

@@ -47,6 +47,12 @@ def assigned(x: Any) -> Any:
     return x
 
 
+def assigned_at(x: Any, places: Any, value: Any) -> Any:
+    x = x.copy()
+    x[places] = value
+    return x
+
+
 def neighbours(block: Any) -> Any:
     return block[:-2] + block[2:]
 
@@ -61,12 +67,17 @@ CALLS: Final[dict[str, Callable[[Chunked], Any]]] = {
     "sum": lambda f: f(A).sum(axis=0),
     "sum of all": lambda f: f(A).sum(),
     "mean": lambda f: f(A).mean(axis=1),
+    "mean of integers": lambda f: (f(A) * 9).mean(axis=0, dtype="int64"),
     "var": lambda f: f(A).var(axis=0),
     "std": lambda f: f(A).std(),
     "max": lambda f: f(A).max(),
     "any": lambda f: (f(A) > 0.5).any(axis=0),
     "argmax": lambda f: f(A).argmax(axis=0),
     "argmin of all": lambda f: f(A).argmin(),
+    "assigned at places": lambda f: assigned_at(f(V), f(np.array([2, 17, -1])), 7.0),
+    "assigned at no places": lambda f: assigned_at(f(V), f(np.array([], int)), 7.0),
+    "assigned values at places": lambda f: assigned_at(f(A), f(np.array([17, 3])), f(A[:2])),
+    "assigned number": lambda f: assigned_at(f(A)[3, 2], (), 7.0),
     "nanargmax": lambda f: da.nanargmax(f(N), axis=0),
     "nanmean": lambda f: da.nanmean(f(N), axis=0),
     "nanstd": lambda f: da.nanstd(f(N)),

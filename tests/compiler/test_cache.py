@@ -66,11 +66,13 @@ def test_files_are_private(disk: DiskCache) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("damage", ["shorter", "longer", "changed", "empty", "magic"])
+@pytest.mark.parametrize("damage", ["shorter", "longer", "changed", "empty", "magic", "renamed"])
 def test_a_damaged_file_is_removed_and_rebuilt(disk: DiskCache, damage: str) -> None:
     disk.put(KEY, b"a binary")
     (file,) = disk.directory.iterdir()
     content = file.read_bytes()
+    DiskCache(disk.directory / "other").put(key(1), b"a binary")
+    renamed = (disk.directory / "other" / f"{key(1)}.bin").read_bytes()
     file.write_bytes(
         {
             "shorter": content[:-1],
@@ -78,6 +80,7 @@ def test_a_damaged_file_is_removed_and_rebuilt(disk: DiskCache, damage: str) -> 
             "changed": content[:-1] + b"X",
             "empty": b"",
             "magic": b"X" + content[1:],
+            "renamed": renamed,
         }[damage]
     )
     assert disk.get(KEY) is None
@@ -103,11 +106,16 @@ def test_the_least_recently_used_are_removed(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="this system has no file modes")
-def test_a_directory_that_others_can_write_to_is_passed_over_with_one_warning(
-    disk: DiskCache,
+@pytest.mark.parametrize("mode", [0o702, 0o720, 0o700])
+def test_a_directory_of_others_or_that_they_can_write_to_is_passed_over_with_one_warning(
+    disk: DiskCache, monkeypatch: pytest.MonkeyPatch, mode: int
 ) -> None:
     disk.put(KEY, b"data")
-    disk.directory.chmod(0o777)
+    if mode == 0o700 and os.getuid() == 0:
+        os.chown(disk.directory, AS_USER, -1)
+    elif mode == 0o700:
+        monkeypatch.setattr(os, "getuid", lambda: AS_USER + 1)
+    disk.directory.chmod(mode)
     other = DiskCache(disk.directory)
     with pytest.warns(CacheWarning, match="other users can write to it") as caught:
         assert other.get(KEY) is None
@@ -179,6 +187,79 @@ print("done")
         assert (out.strip(), problems) == ("done", "")
     assert DiskCache(tmp_path).nbytes < 80_000
     assert not list(tmp_path.glob("writing-*"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_writer_that_is_killed_leaves_nothing_that_is_loaded(tmp_path: Path) -> None:
+    code = f"""
+    import os, random, signal, time
+    from xarr.cache import DiskCache
+    disk = DiskCache({str(tmp_path)!r})
+    key = DiskCache.key("1", "source", (), "")
+    written, data = disk.directory / f"{{key}}.bin", bytes(4 << 20)
+    random.seed(1)
+    whole = torn = 0
+    for kill in range(200):
+        written.unlink(missing_ok=True)
+        child = os.fork()
+        if child == 0:
+            while True:
+                disk.put(key, data)
+                written.unlink()
+        time.sleep(random.random() * 0.02)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        torn += len([*disk.directory.glob("writing-*")])
+        for left in disk.directory.glob("writing-*"):
+            left.unlink()
+        if written.exists():
+            assert disk.get(key) == data, kill
+            whole += 1
+    print(whole > 0, torn > 0)
+    """
+    done = run_code(code)
+    assert done.stdout.split() == ["True", "True"], done.stderr
+
+
+def test_a_full_disk_is_one_warning_and_keeps_nothing(tmp_path: Path) -> None:
+    """Files may not grow beyond some bytes while the cache writes one."""
+    pytest.importorskip("resource", reason="this system has no limits of files")
+    code = """
+    import resource
+    import xarr
+    from xarr import cache
+    class Full(cache.DiskCache):
+        def _write(self, path, content):
+            both = resource.getrlimit(resource.RLIMIT_FSIZE)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, both[1]))
+            try:
+                super()._write(path, content)
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, both)
+    cache.DiskCache = Full
+    x = xarr.arange(2000.0)
+    print(float((x * 2 + 1)[-1]), float(xarr.sum(x)))
+    """
+    done = run_code(code, XARR_CACHE_DIR=str(tmp_path), XARR_TIERS="fused")
+    assert done.stdout.split() == ["3999.0", "1999000.0"], done.stderr
+    assert done.stderr.count("CacheWarning") == 1, done.stderr
+    assert not [*tmp_path.iterdir()]
+
+
+def test_cold_starts_at_once_are_as_one(tmp_path: Path) -> None:
+    code = """
+import xarr
+from xarr.compiler import launch
+x = xarr.arange(2000.0)
+print(float((x * 2 + 1)[-1]), float(xarr.sum(x)), launch.counts.compilations > 0)
+"""
+    place = {"XARR_CACHE_DIR": str(tmp_path / "kernels"), "XARR_TIERS": "fused"}
+    for process in [start("-c", code, **place) for _ in range(8)]:
+        out, problems = process.communicate(timeout=300)
+        assert (out.split(), problems) == (["3999.0", "1999000.0", out.split()[-1]], "")
+    done = run_code(code, **place)
+    assert done.stdout.split() == ["3999.0", "1999000.0", "False"], done.stderr
 
 
 def test_no_warning_in_ordinary_use(disk: DiskCache) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import inspect
+import itertools
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import numpy
 import pytest
@@ -14,6 +17,8 @@ import pytest
 import xarr
 from tests.engine.pairs import Planned, faults, replay
 from tests.launching import storage_of
+from xarr import cache
+from xarr.backends.base import Driver
 from xarr.core.tape import hooks, launched
 from xarr.engine import hosted, program
 
@@ -294,3 +299,115 @@ def test_a_failure_is_no_others_affair() -> None:
     assert numpy.array_equal(numpy.asarray(small), numpy.arange(5) * 2)
     assert storage_of(small).buffer is not None
     assert float(large[3]) == 1
+
+
+def _streamed(x: xarr.Array) -> Any:
+    begin, end = xarr.Event(), xarr.Event()
+    begin.record()
+    with xarr.Stream(priority=-1) as stream:
+        y = x * 2
+    end.record()
+    assert xarr.Stream(pointer=stream.pointer).priority <= 0
+    end.wait()
+    end.synchronize()
+    assert end.done
+    assert begin.elapsed_ms(end) >= 0
+    assert xarr.current_stream().pointer
+    return y
+
+
+def _by_own_kernels(x: xarr.Array) -> xarr.Array:
+    text = f"""
+    KERNEL void twice(GLOBAL f64 *x) {{ x[GLOBAL_ID(0)] *= 2; }}
+    KERNEL void other(GLOBAL f64 *x) {{ x[GLOBAL_ID(0)] = {next(_numbers)}; }}
+    """
+    module = xarr.RawModule(text)
+    y = x * 1
+    module.get_function("other")((y.size,), (1,), (x * 1,))
+    module.get_function("twice")((y.size,), (1,), (y,))
+    assert module.get_function("twice").attributes
+    return y
+
+
+def _repeated(x: xarr.Array) -> xarr.Array:
+    with xarr.graph() as graph:
+        y = x + x
+    graph.launch()
+    return y
+
+
+def _profiled(x: xarr.Array) -> xarr.Array:
+    with xarr.profile() as profile:
+        y = x + x
+        xarr.synchronize(y)
+    assert profile.kernels
+    return y
+
+
+def _looked_at(x: xarr.Array) -> xarr.Array:
+    xarr.synchronize()
+    memory = x.device.memory
+    memory.trim()
+    assert memory.free <= memory.total
+    assert x.device.can_access(x.device)
+    return x + x
+
+
+def _pinned(x: xarr.Array) -> Any:
+    host = xarr.empty_pinned(x.shape)
+    xarr.copyto_async(host, x + x).synchronize()
+    return host
+
+
+_numbers: Final = itertools.count()
+USES: Final[tuple[Callable[[xarr.Array], Any], ...]] = (
+    lambda x: x + xarr.asarray(xarr.to_numpy(x)),
+    lambda x: numpy.asarray(xarr.from_dlpack(numpy.arange(1.0, 10)) + x),
+    lambda x: [float(one) * 2 for one in x],
+    lambda x: (x[:, None] @ xarr.asarray([[2.0]]))[:, 0],
+    lambda x: x.copy() * 2,
+    lambda x: xarr.linalg.solve(xarr.eye(9) * 0.5, x),
+    lambda x: xarr.sort(x[::-1]) * 2,
+    _streamed, _by_own_kernels, _repeated, _profiled, _looked_at, _pinned,
+)  # fmt: skip
+METHODS: Final = [name for name, _ in inspect.getmembers(Driver, callable) if name[0] != "_"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_driver_may_fail_once_in_each_of_its_methods(
+    monkeypatch: pytest.MonkeyPatch, device: xarr.Device, method: str, tmp_path: Path
+) -> None:
+    if not device.has_float64:
+        pytest.skip(f"{device} has no float64")
+    monkeypatch.setattr(cache, "disk_cache", lambda: cache.DiskCache(tmp_path))
+    kind = type(device.driver)
+    asked = getattr(kind, method)
+    failed, left = 0, -1
+    stream = xarr.current_stream().pointer
+
+    def fail_once(*given: Any, **options: Any) -> Any:
+        nonlocal left, failed
+        left -= 1
+        if left == -1:
+            failed += 1
+            raise Planned
+        return asked(*given, **options)
+
+    monkeypatch.setattr(kind, method, fail_once)
+    for use, after in itertools.product(USES, range(2)):
+        left = -1
+        x = xarr.asarray(numpy.arange(9.0))
+        x += 1
+        device.programs.clear()
+        left = after
+        for _ in range(2):
+            with contextlib.suppress(Planned):
+                result = numpy.asarray(use(x))
+                break
+        left = -1
+        if method != "swap_stream":
+            assert xarr.current_stream().pointer == stream
+        assert numpy.array_equal(result, numpy.arange(2.0, 20, 2)), use
+        assert numpy.array_equal(xarr.to_numpy(x), numpy.arange(1.0, 10)), use
+    if not failed:
+        pytest.skip(f"{device} needs no {method}")

@@ -1,4 +1,4 @@
-"""That errors call parameters what the functions call them."""
+"""What is refused as NumPy refuses it, and that errors call parameters what functions call them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,66 @@ import inspect
 import re
 from collections.abc import Iterator
 
+import numpy as np
+
 import xarr
+from tests.functions.calls import check, each
 from tests.processes import ROOT
+
+REFUSED = """
+np.add(x, x, casting={"samekind") ! ValueError|5) ! TypeError}
+np.{concatenate|stack|vstack}([x], casting={"samekind") ! ValueError|5) ! TypeError}
+np.matmul(x, x.T, casting={"samekind") ! ValueError|5) ! TypeError}
+np.clip(x, 1, 2, casting={"samekind") ! ValueError|5) ! TypeError}
+np.{sum|mean|max}(x, keepdims={None|"a"|1.5}) ! TypeError
+np.{concatenate|max|sum}(x, x) ! TypeError: axis is of type Array; an axis is an integer
+np.{zeros|ones}(3, 4) ! TypeError
+np.zeros(3, 4) ! TypeError: several sizes, or axes, are one tuple
+np.reshape(x, {1.5|True|(2.0, 6)|(3, None)}) ! TypeError
+x.reshape({2.0, 6|"a"}) ! TypeError
+x.shape = (2.0, 6) ! TypeError: x.shape = shape: shape is (2.0, 6); an integer or a tuple
+np.add(x) ! TypeError: ufunc() missing 1 required positional argument: 'x2'
+np.sqrt(x, order={"Z") ! ValueError|5) ! TypeError}
+np.array(x, order=5) ! TypeError
+np.{sum|max|mean|std|count_nonzero|nansum}(x, axis={True|[0, 1]|[]}) ! TypeError
+np.{argmax(x|cumsum(x|argsort(x|concatenate([x]}, axis=True) ! TypeError
+np.{zeros|ones|empty|eye|identity}(True) ! TypeError
+np.random.default_rng(1).normal(size=True) ! TypeError
+np.{sum|max|nansum|nanmax|nanmin}(x, initial={[1, 2]|np.ones(5)}) ! ValueError
+np.{sum|max|prod}(x, initial=1j) ! TypeError
+np.{mean|std|var}(x, where={None|"abc"|[None]}) ! TypeError
+np.{median|nanmax|nanmean|nanstd|trace|sum}(x, out=np.zeros(5)) ! ValueError
+np.take(x, [0, 2], 0, out=np.zeros((5, 2, 4))) ! ValueError
+np.{std|nanvar}(x, ddof={{}|"a"}) ! TypeError
+np.nanstd(x, ddof="a") ! TypeError: nanstd(a, axis, ddof): ddof is 'a'
+np.geomspace(1, 8{, axis=7) ! AxisError|, axis=1.5) ! TypeError}
+np.{stack|vstack|hstack|dstack}({1, 2}) ! TypeError
+np.diff(x, n={(1, 2)|1.5|[]}) ! TypeError
+np.frombuffer(b"12345678", "u1", {1.5|2, 1.5}) ! TypeError
+np.fromiter([1, 2], "f8", 1.5) ! TypeError
+np.{quantile|percentile}(x, {None|"abc"}) ! TypeError
+np.quantile(x, None) ! TypeError: quantile(a, q, axis): q is None
+np.histogram(x, range={5) ! TypeError|(1, 2, 3)) ! ValueError}
+np.histogram(x, range=5) ! TypeError: histogram(a, bins): range is 5
+np.random.default_rng(1).integers(None) ! TypeError: a bound is None; integers are accepted
+np.histogram(x * 1j) ! TypeError: histogram(a, bins): a has dtype complex128
+np.fft.{fftn|rfftn|fft2}(x, axes=-1) ! TypeError
+np.fft.{fftn|irfftn}(x, s=3) ! TypeError
+np.{hanning|kaiser}("a"{|, 1.0}) ! TypeError
+np.random.default_rng(1).{binomial(nan, 0.5)|multinomial(nan, [0.5, 0.5])} ! ValueError
+np.random.default_rng(1).hypergeometric({nan, 1, 1|1, nan, 1|2, 2, nan}) ! ValueError
+"""
+
+
+@each(REFUSED)
+def test_what_numpy_refuses_is_refused(call: str) -> None:
+    check(call, x=np.arange(12.0).reshape(3, 4))
+
+
+def test_no_bins_hold_nothing() -> None:
+    counts, edges = xarr.histogram(xarr.ones(3), bins=[])
+    assert counts.tolist() == edges.tolist() == []
+
 
 WHERE = re.compile(r"((?:\w+\.)*)(\w+)\((\*?\w+(?:, \*?\w+)*)\)")
 """What an error begins with, as `linalg.norm(x, ord)`: where a name is, the name, parameters."""

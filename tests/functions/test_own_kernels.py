@@ -11,7 +11,7 @@ import random
 import traceback
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy
 import pytest
@@ -174,6 +174,11 @@ def test_it_is_fused(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> No
             lambda: Kernel("T x, T y", "T z", "z = x")(xarr.ones(2), xarr.ones(2, dtype="int8")),
             TypeError,
             "y has dtype int8",
+        ),
+        (
+            lambda: Kernel(cast(Any, ["T x"]), "T y", "y = x"),
+            TypeError,
+            "in_params is of type list",
         ),
         (lambda: Kernel("T x, T y", "T z", "z = x")(xarr.ones(2), 1j), TypeError, "y is 1j"),
         (lambda: Kernel("T x", "S y", "y = x")(xarr.ones(2)), TypeError, "what S is"),

@@ -18,6 +18,7 @@ from dask.array import (
     creation,
     dispatch,
     linalg,
+    slicing,
     utils,
     wrap,
 )
@@ -73,7 +74,7 @@ dispatch.take_lookup.register(xarr.Array, xarr.take)
 dispatch.tensordot_lookup.register(xarr.Array, xarr.tensordot)
 dispatch.einsum_lookup.register(xarr.Array, xarr.einsum)
 dispatch.empty_lookup.register(xarr.Array, xarr.empty)
-dispatch.divide_lookup.register(xarr.Array, xarr.divide)
+dispatch.divide_lookup.register(xarr.Array, backends.np_divide)
 dispatch.percentile_lookup.register(xarr.Array, backends.percentile)
 dispatch.numel_lookup.register(xarr.Array, backends._numel_arraylike)
 dispatch.nannumel_lookup.register(xarr.Array, backends._nannumel)
@@ -126,6 +127,22 @@ def _solved(a: Any, b: Any, lower: bool = False) -> Any:
     return xarr.linalg.solve(xarr.tril(a) if lower else xarr.triu(a), b)
 
 
+def _assigned(x: Any, v: Any, indices: list[Any]) -> Any:
+    """Write to a copy of a chunk. An index of as many as the chunk has stands for none."""
+    if type(x) is not xarr.Array or numpy.ma.isMaskedArray(v):
+        return _assigned_by_dask(x, v, indices)
+    if 0 in v.shape:
+        return x
+    x = x.copy()
+    x[
+        tuple(
+            index[index < extent] if hasattr(index, "dtype") and index.dtype != bool else index
+            for index, extent in zip(indices, x.shape, strict=False)
+        )
+    ] = v
+    return x
+
+
 class _NumPy:
     """NumPy for Dask's metadata, where an Array without axes is an array, not a number."""
 
@@ -138,8 +155,10 @@ class _NumPy:
         return type(element) is not xarr.Array and numpy.isscalar(element)
 
 
-# Dask has no registries for these two.
+# Dask has no registries for these three.
 _solved_by_scipy: Final = linalg.solve_triangular_safe
 linalg.solve_triangular_safe = _solved
+_assigned_by_dask: Final = slicing.setitem
+slicing.setitem = _assigned
 for _module in (_reductions_generic, core, utils):
     _module.np = _NumPy()

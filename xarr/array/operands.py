@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from xarr.backends.device import Device, default_float, require_on, require_toge
 from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
+from xarr.layout import index_of
 
 Scalar = bool | int | float | complex
 
@@ -126,6 +126,6 @@ def _plain(value: Scalar) -> Scalar:
 def integer(value: Any, where: str, name: str) -> int:
     """An argument that is one integer."""
     try:
-        return operator.index(value)
+        return index_of(value)
     except TypeError:
         raise errors.type_error(where, f"{name} is {value!r}", "an integer is accepted") from None

@@ -27,7 +27,13 @@ CASTINGS: Final = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
 def delivered(
-    result: Array, out: Any, name: str, *, casting: str = "same_kind", where: Any = True
+    result: Array,
+    out: Any,
+    name: str,
+    *,
+    casting: str = "same_kind",
+    where: Any = True,
+    grows: bool = True,
 ) -> Array:
     """The result, or `out` after the result was written to it.
 
@@ -44,7 +50,11 @@ def delivered(
     where : bool or bool Array
         Where the result is written; elsewhere `out` keeps its elements. Without `out`, the elements
         elsewhere are of no meaning.
+    grows : bool
+        Whether `out` may have another shape, as of ufuncs.
     """
+    if casting != "same_kind":
+        require_casting(casting, name)
     target = single(out, name)
     if target is None and where is True:
         return result
@@ -53,6 +63,9 @@ def delivered(
         assert mask is not None
         shape = broadcast_shapes(result.shape, mask.shape, where=name)
         return result if shape == result.shape else Array(engine.broadcast(result._node, shape))
+    if not grows and target.shape != result.shape:
+        fault = f"out has shape {target.shape} and the result {result.shape}"
+        raise errors.value_error(name, fault, "out of the shape of the result is accepted")
     written(target, result._node, name, casting, mask)
     return target
 
@@ -96,12 +109,17 @@ def mask_of(where: Any, beside: Node, name: str) -> Node | None:
     return node
 
 
+def require_casting(casting: Any, name: str) -> None:
+    """Refuse what is none of NumPy's rules."""
+    if not isinstance(casting, str) or casting not in CASTINGS:
+        error = ValueError if isinstance(casting, str) else TypeError
+        accepted = "accepted are " + ", ".join(map(repr, CASTINGS))
+        raise errors.refused(error, name, f"casting is {casting!r}", accepted)
+
+
 def require_castable(given: DType, wanted: DType, casting: str, name: str) -> None:
     """Refuse a conversion of a result that NumPy's rule `casting` does not allow."""
-    if casting not in CASTINGS:
-        raise errors.value_error(
-            name, f"casting is {casting!r}", "accepted are " + ", ".join(map(repr, CASTINGS))
-        )
+    require_casting(casting, name)
     if given is not wanted and not numpy.can_cast(given.numpy, wanted.numpy, casting):  # type: ignore[arg-type]
         raise errors.type_error(
             name,

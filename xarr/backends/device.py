@@ -180,9 +180,9 @@ class Device:
             driver: Any = self.driver
             return driver.lend()
 
-    def can_access(self, other: Device) -> bool:
+    def can_access(self, other: Device | str) -> bool:
         """Whether kernels read the other device's memory directly, as over NVLink or the bus."""
-        return self.driver.accesses(other.driver)
+        return self.driver.accesses(get_device(other, "can_access(other)").driver)
 
     def without_float64(self) -> Device:
         """The same device, behaving as one that has no float64; "opencl:0?no-float64"."""

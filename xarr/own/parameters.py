@@ -63,6 +63,9 @@ def definitions(options: Sequence[str], where: str) -> str:
 
 def declared(text: str, argument: str, where: str) -> tuple[Parameter, ...]:
     """The parameters that a list of declarations names."""
+    if not isinstance(text, str):
+        fault = f"{argument} is of type {type(text).__name__}"
+        raise errors.type_error(where, fault, 'declarations in a str are accepted: "T x, T y"')
     found = list[Parameter]()
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         match = _DECLARED.fullmatch(part)

@@ -52,6 +52,7 @@ MOST_MEAN: Final = 9.223372006484771e18
 NOT_NEGATIVE: Final = Check(
     "< 0", "it is not negative", lambda x: x == x and math.copysign(1.0, x) < 0
 )
+COUNT: Final = Check("< 0 or is NaN", "it is not negative", lambda x: not x >= 0, ((_FROM, 0),))
 POSITIVE: Final = Check("<= 0", "it is positive", lambda x: not x > 0, ((_ABOVE, 0),))
 ABOVE_ONE: Final = Check("<= 1 or is NaN", "it is above 1", lambda x: not x > 1, ((_ABOVE, 1),))
 PROBABILITY: Final = Check(
@@ -240,12 +241,11 @@ noncentral_f = Draw(
 )
 
 poisson = _integers("xr_poisson_T(block, x1)", {"lam": MEAN})
-binomial = _integers("xr_binomial_T(block, x1, x2)", {"n": NOT_NEGATIVE, "p": PROBABILITY})
+binomial = _integers("xr_binomial_T(block, x1, x2)", {"n": COUNT, "p": PROBABILITY})
 negative_binomial = _integers("xr_negative_binomial_T(block, x1, x2)", {"n": POSITIVE, "p": CHANCE})
 geometric = _integers("xr_geometric_T(block, x1)", {"p": CHANCE})
 hypergeometric = _integers(
-    "xr_hypergeometric_T(block, x1, x2, x3)",
-    dict.fromkeys(("ngood", "nbad", "nsample"), NOT_NEGATIVE),
+    "xr_hypergeometric_T(block, x1, x2, x3)", dict.fromkeys(("ngood", "nbad", "nsample"), COUNT)
 )
 logseries = _integers("xr_logseries_T(block, x1)", {"p": BELOW_ONE})
 zipf = _integers("xr_zipf_T(block, x1)", {"a": ABOVE_ONE})

@@ -15,7 +15,7 @@ from xarr.array.conversion import as_array, warn_of_imaginary
 from xarr.array.door import SCALARS, array_of
 from xarr.array.operands import operand
 from xarr.array.operators import as_operand, refusal
-from xarr.array.outcome import mask_of, single, written
+from xarr.array.outcome import delivered, mask_of, single
 from xarr.backends.device import Device, default_float, require_on
 from xarr.core.tape import Node, constant, remembered
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, UNSIGNED, DType
@@ -86,8 +86,10 @@ def reduced(
         found = row.transitions.get(name)
         if found is not None:
             return made(engine.again(node, *found))
+    if not isinstance(keepdims, int | numpy.integer | numpy.bool_):
+        fault = f"keepdims is {keepdims!r}"
+        raise type_error(f"{row.name}(a, axis, keepdims)", fault, "True and False are accepted")
     given = node
-    _require_number(row, correction)
     target = None if out is None else single(out, where or f"{row.name}(a, axis, out)")
     if target is not None and dtype is None:
         dtype = _of_target(row, node, target)
@@ -113,7 +115,7 @@ def reduced(
             raise value_error(where or f"{row.name}(a)", fault, accepted, remedy)
         final = constant(_empty(row, types.result), types.result, left, node.device)
         if initial is not None and length == 0:
-            final = engine.broadcast(_first(final, initial, along), left)
+            final = engine.broadcast(first_of(final, initial, along), left)
             initial = None
     else:
         over = axes
@@ -134,10 +136,10 @@ def reduced(
 
 
 def _axes(row: Reduction, axis: Any, ndim: int, where: str) -> tuple[int, ...]:
-    """The axes that a reduction goes along; NumPy takes one number for a line."""
+    """The axes that a reduction goes along; NumPy takes one number for a line, and no list."""
     if not ndim and type(axis) is int and axis in (0, -1):
         axis = None
-    if row.ordered and axis is not None:
+    if (row.ordered and axis is not None) or type(axis) is list:
         return (layout.normalize_axis(axis, ndim, where),)
     return layout.normalize_axes(axis, ndim, where)
 
@@ -151,21 +153,9 @@ def _key_of(node: Node, axis: Any, keepdims: Any, correction: Any) -> Any:
     return node.structure, axis, keepdims, correction
 
 
-def _require_number(row: Reduction, correction: Any) -> None:
-    if not isinstance(correction, int | float | numpy.integer | numpy.floating):
-        fault = f"correction is {correction!r}"
-        raise type_error(f"{row.name}(a, axis, correction)", fault, "a real number is accepted")
-
-
 def sent(result: Node, target: Array | None, where: str) -> Array:
     """A result, or the array that it was written to, converted as NumPy does: in any case."""
-    if target is None:
-        return Array(result)
-    if target.shape != result.shape:
-        fault = f"out has shape {target.shape} and the result {result.shape}"
-        raise value_error(where, fault, "out of the shape of the result is accepted")
-    written(target, result, where, "unsafe")
-    return target
+    return delivered(Array(result), target, where, casting="unsafe", grows=False)
 
 
 def _of_target(row: Reduction, node: Node, target: Array) -> Any:
@@ -209,15 +199,20 @@ def _neutral(row: Reduction, dtype: DType, shape: Shape, device: Device) -> Node
 def _begun(row: Reduction, final: Node, initial: Any, where: str) -> Node:
     """A result with `initial` in front of it."""
     assert isinstance(row.combine, Elementwise)
-    return row.combine.combined(_first(final, initial, where), final, where)
+    return row.combine.combined(first_of(final, initial, where), final, where)
 
 
-def _first(final: Node, initial: Any, where: str) -> Node:
+def first_of(final: Node, initial: Any, where: str) -> Node:
     """What stands in front of the elements, in the type of the result."""
     first = operand(as_operand(initial), final, where)
     if first is None:
         fault = f"initial is of type {type(initial).__name__}"
         raise type_error(where, fault, "a number is accepted")
+    if first.shape:
+        raise value_error(where, f"initial has shape {first.shape}", "a number is accepted")
+    if first.dtype.kind == COMPLEX != final.dtype.kind:
+        fault = f"initial is {initial!r} and the result has dtype {final.dtype}"
+        raise type_error(where, fault, "a real number is accepted")
     return engine.converted(first, final.dtype)
 
 

@@ -15,7 +15,7 @@ from xarr.array import memory
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike
 from xarr.array.conversion import as_array
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out, require_writeable
-from xarr.array.operands import no_array
+from xarr.array.operands import integer, no_array
 from xarr.array.outcome import mask_of
 from xarr.backends.device import default_float, get_device
 from xarr.errors import refused, value_error
@@ -126,15 +126,16 @@ def frombuffer(
     """
     where = "frombuffer(buffer)"
     target = get_device(device, where)
+    count, offset = integer(count, where, "count"), integer(offset, where, "offset")
     kind = default_float(target).numpy if dtype is None else numpy.dtype(cast(Any, dtype))
     if type(buffer) is Array:
         flat = manipulation.reshape(buffer, (-1,), copy=False)
-        whole: Array = flat.view("uint8")[int(offset) :]
-        if int(count) >= 0:
-            whole = whole[: int(count) * kind.itemsize]
+        whole: Array = flat.view("uint8")[offset:]
+        if count >= 0:
+            whole = whole[: count * kind.itemsize]
         return whole.view(kind)
     try:
-        host = numpy.frombuffer(buffer, kind, int(count), int(offset))
+        host = numpy.frombuffer(buffer, kind, count, offset)
     except ValueError as error:
         raise value_error(where, str(error), "whole elements in the buffer are accepted") from None
     return as_array(host, where, "buffer", device=target)
@@ -158,7 +159,7 @@ def fromiter(
     """
     where = "fromiter(iter, dtype)"
     row = dtypes.lookup(dtype, where)
-    host = numpy.fromiter(iter, row.numpy, int(count))
+    host = numpy.fromiter(iter, row.numpy, integer(count, where, "count"))
     return as_array(host, where, "iter", device=device)
 
 

@@ -632,6 +632,7 @@ def geomspace(
     if _has_axes(start) or _has_axes(stop) or _is_complex(start) or _is_complex(stop):
         result = _geometric_arrays(_Span(start, stop, num, endpoint, device, where), axis)
         return result if row is None else retyped(result, row, where, "the result")
+    layout.normalize_axis(axis, 1, where)
     low, high = float(number(start, where, "start")), float(number(stop, where, "stop"))
     if low == 0 or high == 0 or (low < 0) != (high < 0):
         fault = f"start is {low} and stop is {high}"

@@ -166,7 +166,7 @@ def clip(
     a = array_of(a, name)
     if dtype is not None:
         a = as_array(a, name, dtype=dtype)
-    if out is not None or where is not True:
+    if out is not None or where is not True or casting != "same_kind":
         return delivered(clip(a, min, max), out, name, casting=casting, where=where)
     result = a
     for bound_name, bound, row in (("min", min, rows.maximum), ("max", max, rows.minimum)):

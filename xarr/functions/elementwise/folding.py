@@ -96,7 +96,7 @@ def accumulate(function: ufunc, array: ArrayLike, axis: Any, dtype: DTypeLike, o
     for row in rows:
         steps.append(function(steps[-1], row))
     result = joining.stack(steps, axis=place) if steps else Array(node)
-    return delivered(result, out, name)
+    return delivered(result, out, name, grows=False)
 
 
 def outer(function: ufunc, A: ArrayLike, B: ArrayLike, **options: Any) -> Array:  # noqa: N803
@@ -153,7 +153,7 @@ def reduceat(
         result = _joined_slices(function, values, place, begins, lengths)
     else:
         result = _slices_from_left(function, values, place, begins, lengths)
-    return delivered(result, out, name)
+    return delivered(result, out, name, grows=False)
 
 
 def _require_two(function: ufunc, method: str, results: int | None = 1) -> None:
@@ -229,7 +229,7 @@ def _from_left(
         raise value_error(name, fault, f"{function.__name__} has no identity")
     x = Array(engine.converted(x._node, _computed(function, x._node, dtype, name)))
     if not places:
-        return delivered(x, out, name)
+        return delivered(x, out, name, grows=False)
     (place,) = places
     mask = None
     if where is not True:
@@ -253,7 +253,7 @@ def _from_left(
     if keepdims:
         kept = (*x.shape[:place], 1, *x.shape[place + 1 :])
         result = Array(engine.reshaped(result._node, kept))
-    return delivered(result, out, name)
+    return delivered(result, out, name, grows=False)
 
 
 def _along(x: Array, place: int) -> Iterator[Array]:

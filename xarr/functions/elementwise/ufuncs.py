@@ -23,6 +23,7 @@ from xarr.engine import engine
 from xarr.errors import type_error
 from xarr.functions.calls.applying import binary, unary
 from xarr.functions.names import docstrings
+from xarr.layout import order_of
 from xarr.tables.rows import Elementwise
 
 _P = ParamSpec("_P")
@@ -198,12 +199,14 @@ class ufunc:  # noqa: N801 - NumPy's name
         out: Any,
         where: Any,
         casting: str,
+        order: str,
         dtype: Any,
         signature: Any = None,
         sig: Any = None,
     ) -> Any:
         """The call of a function that is given more than its operands."""
         name = f"{self._where[:-1]}, out)"
+        order_of(order, name)
         outs = self._targets(out, name)
         operands = self._on_one_device(operands, outs)
         told = forced(signature, sig, dtype, self.nin, self.nout, self._where)
@@ -359,10 +362,10 @@ class Unary(_OfRow):
         sig: Any = None,
     ) -> Array:
         """Apply the function to an operand."""
-        told = signature is not None or sig is not None
-        if out is None and where is True and dtype is None and not told:
+        plain = out is dtype is signature is sig is None and where is True
+        if plain and casting == "same_kind" and order == "K":
             return unary(self._row, x)
-        result: Array = self._with_options((x,), out, where, casting, dtype, signature, sig)
+        result: Array = self._with_options((x,), out, where, casting, order, dtype, signature, sig)
         return result
 
 
@@ -387,12 +390,18 @@ class Binary(_OfRow):
         sig: Any = None,
     ) -> Array:
         """Apply the function to two operands."""
-        told = signature is not None or sig is not None
-        if out is None and where is True and dtype is None and not told:
+        plain = out is dtype is signature is sig is None and where is True
+        if plain and casting == "same_kind" and order == "K":
             return binary(self._row, x1, x2)
         operands = (x1, x2)
-        result: Array = self._with_options(operands, out, where, casting, dtype, signature, sig)
+        result: Array = self._with_options(
+            operands, out, where, casting, order, dtype, signature, sig
+        )
         return result
+
+
+# What errors of Python's call them.
+Unary.__call__.__qualname__ = Binary.__call__.__qualname__ = "ufunc"
 
 
 class Options(TypedDict, total=False):
@@ -451,8 +460,8 @@ class Composed(ufunc, Generic[_P, _R]):
         ):
             nin = self.nin
             if len(operands) == nin:
-                told = signature is not None or sig is not None
-                if out is None and where is True and dtype is None and not told:
+                plain = out is dtype is signature is sig is None and where is True
+                if plain and casting == "same_kind" and order == "K":
                     return self._compute(*operands)
             elif nin < len(operands) <= self.nargs and out is None:
                 out = operands[nin:] + (None,) * (self.nargs - len(operands))
@@ -461,7 +470,7 @@ class Composed(ufunc, Generic[_P, _R]):
                 fault = f"{len(operands)} operands are given"
                 accepted = f"{nin} are accepted, and where the result goes"
                 raise type_error(self._where, fault, accepted)
-            return self._with_options(operands, out, where, casting, dtype, signature, sig)
+            return self._with_options(operands, out, where, casting, order, dtype, signature, sig)
 
     def _docstring(self) -> str:
         text = inspect.cleandoc(self.__wrapped__.__doc__ or "")

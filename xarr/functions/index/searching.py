@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, SupportsIndex, overload
 
+import numpy
+
 from xarr import dtypes, layout, tuning
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike
@@ -128,7 +130,7 @@ def take(
     layout.require_possible((*x.shape[1:], *index.shape), name)
     where = settled(x)
     result = Array(gather.take(x._node, where, [(place, index._node)], place))
-    return delivered(result, out, "take(a, indices, axis, out)")
+    return delivered(result, out, "take(a, indices, axis, out)", grows=False)
 
 
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = -1) -> Array:
@@ -217,7 +219,7 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
         stacked = joining.stack([manipulation.broadcast_to(node, shape) for node in nodes])
         index = manipulation.broadcast_to(number, shape)[None]
         result = take_along_axis(stacked, index, axis=0)[0]
-    return delivered(result, out, "choose(a, choices, out)")
+    return delivered(result, out, "choose(a, choices, out)", grows=False)
 
 
 def compress(
@@ -239,7 +241,9 @@ def compress(
     if axis is None:
         x, axis = manipulation.ravel(x), 0
     (index,) = nonzero(mask)
-    return delivered(take(x, index, axis=axis), out, "compress(condition, a, axis, out)")
+    return delivered(
+        take(x, index, axis=axis), out, "compress(condition, a, axis, out)", grows=False
+    )
 
 
 def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
@@ -338,7 +342,7 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
 
 def _is_single(condlist: Any, x: Array) -> bool:
     """Whether the conditions of `piecewise` are one that stands without a list."""
-    if type(condlist) is bool or (hasattr(condlist, "ndim") and condlist.ndim == 0):
+    if numpy.isscalar(condlist) or (hasattr(condlist, "ndim") and condlist.ndim == 0):
         return True
     first = condlist[0]
     return bool(x.ndim) and not (isinstance(first, list | tuple) or getattr(first, "ndim", None))

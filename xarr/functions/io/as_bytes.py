@@ -47,11 +47,11 @@ def byteswap(x: Array, inplace: bool) -> Array:
     return x if inplace else view(parts, x.dtype, None).reshape(x.shape)
 
 
-def resize(x: Array, new_shape: tuple[Any, ...], refcheck: bool) -> None:
+def resize(x: Array, new_shape: tuple[Any, ...], refcheck: Any) -> None:
     """Give the array another shape and size in place; what is new is zero."""
     where = "x.resize(new_shape)"
     require_writeable(x, where)
-    integer(refcheck, where, "refcheck")
+    integer(int(refcheck) if type(refcheck) is bool else refcheck, where, "refcheck")
     shape = new_shape[0] if len(new_shape) == 1 else new_shape or None
     if shape is None:
         return

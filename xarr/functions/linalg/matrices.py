@@ -49,7 +49,7 @@ def trace(
     """
     where = "trace(a)"
     result = linalg.trace_of(_last_two(a, axis1, axis2, where), offset, dtype, where)
-    return delivered(result, out, "trace(a, offset, axis1, axis2, dtype, out)")
+    return delivered(result, out, "trace(a, offset, axis1, axis2, dtype, out)", grows=False)
 
 
 def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) -> Array:

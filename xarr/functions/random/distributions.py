@@ -295,7 +295,7 @@ class Vectors(Source):
         [9, 9]
         """
         where = "multinomial(n, pvals, size)"
-        left = drawing.parameter(n, "n", where, random.NOT_NEGATIVE)
+        left = drawing.parameter(n, "n", where, random.COUNT)
         chances = _on_host(pvals, "pvals", where).astype(numpy.float64)
         if not chances.ndim or not chances.shape[-1]:
             fault = f"pvals has shape {chances.shape}"

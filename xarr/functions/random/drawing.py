@@ -328,7 +328,7 @@ def integers(
             return Array(constant(0, row, size, get_device()))
     if isinstance(low, Array) or isinstance(high, Array):
         return _between_arrays(source, low, high, size, bounds)
-    least, most = _on_host(low), _on_host(high) - (not endpoint)
+    least, most = _on_host(low, where), _on_host(high, where) - (not endpoint)
     bounds.require(_some(least < bounds.lowest), _some(most > bounds.highest))
     bounds.require_order(_some(least > most))
     spans = most - least + 1
@@ -392,11 +392,14 @@ class _Bounds(NamedTuple):
             raise value_error(self.where, f"{first} {sign} {second}", "low is below high")
 
 
-def _on_host(bound: Any) -> Any:
+def _on_host(bound: Any, where: str) -> Any:
     """Bounds as exact Python integers, in an array of objects where there are several."""
     if isinstance(bound, int | float):
         return int(bound)
-    return numpy.vectorize(int, otypes=[object])(numpy.asarray(bound, dtype=object))
+    try:
+        return numpy.vectorize(int, otypes=[object])(numpy.asarray(bound, dtype=object))
+    except TypeError:
+        raise type_error(where, f"a bound is {bound!r}", "integers are accepted") from None
 
 
 def _some(holds: Any) -> bool:
@@ -424,7 +427,7 @@ def _between_arrays(source: Source, low: Any, high: Any, size: Any, bounds: _Bou
     nodes = []
     for bound, most in ((low, bounds.highest), (high, bounds.highest + (not endpoint))):
         if not isinstance(bound, Array):
-            values = _on_host(bound)
+            values = _on_host(bound, where)
             beyond = _some(values < bounds.lowest), _some(values > most)
             bounds.require(bound is low and any(beyond), bound is high and any(beyond))
             # One less than it may be, where the bound is one more than the type holds.

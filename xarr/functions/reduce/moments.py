@@ -13,6 +13,7 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library
 from xarr.array.array import Array
+from xarr.array.conversion import as_array
 from xarr.array.door import node_of
 from xarr.array.outcome import mask_of, single
 from xarr.array.transfers import openly, to_host
@@ -48,6 +49,10 @@ def averaged(
 
 def freedom_less(ddof: float | None, correction: float, where: str) -> float:
     """What is taken from the number of elements: NumPy's word for it, or the standard's."""
+    for name, given in (("ddof", 0 if ddof is None else ddof), ("correction", correction)):
+        if not isinstance(given, int | float | numpy.integer | numpy.floating):
+            where = f"{where.partition('(')[0]}(a, axis, {name})"
+            raise type_error(where, f"{name} is {given!r}", "a real number is accepted")
     if ddof and correction:
         fault = f"ddof is {ddof} and correction {correction}"
         accepted = "one of them is accepted"
@@ -121,6 +126,7 @@ _PARTS = (elementwise.real, elementwise.imag)
 
 
 def _mask(x: Node, where: Any, name: str) -> Node:
+    as_array(where, name, "where")  # NumPy takes no truths of objects here
     mask = mask_of(where, x, name)
     if mask is None:
         mask = constant(True, dtypes.bool_, (), x.device)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
 import numpy
@@ -20,7 +20,8 @@ from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.layouts import keep_array, settled, view
-from xarr.array.outcome import delivered, require_castable, single
+from xarr.array.operands import integer
+from xarr.array.outcome import delivered, require_castable, require_casting, single
 from xarr.array.transfers import Host, from_host, openly
 from xarr.backends.device import Device, get_device, promoted, require_together
 from xarr.compiler.forms import rolled
@@ -70,7 +71,7 @@ class Assembly:
 def _arrays(values: Any, where: str) -> list[Array]:
     """A sequence argument as Arrays on one device."""
     scalar = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
-    if scalar or not (hasattr(values, "__len__") and isinstance(values, Iterable)):
+    if scalar or not (hasattr(values, "__len__") and hasattr(values, "__getitem__")):
         fault = f"{operand_of(where)} is of type {type(values).__name__}"
         accepted = 'arrays to stack must be passed as a "sequence" type such as list or tuple'
         raise type_error(where, fault, accepted)
@@ -91,6 +92,7 @@ def _promoted(
     arrays: Sequence[Array], where: str, dtype: DTypeLike = None, casting: str = "same_kind"
 ) -> DType:
     """The data type of a result: the one asked for, else what the arrays promote to."""
+    require_casting(casting, where)
     if dtype is not None:
         row = dtypes.lookup(dtype, where)
         for item in arrays:
@@ -421,7 +423,7 @@ def diff(
     """
     where = "diff(a, n, axis)"
     result = at_least(as_array(a, where, "a"), 1, where)
-    times = integers(n, where, "n")[0]
+    times = integer(n, where, "n")
     if times < 0:
         raise value_error(where, f"n is {times}", "n is not negative")
     if times == 0:

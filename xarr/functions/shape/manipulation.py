@@ -25,7 +25,7 @@ from xarr.engine import engine
 from xarr.errors import operand_of, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create.creation import shape_of
-from xarr.layout import Layout, Shape, normalize_axis
+from xarr.layout import Layout, Shape, index_of, normalize_axis
 
 newaxis: Final = None
 
@@ -36,7 +36,7 @@ def integers(value: Any, where: str, name: str) -> list[int]:
         value = value.tolist()
     items = value if isinstance(value, Sequence) else (value,)
     try:
-        return [operator.index(item) for item in items]
+        return [index_of(item) for item in items]
     except TypeError:
         fault = f"{name} is {value!r}"
         raise type_error(where, fault, "an integer or a tuple of integers is accepted") from None
@@ -70,7 +70,7 @@ def reshape(
     where = "reshape(a, shape)"
     x = array_of(a, where, "a")
     node = x._node
-    extents = _resolved(shape, math.prod(node.shape), where)
+    extents = layout.resolved(shape, math.prod(node.shape), where)
     letter = layout.order_of(order, "reshape(a, shape, order)", "CFA")
     if letter == "F" or (letter == "A" and fortran_alone(x)):
         backwards = reshape(reversed_axes(x), extents[::-1], copy=copy)
@@ -91,19 +91,6 @@ def reshape(
 def reversed_axes(x: Array) -> Array:
     """The array with its axes in the other order; a view."""
     return permute_dims(x, tuple(reversed(range(x.ndim))))
-
-
-def _resolved(shape: Any, size: int, where: str) -> Shape:
-    """A shape argument of `size` elements, in which -1 stands for what is left."""
-    extents = integers(shape, where, "shape")
-    known = math.prod(extent for extent in extents if extent != -1)
-    if extents.count(-1) == 1 and known > 0 and size % known == 0:
-        extents[extents.index(-1)] = size // known
-    if any(extent < 0 for extent in extents) or math.prod(extents) != size:
-        fault = f"{operand_of(where)} has {size} elements and shape is {shape!r}"
-        accepted = "the number of elements has to stay, and one extent may be -1"
-        raise value_error(where, fault, accepted)
-    return layout.require_possible(tuple(extents), where)
 
 
 def ravel(a: ArrayLike, order: str = "C") -> Array:

@@ -440,11 +440,12 @@ def kaiser(M: float, beta: float) -> Array:  # noqa: N803 - NumPy's name
 
 def _points(M: float) -> Array:  # noqa: N803 - NumPy's name
     """The odd or even integers from 1 - M to M - 1; 0 alone for one point."""
-    if M < 1:
+    count = creation.number(M, "window(M)", "M")
+    if count < 1:
         return fills.zeros(0)
-    if M == 1:
+    if count == 1:
         return fills.zeros(1)
-    return creation.arange(1.0 - M, M, 2.0)
+    return creation.arange(1.0 - count, count, 2.0)
 
 
 def _cosines(M: float, *terms: float) -> Array:  # noqa: N803 - NumPy's name

@@ -219,9 +219,11 @@ def _resized(x: Array, axis: int, size: int) -> Array:
 def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None], list[int]]:
     """The lengths and axes of a transform over several axes."""
     lengths: list[int | None] = []
+    for name, value in (("s", s), ("axes", axes)):
+        if value is not None and not isinstance(value, Iterable):
+            raise type_error(where, f"{name} is {value!r}", "a sequence of integers is accepted")
     if s is not None:
-        given = list(s) if isinstance(s, Iterable) else [s]
-        lengths = [None if length is None else integer(length, where, "s") for length in given]
+        lengths = [None if length is None else integer(length, where, "s") for length in s]
         if axes is None or None in lengths:
             warnings.warn(
                 "`axes` should not be `None` if `s` is not `None`, and `s` should have no `None`",

@@ -21,7 +21,7 @@ from xarr.core.operations import Operation
 from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, DType
 from xarr.engine import engine
-from xarr.errors import type_error, value_error
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create import creation
@@ -167,7 +167,7 @@ def histogram(
     where = "histogram(a, bins)"
     x, weighed = _operands(a, weights, bins, where)
     edges, limits = _edges(x, bins, range, weighed, where)
-    number = len(edges) - 1
+    number = max(len(edges) - 1, 0)
     binned = _equal_bins(x, *limits, number, edges) if limits else _bins(x, edges)
     counts = _counted(binned._node, weighed, number)
     result = _uploaded(edges, x.device)
@@ -203,6 +203,10 @@ def histogram_bin_edges(
 def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array | None]:
     """The elements and their weights."""
     x = as_array(a, where, "a", device=device_of(a, weights, bins))
+    if x._node.dtype.kind == COMPLEX:
+        raise type_error(
+            where, f"a has dtype {x.dtype}", "real numbers are accepted", "take a.real"
+        )
     if x._node.dtype.kind == BOOL:
         text = "Converting input from bool to uint8 for compatibility."
         warnings.warn(text, RuntimeWarning, stacklevel=3)
@@ -263,6 +267,11 @@ def _given_edges(bins: Any, where: str, name: str) -> Host:
 def _outer(x: Array, limits: _Limits | None, where: str) -> _Limits:
     """The outer edges: those given, or the smallest and the largest element."""
     if limits is not None:
+        try:
+            first, last = limits = tuple(limits)
+        except (TypeError, ValueError) as error:
+            fault = f"range is {limits!r}"
+            raise refused(type(error), where, fault, "two numbers are accepted") from None
         first, last = (host_of(edge, where)[()] if type(edge) is Array else edge for edge in limits)
         given = "range"
         if first > last:

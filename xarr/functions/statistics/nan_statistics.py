@@ -16,7 +16,7 @@ from xarr.core.tape import Node, constant
 from xarr.dtypes import ANY, COMPLEX, FLOATING, DType
 from xarr.engine import engine
 from xarr.errors import type_error, value_error
-from xarr.functions.calls.applying import reduced
+from xarr.functions.calls.applying import first_of, reduced
 from xarr.functions.create import creation
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import searching
@@ -50,7 +50,9 @@ def nanmean(
     node, row = _operand(node_of(a, name), dtype, out, name)
     total, number = _sum_and_number(node, counted(node, where, name), axis, name, keepdims)
     warn_of_few(number, "Mean of empty slice")
-    return delivered((total / number).astype(row.numpy), out, "nanmean(a, axis, dtype, out)")
+    return delivered(
+        (total / number).astype(row.numpy), out, "nanmean(a, axis, dtype, out)", grows=False
+    )
 
 
 def nanvar(
@@ -78,7 +80,7 @@ def nanvar(
     name = "nanvar(a, axis)"
     node = node_of(a, name)
     result = _variance(node, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
-    return delivered(result, out, "nanvar(a, axis, dtype, out)")
+    return delivered(result, out, "nanvar(a, axis, dtype, out)", grows=False)
 
 
 def nanstd(
@@ -106,7 +108,7 @@ def nanstd(
     name = "nanstd(a, axis)"
     node = node_of(a, name)
     result = _variance(node, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
-    return delivered(elementwise.sqrt(result), out, "nanstd(a, axis, dtype, out)")
+    return delivered(elementwise.sqrt(result), out, "nanstd(a, axis, dtype, out)", grows=False)
 
 
 def nanmedian(
@@ -124,7 +126,7 @@ def nanmedian(
     name = "nanmedian(a, axis)"
     lines = lines_of(as_array(a, name, "a"), axis, name)
     result = lines.shaped(_median(lines), keepdims=keepdims)
-    return delivered(result, out, "nanmedian(a, axis, out)")
+    return delivered(result, out, "nanmedian(a, axis, out)", grows=False)
 
 
 def nanpercentile(
@@ -484,25 +486,22 @@ def _extreme_of(
 ) -> Array:
     name = f"{function}(a, axis)"
     row = _ROWS[function] if node.dtype.kind in FLOATING else getattr(folds, function[3:])
+    start = None if initial is None else first_of(node, initial, name)
     if where is not True:
-        if initial is None:
+        if start is None:
             fault = "where is given and initial is not"
             raise value_error(name, fault, "of no elements it is the result")
-        start = as_array(initial, name, "initial", dtype=node.dtype, device=node.device)
         mask = as_array(where, name, "where", dtype="bool", device=node.device)
-        node = choose(mask._node, node, start._node)
-    if initial is not None and 0 in node.shape:
+        node = choose(mask._node, node, start)
+    if start is not None and 0 in node.shape:
         left = reduced(folds.any, engine.converted(node, dtypes.bool_), axis, keepdims=keepdims)
-        node = constant(0, dtypes.bool_, left.shape, node.device)
-        start = as_array(initial, name, "initial", device=node.device)
-        return delivered(Array(engine.broadcast(start._node, left.shape)), out, name)
+        return delivered(Array(engine.broadcast(start, left.shape)), out, name, grows=False)
     result = reduced(row, node, axis, keepdims=keepdims, where=name)
-    if initial is not None:
-        start = as_array(initial, name, "initial", dtype=result.dtype, device=result.device)
+    if start is not None:
         nearer = elementwise.fmin if function == "nanmin" else elementwise.fmax
-        result = nearer(result, start)
+        result = nearer(result, Array(start))
     warn_of_nan(result)
-    return delivered(result, out, f"{function}(a, axis, out)")
+    return delivered(result, out, f"{function}(a, axis, out)", grows=False)
 
 
 def _index_of(
@@ -512,7 +511,9 @@ def _index_of(
     x = Array(node)
     if node.dtype.kind not in FLOATING:
         row = getattr(folds, function[3:])
-        return delivered(reduced(row, node, axis, keepdims=keepdims, where=name), out, name)
+        return delivered(
+            reduced(row, node, axis, keepdims=keepdims, where=name), out, name, grows=False
+        )
     result = reduced(_ROWS[function], node, axis, keepdims=True, where=name)
     if axis is None:
         found = searching.take(x.reshape(-1), result.reshape(-1), axis=0)
@@ -524,4 +525,4 @@ def _index_of(
         place = () if axis is None else (layout.normalize_axis(axis, x.ndim, name),)
         left = tuple(extent for number, extent in enumerate(x.shape) if number not in place)
         result = result.reshape(() if axis is None else left)
-    return delivered(result, out, f"{function}(a, axis, out)")
+    return delivered(result, out, f"{function}(a, axis, out)", grows=False)

@@ -53,7 +53,9 @@ def median(
     where = "median(a, axis)"
     x = as_array(a, where, "a")
     lines = lines_of(x, axis, where)
-    return delivered(lines.shaped(median_of(lines), keepdims=keepdims), out, "median(a, axis, out)")
+    return delivered(
+        lines.shaped(median_of(lines), keepdims=keepdims), out, "median(a, axis, out)", grows=False
+    )
 
 
 def median_of(lines: Lines) -> Array:
@@ -204,6 +206,8 @@ class Asked(NamedTuple):
             raise type_error(where, fault, "real numbers have an order", "take a.real")
         require_known(method, where)
         asked = numpy.asarray(host_of(q, where))
+        if asked.dtype.kind not in "biuf":
+            raise type_error(where, f"q is {q!r}", "real numbers are accepted")
         if percent:
             asked = asked / numpy.asarray(100, asked.dtype if asked.dtype.kind == "f" else None)
         asked = numpy.asarray(asked)
@@ -228,7 +232,7 @@ class Asked(NamedTuple):
     def answered(self, function: Any, out: Array | None, *, keepdims: bool) -> Array:
         """What a function of this gives, in shape."""
         result = self.lines.shaped(function(self), keepdims=keepdims, before=self.q.shape)
-        return delivered(result, out, self.where.replace(")", ", out)"))
+        return delivered(result, out, self.where.replace(")", ", out)"), grows=False)
 
     @property
     def share_dtype(self) -> DType:
