@@ -44,14 +44,14 @@ def _created(create: Any, like: str) -> Any:
 
 
 class Backend(backends.ArrayBackendEntrypoint):
-    """What Dask makes where `array.backend` is xarr."""
+    """The constructors that Dask uses where `array.backend` is xarr."""
 
     RandomState = xarr.random.RandomState
     default_bit_generator = xarr.random.Philox
 
     @classmethod
     def to_backend_dispatch(cls) -> Any:
-        """What makes an Array of a chunk."""
+        """The function that makes an Array of a chunk."""
         return xarr.asarray
 
     @classmethod

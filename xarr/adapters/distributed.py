@@ -82,7 +82,7 @@ def _named(array: Any, context: Any = None) -> tuple[dict[str, Any], list[Any]]:
 
 
 _held: Final[list[Any]] = []
-"""What the worker of this process holds, where there is one."""
+"""The DeviceBuffer of this process' worker, where there is one."""
 
 
 def _with_room(made: Callable[[], xarr.Array]) -> xarr.Array:
@@ -163,7 +163,7 @@ def _received(header: dict[str, Any], frames: Sequence[Any]) -> Any:
 
 
 def _spilling(worker_local_directory: str, nbytes: int) -> SpillBuffer:
-    """What a worker holds where the device's memory is the host's: on disk beyond a limit."""
+    """The data of a worker whose device's memory is the host's: on disk beyond a limit."""
     return SpillBuffer(f"{worker_local_directory}/storage", target=nbytes)
 
 
@@ -176,7 +176,7 @@ def _alone(array: xarr.Array) -> xarr.Array:
 
 
 class DeviceBuffer(MutableMapping[Any, Any]):
-    """What a worker holds: the Arrays used last on its device, others on the host, then on disk.
+    """The data of a worker: the Arrays used last on its device, others on the host, then on disk.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ class DeviceBuffer(MutableMapping[Any, Any]):
 
     @property
     def fast(self) -> Any:
-        """What can leave the host's memory, which Dask asks of when a worker has little left."""
+        """The data that can leave the host's memory, for Dask when a worker has little left."""
         return self.host.fast
 
     def evict(self) -> Any:

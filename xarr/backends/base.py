@@ -155,7 +155,7 @@ class Driver(Protocol):
 
     info: DeviceInfo
     limit_nbytes: float = math.inf
-    """What live buffers may have together."""
+    """The limit, in bytes, of all live buffers together."""
 
     launched: int = 0
     """How many kernels were handed over; counted right before each, with no call in between.

@@ -99,7 +99,7 @@ class Compiler(NamedTuple):
     flags: tuple[str, ...] = _FLAGS
 
     def library(self, source: str, options: Sequence[str]) -> bytes:
-        """What a source becomes; CompileError with what the compiler says."""
+        """Compile a source to a library; CompileError holds what the compiler says."""
         flags = (*self.flags, *options, *shlex.split(settings().cc_flags or ""))
         with tempfile.TemporaryDirectory(prefix="xarr-") as folder:
             result = Path(folder) / "library"
@@ -247,7 +247,7 @@ class CpuDriver(Driver):
         return self._wrap(address, nbytes, owner)
 
     def synchronize(self) -> None:
-        """What is asked for is done."""
+        """Return at once, as all work is done when it is asked for."""
 
     def memory_info(self) -> dict[str, int]:
         """The bytes there are, in live buffers, held for reuse, and the most ever live."""
@@ -301,14 +301,14 @@ class CpuDriver(Driver):
         return time.perf_counter()
 
     def wait(self, event: float) -> None:
-        """What is before an event is done."""
+        """Return at once, as all work before an event is done."""
 
     def reached(self, event: float) -> bool:
         """True: all work before it is done."""
         return True
 
     def finish(self, event: float) -> None:
-        """What is before an event is done."""
+        """Return at once, as all work before an event is done."""
 
     def elapsed(self, first: float, last: float) -> float:
         """The milliseconds between two events."""

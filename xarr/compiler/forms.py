@@ -1,4 +1,4 @@
-"""What one kernel does: which values, from which addresses, stored where.
+"""The form of one kernel: which values it computes, from which addresses, and where they go.
 
 A form has the accesses to memory (one for each value that is loaded or stored) and the iteration
 space, with the axes merged that every access walks in one step. Its `key` holds the structure

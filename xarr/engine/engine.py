@@ -1,4 +1,4 @@
-"""What functions ask of a device: operations on views, writes, values in memory.
+"""The requests that functions make of a device: operations on views, writes, values in memory.
 
 Everything here puts instructions on the device's tape, or runs it.
 """

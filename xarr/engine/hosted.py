@@ -1,4 +1,4 @@
-"""What NumPy computes in the buffers of a CPU, with the bits that a kernel gives.
+"""Host calls: instructions that NumPy computes in a CPU's buffers, with the bits of a kernel.
 
 A kernel costs a compiler a tenth of a second, so a list of instructions that is new runs at once
 this way, one after the other, where an operation has a function of NumPy's that is exact:
@@ -112,7 +112,7 @@ def _view(how: Structure, shape: tuple[int, ...], *, is_whole: bool = False) -> 
 
 
 def _operand(how: Structure, shape: tuple[int, ...], *, is_whole: bool = False) -> InMemory | type:
-    """What an operand is; of a constant what makes it one of NumPy's scalars."""
+    """Where an operand lies in memory; of a constant, the class of NumPy's scalars of its type."""
     if how.pattern is None:
         made: type = how.dtype.numpy.type
         return made
@@ -213,7 +213,7 @@ def _indices(shape: tuple[int, ...]) -> Function:
 
 
 def host(opcode: Opcode) -> Host | None:
-    """What computes instructions of an opcode; None where NumPy has nothing of the same bits."""
+    """The host call for an opcode; None where NumPy has no function with the same bits."""
     found: Host | bool | None = opcode.host
     if found is None:
         try:
@@ -235,7 +235,7 @@ def _found(function: Function | None) -> Function:
 
 
 def _loaded(values: Values) -> Values:
-    """What is in memory; a bool is any byte that is not 0."""
+    """Values as loaded from memory, where every byte other than 0 is True."""
     return values.view(numpy.uint8) != 0 if values.dtype == numpy.bool_ else values
 
 
@@ -244,7 +244,7 @@ def _same(values: Values) -> Values:
 
 
 def converter(given: DType, wanted: DType) -> Function | None:
-    """What converts values of one type to another one; None where NumPy may have other bits."""
+    """The function that converts values between types; None where NumPy's bits may differ."""
     if given is wanted:
         return _same
     if dtypes.float16 in (given, wanted) or (given.kind == COMPLEX and wanted.kind != COMPLEX):
@@ -266,7 +266,7 @@ def minimum(x: Values, y: Values) -> Values:
 
 
 def largest(x: Values, axis: int) -> Values:
-    """What `maximum` makes of all elements along an axis."""
+    """The maximum along an axis, where 0 is larger than -0."""
     found = numpy.max(x, axis=axis)
     zero = found == 0
     if zero.any():
@@ -276,12 +276,12 @@ def largest(x: Values, axis: int) -> Values:
 
 
 def smallest(x: Values, axis: int) -> Values:
-    """What `minimum` makes of all elements along an axis."""
+    """The minimum along an axis, where -0 is smaller than 0."""
     return -largest(-x, axis)
 
 
 ALONG: Final = {maximum: largest, minimum: smallest}
-"""What does along an axis what a function does with two operands."""
+"""The reduction along an axis for each function of two operands."""
 
 
 def multiply(x: Values, y: Values) -> Values:
@@ -298,7 +298,7 @@ def square(x: Values) -> Values:
 
 
 def remainder(x: Values, y: Values) -> Values:
-    """What is left after floor division, as `xr_remainder` in `kernels/real.h`."""
+    """The remainder of floor division, with the bits of `xr_remainder` in `kernels/real.h`."""
     rest = numpy.fmod(x, y)
     folded = numpy.where((y < 0) != (rest < 0), rest + y, rest)
     signed = numpy.where(rest == 0, numpy.copysign(numpy.zeros_like(rest), y), folded)

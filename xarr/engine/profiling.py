@@ -1,4 +1,4 @@
-"""What devices do within a profile: each launch with its time, bytes, and the lines that asked.
+"""Records of devices' work within a profile: launches, with time, bytes and the lines that asked.
 
 While no profile is open nothing here is on anybody's way. The first one that opens has other
 functions put in the place of those that number instructions, run programs and drive devices; the
@@ -98,7 +98,7 @@ class Work:
 
 
 class Recording:
-    """What is done between `begin` and `end`.
+    """The work of devices between `begin` and `end`.
 
     Attributes
     ----------
@@ -160,14 +160,14 @@ class _Run:
 
 
 class _Here(threading.local):
-    """What this thread is at: a run, and whether what it asks for is part of what is measured."""
+    """The program that this thread runs, and whether its calls belong to work that is measured."""
 
     run: _Run | None = None
     is_within = False
 
 
 class _Watch:
-    """What stands in the place of others while recordings are open."""
+    """Measures in the place of functions of the engine and drivers while recordings are open."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -272,7 +272,7 @@ class _Watch:
     def _described(
         self, driver: Driver, method: str, given: tuple[Any, ...]
     ) -> tuple[str, str, int]:
-        """What is asked for outside of programs: its name, its kind, its bytes."""
+        """The name, the kind and the bytes of a driver's method called outside of programs."""
         if method == "copy":
             return "copy", "copy", 2 * given[-1]
         if method in ("upload", "download"):
@@ -284,7 +284,7 @@ class _Watch:
         return given[0].name, "kernel", sum(map(_nbytes, places))
 
     def _kernel(self, driver: Driver, handle: Any) -> str:
-        """What the kernel is called that a driver knows by a handle."""
+        """The name of the kernel to which a driver gave this handle."""
         if id(handle) not in self._kernels:
             for device in self._drivers[id(driver)]:
                 for (skeleton, key), kernel in device.kernels.copy().items():
@@ -327,11 +327,11 @@ def _unhooked() -> None:
 
 
 watchers: Final[list[Callable[[], AbstractContextManager[None]]]] = []
-"""What else is to be installed; rooms above stand here."""
+"""Further replacements to install with a profile, which modules above this one append."""
 
 
 def worked(name: str, nbytes: int, device: Device, ask: Callable[[], Any], *, on_host: bool) -> Any:
-    """What `ask` gives, which is work of a library; it is noted."""
+    """Call `ask`, which is work of a library; note it in the open recordings; return its result."""
     if _watch.here.is_within:
         return ask()
     found: Any = None

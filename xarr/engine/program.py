@@ -28,7 +28,7 @@ Place = int | tuple[int, int]
 
 
 class Program(core.Program):
-    """What a list of instructions becomes.
+    """A list of instructions, and the calls that run it, for whatever storages it is given.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ class Program(core.Program):
         return any(map(_is_wide, self.states))
 
     def names(self, instructions: Sequence[int]) -> list[str]:
-        """What the operations of instructions are called."""
+        """The names of the operations of instructions, which are given by number."""
         return [self.trace.opcodes[number].operation.name for number in instructions]
 
     # -- instruction by instruction ---------------------------------------------------------------

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
 
 NAMES: Final = ("outer", "position", "inner")
-"""What the axes of a skeleton's elements are called."""
+"""The names of the axes of a skeleton's elements."""
 _ELEMENT_NBYTES: Final = 8
 """Of an element of a storage, where it is not known what it holds."""
 

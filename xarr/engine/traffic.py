@@ -1,4 +1,4 @@
-"""What kernels move: the memory that each loads and stores, and the bytes of that."""
+"""Memory traffic of kernels: the memory that each loads and stores, and how many bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xarr.schedule.instructions import Instruction, Ref
 
 
 class Move(NamedTuple):
-    """What a kernel loads or stores.
+    """One load or store of a kernel.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ def _between(room: launch.Room, *, stores: bool) -> Move:
 
 
 def _of_forms(call: Call) -> Iterator[Move]:
-    """What forms load and store; what a kernel of rows reads again counts once, as it is near."""
+    """The loads and stores of forms; a row that is read twice counts once, as caches keep it."""
     offsets = iter(call.offsets)
     taken = dict(call.taken)
     for form in call.forms:

@@ -1,4 +1,4 @@
-"""What ``python -m xarr bench`` says: the default device beside NumPy, in half a minute."""
+"""``python -m xarr bench``: compare the default device with NumPy, in half a minute."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Instruction(NamedTuple):
 def instructions(
     opcodes: Sequence[Opcode], codes: Sequence[int | tuple[int, int]]
 ) -> list[Instruction]:
-    """What a tape says, in words."""
+    """The tape's codes as Instructions."""
     steps = []
     rest = map(decoded, codes)
     named = 0
@@ -121,7 +121,7 @@ def composed(steps: Sequence[Instruction]) -> list[Instruction]:
 
 
 class Skeletal(Operation):
-    """What takes a value of its group as the elements of a skeleton, so that it ends the group.
+    """An operation whose skeleton reads its elements from a value of its group, and ends the group.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ class Recorded(Skeletal):
         return False
 
     def on_host(self, given: DType) -> Callable[..., Any] | None:
-        """What computes its result of a NumPy array of elements of a type, and its own numbers."""
+        """A function that computes the result from a NumPy array and its own numbers; or None."""
         return None
 
     def row_nbytes(self, length: int) -> int:
@@ -192,7 +192,7 @@ class Recorded(Skeletal):
 
 
 class Finals(NamedTuple):
-    """What becomes of the results of skeletons that are one kernel.
+    """The epilogue of a kernel of one or more skeletons: operations on their results, and stores.
 
     Attributes
     ----------
@@ -208,7 +208,7 @@ class Finals(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What a kernel does with all elements of a row, before its next part.
+    """A pass over all elements of a row, which a kernel of rows ends before its next part begins.
 
     Attributes
     ----------

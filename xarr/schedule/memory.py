@@ -1,4 +1,4 @@
-"""What groups store, and which memory is used again.
+"""Which storages groups write to memory, and which memory is used again.
 
 A storage that nobody holds and that no other group reads is never stored: it is a variable.
 """

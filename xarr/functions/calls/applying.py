@@ -143,7 +143,7 @@ def _axes(row: Reduction, axis: Any, ndim: int, where: str) -> tuple[int, ...]:
 
 
 def _key_of(node: Node, axis: Any, keepdims: Any, correction: Any) -> Any:
-    """What to remember a reduction by; None where only a look at the arguments can tell."""
+    """The key of a reduction among the row's remembered ones; None where arguments need checks."""
     if axis is not None and type(axis) is not int:
         return None
     if type(keepdims) is not bool or type(correction) is not float:
@@ -192,7 +192,7 @@ def _masked(row: Reduction, node: Node, mask: Any, where: str) -> Node:
 
 
 def _neutral(row: Reduction, dtype: DType, shape: Shape, device: Device) -> Node:
-    """What the largest, or the smallest, of any elements is not changed by."""
+    """The neutral element of a maximum or a minimum."""
     assert isinstance(row.combine, Elementwise)
     largest = row.combine.name in ("maximum", "fmax")
     value: complex
@@ -213,7 +213,7 @@ def _begun(row: Reduction, final: Node, initial: Any, where: str) -> Node:
 
 
 def _first(final: Node, initial: Any, where: str) -> Node:
-    """What stands in front of the elements, in the type of the result."""
+    """The initial value in the type of the result."""
     first = operand(as_operand(initial), final, where)
     if first is None:
         fault = f"initial is of type {type(initial).__name__}"

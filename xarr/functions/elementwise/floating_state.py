@@ -1,4 +1,4 @@
-"""What is done about overflow, division by zero and their like: NumPy's state, which devices lack.
+"""`errstate` and its like: NumPy's state of floating-point errors, which devices do not have.
 
 A device computes infinities and NaN and raises nothing. The state is NumPy's own, so what NumPy
 computes on the host follows it. A program that counts on an exception is told once.
@@ -18,7 +18,7 @@ from xarr import errors
 Do: TypeAlias = "str | None"
 
 _COUNTED_ON: Final = ("raise", "call")
-"""What a program relies on: it would take another way than on NumPy."""
+"""The settings under which a program relies on an error that no device raises."""
 
 
 class _Told:

@@ -54,7 +54,7 @@ _SCANS: Final = {
     elementwise.multiply.name: reductions.cumulative_prod,
 }
 _JOINED: Final = {"subtract": functions.add, "divide": functions.multiply}
-"""What joins the second operands of several changes in place, where it is not the function."""
+"""The function that combines second operands given for one element, where it is another one."""
 
 
 def reduce(

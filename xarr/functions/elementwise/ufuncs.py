@@ -91,7 +91,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         raise NotImplementedError
 
     def _docstring(self) -> str:
-        """What `help` says."""
+        """The text of `help`."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -396,7 +396,7 @@ class Binary(_OfRow):
 
 
 class Options(TypedDict, total=False):
-    """What each ufunc takes by name; `Unary` says what stands for them."""
+    """The keyword arguments of all ufuncs; see `Unary` for their meaning."""
 
     where: ArrayLike
     casting: str
@@ -486,7 +486,7 @@ def universal(
 
 
 def _docstring_of(row: Elementwise, annotations: dict[str, str]) -> str:
-    """What `help` says of a function that is a row."""
+    """The text of `help` for a function that is a row."""
     pair = row.operands == 2
     names, given = ("x1, x2", "The operands") if pair else ("x", "The operand")
     shape = "shapes that broadcast to (...)" if pair else "shape (...)"

@@ -171,7 +171,7 @@ def _source(value: Any, node: Node) -> Node:
 
 
 _NUMBERS: Final = (Number, numpy.generic, str, bytes, set, dict, type(None))
-"""What is written as NumPy converts one value, or refuses to; no array is made of it."""
+"""Types of values to assign that NumPy converts, or refuses, as one value and not as an array."""
 
 
 def _filled(source: Node, target: Node) -> Node:

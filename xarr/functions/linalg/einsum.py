@@ -34,7 +34,7 @@ from xarr.tables import elementwise as rows, reductions as folds
 Labels = tuple[str, ...]
 
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-"""What integers stand for in the form with lists of axes; in the order of implicit results."""
+"""The letters for integers in the form with lists of axes, in the order of implicit results."""
 _ELLIPSIS: Final = "..."
 
 

@@ -43,7 +43,7 @@ class Generator(Continuous, Discrete, Vectors):
 
     _descending = False
     on_host: ClassVar[type[Generator]]
-    """What draws on the host; `host` says it."""
+    """The class for generators with bits of NumPy, which draw on the host; assigned below."""
 
     def __new__(cls, bit_generator: Any) -> Generator:
         """Make a generator that draws on the host where the bits are NumPy's."""
@@ -277,7 +277,7 @@ class RandomState(Continuous, Discrete, Vectors):
     """
 
     on_host: ClassVar[type[RandomState]]
-    """What draws on the host; `host` says it."""
+    """The class for generators with bits of NumPy, which draw on the host; assigned below."""
 
     def __new__(cls, seed: Any = None) -> RandomState:
         """Make one that draws on the host where the bits are NumPy's."""
@@ -307,7 +307,7 @@ class RandomState(Continuous, Discrete, Vectors):
         self._bits = Philox(_checked(seed))
 
     def get_state(self, legacy: bool = True) -> Any:
-        """What the generator has to be set to, to draw the same again.
+        """The state that `set_state` takes to draw the same numbers again.
 
         legacy : bool
             Whether a tuple is wanted (name, key, number of draws), as NumPy has it, or a dict.
@@ -595,11 +595,11 @@ RandomState.on_host = HostRandomState
 
 
 shared = RandomState()
-"""What the functions of `xarr.random` draw from, on the host where that is asked for."""
+"""The generator of the functions of `xarr.random`; it may be set to draw on the host."""
 
 
 def get_bit_generator() -> Any:
-    """What the functions of `xarr.random` take their bits from: `Philox`, or one of NumPy's.
+    """The bit generator of the functions of `xarr.random`: `Philox`, or one of NumPy's.
 
     >>> xarr.random.seed(3)
     >>> xarr.random.get_bit_generator().state["state"]["counter"]

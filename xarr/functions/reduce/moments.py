@@ -47,7 +47,7 @@ def averaged(
 
 
 def freedom_less(ddof: float | None, correction: float, where: str) -> float:
-    """What is taken from the number of elements: NumPy's word for it, or the standard's."""
+    """NumPy's `ddof` or the standard's `correction`, subtracted from the number of elements."""
     if ddof and correction:
         fault = f"ddof is {ddof} and correction {correction}"
         accepted = "one of them is accepted"

@@ -140,7 +140,7 @@ def _places(obj: Array, extent: int, where: str) -> Array:
 
 
 def _host_places(obj: Any, extent: int, where: str) -> Any:
-    """What `_places` gives, of values on the host; a slice as it is."""
+    """`_places` of values on the host; a slice is returned as it is."""
     if isinstance(obj, slice):
         return obj
     values = numpy.asarray(host_of(obj, where))
@@ -333,7 +333,7 @@ def _require_elements(shape: Shape, widths: Sequence[tuple[int, int]], where: st
 
 
 class _Border:
-    """What is put at one side of an axis: `count` elements from index `first` on, of the inside."""
+    """The padding at one side of an axis: `count` elements from index `first` of the array on."""
 
     def __init__(
         self, inner: Array, axis: int, first: int, count: int, side: int, setting: Any, where: str

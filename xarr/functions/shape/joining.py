@@ -133,7 +133,7 @@ def _joined(
     casting: str = "same_kind",
     out: Any = None,
 ) -> Array:
-    """What `concat` makes of arrays on one device, for a function that errors name."""
+    """`concat` of arrays on one device; errors name the calling function, `where`."""
     _require_one(out, dtype, where)
     if axis is None:
         parts, axis = [ravel(part) for part in parts], 0
@@ -446,7 +446,7 @@ def diff(
 
 
 def _line(item: Any, x: Array, shape: Shape, where: str, name: str) -> Array:
-    """What is put before or after an array; a scalar stands for one element along the axis."""
+    """An item to join to an array; a scalar is broadcast to one element along the axis."""
     extra = as_array(item, where, name, device=x.device)
     return extra if extra.ndim else broadcast_to(extra, shape)
 

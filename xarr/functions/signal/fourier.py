@@ -198,7 +198,7 @@ def _complex(x: Array, axis: int, size: int, inverse: bool, norm: str) -> Array:
 
 
 def _scale(size: int, inverse: bool, norm: str) -> float:
-    """What one axis' transform is multiplied by."""
+    """The normalization factor of a transform along one axis."""
     if norm == "ortho":
         return 1.0 / math.sqrt(size)
     return 1.0 / size if inverse is (norm == "backward") else 1.0

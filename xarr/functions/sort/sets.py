@@ -122,7 +122,7 @@ def _counts(begins: Node) -> Array:
 
 
 def _unique(values: Host, *, equal_nan: bool = False, **returned: bool) -> tuple[Host, ...]:
-    """What `numpy.unique` returns, each NaN distinct unless asked; a tuple in any case.
+    """`numpy.unique` with each NaN distinct by default; returns a tuple always.
 
     Of equal elements the first one stands, which tells of zeros: on other devices it does too.
     """
@@ -148,7 +148,7 @@ def _sortable(values: Host) -> Host:
 
 
 def _uploaded(values: Host, node: Node) -> Array:
-    """What NumPy has found, as an array on the operand's device."""
+    """NumPy's result as an Array on the operand's device."""
     return creation.asarray(values, device=node.device)
 
 
@@ -244,7 +244,7 @@ def _by_sorting(
     return_inverse: bool = False,
     return_counts: bool = False,
 ) -> list[Array]:
-    """What `unique` gives, by a stable sort and expressions."""
+    """`unique` on the device, by a stable sort and expressions."""
     flat = x.reshape(-1)
     order = argsort(flat) if return_index or return_inverse else None
     ordered = sort(flat) if order is None else searching.take(flat, order, axis=0)

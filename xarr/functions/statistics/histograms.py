@@ -218,7 +218,7 @@ def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array
 
 
 def _uploaded(values: Host, device: Device) -> Array:
-    """What was computed on the host, as an array."""
+    """A result of the host as an Array, with float32 where the device lacks float64."""
     if values.dtype == numpy.float64 and not device.info.has_float64:
         values = values.astype(numpy.float32)
     with openly():
@@ -310,7 +310,7 @@ _GUESS: Final[dict[DType, tuple[Operation, Operation]]] = {}
 
 
 def _binning(row: DType) -> tuple[Operation, Operation]:
-    """What guesses a bin, and what puts it right; `kernels/binning.h` has both."""
+    """The operations that guess a bin and correct the guess; `kernels/binning.h` has their C."""
     if row not in _GUESS:
         count, kind = dtypes.int64, row.compute
         guess = f"xr_bin_guess_{kind}({{0}}, {{1}}, {{2}}, {{3}})"
