@@ -106,18 +106,18 @@ def _token(array: xarr.Array) -> tuple[Any, ...]:
     words = xarr.ravel(array).view(f"uint{8 * width}").astype("uint64")
     counted = xarr.arange(1, words.size + 1, dtype="uint64", device=array.device)
     places = counted * _GOLDEN
-    sums = [int(_mixed(words * seed + places).sum()) for seed in _SEEDS]
+    sums = [int(_mix(words * seed + places).sum()) for seed in _SEEDS]
     return "xarr", array.shape, str(array.dtype), *sums
 
 
-def _mixed(words: xarr.Array) -> xarr.Array:
+def _mix(words: xarr.Array) -> xarr.Array:
     """Words, each bit of which depends on all bits (splitmix64)."""
     for shift, factor in _MIXERS:
         words = (words ^ (words >> shift)) * factor
     return words ^ (words >> 31)
 
 
-def _solved(a: Any, b: Any, lower: bool = False) -> Any:
+def _solve(a: Any, b: Any, lower: bool = False) -> Any:
     """Solve a triangular system where the chunks are."""
     device = next((x.device for x in (a, b) if type(x) is xarr.Array), None)
     if device is None:
@@ -140,6 +140,6 @@ class _NumPy:
 
 # Dask has no registries for these two.
 _solved_by_scipy: Final = linalg.solve_triangular_safe
-linalg.solve_triangular_safe = _solved
+linalg.solve_triangular_safe = _solve
 for _module in (_reductions_generic, core, utils):
     _module.np = _NumPy()

@@ -115,7 +115,7 @@ def run(
     takes = getattr(own, "takes", None)
     with device.lock:
         if takes is not None:
-            operands = [_taken(node, takes) for node in operands]
+            operands = [_in_layout(node, takes) for node in operands]
         kept = own is not None and takes is None and not out
         rooms = [] if kept else [room(shape, dtype, device) for shape, dtype in results]
 
@@ -130,7 +130,7 @@ def run(
             found = function(*given, **options)
             values = (found,) if len(results) == 1 else found
             if kept:
-                return _kept(values, given, results, device)
+                return _result_nodes(values, given, results, device)
             for target, value in zip(made, values, strict=True):
                 target[...] = value
             return rooms
@@ -144,7 +144,7 @@ def run(
             return called(arrays)
 
 
-def _kept(
+def _result_nodes(
     values: Sequence[Any], given: list[Any], results: Sequence[tuple[Shape, DType]], device: Device
 ) -> list[Node]:
     """The results of the device's library as nodes, in their own memory where that is new."""
@@ -152,7 +152,7 @@ def _kept(
     return [
         adopted(value, dtype, device)
         if is_new and value.dtype == dtype.numpy
-        else _copied(value, shape, dtype, device)
+        else _copy(value, shape, dtype, device)
         for value, (shape, dtype) in zip(values, results, strict=True)
     ]
 
@@ -164,12 +164,12 @@ def adopted(value: Any, dtype: DType, device: Device) -> Node:
         return own
     buffer = device.driver.adopt(value)
     if buffer is None:
-        return _copied(value, value.shape, dtype, device)
+        return _copy(value, value.shape, dtype, device)
     where = layout.contiguous(value.shape)
     return leaf(Storage(device, where.size * dtype.itemsize, buffer), where, dtype)
 
 
-def _copied(value: Any, shape: Shape, dtype: DType, device: Device) -> Node:
+def _copy(value: Any, shape: Shape, dtype: DType, device: Device) -> Node:
     """The node of an array's values in memory of the device's, in another data type if need be."""
     result = room(shape, dtype, device)
     with opened("", (), (result,)) as (target,):
@@ -196,7 +196,7 @@ def inner(first: Node, second: Node) -> Any:
     return value if value == value else None
 
 
-def _taken(node: Node, takes: Callable[[Shape, tuple[int, ...]], bool]) -> Node:
+def _in_layout(node: Node, takes: Callable[[Shape, tuple[int, ...]], bool]) -> Node:
     """The node in a layout that a routine takes: its own, else C order."""
     engine.compute(node)
     assert node.layout is not None

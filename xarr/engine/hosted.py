@@ -144,14 +144,14 @@ class Host:
         self._has_target = opcode.target is not None
         self.views: list[Any] = []
         if isinstance(operation, Recorded):
-            function = _in_row(_found(operation.on_host(given[0].dtype)))
+            function = _in_row(_require(operation.on_host(given[0].dtype)))
             self.views = [_operand(one, shape, is_whole=True) for one in given]
             assert opcode.target is not None
             shape = (math.prod(opcode.target.shape),)
         elif operation is INDEX:
             function = _indices(shape)
         else:
-            function = _found(None if isinstance(operation, Skeletal) else operation.host)
+            function = _require(None if isinstance(operation, Skeletal) else operation.host)
             self.views = [_operand(one, shape) for one in given]
             if isinstance(operation, Indirect):
                 self.views[0] = Places(*_view(given[0], shape, is_whole=True)[:3])
@@ -159,7 +159,7 @@ class Host:
                 one.dtype is not to for one, to in zip(given, operation.operands, strict=True)
             ):
                 self._converters = [
-                    _found(converter(one.dtype, to))
+                    _require(converter(one.dtype, to))
                     for one, to in zip(given, operation.operands, strict=True)
                 ]
         if opcode.target is not None:
@@ -228,7 +228,7 @@ class _AbsentError(Exception):
     """There is no function of NumPy's with the same bits."""
 
 
-def _found(function: Function | None) -> Function:
+def _require(function: Function | None) -> Function:
     if function is None:
         raise _AbsentError
     return function

@@ -215,7 +215,7 @@ class _Watch:
             if len(found) > 1:
                 return
             self._timers[id(driver)] = driver.timer()
-            do = functools.partial(self._asked, driver)
+            do = functools.partial(self._intercept, driver)
             names = ("launch", "launch_with", "copy", "upload", "download")
             block = replaced(driver, functools.partial(around, driver, names, do))
             block.__enter__()
@@ -254,7 +254,7 @@ class _Watch:
             found = self._parts[program, number] = program.names(members), members, moved
         return found
 
-    def _asked(
+    def _intercept(
         self, driver: Driver, method: str, asked: Asked, given: tuple[Any, ...], options: Any
     ) -> None:
         ask = functools.partial(asked, *given, **options)
@@ -265,11 +265,11 @@ class _Watch:
             name, shares, nbytes = self.here.run.next()
             kind = "kernel"
         else:
-            name, kind, nbytes = self._described(driver, method, given)
+            name, kind, nbytes = self._describe(driver, method, given)
             shares = {line_at_work(): 1.0}
-        self.note(driver, Work(name, kind, _named(driver), shares, nbytes), method, ask)
+        self.note(driver, Work(name, kind, _device_name(driver), shares, nbytes), method, ask)
 
-    def _described(
+    def _describe(
         self, driver: Driver, method: str, given: tuple[Any, ...]
     ) -> tuple[str, str, int]:
         """The name, the kind and the bytes of a driver's method called outside of programs."""
@@ -343,7 +343,7 @@ def worked(name: str, nbytes: int, device: Device, ask: Callable[[], Any], *, on
     with device.lock:
         driver = device.driver
         kind = "host" if on_host else "library"
-        work = Work(name, kind, _named(driver), {line_at_work(): 1.0}, nbytes)
+        work = Work(name, kind, _device_name(driver), {line_at_work(): 1.0}, nbytes)
         _watch.note(driver, work, "", asked)
     return found
 
@@ -358,7 +358,7 @@ def working(name: str, nbytes: int, device: Device) -> Iterator[None]:
     with device.lock:
         driver = device.driver
         driver.synchronize()
-        work = Work(name, "host", _named(driver), {line_at_work(): 1.0}, nbytes)
+        work = Work(name, "host", _device_name(driver), {line_at_work(): 1.0}, nbytes)
         with ranges.named(name), unseen():
             yield
             driver.synchronize()
@@ -398,7 +398,7 @@ def _rank(file: str) -> int:
     return 1 if file.startswith((*_LIBRARIES, "<frozen ")) else 0
 
 
-def _named(driver: Driver) -> str:
+def _device_name(driver: Driver) -> str:
     return f"{driver.info.backend}:{driver.info.index}"
 
 

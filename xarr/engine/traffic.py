@@ -96,16 +96,18 @@ def _of_forms(call: Call) -> Iterator[Move]:
 def described(steps: list[Instruction], constants: list[Any]) -> list[str]:
     """Instructions in words, their storages by numbers: ``s2[(3,)] = add(s0[(3,)], 1.0)``."""
     rest = iter(constants)
-    return [_described(step, rest) for step in steps]
+    return [_describe(step, rest) for step in steps]
 
 
-def _described(step: Instruction, rest: Iterator[Any]) -> str:
-    operands = [_named(ref) if isinstance(ref, Ref) else repr(next(rest)) for ref in step.operands]
-    target = "" if step.target is None else f"{_named(step.target)} = "
+def _describe(step: Instruction, rest: Iterator[Any]) -> str:
+    operands = [
+        _view_name(ref) if isinstance(ref, Ref) else repr(next(rest)) for ref in step.operands
+    ]
+    target = "" if step.target is None else f"{_view_name(step.target)} = "
     return f"{target}{step.operation.name}({', '.join(operands)}): {step.operation.result}"
 
 
-def _named(ref: Ref) -> str:
+def _view_name(ref: Ref) -> str:
     pattern = ref.pattern
     plain = pattern.linear and not ref.offset
     where = "" if plain else f", strides {pattern.strides} from {ref.offset}"

@@ -290,7 +290,7 @@ def launched(
     if not info.chunked:
         trees = _trees_nbytes([group for group, _ in run], length)
         left = most = min(most, info.local_nbytes - _SHARES_NBYTES - trees)
-        for how, parts in _read_again(run, length).items():
+        for how, parts in _rereads(run, length).items():
             nbytes = layout.power_of_two(length) * how[1].itemsize
             if nbytes <= left:
                 held[how] = len(rooms)
@@ -343,7 +343,7 @@ def _together(run: Sequence[Stored], length: int, kept_nbytes: int, info: Device
     return 1 << max(most, 1).bit_length() - 1
 
 
-def _read_again(run: Sequence[Stored], length: int) -> dict[Any, list[int]]:
+def _rereads(run: Sequence[Stored], length: int) -> dict[Any, list[int]]:
     """The accesses by which several parts read elements along a row, and which do."""
     written = {slot for group, _ in run for slot in group.written}
     space = run[0][0].space

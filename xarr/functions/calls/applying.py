@@ -124,7 +124,7 @@ def reduced(
         opcode, inputs = passes.reduction(row.fold(types), node, over, divisor)
         final = engine.computed(opcode, inputs)
     if initial is not None:
-        final = _begun(row, final, initial, along)
+        final = _with_initial(row, final, initial, along)
     if keepdims:
         kept = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
         final = engine.reshaped(final, kept)
@@ -206,7 +206,7 @@ def _neutral(row: Reduction, dtype: DType, shape: Shape, device: Device) -> Node
     return constant(value, dtype, shape, device)
 
 
-def _begun(row: Reduction, final: Node, initial: Any, where: str) -> Node:
+def _with_initial(row: Reduction, final: Node, initial: Any, where: str) -> Node:
     """A result with `initial` in front of it."""
     assert isinstance(row.combine, Elementwise)
     return row.combine.combined(_first(final, initial, where), final, where)

@@ -76,7 +76,7 @@ def reduce(
         return _from_left(function, x, axis, dtype, out, keepdims, initial, where, name)
     node = x._node
     if row.name not in reductions.BY_NAME or (dtype is not None and row.form != "axes, sum"):
-        node, dtype = engine.converted(node, _computed(function, node, dtype, name)), None
+        node, dtype = engine.converted(node, _computed_type(function, node, dtype, name)), None
     return reduced(row, node, axis, bool(keepdims), dtype, out, initial, where, where=name)
 
 
@@ -88,7 +88,7 @@ def accumulate(function: ufunc, array: ArrayLike, axis: Any, dtype: DTypeLike, o
     place = layout.normalize_axis(axis, x.ndim, name)
     if function.__name__ in _SCANS:
         return scanned(_SCANS[function.__name__], x._node, place, dtype, False, out, name)
-    node = engine.converted(x._node, _computed(function, x._node, dtype, name))
+    node = engine.converted(x._node, _computed_type(function, x._node, dtype, name))
     if _is_associative(function):
         return scanned(_joining(function._row, "scan"), node, place, None, False, out, name)
     rows = _along(Array(node), place)
@@ -147,10 +147,10 @@ def reduceat(
     if row is not None and dtype is None:
         wanted = row.types(x._node.dtype, x._node.dtype).taken
     else:
-        wanted = _computed(function, x._node, dtype, name)
+        wanted = _computed_type(function, x._node, dtype, name)
     values = Array(engine.converted(x._node, wanted))
     if _is_associative(function):
-        result = _joined_slices(function, values, place, begins, lengths)
+        result = _join_slices(function, values, place, begins, lengths)
     else:
         result = _slices_from_left(function, values, place, begins, lengths)
     return delivered(result, out, name)
@@ -170,7 +170,7 @@ def _is_associative(function: ufunc) -> bool:
     return function._row is not None and function._row.associative
 
 
-def _computed(function: ufunc, node: Node, dtype: Any, name: str) -> DType:
+def _computed_type(function: ufunc, node: Node, dtype: Any, name: str) -> DType:
     """The data type that elements are joined in."""
     if dtype is not None:
         return dtypes.lookup(dtype, name)
@@ -227,7 +227,7 @@ def _from_left(
     if where is not True and initial is None:
         fault = "where is given and initial is not"
         raise value_error(name, fault, f"{function.__name__} has no identity")
-    x = Array(engine.converted(x._node, _computed(function, x._node, dtype, name)))
+    x = Array(engine.converted(x._node, _computed_type(function, x._node, dtype, name)))
     if not places:
         return delivered(x, out, name)
     (place,) = places
@@ -281,7 +281,7 @@ def _slices(indices: Any, extent: int, name: str) -> tuple[Host, Host]:
     return begins, numpy.maximum(ends - begins, 1)
 
 
-def _joined_slices(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
+def _join_slices(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
     """The elements of each slice, joined in a halving tree of their own."""
     starts = numpy.cumsum(lengths) - lengths
     ranks = numpy.arange(lengths.sum()) - numpy.repeat(starts, lengths)
@@ -347,7 +347,7 @@ def _change(function: ufunc, a: Array, places: Array, values: Array | None, name
         assert values is not None
         assert joining is not None
         values = Array(engine.converted(values._node, operation.operands[1]))
-        places, values = _joined_places(joining, places, values, ranks)
+        places, values = _join_places(joining, places, values, ranks)
         _store(function, a, places, values, name)
         return
     for step in range(int(chapter.max(ranks)) + 1):
@@ -356,7 +356,7 @@ def _change(function: ufunc, a: Array, places: Array, values: Array | None, name
         _store(function, a, _at(places, chosen), part, name)
 
 
-def _joined_places(
+def _join_places(
     function: ufunc, places: Array, values: Array, ranks: Array
 ) -> tuple[Array, Array]:
     """The places without repetition, and the values of each, joined."""

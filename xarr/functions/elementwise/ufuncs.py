@@ -582,7 +582,7 @@ def forced(signature: Any, sig: Any, dtype: Any, nin: int, nout: int, where: str
     if isinstance(given, bytes):
         given = given.decode("ascii")
     if isinstance(given, str):
-        return _spelled(given, nin, nout, where)
+        return _parse_signature(given, nin, nout, where)
     if type(given) is not tuple or len(given) == 1:
         raise TypeError(_refusal(given, nin, nout, where))
     if len(given) != nin + nout:
@@ -591,7 +591,7 @@ def forced(signature: Any, sig: Any, dtype: Any, nin: int, nout: int, where: str
     return found if any(found) else None
 
 
-def _spelled(given: str, nin: int, nout: int, where: str) -> Forced:
+def _parse_signature(given: str, nin: int, nout: int, where: str) -> Forced:
     """The data types of "dd->d"."""
     if len(given) == 1:
         raise TypeError(_refusal(given, nin, nout, where))

@@ -111,7 +111,7 @@ def setitem(x: Array, key: Any, value: Any) -> None:
         _set_advanced(x, items, source)
         return
     if node.value is not None and len(items) == 1 and items[0] in (Ellipsis, _ALL):
-        rebind(x, _filled(source, node))
+        rebind(x, _fill(source, node))
         return
     where = basic(settled(x), items)
     source = _fitted(source, where.shape)
@@ -174,7 +174,7 @@ _NUMBERS: Final = (Number, numpy.generic, str, bytes, set, dict, type(None))
 """Types of values to assign that NumPy converts, or refuses, as one value and not as an array."""
 
 
-def _filled(source: Node, target: Node) -> Node:
+def _fill(source: Node, target: Node) -> Node:
     source = engine.converted(_fitted(source, target.shape), target.dtype)
     return engine.copied(engine.broadcast(source, target.shape))
 
@@ -219,7 +219,7 @@ def _is_selected(x: Array, mask: Array, source: Node) -> bool:
         # The same value for each true element, so nobody has to know how many there are.
         lifted = engine.reshaped(mask._node, (*mask.shape, *(1,) * len(rest)))
         value = engine.converted(_fitted(source, rest), x._node.dtype)
-        _replaced(x, choose(lifted, value, x._node))
+        _replace(x, choose(lifted, value, x._node))
         return True
     if rest:
         return False
@@ -232,11 +232,11 @@ def _is_selected(x: Array, mask: Array, source: Node) -> bool:
     engine.placed(values)
     chosen = gather.overwrite(x._node, mask._node, selected, values)
     if chosen is not None:
-        _replaced(x, chosen)
+        _replace(x, chosen)
     return True
 
 
-def _replaced(x: Array, chosen: Node) -> None:
+def _replace(x: Array, chosen: Node) -> None:
     """Write the values of all elements."""
     if is_whole(x):
         rebind(x, chosen)

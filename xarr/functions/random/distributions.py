@@ -320,7 +320,7 @@ class Vectors(Source):
             drawn = self.sample(random.binomial, (left, share), shape, where)
             parts.append(drawn)
             left = _less(left, drawn)
-        parts.append(_filled(left, shape))
+        parts.append(_fill(left, shape))
         return joining.stack(parts, axis=-1)
 
     def multivariate_normal(
@@ -397,7 +397,7 @@ def colours(source: Source, colors: Any, nsample: Any, size: Any, method: str, w
         left = _less(left, drawn)
     if not counts.size:
         return as_array(numpy.zeros((*shape, 0), numpy.int64), where)
-    parts.append(_filled(left, shape))
+    parts.append(_fill(left, shape))
     return joining.stack(parts, axis=-1)
 
 
@@ -432,7 +432,7 @@ def _less(left: Parameter, drawn: Array) -> Parameter:
     return Array(engine.converted(rest._node, dtypes.int64))._node
 
 
-def _filled(left: Parameter, shape: Shape) -> Array:
+def _fill(left: Parameter, shape: Shape) -> Array:
     """The items that are left, broadcast to the shape of the counts drawn before."""
     if isinstance(left, int | float):
         return as_array(numpy.full(shape, int(left), numpy.int64), "multinomial(n, pvals, size)")

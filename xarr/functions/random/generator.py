@@ -485,7 +485,7 @@ def _checked(seed: Any) -> Any:
     return words.tolist()
 
 
-def _raised(value: Any, where: str) -> Any:
+def _to_device(value: Any, where: str) -> Any:
     """A result as an Array of the default device, where it is an array."""
     if not isinstance(value, numpy.ndarray) or value.dtype.kind not in "biuf":
         return value
@@ -507,7 +507,7 @@ def _forwarding(name: str) -> Callable[..., Any]:
             named["size"] = out.shape
         function = getattr(self._streams, name)
         where = f"random.{name}(...)"
-        result = _raised(function(*host_of(given, where), **host_of(named, where)), where)
+        result = _to_device(function(*host_of(given, where), **host_of(named, where)), where)
         return result if out is None else delivered(result, out, f"{name}(out)")
 
     forwarded.__name__ = name
@@ -523,7 +523,7 @@ def _shuffle(self: Any, x: Any, axis: int = 0) -> None:
     where = "random.shuffle(x)"
     values = host_of(x, where)
     self._streams.shuffle(values, *([axis] if axis else []))
-    x[...] = _raised(values, where)
+    x[...] = _to_device(values, where)
 
 
 class HostGenerator(Generator):
@@ -539,7 +539,7 @@ class HostGenerator(Generator):
     def permuted(self, x: Any, axis: int | None = None, out: Array | None = None) -> Array:
         """Permute the elements along an axis, on the host."""
         where = "random.permuted(x)"
-        result: Array = _raised(self._streams.permuted(host_of(x, where), axis=axis), where)
+        result: Array = _to_device(self._streams.permuted(host_of(x, where), axis=axis), where)
         return delivered(result, out, "permuted(x, axis, out)")
 
     shuffle = _shuffle

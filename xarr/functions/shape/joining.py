@@ -160,10 +160,10 @@ def _joined(
     for part in parts:
         whole.put(begin, part.shape, part._node)
         begin[place] += part.shape[place]
-    return _handed(whole, out, casting, where)
+    return _hand_over(whole, out, casting, where)
 
 
-def _handed(whole: Assembly, out: Any, casting: str, where: str) -> Array:
+def _hand_over(whole: Assembly, out: Any, casting: str, where: str) -> Array:
     """The whole, or `out` of its shape after it was written to it."""
     result = whole.array()
     target = single(out, where)
@@ -212,7 +212,7 @@ def stack(
     for number, part in enumerate(parts):
         target = Layout(shape, (*strides[:place], *strides[place + 1 :]), number * strides[place])
         engine.write(whole.storage, target, whole.dtype, engine.converted(part._node, whole.dtype))
-    return _handed(whole, out, casting, where)
+    return _hand_over(whole, out, casting, where)
 
 
 def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
@@ -471,7 +471,7 @@ def block(arrays: Any) -> Array:
     ndim = max(depth, *(part.ndim for part in parts))
     parts = [with_axes(part, ndim, where) for part in parts]
     placed: list[tuple[list[int], Array]] = []
-    shape = _placed(arrays, iter(parts), [0] * ndim, ndim - depth, placed, where)
+    shape = _place_blocks(arrays, iter(parts), [0] * ndim, ndim - depth, placed, where)
     row = promoted([part._node.dtype for part in parts], device, where)
     whole = Assembly(shape, row, device)
     for begin, part in placed:
@@ -502,7 +502,7 @@ def _collect(arrays: Any, leaves: list[Any]) -> None:
         leaves.append(arrays)
 
 
-def _placed(
+def _place_blocks(
     arrays: Any,
     parts: Any,
     begin: list[int],
@@ -521,7 +521,7 @@ def _placed(
         at = list(begin)
         if total is not None:
             at[axis] += total[axis]
-        shape = _placed(item, parts, at, axis + 1, placed, where)
+        shape = _place_blocks(item, parts, at, axis + 1, placed, where)
         if total is None:
             total = shape
             continue

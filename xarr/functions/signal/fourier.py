@@ -348,7 +348,7 @@ class _Over(Protocol):
     ) -> Array: ...
 
 
-def _named(function: _F, row: Transform, about: str, shape: str, made: str) -> _F:
+def _describe(function: _F, row: Transform, about: str, shape: str, made: str) -> _F:
     """Call a function as its row is called, with a docstring whose example shows two shapes."""
     function.__name__ = function.__qualname__ = row.name
     function.__doc__ = f"{about}\n\n>>> xarr.fft.{row.name}(xarr.ones({shape})).shape\n{made}"
@@ -368,7 +368,7 @@ def _along(row: Transform, about: str, made: str) -> _Along:
         result = apply(row, x, [length], [normalize_axis(axis, x.ndim, row.where)], norm)
         return delivered(result, out, row.where)
 
-    return _named(transform, row, about, "5", made)
+    return _describe(transform, row, about, "5", made)
 
 
 def _over(row: Transform, about: str, made: str) -> _Over:
@@ -383,7 +383,7 @@ def _over(row: Transform, about: str, made: str) -> _Over:
         lengths, places = _several(s, axes, x.ndim, row.where)
         return delivered(apply(row, x, lengths, places, norm), out, row.where)
 
-    return _named(transform, row, about, "(4, 3)", made)
+    return _describe(transform, row, about, "(4, 3)", made)
 
 
 _DFT, _INVERSE = "The discrete Fourier transform", "The inverse discrete Fourier transform"

@@ -99,7 +99,7 @@ def _distinct(x: Array, where: str, *, equal_nan: bool = False, **asked: bool) -
     if not library.is_preferred(node.device):
         return _by_sorting(x, equal_nan=equal_nan, **asked)
     with library.opened(where, (node,)) as (values,):
-        return [_uploaded(part, node) for part in _unique(values, equal_nan=equal_nan, **asked)]
+        return [_upload(part, node) for part in _unique(values, equal_nan=equal_nan, **asked)]
 
 
 def _begins(ordered: Array, *, equal_nan: bool = False) -> Node:
@@ -147,7 +147,7 @@ def _sortable(values: Host) -> Host:
     return values.astype(numpy.float32) if values.dtype == numpy.float16 else values
 
 
-def _uploaded(values: Host, node: Node) -> Array:
+def _upload(values: Host, node: Node) -> Array:
     """NumPy's result as an Array on the operand's device."""
     return creation.asarray(values, device=node.device)
 
@@ -230,7 +230,7 @@ def unique(
             found: Any = numpy.unique(given, axis=place, equal_nan=equal_nan, **asked)
             parts = found if any(asked.values()) else (found,)
             parts = (parts[0].astype(values.dtype, copy=False), *parts[1:])
-            results = tuple(_uploaded(part, node) for part in parts)
+            results = tuple(_upload(part, node) for part in parts)
     else:
         results = tuple(_distinct(x, where, equal_nan=equal_nan, **asked))
     return results if len(results) > 1 else results[0]
