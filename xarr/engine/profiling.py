@@ -281,7 +281,7 @@ class _Watch:
         if method == "launch":
             return self._kernel(driver, given[0]), "kernel", sum(map(_nbytes, given[3]))
         places = [one.buffer for one in given[3] if isinstance(one, Place)]
-        return given[0].name, "kernel", sum(map(_nbytes, places))
+        return getattr(given[0], "name", "kernel"), "kernel", sum(map(_nbytes, places))
 
     def _kernel(self, driver: Driver, handle: Any) -> str:
         """The name of the kernel to which a driver gave this handle."""
