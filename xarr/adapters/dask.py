@@ -90,7 +90,7 @@ def wait_for(array: xarr.Array) -> None:
 
 @sizeof.register(xarr.Array)
 def _size(array: xarr.Array) -> int:
-    """The bytes of an Array, which it has from now on.
+    """The bytes of an Array, which is given its memory for that.
 
     A worker asks for the size of what a task made, in the task's thread. What is deferred would run
     in another task, or in the worker's own thread, and many chunks of it at a time.

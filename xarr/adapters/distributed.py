@@ -86,7 +86,7 @@ _held: Final[list[Any]] = []
 
 
 def _with_room(made: Callable[[], xarr.Array]) -> xarr.Array:
-    """An Array that has come, for which what the worker holds leaves the device if need be."""
+    """Make an Array; where there is no room, move the worker's other Arrays to the host first."""
     while True:
         try:
             return made()
@@ -96,7 +96,7 @@ def _with_room(made: Callable[[], xarr.Array]) -> xarr.Array:
 
 
 def _copy(header: dict[str, Any], frames: Sequence[Any]) -> xarr.Array | None:
-    """The Array that was named, or None with the error among the failures of `_asked`."""
+    """Copy the Array that a worker named; None, and the error for `_asked`, where that fails."""
     try:
         array = _with_room(lambda: xarr.empty(header["shape"], header["dtype"]))
         with array.device.lock:
@@ -151,7 +151,7 @@ def _send(array: xarr.Array) -> tuple[dict[str, Any], list[Any]]:
 
 @dask_deserialize.register(xarr.Array)
 def _receive(header: dict[str, Any], frames: Sequence[Any]) -> Any:
-    """The Array that was sent; NumPy's where the device has no room, which tasks say in turn."""
+    """Upload a chunk that was sent; it stays a NumPy array where the device has no room."""
     content = frames[0] if len(frames) == 1 else b"".join(frames)
     host = numpy.frombuffer(content, header["dtype"]).reshape(header["shape"])
     _arrived["by the host"] += host.nbytes

@@ -385,7 +385,7 @@ def _parts(selected: Selected) -> tuple[Node, Node]:
 
 
 def _numbered_elements(values: Node, number: Node) -> Node:
-    """The elements of a vector that are named by numbers, some of which mean none."""
+    """The elements of a vector at indices; of those that nothing uses, some are out of range."""
     engine.placed(values)
     assert values.storage is not None
     assert values.layout is not None

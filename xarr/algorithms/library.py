@@ -258,7 +258,7 @@ def opened(
 
 
 def _lock(operands: Sequence[Any]) -> None:
-    """See that arrays of NumPy's are not written to."""
+    """Make arrays of NumPy's read-only."""
     for array in operands:
         if isinstance(array, numpy.ndarray):
             array.flags.writeable = False

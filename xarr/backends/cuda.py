@@ -414,7 +414,7 @@ class Block:
 
     @property
     def event(self) -> Event | None:
-        """The end of what was last asked of it; None where that was asked of the default stream."""
+        """The end of its last use; None where that was on the default stream."""
         return self.driver.last_uses.get(id(self))
 
     @event.setter

@@ -73,7 +73,7 @@ def fused() -> Iterator[None]:
 
 
 def keeps(device: Device, nbytes: int, most: int = tuning.KEPT_NBYTES) -> bool:
-    """Whether memory of so many bytes is NumPy's until a kernel wants it."""
+    """Whether a storage of so many bytes is in NumPy's memory until a kernel uses it."""
     return 0 < nbytes <= most and not tier.name and device.info.in_place
 
 

@@ -148,7 +148,7 @@ class _Run:
         self.stage = 0
 
     def next(self) -> tuple[str, dict[Line, float], int]:
-        """Of the next launch its name, the lines that asked for it, and the bytes."""
+        """The name, the lines of the program and the bytes of the next launch."""
         self.stage = self.stage + 1 if self.call == len(self.done) else 0
         self.call = len(self.done)
         names, members, moved = _watch.part(self.program, self.call)
@@ -207,7 +207,7 @@ class _Watch:
         self.pending.clear()
 
     def attach(self, device: Device) -> None:
-        """See what is asked of a device."""
+        """Measure the work of a device from now on."""
         with device.lock:
             driver = device.driver
             found = self._drivers.setdefault(id(driver), [])
@@ -236,7 +236,7 @@ class _Watch:
 
     @contextlib.contextmanager
     def running(self, program: Program, numbers: Sequence[int], done: list[int]) -> Iterator[None]:
-        """Know of launches within the block what they are for."""
+        """Attribute launches within the block to the instructions of a program."""
         before, self.here.run = self.here.run, _Run(program, numbers, done)
         try:
             yield
@@ -246,7 +246,7 @@ class _Watch:
             self.here.run = before
 
     def part(self, program: Program, number: int) -> tuple[list[str], list[int], list[Any]]:
-        """Of a call the names of its operations, its instructions, and kernels with bytes."""
+        """The names of a call's operations, its instructions, and its kernels with their bytes."""
         found = self._parts.get((program, number))
         if found is None:
             call, members = program.steps[number], sorted(program.members[number])

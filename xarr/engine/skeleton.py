@@ -54,7 +54,7 @@ class Skeleton:
         source: Input | None = None,
         elements: int | None = None,
     ) -> None:
-        """Run it, after what its storages were asked for; what only the input map reads is fused.
+        """Run it behind all work on its storages; what only the input map reads is fused into it.
 
         The names of `indices` have to follow from the skeleton, `special` and whether there is an
         input map. The last of the storages is written. `wide` asks for indices of 64 bits, where

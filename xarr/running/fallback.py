@@ -118,7 +118,7 @@ def _or_numpys(own: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[
 
 
 class Methods(AbstractContextManager["Methods"]):
-    """While it is entered, methods that are told a data type give NumPy's arrays of theirs."""
+    """Within the block, methods that are given a type that only NumPy has return NumPy's arrays."""
 
     def __enter__(self) -> Methods:
         on_host.numpys_method = _of_values

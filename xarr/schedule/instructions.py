@@ -181,14 +181,14 @@ class Recorded(Skeletal):
         return 0
 
     def rows(self, device: Device, work: Rows) -> Stage:
-        """The launch that does this and more, row by row."""
+        """The launch of a kernel of rows, of which this is a part."""
         raise NotImplementedError
 
     @abstractmethod
     def stages(
         self, device: Device, form: Form, shape: Shape, finals: Finals
     ) -> tuple[list[Stage], list[Room]]:
-        """The launches that do this and what goes with it, and the rooms between them."""
+        """The launches of the skeleton with its epilogue, and the memory between them."""
 
 
 class Finals(NamedTuple):

@@ -32,7 +32,7 @@ def stored(
 
 
 class Memory:
-    """Which memory of dead storages is taken over, and which is not needed any more, and when."""
+    """Reuse of memory: which dead storages' memory others take over, and when the rest is freed."""
 
     def __init__(
         self,

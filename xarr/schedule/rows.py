@@ -140,7 +140,7 @@ def _touches(space: Shape, group: Group) -> Iterator[tuple[int, Any]]:
 
 
 def _is_safe(groups: Sequence[Group], axes: int) -> bool:
-    """Whether no row needs what becomes of another, and an item no element of another's.
+    """Whether rows do not depend on each other, nor items within a row.
 
     What is written by one group and touched by a second is the element at the item's place in
     both, or what there is once for a row, of which each row touches its own.
@@ -198,7 +198,7 @@ class RowsLaunch(NamedTuple):
         return frozenset(number for group, _ in self.run for number, *_ in group.members)
 
     def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Call:
-        """It with its kernel; `types` are those of all constants."""
+        """The call of its kernel; `types` are the data types of all constants."""
         first = self.run[0][0]
         length = _length(first)
         axes = _axes(first, length)
@@ -329,7 +329,7 @@ def launched(
 
 
 def _together(run: Sequence[Stored], length: int, kept_nbytes: int, info: DeviceInfo) -> int:
-    """How many rows, of each of which so much is kept, a group of items takes at a time."""
+    """How many rows a group of items takes at a time, by the local memory that each needs."""
     if length > tuning.SHORT_ROW:
         return 1
     row = layout.power_of_two(length)

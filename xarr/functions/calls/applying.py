@@ -169,7 +169,7 @@ def sent(result: Node, target: Array | None, where: str) -> Array:
 
 
 def _of_target(row: Reduction, node: Node, target: Array) -> Any:
-    """The type that sums are accumulated in where only `out` says one, as NumPy does."""
+    """The type of the accumulator where `out` alone gives one, as in NumPy."""
     wanted, given = target._node.dtype, node.dtype
     if "dtype" not in FORMS[row.form] or row.finish != "acc" or wanted.kind == BOOL:
         return None
@@ -178,7 +178,7 @@ def _of_target(row: Reduction, node: Node, target: Array) -> Any:
 
 
 def _masked(row: Reduction, node: Node, mask: Any, where: str) -> Node:
-    """The elements where a mask holds, and elsewhere what changes nothing."""
+    """The elements where a mask holds, and the neutral element elsewhere."""
     chosen = mask_of(mask, node, where)
     if chosen is None:
         return node
@@ -229,7 +229,7 @@ def _empty(row: Reduction, result: DType) -> Any:
 
 
 def _types(row: Reduction, node: Node, dtype: Any, where: str) -> Types:
-    """The types on the way; `dtype` is the caller's wish."""
+    """The types of elements, accumulators and the result; `dtype` is the caller's argument."""
     given = node.dtype
     if given.kind not in row.kinds:
         where = where or f"{row.name}({row.operand})"

@@ -442,7 +442,7 @@ def linspace(
 
 
 class _Span(NamedTuple):
-    """Between what numbers are spaced, and how many, for a function that errors name."""
+    """The bounds and the number of the points of `linspace` and its like."""
 
     start: Any
     stop: Any
@@ -452,7 +452,7 @@ class _Span(NamedTuple):
     where: str
 
     def counted(self) -> tuple[int, int]:
-        """How many numbers there are, and how many times the distance is between the ends."""
+        """The number of points, and of the distances between the ends."""
         count = integer(self.num, self.where, "num")
         if count < 0:
             raise value_error(self.where, f"num is {count}", "num is not negative")
@@ -506,7 +506,7 @@ def _spaced_arrays(span: _Span, dtype: Any, axis: SupportsIndex) -> tuple[Array,
 
 
 def _along(result: Array, axis: SupportsIndex, where: str) -> Array:
-    """Numbers along the first axis of an array, along another one."""
+    """Move the first axis of an array to another place."""
     place = layout.normalize_axis(axis, result.ndim, where, "the result")
     order = (*range(1, place + 1), 0, *range(place + 1, result.ndim))
     return result.transpose(order) if place else result
@@ -651,7 +651,7 @@ def _is_complex(value: Any) -> bool:
 
 
 def _with_ends(result: Array, low: Any, high: Any, endpoint: bool) -> Array:
-    """Numbers along the first axis with the ends exactly what they are."""
+    """Set the ends along the first axis to exactly `start` and `stop`."""
     node = result._node
     count = node.shape[0]
     ends = [(0, low)] + ([(count - 1, high)] if endpoint and count > 1 else [])

@@ -22,7 +22,7 @@ _COUNTED_ON: Final = ("raise", "call")
 
 
 class _Told:
-    """Whether it was said that nothing is raised."""
+    """Whether the warning was given."""
 
     once = False
 

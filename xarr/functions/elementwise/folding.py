@@ -67,7 +67,7 @@ def reduce(
     initial: ArrayLike | None,
     where: ArrayLike,
 ) -> Array:
-    """Join the elements along axes by the function."""
+    """Combine the elements along axes by the function."""
     _require_two(function, "reduce")
     name = f"{function.__name__}.reduce(array, axis)"
     x = array_of(array, name, "array")
@@ -81,7 +81,7 @@ def reduce(
 
 
 def accumulate(function: ufunc, array: ArrayLike, axis: Any, dtype: DTypeLike, out: Out) -> Array:
-    """Join by the function, for each element, all up to it along an axis."""
+    """For each element, combine all up to it along an axis by the function."""
     _require_two(function, "accumulate")
     name = f"{function.__name__}.accumulate(array, axis)"
     x = array_of(array, name, "array")
@@ -137,7 +137,7 @@ def at(function: ufunc, a: Array, indices: Any, b: ArrayLike | None) -> None:
 def reduceat(
     function: ufunc, array: ArrayLike, indices: Any, axis: Any, dtype: DTypeLike, out: Out
 ) -> Array:
-    """Join the elements of slices along an axis, which has an element for each index then."""
+    """Combine the elements of slices along an axis, which then has an element for each index."""
     _require_two(function, "reduceat")
     name = f"{function.__name__}.reduceat(array, indices, axis)"
     x = array_of(array, name, "array")
@@ -171,7 +171,7 @@ def _is_associative(function: ufunc) -> bool:
 
 
 def _computed_type(function: ufunc, node: Node, dtype: Any, name: str) -> DType:
-    """The data type that elements are joined in."""
+    """The data type in which elements are combined."""
     if dtype is not None:
         return dtypes.lookup(dtype, name)
     row = function._row
@@ -359,7 +359,7 @@ def _change(function: ufunc, a: Array, places: Array, values: Array | None, name
 def _join_places(
     function: ufunc, places: Array, values: Array, ranks: Array
 ) -> tuple[Array, Array]:
-    """The places without repetition, and the values of each, joined."""
+    """The places without repetition, and for each the combination of its values."""
     while True:
         count = places.size
         following = functions.minimum(Array(engine.index((count,), places.device)) + 1, count - 1)

@@ -138,13 +138,13 @@ def setitem(x: Array, key: Any, value: Any) -> None:
 
 
 def _number(node: Node, value: Any) -> Node | None:
-    """A Python number as a node beside which no other one has its data type; None for others."""
+    """A Python number as a constant of the node's data type; None of other values."""
     number = number_for(node.structure, value)
     return None if number is None else number_like(node, number)
 
 
 def _of_integers(key: slice) -> slice:
-    """A slice from and to Arrays that are integers, read once; any other as it is."""
+    """A slice whose bounds that are Arrays are read as integers; any other as it is."""
     parts = [key.start, key.stop, key.step]
     for place, part in enumerate(parts):
         if type(part) is Array:

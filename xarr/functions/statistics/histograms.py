@@ -95,7 +95,7 @@ def _sums(bins: Node, weights: Array, number: int) -> Array:
 
 
 def _host(x: Array) -> Host:
-    """Results that decide what is computed; no hidden transfer, as the number of a mask is none."""
+    """Read a result on which further work depends; like the count of a mask no hidden transfer."""
     with openly():
         return to_host(x._node)
 
