@@ -289,7 +289,7 @@ def test_architecture_names_what_there_is() -> None:
         assert (ROOT / file).exists(), file
 
 
-def test_architecture_names_every_room() -> None:
+def test_architecture_names_every_package() -> None:
     tree = inspect.cleandoc(*_blocks(DOCS / "architecture.md", "text"))
     rooms = {path.name for path in (ROOT / "xarr").iterdir() if path.is_dir()} - {"__pycache__"}
     assert set(re.findall(r"^(\w+)/", tree, re.MULTILINE)) - {"xarr"} == rooms

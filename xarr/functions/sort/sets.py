@@ -176,7 +176,7 @@ def isin(
         return keep_array(Array(constant(bool(invert), dtypes.bool_, first.shape, device)))
     if library.is_preferred(device):
         with device.lock:
-            result = library.room(first.shape, dtypes.bool_, device)
+            result = library.new_leaf(first.shape, dtypes.bool_, device)
             with library.opened(where, (first, second), (result,)) as (wanted, among, found):
                 found[...] = numpy.isin(_sortable(wanted), _sortable(among), invert=bool(invert))
         return keep_array(Array(result))
