@@ -34,6 +34,7 @@ from xarr.functions.index import searching
 from xarr.functions.index.indexing import getitem
 from xarr.functions.reduce import reductions as chapter
 from xarr.functions.shape import joining
+from xarr.functions.shape.joining import taken_at, taken_from
 from xarr.functions.sort import sorting
 from xarr.tables import elementwise, reductions
 from xarr.tables.rows import OWN, Elementwise, Reduction, choose
@@ -288,7 +289,7 @@ def _join_slices(function: ufunc, x: Array, place: int, begins: Host, lengths: H
     sources = numpy.repeat(begins, lengths) + ranks
     values = x
     if not numpy.array_equal(sources, numpy.arange(x.shape[place])):
-        values = _elements_at(x, place, sources)
+        values = Array(taken_at(x, place, sources))
     shape = [1] * x.ndim
     while ranks.any():
         first = numpy.flatnonzero(ranks % 2 == 0)
@@ -296,30 +297,23 @@ def _join_slices(function: ufunc, x: Array, place: int, begins: Host, lengths: H
         paired = ranks[second] == ranks[first] + 1
         shape[place] = len(first)
         mask = as_array(paired.reshape(shape), "reduceat", device=x.device)
-        left = _elements_at(values, place, first)
-        joined = function(left, _elements_at(values, place, second))
+        left = Array(taken_at(values, place, first))
+        joined = function(left, Array(taken_at(values, place, second)))
         values = Array(choose(mask._node, joined._node, left._node))
         ranks = ranks[first] // 2
     return values
 
 
 def _slices_from_left(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
-    result = _elements_at(x, place, begins)
+    result = Array(taken_at(x, place, begins))
     shape = [1] * x.ndim
     shape[place] = len(begins)
     for step in range(1, int(lengths.max(initial=0))):
         within = (lengths > step).reshape(shape)
         mask = as_array(within, "reduceat", device=x.device)
-        row = _elements_at(x, place, begins + numpy.minimum(step, lengths - 1))
+        row = Array(taken_at(x, place, begins + numpy.minimum(step, lengths - 1)))
         result = Array(choose(mask._node, function(result, row)._node, result._node))
     return result
-
-
-def _elements_at(x: Array, place: int, indices: Host) -> Array:
-    """The elements at indices along an axis."""
-    where = settled(x)
-    index = as_array(indices, "reduceat", device=x.device)
-    return Array(gather.take(x._node, where, [(place, index._node)], place))
 
 
 # -- in place ---------------------------------------------------------------------------------
@@ -328,11 +322,11 @@ def _elements_at(x: Array, place: int, indices: Host) -> Array:
 def _change(function: ufunc, a: Array, places: Array, values: Array | None, name: str) -> None:
     """Change the elements of an array at places in C order, each as often as it occurs."""
     order = sorting.argsort(places, stable=True)
-    places = _at(places, order)
+    places = taken_from(places, order)
     if values is not None:
-        values = _at(values, order)
+        values = taken_from(values, order)
     number = Array(engine.index(places.shape, places.device))
-    begins = (_at(places, functions.maximum(number - 1, 0)) != places) | (number == 0)
+    begins = (taken_from(places, functions.maximum(number - 1, 0)) != places) | (number == 0)
     zero = constant(0, dtypes.int64, (), places.device)
     first = Array(choose(begins._node, number._node, zero))
     ranks = number - functions.maximum.accumulate(first)
@@ -352,8 +346,8 @@ def _change(function: ufunc, a: Array, places: Array, values: Array | None, name
         return
     for step in range(int(chapter.max(ranks)) + 1):
         (chosen,) = searching.nonzero(ranks == step)
-        part = None if values is None else _at(values, chosen)
-        _store(function, a, _at(places, chosen), part, name)
+        part = None if values is None else taken_from(values, chosen)
+        _store(function, a, taken_from(places, chosen), part, name)
 
 
 def _join_places(
@@ -363,14 +357,14 @@ def _join_places(
     while True:
         count = places.size
         following = functions.minimum(Array(engine.index((count,), places.device)) + 1, count - 1)
-        paired = _at(ranks, following) == ranks + 1
+        paired = taken_from(ranks, following) == ranks + 1
         if not bool(chapter.any(paired)):
             return places, values
-        joined = function(values, _at(values, following))
+        joined = function(values, taken_from(values, following))
         values = Array(choose(paired._node, joined._node, values._node))
         (kept,) = searching.nonzero(ranks % 2 == 0)
-        places, values = _at(places, kept), _at(values, kept)
-        ranks = _at(ranks, kept) // 2
+        places, values = taken_from(places, kept), taken_from(values, kept)
+        ranks = taken_from(ranks, kept) // 2
 
 
 def _store(function: ufunc, a: Array, places: Array, values: Array | None, name: str) -> None:
@@ -390,9 +384,3 @@ def _store(function: ufunc, a: Array, places: Array, values: Array | None, name:
 
 def _flat(node: Node) -> Array:
     return Array(engine.reshaped(node, (math.prod(node.shape),)))
-
-
-def _at(x: Array, indices: Array) -> Array:
-    """The elements of a one-dimensional array at indices that are known to be in range."""
-    where = settled(x)
-    return Array(gather.take(x._node, where, [(0, indices._node)], 0))

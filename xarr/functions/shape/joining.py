@@ -305,6 +305,11 @@ def taken_at(x: Array, axis: int, positions: Host) -> Node:
     return gather.take(x._node, where, [(axis, index)], axis)
 
 
+def taken_from(vector: Array, index: Array) -> Array:
+    """The elements of a vector at indices that are in range."""
+    return Array(gather.take(vector._node, settled(vector), [(0, index._node)], 0))
+
+
 def _repeated(x: Array, axis: int, count: int) -> Array:
     given = settled(x)
     shape, strides = given.shape, given.strides

@@ -28,8 +28,8 @@ from xarr.functions.create import creation
 from xarr.functions.index import searching
 from xarr.functions.reduce import reductions
 from xarr.functions.reduce.comparing import device_of
-from xarr.functions.shape.joining import stack
-from xarr.functions.signal.calculus import complex_of, taken_from
+from xarr.functions.shape.joining import stack, taken_from
+from xarr.functions.signal.calculus import complex_of
 from xarr.functions.sort.sorting import searchsorted
 from xarr.functions.statistics import order_statistics
 from xarr.tables import reductions as folds
