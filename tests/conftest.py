@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+import traceback
+from collections.abc import Generator, Iterator
 
 import hypothesis
 import pytest
@@ -13,6 +14,7 @@ import xarr
 from tests.comparing import is_on
 from xarr import dtypes
 from xarr.algorithms import library
+from xarr.backends import base
 from xarr.engine import hosted
 from xarr.settings import settings
 
@@ -86,6 +88,18 @@ def device(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
 def any_device(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
     """As `device`, and the first of them once more as one that has no float64."""
     yield from _entered(request)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Generator[None, object, object]:
+    """Skip a test of what the device's driver lacks: its method is the one of `base.Driver`."""
+    try:
+        return (yield)
+    except RuntimeError as error:
+        frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+        if frames[-1].f_code.co_filename == base.__file__ and "the driver has no" in str(error):
+            pytest.skip(str(error))
+        raise
 
 
 @pytest.fixture

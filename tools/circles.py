@@ -1,4 +1,4 @@
-"""Circles of imports among the modules of xarr, also inside a room: there are none.
+"""Circles of imports among the modules of xarr, also inside a package: there are none.
 
 What is imported within a function counts; what is imported for annotations alone does not, as it
 is never imported when a program runs.

@@ -55,7 +55,7 @@ class DiskCache:
         return digest.hexdigest()
 
     def get(self, key: str) -> bytes | None:
-        """What was put under `key`, or None; a damaged file is removed."""
+        """The bytes stored under `key`, or None; a damaged file is removed."""
         path = self._path(key)
         try:
             content = path.read_bytes()

@@ -163,11 +163,11 @@ _ABSENT: Final = {
     "f": "no device computes in it: use float64",
     "c": "no device computes in it: use complex128",
 }
-"""What to do instead of NumPy's other data types, by their kind."""
+"""The advice for NumPy's data types that no device has, by their kind."""
 
 
 def why_not(dtype: object) -> str:
-    """What to do about a data type that is NumPy's and not xarr's; "" for what is none."""
+    """The advice for a data type that NumPy has and xarr lacks; "" for anything else."""
     try:
         given = _numpy_dtype(dtype)
     except (TypeError, ValueError):

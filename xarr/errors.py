@@ -52,7 +52,7 @@ type_error = functools.partial(refused, TypeError)
 
 @functools.cache
 def operand_of(where: str) -> str:
-    """What an error calls the operand, where it is the first argument.
+    """The name by which an error's call, `where`, refers to its first argument.
 
     >>> operand_of("linalg.det(a)"), operand_of("x.view(dtype)")
     ('a', 'x')

@@ -20,4 +20,4 @@ def _count() -> int:
 
 
 IN_VARIABLE: Final = _count()
-"""What `sys.getrefcount` gives for what is in one local variable only."""
+"""The count that `sys.getrefcount` returns for an object held by one local variable only."""

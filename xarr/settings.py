@@ -17,7 +17,7 @@ _FALSE = ("", "0", "false", "no", "off")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the user has set in the environment.
+    """Settings from environment variables.
 
     Attributes
     ----------

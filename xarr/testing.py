@@ -60,7 +60,7 @@ def _on_host(value: _Any) -> _Any:
     return value
 
 
-def _taken(function: _Callable[_P, _R]) -> _Callable[_P, _R]:
+def _taking_arrays(function: _Callable[_P, _R]) -> _Callable[_P, _R]:
     """An assertion of NumPy's that takes Arrays too, also in lists, tuples and dictionaries."""
 
     @_wraps(function)
@@ -72,16 +72,16 @@ def _taken(function: _Callable[_P, _R]) -> _Callable[_P, _R]:
     return asserted
 
 
-assert_ = _taken(_numpy.assert_)
-assert_allclose = _taken(_numpy.assert_allclose)
-assert_almost_equal = _taken(_numpy.assert_almost_equal)
-assert_approx_equal = _taken(_numpy.assert_approx_equal)
-assert_array_almost_equal = _taken(_numpy.assert_array_almost_equal)
-assert_array_almost_equal_nulp = _taken(_numpy.assert_array_almost_equal_nulp)
-assert_array_compare = _taken(_numpy.assert_array_compare)
-assert_array_equal = _taken(_numpy.assert_array_equal)
-assert_array_less = _taken(_numpy.assert_array_less)
-assert_array_max_ulp = _taken(_numpy.assert_array_max_ulp)
-assert_equal = _taken(_numpy.assert_equal)
-build_err_msg = _taken(_numpy.build_err_msg)
-print_assert_equal = _taken(_numpy.print_assert_equal)
+assert_ = _taking_arrays(_numpy.assert_)
+assert_allclose = _taking_arrays(_numpy.assert_allclose)
+assert_almost_equal = _taking_arrays(_numpy.assert_almost_equal)
+assert_approx_equal = _taking_arrays(_numpy.assert_approx_equal)
+assert_array_almost_equal = _taking_arrays(_numpy.assert_array_almost_equal)
+assert_array_almost_equal_nulp = _taking_arrays(_numpy.assert_array_almost_equal_nulp)
+assert_array_compare = _taking_arrays(_numpy.assert_array_compare)
+assert_array_equal = _taking_arrays(_numpy.assert_array_equal)
+assert_array_less = _taking_arrays(_numpy.assert_array_less)
+assert_array_max_ulp = _taking_arrays(_numpy.assert_array_max_ulp)
+assert_equal = _taking_arrays(_numpy.assert_equal)
+build_err_msg = _taking_arrays(_numpy.build_err_msg)
+print_assert_equal = _taking_arrays(_numpy.print_assert_equal)

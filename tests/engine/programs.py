@@ -156,7 +156,7 @@ class Program:
     Parameters
     ----------
     pick : function of an int n to an int in [0, n)
-        Where choices come from: hypothesis, or a random generator.
+        Where choices come from, as a random generator.
     """
 
     SEEN_AS: ClassVar[dict[str, tuple[str, ...]]] = {

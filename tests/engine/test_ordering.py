@@ -1,133 +1,26 @@
 """Mutable views and deferred work together: random programs have to do what NumPy does.
 
-`programs` writes and runs them. Here hypothesis chooses the steps, and shrinks what fails to a
-short program; a plain random generator chooses them for the long run.
+`programs` writes and runs them; `pairs.shrunk` makes what fails a short program.
 """
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import random
-from collections.abc import Iterator
-from typing import Any, ClassVar, Final
+from typing import Final
 
-import hypothesis
 import numpy as np
 import pytest
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 import xarr
 from tests.engine.pairs import replay, tier
-from tests.engine.programs import (
-    MIDDLE,
-    NARROW,
-    WIDE,
-    Breadth,
-    Difference,
-    Pick,
-    Program,
-    run_random,
-)
+from tests.engine.programs import MIDDLE, NARROW, WIDE, Breadth, run_random
 from tests.engine.views import SEEN_OTHERWISE, Seen
 from tests.launching import refuse_memory
 from xarr.array.interchange import _Shared
 from xarr.array.layouts import settled
 from xarr.backends.base import Driver
 from xarr.core.tape import hooks
-
-MACHINE: Final = hypothesis.settings(
-    max_examples=40,
-    stateful_step_count=30,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    print_blob=False,
-    report_multiple_bugs=False,
-    suppress_health_check=list(hypothesis.HealthCheck),
-)
-
-
-def _picks(data: st.DataObject) -> Pick:
-    def pick(count: int) -> int:
-        return data.draw(st.integers(0, count - 1)) if count > 1 else 0
-
-    return pick
-
-
-def _step(name: str) -> Any:
-    """The rule that takes one of a program's steps and compares."""
-
-    def take(self: Machine, data: st.DataObject) -> None:
-        program = self.program
-        program.pick = _picks(data)
-        with self.noted():
-            getattr(program, name)()
-            program.check()
-
-    take.__name__ = take.__qualname__ = name
-    return rule(data=st.data())(take)
-
-
-class Machine(RuleBasedStateMachine):
-    """Pairs of an xarr and a NumPy array, which have to stay equal."""
-
-    breadth = NARROW
-    program: Program
-    failed = False
-    found: ClassVar[list[str]]
-    """What all programs of this class found."""
-
-    @initialize(data=st.data())
-    def begin(self, data: st.DataObject) -> None:
-        self.program = Program(_picks(data), self.breadth)
-
-    # Twice what is most likely to go wrong.
-    make = _step("make")
-    view, view_again = _step("view"), _step("view")
-    pend, pend_again = _step("pend"), _step("pend")
-    in_place, in_place_again = _step("in_place"), _step("in_place")
-    assign, assign_again = _step("assign"), _step("assign")
-    assign_named = _step("assign_named")
-    compare_values = _step("compare_values")
-    convert = _step("convert")
-    copy = _step("copy")
-    masked = _step("masked")
-    gathered = _step("gathered")
-    reduced = _step("reduced")
-    rearranged = _step("rearranged")
-    delete = _step("delete")
-    collect = _step("collect")
-    toggle = _step("toggle")
-    look = _step("look")
-    refuse = _step("refuse")
-
-    def teardown(self) -> None:
-        if not self.failed and hasattr(self, "program"):
-            with self.noted():
-                self.program.check(everything=True)
-
-    @contextlib.contextmanager
-    def noted(self) -> Iterator[None]:
-        """Note what is found."""
-        try:
-            yield
-        except Difference as found:
-            self.failed = True
-            self.found.append(str(found))
-            raise
-
-
-def _machine(seed: int, breadth: Breadth) -> type[Machine]:
-    """The machine with choices that follow from a seed."""
-    made = type("Machine", (Machine,), {"breadth": breadth, "found": []})
-    return hypothesis.seed(seed)(made)  # type: ignore[no-any-return]
-
-
-@pytest.mark.parametrize("seed", [0])
-def test_programs_do_what_numpy_does(seed: int) -> None:
-    run_state_machine_as_test(_machine(seed, NARROW), settings=MACHINE)
 
 
 def test_random_programs_do_what_numpy_does() -> None:

@@ -71,14 +71,14 @@ def test_each_module_below_the_functions_can_be_the_first_one() -> None:
     """Without `xarr/__init__.py`, whose order of imports hides circles."""
     rules = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     layers = rules["tool"]["importlinter"]["contracts"][0]["layers"]
-    rooms = " : ".join(layers[layers.index("functions") + 1 :]).split(" : ")
+    packages = " : ".join(layers[layers.index("functions") + 1 :]).split(" : ")
     files = [
         file
-        for room in rooms
-        for file in (*ROOT.glob(f"xarr/{room}.py"), *ROOT.glob(f"xarr/{room}/**/*.py"))
+        for package in packages
+        for file in (*ROOT.glob(f"xarr/{package}.py"), *ROOT.glob(f"xarr/{package}/**/*.py"))
     ]
     names = [".".join(file.relative_to(ROOT).with_suffix("").parts) for file in files]
-    assert len(names) > len(rooms)
+    assert len(names) > len(packages)
     done = run_code(f"""
         import importlib, sys, types
         failed = []
@@ -100,11 +100,11 @@ def test_each_module_below_the_functions_can_be_the_first_one() -> None:
 def test_methods_find_the_modules_that_they_call_in_their_packages(caller: str) -> None:
     """In a process in which no test has imported one."""
     text = (ROOT / "xarr" / caller).read_text(encoding="utf-8")
-    called = sorted(set(re.findall(r"(?<![\w.])(?:functions\.\w+|room)\.\w+\.\w+", text)))
+    called = sorted(set(re.findall(r"(?<![\w.])(?:functions\.\w+|package)\.\w+\.\w+", text)))
     assert called
     done = run_code(f"""
         import sys, xarr
-        functions, room = sys.modules["xarr.functions"], sys.modules["xarr.array"]
+        functions, package = sys.modules["xarr.functions"], sys.modules["xarr.array"]
         print(all(map(callable, [{", ".join(called)}])))
     """)
     assert done.stdout == "True\n", done.stderr

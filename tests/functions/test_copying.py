@@ -14,6 +14,7 @@ import pytest
 
 import xarr
 from tests.reference import assert_same
+from xarr.backends.base import Driver
 
 
 @pytest.mark.parametrize("shape", [0, 1, 257, (3, 0), (2, 3), ()])
@@ -167,7 +168,8 @@ def test_memory_has_figures_and_a_limit(limited: xarr.Device) -> None:
     gc.collect()
     held = memory.held
     memory.trim()
-    assert memory.held < held
+    holds = type(limited.driver).release_memory is not Driver.release_memory
+    assert (memory.held < held) is holds
     assert f"used {memory.used:,}" in repr(memory)
     for wrong in (-1, 1.5, "3"):
         with pytest.raises(ValueError, match="0 or more"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +14,6 @@ import xarr
 from tests import reference
 from tests.comparing import computed_together
 from tests.functions.calls import check, each
-from tests.launching import change
 from tests.reference import Values, assert_same
 from xarr import dtypes
 from xarr.algorithms import gather, passes
@@ -38,52 +36,6 @@ def on_device(key: Any) -> Any:
     return xarr.asarray(key) if isinstance(key, np.ndarray) else key
 
 
-def same_outcome(x: Values, array: xarr.Array, key: Any) -> None:
-    """Assert that both read the same, or raise the same type of exception."""
-    try:
-        wanted = x[key]
-    except IndexError:
-        with pytest.raises(IndexError):
-            np.asarray(array[on_device(key)])
-        return
-    assert_same(np.asarray(array[on_device(key)]), np.asarray(wanted), f"x[{key!r}]")
-
-
-@pytest.fixture(params=["in order", "by election"])
-def scattering(request: pytest.FixtureRequest, device: xarr.Device) -> Iterator[xarr.Device]:
-    """A device that scatters as a CPU does, one element after the other, and as a GPU does."""
-    if request.param == "in order":
-        if not device.info.chunked:
-            pytest.skip("the device scatters by election")
-        yield device
-        return
-    with pytest.MonkeyPatch.context() as patch:
-        change(patch, device, kind="gpu")
-        yield device
-
-
-def slices(extent: int) -> st.SearchStrategy[slice]:
-    bound = st.none() | st.integers(-extent - 2, extent + 2)
-    return st.builds(slice, bound, bound, st.sampled_from([None, 1, 2, 3, -1, -2, -4]))
-
-
-@st.composite
-def basic_keys(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """Integers, slices of any step, one ellipsis at most, new axes."""
-    count = draw(st.integers(0, len(shape)))
-    key = [
-        draw(st.integers(-shape[axis] - draw(st.sampled_from([0] * 9 + [1])), shape[axis] - 1))
-        if shape[axis] and draw(st.booleans())
-        else draw(slices(shape[axis]))
-        for axis in range(count)
-    ]
-    if draw(st.booleans()):
-        key.insert(draw(st.integers(0, len(key))), ...)
-    for _ in range(draw(st.integers(0, 2))):
-        key.insert(draw(st.integers(0, len(key))), None)
-    return tuple(key)
-
-
 @st.composite
 def index_arrays(draw: st.DrawFn, extent: int, shape: tuple[int, ...]) -> Values:
     dtype = draw(st.sampled_from([np.int64, np.int32, np.int8, np.uint8, np.uint64]))
@@ -91,74 +43,6 @@ def index_arrays(draw: st.DrawFn, extent: int, shape: tuple[int, ...]) -> Values
     size = int(np.prod(shape))
     values = draw(st.lists(st.integers(low, extent - 1), min_size=size, max_size=size))
     return np.array(values, dtype).reshape(shape)
-
-
-@st.composite
-def advanced_keys(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """Integer arrays that broadcast together, masks, integers, slices, `...` and None."""
-    common = draw(st.sampled_from([(3,), (1,), (2, 3), (0,)]))
-    key: list[Any] = []
-    arrays = 0
-    axis = 0
-    while axis < len(shape):
-        kind = draw(st.sampled_from(["array", "array", "slice", "integer", "mask", "end"]))
-        if kind == "end":
-            break
-        if kind == "array":
-            part = draw(st.sampled_from([common, common[-1:], (1,), ()]))
-            key.append(draw(index_arrays(shape[axis], part)))
-            arrays += 1
-        elif kind == "slice":
-            key.append(draw(slices(shape[axis])))
-        elif kind == "integer":
-            key.append(draw(st.integers(-shape[axis], shape[axis] - 1)))
-        elif arrays == 0:
-            ndim = draw(st.integers(1, len(shape) - axis))
-            extents = shape[axis : axis + ndim]
-            size = int(np.prod(extents))
-            true = draw(st.lists(st.booleans(), min_size=size, max_size=size))
-            key.append(np.array(true).reshape(extents))
-            arrays += 10  # a mask beside other arrays seldom broadcasts
-            axis += ndim - 1
-        axis += 1
-    if not arrays:
-        key.insert(0, draw(index_arrays(shape[0], common)))
-        key = key[:1]
-    if draw(st.booleans()):
-        key.insert(draw(st.integers(0, len(key))), ...)
-    if draw(st.booleans()):
-        key.insert(draw(st.integers(0, len(key))), None)
-    return tuple(key)
-
-
-@given(key=basic_keys(SHAPE))
-def test_basic_reads(device: xarr.Device, key: tuple[Any, ...]) -> None:
-    x = example()
-    same_outcome(x, xarr.asarray(x), key)
-
-
-@given(key=basic_keys(SHAPE), data=st.data())
-def test_views_of_views(device: xarr.Device, key: tuple[Any, ...], data: st.DataObject) -> None:
-    x = example()
-    array = xarr.asarray(x)
-    try:
-        x = x[key]
-    except IndexError:
-        return
-    same_outcome(x, array[key], data.draw(basic_keys(x.shape)))
-
-
-@given(key=advanced_keys(SHAPE))
-def test_advanced_reads(device: xarr.Device, key: tuple[Any, ...]) -> None:
-    x = example()
-    same_outcome(x, xarr.asarray(x), key)
-
-
-@given(key=advanced_keys((3, 5, 4)))
-def test_advanced_reads_of_views(device: xarr.Device, key: tuple[Any, ...]) -> None:
-    x = example((4, 5, 6))
-    view, wanted = xarr.permute_dims(xarr.asarray(x), (2, 1, 0))[::2], x.transpose(2, 1, 0)[::2]
-    same_outcome(wanted, view, key)
 
 
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
@@ -188,38 +72,6 @@ def test_sizes(size: int, device: xarr.Device) -> None:
     x[mask] = -1
     array[array > 0.3] = -1
     assert_same(np.asarray(array), x, "x[mask] = -1")
-
-
-@given(key=basic_keys(SHAPE), scalar=st.booleans())
-def test_basic_writes(device: xarr.Device, key: tuple[Any, ...], scalar: bool) -> None:
-    x = example()
-    array = xarr.asarray(x)
-    try:
-        shape = x[key].shape
-    except IndexError:
-        with pytest.raises(IndexError):
-            array[key] = 0
-        return
-    value = np.array(-1, np.float32) if scalar else -example(shape)
-    x[key] = value
-    array[key] = xarr.asarray(value)
-    assert_same(np.asarray(array), x, f"x[{key!r}] = ...")
-
-
-@given(key=advanced_keys(SHAPE), scalar=st.booleans())
-def test_advanced_writes(scattering: xarr.Device, key: tuple[Any, ...], scalar: bool) -> None:
-    x = example()
-    array = xarr.asarray(x)
-    try:
-        shape = x[key].shape
-    except IndexError:
-        with pytest.raises(IndexError):
-            array[on_device(key)] = 0
-        return
-    value = np.array(-1, np.float32) if scalar else -1 - example(shape)
-    x[key] = value
-    array[on_device(key)] = xarr.asarray(value)
-    assert_same(np.asarray(array), x, f"x[{key!r}] = ...")
 
 
 @pytest.mark.parametrize("size", [7, 300, 70_000])

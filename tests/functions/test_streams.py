@@ -214,9 +214,10 @@ def test_a_thread_that_did_nothing_else_waits_for_events(device: xarr.Device) ->
 def test_two_threads_with_a_stream_each(device: xarr.Device) -> None:
     shared = xarr.arange(10_000, dtype="int64", device=device)
     wrong = []
+    streams = [xarr.Stream(device) for _ in range(4)]
 
     def work(place: int) -> None:
-        with xarr.Stream(device):
+        with streams[place]:
             x = shared
             for step in range(50):
                 x = (x + shared * place) & 0xFFFF

@@ -1,4 +1,4 @@
-"""What other libraries are told of Arrays, each once it is imported.
+"""Registration of Arrays with other libraries, with each once it is imported.
 
 A library that asks a registry of its own for the types it knows has an entry of xarr's in it from
 the moment that both are imported, whichever is first.

@@ -45,14 +45,14 @@ def _created(create: Any, like: str) -> Any:
 
 
 class Backend(backends.ArrayBackendEntrypoint):
-    """What Dask makes where `array.backend` is xarr."""
+    """The constructors that Dask uses where `array.backend` is xarr."""
 
     RandomState = xarr.random.RandomState
     default_bit_generator = xarr.random.Philox
 
     @classmethod
     def to_backend_dispatch(cls) -> Any:
-        """What makes an Array of a chunk."""
+        """The function that makes an Array of a chunk."""
         return xarr.asarray
 
     @classmethod
@@ -91,7 +91,7 @@ def wait_for(array: xarr.Array) -> None:
 
 @sizeof.register(xarr.Array)
 def _size(array: xarr.Array) -> int:
-    """The bytes of an Array, which it has from now on.
+    """The bytes of an Array, which is given its memory for that.
 
     A worker asks for the size of what a task made, in the task's thread. What is deferred would run
     in another task, or in the worker's own thread, and many chunks of it at a time.
@@ -107,18 +107,18 @@ def _token(array: xarr.Array) -> tuple[Any, ...]:
     words = xarr.ravel(array).view(f"uint{8 * width}").astype("uint64")
     counted = xarr.arange(1, words.size + 1, dtype="uint64", device=array.device)
     places = counted * _GOLDEN
-    sums = [int(_mixed(words * seed + places).sum()) for seed in _SEEDS]
+    sums = [int(_mix(words * seed + places).sum()) for seed in _SEEDS]
     return "xarr", array.shape, str(array.dtype), *sums
 
 
-def _mixed(words: xarr.Array) -> xarr.Array:
+def _mix(words: xarr.Array) -> xarr.Array:
     """Words, each bit of which depends on all bits (splitmix64)."""
     for shift, factor in _MIXERS:
         words = (words ^ (words >> shift)) * factor
     return words ^ (words >> 31)
 
 
-def _solved(a: Any, b: Any, lower: bool = False) -> Any:
+def _solve(a: Any, b: Any, lower: bool = False) -> Any:
     """Solve a triangular system where the chunks are."""
     device = next((x.device for x in (a, b) if type(x) is xarr.Array), None)
     if device is None:
@@ -157,7 +157,7 @@ class _NumPy:
 
 # Dask has no registries for these three.
 _solved_by_scipy: Final = linalg.solve_triangular_safe
-linalg.solve_triangular_safe = _solved
+linalg.solve_triangular_safe = _solve
 _assigned_by_dask: Final = slicing.setitem
 slicing.setitem = _assigned
 for _module in (_reductions_generic, core, utils):

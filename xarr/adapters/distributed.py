@@ -39,7 +39,7 @@ _LOGGER: Final = logging.getLogger(__name__)
 
 _arrived: Final[Counter[str]] = Counter()
 _FAMILY: Final = "xarr"
-"""Dask's name for what `_named` and `_copied` do."""
+"""Dask's name for what `_name_memory` and `_copy` do."""
 _BY_NAME: Final = [_FAMILY, "dask", "pickle", "error"]
 _failures: Final[ContextVar[list[Exception]]] = ContextVar("failures")
 _by_the_host: Final[set[str]] = set()
@@ -59,7 +59,7 @@ def _place(array: xarr.Array) -> tuple[Any, int]:
     return buffer, memory.pointer - array.device.driver.address(buffer)
 
 
-def _named(array: Any, context: Any = None) -> tuple[dict[str, Any], list[Any]]:
+def _name_memory(array: Any, context: Any = None) -> tuple[dict[str, Any], list[Any]]:
     """Name the memory of an Array for a worker of this machine, where it is a CUDA device's.
 
     Dask keeps the Array until the worker says that it has it.
@@ -82,11 +82,11 @@ def _named(array: Any, context: Any = None) -> tuple[dict[str, Any], list[Any]]:
 
 
 _held: Final[list[Any]] = []
-"""What the worker of this process holds, where there is one."""
+"""The DeviceBuffer of this process' worker, where there is one."""
 
 
 def _with_room(made: Callable[[], xarr.Array]) -> xarr.Array:
-    """An Array that has come, for which what the worker holds leaves the device if need be."""
+    """Make an Array; where there is no room, move the worker's other Arrays to the host first."""
     while True:
         try:
             return made()
@@ -95,22 +95,22 @@ def _with_room(made: Callable[[], xarr.Array]) -> xarr.Array:
                 raise
 
 
-def _copied(header: dict[str, Any], frames: Sequence[Any]) -> xarr.Array | None:
-    """The Array that was named, or None with the error among the failures of `_asked`."""
+def _copy(header: dict[str, Any], frames: Sequence[Any]) -> xarr.Array | None:
+    """Copy the Array that a worker named; None, and the error for `_asked`, where that fails."""
     try:
         array = _with_room(lambda: xarr.empty(header["shape"], header["dtype"]))
         with array.device.lock:
             place = _place(array)
             name, driver = bytes(frames[0]), array.device.driver
             driver.copy_exported(name, header["begin"], *place, array.nbytes)
-    except Exception as error:  # as in `_named`  # noqa: BLE001
+    except Exception as error:  # as in `_name_memory`  # noqa: BLE001
         _failures.get().append(error)
         return None
     _arrived["between cards"] += array.nbytes
     return array
 
 
-register_serialization_family(_FAMILY, _named, _copied)
+register_serialization_family(_FAMILY, _name_memory, _copy)
 
 
 async def _asked(rpc: Any, keys: Any, worker: str, **options: Any) -> Any:
@@ -144,14 +144,14 @@ def dask_setup(worker: Any) -> None:
 
 
 @dask_serialize.register(xarr.Array)
-def _sent(array: xarr.Array) -> tuple[dict[str, Any], list[Any]]:
+def _send(array: xarr.Array) -> tuple[dict[str, Any], list[Any]]:
     host = numpy.asarray(array, order="C")
     return {"dtype": host.dtype.str, "shape": host.shape}, [host.reshape(-1).view("u1").data]
 
 
 @dask_deserialize.register(xarr.Array)
-def _received(header: dict[str, Any], frames: Sequence[Any]) -> Any:
-    """The Array that was sent; NumPy's where the device has no room, which tasks say in turn."""
+def _receive(header: dict[str, Any], frames: Sequence[Any]) -> Any:
+    """Upload a chunk that was sent; it stays a NumPy array where the device has no room."""
     content = frames[0] if len(frames) == 1 else b"".join(frames)
     host = numpy.frombuffer(content, header["dtype"]).reshape(header["shape"])
     _arrived["by the host"] += host.nbytes
@@ -163,7 +163,7 @@ def _received(header: dict[str, Any], frames: Sequence[Any]) -> Any:
 
 
 def _spilling(worker_local_directory: str, nbytes: int) -> SpillBuffer:
-    """What a worker holds where the device's memory is the host's: on disk beyond a limit."""
+    """The data of a worker whose device's memory is the host's: on disk beyond a limit."""
     return SpillBuffer(f"{worker_local_directory}/storage", target=nbytes)
 
 
@@ -176,7 +176,7 @@ def _alone(array: xarr.Array) -> xarr.Array:
 
 
 class DeviceBuffer(MutableMapping[Any, Any]):
-    """What a worker holds: the Arrays used last on its device, others on the host, then on disk.
+    """The data of a worker: the Arrays used last on its device, others on the host, then on disk.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ class DeviceBuffer(MutableMapping[Any, Any]):
 
     @property
     def fast(self) -> Any:
-        """What can leave the host's memory, which Dask asks of when a worker has little left."""
+        """The data that can leave the host's memory, for Dask when a worker has little left."""
         return self.host.fast
 
     def evict(self) -> Any:

@@ -11,7 +11,7 @@ import xarr
 
 
 class XarrBackend(AbstractBackend):
-    """What einops asks of a framework; it looks for it among the subclasses."""
+    """xarr as a framework of einops, which finds it among the subclasses of its base class."""
 
     framework_name = "xarr"
 

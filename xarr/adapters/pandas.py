@@ -23,7 +23,7 @@ def _value(value: Any) -> Any:
 
 
 def _numbers(objects: Any) -> Any:
-    """Objects of which the first is an Array, as is what a function gave for each group."""
+    """Numbers in place of Arrays, if the first object is one: results of a function of groups."""
     if not objects.size or type(objects.flat[0]) is not xarr.Array:
         return objects
     numbers = (_number(one) for one in objects.flat)
@@ -31,7 +31,7 @@ def _numbers(objects: Any) -> Any:
 
 
 def _of(convert: Callable[[Any], Any], function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of pandas' whose first argument has no Arrays."""
+    """Wrap a function of pandas, whose first argument is converted before."""
 
     @functools.wraps(function)
     def called(value: Any, *args: Any, **kwargs: Any) -> Any:

@@ -15,7 +15,7 @@ _lambdify: Final[Any] = sys.modules["sympy.utilities.lambdify"]
 _is_among: Final = _lambdify._module_present
 
 
-def _printed_as(name: str, modules: Any) -> bool:
+def _print_as(name: str, modules: Any) -> bool:
     """Print for xarr what SymPy prints for NumPy."""
     return _is_among(name, modules) or (name == "numpy" and _is_among("xarr", modules))
 
@@ -32,5 +32,5 @@ _lambdify.MODULES["xarr"] = (
     _lambdify.NUMPY_TRANSLATIONS,
     ("import xarr; from xarr import *; from xarr.linalg import *",),
 )
-_lambdify._module_present = _printed_as
+_lambdify._module_present = _print_as
 converter[numpy.generic] = _number

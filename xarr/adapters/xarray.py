@@ -16,7 +16,7 @@ _indexed_otherwise: Final = indexing.ArrayApiIndexingAdapter
 _named_otherwise: Final = core.from_array
 
 
-def _indexed(array: Any) -> Any:
+def _indexing_adapter(array: Any) -> Any:
     """Let an Array be indexed as NumPy's are.
 
     Of the standard's arrays xarray wants less: they take no vectorised indices, and a block of rows
@@ -26,13 +26,13 @@ def _indexed(array: Any) -> Any:
     return (indexing.NdArrayLikeIndexingAdapter if is_array else _indexed_otherwise)(array)
 
 
-def _named(dims: Any, data: Any, attrs: Any = None) -> Any:
+def _keep_number(dims: Any, data: Any, attrs: Any = None) -> Any:
     """Keep an Array that is a number, which xarray would make an array of NumPy's of."""
     create = core.NamedArray if type(data) is xarr.Array else _named_otherwise
     return create(dims, data, attrs)
 
 
-def _given_back(function: Callable[..., Any], where: str) -> Callable[..., Any]:
+def _returning_arrays(function: Callable[..., Any], where: str) -> Callable[..., Any]:
     """Give Arrays of what SciPy or Bottleneck computes of an Array on the host."""
 
     @functools.wraps(function)
@@ -45,8 +45,8 @@ def _given_back(function: Callable[..., Any], where: str) -> Callable[..., Any]:
 
 
 # xarray has no registries for these.
-missing._interpnd = _given_back(missing._interpnd, "x.interp(...)")
-missing.push = _given_back(missing.push, "x.ffill(...)")
-indexing.ArrayApiIndexingAdapter = _indexed
-core.from_array = _named
+missing._interpnd = _returning_arrays(missing._interpnd, "x.interp(...)")
+missing.push = _returning_arrays(missing.push, "x.ffill(...)")
+indexing.ArrayApiIndexingAdapter = _indexing_adapter
+core.from_array = _keep_number
 variable.NON_NUMPY_SUPPORTED_ARRAY_TYPES += (xarr.Array,)  # types that it keeps as they are

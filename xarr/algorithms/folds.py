@@ -1,4 +1,4 @@
-"""The C of accumulators: how they begin, go on, are joined, and what becomes of them."""
+"""The C of accumulators: their first value, step, combination and final result."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def shares(folds: tuple[Fold, ...], form: Form | None, column: bool) -> list[str
 
 
 def _delivered(finals: Finals, names: Sequence[str]) -> list[str]:
-    """The statements that compute what becomes of the folds' results, and store it."""
+    """The statements of the epilogue: operations on the folds' results, and stores."""
     statements = []
     suffixes = iter(names)
     for number, (head, *ats) in enumerate(finals.entries):
@@ -134,13 +134,13 @@ def _name(at: Any) -> str:
 
 
 def numbers(finals: Finals) -> list[tuple[str, DType]]:
-    """The numbers that a kernel is given to finish with."""
+    """The scalar arguments of the epilogue, as the divisor of a mean."""
     ats = [at for _, *ats in finals.entries for at in ats if not isinstance(at, int)]
     return [(f"number{number}", dtype) for dtype, number in ats]
 
 
 def _fold_defines(fold: Fold, n: str, value: str | None) -> list[str]:
-    """The words of a fold, which end with `n`; `value` is an element, if not an accumulator."""
+    """The defines of a fold, with suffix `n`; `value` is an element's C, None for accumulators."""
     lanes = f"lanes{n}"
     lines = [
         f"#define XR_ACC{n} {fold.accumulator}",

@@ -88,11 +88,11 @@ def _scatter(dtype: DType, *, in_order: bool = False) -> Indirect:
         template,
         writes=True,
         in_order=in_order,
-        host=_scattered,
+        host=_scatter_targets,
     )
 
 
-def _scattered(memory: Any, places: Any, values: Any, chosen: Any) -> tuple[Any, Any]:
+def _scatter_targets(memory: Any, places: Any, values: Any, chosen: Any) -> tuple[Any, Any]:
     """The targets of a scatter, and the values for them."""
     places, values, chosen = numpy.broadcast_arrays(places, values, chosen)
     return places[chosen], values[chosen]
@@ -153,7 +153,7 @@ def take(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]], place: i
 
 
 def picked(values: Node, index: Node) -> Node | None:
-    """What one array of indices names along the first axis, where NumPy takes it at once; or None.
+    """The elements at one array of indices along axis 0, where NumPy takes them at once; else None.
 
     That is where few are named, as in `compress`, of values that are in memory. It is none, too,
     where an index is out of range. NPBench's spmv takes 66 ms with it, and 159 without.
@@ -347,7 +347,7 @@ def _is_few(node: Node) -> bool:
 def _compressed(values: Node, shape: Shape, selected: Selected) -> Node:
     if selected.places is not None:
         engine.placed(values)
-        return take(values, *_named(values, selected.places))
+        return take(values, *_index_arguments(values, selected.places))
     storage = engine.allocate(values.device, selected.total * values.dtype.itemsize)
     result = leaf(storage, layout.contiguous((selected.total,)), values.dtype)
     if selected.total:
@@ -367,11 +367,11 @@ def overwrite(node: Node, mask: Node, selected: Selected, values: Node) -> Node 
     if not selected.total:
         return None
     if selected.places is not None:
-        where, arrays, place = _named(node, selected.places)
+        where, arrays, place = _index_arguments(node, selected.places)
         put(node, where, arrays, place, values, distinct=True)
         return None
     true, number = _parts(selected)
-    return choose(true, _spread(values, number), node)
+    return choose(true, _numbered_elements(values, number), node)
 
 
 def _parts(selected: Selected) -> tuple[Node, Node]:
@@ -384,8 +384,8 @@ def _parts(selected: Selected) -> tuple[Node, Node]:
     )
 
 
-def _spread(values: Node, number: Node) -> Node:
-    """The elements of a vector that are named by numbers, some of which mean none."""
+def _numbered_elements(values: Node, number: Node) -> Node:
+    """The elements of a vector at indices; of those that nothing uses, some are out of range."""
     engine.placed(values)
     assert values.storage is not None
     assert values.layout is not None
@@ -399,7 +399,7 @@ def _spread(values: Node, number: Node) -> Node:
     return engine.defer(_gather(values.dtype), (base, beyond), shape)
 
 
-def _named(node: Node, places: Node) -> tuple[Layout, list[tuple[int, Node]], int]:
+def _index_arguments(node: Node, places: Node) -> tuple[Layout, list[tuple[int, Node]], int]:
     """The arguments of `take` and `put` for elements of a leaf by their places in C order."""
     where = node.layout
     assert where is not None

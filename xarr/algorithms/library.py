@@ -115,36 +115,36 @@ def run(
     takes = getattr(own, "takes", None)
     with device.lock:
         if takes is not None:
-            operands = [_taken(node, takes) for node in operands]
+            operands = [_in_layout(node, takes) for node in operands]
         kept = own is not None and takes is None and not out
-        rooms = [] if kept else [room(shape, dtype, device) for shape, dtype in results]
+        leaves = [] if kept else [new_leaf(shape, dtype, device) for shape, dtype in results]
 
         def called(arrays: list[Any]) -> list[Node]:
             given, made = arrays[: len(operands)], arrays[len(operands) :]
             if takes is not None:
                 function(*given, out=made, **options)
-                return rooms
+                return leaves
             if out:
                 function(*given, out=made[0], **options)
-                return rooms
+                return leaves
             found = function(*given, **options)
             values = (found,) if len(results) == 1 else found
             if kept:
-                return _kept(values, given, results, device)
+                return _result_nodes(values, given, results, device)
             for target, value in zip(made, values, strict=True):
                 target[...] = value
-            return rooms
+            return leaves
 
-        arrays = None if own is None else _at_once((*operands, *rooms), len(operands))
+        arrays = None if own is None else _at_once((*operands, *leaves), len(operands))
         if arrays is not None:
             if not out:  # what writes to a result's array writes to no other
                 _lock(arrays[: len(operands)])
             return called(arrays)
-        with opened(where, operands, rooms, own=own is not None) as arrays:
+        with opened(where, operands, leaves, own=own is not None) as arrays:
             return called(arrays)
 
 
-def _kept(
+def _result_nodes(
     values: Sequence[Any], given: list[Any], results: Sequence[tuple[Shape, DType]], device: Device
 ) -> list[Node]:
     """The results of the device's library as nodes, in their own memory where that is new."""
@@ -152,7 +152,7 @@ def _kept(
     return [
         adopted(value, dtype, device)
         if is_new and value.dtype == dtype.numpy
-        else _copied(value, shape, dtype, device)
+        else _copy(value, shape, dtype, device)
         for value, (shape, dtype) in zip(values, results, strict=True)
     ]
 
@@ -164,14 +164,14 @@ def adopted(value: Any, dtype: DType, device: Device) -> Node:
         return own
     buffer = device.driver.adopt(value)
     if buffer is None:
-        return _copied(value, value.shape, dtype, device)
+        return _copy(value, value.shape, dtype, device)
     where = layout.contiguous(value.shape)
     return leaf(Storage(device, where.size * dtype.itemsize, buffer), where, dtype)
 
 
-def _copied(value: Any, shape: Shape, dtype: DType, device: Device) -> Node:
+def _copy(value: Any, shape: Shape, dtype: DType, device: Device) -> Node:
     """The node of an array's values in memory of the device's, in another data type if need be."""
-    result = room(shape, dtype, device)
+    result = new_leaf(shape, dtype, device)
     with opened("", (), (result,)) as (target,):
         target[...] = value
     return result
@@ -196,14 +196,14 @@ def inner(first: Node, second: Node) -> Any:
     return value if value == value else None
 
 
-def _taken(node: Node, takes: Callable[[Shape, tuple[int, ...]], bool]) -> Node:
+def _in_layout(node: Node, takes: Callable[[Shape, tuple[int, ...]], bool]) -> Node:
     """The node in a layout that a routine takes: its own, else C order."""
     engine.compute(node)
     assert node.layout is not None
     return node if takes(node.shape, node.layout.strides) else engine.copied(node)
 
 
-def room(shape: Shape, dtype: DType, device: Device) -> Node:
+def new_leaf(shape: Shape, dtype: DType, device: Device) -> Node:
     """A new leaf in C order, its values undefined."""
     where = layout.contiguous(shape)
     return leaf(engine.reserve(device, where.size * dtype.itemsize), where, dtype)
@@ -215,9 +215,9 @@ def opened(
 ) -> Iterator[list[Any]]:
     """Nodes' values as a library's arrays while the block is open: operands, then results.
 
-    Operands are not written to. Results are leaves from `room`; what is written to them is theirs
-    afterwards. Where `own`, the device's library is to work on them, else NumPy. `where` is the
-    function that a warning names.
+    Operands are not written to. Results are leaves from `new_leaf`, which keep what is written to
+    them. Where `own`, the device's library is to work on them, else NumPy. `where` is the function
+    that a warning names.
     """
     nodes = (*operands, *results)
     device = nodes[0].device
@@ -258,7 +258,7 @@ def opened(
 
 
 def _lock(operands: Sequence[Any]) -> None:
-    """See that arrays of NumPy's are not written to."""
+    """Make arrays of NumPy's read-only."""
     for array in operands:
         if isinstance(array, numpy.ndarray):
             array.flags.writeable = False

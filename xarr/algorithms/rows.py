@@ -38,7 +38,7 @@ def stage(device: Device, work: Rows, grid: launch.Grid, item_chunk: int) -> lau
         work.together,
         _size(work, lanes),
     )
-    kernel = launch.kernel_of(device, skeleton, "xr_rows", key, lambda: _described(work, lanes))
+    kernel = launch.kernel_of(device, skeleton, "xr_rows", key, lambda: _describe(work, lanes))
     written = sum(len(part.results) for part in work.parts)
     return launch.Stage(
         kernel,
@@ -62,7 +62,7 @@ def _size(work: Rows, lanes: bool) -> tuple[int, int, bool]:
     return room, -(-work.length // WIDTH), work.length % min(WIDTH, room) == 0
 
 
-def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
+def _describe(work: Rows, lanes: bool) -> tuple[list[str], str]:
     """The defines, with those of each part after `source.STAGES`, and the arguments' format."""
     fields: tuple[list[str], list[str]] = ([], [])
     constants: list[tuple[str, DType]] = []

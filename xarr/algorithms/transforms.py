@@ -169,7 +169,7 @@ class _Transform(Recorded):
     __slots__ = ("axis", "given", "inverse", "is_odd")
 
     def __init__(self, given: DType, axis: int, inverse: bool, odd: int, wide: bool) -> None:
-        name, result = self.named(given, inverse=inverse)
+        name, result = self.operation_of(given, inverse=inverse)
         super().__init__(name, result, (axis, axis + 1), NAMES, wide)
         self.given = given
         self.axis = axis
@@ -178,7 +178,7 @@ class _Transform(Recorded):
 
     @staticmethod
     @abstractmethod
-    def named(given: DType, *, inverse: bool) -> tuple[str, DType]:
+    def operation_of(given: DType, *, inverse: bool) -> tuple[str, DType]:
         """The name of the operation, and the data type of its result."""
 
     @staticmethod
@@ -202,7 +202,7 @@ class _Complex(_Transform):
     __slots__ = ()
 
     @staticmethod
-    def named(given: DType, *, inverse: bool) -> tuple[str, DType]:
+    def operation_of(given: DType, *, inverse: bool) -> tuple[str, DType]:
         return "ifft" if inverse else "fft", given
 
     @staticmethod
@@ -220,7 +220,7 @@ class _OfReal(_Transform):
     __slots__ = ()
 
     @staticmethod
-    def named(given: DType, *, inverse: bool) -> tuple[str, DType]:
+    def operation_of(given: DType, *, inverse: bool) -> tuple[str, DType]:
         return "rfft", dtypes.COMPLEX_OF[given]
 
     @staticmethod
@@ -240,7 +240,7 @@ class _ToReal(_Transform):
     takes_expression = False  # elements are read twice
 
     @staticmethod
-    def named(given: DType, *, inverse: bool) -> tuple[str, DType]:
+    def operation_of(given: DType, *, inverse: bool) -> tuple[str, DType]:
         return "irfft", dtypes.PART[given]
 
     @staticmethod
@@ -603,14 +603,14 @@ def _table(device: Device, key: _Key) -> Storage:
     if table is not None:
         tables[key] = table
         return table
-    tables[key] = table = _made(device, key)
+    tables[key] = table = _upload_table(device, key)
     held = sum(storage.nbytes for storage in tables.values())
     while len(tables) > 1 and (len(tables) > tuning.TABLES or held > tuning.TABLES_NBYTES):
         held -= tables.pop(next(iter(tables))).nbytes
     return table
 
 
-def _made(device: Device, key: _Key) -> Storage:
+def _upload_table(device: Device, key: _Key) -> Storage:
     """A table's numbers, in memory."""
     kind, dtype, length = key
     if kind == "spectrum":

@@ -1,9 +1,9 @@
 """The array: a view of a storage, computed or not, or a constant.
 
 `Array` is thin. What its operators compute stands in the rows of `tables.elementwise`; how values
-are computed stands in `engine`. A method calls one function, mostly of a room above this one:
+are computed stands in `engine`. A method calls one function, mostly of a package above this one:
 functions make arrays, so their modules cannot be imported before there is `Array`; it reaches them
-through their packages, `functions` and `room`.
+through their packages, `functions` and `package`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, SupportsIndex, TypeAlias
 import numpy
 import numpy.typing
 
-import xarr.array as room
+import xarr.array as package
 from xarr import dtypes, errors, functions, layout, tuning
 from xarr.array.operands import integer
 from xarr.array.transfers import Host, are_allowed, from_host, item_of, to_host
@@ -87,7 +87,7 @@ class Array(ArrayBase):
     ) -> None:
         if type(shape) is not Node:
             self._kept = True
-            shape = room.layouts.constructed(shape, dtype, buffer, offset, strides, order)
+            shape = package.layouts.constructed(shape, dtype, buffer, offset, strides, order)
             self._locked = type(buffer) is Array and buffer._locked
         rebind(self, shape)
 
@@ -116,7 +116,7 @@ class Array(ArrayBase):
     @dtype.setter
     def dtype(self, dtype: DTypeLike) -> None:
         row = dtypes.lookup(dtype, "x.dtype = dtype")
-        rebind(self, room.layouts.reinterpreted(self, row, "x.dtype = dtype"))
+        rebind(self, package.layouts.reinterpreted(self, row, "x.dtype = dtype"))
 
     @property
     def shape(self) -> Shape:
@@ -125,13 +125,13 @@ class Array(ArrayBase):
 
     @shape.setter
     def shape(self, shape: ShapeLike) -> None:
-        room.layouts.reshape_in_place(self, shape)
+        package.layouts.reshape_in_place(self, shape)
 
     @property
     def strides(self) -> Shape:
         """Bytes from one element to the next along each axis."""
         return tuple(
-            [step * self._node.dtype.itemsize for step in room.layouts.layout_of(self).strides]
+            [step * self._node.dtype.itemsize for step in package.layouts.layout_of(self).strides]
         )
 
     @property
@@ -162,7 +162,7 @@ class Array(ArrayBase):
     @property
     def real(self) -> Array:
         """The real part, a view; the array itself where it is real."""
-        return room.layouts.part(self, 0) if self._node.dtype.kind == dtypes.COMPLEX else self
+        return package.layouts.part(self, 0) if self._node.dtype.kind == dtypes.COMPLEX else self
 
     @real.setter
     def real(self, value: ArrayLike) -> None:
@@ -173,9 +173,9 @@ class Array(ArrayBase):
         """The imaginary part, a view; zeros that cannot be written where the array is real."""
         node = self._node
         if node.dtype.kind == dtypes.COMPLEX:
-            return room.layouts.part(self, 1)
+            return package.layouts.part(self, 1)
         zero = node.dtype.numpy.type(0).item()
-        return room.layouts.lock(Array(constant(zero, node.dtype, node.shape, node.device)))
+        return package.layouts.lock(Array(constant(zero, node.dtype, node.shape, node.device)))
 
     @imag.setter
     def imag(self, value: ArrayLike) -> None:
@@ -189,7 +189,7 @@ class Array(ArrayBase):
     @property
     def T(self) -> Array:  # noqa: N802 - the standard's name
         """The transpose of a matrix, shape (..., N, M) for (..., M, N); a view."""
-        return room.layouts.renamed(self, "T", room.layouts.transposed)
+        return package.layouts.renamed(self, "T", package.layouts.transposed)
 
     @property
     def mT(self) -> Array:  # noqa: N802 - the standard's name
@@ -198,7 +198,7 @@ class Array(ArrayBase):
             fault = f"the array has {self.ndim} dimensions"
             raise value_error("Array.mT", fault, "at least 2 are needed")
         axes = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
-        return room.layouts.view(self, room.layouts.settled(self).permuted(axes))
+        return package.layouts.view(self, package.layouts.settled(self).permuted(axes))
 
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         """The module `xarr`, for a version of the standard that it knows."""
@@ -250,7 +250,7 @@ class Array(ArrayBase):
 
     def __hash__(self) -> int:
         """The hash of a number: that of its value, which never changes."""
-        if not room.layouts.is_number(self):
+        if not package.layouts.is_number(self):
             fault = f"unhashable: x is an array of shape {self._node.shape}"
             accepted = "what functions give without axes is a key of a dictionary, by its value"
             raise type_error("hash(x)", fault, accepted, "write x.item(), x.tobytes() or tuple(x)")
@@ -274,7 +274,7 @@ class Array(ArrayBase):
 
     def __contains__(self, value: Any) -> bool:
         equal = self == value
-        return type(equal) is Array and room.operators.holds(equal._node)
+        return type(equal) is Array and package.operators.holds(equal._node)
 
     def __format__(self, spec: str) -> str:
         if not self._node.shape:
@@ -288,10 +288,10 @@ class Array(ArrayBase):
 
     def copy(self, order: str | None = "C") -> Array:
         """Copy the array, in C order, Fortran's, or ("A", "K") as it lies in memory."""
-        return room.layouts.like(
+        return package.layouts.like(
             self,
-            room.layouts.laid_out(
-                self._node, room.layouts.axes_in_order(self, order, "x.copy(order)")
+            package.layouts.laid_out(
+                self._node, package.layouts.axes_in_order(self, order, "x.copy(order)")
             ),
         )
 
@@ -308,16 +308,16 @@ class Array(ArrayBase):
 
     def _combined(self, row: Elementwise, x1: Any, x2: Any) -> Array:
         """An operator on operands that the core does not know."""
-        return room.operators.combined_by(row, x1, x2)
+        return package.operators.combined_by(row, x1, x2)
 
     def _applied(self, row: Elementwise) -> Array:
         return Array(row.applied(self._node))
 
     def _assigned(self, row: Elementwise, result: Any) -> Array:
-        return room.operators.assigned_by(row, self, result)
+        return package.operators.assigned_by(row, self, result)
 
     def __divmod__(self, other: ArrayLike, /) -> tuple[Array, Array]:
-        if not room.operators.accepts(other):
+        if not package.operators.accepts(other):
             return _NEITHER
         return (
             operated(rows.floor_divide.known, self, other),
@@ -325,7 +325,7 @@ class Array(ArrayBase):
         )
 
     def __rdivmod__(self, other: ArrayLike, /) -> tuple[Array, Array]:
-        if not room.operators.accepts(other):
+        if not package.operators.accepts(other):
             return _NEITHER
         return (
             operated(rows.floor_divide.known, other, self),
@@ -333,35 +333,35 @@ class Array(ArrayBase):
         )
 
     def __pow__(self, other: ArrayLike, /) -> Array:
-        return room.operators.powered(self, other)
+        return package.operators.powered(self, other)
 
     def __rpow__(self, other: ArrayLike, /) -> Array:
-        return room.operators.powered(other, self)
+        return package.operators.powered(other, self)
 
     def __ipow__(self, other: ArrayLike, /) -> Array:
-        return room.operators.power_in_place(self, other)
+        return package.operators.power_in_place(self, other)
 
     # -- memory ----------------------------------------------------------------------------------
 
     @property
     def base(self) -> Any:
         """The array whose memory a view is of; None for an array of its own memory."""
-        return room.memory.base_of(self)
+        return package.memory.base_of(self)
 
     @property
     def ctypes(self) -> Any:
         """The memory of an array on a CPU for ctypes, as NumPy's attribute has it."""
-        return room.memory.ctypes_of(self)
+        return package.memory.ctypes_of(self)
 
     @property
     def data(self) -> memoryview:
         """The memory of an array on a CPU; from then on both sides see it."""
-        return room.memory.data_of(self)
+        return package.memory.data_of(self)
 
     @property
-    def flags(self) -> room.memory.Flags:
+    def flags(self) -> package.memory.Flags:
         """The layout of the memory, and whether it can be written."""
-        return room.memory.Flags(self)
+        return package.memory.Flags(self)
 
     @property
     def flat(self) -> functions.python.iterating.flatiter:
@@ -376,25 +376,25 @@ class Array(ArrayBase):
         self, write: bool | None = None, align: bool | None = None, uic: bool | None = None
     ) -> None:
         """Set whether the array can be written; the other flags stay as they are."""
-        room.memory.set_flags(self, write, align, uic)
+        package.memory.set_flags(self, write, align, uic)
 
     def __sizeof__(self) -> int:
-        return room.memory.bytes_of(self)
+        return package.memory.bytes_of(self)
 
     @property
     def cl_buffer(self) -> Any:
         """PyOpenCL's buffer in which an array lies, from its beginning on."""
-        return room.interchange.cl_buffer(self)
+        return package.interchange.cl_buffer(self)
 
     @property
     def cl_base(self) -> Any:
         """PyOpenCL's buffer of all memory that an array is a view of."""
-        return room.interchange.cl_base(self)
+        return package.interchange.cl_base(self)
 
     @property
     def cl_offset(self) -> int:
         """The offset of an array in `cl_base`, in bytes."""
-        return room.interchange.cl_offset(self)
+        return package.interchange.cl_offset(self)
 
     # -- values as bytes, files and text ---------------------------------------------------------
 
@@ -620,7 +620,7 @@ class Array(ArrayBase):
         descending: bool = False,
     ) -> None:
         """Sort the array in place, as NumPy's method does."""
-        room.layouts.require_writeable(self, "x.sort()")
+        package.layouts.require_writeable(self, "x.sort()")
         integer(axis, "x.sort(axis)", "axis")
         self[...] = functions.sort.sorting.sort(
             self, axis, kind, order, stable=stable, descending=descending
@@ -647,7 +647,7 @@ class Array(ArrayBase):
         self, kth: Any, axis: SupportsIndex = -1, kind: str = "introselect", order: Any = None
     ) -> None:
         """Put the k-th element in place where it is when sorted; see `xarr.partition`."""
-        room.layouts.require_writeable(self, "x.partition(kth)")
+        package.layouts.require_writeable(self, "x.partition(kth)")
         integer(axis, "x.partition(kth, axis)", "axis")
         self[...] = functions.sort.sorting.partition(self, kth, axis, kind, order)
 
@@ -918,21 +918,21 @@ class Array(ArrayBase):
         return functions.linalg.products.dot(self, b, out)
 
     def __matmul__(self, other: ArrayLike, /) -> Array:
-        if not room.operators.holds_matrices(other):
+        if not package.operators.holds_matrices(other):
             return NOT_IMPLEMENTED
         return functions.linalg.products.matmul(self, other)
 
     def __rmatmul__(self, other: ArrayLike, /) -> Array:
-        if not room.operators.holds_matrices(other):
+        if not package.operators.holds_matrices(other):
             return NOT_IMPLEMENTED
         return functions.linalg.products.matmul(other, self)
 
     def __imatmul__(self, other: ArrayLike, /) -> Array:
-        if not room.operators.holds_matrices(other):
+        if not package.operators.holds_matrices(other):
             return NOT_IMPLEMENTED
         where = "matmul(x1, x2), in place"
-        room.layouts.require_writeable(self, where)
-        return room.operators.stored_in_place(
+        package.layouts.require_writeable(self, where)
+        return package.operators.stored_in_place(
             self, functions.linalg.products.matmul(self, other)._node, where
         )
 
@@ -963,7 +963,7 @@ class Array(ArrayBase):
     # -- protocols -------------------------------------------------------------------------------
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Host:
-        return room.views.to_array(self, dtype, copy)
+        return package.views.to_array(self, dtype, copy)
 
     def __array_function__(
         self,
@@ -972,17 +972,17 @@ class Array(ArrayBase):
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        return room.callers.array_function(self, func, types, args, kwargs)
+        return package.callers.array_function(self, func, types, args, kwargs)
 
     def __array_ufunc__(self, ufunc: numpy.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return room.callers.array_ufunc(self, ufunc, method, *inputs, **kwargs)
+        return package.callers.array_ufunc(self, ufunc, method, *inputs, **kwargs)
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        return room.views.array_interface(self)
+        return package.views.array_interface(self)
 
     def __buffer__(self, flags: int, /) -> memoryview:
-        return room.views.buffer(self, flags)
+        return package.views.buffer(self, flags)
 
     def __dlpack__(
         self,
@@ -1010,7 +1010,7 @@ class Array(ArrayBase):
         copy : bool, optional
             True for memory of its own, False for the array's own, None for a copy if needed.
         """
-        return room.interchange.export(
+        return package.interchange.export(
             self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )
 
@@ -1019,7 +1019,7 @@ class Array(ArrayBase):
 
         (1, 0) is a CPU, (2, n) CUDA, (10, n) ROCm, and (4, n) another device of OpenCL.
         """
-        return room.interchange.dlpack_device(self)
+        return package.interchange.dlpack_device(self)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -1030,7 +1030,7 @@ class Array(ArrayBase):
         it exists.
         On other devices there is no such attribute.
         """
-        return room.interchange.cuda_array_interface(self)
+        return package.interchange.cuda_array_interface(self)
 
 
 set_array_type(Array)
@@ -1112,7 +1112,7 @@ def _elements(array: Array) -> Iterator[Array]:
     values = list[Any]()
     begin, seen = 0, (-1, -1)
     for position in range(array.shape[0]):
-        where = room.layouts.settled(array)
+        where = package.layouts.settled(array)
         node = array._node
         storage = node.storage
         assert storage is not None

@@ -152,7 +152,7 @@ def _has_its_own_turn(value: Any) -> bool:
 def _beyond(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call NumPy's own function."""
     if func in _OF_METADATA:
-        return func(*_replaced(args, _stand_in), **_replaced(kwargs, _stand_in))
+        return func(*_replace(args, _stand_in), **_replace(kwargs, _stand_in))
     writes = [*args[:1]] if func in _WRITING else []
     return on_host(func, args, kwargs, f"{func.__module__}.{func.__name__}(...)", writes)
 
@@ -170,7 +170,7 @@ def on_host(
     to; no other may be. `where` is what warnings and errors name.
     """
     visit = _Visit(where, [*writes, kwargs.get("out")])
-    given, named = _replaced(args, visit.host), _replaced(kwargs, visit.host)
+    given, named = _replace(args, visit.host), _replace(kwargs, visit.host)
     if visit.device is None:
         raise errors.type_error(where, "no Array is among the arguments", "one is needed")
     result = func(*given, **named)
@@ -185,7 +185,7 @@ class _Visit:
         self.where = where
         self.device: Device | None = None
         self._written: set[int] = set()
-        _replaced(list(writes), lambda x: self._written.add(id(x)))
+        _replace(list(writes), lambda x: self._written.add(id(x)))
         self._targets = [
             one for part in writes for one in (part if type(part) is tuple else [part])
         ]
@@ -247,14 +247,14 @@ def _stand_in(x: Array) -> Host:
     return numpy.broadcast_to(numpy.zeros((), x.dtype), x.shape)
 
 
-def _replaced(value: Any, of: Callable[[Array], Any]) -> Any:
+def _replace(value: Any, of: Callable[[Array], Any]) -> Any:
     """A value with something else in the place of the Arrays in it."""
     if type(value) is Array:
         return of(value)
     if type(value) is dict:
-        return {key: _replaced(part, of) for key, part in value.items()}
+        return {key: _replace(part, of) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        parts = [_replaced(part, of) for part in value]
+        parts = [_replace(part, of) for part in value]
         if all(new is old for new, old in zip(parts, value, strict=True)):
             return value
         if hasattr(value, "_fields"):

@@ -146,7 +146,8 @@ class Driver(Protocol):
     what is asked later waits for what was asked before.
 
     Calls on one driver must not run at the same time in two threads; the engine holds the
-    device's lock. Buffers and kernels are opaque; a buffer is freed when it is dropped.
+    device's lock. Kernels are opaque, and so are buffers but for their bytes, `nbytes` or `size`. A
+    buffer is freed when it is dropped. It is no array of NumPy's: such are results of the host.
 
     Nine methods are required: compile, load, launch, allocate, upload, download, copy, synchronize,
     memory_info. A class that derives from this one has the others as they are here: no other
@@ -155,7 +156,7 @@ class Driver(Protocol):
 
     info: DeviceInfo
     limit_nbytes: float = math.inf
-    """What live buffers may have together."""
+    """The limit, in bytes, of all live buffers together."""
 
     launched: int = 0
     """How many kernels were handed over; counted right before each, with no call in between.

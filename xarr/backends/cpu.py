@@ -99,7 +99,7 @@ class Compiler(NamedTuple):
     flags: tuple[str, ...] = _FLAGS
 
     def library(self, source: str, options: Sequence[str]) -> bytes:
-        """What a source becomes; CompileError with what the compiler says."""
+        """Compile a source to a library; CompileError holds what the compiler says."""
         flags = (*self.flags, *options, *shlex.split(settings().cc_flags or ""))
         with tempfile.TemporaryDirectory(prefix="xarr-") as folder:
             result = Path(folder) / "library"
@@ -247,7 +247,7 @@ class CpuDriver(Driver):
         return self._wrap(address, nbytes, owner)
 
     def synchronize(self) -> None:
-        """What is asked for is done."""
+        """Return at once, as all work is done when it is asked for."""
 
     def memory_info(self) -> dict[str, int]:
         """The bytes there are, in live buffers, held for reuse, and the most ever live."""
@@ -301,14 +301,14 @@ class CpuDriver(Driver):
         return time.perf_counter()
 
     def wait(self, event: float) -> None:
-        """What is before an event is done."""
+        """Return at once, as all work before an event is done."""
 
     def reached(self, event: float) -> bool:
         """True: all work before it is done."""
         return True
 
     def finish(self, event: float) -> None:
-        """What is before an event is done."""
+        """Return at once, as all work before an event is done."""
 
     def elapsed(self, first: float, last: float) -> float:
         """The milliseconds between two events."""
@@ -422,14 +422,14 @@ def _compiler() -> tuple[Compiler | None, str]:
 
 
 def _identified(command: tuple[str, ...], path: str) -> Compiler:
-    """A compiler by its file: to ask it for its version takes longer."""
+    """A compiler with its file as its identity, as it takes longer to ask for its version."""
     real = Path(path).resolve()
     status = real.stat()
     return Compiler(command, f"{shlex.join(command)} {real} {status.st_size} {status.st_mtime_ns}")
 
 
 def _functions(compiler: Compiler) -> tuple[Compiler, tuple[Callable[..., Any], ...]]:
-    """The functions of `cpu.c`, compiled where the compiler is new; it as it turned out to be."""
+    """The functions of `cpu.c`, compiled once, and the compiler with the flags that it takes."""
     source = Path(__file__).with_name("cpu.c").read_text(encoding="utf-8")
     options = (f"-DXR_OBJECT={object.__basicsize__}", "-pthread")
     disk = disk_cache()
@@ -455,7 +455,7 @@ def _functions(compiler: Compiler) -> tuple[Compiler, tuple[Callable[..., Any], 
 
 
 def _loaded(content: bytes, name: str, loader: Callable[[str], Any] = ctypes.CDLL) -> Any:
-    """A library of a content, from a file that nobody else can write, which is then removed.
+    """Load a library's content from a file that nobody else can write, and remove the file.
 
     With XARR_DUMP_SOURCE it stays there, beside its source, for debuggers and profilers.
     """

@@ -414,7 +414,7 @@ class Block:
 
     @property
     def event(self) -> Event | None:
-        """The end of what was last asked of it; None where that was asked of the default stream."""
+        """The end of its last use; None where that was on the default stream."""
         return self.driver.last_uses.get(id(self))
 
     @event.setter
@@ -597,7 +597,7 @@ class CudaDriver(Driver):
             raise ValueError(
                 message(
                     "load(binary, name)",
-                    f"{self.info.name} refuses the binary of kernel {name!r}: {_named(status)}",
+                    f"{self.info.name} refuses the binary of kernel {name!r}: {_name_of(status)}",
                     "a binary of compile() for the same device and driver is accepted",
                     f"compile it anew, with a driver that is as new as NVRTC {nvrtc_version()}",
                 )
@@ -628,7 +628,7 @@ class CudaDriver(Driver):
     def _refuse_name(self, name: str, status: Any) -> NoReturn:
         if status != _NOT_FOUND:
             self._fail("load", status)
-        given = f"the module has no {name}: {_named(status)}"
+        given = f"the module has no {name}: {_name_of(status)}"
         raise ValueError(message("load(binary, name)", given, "a name that it has is accepted"))
 
     def attributes(self, kernel: Kernel) -> dict[str, int]:
@@ -752,7 +752,7 @@ class CudaDriver(Driver):
                 buffer = self.take(nbytes)
             except MemoryError as error:
                 self._refuse(nbytes, error)
-        return self._counted(buffer, nbytes)
+        return self._count_block(buffer, nbytes)
 
     def _refuse(self, nbytes: int, cause: Exception | None = None) -> NoReturn:
         most = min(self.info.memory_nbytes, self.limit_nbytes)
@@ -765,7 +765,7 @@ class CudaDriver(Driver):
             )
         ) from cause
 
-    def _counted(self, block: Block, nbytes: int) -> Block:
+    def _count_block(self, block: Block, nbytes: int) -> Block:
         """The block, of which so many bytes are in use from now on."""
         block.counted_nbytes = nbytes
         self._used_nbytes += nbytes
@@ -791,7 +791,7 @@ class CudaDriver(Driver):
         """Copy contiguous host data in; returns when `data` may be changed, if it `waits`."""
         nbytes, host, there = _ends(buffer, offset_nbytes, data)
         if nbytes:
-            with self._ordered("upload", buffer, None if waits else data) as stream:
+            with self._copying("upload", buffer, None if waits else data) as stream:
                 self.check("upload", self._cuda.cuMemcpyHtoDAsync(there, host, nbytes, stream))
 
     def download(self, buffer: Block, offset_nbytes: int, out: Any, *, waits: bool = True) -> None:
@@ -802,7 +802,7 @@ class CudaDriver(Driver):
             self.check("download", self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream))
             self.check("download", self._cuda.cuStreamSynchronize(stream))
         elif nbytes:
-            with self._ordered("download", buffer, None if waits else out) as stream:
+            with self._copying("download", buffer, None if waits else out) as stream:
                 self.check("download", self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream))
 
     def pinned(self, nbytes: int) -> Any:
@@ -865,7 +865,7 @@ class CudaDriver(Driver):
         handle = cuda.CUipcMemHandle()
         ctypes.memmove(int(handle.getPtr()), name, _HANDLE_NBYTES)
         flag = cuda.CUipcMem_flags.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
-        with self._ordered("copy", target, None) as stream:
+        with self._copying("copy", target, None) as stream:
             opened = checked(cuda.cuIpcOpenMemHandle(handle, flag))
             try:
                 pointers = target.pointer + at, int(opened) + begin
@@ -1111,7 +1111,7 @@ class CudaDriver(Driver):
                 block.event = event
 
     @contextmanager
-    def _ordered(self, what: str, block: Block, host: Any) -> Iterator[int]:
+    def _copying(self, what: str, block: Block, host: Any) -> Iterator[int]:
         """The current stream, in which a copy of a block is asked for.
 
         Waits for the copy, or keeps the host's memory that is given until it is done.
@@ -1155,12 +1155,12 @@ class CudaDriver(Driver):
         """Raise the exception of Python's that says what the driver's says."""
         text = message(
             f"{self.info.backend}:{self.info.index}",
-            f"{what}: {self.info.name} failed: {_named(status)}",
+            f"{what}: {self.info.name} failed: {_name_of(status)}",
             "",
         )
         if status == OUT_OF_MEMORY:
             raise MemoryError(text)
-        raise DeviceError(text, int(status), _named(status))
+        raise DeviceError(text, int(status), _name_of(status))
 
 
 def _in_three_dimensions(grid: tuple[int, ...], group: tuple[int, ...]) -> tuple[int, ...]:
@@ -1202,11 +1202,11 @@ def checked(answer: tuple[Any, ...]) -> Any:
     """The results of a call of the CUDA bindings besides its status."""
     status, *values = answer
     if status:
-        raise RuntimeError(_named(status))
+        raise RuntimeError(_name_of(status))
     return values[0] if len(values) == 1 else tuple(values)
 
 
-def _named(status: Any) -> str:
+def _name_of(status: Any) -> str:
     return str(getattr(status, "name", status))
 
 

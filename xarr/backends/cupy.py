@@ -140,7 +140,7 @@ class CupyDriver(cuda.CudaDriver):
         if not (self.is_plain() and self.is_current()):
             return None
         block = cuda.Block(self, array.data.ptr, array.nbytes, array.data)
-        return self._counted(block, array.nbytes)
+        return self._count_block(block, array.nbytes)
 
     def routine(self, name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
         """CuPy's function that NumPy calls `name`, where a library of NVIDIA's stands behind it."""

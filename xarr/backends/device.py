@@ -306,7 +306,7 @@ class Memory:
 
 def devices() -> list[Device]:
     """All devices that were found, those of the best backend first, GPUs before CPUs."""
-    return [candidate for backend in BACKENDS for candidate in _found(backend)]
+    return [candidate for backend in BACKENDS for candidate in _discover(backend)]
 
 
 def found() -> list[Device]:
@@ -450,7 +450,7 @@ _variants: dict[tuple[str, tuple[str, ...]], Device] = {}
 _first: Device | None = None
 
 
-def _found(backend: str) -> tuple[Device, ...]:
+def _discover(backend: str) -> tuple[Device, ...]:
     """The devices of a backend, which is loaded the first time."""
     found = _devices.get(backend)
     if found is None:
@@ -475,7 +475,7 @@ def _candidates(name: str) -> Iterator[Device]:
     backend = name.partition(":")[0]
     # "cpu" is a kind as well, which OpenCL has too.
     for one in (backend,) if backend in BACKENDS and name != "cpu" else BACKENDS:
-        yield from _found(one)
+        yield from _discover(one)
 
 
 def _require_devices() -> list[Device]:
@@ -502,7 +502,7 @@ def _first_choice() -> Device:
         else:
             # What loads a backend's library takes a while: none is loaded that has no say in it.
             gpus = (
-                one for backend in BACKENDS if _may_have_gpus(backend) for one in _found(backend)
+                one for backend in BACKENDS if _may_have_gpus(backend) for one in _discover(backend)
             )
             first = next((one for one in gpus if one.kind == "gpu"), None)
             first = first or next((one for one in _candidates("") if one.kind == "cpu"), None)

@@ -309,7 +309,7 @@ class OpenCLDriver(Driver):
                 handle = kernel.inline or self._inline_handle(kernel)
             if handle is None:
                 self._is_idle = False
-                queue = self._ordered(buffers) if self._several else self._queue
+                queue = self._queue_behind(buffers) if self._several else self._queue
                 handle = kernel.queued or self._queued_handle(kernel)
             _, loaded, set_buffers, set_struct = handle
             if buffers:
@@ -350,7 +350,7 @@ class OpenCLDriver(Driver):
             if arguments:
                 handle.set_arg(len(buffers), arguments)
             items = tuple(g * n for g, n in zip(grid, group, strict=True))
-            queue = self._ordered(buffers)
+            queue = self._queue_behind(buffers)
             self.launched += 1
             self._cl.enqueue_nd_range_kernel(queue, handle, items, group)
         except self._cl.Error as error:
@@ -379,7 +379,7 @@ class OpenCLDriver(Driver):
                 else:
                     handle.set_arg(index, cl.LocalMemory(given))
             self._is_idle = False
-            queue = self._ordered(buffers)
+            queue = self._queue_behind(buffers)
             self.launched += 1
             if self._fast:
                 self._enqueue(queue, handle, grid, group, None, None, True, False)
@@ -448,7 +448,7 @@ class OpenCLDriver(Driver):
             if waits and self._is_free():
                 way(self._inline, buffer, host, begin, None, True)
                 return
-            queue = self._ordered((buffer,))
+            queue = self._queue_behind((buffer,))
             if waits:
                 way(queue, buffer, host, begin, None, True)
                 self._note_wait()
@@ -494,7 +494,7 @@ class OpenCLDriver(Driver):
                 queue = self._inline
             else:
                 self._is_idle = False
-                queue = self._ordered((source, target))
+                queue = self._queue_behind((source, target))
             self._copy(
                 queue,
                 target,
@@ -517,7 +517,7 @@ class OpenCLDriver(Driver):
                 queue = self._inline
             else:
                 self._is_idle = False
-                queue = self._ordered((buffer,))
+                queue = self._queue_behind((buffer,))
             mapped, _ = self._cl.enqueue_map_buffer(
                 queue, buffer, flags, 0, (buffer.size,), "u1", is_blocking=True
             )
@@ -784,7 +784,7 @@ class OpenCLDriver(Driver):
         if not self._last and self._current() is self._queue:
             self._is_idle = self._inline is not None
 
-    def _ordered(self, buffers: Sequence[Any]) -> Any:
+    def _queue_behind(self, buffers: Sequence[Any]) -> Any:
         """The current queue, after it was told to wait for what was last asked of buffers."""
         if not self._several:
             return self._queue

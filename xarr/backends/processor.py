@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 @functools.cache
-def _described() -> dict[str, str]:
+def _description() -> dict[str, str]:
     """Linux's description of the first processor, by its words."""
     try:
         with Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as file:
@@ -25,14 +25,14 @@ def _described() -> dict[str, str]:
 
 def features() -> frozenset[str]:
     """The instruction sets that Linux names; none elsewhere."""
-    known = _described()
+    known = _description()
     return frozenset((known.get("flags") or known.get("Features") or "").split())
 
 
 @functools.cache
 def name() -> str:
     """The name of the processor."""
-    known = _described()
+    known = _description()
     found = known.get("model name") or known.get("Processor")
     if not found and sys.platform == "darwin":
         asked = ["sysctl", "-n", "machdep.cpu.brand_string"]

@@ -1,1 +1,1 @@
-"""What a kernel is: its form, its text, how it is compiled, kept on disk and launched."""
+"""Kernels: their forms and texts, and how they are compiled, cached on disk and launched."""

@@ -1,4 +1,4 @@
-"""One thread that has kernels compiled while the program goes on, by another process.
+"""A thread that has another process compile kernels while the program goes on.
 
 At the end of the process what has begun is broken off, and the rest is dropped.
 """

@@ -80,7 +80,7 @@ class Helper:
             _send(asked, name.encode(), source.encode())
             self.is_waiting = True
             try:
-                digest, binary = _received(answered), _received(answered)
+                digest, binary = _receive(answered), _receive(answered)
             finally:
                 self.is_waiting = False
             if digest != _digest(source):
@@ -135,12 +135,12 @@ def _send(pipe: int, *contents: bytes) -> None:
             rest = rest[os.write(pipe, rest) :]
 
 
-def _received(pipe: int) -> bytes:
-    (nbytes,) = _LENGTH.unpack(_read(pipe, _LENGTH.size))
-    return _read(pipe, nbytes)
+def _receive(pipe: int) -> bytes:
+    (nbytes,) = _LENGTH.unpack(_read_exactly(pipe, _LENGTH.size))
+    return _read_exactly(pipe, nbytes)
 
 
-def _read(pipe: int, nbytes: int) -> bytes:
+def _read_exactly(pipe: int, nbytes: int) -> bytes:
     content = bytearray()
     while len(content) < nbytes:
         more = os.read(pipe, nbytes - len(content))
@@ -157,7 +157,7 @@ def serve(taken: int, given: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # which a terminal sends to both
     with suppress(EOFError, BrokenPipeError):
         while True:
-            name, source = _received(taken).decode(), _received(taken).decode()
+            name, source = _receive(taken).decode(), _receive(taken).decode()
             try:
                 binary = get_device(name).driver.compile(source)
             except CompileError:

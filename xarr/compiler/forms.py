@@ -1,4 +1,4 @@
-"""What one kernel does: which values, from which addresses, stored where.
+"""The form of one kernel: which values it computes, from which addresses, and where they go.
 
 A form has the accesses to memory (one for each value that is loaded or stored) and the iteration
 space, with the axes merged that every access walks in one step. Its `key` holds the structure
@@ -438,7 +438,7 @@ class Form:
 
     def _loads(self, last: str, reads: Mapping[int, str]) -> dict[int, tuple[int, str, DType]]:
         """The access, the place and the type of each value that is loaded, by its entry."""
-        needed = self._needed()
+        needed = self._needed_entries()
         found = {}
         access = 0
         for number, entry in enumerate(self.entries):
@@ -493,7 +493,7 @@ class Form:
         block = f"{strip} / {lanes} * {STRIP} + (u64){position} % {STRIP}"
         return f"{block}, (u32)({strip} % {lanes})"
 
-    def _needed(self) -> set[int]:
+    def _needed_entries(self) -> set[int]:
         """The entries whose value is needed; the others are only where indirect work begins."""
         needed = {*self.stored, *self.roots}
         for entry in self.entries:

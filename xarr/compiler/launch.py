@@ -81,7 +81,7 @@ class Table(NamedTuple):
 
 
 Room = int | Table
-"""What is between the launches of one skeleton: so many bytes, or a table."""
+"""Memory shared by the launches of one skeleton: a number of bytes, or a table's contents."""
 
 
 def with_form(stages: Sequence[Stage], form: Form) -> list[Stage]:
@@ -165,7 +165,7 @@ def _groups(
 
 
 def elementwise_defines(form: Form, device: Device) -> tuple[list[str], str]:
-    """What specialises `elementwise.c` for a form, and the format of its arguments."""
+    """The defines that specialise `elementwise.c` for a form, and the format of its arguments."""
     chunked = device.info.chunked
     walked = form.names if chunked else form.names[:-1]
     names = tuple(f"{name}_chunk" for name in walked)

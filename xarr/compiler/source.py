@@ -41,7 +41,7 @@ PRELUDES: Final = {
     "sort_count.c": ("keys.h", "sort_tile.h"),
     "sort_search.c": ("keys.h",),
 }
-"""What some skeletons share; a source has no #include."""
+"""The files that go before some skeletons, as a source has no #include."""
 
 LIBRARY: Final[Mapping[str, frozenset[str]]] = {
     "integer.h": _INTEGERS,
@@ -100,7 +100,7 @@ def library() -> Mapping[str, tuple[Unit, ...]]:
 
 
 def _tokens(suffix: str) -> dict[str, str]:
-    """What T, U, I and C stand for when a name ends in a type's name."""
+    """The types that T, U, I and C stand for when a name ends in a type's name."""
     part = _PART.get(suffix, suffix)
     width = part.lstrip("bfiu")
     words = {"T": part, "U": f"u{width}", "I": f"i{width}"}
@@ -179,7 +179,7 @@ def define(name: str, lines: Iterable[str]) -> str:
 
 
 def words(code: str, dialect: str, *, has_float64: bool) -> list[str]:
-    """What comes before C that uses a dialect's words and library functions."""
+    """The text before C code: the words of the dialect and the library functions that it calls."""
     return [
         "#define XR_ASSEMBLED 1",
         f"#define XR_BARRIERS {int('BARRIER' in code)}",

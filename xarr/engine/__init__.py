@@ -1,1 +1,1 @@
-"""What is asked of a device, and what runs it: NumPy or kernels."""
+"""The way from a call of a function to NumPy's work or kernels that run on a device."""

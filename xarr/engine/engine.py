@@ -1,4 +1,4 @@
-"""What functions ask of a device: operations on views, writes, values in memory.
+"""The requests that functions make of a device: operations on views, writes, values in memory.
 
 Everything here puts instructions on the device's tape, or runs it.
 """
@@ -51,7 +51,7 @@ kernel_of = launching.kernel_of
 
 
 def defer(operation: Operation, inputs: tuple[Node, ...], shape: Shape) -> Node:
-    """The view of a new storage, to which an operation on operands that broadcast is written."""
+    """Record an operation on operands that broadcast; return a view of its new storage."""
     return computed(elementwise(operation, inputs, shape), inputs)
 
 
@@ -66,7 +66,7 @@ def index(shape: Shape, device: Device) -> Node:
 
 
 def recorded(operation: Recorded, inputs: tuple[Node, ...], shape: Shape) -> Node:
-    """The view of a new storage of a shape, to which a skeleton over a node is written."""
+    """Record a skeleton over a node; return a view, of a shape, of its new storage."""
     return computed(skeletal(operation, inputs, shape), inputs)
 
 
@@ -78,13 +78,13 @@ def skeletal(operation: Recorded, inputs: tuple[Node, ...], shape: Shape) -> Opc
 
 
 def again(node: Node, opcode: Opcode, numbers: tuple[Node, ...], how: Structure) -> Node:
-    """The result of an instruction that is known, over another node, as a view of a structure."""
+    """Record a known instruction over another node; return its result as a view of a structure."""
     result = tape.computed(opcode, (node, *numbers))
     return result if result.structure is how else Node(result.storage, how, 0)
 
 
 def computed(opcode: Opcode, inputs: tuple[Node, ...]) -> Node:
-    """The view of a new storage, which an instruction writes."""
+    """Record an instruction; return a view of its new storage."""
     if opcode.nbytes:
         return tape.computed(opcode, inputs)
     assert opcode.target is not None
@@ -276,7 +276,7 @@ def reserve(device: Device, nbytes: int) -> Storage:
 
 
 def held(values: Any, device: Device, dtype: DType) -> Node | None:
-    """A view of what NumPy has made, which becomes xarr's; None where a driver is to have a copy.
+    """A view of NumPy's result in its own memory; None where the driver needs a copy of it.
 
     An array that has its memory from another one is no such thing: it may be an operand's.
     """

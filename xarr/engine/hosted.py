@@ -1,4 +1,4 @@
-"""What NumPy computes in the buffers of a CPU, with the bits that a kernel gives.
+"""Host calls: instructions that NumPy computes in a CPU's buffers, with the bits of a kernel.
 
 A kernel costs a compiler a tenth of a second, so a list of instructions that is new runs at once
 this way, one after the other, where an operation has a function of NumPy's that is exact:
@@ -73,7 +73,7 @@ def fused() -> Iterator[None]:
 
 
 def keeps(device: Device, nbytes: int, most: int = tuning.KEPT_NBYTES) -> bool:
-    """Whether memory of so many bytes is NumPy's until a kernel wants it."""
+    """Whether a storage of so many bytes is in NumPy's memory until a kernel uses it."""
     return 0 < nbytes <= most and not tier.name and device.info.in_place
 
 
@@ -112,7 +112,7 @@ def _view(how: Structure, shape: tuple[int, ...], *, is_whole: bool = False) -> 
 
 
 def _operand(how: Structure, shape: tuple[int, ...], *, is_whole: bool = False) -> InMemory | type:
-    """What an operand is; of a constant what makes it one of NumPy's scalars."""
+    """Where an operand lies in memory; of a constant, the class of NumPy's scalars of its type."""
     if how.pattern is None:
         made: type = how.dtype.numpy.type
         return made
@@ -144,14 +144,14 @@ class Host:
         self._has_target = opcode.target is not None
         self.views: list[Any] = []
         if isinstance(operation, Recorded):
-            function = _in_row(_found(operation.on_host(given[0].dtype)))
+            function = _in_row(_require(operation.on_host(given[0].dtype)))
             self.views = [_operand(one, shape, is_whole=True) for one in given]
             assert opcode.target is not None
             shape = (math.prod(opcode.target.shape),)
         elif operation is INDEX:
             function = _indices(shape)
         else:
-            function = _found(None if isinstance(operation, Skeletal) else operation.host)
+            function = _require(None if isinstance(operation, Skeletal) else operation.host)
             self.views = [_operand(one, shape) for one in given]
             if isinstance(operation, Indirect):
                 self.views[0] = Places(*_view(given[0], shape, is_whole=True)[:3])
@@ -159,7 +159,7 @@ class Host:
                 one.dtype is not to for one, to in zip(given, operation.operands, strict=True)
             ):
                 self._converters = [
-                    _found(converter(one.dtype, to))
+                    _require(converter(one.dtype, to))
                     for one, to in zip(given, operation.operands, strict=True)
                 ]
         if opcode.target is not None:
@@ -213,7 +213,7 @@ def _indices(shape: tuple[int, ...]) -> Function:
 
 
 def host(opcode: Opcode) -> Host | None:
-    """What computes instructions of an opcode; None where NumPy has nothing of the same bits."""
+    """The host call for an opcode; None where NumPy has no function with the same bits."""
     found: Host | bool | None = opcode.host
     if found is None:
         try:
@@ -228,14 +228,14 @@ class _AbsentError(Exception):
     """There is no function of NumPy's with the same bits."""
 
 
-def _found(function: Function | None) -> Function:
+def _require(function: Function | None) -> Function:
     if function is None:
         raise _AbsentError
     return function
 
 
 def _loaded(values: Values) -> Values:
-    """What is in memory; a bool is any byte that is not 0."""
+    """Values as loaded from memory, where every byte other than 0 is True."""
     return values.view(numpy.uint8) != 0 if values.dtype == numpy.bool_ else values
 
 
@@ -244,7 +244,7 @@ def _same(values: Values) -> Values:
 
 
 def converter(given: DType, wanted: DType) -> Function | None:
-    """What converts values of one type to another one; None where NumPy may have other bits."""
+    """The function that converts values between types; None where NumPy's bits may differ."""
     if given is wanted:
         return _same
     if dtypes.float16 in (given, wanted) or (given.kind == COMPLEX and wanted.kind != COMPLEX):
@@ -266,7 +266,7 @@ def minimum(x: Values, y: Values) -> Values:
 
 
 def largest(x: Values, axis: int) -> Values:
-    """What `maximum` makes of all elements along an axis."""
+    """The maximum along an axis, where 0 is larger than -0."""
     found = numpy.max(x, axis=axis)
     zero = found == 0
     if zero.any():
@@ -276,12 +276,12 @@ def largest(x: Values, axis: int) -> Values:
 
 
 def smallest(x: Values, axis: int) -> Values:
-    """What `minimum` makes of all elements along an axis."""
+    """The minimum along an axis, where -0 is smaller than 0."""
     return -largest(-x, axis)
 
 
 ALONG: Final = {maximum: largest, minimum: smallest}
-"""What does along an axis what a function does with two operands."""
+"""The reduction along an axis for each function of two operands."""
 
 
 def multiply(x: Values, y: Values) -> Values:
@@ -298,7 +298,7 @@ def square(x: Values) -> Values:
 
 
 def remainder(x: Values, y: Values) -> Values:
-    """What is left after floor division, as `xr_remainder` in `kernels/real.h`."""
+    """The remainder of floor division, with the bits of `xr_remainder` in `kernels/real.h`."""
     rest = numpy.fmod(x, y)
     folded = numpy.where((y < 0) != (rest < 0), rest + y, rest)
     signed = numpy.where(rest == 0, numpy.copysign(numpy.zeros_like(rest), y), folded)

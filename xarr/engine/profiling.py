@@ -1,4 +1,4 @@
-"""What devices do within a profile: each launch with its time, bytes, and the lines that asked.
+"""Records of devices' work within a profile: launches, with time, bytes and the lines that asked.
 
 While no profile is open nothing here is on anybody's way. The first one that opens has other
 functions put in the place of those that number instructions, run programs and drive devices; the
@@ -98,7 +98,7 @@ class Work:
 
 
 class Recording:
-    """What is done between `begin` and `end`.
+    """The work of devices between `begin` and `end`.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class _Run:
         self.stage = 0
 
     def next(self) -> tuple[str, dict[Line, float], int]:
-        """Of the next launch its name, the lines that asked for it, and the bytes."""
+        """The name, the lines of the program and the bytes of the next launch."""
         self.stage = self.stage + 1 if self.call == len(self.done) else 0
         self.call = len(self.done)
         names, members, moved = _watch.part(self.program, self.call)
@@ -160,14 +160,14 @@ class _Run:
 
 
 class _Here(threading.local):
-    """What this thread is at: a run, and whether what it asks for is part of what is measured."""
+    """The program that this thread runs, and whether its calls belong to work that is measured."""
 
     run: _Run | None = None
     is_within = False
 
 
 class _Watch:
-    """What stands in the place of others while recordings are open."""
+    """Measures in the place of functions of the engine and drivers while recordings are open."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -207,7 +207,7 @@ class _Watch:
         self.pending.clear()
 
     def attach(self, device: Device) -> None:
-        """See what is asked of a device."""
+        """Measure the work of a device from now on."""
         with device.lock:
             driver = device.driver
             found = self._drivers.setdefault(id(driver), [])
@@ -215,7 +215,7 @@ class _Watch:
             if len(found) > 1:
                 return
             self._timers[id(driver)] = driver.timer()
-            do = functools.partial(self._asked, driver)
+            do = functools.partial(self._intercept, driver)
             names = ("launch", "launch_with", "copy", "upload", "download")
             block = replaced(driver, functools.partial(around, driver, names, do))
             block.__enter__()
@@ -236,7 +236,7 @@ class _Watch:
 
     @contextlib.contextmanager
     def running(self, program: Program, numbers: Sequence[int], done: list[int]) -> Iterator[None]:
-        """Know of launches within the block what they are for."""
+        """Attribute launches within the block to the instructions of a program."""
         before, self.here.run = self.here.run, _Run(program, numbers, done)
         try:
             yield
@@ -246,7 +246,7 @@ class _Watch:
             self.here.run = before
 
     def part(self, program: Program, number: int) -> tuple[list[str], list[int], list[Any]]:
-        """Of a call the names of its operations, its instructions, and kernels with bytes."""
+        """The names of a call's operations, its instructions, and its kernels with their bytes."""
         found = self._parts.get((program, number))
         if found is None:
             call, members = program.steps[number], sorted(program.members[number])
@@ -254,7 +254,7 @@ class _Watch:
             found = self._parts[program, number] = program.names(members), members, moved
         return found
 
-    def _asked(
+    def _intercept(
         self, driver: Driver, method: str, asked: Asked, given: tuple[Any, ...], options: Any
     ) -> None:
         ask = functools.partial(asked, *given, **options)
@@ -265,14 +265,14 @@ class _Watch:
             name, shares, nbytes = self.here.run.next()
             kind = "kernel"
         else:
-            name, kind, nbytes = self._described(driver, method, given)
+            name, kind, nbytes = self._describe(driver, method, given)
             shares = {line_at_work(): 1.0}
-        self.note(driver, Work(name, kind, _named(driver), shares, nbytes), method, ask)
+        self.note(driver, Work(name, kind, _device_name(driver), shares, nbytes), method, ask)
 
-    def _described(
+    def _describe(
         self, driver: Driver, method: str, given: tuple[Any, ...]
     ) -> tuple[str, str, int]:
-        """What is asked for outside of programs: its name, its kind, its bytes."""
+        """The name, the kind and the bytes of a driver's method called outside of programs."""
         if method == "copy":
             return "copy", "copy", 2 * given[-1]
         if method in ("upload", "download"):
@@ -281,10 +281,10 @@ class _Watch:
         if method == "launch":
             return self._kernel(driver, given[0]), "kernel", sum(map(_nbytes, given[3]))
         places = [one.buffer for one in given[3] if isinstance(one, Place)]
-        return given[0].name, "kernel", sum(map(_nbytes, places))
+        return getattr(given[0], "name", "kernel"), "kernel", sum(map(_nbytes, places))
 
     def _kernel(self, driver: Driver, handle: Any) -> str:
-        """What the kernel is called that a driver knows by a handle."""
+        """The name of the kernel to which a driver gave this handle."""
         if id(handle) not in self._kernels:
             for device in self._drivers[id(driver)]:
                 for (skeleton, key), kernel in device.kernels.copy().items():
@@ -327,11 +327,11 @@ def _unhooked() -> None:
 
 
 watchers: Final[list[Callable[[], AbstractContextManager[None]]]] = []
-"""What else is to be installed; rooms above stand here."""
+"""Further replacements to install with a profile, which modules above this one append."""
 
 
 def worked(name: str, nbytes: int, device: Device, ask: Callable[[], Any], *, on_host: bool) -> Any:
-    """What `ask` gives, which is work of a library; it is noted."""
+    """Call `ask`, which is work of a library; note it in the open recordings; return its result."""
     if _watch.here.is_within:
         return ask()
     found: Any = None
@@ -343,7 +343,7 @@ def worked(name: str, nbytes: int, device: Device, ask: Callable[[], Any], *, on
     with device.lock:
         driver = device.driver
         kind = "host" if on_host else "library"
-        work = Work(name, kind, _named(driver), {line_at_work(): 1.0}, nbytes)
+        work = Work(name, kind, _device_name(driver), {line_at_work(): 1.0}, nbytes)
         _watch.note(driver, work, "", asked)
     return found
 
@@ -358,7 +358,7 @@ def working(name: str, nbytes: int, device: Device) -> Iterator[None]:
     with device.lock:
         driver = device.driver
         driver.synchronize()
-        work = Work(name, "host", _named(driver), {line_at_work(): 1.0}, nbytes)
+        work = Work(name, "host", _device_name(driver), {line_at_work(): 1.0}, nbytes)
         with ranges.named(name), unseen():
             yield
             driver.synchronize()
@@ -398,7 +398,7 @@ def _rank(file: str) -> int:
     return 1 if file.startswith((*_LIBRARIES, "<frozen ")) else 0
 
 
-def _named(driver: Driver) -> str:
+def _device_name(driver: Driver) -> str:
     return f"{driver.info.backend}:{driver.info.index}"
 
 

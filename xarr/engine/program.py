@@ -1,4 +1,4 @@
-"""Programs: what a list of instructions becomes, once for each list that differs.
+"""Programs and dispatch: the calls that run a list of instructions, made once for each list.
 
 A program is a list of steps: a step is a kernel with its grid and the packing of its arguments, or
 a call of NumPy's on the same memory with the same bits. `Program.choose` is the one place that says
@@ -28,7 +28,7 @@ Place = int | tuple[int, int]
 
 
 class Program(core.Program):
-    """What a list of instructions becomes.
+    """A list of instructions, and the calls that run it, for whatever storages it is given.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Program(core.Program):
         self._failed_at: int | None = None  # which kernel could not be had
 
     def choose(self) -> None:
-        """Have steps: kernels where they are there, or worth a wait; else the instructions' own.
+        """Dispatch: take kernels where they are compiled, or worth a wait; else host calls.
 
         What is new, and can be done on the host, is done there, instruction by instruction. Once it
         has come again so often, or its work is large, its kernels are looked for, and another
@@ -76,7 +76,7 @@ class Program(core.Program):
             self._go_singly(hosts)
 
     def _is_due(self) -> bool:
-        """Whether kernels run it now, even if they are to be waited for."""
+        """Whether kernels run it now, even if they have to be compiled first."""
         device = self.trace.device
         if self.job is not None and self.job.is_done:
             return True
@@ -94,7 +94,7 @@ class Program(core.Program):
         return sum([math.prod(opcode.shape) for opcode in self.trace.opcodes])
 
     def _is_compiled(self) -> bool:
-        """Whether all kernels were there, so that they are taken now; looked for once."""
+        """Take the kernels if all were compiled before, and tell whether they were; tried once."""
         if self._is_sought or hosted.tier.name == "hosted":
             return False
         self._is_sought = True
@@ -118,7 +118,7 @@ class Program(core.Program):
         return self._plan
 
     def prepare(self) -> list[Call]:
-        """Have the kernels; the launches with them."""
+        """Make kernels the steps, compiled if need be; return them."""
         if self.is_final:
             return self.steps
         device, types, plan = self.trace.device, self._types, self._planned()
@@ -151,7 +151,7 @@ class Program(core.Program):
 
     @property
     def _types(self) -> list[DType]:
-        """Those of the constants."""
+        """The data types of the constants."""
         return [how.dtype for opcode in self.trace.opcodes for how in opcode.operands
                 if how.pattern is None]  # fmt: skip
 
@@ -160,13 +160,13 @@ class Program(core.Program):
         return any(map(_is_wide, self.states))
 
     def names(self, instructions: Sequence[int]) -> list[str]:
-        """What the operations of instructions are called."""
+        """The names of the operations of instructions, which are given by number."""
         return [self.trace.opcodes[number].operation.name for number in instructions]
 
     # -- instruction by instruction ---------------------------------------------------------------
 
     def _go_singly(self, hosts: list[hosted.Host | None]) -> None:
-        """Have a step for each instruction: NumPy's, or the kernel that it is by itself."""
+        """Make a step of each instruction: a host call, or a kernel of its own."""
         steps: list[Any] = host_calls(self.trace, hosts, self.states)
         self.steps, self.members = [], [(number,) for number in range(len(steps))]
         if sum([opcode.nbytes for opcode in self.trace.opcodes]) >= tuning.LARGE_NBYTES:
@@ -179,7 +179,7 @@ class Program(core.Program):
         self.steps, self._failed_at = steps, None
 
     def _free(self, steps: Sequence[HostCall]) -> None:
-        """Have each step free the storages that nothing needs any more."""
+        """Let each step free the storages that no later one needs."""
         seen = {slot for slot, state in enumerate(self.states) if state in HELD}
         for step in reversed(steps):
             step.freed = []

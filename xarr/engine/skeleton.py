@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
 
 NAMES: Final = ("outer", "position", "inner")
-"""What the axes of a skeleton's elements are called."""
+"""The names of the axes of a skeleton's elements."""
 _ELEMENT_NBYTES: Final = 8
 """Of an element of a storage, where it is not known what it holds."""
 
@@ -54,7 +54,7 @@ class Skeleton:
         source: Input | None = None,
         elements: int | None = None,
     ) -> None:
-        """Run it, after what its storages were asked for; what only the input map reads is fused.
+        """Run it behind all work on its storages; what only the input map reads is fused into it.
 
         The names of `indices` have to follow from the skeleton, `special` and whether there is an
         input map. The last of the storages is written. `wide` asks for indices of 64 bits, where

@@ -1,4 +1,4 @@
-"""What kernels move: the memory that each loads and stores, and the bytes of that."""
+"""Memory traffic of kernels: the memory that each loads and stores, and how many bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xarr.schedule.instructions import Instruction, Ref
 
 
 class Move(NamedTuple):
-    """What a kernel loads or stores.
+    """One load or store of a kernel.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ def _between(room: launch.Room, *, stores: bool) -> Move:
 
 
 def _of_forms(call: Call) -> Iterator[Move]:
-    """What forms load and store; what a kernel of rows reads again counts once, as it is near."""
+    """The loads and stores of forms; a row that is read twice counts once, as caches keep it."""
     offsets = iter(call.offsets)
     taken = dict(call.taken)
     for form in call.forms:
@@ -96,16 +96,18 @@ def _of_forms(call: Call) -> Iterator[Move]:
 def described(steps: list[Instruction], constants: list[Any]) -> list[str]:
     """Instructions in words, their storages by numbers: ``s2[(3,)] = add(s0[(3,)], 1.0)``."""
     rest = iter(constants)
-    return [_described(step, rest) for step in steps]
+    return [_describe(step, rest) for step in steps]
 
 
-def _described(step: Instruction, rest: Iterator[Any]) -> str:
-    operands = [_named(ref) if isinstance(ref, Ref) else repr(next(rest)) for ref in step.operands]
-    target = "" if step.target is None else f"{_named(step.target)} = "
+def _describe(step: Instruction, rest: Iterator[Any]) -> str:
+    operands = [
+        _view_name(ref) if isinstance(ref, Ref) else repr(next(rest)) for ref in step.operands
+    ]
+    target = "" if step.target is None else f"{_view_name(step.target)} = "
     return f"{target}{step.operation.name}({', '.join(operands)}): {step.operation.result}"
 
 
-def _named(ref: Ref) -> str:
+def _view_name(ref: Ref) -> str:
     pattern = ref.pattern
     plain = pattern.linear and not ref.offset
     where = "" if plain else f", strides {pattern.strides} from {ref.offset}"

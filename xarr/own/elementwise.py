@@ -169,7 +169,7 @@ class ElementwiseKernel:
         shape = self._shape(call, args, size)
         for out in outs:
             require_writeable(out, self._where)
-        results = (self._launched if self._is_raw else self._deferred)(call, outs, shape)
+        results = (self._launch if self._is_raw else self._deferred)(call, outs, shape)
         if self.no_return:
             return None
         return results[0] if len(results) == 1 and not self.return_tuple else results
@@ -274,7 +274,7 @@ class ElementwiseKernel:
 
     # -- with raw parameters ------------------------------------------------------------------
 
-    def _launched(self, call: Given, outs: Sequence[Array], shape: Shape) -> tuple[Array, ...]:
+    def _launch(self, call: Given, outs: Sequence[Array], shape: Shape) -> tuple[Array, ...]:
         return indexed.launched(self, call, outs, shape)
 
 

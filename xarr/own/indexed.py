@@ -68,7 +68,7 @@ def launched(
         arguments.append(f"xr_p{number} + a.begin{number}")
         if parameter.raw:
             parameters.append(f"{pointer}{name}")
-            text = _measured(text, parameter, node, number, indices, parameters, arguments)
+            text = _with_extents(text, parameter, node, number, indices, parameters, arguments)
             continue
         parameters.append(f"{pointer}xr_at{number}")
         if not is_output:
@@ -128,7 +128,7 @@ def _new(row: DType, shape: Shape, device: Device) -> Node:
     return leaf(storage, contiguous(shape), row)
 
 
-def _measured(
+def _with_extents(
     text: str,
     parameter: Parameter,
     node: Node,

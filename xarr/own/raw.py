@@ -508,7 +508,7 @@ class RawKernel:
         places, items = self._sizes(grid, block, device)
         if shared_mem < 0:
             raise errors.value_error(self._where, f"shared_mem is {shared_mem}", "0 or more bytes")
-        wanted = self._wanted(len(args))
+        wanted = self._expected(len(args))
         values = iter(args)
         packed = list[Any]()
         copies = dict[_Span, Array]()
@@ -595,7 +595,7 @@ class RawKernel:
             )
         return places, items
 
-    def _wanted(self, count: int) -> Sequence[_Parameter | None]:
+    def _expected(self, count: int) -> Sequence[_Parameter | None]:
         """The parameters, as far as they are known, of a call with so many arguments."""
         if self._parameters is None:
             return [None] * count

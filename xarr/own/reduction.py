@@ -142,7 +142,7 @@ class ReductionKernel:
             out = call.values[-1]
         shape = broadcast_shapes(*[node.shape for node in inputs], where=self._where)
         axes = layout.normalize_axes(axis, len(shape), self._where)
-        operation, fold = self._made(call)
+        operation, fold = self._specialise(call)
         left = tuple(extent for place, extent in enumerate(shape) if place not in axes)
         if math.prod(shape[place] for place in axes) == 0:
             final = self._of_none(call, fold, left)
@@ -160,7 +160,7 @@ class ReductionKernel:
             final = engine.reshaped(final, left)
         return delivered(keep_array(Array(final)), out, self._where)
 
-    def _made(self, call: Given) -> tuple[Operation, Fold]:
+    def _specialise(self, call: Given) -> tuple[Operation, Fold]:
         """The map and the fold for the data types of a call."""
         types = tuple(of(parameter, call.types) for parameter in (*self.params, self._reduced))
         key = types, call.device.narrow, call.device

@@ -1,4 +1,4 @@
-"""What the bases share, as in `numpy.polynomial.polyutils`. Runs on the host but for mapdomain."""
+"""Functions of all bases, as `numpy.polynomial.polyutils`; all but mapdomain run on the host."""
 
 import typing as _typing
 

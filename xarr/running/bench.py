@@ -1,4 +1,4 @@
-"""What ``python -m xarr bench`` says: the default device beside NumPy, in half a minute."""
+"""``python -m xarr bench``: compare the default device with NumPy, in half a minute."""
 
 from __future__ import annotations
 
@@ -93,10 +93,10 @@ def report(picture: Path, seconds: float) -> tuple[list[str], bool]:
             f"{row.numpy_s / row.xarr_s:>18.2f}{'' if row.agrees else '  WRONG'}"
             for row in rows
         ]
-    return [*lines, "", _drawn(picture, tables)], all(r.agrees for t in tables.values() for r in t)
+    return [*lines, "", _draw(picture, tables)], all(r.agrees for t in tables.values() for r in t)
 
 
-def _drawn(picture: Path, tables: dict[int, list[Timing]]) -> str:
+def _draw(picture: Path, tables: dict[int, list[Timing]]) -> str:
     """Draw how many times as fast xarr is."""
     try:
         from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""What ``python -m xarr doctor`` says: what is installed, whether each device works, what helps."""
+"""``python -m xarr doctor``: report what is installed, whether each device works, and remedies."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ CHECKS: Final[dict[str, Callable[[], None]]] = {
     "transform": _transform,
     "solve": _solve,
 }
-"""What a device is asked to do, by the words of the report."""
+"""The checks of a device, by their names in the report."""
 
 _DRIVER: Final = "install its driver or compiler again, or a newer one"
 _LIBRARY: Final = "install the packages of its backend again, of versions that fit the driver"
@@ -74,7 +74,7 @@ ADVICE: Final = {
     "transform": _LIBRARY,
     "solve": _LIBRARY,
 }
-"""What to do where it does not."""
+"""The remedy for each check that fails."""
 
 
 def _same(found: Any, wanted: Any) -> None:
@@ -116,7 +116,7 @@ def examined(device: Device) -> tuple[list[str], list[str]]:
 
 
 def report() -> tuple[list[str], bool]:
-    """What is installed and what each device does; False where one fails or none is there."""
+    """The report's text, and whether a device was found and every device passed its checks."""
     lines = ["installed", *installed()]
     advice = []
     found = devices()

@@ -118,7 +118,7 @@ def _or_numpys(own: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[
 
 
 class Methods(AbstractContextManager["Methods"]):
-    """While it is entered, methods that are told a data type give NumPy's arrays of theirs."""
+    """Within the block, methods that are given a type that only NumPy has return NumPy's arrays."""
 
     def __enter__(self) -> Methods:
         on_host.numpys_method = _of_values
@@ -129,7 +129,7 @@ class Methods(AbstractContextManager["Methods"]):
 
 
 def _of_values(name: str, x: Array, args: tuple[Any, ...]) -> Any:
-    """What a method of NumPy's gives of an Array's values; None where devices hold such arrays."""
+    """The result of NumPy's method on an Array's values; None if a device could hold the result."""
     try:
         given = getattr(numpy.array(x), name)(*args)
     except Exception:  # noqa: BLE001 - what xarr says of the call is what is told

@@ -64,9 +64,9 @@ def run(
         try:
             if report or compare:
                 with watching:
-                    status = _executed(script, module)
+                    status = _execute(script, module)
             else:
-                status = _executed(script, module)
+                status = _execute(script, module)
         finally:
             if report or compare:
                 theirs = _on_numpy(arguments, module, first) if compare else None
@@ -87,7 +87,7 @@ def _folder_of(module: str) -> Path:
     return Path(spec.origin).resolve().parent
 
 
-def _executed(script: Path | None, module: str) -> int:
+def _execute(script: Path | None, module: str) -> int:
     """The exit status of a program; what it raises is shown as Python shows it."""
     try:
         if script is None:
@@ -110,13 +110,13 @@ def _executed(script: Path | None, module: str) -> int:
     except FileNotFoundError as error:
         if script is not None and error.filename == str(script.resolve()):
             raise
-        return _shown(error)
+        return _show(error)
     except BaseException as error:  # noqa: BLE001 - as Python does with what a program raises
-        return _shown(error)
+        return _show(error)
     return 0
 
 
-def _shown(error: BaseException) -> int:
+def _show(error: BaseException) -> int:
     trace = error.__traceback__
     while trace is not None and _is_ours(trace):
         trace = trace.tb_next

@@ -107,7 +107,7 @@ class Report(AbstractContextManager["Report"]):
         frame: FrameType | None = sys._getframe(1)
         called = ""
         while frame is not None and not self._owns(frame.f_globals):
-            called = _called(frame) or called
+            called = _function_name(frame) or called
             frame = frame.f_back
         what = _SPOKEN.get(called, called) if where == READING else where
         if frame is None:
@@ -139,12 +139,12 @@ class Report(AbstractContextManager["Report"]):
         nbytes = sum(moved for _, moved in self._moved.values())
         lines.append(f"{'moved':<10}{times:>8,} times, {_bytes(nbytes)}")
         for (file, number, what), (count, moved) in sorted(self._moved.items(), key=_by_bytes):
-            place = f"{_shown(file)}:{number}" if file else "outside the program"
+            place = f"{_relative_path(file)}:{number}" if file else "outside the program"
             lines.append(f"{'':<10}{count:>8,}  {_bytes(moved):>10}  {place}  {what}")
         return lines
 
 
-def _called(frame: FrameType) -> str:
+def _function_name(frame: FrameType) -> str:
     """The name of the function that a frame runs; "" for one that only hands on."""
     module, code = str(frame.f_globals.get("__name__", "")), frame.f_code
     if module.startswith("xarr.running") or "<locals>" in code.co_qualname:
@@ -182,7 +182,7 @@ def _bytes(nbytes: int) -> str:
     return f"{size:.1f} GiB"
 
 
-def _shown(file: str) -> str:
+def _relative_path(file: str) -> str:
     """A file as it is reached from the current folder, where it lies below that."""
     path = Path(file)
     here = Path.cwd()

@@ -43,7 +43,7 @@ def warm(device: Device) -> str:
     begin, before = time.perf_counter(), launch.counts.compilations
     try:
         with hosted.fused(), current(device):
-            asked = list(_asked(device))
+            asked = list(_operations(device))
             for number, (name, work) in enumerate(asked):
                 _show(number / len(asked), f"{device}: {name}")
                 kept = work()
@@ -56,7 +56,7 @@ def warm(device: Device) -> str:
     return f"{device}: {len(asked)} operations, {compiled} kernels compiled, {elapsed_s:.1f} s"
 
 
-def _asked(device: Device) -> Iterator[tuple[str, Work]]:
+def _operations(device: Device) -> Iterator[tuple[str, Work]]:
     """The operations to compile kernels for, each with its name."""
     has_hosts = device.info.in_place
     types = [dtypes.float32] + [dtypes.float64] * device.info.has_float64

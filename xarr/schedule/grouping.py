@@ -70,7 +70,7 @@ def _side_by_side(groups: list[Group], alive: Sequence[bool], room: int) -> list
         for number in reversed(range(len(found))):
             other = found[number]
             if _may_join(other, group) and passes(group, found[number:]):
-                whole = _joined(other, group, alive, room)
+                whole = _join(other, group, alive, room)
                 if whole is not None:
                     found[number] = whole
                     break
@@ -143,7 +143,7 @@ def _with_others(
             at = low
         else:
             continue
-        whole = _joined(group, other, alive, room)
+        whole = _join(group, other, alive, room)
         if whole is not None and whole.fits(step, alive, room):
             del groups[high], groups[low]
             groups.insert(at, whole)
@@ -170,7 +170,7 @@ def _beside(
     return group
 
 
-def _joined(one: Group, other: Group, alive: Sequence[bool], room: int) -> Group | None:
+def _join(one: Group, other: Group, alive: Sequence[bool], room: int) -> Group | None:
     """Two groups as one, if that can be."""
     members = sorted(one.members + other.members, key=lambda member: member[0])
     whole = Group(members[0][1].shape)

@@ -21,7 +21,7 @@ from xarr.layout import Layout, Pattern, Shape
 from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref, Skeletal
 
 NBYTES_OF_KERNEL: Final = 128
-"""What a kernel's arguments take besides those of its groups, about."""
+"""About how many bytes of arguments a kernel has besides those of its groups."""
 
 
 class Round(NamedTuple):
@@ -350,7 +350,7 @@ class Group:
     def _key(
         self, ref: Ref, shape: Shape, operation: Operation | None = None
     ) -> tuple[int, DType, Steps, int]:
-        """What identifies a view, as an operation reads it, among the group's values."""
+        """The key by which a view, as an operation reads it, is found among the group's values."""
         shifts = operation.shifts if isinstance(operation, Rolled) else ()
         steps = _round_of(ref.pattern, shifts) if any(shifts) else _steps(ref, shape)
         return ref.slot, ref.dtype, steps, ref.offset

@@ -63,7 +63,7 @@ class Instruction(NamedTuple):
 def instructions(
     opcodes: Sequence[Opcode], codes: Sequence[int | tuple[int, int]]
 ) -> list[Instruction]:
-    """What a tape says, in words."""
+    """The tape's codes as Instructions."""
     steps = []
     rest = map(decoded, codes)
     named = constants = 0
@@ -91,7 +91,7 @@ def instructions(
 
 
 class Skeletal(Operation):
-    """What takes a value of its group as the elements of a skeleton, so that it ends the group.
+    """An operation whose skeleton reads its elements from a value of its group, and ends the group.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class Recorded(Skeletal):
         return False
 
     def on_host(self, given: DType) -> Callable[..., Any] | None:
-        """What computes its result of a NumPy array of elements of a type, and its own numbers."""
+        """A function that computes the result from a NumPy array and its own numbers; or None."""
         return None
 
     def unrolled(self, shape: Shape) -> Unrolled | None:
@@ -155,14 +155,14 @@ class Recorded(Skeletal):
         return 0
 
     def rows(self, device: Device, work: Rows) -> Stage:
-        """The launch that does this and more, row by row."""
+        """The launch of a kernel of rows, of which this is a part."""
         raise NotImplementedError
 
     @abstractmethod
     def stages(
         self, device: Device, form: Form, shape: Shape, finals: Finals
     ) -> tuple[list[Stage], list[Room]]:
-        """The launches that do this and what goes with it, and the rooms between them."""
+        """The launches of the skeleton with its epilogue, and the memory between them."""
 
 
 class Unrolled(NamedTuple):
@@ -180,7 +180,7 @@ class Unrolled(NamedTuple):
 
 
 class Finals(NamedTuple):
-    """What becomes of the results of skeletons that are one kernel.
+    """The epilogue of a kernel of one or more skeletons: operations on their results, and stores.
 
     Attributes
     ----------
@@ -196,7 +196,7 @@ class Finals(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What a kernel does with all elements of a row, or once for a row, before its next part.
+    """A pass over all elements of a row, or what is done once for it, before a kernel's next part.
 
     Attributes
     ----------

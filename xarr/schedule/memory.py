@@ -1,4 +1,4 @@
-"""What groups store, and which memory is used again.
+"""Which storages groups write to memory, and which memory is used again.
 
 A storage that nobody holds and that no other group reads is never stored: it is a variable.
 """
@@ -32,7 +32,7 @@ def stored(
 
 
 class Memory:
-    """Which memory of dead storages is taken over, and which is not needed any more, and when."""
+    """Reuse of memory: which dead storages' memory others take over, and when the rest is freed."""
 
     def __init__(
         self,

@@ -44,7 +44,7 @@ class Launch(NamedTuple):
         return self.group.numbers_of_members
 
     def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Call:
-        """It with its kernels; `types` are those of all constants."""
+        """The call of its kernels; `types` are the data types of all constants."""
         group, stores, taken = self.group, self.stores, self.taken
         form, pointers = group.form(stores, taken, wide=wide)
         results = [ref for _, ref in group.delivered]

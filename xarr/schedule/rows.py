@@ -136,7 +136,7 @@ def _touches(group: Group, space: Shape) -> Iterator[tuple[int, Any]]:
 
 
 def _is_safe(groups: Sequence[Group], axes: int) -> bool:
-    """Whether no row needs what becomes of another, and an item no element of another's.
+    """Whether rows do not depend on each other, nor items within a row.
 
     What is written by one group and touched by a second is the element at the item's place in
     both, or what there is once for a row, of which each row touches its own.
@@ -196,7 +196,7 @@ class RowsLaunch(NamedTuple):
         return frozenset[int]().union(*[group.numbers_of_members for group, _ in self.run])
 
     def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Call:
-        """It with its kernel; `types` are those of all constants."""
+        """The call of its kernel; `types` are the data types of all constants."""
         first = self.run[0][0]
         length = _length(first)
         axes = _axes(first, length)
@@ -288,7 +288,7 @@ def launched(
     if not info.chunked:
         trees = _trees_nbytes([group for group, _ in run], length)
         left = most = min(most, info.local_nbytes - _SHARES_NBYTES - trees)
-        for how, parts in _read_again(run, length).items():
+        for how, parts in _rereads(run, length).items():
             nbytes = layout.power_of_two(length) * how[1].itemsize
             if nbytes <= left:
                 held[how] = len(rooms)
@@ -327,7 +327,7 @@ def launched(
 
 
 def _together(run: Sequence[Stored], length: int, kept_nbytes: int, info: DeviceInfo) -> int:
-    """How many rows, of each of which so much is kept, a group of items takes at a time."""
+    """How many rows a group of items takes at a time, by the local memory that each needs."""
     if length > tuning.SHORT_ROW:
         return 1
     row = layout.power_of_two(length)
@@ -341,7 +341,7 @@ def _together(run: Sequence[Stored], length: int, kept_nbytes: int, info: Device
     return 1 << max(most, 1).bit_length() - 1
 
 
-def _read_again(run: Sequence[Stored], length: int) -> dict[Any, list[int]]:
+def _rereads(run: Sequence[Stored], length: int) -> dict[Any, list[int]]:
     """The accesses by which several parts read elements along a row, and which do."""
     written = {slot for group, _ in run for slot in group.written}
     space = run[0][0].space

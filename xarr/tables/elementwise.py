@@ -247,7 +247,7 @@ fmin = _extreme("fmin", "The smaller of x1 and x2; the other one where one is Na
 fmod = Elementwise(
     REAL_NUMERIC,
     "xr_fmod(x1, x2)",
-    "What is left of x1 after division by x2 rounded towards 0, with the sign of x1.",
+    "The rest of x1 after division by x2 rounded towards 0, with the sign of x1.",
     widens_bool=True,
     source=NUMPYS,
     host=(REAL,),
@@ -447,7 +447,7 @@ reciprocal = Elementwise(
 remainder = Elementwise(
     REAL_NUMERIC,
     "xr_remainder(x1, x2)",
-    "What is left of x1 after floor division by x2, with the sign of x2.",
+    "The rest of x1 after floor division by x2, with the sign of x2.",
     operator="mod",
     widens_bool=True,
     host=REAL_OR_BOOL,

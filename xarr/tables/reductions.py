@@ -25,7 +25,7 @@ def WIDEST(row: DType, default: DType) -> DType:
 
 
 def FLOAT(row: DType, default: DType) -> DType:
-    """The operand's where it is floating-point, else the device's default one."""
+    """The operand's type where it is floating-point, else the device's default one."""
     return row if row.kind in FLOATING else default
 
 
@@ -40,7 +40,7 @@ def INDEX(row: DType, default: DType) -> DType:
 
 
 def ORDERED(row: DType, default: DType) -> DType:
-    """The operand's, but uint8 for bool."""
+    """The operand's type, but uint8 for bool."""
     return dtypes.uint8 if row.kind == BOOL else row
 
 

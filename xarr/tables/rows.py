@@ -334,7 +334,7 @@ Rule: TypeAlias = Callable[[DType, DType], DType]
 
 
 def OWN(row: DType, default: DType) -> DType:
-    """The operand's."""
+    """The operand's type."""
     return row
 
 

@@ -126,7 +126,7 @@ def reduced(
         opcode, inputs = passes.reduction(row.fold(types), node, over, divisor)
         final = engine.computed(opcode, inputs)
     if initial is not None:
-        final = _begun(row, final, initial, along)
+        final = _with_initial(row, final, initial, along)
     if keepdims:
         kept = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
         final = engine.reshaped(final, kept)
@@ -145,7 +145,7 @@ def _axes(row: Reduction, axis: Any, ndim: int, where: str) -> tuple[int, ...]:
 
 
 def _key_of(node: Node, axis: Any, keepdims: Any, correction: Any) -> Any:
-    """What to remember a reduction by; None where only a look at the arguments can tell."""
+    """The key of a reduction among the row's remembered ones; None where arguments need checks."""
     if axis is not None and type(axis) is not int:
         return None
     if type(keepdims) is not bool or type(correction) is not float:
@@ -159,7 +159,7 @@ def sent(result: Node, target: Array | None, where: str) -> Array:
 
 
 def _of_target(row: Reduction, node: Node, target: Array) -> Any:
-    """The type that sums are accumulated in where only `out` says one, as NumPy does."""
+    """The type of the accumulator where `out` alone gives one, as in NumPy."""
     wanted, given = target._node.dtype, node.dtype
     if "dtype" not in FORMS[row.form] or row.finish != "acc" or wanted.kind == BOOL:
         return None
@@ -168,7 +168,7 @@ def _of_target(row: Reduction, node: Node, target: Array) -> Any:
 
 
 def _masked(row: Reduction, node: Node, mask: Any, where: str) -> Node:
-    """The elements where a mask holds, and elsewhere what changes nothing."""
+    """The elements where a mask holds, and the neutral element elsewhere."""
     chosen = mask_of(mask, node, where)
     if chosen is None:
         return node
@@ -182,7 +182,7 @@ def _masked(row: Reduction, node: Node, mask: Any, where: str) -> Node:
 
 
 def _neutral(row: Reduction, dtype: DType, shape: Shape, device: Device) -> Node:
-    """What the largest, or the smallest, of any elements is not changed by."""
+    """The neutral element of a maximum or a minimum."""
     assert isinstance(row.combine, Elementwise)
     largest = row.combine.name in ("maximum", "fmax")
     value: complex
@@ -196,14 +196,14 @@ def _neutral(row: Reduction, dtype: DType, shape: Shape, device: Device) -> Node
     return constant(value, dtype, shape, device)
 
 
-def _begun(row: Reduction, final: Node, initial: Any, where: str) -> Node:
+def _with_initial(row: Reduction, final: Node, initial: Any, where: str) -> Node:
     """A result with `initial` in front of it."""
     assert isinstance(row.combine, Elementwise)
     return row.combine.combined(first_of(final, initial, where), final, where)
 
 
 def first_of(final: Node, initial: Any, where: str) -> Node:
-    """What stands in front of the elements, in the type of the result."""
+    """The initial value in the type of the result."""
     first = operand(as_operand(initial), final, where)
     if first is None:
         fault = f"initial is of type {type(initial).__name__}"
@@ -224,7 +224,7 @@ def _empty(row: Reduction, result: DType) -> Any:
 
 
 def _types(row: Reduction, node: Node, dtype: Any, where: str) -> Types:
-    """The types on the way; `dtype` is the caller's wish."""
+    """The types of elements, accumulators and the result; `dtype` is the caller's argument."""
     given = node.dtype
     if given.kind not in row.kinds:
         where = where or f"{row.name}({row.operand})"

@@ -22,7 +22,7 @@ numpys_method: Callable[[str, Array, tuple[Any, ...]], Array | None] | None = No
 
 
 def fallen_back(refusal: TypeError, name: str, x: Array, *args: Any) -> Array:
-    """What NumPy's method gives where an Array's was refused; or the refusal, raised."""
+    """The fallback's result where an Array's method was refused; raise the refusal without one."""
     given = None if numpys_method is None else numpys_method(name, x, args)
     if given is None:
         raise refusal

@@ -68,7 +68,7 @@ def ordered(
     where: str,
     name: str = "obj",
 ) -> Array:
-    """What `asarray` makes, for a function that errors name: an array without axes too."""
+    """`asarray`, also of arrays without axes; errors name the calling function, `where`."""
     order = layout.order_of(order, where)
     if order is None or (order == "C" and type(obj) is not Array):
         result = as_array(obj, where, name, dtype=dtype, device=device, copy=copy)
@@ -442,7 +442,7 @@ def linspace(
 
 
 class _Span(NamedTuple):
-    """Between what numbers are spaced, and how many, for a function that errors name."""
+    """The bounds and the number of the points of `linspace` and its like."""
 
     start: Any
     stop: Any
@@ -452,7 +452,7 @@ class _Span(NamedTuple):
     where: str
 
     def counted(self) -> tuple[int, int]:
-        """How many numbers there are, and how many times the distance is between the ends."""
+        """The number of points, and of the distances between the ends."""
         count = integer(self.num, self.where, "num")
         if count < 0:
             raise value_error(self.where, f"num is {count}", "num is not negative")
@@ -460,7 +460,7 @@ class _Span(NamedTuple):
 
 
 def _line(span: _Span, dtype: Any = None, axis: SupportsIndex = 0) -> tuple[Array, Any]:
-    """What `linspace` makes, and the distance."""
+    """The points of `linspace`, and the distance between them."""
     if _has_axes(span.start) or _has_axes(span.stop):
         return _spaced_arrays(span, dtype, axis)
     layout.normalize_axis(axis, 1, span.where, "the result")
@@ -473,7 +473,7 @@ def _has_axes(value: Any) -> bool:
 
 
 def _spaced_arrays(span: _Span, dtype: Any, axis: SupportsIndex) -> tuple[Array, Array]:
-    """What `linspace` makes between the elements of arrays, and the distances."""
+    """The points of `linspace` between the elements of arrays, and their distances."""
     start, stop, _, endpoint, device, where = span
     count, pieces = span.counted()
     given = next((item for item in (start, stop) if type(item) is Array), None)
@@ -506,14 +506,14 @@ def _spaced_arrays(span: _Span, dtype: Any, axis: SupportsIndex) -> tuple[Array,
 
 
 def _along(result: Array, axis: SupportsIndex, where: str) -> Array:
-    """Numbers along the first axis of an array, along another one."""
+    """Move the first axis of an array to another place."""
     place = layout.normalize_axis(axis, result.ndim, where, "the result")
     order = (*range(1, place + 1), 0, *range(place + 1, result.ndim))
     return result.transpose(order) if place else result
 
 
 def _spaced(span: _Span, dtype: Any) -> tuple[Array, Any]:
-    """What `linspace` makes between numbers, and the distance."""
+    """The points of `linspace` between numbers, and their distance."""
     start, stop, _, endpoint, device, where = span
     start = number(start, where, "start", complex_too=True)
     stop = number(stop, where, "stop", complex_too=True)
@@ -652,7 +652,7 @@ def _is_complex(value: Any) -> bool:
 
 
 def _with_ends(result: Array, low: Any, high: Any, endpoint: bool) -> Array:
-    """Numbers along the first axis with the ends exactly what they are."""
+    """Set the ends along the first axis to exactly `start` and `stop`."""
     node = result._node
     count = node.shape[0]
     ends = [(0, low)] + ([(count - 1, high)] if endpoint and count > 1 else [])
@@ -667,7 +667,7 @@ def _with_ends(result: Array, low: Any, high: Any, endpoint: bool) -> Array:
 
 
 def _geometric_arrays(span: _Span, axis: SupportsIndex) -> Array:
-    """What `geomspace` makes between elements of arrays, or complex numbers (along a spiral)."""
+    """The points of `geomspace` between elements of arrays or, along a spiral, complex numbers."""
     start, stop, _, endpoint, device, where = span
     low = as_array(start, where, "start", device=device)
     high = as_array(stop, where, "stop", device=low.device)

@@ -185,7 +185,7 @@ class _Grid:
 
 
 class _Dense(_Grid):
-    """What `mgrid` is: the coordinates of all points."""
+    """The class of `mgrid`: the coordinates of all points of a grid."""
 
     name = "mgrid"
 
@@ -196,7 +196,7 @@ class _Dense(_Grid):
 
 
 class _Open(_Grid):
-    """What `ogrid` is: the coordinates along each axis, which broadcast to the grid."""
+    """The class of `ogrid`: the coordinates along each axis, which broadcast to the grid."""
 
     name = "ogrid"
 
@@ -211,7 +211,7 @@ class _Open(_Grid):
 
 
 class _Joined(_Grid):
-    """What `r_` and `c_` are: slices, numbers and arrays, joined.
+    """The class of `r_` and `c_`, which join slices, numbers and arrays.
 
     A string in front says along which axis, then of how many axes the parts are at least, then
     where the axes of parts with fewer come among the new ones, as in "0,2,0".
@@ -274,7 +274,7 @@ def _lifted(x: Array, ndim: int, first: int) -> Array:
 
 
 class _Key:
-    """What `s_` and `index_exp` are: the key in their brackets."""
+    """The class of `s_` and `index_exp`, which return the key in their brackets."""
 
     def __init__(self, name: str, *, tuples: bool) -> None:
         self.name = name

@@ -255,7 +255,7 @@ def _bandwidth(name: str) -> float:
             driver.copy(source.buffer, 0, target.buffer, 0, nbytes)
 
         tries = [copy for copy in (by_kernel, by_driver) for _ in range(1 + _COPIES)]
-        return 2e-9 * nbytes / min(_taken_s(device, copy) for copy in tries)
+        return 2e-9 * nbytes / min(_elapsed_s(device, copy) for copy in tries)
 
 
 def _pair(device: Device) -> tuple[Storage, Storage]:
@@ -267,7 +267,7 @@ def _pair(device: Device) -> tuple[Storage, Storage]:
     return engine.allocate(device, nbytes), engine.allocate(device, nbytes)
 
 
-def _taken_s(device: Device, ask: Callable[[], None]) -> float:
+def _elapsed_s(device: Device, ask: Callable[[], None]) -> float:
     device.driver.synchronize()
     begin = time.perf_counter()
     ask()
@@ -413,13 +413,13 @@ def explain(x: Array, /) -> Explanation:
             moved = [(kernel.kernel.skeleton, kernel.moves) for kernel in found]
             groups.append(Group(operations, moved))
     total = sum(kernel.nbytes for kernel in kernels)
-    lines = [f"{head}, pending: {_counted(len(steps), 'operation')}", *_indented(steps)]
+    lines = [f"{head}, pending: {_plural(len(steps), 'operation')}", *_indented(steps)]
     lines.append(_tiers(device))
-    lines.append(f"{_counted(len(kernels), 'kernel')}, {_counted(total, 'byte')}")
+    lines.append(f"{_plural(len(kernels), 'kernel')}, {_plural(total, 'byte')}")
     for number, (kernel, moves) in enumerate(kernels, 1):
         nbytes = sum(move.nbytes for move in moves)
-        lines.append(f"kernel {number}: {kernel.skeleton}, {_counted(nbytes, 'byte')}")
-        lines += _indented(f"{move}, {_counted(move.nbytes, 'byte')}" for move in moves)
+        lines.append(f"kernel {number}: {kernel.skeleton}, {_plural(nbytes, 'byte')}")
+        lines += _indented(f"{move}, {_plural(move.nbytes, 'byte')}" for move in moves)
     for number, (kernel, _) in enumerate(kernels, 1):
         text = launch.source_of(device, kernel.skeleton, kernel.defines)
         lines += [f"source of kernel {number}:", text]
@@ -435,7 +435,7 @@ def _tiers(device: Device) -> str:
     return "programs: " + ", ".join(f"{count:,} {tier}" for tier, count in sorted(tiers.items()))
 
 
-def _counted(number: int, name: str) -> str:
+def _plural(number: int, name: str) -> str:
     return f"{number:,} {name}" if number == 1 else f"{number:,} {name}s"
 
 
@@ -473,20 +473,22 @@ def _drawing(head: str, groups: list[Group]) -> str:
     """The kernels below each other, between what they load and what they store."""
     left = max((_width(_box(move)) for move in _all(groups, stores=False)), default=0)
     right = max((_width(_box(move)) for move in _all(groups, stores=True)), default=0)
-    texts = [text for group in groups for text in (*_titles(group), *map(_shown, group.operations))]
+    texts = [
+        text for group in groups for text in (*_titles(group), *map(_shorten, group.operations))
+    ]
     middle = max(map(_width, texts), default=0)
     begin = _PAD + left + (_ARROW if left else 0)
     end = begin + middle + (_ARROW if right else 0)
     total = sum(group.nbytes for group in groups)
     count = sum(len(group.kernels) for group in groups)
-    told = f"{_counted(count, 'kernel')}, {_counted(total, 'byte')} moved; grey is not stored"
+    told = f"{_plural(count, 'kernel')}, {_plural(total, 'byte')} moved; grey is not stored"
     width = max(end + right + _PAD, _width(head), _width(told))
     parts = [_text(_PAD, 1, head, "head"), _text(_PAD, 2, told if groups else "", "")]
     top = 3.0
     for group in groups:
         loads, stores = (list(_ends(group, stores=stores)) for stores in (False, True))
         lines = [(text, "head") for text in _titles(group)]
-        lines += [(_shown(one), "" if one.is_stored else "variable") for one in group.operations]
+        lines += [(_shorten(one), "" if one.is_stored else "variable") for one in group.operations]
         rows = max(len(lines) * _LINE + _PAD, 2 * _LINE * len(loads), 2 * _LINE * len(stores))
         y = top * _LINE
         parts.append(_rect(begin, y, middle, rows, "kernel", 6))
@@ -525,18 +527,18 @@ def _ends(group: Group, *, stores: bool) -> list[Move]:
 def _titles(group: Group) -> list[str]:
     """A line for each kernel of a group."""
     return [
-        f"{file}, {_counted(sum(move.nbytes for move in moves), 'byte')}"
+        f"{file}, {_plural(sum(move.nbytes for move in moves), 'byte')}"
         for file, moves in group.kernels
     ]
 
 
-def _shown(operation: Operation) -> str:
+def _shorten(operation: Operation) -> str:
     text = operation.text
     return text if len(text) <= _MOST else text[: _MOST - 3] + "..."
 
 
 def _box(move: Move) -> str:
-    return f"{move.what}, {_counted(move.nbytes, 'byte')}"
+    return f"{move.what}, {_plural(move.nbytes, 'byte')}"
 
 
 def _width(text: str) -> float:

@@ -102,7 +102,7 @@ class Stream:
         Event(self._device, self).synchronize()
 
     def record(self) -> Event:
-        """An event at the end of what was asked of the stream so far."""
+        """An event at the end of the stream's work so far."""
         return Event(self._device, self)
 
     def __enter__(self) -> Stream:

@@ -76,7 +76,7 @@ fmax: Final = Binary(rows.fmax)
 fmin: Final = Binary(rows.fmin)
 """The smaller of x1 and x2; the other one where one is NaN."""
 fmod: Final = Binary(rows.fmod)
-"""What is left of x1 after division by x2 rounded towards 0, with the sign of x1."""
+"""The rest of x1 after division by x2 rounded towards 0, with the sign of x1."""
 gcd: Final = Binary(rows.gcd)
 """The greatest common divisor of x1 and x2, without a sign."""
 greater: Final = Binary(rows.greater)
@@ -138,7 +138,7 @@ rad2deg: Final = Unary(rows.rad2deg)
 reciprocal: Final = Unary(rows.reciprocal)
 """1 / x; of integers the whole part, and 0 of 0."""
 remainder: Final = Binary(rows.remainder)
-"""What is left of x1 after floor division by x2, with the sign of x2."""
+"""The rest of x1 after floor division by x2, with the sign of x2."""
 rint: Final = Unary(rows.rint)
 """The integer nearest to x, halves to even, in floating point."""
 sign: Final = Unary(rows.sign)

@@ -1,4 +1,4 @@
-"""What is done about overflow, division by zero and their like: NumPy's state, which devices lack.
+"""`errstate` and its like: NumPy's state of floating-point errors, which devices do not have.
 
 A device computes infinities and NaN and raises nothing. The state is NumPy's own, so what NumPy
 computes on the host follows it. A program that counts on an exception is told once.
@@ -18,11 +18,11 @@ from xarr import errors
 Do: TypeAlias = "str | None"
 
 _COUNTED_ON: Final = ("raise", "call")
-"""What a program relies on: it would take another way than on NumPy."""
+"""The settings under which a program relies on an error that no device raises."""
 
 
 class _Told:
-    """Whether it was said that nothing is raised."""
+    """Whether the warning was given."""
 
     once = False
 
@@ -44,7 +44,7 @@ def _tell(wanted: dict[str, Any], where: str) -> None:
     )
 
 
-def _named(all: Do, divide: Do, over: Do, under: Do, invalid: Do) -> dict[str, Any]:
+def _options(all: Do, divide: Do, over: Do, under: Do, invalid: Do) -> dict[str, Any]:
     return {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
 
 
@@ -64,7 +64,7 @@ def seterr(
     'ignore'
     >>> _ = xarr.seterr(**before)
     """
-    wanted = _named(all, divide, over, under, invalid)
+    wanted = _options(all, divide, over, under, invalid)
     before: dict[str, str] = numpy.seterr(**wanted)  # type: ignore[assignment]
     _tell(wanted, "seterr(...)")
     return before
@@ -101,7 +101,7 @@ class errstate(ContextDecorator):  # noqa: N801 - NumPy's name
         under: Do = None,
         invalid: Do = None,
     ) -> None:
-        self._wanted = _named(all, divide, over, under, invalid)
+        self._wanted = _options(all, divide, over, under, invalid)
         self._call = {} if call is None else {"call": call}
         self._entered: list[Any] = []
 

@@ -34,6 +34,7 @@ from xarr.functions.index import searching
 from xarr.functions.index.indexing import getitem
 from xarr.functions.reduce import reductions as chapter
 from xarr.functions.shape import joining
+from xarr.functions.shape.joining import taken_at, taken_from
 from xarr.functions.sort import sorting
 from xarr.tables import elementwise, reductions
 from xarr.tables.rows import OWN, Elementwise, Reduction, choose
@@ -54,7 +55,7 @@ _SCANS: Final = {
     elementwise.multiply.name: reductions.cumulative_prod,
 }
 _JOINED: Final = {"subtract": functions.add, "divide": functions.multiply}
-"""What joins the second operands of several changes in place, where it is not the function."""
+"""The function that combines second operands given for one element, where it is another one."""
 
 
 def reduce(
@@ -67,7 +68,7 @@ def reduce(
     initial: ArrayLike | None,
     where: ArrayLike,
 ) -> Array:
-    """Join the elements along axes by the function."""
+    """Combine the elements along axes by the function."""
     _require_two(function, "reduce")
     name = f"{function.__name__}.reduce(array, axis)"
     x = array_of(array, name, "array")
@@ -76,19 +77,19 @@ def reduce(
         return _from_left(function, x, axis, dtype, out, keepdims, initial, where, name)
     node = x._node
     if row.name not in reductions.BY_NAME or (dtype is not None and row.form != "axes, sum"):
-        node, dtype = engine.converted(node, _computed(function, node, dtype, name)), None
+        node, dtype = engine.converted(node, _computed_type(function, node, dtype, name)), None
     return reduced(row, node, axis, bool(keepdims), dtype, out, initial, where, where=name)
 
 
 def accumulate(function: ufunc, array: ArrayLike, axis: Any, dtype: DTypeLike, out: Out) -> Array:
-    """Join by the function, for each element, all up to it along an axis."""
+    """For each element, combine all up to it along an axis by the function."""
     _require_two(function, "accumulate")
     name = f"{function.__name__}.accumulate(array, axis)"
     x = array_of(array, name, "array")
     place = layout.normalize_axis(axis, x.ndim, name)
     if function.__name__ in _SCANS:
         return scanned(_SCANS[function.__name__], x._node, place, dtype, False, out, name)
-    node = engine.converted(x._node, _computed(function, x._node, dtype, name))
+    node = engine.converted(x._node, _computed_type(function, x._node, dtype, name))
     if _is_associative(function):
         return scanned(_joining(function._row, "scan"), node, place, None, False, out, name)
     rows = _along(Array(node), place)
@@ -137,7 +138,7 @@ def at(function: ufunc, a: Array, indices: Any, b: ArrayLike | None) -> None:
 def reduceat(
     function: ufunc, array: ArrayLike, indices: Any, axis: Any, dtype: DTypeLike, out: Out
 ) -> Array:
-    """Join the elements of slices along an axis, which has an element for each index then."""
+    """Combine the elements of slices along an axis, which then has an element for each index."""
     _require_two(function, "reduceat")
     name = f"{function.__name__}.reduceat(array, indices, axis)"
     x = array_of(array, name, "array")
@@ -147,10 +148,10 @@ def reduceat(
     if row is not None and dtype is None:
         wanted = row.types(x._node.dtype, x._node.dtype).taken
     else:
-        wanted = _computed(function, x._node, dtype, name)
+        wanted = _computed_type(function, x._node, dtype, name)
     values = Array(engine.converted(x._node, wanted))
     if _is_associative(function):
-        result = _joined_slices(function, values, place, begins, lengths)
+        result = _join_slices(function, values, place, begins, lengths)
     else:
         result = _slices_from_left(function, values, place, begins, lengths)
     return delivered(result, out, name, grows=False)
@@ -170,8 +171,8 @@ def _is_associative(function: ufunc) -> bool:
     return function._row is not None and function._row.associative
 
 
-def _computed(function: ufunc, node: Node, dtype: Any, name: str) -> DType:
-    """The data type that elements are joined in."""
+def _computed_type(function: ufunc, node: Node, dtype: Any, name: str) -> DType:
+    """The data type in which elements are combined."""
     if dtype is not None:
         return dtypes.lookup(dtype, name)
     row = function._row
@@ -227,7 +228,7 @@ def _from_left(
     if where is not True and initial is None:
         fault = "where is given and initial is not"
         raise value_error(name, fault, f"{function.__name__} has no identity")
-    x = Array(engine.converted(x._node, _computed(function, x._node, dtype, name)))
+    x = Array(engine.converted(x._node, _computed_type(function, x._node, dtype, name)))
     if not places:
         return delivered(x, out, name, grows=False)
     (place,) = places
@@ -281,14 +282,14 @@ def _slices(indices: Any, extent: int, name: str) -> tuple[Host, Host]:
     return begins, numpy.maximum(ends - begins, 1)
 
 
-def _joined_slices(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
+def _join_slices(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
     """The elements of each slice, joined in a halving tree of their own."""
     starts = numpy.cumsum(lengths) - lengths
     ranks = numpy.arange(lengths.sum()) - numpy.repeat(starts, lengths)
     sources = numpy.repeat(begins, lengths) + ranks
     values = x
     if not numpy.array_equal(sources, numpy.arange(x.shape[place])):
-        values = _elements_at(x, place, sources)
+        values = Array(taken_at(x, place, sources))
     shape = [1] * x.ndim
     while ranks.any():
         first = numpy.flatnonzero(ranks % 2 == 0)
@@ -296,30 +297,23 @@ def _joined_slices(function: ufunc, x: Array, place: int, begins: Host, lengths:
         paired = ranks[second] == ranks[first] + 1
         shape[place] = len(first)
         mask = as_array(paired.reshape(shape), "reduceat", device=x.device)
-        left = _elements_at(values, place, first)
-        joined = function(left, _elements_at(values, place, second))
+        left = Array(taken_at(values, place, first))
+        joined = function(left, Array(taken_at(values, place, second)))
         values = Array(choose(mask._node, joined._node, left._node))
         ranks = ranks[first] // 2
     return values
 
 
 def _slices_from_left(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
-    result = _elements_at(x, place, begins)
+    result = Array(taken_at(x, place, begins))
     shape = [1] * x.ndim
     shape[place] = len(begins)
     for step in range(1, int(lengths.max(initial=0))):
         within = (lengths > step).reshape(shape)
         mask = as_array(within, "reduceat", device=x.device)
-        row = _elements_at(x, place, begins + numpy.minimum(step, lengths - 1))
+        row = Array(taken_at(x, place, begins + numpy.minimum(step, lengths - 1)))
         result = Array(choose(mask._node, function(result, row)._node, result._node))
     return result
-
-
-def _elements_at(x: Array, place: int, indices: Host) -> Array:
-    """The elements at indices along an axis."""
-    where = settled(x)
-    index = as_array(indices, "reduceat", device=x.device)
-    return Array(gather.take(x._node, where, [(place, index._node)], place))
 
 
 # -- in place ---------------------------------------------------------------------------------
@@ -328,11 +322,11 @@ def _elements_at(x: Array, place: int, indices: Host) -> Array:
 def _change(function: ufunc, a: Array, places: Array, values: Array | None, name: str) -> None:
     """Change the elements of an array at places in C order, each as often as it occurs."""
     order = sorting.argsort(places, stable=True)
-    places = _at(places, order)
+    places = taken_from(places, order)
     if values is not None:
-        values = _at(values, order)
+        values = taken_from(values, order)
     number = Array(engine.index(places.shape, places.device))
-    begins = (_at(places, functions.maximum(number - 1, 0)) != places) | (number == 0)
+    begins = (taken_from(places, functions.maximum(number - 1, 0)) != places) | (number == 0)
     zero = constant(0, dtypes.int64, (), places.device)
     first = Array(choose(begins._node, number._node, zero))
     ranks = number - functions.maximum.accumulate(first)
@@ -347,30 +341,30 @@ def _change(function: ufunc, a: Array, places: Array, values: Array | None, name
         assert values is not None
         assert joining is not None
         values = Array(engine.converted(values._node, operation.operands[1]))
-        places, values = _joined_places(joining, places, values, ranks)
+        places, values = _join_places(joining, places, values, ranks)
         _store(function, a, places, values, name)
         return
     for step in range(int(chapter.max(ranks)) + 1):
         (chosen,) = searching.nonzero(ranks == step)
-        part = None if values is None else _at(values, chosen)
-        _store(function, a, _at(places, chosen), part, name)
+        part = None if values is None else taken_from(values, chosen)
+        _store(function, a, taken_from(places, chosen), part, name)
 
 
-def _joined_places(
+def _join_places(
     function: ufunc, places: Array, values: Array, ranks: Array
 ) -> tuple[Array, Array]:
-    """The places without repetition, and the values of each, joined."""
+    """The places without repetition, and for each the combination of its values."""
     while True:
         count = places.size
         following = functions.minimum(Array(engine.index((count,), places.device)) + 1, count - 1)
-        paired = _at(ranks, following) == ranks + 1
+        paired = taken_from(ranks, following) == ranks + 1
         if not bool(chapter.any(paired)):
             return places, values
-        joined = function(values, _at(values, following))
+        joined = function(values, taken_from(values, following))
         values = Array(choose(paired._node, joined._node, values._node))
         (kept,) = searching.nonzero(ranks % 2 == 0)
-        places, values = _at(places, kept), _at(values, kept)
-        ranks = _at(ranks, kept) // 2
+        places, values = taken_from(places, kept), taken_from(values, kept)
+        ranks = taken_from(ranks, kept) // 2
 
 
 def _store(function: ufunc, a: Array, places: Array, values: Array | None, name: str) -> None:
@@ -390,9 +384,3 @@ def _store(function: ufunc, a: Array, places: Array, values: Array | None, name:
 
 def _flat(node: Node) -> Array:
     return Array(engine.reshaped(node, (math.prod(node.shape),)))
-
-
-def _at(x: Array, indices: Array) -> Array:
-    """The elements of a one-dimensional array at indices that are known to be in range."""
-    where = settled(x)
-    return Array(gather.take(x._node, where, [(0, indices._node)], 0))

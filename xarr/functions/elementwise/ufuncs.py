@@ -92,7 +92,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         raise NotImplementedError
 
     def _docstring(self) -> str:
-        """What `help` says."""
+        """The text of `help`."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -405,7 +405,7 @@ Unary.__call__.__qualname__ = Binary.__call__.__qualname__ = "ufunc"
 
 
 class Options(TypedDict, total=False):
-    """What each ufunc takes by name; `Unary` says what stands for them."""
+    """The keyword arguments of all ufuncs; see `Unary` for their meaning."""
 
     where: ArrayLike
     casting: str
@@ -495,7 +495,7 @@ def universal(
 
 
 def _docstring_of(row: Elementwise, annotations: dict[str, str]) -> str:
-    """What `help` says of a function that is a row."""
+    """The text of `help` for a function that is a row."""
     pair = row.operands == 2
     names, given = ("x1, x2", "The operands") if pair else ("x", "The operand")
     shape = "shapes that broadcast to (...)" if pair else "shape (...)"
@@ -591,7 +591,7 @@ def forced(signature: Any, sig: Any, dtype: Any, nin: int, nout: int, where: str
     if isinstance(given, bytes):
         given = given.decode("ascii")
     if isinstance(given, str):
-        return _spelled(given, nin, nout, where)
+        return _parse_signature(given, nin, nout, where)
     if type(given) is not tuple or len(given) == 1:
         raise TypeError(_refusal(given, nin, nout, where))
     if len(given) != nin + nout:
@@ -600,7 +600,7 @@ def forced(signature: Any, sig: Any, dtype: Any, nin: int, nout: int, where: str
     return found if any(found) else None
 
 
-def _spelled(given: str, nin: int, nout: int, where: str) -> Forced:
+def _parse_signature(given: str, nin: int, nout: int, where: str) -> Forced:
     """The data types of "dd->d"."""
     if len(given) == 1:
         raise TypeError(_refusal(given, nin, nout, where))

@@ -111,7 +111,7 @@ def setitem(x: Array, key: Any, value: Any) -> None:
         _set_advanced(x, items, source)
         return
     if node.value is not None and len(items) == 1 and items[0] in (Ellipsis, _ALL):
-        rebind(x, _filled(source, node))
+        rebind(x, _fill(source, node))
         return
     where = basic(settled(x), items)
     source = _fitted(source, where.shape)
@@ -138,13 +138,13 @@ def setitem(x: Array, key: Any, value: Any) -> None:
 
 
 def _number(node: Node, value: Any) -> Node | None:
-    """A Python number as a node beside which no other one has its data type; None for others."""
+    """A Python number as a constant of the node's data type; None of other values."""
     number = number_for(node.structure, value)
     return None if number is None else number_like(node, number)
 
 
 def _of_integers(key: slice) -> slice:
-    """A slice from and to Arrays that are integers, read once; any other as it is."""
+    """A slice whose bounds that are Arrays are read as integers; any other as it is."""
     parts = [key.start, key.stop, key.step]
     for place, part in enumerate(parts):
         if type(part) is Array:
@@ -171,10 +171,10 @@ def _source(value: Any, node: Node) -> Node:
 
 
 _NUMBERS: Final = (Number, numpy.generic, str, bytes, set, dict, type(None))
-"""What is written as NumPy converts one value, or refuses to; no array is made of it."""
+"""Types of values to assign that NumPy converts, or refuses, as one value and not as an array."""
 
 
-def _filled(source: Node, target: Node) -> Node:
+def _fill(source: Node, target: Node) -> Node:
     source = engine.converted(_fitted(source, target.shape), target.dtype)
     return engine.copied(engine.broadcast(source, target.shape))
 
@@ -219,7 +219,7 @@ def _is_selected(x: Array, mask: Array, source: Node) -> bool:
         # The same value for each true element, so nobody has to know how many there are.
         lifted = engine.reshaped(mask._node, (*mask.shape, *(1,) * len(rest)))
         value = engine.converted(_fitted(source, rest), x._node.dtype)
-        _replaced(x, choose(lifted, value, x._node))
+        _replace(x, choose(lifted, value, x._node))
         return True
     if rest:
         return False
@@ -232,11 +232,11 @@ def _is_selected(x: Array, mask: Array, source: Node) -> bool:
     engine.placed(values)
     chosen = gather.overwrite(x._node, mask._node, selected, values)
     if chosen is not None:
-        _replaced(x, chosen)
+        _replace(x, chosen)
     return True
 
 
-def _replaced(x: Array, chosen: Node) -> None:
+def _replace(x: Array, chosen: Node) -> None:
     """Write the values of all elements."""
     if is_whole(x):
         rebind(x, chosen)

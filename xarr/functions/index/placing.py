@@ -43,7 +43,7 @@ def _target(a: Any, where: str, name: str = "a") -> Array:
     return a
 
 
-def _written_flat(a: Array, index: Array, values: Array) -> None:
+def _write_flat(a: Array, index: Array, values: Array) -> None:
     """Write to elements of the flattened array, in C order; the indices are in range."""
     if a.ndim == 1:
         setitem(a, index, values)
@@ -76,7 +76,7 @@ def put(a: Array, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
     if not index.size or not values.size:
         return
     index = bounded(index, target.size, 0, mode, where)
-    _written_flat(target, index, resized(values, (index.size,)))
+    _write_flat(target, index, resized(values, (index.size,)))
 
 
 def putmask(a: Array, /, mask: Any, values: Any) -> None:
@@ -131,7 +131,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
         return
     if not values.size:
         raise value_error(where, "vals is empty", "at least one value is needed for the mask")
-    _written_flat(target, index, resized(values, (index.size,)))
+    _write_flat(target, index, resized(values, (index.size,)))
 
 
 def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> None:
@@ -152,7 +152,7 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
             fault = f"indices have shape {index.shape}"
             raise value_error(where, fault, "without axis, indices have a single dimension")
         given = as_array(values, where, "values", device=target.device)
-        _written_flat(target, bounded(index, target.size, 0, "raise", where), given)
+        _write_flat(target, bounded(index, target.size, 0, "raise", where), given)
         return
     place = normalize_axis(axis, target.ndim, where)
     if index.ndim != target.ndim:

@@ -110,7 +110,7 @@ def packbits(a: Any, /, axis: SupportsIndex | None = None, bitorder: str = "big"
     [160]
     """
     where = "packbits(a, axis, bitorder)"
-    x = _given(a, (dtypes.BOOL, *dtypes.INTEGER), bitorder, where)
+    x = _checked_operand(a, (dtypes.BOOL, *dtypes.INTEGER), bitorder, where)
     x, place = _with_axis(x, axis, where)
     truths = Array(engine.converted(engine.converted(x._node, dtypes.bool_), dtypes.uint8))
     last = manipulation.moveaxis(truths, place, -1)
@@ -140,7 +140,7 @@ def unpackbits(
     [1, 0, 1]
     """
     where = "unpackbits(a, axis, count, bitorder)"
-    x = _given(a, (dtypes.UNSIGNED,), bitorder, where)
+    x = _checked_operand(a, (dtypes.UNSIGNED,), bitorder, where)
     if x._node.dtype is not dtypes.uint8:
         raise type_error(where, f"a has dtype {x.dtype}", "uint8 is accepted")
     x, place = _with_axis(x, axis, where)
@@ -157,7 +157,7 @@ def unpackbits(
     return manipulation.moveaxis(bits, -1, place)
 
 
-def _given(a: Any, kinds: tuple[str, ...], bitorder: str, where: str) -> Array:
+def _checked_operand(a: Any, kinds: tuple[str, ...], bitorder: str, where: str) -> Array:
     x = array_of(a, where, "a")
     if bitorder not in ("big", "little"):
         raise value_error(where, f"bitorder is {bitorder!r}", "'big' and 'little' are accepted")

@@ -22,7 +22,7 @@ File = Any
 """A path, or an open file; for text also lines."""
 
 
-def _held(x: Any, where: str) -> Any:
+def _host_values(x: Any, where: str) -> Any:
     """The values of what is written, on the host: openly, since a file is asked for."""
     if type(x) is not Array and isinstance(x, list | tuple) and holds_arrays(x):
         x = as_array(x, where)
@@ -33,10 +33,10 @@ def _held(x: Any, where: str) -> Any:
         return views.to_array(x)
 
 
-def _given(values: Any, device: DeviceLike, where: str) -> Any:
+def _to_arrays(values: Any, device: DeviceLike, where: str) -> Any:
     """Arrays of what was read; what cannot be on a device stays NumPy's."""
     if isinstance(values, list | tuple):
-        return type(values)(_given(part, device, where) for part in values)
+        return type(values)(_to_arrays(part, device, where) for part in values)
     if not isinstance(values, numpy.ndarray):
         return values
     if values.dtype.newbyteorder("=") not in dtypes.BY_NUMPY:
@@ -48,12 +48,12 @@ def _given(values: Any, device: DeviceLike, where: str) -> Any:
         return Array(from_host(numpy.asarray(values), target, where))
 
 
-def _mapped(values: Any, device: DeviceLike, where: str) -> Any:
+def _map_file(values: Any, device: DeviceLike, where: str) -> Any:
     """An array in the memory of a mapped file, on a CPU; elsewhere a copy of it."""
     target = get_device(device, where)
     row = dtypes.BY_NUMPY.get(values.dtype) if isinstance(values, numpy.memmap) else None
     if row is None or not target.info.in_place or (target.narrow and row in dtypes.NEEDS_FLOAT64):
-        return _given(values, device, where)
+        return _to_arrays(values, device, where)
     return from_dlpack(values, device=target, copy=False)
 
 
@@ -82,7 +82,7 @@ class Archive(Mapping[str, Any]):
         self.files: list[str] = archive.files
 
     def __getitem__(self, name: str) -> Any:
-        return _given(self._archive[name], self._device, "load(file)")
+        return _to_arrays(self._archive[name], self._device, "load(file)")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.files)
@@ -155,7 +155,7 @@ def load(
     found = read(file, *options, max_header_size=max_header_size)
     if isinstance(found, numpy.lib.npyio.NpzFile):
         return Archive(found, device)
-    return _mapped(found, device, "load(file)")
+    return _map_file(found, device, "load(file)")
 
 
 def save(file: File, arr: ArrayLike, allow_pickle: bool = True) -> None:
@@ -166,7 +166,7 @@ def save(file: File, arr: ArrayLike, allow_pickle: bool = True) -> None:
     >>> import io
     >>> xarr.save(io.BytesIO(), xarr.ones(2))
     """
-    numpy.save(file, _held(arr, "save(file, arr)"), allow_pickle)
+    numpy.save(file, _host_values(arr, "save(file, arr)"), allow_pickle)
 
 
 def savez(file: File, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayLike) -> None:
@@ -197,10 +197,10 @@ def _write(
     kwds: dict[str, Any],
 ) -> None:
     where = f"{writer.__name__}(file)"
-    named = {name: _held(value, where) for name, value in kwds.items()}
+    named = {name: _host_values(value, where) for name, value in kwds.items()}
     if not allow_pickle:  # a name of an array before NumPy 2.3
         named["allow_pickle"] = False
-    writer(file, *(_held(value, where) for value in args), **named)
+    writer(file, *(_host_values(value, where) for value in args), **named)
 
 
 def loadtxt(
@@ -237,7 +237,7 @@ def loadtxt(
     read: Any = numpy.loadtxt
     how = (_type_of(dtype, device, where), comments, delimiter, converters)
     which = (skiprows, usecols, unpack, ndmin, encoding, max_rows)
-    return _given(read(fname, *how, *which, quotechar=quotechar), device, where)
+    return _to_arrays(read(fname, *how, *which, quotechar=quotechar), device, where)
 
 
 def savetxt(
@@ -263,7 +263,7 @@ def savetxt(
     >>> file.getvalue().split()
     ['0', '1', '2', '3']
     """
-    values = _held(X, "savetxt(fname, X)")
+    values = _host_values(X, "savetxt(fname, X)")
     numpy.savetxt(fname, values, fmt, delimiter, newline, header, footer, comments, encoding)
 
 
@@ -299,7 +299,7 @@ def genfromtxt(
     read: Any = numpy.genfromtxt
     kind = None if dtype is None else _type_of(dtype, device, where)
     values = read(fname, kind, comments, delimiter, skip_header, skip_footer, *args, **kwargs)
-    return _given(values, device, where)
+    return _to_arrays(values, device, where)
 
 
 def fromfile(
@@ -328,7 +328,7 @@ def fromfile(
     """
     where = "fromfile(file)"
     kind = _type_of(dtype, device, where)
-    return _given(numpy.fromfile(file, kind, count, sep, offset), device, where)
+    return _to_arrays(numpy.fromfile(file, kind, count, sep, offset), device, where)
 
 
 def fromstring(
@@ -355,7 +355,7 @@ def fromstring(
     if not sep:
         raise value_error(where, 'sep is ""', "text is read", "read bytes with xarr.frombuffer")
     kind = _type_of(dtype, device, where)
-    return _given(numpy.fromstring(string, kind, count, sep=sep), device, where)
+    return _to_arrays(numpy.fromstring(string, kind, count, sep=sep), device, where)
 
 
 def fromregex(file: File, regexp: Any, dtype: DTypeLike, encoding: str | None = None) -> Host:
@@ -407,4 +407,4 @@ def memmap(
         remedy = "map the file with numpy.memmap, and write to that: mapped[...] = numpy.asarray(x)"
         raise value_error(where, fault, accepted, remedy)
     read: Any = numpy.memmap
-    return _mapped(read(filename, dtype, mode, offset, shape, order), device, where)
+    return _map_file(read(filename, dtype, mode, offset, shape, order), device, where)

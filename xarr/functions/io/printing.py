@@ -214,7 +214,7 @@ def repr_html(x: Array) -> str:
     elif len(node.shape) == 2:
         rows["values"], below = _picture(x)
     elif x.size <= _SHOWN:
-        values = numpy.array2string(_read(x), threshold=_SHOWN, separator=", ")
+        values = numpy.array2string(_host_values(x), threshold=_SHOWN, separator=", ")
         style = "color:inherit;background:none;margin:4px 0"
         below = f'<pre style="{style}">{html.escape(values)}</pre>'
     # Colours are the page's own, so that themes that are light and dark have theirs.
@@ -247,7 +247,7 @@ def is_pending(x: Array) -> bool:
         return on.is_running or on.writes(storage)
 
 
-def _read(x: Array) -> Host:
+def _host_values(x: Array) -> Host:
     """The values of an array in memory, whatever is pending besides them."""
     node = x._node
     note(_WHERE, x.nbytes, "from", node.device)
@@ -267,7 +267,7 @@ def _picture(x: Array) -> tuple[str, str]:
     """The range of a matrix in words, and a picture of it, of every n-th row and column."""
     steps = [-(-extent // _MOST) for extent in x.shape]
     part = getitem(x, tuple([slice(None, None, step) for step in steps]))
-    values = _read(part)
+    values = _host_values(part)
     what = "one of {} rows, one of {} columns: ".format(*steps) if max(steps) > 1 else ""
     if x._node.dtype.kind == dtypes.COMPLEX:
         values, what = numpy.abs(values), what + "magnitudes "

@@ -34,7 +34,7 @@ from xarr.tables import elementwise as rows, reductions as folds
 Labels = tuple[str, ...]
 
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-"""What integers stand for in the form with lists of axes; in the order of implicit results."""
+"""The letters for integers in the form with lists of axes, in the order of implicit results."""
 _ELLIPSIS: Final = "..."
 
 
@@ -129,13 +129,13 @@ def _split_call(operands: Sequence[Any], where: str) -> tuple[str, list[Any]]:
     if isinstance(operands[0], str):
         return operands[0].replace(" ", ""), list(operands[1:])
     arrays, lists = list(operands[:-1:2]), list(operands[1::2])
-    text = ",".join(_named(entry, where) for entry in lists)
+    text = ",".join(_subscripts(entry, where) for entry in lists)
     if len(operands) % 2:
-        text += "->" + _named(operands[-1], where)
+        text += "->" + _subscripts(operands[-1], where)
     return text, arrays
 
 
-def _named(entry: Any, where: str) -> str:
+def _subscripts(entry: Any, where: str) -> str:
     """A list of axes as a text."""
     names = []
     for item in entry:
@@ -155,7 +155,7 @@ def parsed(text: str, ndims: Sequence[int], where: str) -> tuple[list[Labels], L
     terms = left.split(",")
     if len(terms) != len(ndims):
         fault = f"there are {len(terms)} subscripts and {len(ndims)} operands"
-        raise _refused(where, text, fault, "")
+        raise _refusal(where, text, fault, "")
     dots = [
         ndim - (len(term) - len(_ELLIPSIS))
         for term, ndim in zip(terms, ndims, strict=True)
@@ -168,7 +168,7 @@ def parsed(text: str, ndims: Sequence[int], where: str) -> tuple[list[Labels], L
         count = ndim - len(head) - len(tail)
         if count < 0 or (count and not found):
             fault = f"{term!r} stands for an operand of {ndim} dimensions"
-            raise _refused(where, text, fault, "a name each")
+            raise _refusal(where, text, fault, "a name each")
         _require_letters(head + tail, text, where)
         middle = tuple(f"{_ELLIPSIS}{place}" for place in range(broad - count, broad))
         labels.append((*head, *(middle if found else ()), *tail))
@@ -183,19 +183,19 @@ def parsed(text: str, ndims: Sequence[int], where: str) -> tuple[list[Labels], L
     for name in head + tail:
         if name not in known or (head + tail).count(name) > 1:
             fault = f"the result names {name!r}"
-            raise _refused(where, text, fault, "each name once, of those of operands")
+            raise _refusal(where, text, fault, "each name once, of those of operands")
     if broad and not found:
-        raise _refused(where, text, "the result has no ellipsis", "one, as an operand has")
+        raise _refusal(where, text, "the result has no ellipsis", "one, as an operand has")
     return labels, (*head, *(unnamed if found else ()), *tail)
 
 
 def _require_letters(names: str, text: str, where: str) -> None:
     for name in names:
         if name not in _LETTERS:
-            raise _refused(where, text, f"a name is {name!r}", "letters are accepted")
+            raise _refusal(where, text, f"a name is {name!r}", "letters are accepted")
 
 
-def _refused(where: str, text: str, given: str, accepted: str) -> ValueError:
+def _refusal(where: str, text: str, given: str, accepted: str) -> ValueError:
     return value_error(where, f"the subscripts are {text!r}: {given}", accepted or "as many")
 
 
@@ -205,7 +205,7 @@ def _of_one(x: Array, labels: Labels, result: Labels, where: str) -> Array:
         where_to, names = _without_repetition(settled(x), labels, where)
         x, labels = view(x, where_to), names
     if len(result) < len(labels):
-        return _ordered(_summed_over(_Part(x._node, labels), set(result), where), result)
+        return _in_order(_summed_over(_Part(x._node, labels), set(result), where), result)
     return manipulation.permuted(x, tuple(labels.index(name) for name in result), where)
 
 
@@ -257,11 +257,11 @@ def _path(parts: Sequence[_Part], result: Labels, optimize: Any) -> list[tuple[i
         return [(0, 1), *((0, last) for last in range(len(parts) - 2, 0, -1))]
     terms = ["".join(letters[name] for name in part.labels) for part in parts]
     text = ",".join(terms) + "->" + "".join(letters[name] for name in result)
-    return list(_found_path(text, tuple(part.node.shape for part in parts), way))
+    return list(_find_path(text, tuple(part.node.shape for part in parts), way))
 
 
 @functools.lru_cache(tuning.REMEMBERED)
-def _found_path(text: str, shapes: tuple[Shape, ...], way: str) -> tuple[tuple[int, ...], ...]:
+def _find_path(text: str, shapes: tuple[Shape, ...], way: str) -> tuple[tuple[int, ...], ...]:
     models = [numpy.broadcast_to(numpy.zeros(()), shape) for shape in shapes]
     found, _ = numpy.einsum_path(text, *models, optimize=way)
     return tuple(tuple(step) for step in found[1:])
@@ -284,10 +284,10 @@ def _contracted(
         fault = f"after the contractions {path} there are {len(parts)} operands"
         accepted = "one has to be left"
         raise refused(RuntimeError, where, fault, accepted, "use what einsum_path gives")
-    return _ordered(_summed_over(parts[0], set(result), where), result)
+    return _in_order(_summed_over(parts[0], set(result), where), result)
 
 
-def _ordered(part: _Part, result: Labels) -> Array:
+def _in_order(part: _Part, result: Labels) -> Array:
     """An operand with its axes in the order of the result."""
     places = tuple(part.labels.index(name) for name in result)
     if places == tuple(range(len(places))):
@@ -319,7 +319,7 @@ def _product(first: _Part, second: _Part, kept: set[str], where: str) -> _Part:
     if gone and (free[0] or free[1]):
         return _by_matrices(one, two, kept)
     labels = (*one.labels, *free[1])
-    left, right = _spread(one, labels), _spread(two, labels)
+    left, right = _aligned(one, labels), _aligned(two, labels)
     if not gone:
         row = rows.logical_and if left.dtype.kind == BOOL else rows.multiply
         return _Part(row.combined(left, right), labels)
@@ -342,7 +342,7 @@ def _without_ones(part: _Part, other: _Part) -> _Part:
     return _Part(node, tuple(part.labels[place] for place in kept))
 
 
-def _spread(part: _Part, labels: Labels) -> Node:
+def _aligned(part: _Part, labels: Labels) -> Node:
     """An operand's node with axes in the order of `labels`, of one element where it has none."""
     order = tuple(part.labels.index(name) for name in labels if name in part.labels)
     node = part.node
@@ -363,7 +363,7 @@ def _by_matrices(one: _Part, two: _Part, kept: set[str]) -> _Part:
     across = [name for name in two.labels if name not in shared]
 
     def folded(part: _Part, first: list[str], second: list[str]) -> Node:
-        node = _spread(part, (*stack, *first, *second))
+        node = _aligned(part, (*stack, *first, *second))
         shape = [sizes[name] for name in stack]
         shape += [math.prod(sizes[name] for name in group) for group in (first, second)]
         return engine.reshaped(node, tuple(shape))

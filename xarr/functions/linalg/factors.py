@@ -235,5 +235,5 @@ _OWN: Final[dict[str, Callable[..., Sequence[Array]]]] = {
 
 
 def own(name: str) -> Callable[..., Sequence[Array]] | None:
-    """What makes the arrays that NumPy's function of `linalg` makes; None without one."""
+    """The device's implementation of NumPy's function of `linalg`; None where there is none."""
     return _OWN.get(name)

@@ -156,7 +156,7 @@ _SOLVABLE: Final = {
     "solve": ("invertible matrices a are accepted", "use linalg.pinv(a) @ b"),
     "cholesky": ("positive-definite matrices are accepted", "use linalg.eigh(x)"),
 }
-"""What factorizations need, where that is more than finite elements, and what does with less."""
+"""The matrices that factorizations accept, beyond finite elements, and the function for others."""
 
 
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
@@ -514,7 +514,7 @@ def solve(a: Square, b: ArrayLike) -> Array:
 
 
 def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
-    """What singular values have to exceed, with an axis for them."""
+    """The bound below which singular values count as 0, with an axis for them."""
     if rtol is None:
         return singular[..., :1] * (
             max(shape[-2:]) * float(numpy.finfo(singular._node.dtype.numpy).eps)

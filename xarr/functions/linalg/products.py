@@ -250,7 +250,7 @@ def summed(first: Node, second: Node, axes: Any, where: str) -> Array:
 def multiplied(
     first: Node, second: Node, where: str, names: tuple[str, str] = ("x1", "x2")
 ) -> Array:
-    """What `matmul` makes of operands of one dtype, for a function that errors name."""
+    """`matmul` of operands of one dtype; errors name the calling function, `where`."""
     shapes = first.shape, second.shape
     if len(shapes[0]) == len(shapes[1]) == 1 and is_unobserved():
         value = library.inner(first, second)
@@ -312,7 +312,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
 def summed_products(
     first: Node, second: Node, axes: Any, where: str, names: tuple[str, str] = ("x1", "x2")
 ) -> Array:
-    """What `tensordot` makes of operands of one dtype, for a function that errors name."""
+    """`tensordot` of operands of one dtype; errors name the calling function, `where`."""
     one, two = _contracted(axes, first.shape, second.shape, where)
     for left, right in zip(one, two, strict=True):
         if first.shape[left] != second.shape[right]:

@@ -1,1 +1,1 @@
-"""What is said of public names: docstrings, other names, names that are absent, capabilities."""
+"""Data about public names: docstrings, other names, names that are absent, capabilities."""

@@ -1,4 +1,4 @@
-"""What many functions' parameters mean, which errors they share and where they come from, once.
+"""Shared text of docstrings: the meaning of parameters, common errors and sources, each once.
 
 A docstring in the code says what is particular to its function. Parameters, what is returned,
 errors, a note and examples need no title there: "name : ", "-> ", "ValueError -- ", "Note: " and
@@ -138,7 +138,7 @@ GLOSSARY: Final = {
         "As of `numpy.array2string`; None for what `set_printoptions` says.",
     ),
 }
-"""What parameters of a name, of a name and an annotation, or of an annotation mean."""
+"""The meaning of parameters, by name, by name and annotation, or by annotation."""
 
 _ERRORS: Final = {
     "axis": ("AxisError", "If an axis is out of range."),
@@ -151,7 +151,7 @@ _ERRORS: Final = {
     ": Matrices": ("LinAlgError", "If there are fewer than two axes, or LAPACK does not converge."),
     ": Square": ("LinAlgError", "If matrices are not square, or singular where that matters."),
 }
-"""What wrong values of parameters of a name, or of an annotation, raise."""
+"""The errors of parameters, by name or by annotation."""
 
 _RETURNS: Final = {
     "keepdims": "Array, shape of the axes that are left",
@@ -163,7 +163,7 @@ _RETURNS: Final = {
     "    Floating-point; of the device's default type where no dtype is given.",
     "Integers": "Array of int64, or int where neither a parameter nor size asks for an array",
 }
-"""What functions with a parameter, or of an annotation, return where nothing else is said."""
+"""The default text of "Returns", by a parameter or by the annotation of the result."""
 
 _SAMPLES: Final[dict[str, str]] = dict(
     re.findall(
@@ -172,7 +172,7 @@ _SAMPLES: Final[dict[str, str]] = dict(
         "kappa=2.0 lam=3.0 n=10 p=0.5 left=0 mode=1 right=3 ngood=10 nbad=5 nsample=4",
     )
 )
-"""What a distribution's parameters are in its example."""
+"""The values of distributions' parameters in the examples."""
 
 _TYPES: Final = {
     "Coefficients": "Array, shape (N,), or poly1d",

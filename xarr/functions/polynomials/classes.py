@@ -89,7 +89,7 @@ class Series:
         return series
 
     def _with(self, name: str, *others: Any) -> Any:
-        """What a special method of NumPy's series gives."""
+        """The result of a special method of NumPy's series."""
         result = getattr(self._host(), name)(*map(self._read, others))
         return result if result is NotImplemented else self._of(result, self._device)
 
@@ -107,7 +107,7 @@ class Series:
 
     @property
     def symbol(self) -> str:
-        """What x is called in texts."""
+        """The name of the variable in texts."""
         return str(self._made.symbol)
 
     @property

@@ -28,7 +28,7 @@ Coefficients = Any
 """An annotation of which `docstrings` knows what to say."""
 
 _POLY1D: Final = "poly1d(...)"
-"""What reads the coefficients that operators and methods work on."""
+"""The call that errors name where operators and methods read coefficients."""
 
 
 def _host(value: Any, where: str) -> Any:
@@ -50,7 +50,7 @@ def _back(value: Any, *operands: Any) -> Any:
 
 
 def _on_host(function: Callable[..., Any], where: str, *operands: Any) -> Any:
-    """What a function of NumPy's gives, as Arrays or `poly1d`."""
+    """The results of a function of NumPy's, as Arrays or `poly1d`."""
     return _back(function(*(_host(operand, where) for operand in operands)), *operands)
 
 
@@ -289,7 +289,7 @@ class poly1d:  # noqa: N801 - NumPy's name
 
     @property
     def variable(self) -> str:
-        """What the variable is called in texts."""
+        """The name of the variable in texts."""
         return str(self._made.variable)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

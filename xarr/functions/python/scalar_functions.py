@@ -119,25 +119,25 @@ def _current(read: Callable[[], Any]) -> Any:
         return _UNSET
 
 
-def _chosen(condition: Any, value: Any, other: Any) -> Any:
+def _choose(condition: Any, value: Any, other: Any) -> Any:
     """Choose by an array of conditions between arrays, or tuples of such."""
     if value is other:
         return value
     if value is _UNSET or other is _UNSET:
         return _UNSET
     if isinstance(value, tuple) and isinstance(other, tuple) and len(value) == len(other):
-        return tuple(_chosen(condition, *pair) for pair in zip(value, other, strict=True))
+        return tuple(_choose(condition, *pair) for pair in zip(value, other, strict=True))
     return searching.where(_truth(condition), value, other)
 
 
 def _all_chosen(condition: Any, values: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(_chosen(condition, *pair) for pair in zip(values, others, strict=True))
+    return tuple(_choose(condition, *pair) for pair in zip(values, others, strict=True))
 
 
 def _if(condition: Any, value: Callable[[], Any], other: Callable[[], Any]) -> Any:
     if type(condition) is not Array:
         return value() if condition else other()
-    return _chosen(condition, value(), other())
+    return _choose(condition, value(), other())
 
 
 def _truth(value: Array) -> Array:
@@ -164,7 +164,7 @@ def _most(*values: Any) -> Any:
     return functools.reduce(rows.maximum, values)
 
 
-def _whole(value: Any) -> Array:
+def _to_integers(value: Any) -> Array:
     return data_types.astype(value, "int64")
 
 
@@ -182,25 +182,25 @@ _OF_ARRAYS: Final[dict[Any, Callable[..., Any]]] = {
         for name in dir(math)
         if callable(found := getattr(math, name)) and hasattr(rows, name)
     },
-    math.ceil: lambda x: _whole(rows.ceil(x)),
-    math.floor: lambda x: _whole(rows.floor(x)),
-    math.trunc: _whole,
+    math.ceil: lambda x: _to_integers(rows.ceil(x)),
+    math.floor: lambda x: _to_integers(rows.floor(x)),
+    math.trunc: _to_integers,
     math.degrees: rows.rad2deg,
     math.radians: rows.deg2rad,
     math.fabs: rows.fabs,
     builtins.min: _least,
     builtins.max: _most,
-    builtins.int: _whole,
+    builtins.int: _to_integers,
     builtins.float: lambda x: data_types.astype(x, float),
     builtins.bool: _truth,
-    builtins.round: lambda x: _whole(rows.rint(x)),
+    builtins.round: lambda x: _to_integers(rows.rint(x)),
     builtins.pow: operator.pow,
 }
 """The function of arrays for each function of numbers."""
 
 _HELPERS: Final = {
     f"_xr_{function.__name__.strip('_')}": function
-    for function in (_is_array, _current, _all_chosen, _chosen, _if, _and, _or, _not, _called)
+    for function in (_is_array, _current, _all_chosen, _choose, _if, _and, _or, _not, _called)
 }
 
 
@@ -290,7 +290,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> Any:
         """Refuse what is not there for arrays; rewrite the rest."""
         if type(node) in _REFUSED:
-            raise self._refused(node, f"{_REFUSED[type(node)]} is not there for arrays")
+            raise self._refusal(node, f"{_REFUSED[type(node)]} is not there for arrays")
         return super().visit(node)
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
@@ -344,9 +344,9 @@ class _Rewriter(ast.NodeTransformer):
             and isinstance(over.func, ast.Name)
             and over.func.id == "range"
         ):
-            raise self._refused(node, "a loop over something else than a range is not there")
+            raise self._refusal(node, "a loop over something else than a range is not there")
         if any(isinstance(part, ast.Return) for part in ast.walk(node)):
-            raise self._refused(node, "a return within a loop is not there for arrays")
+            raise self._refusal(node, "a return within a loop is not there for arrays")
         node.iter = self.visit(over)
         node.body = self._all(node.body)
         node.orelse = self._all(node.orelse)
@@ -369,7 +369,7 @@ class _Rewriter(ast.NodeTransformer):
         for number, statement in enumerate(statements):
             if isinstance(statement, ast.Return):
                 if statement.value is None:
-                    raise self._refused(statement, "a value is to be returned")
+                    raise self._refusal(statement, "a value is to be returned")
                 value = self.visit(statement.value)
                 return [*made, _at(ast.Assign([_store(result)], value), statement)]
             if isinstance(statement, ast.If) and any(
@@ -382,7 +382,7 @@ class _Rewriter(ast.NodeTransformer):
                 )
                 return [*made, *self._branches(statement, body, other, (result,))]
             made += self._all([statement])
-        raise self._refused(statements[-1] if statements else None, "it ends without a return")
+        raise self._refusal(statements[-1] if statements else None, "it ends without a return")
 
     def _branches(
         self, node: ast.If, body: list[ast.stmt], other: list[ast.stmt], more: Sequence[str]
@@ -423,7 +423,7 @@ class _Rewriter(ast.NodeTransformer):
         self._count += 1
         return f"_xr_{self._count}"
 
-    def _refused(self, node: ast.AST | None, said: str) -> SyntaxError:
+    def _refusal(self, node: ast.AST | None, said: str) -> SyntaxError:
         line = getattr(node, "lineno", self._first)
         text = self._lines[line - self._first]
         indent = len(self._lines[0]) - len(self._lines[0].lstrip())
@@ -554,11 +554,11 @@ class _Reader:
         """Whether an expression surely is a float."""
         match node:
             case ast.Constant(value=value):
-                return self._known(value)
+                return self._is_float(value)
             case ast.Name(id=name) if name in names:
                 return names[name]
             case ast.Name() | ast.Attribute():
-                return self._known(self._value(node))
+                return self._is_float(self._value(node))
             case ast.BoolOp(values=values):
                 return all(self._each(values, names))
             case ast.IfExp(test=test, body=one, orelse=other):
@@ -579,7 +579,7 @@ class _Reader:
         """Whether an expression that computes is a float; one of integers alone has no end."""
         match node:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)):
-                return self._known(value)
+                return self._is_float(value)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 if self.is_float(operand, names):
                     return True
@@ -587,7 +587,7 @@ class _Reader:
                 if any(self._each((left, right), names)):
                     return True
             case ast.BinOp(left=left, op=ast.Div(), right=ast.Constant(value=value)):
-                self._known(value)
+                self._is_float(value)
                 if value and self.is_float(left, names):
                     return True
             case ast.Call(func=ast.Name(id=name)) if name in names:
@@ -597,7 +597,7 @@ class _Reader:
                     return True
         raise _OtherError
 
-    def _known(self, value: object) -> bool:
+    def _is_float(self, value: object) -> bool:
         if type(value) is float or type(value) is bool:
             return type(value) is float
         if type(value) is int and abs(value) <= EXACT:

@@ -320,7 +320,7 @@ class Vectors(Source):
             drawn = self.sample(random.binomial, (left, share), shape, where)
             parts.append(drawn)
             left = _less(left, drawn)
-        parts.append(_filled(left, shape))
+        parts.append(_fill(left, shape))
         return joining.stack(parts, axis=-1)
 
     def multivariate_normal(
@@ -397,7 +397,7 @@ def colours(source: Source, colors: Any, nsample: Any, size: Any, method: str, w
         left = _less(left, drawn)
     if not counts.size:
         return as_array(numpy.zeros((*shape, 0), numpy.int64), where)
-    parts.append(_filled(left, shape))
+    parts.append(_fill(left, shape))
     return joining.stack(parts, axis=-1)
 
 
@@ -427,20 +427,20 @@ def _shape_of(value: Parameter) -> Shape:
 
 
 def _less(left: Parameter, drawn: Array) -> Parameter:
-    """What is left when some are drawn."""
+    """The items that are left after `drawn` of them, as integers."""
     rest = left - drawn if isinstance(left, int | float) else Array(left) - drawn
     return Array(engine.converted(rest._node, dtypes.int64))._node
 
 
-def _filled(left: Parameter, shape: Shape) -> Array:
-    """What is left, as an array of the shape of the others."""
+def _fill(left: Parameter, shape: Shape) -> Array:
+    """The items that are left, broadcast to the shape of the counts drawn before."""
     if isinstance(left, int | float):
         return as_array(numpy.full(shape, int(left), numpy.int64), "multinomial(n, pvals, size)")
     return Array(engine.broadcast(engine.converted(left, dtypes.int64), shape))
 
 
 def _factor(cov: Array, method: str, check_valid: str, tol: float, where: str) -> Array:
-    """What independent variables are multiplied by, to have a covariance."""
+    """A matrix that turns independent variables into ones with the covariance `cov`."""
     if method == "cholesky":
         return linalg.cholesky(cov).T
     if method == "eigh":

@@ -1,4 +1,4 @@
-"""What all distributions share: random bits, parameters and their checks, sizes, single numbers.
+"""The base of all distributions: random bits, parameters and their checks, sizes, single numbers.
 
 Bits are a function of a key, of the number of the draw and of an element's place. So all that is
 kept is the key and how many draws there were; the number is taken when a draw is called for, and
@@ -359,7 +359,7 @@ def _single(drawn: int, row: DType, dtype: Any) -> Any:
 
 
 class _Bounds(NamedTuple):
-    """What bounds have to keep to, and how errors say that they do not."""
+    """The checks of the bounds of random integers, with their errors."""
 
     row: DType
     endpoint: bool

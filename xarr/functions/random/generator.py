@@ -43,7 +43,7 @@ class Generator(Continuous, Discrete, Vectors):
 
     _descending = False
     on_host: ClassVar[type[Generator]]
-    """What draws on the host; `host` says it."""
+    """The class for generators with bits of NumPy, which draw on the host; assigned below."""
 
     def __new__(cls, bit_generator: Any) -> Generator:
         """Make a generator that draws on the host where the bits are NumPy's."""
@@ -277,7 +277,7 @@ class RandomState(Continuous, Discrete, Vectors):
     """
 
     on_host: ClassVar[type[RandomState]]
-    """What draws on the host; `host` says it."""
+    """The class for generators with bits of NumPy, which draw on the host; assigned below."""
 
     def __new__(cls, seed: Any = None) -> RandomState:
         """Make one that draws on the host where the bits are NumPy's."""
@@ -307,7 +307,7 @@ class RandomState(Continuous, Discrete, Vectors):
         self._bits = Philox(_checked(seed))
 
     def get_state(self, legacy: bool = True) -> Any:
-        """What the generator has to be set to, to draw the same again.
+        """The state that `set_state` takes to draw the same numbers again.
 
         legacy : bool
             Whether a tuple is wanted (name, key, number of draws), as NumPy has it, or a dict.
@@ -485,7 +485,7 @@ def _checked(seed: Any) -> Any:
     return words.tolist()
 
 
-def _raised(value: Any, where: str) -> Any:
+def _to_device(value: Any, where: str) -> Any:
     """A result as an Array of the default device, where it is an array."""
     if not isinstance(value, numpy.ndarray) or value.dtype.kind not in "biuf":
         return value
@@ -507,7 +507,7 @@ def _forwarding(name: str) -> Callable[..., Any]:
             named["size"] = out.shape
         function = getattr(self._streams, name)
         where = f"random.{name}(...)"
-        result = _raised(function(*host_of(given, where), **host_of(named, where)), where)
+        result = _to_device(function(*host_of(given, where), **host_of(named, where)), where)
         return result if out is None else delivered(result, out, f"{name}(out)")
 
     forwarded.__name__ = name
@@ -523,7 +523,7 @@ def _shuffle(self: Any, x: Any, axis: int = 0) -> None:
     where = "random.shuffle(x)"
     values = host_of(x, where)
     self._streams.shuffle(values, *([axis] if axis else []))
-    x[...] = _raised(values, where)
+    x[...] = _to_device(values, where)
 
 
 class HostGenerator(Generator):
@@ -539,7 +539,7 @@ class HostGenerator(Generator):
     def permuted(self, x: Any, axis: int | None = None, out: Array | None = None) -> Array:
         """Permute the elements along an axis, on the host."""
         where = "random.permuted(x)"
-        result: Array = _raised(self._streams.permuted(host_of(x, where), axis=axis), where)
+        result: Array = _to_device(self._streams.permuted(host_of(x, where), axis=axis), where)
         return delivered(result, out, "permuted(x, axis, out)")
 
     shuffle = _shuffle
@@ -595,11 +595,11 @@ RandomState.on_host = HostRandomState
 
 
 shared = RandomState()
-"""What the functions of `xarr.random` draw from, on the host where that is asked for."""
+"""The generator of the functions of `xarr.random`; it may be set to draw on the host."""
 
 
 def get_bit_generator() -> Any:
-    """What the functions of `xarr.random` take their bits from: `Philox`, or one of NumPy's.
+    """The bit generator of the functions of `xarr.random`: `Philox`, or one of NumPy's.
 
     >>> xarr.random.seed(3)
     >>> xarr.random.get_bit_generator().state["state"]["counter"]

@@ -148,7 +148,7 @@ def engine_copy(x: Array) -> Array:
 
 
 def _population(a: Any, axis: Any, where: str) -> tuple[Any, int, int]:
-    """What is chosen from (None for integers), how many there are, and along which axis."""
+    """The population to choose from (None for integers below a number), its size, and the axis."""
     if isinstance(a, int | numpy.integer) and not isinstance(a, bool):
         if a < 0:
             raise value_error(where, f"a is {a}", "a must be a positive integer")

@@ -48,7 +48,7 @@ def averaged(
 
 
 def freedom_less(ddof: float | None, correction: float, where: str) -> float:
-    """What is taken from the number of elements: NumPy's word for it, or the standard's."""
+    """NumPy's `ddof` or the standard's `correction`, subtracted from the number of elements."""
     for name, given in (("ddof", 0 if ddof is None else ddof), ("correction", correction)):
         if not isinstance(given, int | float | numpy.integer | numpy.floating):
             where = f"{where.partition('(')[0]}(a, axis, {name})"

@@ -19,7 +19,7 @@ from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.layouts import keep_array, settled, view
-from xarr.array.transfers import Host, from_host, openly
+from xarr.array.transfers import Host
 from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant, leaf
 from xarr.engine import engine
@@ -97,7 +97,7 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array
     except IndexError as error:
         fault = f"{error}"
         raise refused(IndexError, where, fault, f"axis {place} has {extent} elements") from None
-    return _elements_at(x, place, numpy.flatnonzero(keeping))
+    return Array(taken_at(x, place, numpy.flatnonzero(keeping)))
 
 
 def _run(obj: Any, extent: int, axis: int, where: str) -> tuple[int, int] | None:
@@ -140,7 +140,7 @@ def _places(obj: Array, extent: int, where: str) -> Array:
 
 
 def _host_places(obj: Any, extent: int, where: str) -> Any:
-    """What `_places` gives, of values on the host; a slice as it is."""
+    """`_places` of values on the host; a slice is returned as it is."""
     if isinstance(obj, slice):
         return obj
     values = numpy.asarray(host_of(obj, where))
@@ -163,14 +163,6 @@ def _wrong_mask(shape: Shape, extent: int, where: str) -> ValueError:
 def _wrong_index(dtype: str, where: str) -> IndexError:
     accepted = "integers, slices, and integer or bool arrays are accepted"
     return refused(IndexError, where, f"obj has dtype {dtype}", accepted)
-
-
-def _elements_at(x: Array, axis: int, positions: Host) -> Array:
-    """The elements at positions along an axis, which are known to be in range."""
-    where = settled(x)
-    with openly():
-        index = from_host(positions.astype(numpy.int64, copy=False), x.device, "positions")
-    return Array(gather.take(x._node, where, [(axis, index)], axis))
 
 
 def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = None) -> Array:
@@ -214,7 +206,7 @@ def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = N
     old[at] = False
     sources[at] = extent + numpy.arange(at.size)
     sources[old] = numpy.arange(extent)
-    return _elements_at(joining.concat([x, between], axis=place), place, sources)
+    return Array(taken_at(joining.concat([x, between], axis=place), place, sources))
 
 
 def _insertions(obj: Any, extent: int, where: str) -> Host:
@@ -333,7 +325,7 @@ def _require_elements(shape: Shape, widths: Sequence[tuple[int, int]], where: st
 
 
 class _Border:
-    """What is put at one side of an axis: `count` elements from index `first` on, of the inside."""
+    """The padding at one side of an axis: `count` elements from index `first` of the array on."""
 
     def __init__(
         self, inner: Array, axis: int, first: int, count: int, side: int, setting: Any, where: str

@@ -135,7 +135,7 @@ def _joined(
     casting: str = "same_kind",
     out: Any = None,
 ) -> Array:
-    """What `concat` makes of arrays on one device, for a function that errors name."""
+    """`concat` of arrays on one device; errors name the calling function, `where`."""
     _require_one(out, dtype, where)
     if axis is None:
         parts, axis = [ravel(part) for part in parts], 0
@@ -162,10 +162,10 @@ def _joined(
     for part in parts:
         whole.put(begin, part.shape, part._node)
         begin[place] += part.shape[place]
-    return _handed(whole, out, casting, where)
+    return _hand_over(whole, out, casting, where)
 
 
-def _handed(whole: Assembly, out: Any, casting: str, where: str) -> Array:
+def _hand_over(whole: Assembly, out: Any, casting: str, where: str) -> Array:
     """The whole, or `out` of its shape after it was written to it."""
     result = whole.array()
     target = single(out, where)
@@ -214,7 +214,7 @@ def stack(
     for number, part in enumerate(parts):
         target = Layout(shape, (*strides[:place], *strides[place + 1 :]), number * strides[place])
         engine.write(whole.storage, target, whole.dtype, engine.converted(part._node, whole.dtype))
-    return _handed(whole, out, casting, where)
+    return _hand_over(whole, out, casting, where)
 
 
 def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
@@ -305,6 +305,11 @@ def taken_at(x: Array, axis: int, positions: Host) -> Node:
     with openly():
         index = from_host(positions, x.device, "positions")
     return gather.take(x._node, where, [(axis, index)], axis)
+
+
+def taken_from(vector: Array, index: Array) -> Array:
+    """The elements of a vector at indices that are in range."""
+    return Array(gather.take(vector._node, settled(vector), [(0, index._node)], 0))
 
 
 def _repeated(x: Array, axis: int, count: int) -> Array:
@@ -448,7 +453,7 @@ def diff(
 
 
 def _line(item: Any, x: Array, shape: Shape, where: str, name: str) -> Array:
-    """What is put before or after an array; a scalar stands for one element along the axis."""
+    """An item to join to an array; a scalar is broadcast to one element along the axis."""
     extra = as_array(item, where, name, device=x.device)
     return extra if extra.ndim else broadcast_to(extra, shape)
 
@@ -473,7 +478,7 @@ def block(arrays: Any) -> Array:
     ndim = max(depth, *(part.ndim for part in parts))
     parts = [with_axes(part, ndim, where) for part in parts]
     placed: list[tuple[list[int], Array]] = []
-    shape = _placed(arrays, iter(parts), [0] * ndim, ndim - depth, placed, where)
+    shape = _place_blocks(arrays, iter(parts), [0] * ndim, ndim - depth, placed, where)
     row = promoted([part._node.dtype for part in parts], device, where)
     whole = Assembly(shape, row, device)
     for begin, part in placed:
@@ -504,7 +509,7 @@ def _collect(arrays: Any, leaves: list[Any]) -> None:
         leaves.append(arrays)
 
 
-def _placed(
+def _place_blocks(
     arrays: Any,
     parts: Any,
     begin: list[int],
@@ -523,7 +528,7 @@ def _placed(
         at = list(begin)
         if total is not None:
             at[axis] += total[axis]
-        shape = _placed(item, parts, at, axis + 1, placed, where)
+        shape = _place_blocks(item, parts, at, axis + 1, placed, where)
         if total is None:
             total = shape
             continue

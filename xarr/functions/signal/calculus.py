@@ -9,7 +9,6 @@ from typing import Any, Final, SupportsIndex
 import numpy
 
 from xarr import dtypes, layout
-from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import together
@@ -27,7 +26,7 @@ from xarr.functions.index import searching
 from xarr.functions.reduce import reductions
 from xarr.functions.reduce.comparing import device_of
 from xarr.functions.shape import joining, manipulation
-from xarr.functions.shape.joining import Assembly
+from xarr.functions.shape.joining import Assembly, taken_from
 from xarr.functions.sort.sorting import argsort, searchsorted
 from xarr.layout import Layout
 from xarr.tables import elementwise as rows, reductions as folds
@@ -131,12 +130,6 @@ def _polygon(x: Array, points: Array, values: Array, index: Array, left: Any, ri
     if last:  # as in NumPy, one point has its value for NaN as well
         line = searching.where(x == x, line, x)
     return Array(engine.converted(line._node, values._node.dtype))
-
-
-def taken_from(vector: Array, index: Array) -> Array:
-    """The elements of a vector at indices that are in range."""
-    where = settled(vector)
-    return Array(gather.take(vector._node, where, [(0, index._node)], 0))
 
 
 def gradient(

@@ -198,7 +198,7 @@ def _complex(x: Array, axis: int, size: int, inverse: bool, norm: str) -> Array:
 
 
 def _scale(size: int, inverse: bool, norm: str) -> float:
-    """What one axis' transform is multiplied by."""
+    """The normalization factor of a transform along one axis."""
     if norm == "ortho":
         return 1.0 / math.sqrt(size)
     return 1.0 / size if inverse is (norm == "backward") else 1.0
@@ -350,7 +350,7 @@ class _Over(Protocol):
     ) -> Array: ...
 
 
-def _named(function: _F, row: Transform, about: str, shape: str, made: str) -> _F:
+def _describe(function: _F, row: Transform, about: str, shape: str, made: str) -> _F:
     """Call a function as its row is called, with a docstring whose example shows two shapes."""
     function.__name__ = function.__qualname__ = row.name
     function.__doc__ = f"{about}\n\n>>> xarr.fft.{row.name}(xarr.ones({shape})).shape\n{made}"
@@ -370,7 +370,7 @@ def _along(row: Transform, about: str, made: str) -> _Along:
         result = apply(row, x, [length], [normalize_axis(axis, x.ndim, row.where)], norm)
         return delivered(result, out, row.where)
 
-    return _named(transform, row, about, "5", made)
+    return _describe(transform, row, about, "5", made)
 
 
 def _over(row: Transform, about: str, made: str) -> _Over:
@@ -385,7 +385,7 @@ def _over(row: Transform, about: str, made: str) -> _Over:
         lengths, places = _several(s, axes, x.ndim, row.where)
         return delivered(apply(row, x, lengths, places, norm), out, row.where)
 
-    return _named(transform, row, about, "(4, 3)", made)
+    return _describe(transform, row, about, "(4, 3)", made)
 
 
 _DFT, _INVERSE = "The discrete Fourier transform", "The inverse discrete Fourier transform"

@@ -99,7 +99,7 @@ def _distinct(x: Array, where: str, *, equal_nan: bool = False, **asked: bool) -
     if not library.is_preferred(node.device):
         return _by_sorting(x, equal_nan=equal_nan, **asked)
     with library.opened(where, (node,)) as (values,):
-        return [_uploaded(part, node) for part in _unique(values, equal_nan=equal_nan, **asked)]
+        return [_upload(part, node) for part in _unique(values, equal_nan=equal_nan, **asked)]
 
 
 def _begins(ordered: Array, *, equal_nan: bool = False) -> Node:
@@ -122,7 +122,7 @@ def _counts(begins: Node) -> Array:
 
 
 def _unique(values: Host, *, equal_nan: bool = False, **returned: bool) -> tuple[Host, ...]:
-    """What `numpy.unique` returns, each NaN distinct unless asked; a tuple in any case.
+    """`numpy.unique` with each NaN distinct by default; returns a tuple always.
 
     Of equal elements the first one stands, which tells of zeros: on other devices it does too.
     """
@@ -147,8 +147,8 @@ def _sortable(values: Host) -> Host:
     return values.astype(numpy.float32) if values.dtype == numpy.float16 else values
 
 
-def _uploaded(values: Host, node: Node) -> Array:
-    """What NumPy has found, as an array on the operand's device."""
+def _upload(values: Host, node: Node) -> Array:
+    """NumPy's result as an Array on the operand's device."""
     return creation.asarray(values, device=node.device)
 
 
@@ -176,7 +176,7 @@ def isin(
         return keep_array(Array(constant(bool(invert), dtypes.bool_, first.shape, device)))
     if library.is_preferred(device):
         with device.lock:
-            result = library.room(first.shape, dtypes.bool_, device)
+            result = library.new_leaf(first.shape, dtypes.bool_, device)
             with library.opened(where, (first, second), (result,)) as (wanted, among, found):
                 found[...] = numpy.isin(_sortable(wanted), _sortable(among), invert=bool(invert))
         return keep_array(Array(result))
@@ -230,7 +230,7 @@ def unique(
             found: Any = numpy.unique(given, axis=place, equal_nan=equal_nan, **asked)
             parts = found if any(asked.values()) else (found,)
             parts = (parts[0].astype(values.dtype, copy=False), *parts[1:])
-            results = tuple(_uploaded(part, node) for part in parts)
+            results = tuple(_upload(part, node) for part in parts)
     else:
         results = tuple(_distinct(x, where, equal_nan=equal_nan, **asked))
     return results if len(results) > 1 else results[0]
@@ -244,7 +244,7 @@ def _by_sorting(
     return_inverse: bool = False,
     return_counts: bool = False,
 ) -> list[Array]:
-    """What `unique` gives, by a stable sort and expressions."""
+    """`unique` on the device, by a stable sort and expressions."""
     flat = x.reshape(-1)
     order = argsort(flat) if return_index or return_inverse else None
     ordered = sort(flat) if order is None else searching.take(flat, order, axis=0)

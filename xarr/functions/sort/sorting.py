@@ -146,7 +146,7 @@ def argsort(
         return Array(radix.argsort(node, place, descending=bool(descending)))
     way: Literal["stable"] | None = "stable" if stable else None
     with node.device.lock:
-        result = library.room(node.shape, dtypes.int64, node.device)
+        result = library.new_leaf(node.shape, dtypes.int64, node.device)
         with library.opened(where, (node,), (result,)) as opened:
             values, indices = (array.reshape(_lines(node.shape, place)) for array in opened)
             if descending:
@@ -190,7 +190,7 @@ def searchsorted(
     if not library.is_preferred(values.device):
         return Array(radix.searchsorted(ordered, values, right=side == "right"))
     with values.device.lock:
-        result = library.room(values.shape, dtypes.int64, values.device)
+        result = library.new_leaf(values.shape, dtypes.int64, values.device)
         with library.opened(where, (ordered, values), (result,)) as (among, wanted, places):
             places[...] = numpy.searchsorted(among, wanted, side=side)
     return Array(result)

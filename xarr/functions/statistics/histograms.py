@@ -28,8 +28,8 @@ from xarr.functions.create import creation
 from xarr.functions.index import searching
 from xarr.functions.reduce import reductions
 from xarr.functions.reduce.comparing import device_of
-from xarr.functions.shape.joining import stack
-from xarr.functions.signal.calculus import complex_of, taken_from
+from xarr.functions.shape.joining import stack, taken_from
+from xarr.functions.signal.calculus import complex_of
 from xarr.functions.sort.sorting import searchsorted
 from xarr.functions.statistics import order_statistics
 from xarr.tables import reductions as folds
@@ -95,7 +95,7 @@ def _sums(bins: Node, weights: Array, number: int) -> Array:
 
 
 def _host(x: Array) -> Host:
-    """Results that decide what is computed; no hidden transfer, as the number of a mask is none."""
+    """Read a result on which further work depends; like the count of a mask no hidden transfer."""
     with openly():
         return to_host(x._node)
 
@@ -169,10 +169,10 @@ def histogram(
     edges, limits = _edges(x, bins, range, weighed, where)
     number = max(len(edges) - 1, 0)
     binned = _equal_bins(x, *limits, number, edges) if limits else _bins(x, edges)
-    counts = _counted(binned._node, weighed, number)
-    result = _uploaded(edges, x.device)
+    counts = _count(binned._node, weighed, number)
+    result = _upload(edges, x.device)
     if density:
-        widths = _uploaded(numpy.diff(edges).astype(float), x.device)
+        widths = _upload(numpy.diff(edges).astype(float), x.device)
         if counts._node.dtype.kind not in dtypes.FLOATING:
             counts = counts.astype(widths.dtype)
         counts = counts / widths / reductions.sum(counts)
@@ -197,7 +197,7 @@ def histogram_bin_edges(
     """
     where = "histogram_bin_edges(a, bins)"
     x, weighed = _operands(a, weights, bins, where)
-    return _uploaded(_edges(x, bins, range, weighed, where)[0], x.device)
+    return _upload(_edges(x, bins, range, weighed, where)[0], x.device)
 
 
 def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array | None]:
@@ -221,8 +221,8 @@ def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array
     return x, weighed
 
 
-def _uploaded(values: Host, device: Device) -> Array:
-    """What was computed on the host, as an array."""
+def _upload(values: Host, device: Device) -> Array:
+    """A result of the host as an Array, with float32 where the device lacks float64."""
     if values.dtype == numpy.float64 and not device.info.has_float64:
         values = values.astype(numpy.float32)
     with openly():
@@ -251,10 +251,10 @@ def _edges(
             raise value_error(where, f"bins is {number}", "1 or more is accepted")
         outer = _outer(x, limits, where)
         return _between(x, outer, number, where), outer
-    return _given_edges(bins, where, "bins"), None
+    return _users_edges(bins, where, "bins"), None
 
 
-def _given_edges(bins: Any, where: str, name: str) -> Host:
+def _users_edges(bins: Any, where: str, name: str) -> Host:
     """Edges that the user gives, in order."""
     edges = host_of(bins, where) if type(bins) is Array else _host(as_array(bins, where, name))
     if edges.ndim != 1:
@@ -319,7 +319,7 @@ _GUESS: Final[dict[DType, tuple[Operation, Operation]]] = {}
 
 
 def _binning(row: DType) -> tuple[Operation, Operation]:
-    """What guesses a bin, and what puts it right; `kernels/binning.h` has both."""
+    """The operations that guess a bin and correct the guess; `kernels/binning.h` has their C."""
     if row not in _GUESS:
         count, kind = dtypes.int64, row.compute
         guess = f"xr_bin_guess_{kind}({{0}}, {{1}}, {{2}}, {{3}})"
@@ -336,7 +336,7 @@ def _equal_bins(x: Array, first: Any, last: Any, number: int, edges: Host | None
     device = x.device
     if edges is None:
         edges = _between(x, (first, last), number, "histogram(a, bins)")
-    borders = _uploaded(edges, device)
+    borders = _upload(edges, device)
     row = borders._node.dtype
     guess, settle = _binning(row)
     node = engine.converted(x._node, row)
@@ -350,14 +350,14 @@ def _equal_bins(x: Array, first: Any, last: Any, number: int, edges: Host | None
 
 def _bins(x: Array, edges: Host) -> Array:
     """Between which edges each element is, an index that is no bin for none."""
-    borders = _uploaded(edges, x.device)
+    borders = _upload(edges, x.device)
     if not edges.size:
         return searchsorted(borders, x)
     found = searchsorted(borders, x, side="right") - 1
     return searching.where(x == borders[-1], edges.size - 2, found)
 
 
-def _counted(bins: Node, weights: Array | None, number: int) -> Array:
+def _count(bins: Node, weights: Array | None, number: int) -> Array:
     """The elements of each bin, or their weights."""
     if weights is None:
         return Array(counting.counts(bins, number))
@@ -444,15 +444,15 @@ def histogramdd(
         for axis, (part, wanted, limit) in enumerate(zip(parts, bins, limits, strict=True))
     ]
     shape = tuple(max(len(along) - 1, 0) for along in edges)
-    counts = _counted_points(parts, edges, shape, weights, where)
+    counts = _count_points(parts, edges, shape, weights, where)
     if density:
         total = reductions.sum(counts)
         for axis, along in enumerate(edges):
-            widths = _uploaded(numpy.diff(along), device)
+            widths = _upload(numpy.diff(along), device)
             own = tuple(-1 if number == axis else 1 for number, _ in enumerate(edges))
             counts = counts / widths.reshape(own)
         counts = counts / total
-    return counts, tuple(_uploaded(along, device) for along in edges)
+    return counts, tuple(_upload(along, device) for along in edges)
 
 
 def _coordinates(sample: Any, where: str, device: Device | None) -> list[Array]:
@@ -475,7 +475,7 @@ def _coordinates(sample: Any, where: str, device: Device | None) -> list[Array]:
 def _edges_along(x: Array, bins: Any, limits: _Limits | None, where: str, name: str) -> Host:
     """The edges along one axis of a grid."""
     if numpy.ndim(bins) != 0:
-        return _given_edges(bins, where, name)
+        return _users_edges(bins, where, name)
     if bins < 1:
         raise value_error(where, f"{name} is {bins}", "1 or more is accepted")
     outer = _outer(x, limits, where)
@@ -486,7 +486,7 @@ def _edges_along(x: Array, bins: Any, limits: _Limits | None, where: str, name: 
     return numpy.asarray(numpy.linspace(*outer, number + 1))
 
 
-def _counted_points(
+def _count_points(
     parts: list[Array], edges: list[Host], shape: tuple[int, ...], weights: Any, where: str
 ) -> Array:
     """The points in each bin of a grid, floating-point."""

@@ -230,7 +230,7 @@ class Asked(NamedTuple):
         return cls(lines, asked, type(q) in (int, float), method, weighed, where)
 
     def answered(self, function: Any, out: Array | None, *, keepdims: bool) -> Array:
-        """What a function of this gives, in shape."""
+        """The result of a function of this request, in the shape that was asked for."""
         result = self.lines.shaped(function(self), keepdims=keepdims, before=self.q.shape)
         return delivered(result, out, self.where.replace(")", ", out)"), grows=False)
 
@@ -320,7 +320,7 @@ def nan_where_last_is(last: Array, result: Array) -> Array:
 
 
 def between(low: Array, high: Array, share: Array) -> Array:
-    """What lies between two elements, from the nearer one."""
+    """Interpolate between two elements, starting from the nearer one."""
     wanted = numpy.result_type(low.dtype, share.dtype)
     row = dtypes.BY_NUMPY[wanted]
     if row in dtypes.NEEDS_FLOAT64 and not low.device.info.has_float64:
@@ -373,7 +373,7 @@ class Place(NamedTuple):
 
 
 class _Words(NamedTuple):
-    """What the formulas are computed with."""
+    """The functions that the formulas call: NumPy's on the host, xarr's on a device."""
 
     floor: Callable[[Any], Any]
     ceil: Callable[[Any], Any]
