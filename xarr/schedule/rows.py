@@ -83,7 +83,7 @@ def _is_one(run: Sequence[Stored], info: DeviceInfo) -> bool:
     first, *others = groups
     length = _length(first)
     axes = _axes(first, length) if length else None
-    if axes is None or len(groups) > tuning.ROW_PARTS:
+    if axes is None or sum(one.space == first.space for one in groups) > tuning.ROW_PARTS:
         return False
     for other in others:
         if other.closed or other.space not in (first.space, first.space[:-axes]):
