@@ -215,10 +215,9 @@ class Group:
     def _has_room(self, step: Instruction, alive: Sequence[bool], room: int) -> bool:
         if not self._has_arguments(step, room):
             return False
-        slots = {*self.read, *(slot for slot in self.written if alive[slot])}
-        slots.update(ref.slot for ref in step.operands if isinstance(ref, Ref))
-        stores = {ref.slot for _, ref in self.stores.values() if alive[ref.slot]}
-        return len(slots) <= tuning.SLOTS and len(stores) < tuning.STORES
+        stored = {slot for slot in self.written if alive[slot]}
+        slots = stored.union(self.read, [ref.slot for ref in step.operands if isinstance(ref, Ref)])
+        return len(slots) <= tuning.SLOTS and len(stored) < tuning.STORES
 
     def hinders(self, step: Instruction) -> bool:
         """Whether an instruction has to come after this group."""
@@ -490,7 +489,11 @@ def _overlap(first: Ref, second: Ref) -> bool:
     """Whether two views of one storage may have an element in common."""
     if first.dtype is not second.dtype:
         return True  # their offsets count different things
-    one, two = first.pattern, second.pattern
+    return _overlap_of(first.pattern, first.offset, second.pattern, second.offset)
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def _overlap_of(one: Pattern, begin: int, two: Pattern, other: int) -> bool:
     return layout.overlap(
-        Layout(one.shape, one.strides, first.offset), Layout(two.shape, two.strides, second.offset)
+        Layout(one.shape, one.strides, begin), Layout(two.shape, two.strides, other)
     )
