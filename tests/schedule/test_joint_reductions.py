@@ -55,6 +55,7 @@ def bits(results: Sequence[Array]) -> list[tuple[str, tuple[int, ...], bytes]]:
 
 def together(function: Callable[[], Results]) -> tuple[list[Any], Seen]:
     """The bits of results that are asked for together, and what ran for them."""
+    xarr.synchronize()  # what others asked for
     with watched() as seen:
         results = function()
         xarr.synchronize()
