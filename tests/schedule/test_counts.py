@@ -464,6 +464,15 @@ def test_expressions_that_double_are_cut() -> None:
     assert len(seen.launches) <= 2
 
 
+def test_short_sums_of_what_doubles_are_no_expression() -> None:
+    x, wanted = xarr.asarray(values(300, 2) - 1), values(300, 2) - np.float32(1)
+    for _ in range(40):
+        x, wanted = x * x, wanted * wanted
+    more = values(300)
+    got = xarr.sum(x, axis=1) * xarr.asarray(more)
+    assert_bits(got, (wanted[:, 0] + wanted[:, 1]) * more)
+
+
 def test_expressions_of_many_arrays_are_cut() -> None:
     xs, hosts = arrays(3 * tuning.SLOTS, 300)
     total, wanted = xs[0], hosts[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xarr import tuning
 from xarr.compiler.forms import Rolled
 from xarr.schedule.groups import Group
 from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref
@@ -22,7 +23,7 @@ def grouped(
 
     A kernel may be given `room` bytes of arguments.
     """
-    steps = rewritten(steps, alive)
+    steps = rewritten(steps, alive, room)
     wanted = needed(steps, alive)
     groups: list[Group] = []
     for member, step in enumerate(steps):
@@ -69,7 +70,10 @@ def _side_by_side(groups: list[Group], alive: Sequence[bool], room: int) -> list
     for group in groups:
         for number in reversed(range(len(found))):
             other = found[number]
-            if _may_join(other, group) and passes(group, found[number:]):
+            if not passes(group, [other]):
+                found.append(group)
+                break
+            if _may_join(other, group):
                 whole = _join(other, group, alive, room)
                 if whole is not None:
                     found[number] = whole
@@ -172,6 +176,9 @@ def _beside(
 
 def _join(one: Group, other: Group, alive: Sequence[bool], room: int) -> Group | None:
     """Two groups as one, if that can be."""
+    shared = one.values.keys() & other.values.keys()
+    if len(one.entries) + len(other.entries) - len(shared) >= tuning.ENTRIES:
+        return None
     members = sorted(one.members + other.members, key=lambda member: member[0])
     whole = Group(members[0][1].shape)
     for number, step in members:

@@ -9,30 +9,41 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from xarr import dtypes, layout, tuning
 from xarr.compiler.forms import Rolled, cast, rolled
 from xarr.core.operations import Operation
 from xarr.dtypes import COMPLEX, DType
 from xarr.layout import Layout, Shape
+from xarr.schedule.groups import NBYTES_OF_KERNEL
 from xarr.schedule.instructions import Instruction, Number, Recorded, Ref, Skeletal
 
 _Tree = Any
 """The number of an operand, or an operation with a tree for each of its operands."""
 
 
+_FUNCTION: Final = re.compile(r"\bxr_\w+_f(32|64)\(")
+_FUNCTION_WEIGHT: Final = 32
+"""Of an operation that calls a function: the compiler has its text once for each element. Sixteen
+sines of float64 take gcc 17 s."""
+
+
 class _Maker(NamedTuple):
-    """The instruction that makes all of a storage, by number; its tree has so many operations."""
+    """The instruction that makes all of a storage, by number, and the weight of its tree."""
 
     number: int
     step: Instruction
     weight: int
 
 
-def rewritten(steps: Sequence[Instruction], alive: Sequence[bool]) -> list[Instruction]:
-    """The instructions, of which some are in place of several; those may not be needed any more."""
+def rewritten(steps: Sequence[Instruction], alive: Sequence[bool], room: int) -> list[Instruction]:
+    """The instructions, of which some are in place of several; those may not be needed any more.
+
+    A kernel may be given `room` bytes of arguments.
+    """
     last = {step.written.slot: number for number, step in enumerate(steps)}
     known = _Known(alive)
     found = []
@@ -44,7 +55,7 @@ def rewritten(steps: Sequence[Instruction], alive: Sequence[bool]) -> list[Instr
         elif isinstance(given.operation, Recorded) and _is_computed_with(
             given, steps[number + 1 :]
         ):
-            step = known.unrolled(given)
+            step = known.unrolled(given, room)
         found.append(step)
         known.overwrite(slot)
         # A storage that is written again may have changed by the time that it would be made anew.
@@ -83,11 +94,14 @@ class _Known:
         )
         if not step.operands or not (is_plain or isinstance(operation, Rolled)):
             return
-        slots = {operand.slot for operand in step.operands if isinstance(operand, Ref)}
-        weight = 1 + sum([self._makers[one].weight for one in slots if one in self._makers])
+        weight = _FUNCTION_WEIGHT if _FUNCTION.search(operation.template) else 1
+        for place, operand in enumerate(step.operands):
+            if isinstance(operand, Ref):
+                self._readers.setdefault(operand.slot, []).append(slot)
+                if operand.slot in self._makers:
+                    times = operation.template.count(f"{{{place}}}")
+                    weight += times * self._makers[operand.slot].weight
         self._makers[slot] = _Maker(number, step, weight)
-        for one in slots:
-            self._readers.setdefault(one, []).append(slot)
 
     def overwrite(self, slot: int) -> None:
         """Note that a storage has another value."""
@@ -118,8 +132,8 @@ class _Known:
             also=maker.step.also | {maker.number},
         )
 
-    def unrolled(self, step: Instruction) -> Instruction:
-        """An expression in place of a reduction along a short axis."""
+    def unrolled(self, step: Instruction, room: int) -> Instruction:
+        """An expression in place of a reduction along a short axis, if a kernel has room for it."""
         operation, (elements, *numbers) = step.operation, step.operands
         assert isinstance(operation, Recorded)
         assert isinstance(elements, Ref)
@@ -128,20 +142,26 @@ class _Known:
             return step
         axes = range(how.start, how.stop)
         places = list(itertools.product(*[range(step.shape[axis]) for axis in axes]))
-        maker = self._maker(elements, step.shape)
-        weight = len(places) * (1 + (maker.weight if maker else 0))
-        expression = _Expression(self if weight <= tuning.UNROLLED else _Known(self._alive))
+        maker = None if self._alive[elements.slot] else self._maker(elements, step.shape)
+        if maker is not None and len(places) * (1 + maker.weight) > tuning.UNROLLED:
+            return step
+        expression = _Expression(self)
         tree: _Tree = None
         for place in places:
             at = dict(zip(axes, place, strict=True))
             element = expression.element(elements, step.shape, at)
             tree = (how.step, tree, element) if tree else (how.first, element)
         tree = (how.finish, tree, *map(expression.leaf, numbers))
+        shape = (*step.shape[: how.start], *step.shape[how.stop :])
+        slots = {leaf.slot for leaf in expression.leaves if isinstance(leaf, Ref)}
+        nbytes = NBYTES_OF_KERNEL + (len(expression.leaves) + 1) * (16 + 8 * len(shape))
+        if len(slots) >= tuning.SLOTS or nbytes > room:
+            return step
         leaves = tuple([leaf.dtype for leaf in expression.leaves])
         return step._replace(
             operation=_composed(operation.name, tree, leaves),
             operands=tuple(expression.leaves),
-            shape=(*step.shape[: how.start], *step.shape[how.stop :]),
+            shape=shape,
             also=frozenset(expression.also),
         )
 
