@@ -127,6 +127,14 @@ def test_wide_indices(recorded: dict[str, str], monkeypatch: pytest.MonkeyPatch)
     compiles(recorded)
 
 
+def test_rolls(recorded: dict[str, str]) -> None:
+    for shape in ((4000,), (60, 70)):
+        x = xarr.asarray(np.ones(shape, "float32"))
+        np.asarray(xarr.roll(xarr.roll(x, 1, axis=0), -2, axis=-1) + xarr.roll(x, 3) * x)
+    assert any("a.cut" in text for text in recorded)
+    compiles(recorded)
+
+
 ROWS = {row.name: row for row in reductions.TABLE}
 
 
