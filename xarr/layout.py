@@ -456,25 +456,28 @@ def collapse(
     Returns the merged extents per group, and the merged strides per operand and group.
     One-element axes vanish.
     """
-    cuts = [[(0,) * len(walk) for walk in operand] for operand in strides]
+    cuts: list[list[tuple[Shape, ...]]]
+    cuts = [[((),) * len(walk) for walk in operand] for operand in strides]
     extents, merged, _ = collapse_around(groups, strides, cuts)
     return extents, merged
 
 
 def collapse_around(
-    groups: Sequence[Shape], strides: Sequence[Sequence[Shape]], cuts: Sequence[Sequence[Shape]]
-) -> tuple[list[list[int]], list[list[list[int]]], list[list[list[int]]]]:
-    """The same where operands come round.
+    groups: Sequence[Shape],
+    strides: Sequence[Sequence[Shape]],
+    cuts: Sequence[Sequence[tuple[Shape, ...]]],
+) -> tuple[list[list[int]], list[list[list[int]]], list[list[list[Shape]]]]:
+    """The same where operands come round, or have bounds.
 
-    `cuts` says for each axis at which index the first element does; 0 where none does. Returns the
-    merged cuts too.
+    `cuts` says for each axis at which indices they do; () where they do not. Returns the merged
+    cuts too.
     """
     extents: list[list[int]] = []
     merged: list[list[list[int]]] = [[] for _ in strides]
-    turns: list[list[list[int]]] = [[] for _ in strides]
+    turns: list[list[list[Shape]]] = [[] for _ in strides]
     for number, shape in enumerate(groups):
         axes = list[int]()
-        runs: list[tuple[list[int], list[int]]] = [([], []) for _ in strides]
+        runs: list[tuple[list[int], list[Shape]]] = [([], []) for _ in strides]
         for axis, extent in enumerate(shape):
             if extent == 1:
                 continue
@@ -493,7 +496,7 @@ def collapse_around(
             for (walked, turned), (step, cut) in zip(runs, here, strict=True):
                 if follows:
                     walked[-1] = step
-                    turned[-1] *= extent
+                    turned[-1] = tuple([index * extent for index in turned[-1]])
                 else:
                     walked.append(step)
                     turned.append(cut)

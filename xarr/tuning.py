@@ -140,6 +140,10 @@ UNROLLED: Final = 96
 elements are stored.
 Not reached by what was run."""
 
+BESIDE: Final = 8.0
+"""Operations for each element of an array of which a part is written, on elements beyond it.
+"""
+
 FINALS: Final = 24
 """Instructions behind the reductions of one kernel, and these.
 Not felt between 12 and 48.

@@ -78,6 +78,31 @@ def lattice_boltzmann(np: Any, f: Any) -> State:
     return (f,)
 
 
+def around(u: Any) -> Any:
+    out = 4 * u
+    out[1:, :] -= u[:-1, :]
+    out[:-1, :] -= u[1:, :]
+    out[:, 1:] -= u[:, :-1]
+    out[:, :-1] -= u[:, 1:]
+    return out
+
+
+def conjugate_gradients(np: Any, u: Any, residual: Any, direction: Any, square: Any) -> State:
+    image = around(direction)
+    length = square / (direction * image).sum()
+    u = u + length * direction
+    residual = residual - length * image
+    after = (residual * residual).sum()
+    return u, residual, residual + (after / square) * direction, after
+
+
+def jacobi(np: Any, u: Any, most: Any) -> State:
+    after = u.copy()
+    after[1:-1, 1:-1] = 0.25 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
+    after[0] = 0.5
+    return after, np.maximum(most, np.abs(after - u).max())
+
+
 PLANE: Final = (70, 90)
 CASES: Final[dict[str, tuple[Callable[..., State], list[tuple[int, ...]], int]]] = {
     "life": (life, [PLANE], 1),
@@ -87,6 +112,8 @@ CASES: Final[dict[str, tuple[Callable[..., State], list[tuple[int, ...]], int]]]
     "heat": (heat, [PLANE], 2),
     "light": (light, [(80, 80)] * 3, 2),
     "softmax": (softmax, [PLANE], 1),
+    "conjugate gradients": (conjugate_gradients, [PLANE] * 3 + [()], 4),
+    "Jacobi": (jacobi, [PLANE, ()], 2),
     "lattice Boltzmann": (lattice_boltzmann, [(9, *PLANE)], 3),
 }
 """Programs, the shapes of what they go on with, and the kernels of a step."""

@@ -24,6 +24,8 @@ from xarr.layout import Layout, Shape
 
 INDEX: Final = Operation("index", (), dtypes.int64, "(i64)index")
 """The position of an element in C order; its node has no operands."""
+INSIDE: Final = Operation("inside", (), dtypes.bool_, "inside")
+"""Whether an element is in a part of the space; it has no operands, and its access has bounds."""
 
 
 class Indirect(Operation):
@@ -111,9 +113,12 @@ STRIP: Final = 256
 """Elements that follow each other and have one lane; a group's items on a GPU."""
 
 
-Access = tuple[int, DType, Shape, Shape, Shape]
+Cut = Shape
+"""Along an axis: the shift, where what is read is rolled; where it has bounds the index from which
+on it has elements, and where these end; else ()."""
+Access = tuple[int, DType, Shape, Shape, tuple[Cut, ...]]
 """A storage by its number, -1 for the position, and how it is read or written: the elements' type,
-the layout's shape and strides, and the shifts along its axes of what is rolled, else ()."""
+the layout's shape and strides, and cuts for each axis, () where there are none."""
 
 
 class Form:
@@ -182,17 +187,17 @@ class Form:
         self.stored = stored
         everything = layout.contiguous(shape)
         self.accesses = [
-            (slot, dtype, Layout(extents, strides) if slot >= 0 else everything)
-            for slot, dtype, extents, strides, _ in accesses
+            (slot, dtype, Layout(extents, strides) if slot >= 0 or cuts else everything)
+            for slot, dtype, extents, strides, cuts in accesses
         ]
-        shifts = [shifts for *_, shifts in accesses]
+        every = [cuts for *_, cuts in accesses]
         self.slots = len({slot for slot, *_ in accesses if slot >= 0})
         first = len(accesses) - len(stored)
         self.written = {slot for slot, *_ in accesses[first:]}
         constants: dict[int, DType] = {}
         loads: dict[int, int] = {}
         for number, entry in enumerate(entries):
-            if isinstance(entry, DType) or entry[0] is INDEX:
+            if isinstance(entry, DType) or entry[0] in _PLACES:
                 loads[number] = len(loads)
             elif isinstance(entry[0], Operation):
                 constants.update({at[1]: at[0] for at in entry[1:] if isinstance(at, tuple)})
@@ -201,9 +206,9 @@ class Form:
             else:
                 constants[entry[1]] = entry[0]
         self.constants = [constants[number] for number in range(len(constants))]
-        self.cuts: list[list[list[int]]] = [[[0]] for _ in accesses]
+        self.cuts: list[list[list[Cut]]] = [[[()]] for _ in accesses]
         if split is None and all(
-            not shifts[number] and where.linear and (where.size in (1, size) or number >= first)
+            not every[number] and where.linear and (where.size in (1, size) or number >= first)
             for number, (_, _, where) in enumerate(self.accesses)
         ):
             self.names: tuple[str, ...] = ("i",)
@@ -212,7 +217,7 @@ class Form:
                 [[0 if where.size == 1 and size != 1 else 1]] for _, _, where in self.accesses
             ]
         else:
-            self._collapse(shape, split, names, shifts)
+            self._collapse(shape, split, names, every)
         self.lanes = 1
         if self.names == ("i",):
             operations = (entry[0] for entry in entries if not isinstance(entry, DType))
@@ -246,7 +251,7 @@ class Form:
         accesses: dict[int, int] = {}
         found: dict[int, bool] = {}
         for number, entry in enumerate(self.entries):
-            if isinstance(entry, DType) or entry[0] is INDEX:
+            if isinstance(entry, DType) or entry[0] in _PLACES:
                 accesses[number] = len(accesses)
             elif isinstance(entry[0], Indirect):
                 found[accesses[entry[1]]] = entry[0].writes
@@ -257,16 +262,16 @@ class Form:
         shape: Shape,
         split: Sequence[int] | None,
         names: tuple[str, ...],
-        shifts: Sequence[Shape],
+        every: Sequence[tuple[Cut, ...]],
     ) -> None:
         bounds = (0, *(split or ()), len(shape))
         pieces = list(itertools.pairwise(bounds))
         strides, cuts = [], []
-        for (_, _, where), moves in zip(self.accesses, shifts, strict=True):
+        for (_, _, where), given in zip(self.accesses, every, strict=True):
             walk = layout.broadcast_strides(where.shape, where.strides, shape)
-            moves = moves or (0,) * len(shape)  # noqa: PLW2901
+            own = given or ((),) * len(shape)
             strides.append([walk[start:end] for start, end in pieces])
-            cuts.append([moves[start:end] for start, end in pieces])
+            cuts.append([own[start:end] for start, end in pieces])
         groups = [shape[start:end] for start, end in pieces]
         self.extents, self.strides, self.cuts = layout.collapse_around(groups, strides, cuts)
         self.names = names
@@ -280,13 +285,15 @@ class Form:
             elif not axes:
                 self.extents = [[math.prod(shape)]]
                 self.strides = [[[0]] for _ in self.strides]
-                self.cuts = [[[0]] for _ in self.strides]
+                self.cuts = [[[()]] for _ in self.strides]
 
     def _classify(self) -> None:
         """Sort strides into zero, one (along the last axis only) and arguments.
 
         Where an operand comes round along an axis, "r" follows, and the arguments are where it
         does, and what lies between the item's place and the element's before that and after it.
+        Where it has bounds, "b" does, and there are two of the former; beyond them others of its
+        elements are read. The "elements" of `INSIDE` are 0 within all bounds.
         """
         numbers: list[int] = []
         for group in self.extents:
@@ -295,7 +302,7 @@ class Form:
         extents = [extent for group in self.extents for extent in group]
         last = len(extents) - 1
         classes = []
-        for walk, turns in zip(self.strides, self.cuts, strict=True):
+        for (slot, *_), walk, turns in zip(self.accesses, self.strides, self.cuts, strict=True):
             kinds = list[str]()
             steps = [step for group in walk for step in group]
             cuts = [cut for group in turns for cut in group]
@@ -303,9 +310,14 @@ class Form:
                 kind = "0" if step == 0 else "1" if step == 1 and axis == last else "s"
                 if kind == "s":
                     numbers.append(step)
-                if cut and step:
+                if len(cut) == 1 and step:
                     kind += "r"
-                    numbers += [cut, (extents[axis] - cut) * step, -cut * step]
+                    numbers += [*cut, (extents[axis] - cut[0]) * step, -cut[0] * step]
+                elif len(cut) == 2:
+                    low, high = cut
+                    kind += "b"
+                    numbers += [low, high]
+                    numbers += [low * step, (low - high) * step] if slot >= 0 else [1, 1]
                 kinds.append(kind)
             classes.append(tuple(kinds))
         self.numbers = numbers
@@ -323,8 +335,7 @@ class Form:
             for axis, kind in enumerate(kinds):
                 if kind[0] == "s":
                     names.append(f"stride{number}_{axis}")
-                if kind[1:]:
-                    names += [f"{word}{number}_{axis}" for word in ("cut", "before", "after")]
+                names += [f"{word}{number}_{axis}" for word in _CUTS[kind[1:]]]
         return [*names, *(f"offset{number}" for number in range(len(self.classes)))]
 
     def described(
@@ -397,8 +408,8 @@ class Form:
         stop = "end"
         last = len(self.classes[0]) - 1
         for number, kinds in enumerate(self.classes):
-            if last >= 0 and kinds[last][1:]:
-                stop = f"xr_cut(begin, a.cut{number}_{last}, {stop})"
+            for word in _CUTS[kinds[last][1:]][:-2] if last >= 0 else ():
+                stop = f"xr_cut(begin, a.{word}{number}_{last}, {stop})"
         return "" if stop == "end" else stop
 
     def value(self, dtype: DType, number: int = 0) -> str:
@@ -430,9 +441,12 @@ class Form:
                     terms.append(f"{name}_{position}")
                 elif kind[0] == "s":
                     terms.append(f"{name}_{position} * a.stride{word}")
-                if kind[1:]:
-                    at = side or f"{name}_{position}"
+                at = side or f"{name}_{position}"
+                if kind[1:] == "r":
                     terms.append(f"({at} < a.cut{word} ? a.before{word} : a.after{word})")
+                elif kind[1:]:
+                    beyond = f"{at} < a.high{word} ? 0 : a.after{word}"
+                    terms.append(f"({at} < a.low{word} ? a.before{word} : {beyond})")
             statements.append(f"const xr_index at{number}_{name} = {' + '.join(terms)};")
         return statements, axis + ndim
 
@@ -447,7 +461,7 @@ class Form:
                     place = f"p{self.accesses[access][0]}[at{access}_{last}]"
                     found[number] = access, reads.get(access, "{}").format(place), entry
                 access += 1
-            elif entry[0] is INDEX:
+            elif entry[0] in _PLACES:
                 access += 1
         return found
 
@@ -468,6 +482,10 @@ class Form:
                     at = f"at{access}_{last}"
                     index = f"(i64){at}" if self.wide else _converted(at, "i32", "i64")
                     statements.append(f"const i64 v{number} = {index};")
+                    access += 1
+                    continue
+                if operation is INSIDE:
+                    statements.append(f"const b8 v{number} = at{access}_{last} == 0;")
                     access += 1
                     continue
                 if type(operation) is Indirect:
@@ -536,6 +554,11 @@ class Form:
             value = cast(f"v{position}", self.type_of(position), dtype)
             found.append((f"p{slot}[at{number}_{last}]", stored(value, dtype), dtype))
         return found
+
+
+_PLACES: Final = (INDEX, INSIDE)
+_CUTS: Final = {"": (), "r": ("cut", "before", "after"), "b": ("low", "high", "before", "after")}
+"""The arguments of an access by how it is cut: at which indices, and what it adds then."""
 
 
 def described(

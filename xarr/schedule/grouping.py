@@ -25,43 +25,91 @@ def grouped(
     """
     steps = rewritten(steps, alive, room)
     wanted = needed(steps, alive)
+    parts = _only_for_parts(steps, alive)
+    later = {member for own in parts.values() for member in own}
     groups: list[Group] = []
     for member, step in enumerate(steps):
-        if not wanted[member]:
+        if not wanted[member] or member in later:
             continue
-        chosen = None
-        is_early = isinstance(step.operation, Rolled) and _is_overwritten(steps, member)
-        for number in reversed(range(len(groups))):
-            group = groups[number]
-            joins = not group.endings or group.goes_with(step)
-            if (
-                group.shares(step)
-                and (joins or group.follows(step))
-                and group.fits(step, alive, room)
-            ):
-                if not joins:
-                    chosen = group
-                    break
-                if isinstance(step.operation, Consumed):
-                    if not passes(group, groups[number + 1 :]):
-                        break
-                    groups.append(groups.pop(number))
-                if is_early:
-                    chosen = group
-                    if group.hinders(step):
-                        break
-                    continue
-                chosen = _with_others(groups, group, step, alive, room)
-                if isinstance(step.operation, Recorded) and not chosen.endings:
-                    chosen = _beside(groups, chosen, step, alive, room)
-                break
-            if group.hinders(step):
-                break
-        if chosen is None:
-            chosen = _after_others(groups, step, alive, room) or Group(step.shape)
-            groups.append(chosen)
-        chosen.add(member, step)
+        if step.whole is not None:
+            wider = _that_takes(step.whole, groups, alive, room)
+            if wider is not None:
+                wider.add(member, step.whole)
+                continue
+        for one in (*sorted(parts.get(member, ())), member):
+            _place(groups, one, steps, alive, room)
     return _side_by_side(groups, alive, room)
+
+
+def _place(
+    groups: list[Group], member: int, steps: Sequence[Instruction], alive: Sequence[bool], room: int
+) -> None:
+    """Put an instruction into the last group that it fits, or into a new one."""
+    step = steps[member]
+    chosen = None
+    is_early = isinstance(step.operation, Rolled) and _is_overwritten(steps, member)
+    for number in reversed(range(len(groups))):
+        group = groups[number]
+        joins = not group.endings or group.goes_with(step)
+        if group.shares(step) and (joins or group.follows(step)) and group.fits(step, alive, room):
+            if not joins:
+                chosen = group
+                break
+            if isinstance(step.operation, Consumed):
+                if not passes(group, groups[number + 1 :]):
+                    break
+                groups.append(groups.pop(number))
+            if is_early:
+                chosen = group
+                if group.hinders(step):
+                    break
+                continue
+            chosen = _with_others(groups, group, step, alive, room)
+            if isinstance(step.operation, Recorded) and not chosen.endings:
+                chosen = _beside(groups, chosen, step, alive, room)
+            break
+        if group.hinders(step):
+            break
+    if chosen is None:
+        chosen = _after_others(groups, step, alive, room) or Group(step.shape)
+        groups.append(chosen)
+    chosen.add(member, step)
+
+
+def _only_for_parts(steps: Sequence[Instruction], alive: Sequence[bool]) -> dict[int, set[int]]:
+    """The instructions that nothing needs but one that writes a part, and may write the whole.
+
+    They are put into groups where the whole is not written. Until then nothing overwrites what
+    they read.
+    """
+    readers: dict[int, set[int]] = {}
+    for member, step in enumerate(steps):
+        for operand in step.operands:
+            if isinstance(operand, Ref):
+                readers.setdefault(operand.slot, set()).add(member)
+    parts: dict[int, set[int]] = {}
+    for member, step in enumerate(steps):
+        if step.whole is None:
+            continue
+        own = {member}
+        for other in sorted(step.whole.also, reverse=True):
+            slot = steps[other].written.slot
+            if not alive[slot] and readers.get(slot, set()) <= own:
+                own.add(other)
+        parts[member] = own - {member}
+    return parts
+
+
+def _that_takes(
+    whole: Instruction, groups: Sequence[Group], alive: Sequence[bool], room: int
+) -> Group | None:
+    """The group that computes an array, if it may take an instruction that writes all of it."""
+    for group in reversed(groups):
+        if group.computes_for(whole) and not group.endings and group.fits(whole, alive, room):
+            return group
+        if group.hinders(whole):
+            break
+    return None
 
 
 def _side_by_side(groups: list[Group], alive: Sequence[bool], room: int) -> list[Group]:

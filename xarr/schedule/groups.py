@@ -10,28 +10,30 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Final
 
-from xarr import layout, tuning
-from xarr.compiler.forms import INDEX, Access, Form, Indirect, Rolled
+from xarr import dtypes, layout, tuning
+from xarr.compiler.forms import INDEX, INSIDE, Access, Form, Indirect, Rolled
 from xarr.core.operations import Operation
 from xarr.dtypes import DType
 from xarr.layout import Layout, Pattern, Shape
-from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref, Skeletal
+from xarr.schedule.instructions import (
+    Consumed,
+    Inside,
+    Instruction,
+    Moved,
+    Number,
+    Recorded,
+    Ref,
+    Skeletal,
+)
 
 NBYTES_OF_KERNEL: Final = 128
 """About how many bytes of arguments a kernel has besides those of its groups."""
 
 
-class Round(NamedTuple):
-    """The steps of elements that are rolled, and their shifts, for each axis of the space."""
-
-    steps: Shape
-    shifts: Shape
-
-
-Steps = Shape | Round | None
+Steps = Shape | Moved | None
 """How elements are reached from the item's place; see `Group.accesses`."""
 
 
@@ -48,7 +50,7 @@ class Group:
         The values, as `Form` has them.
     accesses : list of (slot, dtype, steps, offset)
         Of the entries that are loaded, in their order. Steps are one for each axis of the space,
-        `Round` where they are rolled; None for elements in a row; () for one element.
+        `Moved` where they are rolled or bounded; None for elements in a row; () for one element.
     constants : list of int
         The constants of the program that are the kernel's, in order.
     endings, roots : list of Instruction, list of int
@@ -62,12 +64,12 @@ class Group:
         Whether nothing may join, as something ends the group that has to be done.
     members : list of (int, Instruction)
         The instructions and their numbers.
-    fresh, rolled : set of int
-        The storages that are new, and those of which something is read rolled.
+    fresh, moved : set of int
+        The storages that are new, and those of which something is read at other places.
     """
 
     def __init__(self, shape: Shape) -> None:
-        self.space = _space(shape)
+        self.space = space_of(shape)
         self.size = math.prod(shape)
         self.linear = True
         self.closed = False
@@ -80,7 +82,7 @@ class Group:
         self.delivered: list[tuple[int, Ref]] = []
         self.members: list[tuple[int, Instruction]] = []
         self.fresh: set[int] = set()
-        self.rolled: set[int] = set()
+        self.moved: set[int] = set()
         self.entries: list[Any] = []
         self.accesses: list[tuple[int, DType, Steps, int]] = []
         self.constants: list[int] = []
@@ -108,7 +110,7 @@ class Group:
                 continue
             whole = indirect and number == 0
             if self._meets(self.written, None if whole else operand, operand.slot) and (
-                whole or self._key(operand, step.shape, step.operation) not in self.values
+                whole or self._key(operand, step.shape) not in self.values
             ):
                 return False
         target = step.target
@@ -173,7 +175,7 @@ class Group:
         )
 
     def _walks(self, step: Instruction) -> bool:
-        if self.space == _space(step.shape):
+        if self.space == space_of(step.shape):
             return True
         if self.size != math.prod(step.shape):
             return False
@@ -184,7 +186,7 @@ class Group:
 
     def _takes(self, target: Ref, shape: Shape) -> bool:
         """Whether the group may write a view beside what it reads and writes already."""
-        if target.slot in self.rolled:
+        if target.slot in self.moved:
             return False
         key = self._key(target, shape)
         for where in (self.read, self.written):
@@ -207,10 +209,23 @@ class Group:
         """About how many bytes of a kernel's arguments are its own, with so many accesses more."""
         count = len(self.accesses) + len(self.stores) + more
         needed = 8 * (len(self.constants) + len(self.results)) + 16 * len(self.numbers)
-        return needed + count * (16 if self.linear else 16 + 8 * len(self.space))
+        return (
+            needed
+            + self._cuts_nbytes(steps for *_, steps, _ in self.accesses)
+            + count * (16 if self.linear else 16 + 8 * len(self.space))
+        )
+
+    @staticmethod
+    def _cuts_nbytes(moved: Iterable[Any]) -> int:
+        """The bytes of arguments that cuts take."""
+        every = [one.cuts for one in moved if isinstance(one, Moved | Inside)]
+        return sum(16 for cuts in every for cut in cuts if cut)
 
     def _has_arguments(self, step: Instruction, room: int) -> bool:
-        return NBYTES_OF_KERNEL + self.nbytes(len(step.operands) + 1) <= room
+        cuts = self._cuts_nbytes(
+            operand.moved if isinstance(operand, Ref) else operand for operand in step.operands
+        )
+        return NBYTES_OF_KERNEL + self.nbytes(len(step.operands) + 1) + cuts <= room
 
     def _has_room(self, step: Instruction, alive: Sequence[bool], room: int) -> bool:
         if not self._has_arguments(step, room):
@@ -257,7 +272,7 @@ class Group:
             self._add_final(step)
             return
         if self.linear and not self.endings:
-            self.space = _space(step.shape)
+            self.space = space_of(step.shape)
         if not _is_linear(step):
             self.linear = False
         if isinstance(operation, Skeletal):
@@ -272,7 +287,7 @@ class Group:
         if isinstance(operation, Rolled):
             operand = step.operands[0]
             assert isinstance(operand, Ref)
-            self._store(step, self._value(operand, step.shape, whole=False, operation=operation))
+            self._store(step, self._value(operand, step.shape, whole=False))
             return
         if operation is INDEX:
             entry: tuple[Any, ...] = (INDEX,)
@@ -283,6 +298,8 @@ class Group:
                 if isinstance(operand, Ref):
                     whole = indirect and number == 0
                     ats.append(self._value(operand, step.shape, whole=whole))
+                elif isinstance(operand, Inside):
+                    ats.append(self._inside(operand))
                 else:
                     ats.append((operand.dtype, len(self.constants)))
                     self.constants.append(operand.number)
@@ -311,10 +328,10 @@ class Group:
         """Take a skeleton, or an instruction that computes of skeletons' results."""
         ats: list[Any] = []
         for operand in step.operands:
-            if not isinstance(operand, Ref):
+            if isinstance(operand, Number):
                 ats.append((operand.dtype, len(self.numbers)))
                 self.numbers.append(operand.number)
-            elif not isinstance(step.operation, Skeletal):
+            elif isinstance(operand, Ref) and not isinstance(step.operation, Skeletal):
                 ats.append(self.results[operand.slot][0])
         target = step.target
         if target is not None:
@@ -329,30 +346,36 @@ class Group:
         if not self.delivered:
             self.endings, self.roots, self.finals, self.numbers = [], [], [], []
 
-    def _value(
-        self, ref: Ref, shape: Shape, *, whole: bool, operation: Operation | None = None
-    ) -> int:
+    def _value(self, ref: Ref, shape: Shape, *, whole: bool) -> int:
         """The entry of a view's elements, as an operation reads them."""
-        key = self._key(ref, shape, operation)
+        key = self._key(ref, shape)
         number = None if whole else self.values.get(key)
         if number is None:
             self.entries.append(ref.dtype)
             number = len(self.entries) - 1
-            self.accesses.append((ref.slot, ref.dtype, key[2], ref.offset))
+            self.accesses.append(key)
             if not whole:
                 self.values[key] = number
             self.read.setdefault(ref.slot, []).append(None if whole else ref)
-            if isinstance(key[2], Round):
-                self.rolled.add(ref.slot)
+            if ref.moved:
+                self.moved.add(ref.slot)
         return number
 
-    def _key(
-        self, ref: Ref, shape: Shape, operation: Operation | None = None
-    ) -> tuple[int, DType, Steps, int]:
+    def _inside(self, part: Inside) -> int:
+        """The entry that says whether an item is in a part of the space."""
+        where = Moved((0,) * len(part.cuts), part.cuts)
+        key = -1, dtypes.bool_, where, 0
+        if key not in self.values:
+            self.accesses.append(key)
+            self.entries.append((INSIDE,))
+            self.values[key] = len(self.entries) - 1
+        return self.values[key]
+
+    def _key(self, ref: Ref, shape: Shape) -> tuple[int, DType, Steps, int]:
         """The key by which a view, as an operation reads it, is found among the group's values."""
-        shifts = operation.shifts if isinstance(operation, Rolled) else ()
-        steps = _round_of(ref.pattern, shifts) if any(shifts) else _steps(ref, shape)
-        return ref.slot, ref.dtype, steps, ref.offset
+        if ref.moved:
+            return ref.slot, ref.dtype, ref.moved, ref.offset - ref.moved.back
+        return ref.slot, ref.dtype, _steps(ref, shape), ref.offset
 
     # -- the kernel ------------------------------------------------------------------------------
 
@@ -382,22 +405,23 @@ class Group:
         ]
         for slot, dtype, steps, _ in everything:
             if slot < 0:
-                accesses.append((-1, dtype, shape, (), ()))
+                cuts = _over(shape, steps.cuts, ()) if isinstance(steps, Moved) else ()
+                accesses.append((-1, dtype, shape, (0,) * len(cuts), cuts))
                 continue
             pointer = pointers.setdefault((taken.get(slot, slot), dtype), len(pointers))
             if slot in kept:
                 assert row is not None
-                own = _over(shape, _steps_of_row(self.space, row[0]))
+                own = _over(shape, _steps_of_row(self.space, row[0]), 0)
                 accesses.append((pointer, dtype, shape, own, ()))
             elif steps is None:
                 accesses.append((pointer, dtype, shape, contiguous, ()))
-            elif isinstance(steps, Round):
-                walk, shifts = _over(shape, steps.steps), _over(shape, steps.shifts)
-                accesses.append((pointer, dtype, shape, walk, shifts))
+            elif isinstance(steps, Moved):
+                walk, cuts = _over(shape, steps.steps, 0), _over(shape, steps.cuts, ())
+                accesses.append((pointer, dtype, shape, walk, cuts))
             elif steps == ():
                 accesses.append((pointer, dtype, (), (), ()))
             else:
-                accesses.append((pointer, dtype, shape, _over(shape, steps), ()))
+                accesses.append((pointer, dtype, shape, _over(shape, steps, 0), ()))
         split: tuple[int, ...] | None = None
         names: tuple[str, ...] = ("i",)
         if ending is not None:
@@ -439,7 +463,8 @@ class Group:
         ]
 
 
-def _space(shape: Shape) -> Shape:
+def space_of(shape: Shape) -> Shape:
+    """A shape without axes of one element."""
     return tuple([extent for extent in shape if extent != 1])
 
 
@@ -449,10 +474,10 @@ def _steps_of_row(space: Shape, axes: int) -> Shape:
     return (*[0] * outer, *layout.contiguous_strides(space[outer:]))
 
 
-def _over(shape: Shape, steps: Shape) -> Shape:
-    """Steps over a space as strides over a shape that has axes of one element too."""
-    rest = iter(steps)
-    return tuple([0 if extent == 1 else next(rest) for extent in shape])
+def _over(shape: Shape, given: Sequence[Any], none: Any) -> tuple[Any, ...]:
+    """What is given for each axis of a space over a shape that has axes of one element too."""
+    rest = iter(given)
+    return tuple([none if extent == 1 else next(rest) for extent in shape])
 
 
 def _steps(ref: Ref, shape: Shape) -> Shape | None:
@@ -470,19 +495,11 @@ def _steps_of(pattern: Pattern, shape: Shape) -> Shape | None:
     return tuple([step for step, extent in zip(strides, shape, strict=True) if extent != 1])
 
 
-@functools.lru_cache(tuning.REMEMBERED)
-def _round_of(pattern: Pattern, shifts: Shape) -> Round:
-    axes = [axis for axis, extent in enumerate(pattern.shape) if extent != 1]
-    return Round(
-        tuple([pattern.strides[axis] for axis in axes]), tuple([shifts[axis] for axis in axes])
-    )
-
-
 def _is_linear(step: Instruction) -> bool:
-    if isinstance(step.operation, Indirect | Rolled):
+    if isinstance(step.operation, Indirect):
         return False
     refs = (step.target, *step.operands)
-    return not any(isinstance(ref, Ref) and _steps(ref, step.shape) for ref in refs)
+    return not any(isinstance(ref, Ref) and (ref.moved or _steps(ref, step.shape)) for ref in refs)
 
 
 def _overlap(first: Ref, second: Ref) -> bool:

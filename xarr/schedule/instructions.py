@@ -18,17 +18,37 @@ from xarr.layout import Pattern, Shape
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
-    from xarr.compiler.forms import Form
+    from xarr.compiler.forms import Cut, Form
     from xarr.compiler.launch import Room, Stage
 
 
+class Moved(NamedTuple):
+    """How elements are reached from an item's place, where each is not at that place.
+
+    Attributes
+    ----------
+    steps, cuts : tuple
+        The strides over the space, and where along its axes elements are reached otherwise.
+    back : int
+        By how many elements the first item is before the first element.
+    """
+
+    steps: Shape
+    cuts: tuple[Cut, ...]
+    back: int = 0
+
+
 class Ref(NamedTuple):
-    """A view of a storage: its number on the tape, and where, beyond the storage's first view."""
+    """A view of a storage: its number on the tape, and where, beyond the storage's first view.
+
+    It is broadcast over the shape of an instruction, or `moved` says how its elements are reached.
+    """
 
     slot: int
     dtype: DType
     pattern: Pattern
     offset: int
+    moved: Moved | None = None
 
 
 class Number(NamedTuple):
@@ -38,19 +58,28 @@ class Number(NamedTuple):
     number: int
 
 
+class Inside(NamedTuple):
+    """Whether an item is in a part of the space, as an operand: the bounds along each axis."""
+
+    cuts: tuple[Cut, ...]
+    dtype: DType = dtypes.bool_
+
+
 class Instruction(NamedTuple):
     """An operation over a shape on views and constants, written to a view.
 
     Where it is fresh, the view is all of a new storage. `also` are the instructions, by number,
-    whose work it does too.
+    whose work it does too. What writes a part of a storage that is new in the list may be done by
+    an instruction that writes the `whole`.
     """
 
     operation: Operation
     target: Ref | None
-    operands: tuple[Ref | Number, ...]
+    operands: tuple[Ref | Number | Inside, ...]
     shape: Shape
     is_fresh: bool
     also: frozenset[int] = frozenset()
+    whole: Instruction | None = None
 
     @property
     def written(self) -> Ref:
@@ -68,7 +97,7 @@ def instructions(
     rest = map(decoded, codes)
     named = constants = 0
     for opcode in opcodes:
-        operands: list[Ref | Number] = []
+        operands: list[Ref | Number | Inside] = []
         for structure in opcode.operands:
             if structure.pattern is None:
                 operands.append(Number(structure.dtype, constants))

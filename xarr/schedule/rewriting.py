@@ -1,7 +1,8 @@
 """Instructions in place of others: they read what operands are computed of, so that none is stored.
 
 A roll of what was rolled is one roll. A reduction along a short axis is an expression of elements,
-and those are expressions of what they are computed of.
+and those are expressions of what they are computed of. What is written to a part of an array may be
+an expression over all of it, which leaves the other elements as they are.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import functools
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from xarr import dtypes, layout, tuning
@@ -18,8 +19,8 @@ from xarr.compiler.forms import Rolled, cast, rolled
 from xarr.core.operations import Operation
 from xarr.dtypes import COMPLEX, DType
 from xarr.layout import Layout, Shape
-from xarr.schedule.groups import NBYTES_OF_KERNEL
-from xarr.schedule.instructions import Instruction, Number, Recorded, Ref, Skeletal
+from xarr.schedule.groups import NBYTES_OF_KERNEL, space_of
+from xarr.schedule.instructions import Inside, Instruction, Moved, Number, Recorded, Ref, Skeletal
 
 _Tree = Any
 """The number of an operand, or an operation with a tree for each of its operands."""
@@ -51,17 +52,29 @@ def rewritten(steps: Sequence[Instruction], alive: Sequence[bool], room: int) ->
         step = given
         slot = given.written.slot
         if isinstance(given.operation, Rolled):
-            step = known.rolled_at_once(given)
+            step = _round(known.rolled_at_once(given))
         elif isinstance(given.operation, Recorded) and _is_computed_with(
             given, steps[number + 1 :]
         ):
             step = known.unrolled(given, room)
+        elif not given.is_fresh and type(given.operation) is Operation:
+            step = known.widened(given, room)
         found.append(step)
         known.overwrite(slot)
+        if given.is_fresh and given.target is not None:
+            known.covers[slot] = space_of(given.shape), given.target
         # A storage that is written again may have changed by the time that it would be made anew.
         if given.is_fresh and last[slot] == number and not isinstance(given.operation, Recorded):
             known.add(number, step)
     return found
+
+
+def _is_plain(operation: Operation) -> bool:
+    """Whether an operation's text may be a part of a longer expression."""
+    return type(operation) is Operation and not any(
+        dtype is dtypes.float16 or dtype.kind == COMPLEX
+        for dtype in (*operation.operands, operation.result)
+    )
 
 
 def _is_computed_with(step: Instruction, later: Sequence[Instruction]) -> bool:
@@ -79,29 +92,34 @@ def _is_computed_with(step: Instruction, later: Sequence[Instruction]) -> bool:
 
 
 class _Known:
-    """The makers of values whose operands are still what they were."""
+    """The makers of values whose operands are still what they were.
+
+    `covers` has for each new storage its space, and the view that is all of it.
+    """
 
     def __init__(self, alive: Sequence[bool]) -> None:
+        self.covers: dict[int, tuple[Shape, Ref]] = {}
         self._alive = alive
         self._makers: dict[int, _Maker] = {}
         self._readers: dict[int, list[int]] = {}
 
     def add(self, number: int, step: Instruction) -> None:
         operation, slot = step.operation, step.written.slot
-        is_plain = type(operation) is Operation and not any(
-            dtype is dtypes.float16 or dtype.kind == COMPLEX
-            for dtype in (*operation.operands, operation.result)
-        )
-        if not step.operands or not (is_plain or isinstance(operation, Rolled)):
+        if not step.operands or not (_is_plain(operation) or isinstance(operation, Rolled)):
             return
-        weight = _FUNCTION_WEIGHT if _FUNCTION.search(operation.template) else 1
-        for place, operand in enumerate(step.operands):
+        for operand in step.operands:
             if isinstance(operand, Ref):
                 self._readers.setdefault(operand.slot, []).append(slot)
-                if operand.slot in self._makers:
-                    times = operation.template.count(f"{{{place}}}")
-                    weight += times * self._makers[operand.slot].weight
-        self._makers[slot] = _Maker(number, step, weight)
+        self._makers[slot] = _Maker(number, step, self._weight(step))
+
+    def _weight(self, step: Instruction) -> int:
+        """How much text an instruction is, with that of what it is computed of."""
+        template = step.operation.template
+        weight = _FUNCTION_WEIGHT if _FUNCTION.search(template) else 1
+        for place, operand in enumerate(step.operands):
+            if isinstance(operand, Ref) and operand.slot in self._makers:
+                weight += template.count(f"{{{place}}}") * self._makers[operand.slot].weight
+        return weight
 
     def overwrite(self, slot: int) -> None:
         """Note that a storage has another value."""
@@ -145,11 +163,12 @@ class _Known:
         maker = None if self._alive[elements.slot] else self._maker(elements, step.shape)
         if maker is not None and len(places) * (1 + maker.weight) > tuning.UNROLLED:
             return step
-        expression = _Expression(self)
+        at: dict[int, int] = {}
+        expression = _Expression(self, functools.partial(_sliced, at))
         tree: _Tree = None
         for place in places:
-            at = dict(zip(axes, place, strict=True))
-            element = expression.element(elements, step.shape, at)
+            at.update(zip(axes, place, strict=True))
+            element = expression.element(elements, step.shape)
             tree = (how.step, tree, element) if tree else (how.first, element)
         tree = (how.finish, tree, *map(expression.leaf, numbers))
         shape = (*step.shape[: how.start], *step.shape[how.stop :])
@@ -157,59 +176,196 @@ class _Known:
         nbytes = NBYTES_OF_KERNEL + (len(expression.leaves) + 1) * (16 + 8 * len(shape))
         if len(slots) >= tuning.SLOTS or nbytes > room:
             return step
-        leaves = tuple([leaf.dtype for leaf in expression.leaves])
         return step._replace(
-            operation=_composed(operation.name, tree, leaves),
+            operation=_composed(operation.name, tree, expression.types),
             operands=tuple(expression.leaves),
             shape=shape,
             also=frozenset(expression.also),
         )
 
+    def widened(self, step: Instruction, room: int) -> Instruction:
+        """What writes a part, with the instruction that writes the whole, if there is one."""
+        operation, target = step.operation, step.target
+        assert target is not None
+        covered = self.covers.get(target.slot)
+        if covered is None or not _is_plain(operation):
+            return step
+        space, whole = covered
+        part = _Part.of(target, step.shape, space) if target.dtype is whole.dtype else None
+        weight = self._weight(step)
+        if part is None or weight > tuning.UNROLLED or part.beyond * weight > tuning.BESIDE:
+            return step
+
+        def read(ref: Ref, shape: Shape) -> Ref | None:
+            found, all_of_it = self.covers.get(ref.slot, (None, ref))
+            same = _strides(ref, shape) == _strides(target, shape) and ref.offset == target.offset
+            return all_of_it if found == space and same else part.read(ref, shape)
+
+        expression = _Expression(self, read)
+        tree = expression.of(step)
+        inside, before = expression.leaf(Inside(part.cuts)), expression.leaf(whole)
+        tree = (_chosen(whole.dtype), inside, tree, before)
+        if expression.is_impossible:
+            return step
+        operation = _composed(operation.name, tree, expression.types)
+        also = frozenset(expression.also)
+        leaves = tuple(expression.leaves)
+        return step._replace(whole=Instruction(operation, whole, leaves, space, False, also))
+
+
+class _Part(NamedTuple):
+    """A part of a space, of which elements have their indices between bounds.
+
+    Attributes
+    ----------
+    axes : tuple of (int or None)
+        Which axis of an instruction's shape is an axis of the space; None where the part has one
+        index.
+    """
+
+    space: Shape
+    lows: Shape
+    highs: Shape
+    axes: tuple[int | None, ...]
+
+    @classmethod
+    def of(cls, target: Ref, shape: Shape, space: Shape) -> _Part | None:
+        """The part of a whole array that a view over a shape is; None where it is none."""
+        walk = _strides(target, shape)
+        rest = target.offset
+        lows, highs, axes = list[int](), list[int](), list[int | None]()
+        left = [axis for axis, extent in enumerate(shape) if extent != 1]
+        for extent, stride in zip(space, layout.contiguous_strides(space), strict=True):
+            low, rest = divmod(rest, stride)
+            axis = left.pop(0) if left and walk[left[0]] == stride else None
+            lows.append(low)
+            highs.append(low + (1 if axis is None else shape[axis]))
+            axes.append(axis)
+            if low < 0 or highs[-1] > extent:
+                return None
+        if left or rest or math.prod(shape) == math.prod(space):
+            return None
+        return cls(space, tuple(lows), tuple(highs), tuple(axes))
+
+    @property
+    def cuts(self) -> tuple[Shape, ...]:
+        """The bounds along each axis; () where the part has all indices."""
+        return tuple(
+            [
+                () if high - low == extent else (low, high)
+                for low, high, extent in zip(self.lows, self.highs, self.space, strict=True)
+            ]
+        )
+
+    @property
+    def beyond(self) -> float:
+        """How many elements there are beyond the part, for each of the space."""
+        inside = math.prod(high - low for low, high in zip(self.lows, self.highs, strict=True))
+        return 1 - inside / math.prod(self.space)
+
+    def read(self, ref: Ref, shape: Shape) -> Ref | None:
+        """A view over the part's shape as it is read over the space; None where it cannot be.
+
+        Beyond the bounds other elements of the view are read, as many as there are there.
+        """
+        walk = _strides(ref, shape)
+        steps = tuple([0 if axis is None else walk[axis] for axis in self.axes])
+        cuts = tuple([cut if step else () for cut, step in zip(self.cuts, steps, strict=True)])
+        for cut, extent in zip(cuts, self.space, strict=True):
+            if cut and max(cut[0], extent - cut[1]) > cut[1] - cut[0]:
+                return None
+        back = sum(low * step for low, step in zip(self.lows, steps, strict=True))
+        return ref._replace(moved=Moved(steps, cuts, back))
+
 
 class _Expression:
     """A tree in the making.
 
+    Parameters
+    ----------
+    read : callable
+        How an operand's elements, a view over a shape, are read; None where they cannot be.
+
     Attributes
     ----------
-    leaves : list of Ref or Number
+    leaves : list of Ref, Number or Inside
         Its operands.
     also : set of int
         The instructions that it is in place of.
+    is_impossible : bool
+        Whether an operand cannot be read.
     """
 
-    def __init__(self, known: _Known) -> None:
+    def __init__(self, known: _Known, read: Callable[[Ref, Shape], Ref | None]) -> None:
         self._known = known
-        self.leaves: list[Ref | Number] = []
+        self._read = read
+        self.leaves: list[Ref | Number | Inside] = []
         self.also: set[int] = set()
+        self.is_impossible = False
 
-    def leaf(self, operand: Ref | Number) -> int:
+    @property
+    def types(self) -> tuple[DType, ...]:
+        """The data types of the leaves."""
+        return tuple([leaf.dtype for leaf in self.leaves])
+
+    def leaf(self, operand: Ref | Number | Inside) -> int:
         if operand not in self.leaves:
             self.leaves.append(operand)
         return self.leaves.index(operand)
 
-    def element(self, ref: Ref, shape: Shape, places: dict[int, int]) -> _Tree:
-        """The tree of a view over a shape, where the indices along some axes are given."""
-        maker = None if self._known._alive[ref.slot] else self._known._maker(ref, shape)
-        if maker is None or isinstance(maker.step.operation, Rolled):
-            return self.leaf(_sliced(ref, shape, places))
-        self.also |= {maker.number} | maker.step.also
-        return (maker.step.operation, *[
-            self.element(operand, shape, places) if isinstance(operand, Ref) else self.leaf(operand)
-            for operand in maker.step.operands
+    def of(self, step: Instruction) -> _Tree:
+        """The tree of what an instruction computes."""
+        return (step.operation, *[
+            self.element(operand, step.shape) if isinstance(operand, Ref) else self.leaf(operand)
+            for operand in step.operands
         ])  # fmt: skip
 
+    def element(self, ref: Ref, shape: Shape) -> _Tree:
+        """The tree of the elements of a view over a shape."""
+        maker = None if self._known._alive[ref.slot] else self._known._maker(ref, shape)
+        if maker is None or isinstance(maker.step.operation, Rolled):
+            read = self._read(ref, shape)
+            self.is_impossible |= read is None
+            return self.leaf(read or ref)
+        self.also |= {maker.number} | maker.step.also
+        return self.of(maker.step)
 
-def _sliced(ref: Ref, shape: Shape, places: dict[int, int]) -> Ref:
-    """The elements of a view over a shape that have some indices."""
+
+def _round(step: Instruction) -> Instruction:
+    """A roll, with how its operand's elements are reached."""
+    operation, (read, *_) = step.operation, step.operands
+    assert isinstance(operation, Rolled)
+    assert isinstance(read, Ref)
+    if not any(operation.shifts):
+        return step
+    axes = [axis for axis, extent in enumerate(step.shape) if extent != 1]
+    steps = tuple([read.pattern.strides[axis] for axis in axes])
+    shifts = [operation.shifts[axis] for axis in axes]
+    moved = Moved(steps, tuple([(shift,) if shift else () for shift in shifts]))
+    return step._replace(operands=(read._replace(moved=moved),))
+
+
+def _strides(ref: Ref, shape: Shape) -> Shape:
+    """The strides of a view over a shape."""
     pattern = ref.pattern
     if pattern.linear and pattern.size == math.prod(shape):
-        strides = layout.contiguous_strides(shape)
-    else:
-        strides = layout.broadcast_strides(pattern.shape, pattern.strides, shape)
+        return layout.contiguous_strides(shape)
+    return layout.broadcast_strides(pattern.shape, pattern.strides, shape)
+
+
+def _sliced(places: Mapping[int, int], ref: Ref, shape: Shape) -> Ref:
+    """The elements of a view over a shape that have some indices, by axis."""
+    strides = _strides(ref, shape)
     kept = [axis for axis in range(len(shape)) if axis not in places]
     where = Layout(tuple([shape[axis] for axis in kept]), tuple([strides[axis] for axis in kept]))
     beyond = sum(strides[axis] * place for axis, place in places.items())
     return ref._replace(pattern=where.pattern, offset=ref.offset + beyond)
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def _chosen(dtype: DType) -> Operation:
+    """The operation that takes one or another value, as a first one says."""
+    return Operation("choose", (dtypes.bool_, dtype, dtype), dtype, "{0} ? {1} : {2}")
 
 
 @functools.lru_cache(tuning.REMEMBERED)

@@ -15,8 +15,8 @@ from xarr.core.tape import Call
 from xarr.dtypes import DType
 from xarr.layout import Shape
 from xarr.schedule.grouping import passes
-from xarr.schedule.groups import NBYTES_OF_KERNEL, Group, Round, Steps
-from xarr.schedule.instructions import Finals, Part, Recorded, Ref, Rows
+from xarr.schedule.groups import NBYTES_OF_KERNEL, Group, Steps
+from xarr.schedule.instructions import Finals, Moved, Part, Recorded, Ref, Rows
 from xarr.schedule.memory import Memory
 
 if TYPE_CHECKING:
@@ -126,8 +126,8 @@ def _touches(group: Group, space: Shape) -> Iterator[tuple[int, Any]]:
         own = every if steps is None else steps
         if slot < 0:
             continue
-        if axes and isinstance(own, Round):
-            own = Round(*[(*numbers, *[0] * axes) for numbers in own])
+        if axes and isinstance(own, Moved):
+            own = Moved((*own.steps, *[0] * axes), (*own.cuts, *[()] * axes), own.back)
         elif own:
             own = (*own, *[0] * axes)
         yield slot, (dtype, own, offset)
@@ -351,7 +351,7 @@ def _rereads(run: Sequence[Stored], length: int) -> dict[Any, list[int]]:
     for part, (group, _) in enumerate(run):
         for how in _loads(group, space):
             slot, _, steps, _ = how
-            if isinstance(steps, Round):
+            if isinstance(steps, Moved):
                 steps = steps.steps
             if slot >= 0 and slot not in written and (steps is None or any(steps[-axes:])):
                 parts.setdefault(how, []).append(part)
