@@ -170,11 +170,7 @@ def _integers(indices: Any, x: Array, name: str) -> Array:
 
 
 def argwhere(a: ArrayLike) -> Array:
-    """The indices of the nonzero elements, one row each, in C order. Waits for the device.
-
-    >>> xarr.argwhere(xarr.asarray([[0, 5], [7, 0]])).tolist()
-    [[0, 1], [1, 0]]
-    """
+    """The indices of the nonzero elements, one row each, in C order. Waits for the device."""
     where = "argwhere(a)"
     x = array_of(a, where, "a")
     if not x.ndim:

@@ -467,20 +467,12 @@ def isrealobj(x: Any) -> bool:
 
 
 def iscomplex(x: ArrayLike) -> Array:
-    """Tell of each element whether its imaginary part is not 0.
-
-    >>> xarr.iscomplex(xarr.asarray([1 + 1j, 1 + 0j])).tolist()
-    [True, False]
-    """
+    """Tell of each element whether its imaginary part is not 0."""
     return _imaginary(x, "iscomplex(x)", lambda part: part != 0, real=False)
 
 
 def isreal(x: ArrayLike) -> Array:
-    """Tell of each element whether its imaginary part is 0.
-
-    >>> xarr.isreal(xarr.asarray([1 + 1j, 1 + 0j])).tolist()
-    [False, True]
-    """
+    """Tell of each element whether its imaginary part is 0."""
     return _imaginary(x, "isreal(x)", lambda part: part == 0, real=True)
 
 
