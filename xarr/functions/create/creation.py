@@ -200,11 +200,7 @@ def filled_like(
     node = given._node
     shape, dtype = node.shape if shape is None else shape, node.dtype if dtype is None else dtype
     result = make(value, shape, dtype, node.device if device is None else device, where)
-    return _laid_out_like(result, given, order, where)
-
-
-def _laid_out_like(result: Array, given: Array, order: str | None, where: str) -> Array:
-    """The result in an order that "A" and "K" take from another array of as many axes."""
+    # "A" and "K" are taken from an array of as many axes.
     order = layout.order_of(order, where)
     if order == "C" or (result.ndim != given.ndim and order != "F"):
         return result

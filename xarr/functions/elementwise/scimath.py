@@ -11,21 +11,17 @@ from typing import Any, Final, Protocol
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of
-from xarr.backends.device import default_float
-from xarr.dtypes import COMPLEX, FLOATING
+from xarr.dtypes import COMPLEX
 from xarr.engine import engine
 from xarr.functions.elementwise import arithmetic, elementwise
+from xarr.functions.elementwise.floating import in_floating
 from xarr.functions.elementwise.ufuncs import Unary
 from xarr.functions.reduce import reductions
 
 
 def _floating(x: Any, where: str) -> Array:
     """An operand in floating point."""
-    array = array_of(x, where)
-    node = array._node
-    if node.dtype.kind in FLOATING:
-        return array
-    return Array(engine.converted(node, default_float(node.device)))
+    return Array(in_floating(array_of(x, where)._node))
 
 
 def _widened(x: Any, where: str, low: float = 0, high: float = math.inf) -> Array:

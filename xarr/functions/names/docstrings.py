@@ -235,7 +235,9 @@ def completed(
         keys = (f"{parameter}: {annotation}", parameter, f": {annotation}")
         meaning = next((GLOSSARY[key] for key in keys if key in GLOSSARY), "")
         if meaning:
-            told.setdefault(parameter, f"{parameter} : {_spelled(annotation)}\n    {meaning}")
+            words = " or ".join(_TYPES.get(part, part) for part in annotation.split(" | "))
+            kind = words.replace(" or None or None", " or None")
+            told.setdefault(parameter, f"{parameter} : {kind}\n    {meaning}")
         error, when = _ERRORS.get(parameter) or _ERRORS.get(f": {annotation}") or ("", "")
         raised = sections.get("Raises", "")
         if error not in raised:
@@ -297,12 +299,6 @@ _ORDER: Final[tuple[str, ...]] = (
     *("Parameters", "Attributes", "Returns", "Yields", "Raises", "Notes", "Examples"),
 )
 _NUMPY: Final = frozenset((*dir(numpy), *dir(numpy.linalg), *dir(numpy.random)))
-
-
-def _spelled(annotation: str) -> str:
-    """The words for an annotation."""
-    words = [_TYPES.get(part, part) for part in annotation.split(" | ")]
-    return " or ".join(words).replace(" or None or None", " or None")
 
 
 def complete(space: ModuleType | type, source: str = "") -> None:

@@ -218,7 +218,11 @@ def _variance(
     mask = counted(node, where, name)
     total, number = _sum_and_number(node, mask, axis, name, True)
     middle = total / number if mean is None else as_array(mean, name, "mean", device=node.device)
-    squares = _squares(Array(node) - middle)
+    apart = Array(node) - middle
+    if apart._node.dtype.kind == COMPLEX:
+        squares = arithmetic.real(apart * elementwise.conj(apart))._node
+    else:
+        squares = rows.square.applied(apart._node)
     if mask is not None:
         squares = replaced(squares, 0, mask)
     result = reduced(folds.sum, squares, axis, keepdims=keepdims, where=name)
@@ -226,14 +230,6 @@ def _variance(
     warn_of_few(freedom, "Degrees of freedom <= 0 for slice.")
     result = searching.where(freedom > 0, result / freedom, math.nan)
     return Array(engine.converted(result._node, dtypes.PART.get(row, row)))
-
-
-def _squares(x: Array) -> Node:
-    """The squared magnitudes."""
-    if x._node.dtype.kind == COMPLEX:
-        x = arithmetic.real(x * elementwise.conj(x))
-        return x._node
-    return rows.square.applied(x._node)
 
 
 def _median(lines: Lines) -> Array:

@@ -305,16 +305,12 @@ def result_type(*arrays_and_dtypes: Any) -> AnyDType:
         own = _dtype_of(item, where)
         row = own if row is None else dtypes.promote(row, own)
     if scalars:
-        highest = max(scalars, key=_rank)
+        kinds = (bool, int, float, complex)
+        highest = max(scalars, key=lambda one: [isinstance(one, k) for k in kinds].index(True))
         floating = default_float(device or default_device())
         row = dtypes.of_python_scalar(highest, row or dtypes.bool_, floating)
     assert row is not None
     return row.numpy
-
-
-def _rank(value: complex) -> int:
-    kinds = (bool, int, float, complex)
-    return next(rank for rank, kind in enumerate(kinds) if isinstance(value, kind))
 
 
 def _dtype_of(value: Any, where: str) -> DType:
