@@ -126,7 +126,8 @@ def reduced(
         opcode, inputs = passes.reduction(row.fold(types), node, over, divisor)
         final = engine.computed(opcode, inputs)
     if initial is not None:
-        final = _with_initial(row, final, initial, along)
+        assert isinstance(row.combine, Elementwise)
+        final = row.combine.combined(first_of(final, initial, along), final, along)
     if keepdims:
         kept = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
         final = engine.reshaped(final, kept)
@@ -194,12 +195,6 @@ def _neutral(row: Reduction, dtype: DType, shape: Shape, device: Device) -> Node
         value = -math.inf if largest else math.inf
         value = complex(value, value) if dtype.kind == COMPLEX else value
     return constant(value, dtype, shape, device)
-
-
-def _with_initial(row: Reduction, final: Node, initial: Any, where: str) -> Node:
-    """A result with `initial` in front of it."""
-    assert isinstance(row.combine, Elementwise)
-    return row.combine.combined(first_of(final, initial, where), final, where)
 
 
 def first_of(final: Node, initial: Any, where: str) -> Node:

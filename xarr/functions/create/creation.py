@@ -200,11 +200,7 @@ def filled_like(
     node = given._node
     shape, dtype = node.shape if shape is None else shape, node.dtype if dtype is None else dtype
     result = make(value, shape, dtype, node.device if device is None else device, where)
-    return _laid_out_like(result, given, order, where)
-
-
-def _laid_out_like(result: Array, given: Array, order: str | None, where: str) -> Array:
-    """The result in an order that "A" and "K" take from another array of as many axes."""
+    # "A" and "K" are taken from an array of as many axes.
     order = layout.order_of(order, where)
     if order == "C" or (result.ndim != given.ndim and order != "F"):
         return result
@@ -722,11 +718,7 @@ def _eye(shape: Any, k: SupportsIndex, dtype: Any, device: DeviceLike, where: st
 def identity(
     n: SupportsIndex, dtype: DTypeLike = None, *, device: DeviceLike = None, like: Any = None
 ) -> Array:
-    """Make a square matrix of zeros with ones on the main diagonal.
-
-    >>> xarr.identity(2).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
+    """Make a square matrix of zeros with ones on the main diagonal."""
     where = "identity(n)"
     extent = integer(n, where, "n")
     return _eye((extent, extent), 0, dtype, device, where)
@@ -747,20 +739,12 @@ def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> 
 
 
 def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
-    """Keep the lower triangle of each matrix, up to the k-th diagonal, zeros above it.
-
-    >>> xarr.tril(xarr.ones((2, 2))).tolist()
-    [[1.0, 0.0], [1.0, 1.0]]
-    """
+    """Keep the lower triangle of each matrix, up to the k-th diagonal, zeros above it."""
     return _triangle(m, k, table.less_equal, "tril(m)")
 
 
 def triu(m: ArrayLike, k: SupportsIndex = 0) -> Array:
-    """Keep the upper triangle of each matrix, from the k-th diagonal on, zeros below it.
-
-    >>> xarr.triu(xarr.ones((2, 2))).tolist()
-    [[1.0, 1.0], [0.0, 1.0]]
-    """
+    """Keep the upper triangle of each matrix, from the k-th diagonal on, zeros below it."""
     return _triangle(m, k, table.greater_equal, "triu(m)")
 
 
@@ -786,11 +770,7 @@ def tri(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make a matrix of ones at and below a diagonal, zeros above it.
-
-    >>> xarr.tri(2).tolist()
-    [[1.0, 0.0], [1.0, 1.0]]
-    """
+    """Make a matrix of ones at and below a diagonal, zeros above it."""
     where = "tri(N, M, k)"
     rows = integer(N, where, "N")
     columns = rows if M is None else integer(M, where, "M")

@@ -16,11 +16,7 @@ def empty(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make an array whose values are not specified; they are zeros.
-
-    >>> xarr.empty(2, dtype="int8").tolist()
-    [0, 0]
-    """
+    """Make an array whose values are not specified; they are zeros."""
     return filled(0, shape, dtype, device, "empty(shape)", order)
 
 
@@ -33,11 +29,7 @@ def empty_like(
     *,
     device: DeviceLike = None,
 ) -> Array:
-    """Make an array like another array, whose values are not specified; they are zeros.
-
-    >>> xarr.empty_like(xarr.asarray([1, 2])).tolist()
-    [0, 0]
-    """
+    """Make an array like another array, whose values are not specified; they are zeros."""
     return filled_like(prototype, 0, dtype, shape, device, "empty_like(prototype)", order)
 
 
@@ -49,11 +41,7 @@ def ones(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make an array of ones, of the device's default floating-point dtype where none is given.
-
-    >>> xarr.ones(2, dtype="int8").tolist()
-    [1, 1]
-    """
+    """Make an array of ones, of the device's default floating-point dtype where none is given."""
     return filled(1, shape, dtype, device, "ones(shape)", order)
 
 
@@ -66,11 +54,7 @@ def ones_like(
     *,
     device: DeviceLike = None,
 ) -> Array:
-    """Make an array like another array, of ones.
-
-    >>> xarr.ones_like(xarr.asarray([1, 2])).tolist()
-    [1, 1]
-    """
+    """Make an array like another array, of ones."""
     return filled_like(a, 1, dtype, shape, device, "ones_like(a)", order)
 
 
@@ -82,11 +66,7 @@ def zeros(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make an array of zeros, of the device's default floating-point dtype where none is given.
-
-    >>> xarr.zeros(2, dtype="int8").tolist()
-    [0, 0]
-    """
+    """Make an array of zeros, of the device's default floating-point dtype where none is given."""
     return filled(0, shape, dtype, device, "zeros(shape)", order)
 
 
@@ -99,9 +79,5 @@ def zeros_like(
     *,
     device: DeviceLike = None,
 ) -> Array:
-    """Make an array like another array, of zeros.
-
-    >>> xarr.zeros_like(xarr.asarray([1, 2])).tolist()
-    [0, 0]
-    """
+    """Make an array like another array, of zeros."""
     return filled_like(a, 0, dtype, shape, device, "zeros_like(a)", order)

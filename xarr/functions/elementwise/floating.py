@@ -80,7 +80,9 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Op
     if second._node.dtype.kind not in (*INTEGER, BOOL):
         fault = f"x2 has dtype {second._node.dtype}"
         raise type_error(where_named, fault, "integer dtypes are accepted", "write x1 * 2**x2")
-    node = first._node if first._node.dtype.kind in FLOATING else _floating(first)
+    node = first._node
+    if node.dtype.kind not in FLOATING:  # the type that functions compute integers in
+        node = engine.converted(node, rows.fabs._resolve((node,)).operands[0])
     power = engine.converted(second._node, dtypes.float32)
     return Array(scaled.combined(node, engine.converted(power, node.dtype), where_named))
 
@@ -104,12 +106,6 @@ def float_power(
     return Array(rows.pow.combined(first, second, "float_power(x1, x2)"))
 
 
-def _floating(x: Array) -> Node:
-    """Integers in the floating-point type that functions compute them in."""
-    operation = rows.fabs._resolve((x._node,))
-    return engine.converted(x._node, operation.operands[0])
-
-
 def _real(x: ArrayLike, where: str) -> Array:
     """An operand that is not complex."""
     array = array_of(x, where)
@@ -120,21 +116,13 @@ def _real(x: ArrayLike, where: str) -> Array:
 
 
 def isneginf(x: ArrayLike, out: Out = None) -> Array:
-    """Whether x is negative infinity: bools.
-
-    >>> xarr.isneginf(xarr.asarray([-xarr.inf, 0.0, xarr.inf])).tolist()
-    [True, False, False]
-    """
+    """Whether x is negative infinity: bools."""
     x = _real(x, "isneginf(x)")
     return delivered(elementwise.isinf(x) & (x < 0), out, "isneginf(x, out)")
 
 
 def isposinf(x: ArrayLike, out: Out = None) -> Array:
-    """Whether x is positive infinity: bools.
-
-    >>> xarr.isposinf(xarr.asarray([-xarr.inf, 0.0, xarr.inf])).tolist()
-    [False, False, True]
-    """
+    """Whether x is positive infinity: bools."""
     x = _real(x, "isposinf(x)")
     return delivered(elementwise.isinf(x) & (x > 0), out, "isposinf(x, out)")
 
@@ -212,19 +200,17 @@ def sinc(x: ArrayLike) -> Array:
     >>> xarr.sinc(xarr.asarray([0.0, 0.5])).shape
     (2,)
     """
-    node = _in_floating(array_of(x, "sinc(x)")._node)
+    node = in_floating(array_of(x, "sinc(x)")._node)
     # As in NumPy, no condition: next to 0 the quotient is 1.
     zero = constant(0.0, node.dtype, (), node.device)
-    tiny = constant(_tiny(node), node.dtype, (), node.device)
+    least = float(dtypes.quietly(node.dtype.numpy.type, 1e-20).real) or 2.0**-24
+    tiny = constant(least, node.dtype, (), node.device)
     angle = Array(choose(rows.equal.combined(node, zero), tiny, node)) * math.pi
     return elementwise.sin(angle) / angle
 
 
-def _tiny(node: Node) -> float:
-    return float(dtypes.quietly(node.dtype.numpy.type, 1e-20).real) or 2.0**-24
-
-
-def _in_floating(node: Node) -> Node:
+def in_floating(node: Node) -> Node:
+    """A node in floating point: of the device's default type where it is not."""
     if node.dtype.kind in FLOATING:
         return node
     return engine.converted(node, default_float(node.device))
@@ -267,7 +253,7 @@ def i0(x: ArrayLike) -> Array:
     node = array_of(x, "i0(x)")._node
     if node.dtype.kind == COMPLEX:
         raise type_error("i0(x)", f"x has dtype {node.dtype}", "real dtypes are accepted")
-    size = elementwise.abs(Array(_in_floating(node)))
+    size = elementwise.abs(Array(in_floating(node)))
     near = elementwise.minimum(size, 8.0)
     far = elementwise.maximum(size, 8.0)
     within = _series(near / 4.0 - 1.0, _NEAR) * elementwise.exp(near)
@@ -347,7 +333,7 @@ def unwrap(
     place = normalize_axis(axis, x.ndim, name)
     steps = joining.diff(x, axis=place)
     if not whole:
-        x, steps = (Array(_in_floating(values._node)) for values in (x, steps))
+        x, steps = (Array(in_floating(values._node)) for values in (x, steps))
     half: Any = period // 2 if whole else period / 2
     low = -half
     shifted = (steps - low) % period + low

@@ -72,9 +72,9 @@ def reduce(
     _require_two(function, "reduce")
     name = f"{function.__name__}.reduce(array, axis)"
     x = array_of(array, name, "array")
-    row = _reduction_of(function)
-    if row is None:
+    if not _is_associative(function):
         return _from_left(function, x, axis, dtype, out, keepdims, initial, where, name)
+    row = _REDUCTIONS.get(function.__name__) or _joining(function._row, "axes")
     node = x._node
     if row.name not in reductions.BY_NAME or (dtype is not None and row.form != "axes, sum"):
         node, dtype = engine.converted(node, _computed_type(function, node, dtype, name)), None
@@ -189,14 +189,6 @@ def _computed_type(function: ufunc, node: Node, dtype: Any, name: str) -> DType:
 
 
 # -- reductions and scans ---------------------------------------------------------------------
-
-
-def _reduction_of(function: ufunc) -> Reduction | None:
-    """The row that reduces by a function; None where it goes from left to right."""
-    if not _is_associative(function):
-        return None
-    assert function._row is not None
-    return _REDUCTIONS.get(function.__name__) or _joining(function._row, "axes")
 
 
 @functools.cache

@@ -6,28 +6,25 @@ Whether an element needs it is asked of the values, so these functions wait for 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final, Protocol
 
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of
-from xarr.backends.device import default_float
-from xarr.dtypes import COMPLEX, FLOATING
+from xarr.dtypes import COMPLEX
 from xarr.engine import engine
 from xarr.functions.elementwise import arithmetic, elementwise
+from xarr.functions.elementwise.floating import in_floating
+from xarr.functions.elementwise.ufuncs import Unary
 from xarr.functions.reduce import reductions
 
 
 def _floating(x: Any, where: str) -> Array:
     """An operand in floating point."""
-    array = array_of(x, where)
-    node = array._node
-    if node.dtype.kind in FLOATING:
-        return array
-    return Array(engine.converted(node, default_float(node.device)))
+    return Array(in_floating(array_of(x, where)._node))
 
 
-def _widened(x: Any, where: str, low: float, high: float = math.inf) -> Array:
+def _widened(x: Any, where: str, low: float = 0, high: float = math.inf) -> Array:
     """An operand, complex where it is not complex and an element is below low or above high."""
     array = _floating(x, where)
     if array._node.dtype.kind == COMPLEX:
@@ -45,40 +42,36 @@ def complex_of(x: Array) -> Array:
     return Array(engine.converted(node, dtypes.complex64 if row is dtypes.float16 else row))
 
 
-def sqrt(x: ArrayLike) -> Array:
-    """The square root; complex where an element is negative.
-
-    >>> xarr.emath.sqrt([-1.0, 4.0]).tolist()
-    [1j, (2+0j)]
-    """
-    return elementwise.sqrt(_widened(x, "emath.sqrt(x)", 0))
+class _OfReal(Protocol):
+    def __call__(self, x: ArrayLike) -> Array: ...
 
 
-def log(x: ArrayLike) -> Array:
-    """The natural logarithm; complex where an element is negative.
+def _widening(
+    name: str, function: Unary, about: str, example: str, low: float = 0, high: float = math.inf
+) -> _OfReal:
+    """A function that is complex where an element is below low or above high."""
+    where = f"emath.{name}(x)"
 
-    >>> xarr.emath.log([1.0]).tolist()
-    [0.0]
-    """
-    return elementwise.log(_widened(x, "emath.log(x)", 0))
+    def widened(x: ArrayLike) -> Array:
+        return function(_widened(x, where, low, high))
+
+    widened.__name__ = widened.__qualname__ = name
+    beyond = "negative" if high == math.inf else f"beyond {low} to {high}"
+    given, _, result = example.partition(": ")
+    shown = f">>> xarr.emath.{name}([{given}]).tolist()\n[{result}]"
+    widened.__doc__ = f"{about}; complex where an element is {beyond}.\n\n{shown}"
+    return widened
 
 
-def log2(x: ArrayLike) -> Array:
-    """The logarithm to base 2; complex where an element is negative.
-
-    >>> xarr.emath.log2([8.0]).tolist()
-    [3.0]
-    """
-    return elementwise.log2(_widened(x, "emath.log2(x)", 0))
-
-
-def log10(x: ArrayLike) -> Array:
-    """The logarithm to base 10; complex where an element is negative.
-
-    >>> xarr.emath.log10([100.0]).tolist()
-    [2.0]
-    """
-    return elementwise.log10(_widened(x, "emath.log10(x)", 0))
+sqrt: Final = _widening("sqrt", elementwise.sqrt, "The square root", "-1.0, 4.0: 1j, (2+0j)")
+log: Final = _widening("log", elementwise.log, "The natural logarithm", "1.0: 0.0")
+log2: Final = _widening("log2", elementwise.log2, "The logarithm to base 2", "8.0: 3.0")
+log10: Final = _widening("log10", elementwise.log10, "The logarithm to base 10", "100.0: 2.0")
+_SINE, _COSINE = "The inverse sine, in radians", "The inverse cosine, in radians"
+arccos: Final = _widening("arccos", elementwise.acos, _COSINE, "1.0: 0.0", -1, 1)
+arcsin: Final = _widening("arcsin", elementwise.asin, _SINE, "0.0: 0.0", -1, 1)
+_TANGENT = "The inverse hyperbolic tangent"
+arctanh: Final = _widening("arctanh", elementwise.atanh, _TANGENT, "0.0: 0.0", -1, 1)
 
 
 def logn(n: ArrayLike, x: ArrayLike) -> Array:
@@ -90,7 +83,7 @@ def logn(n: ArrayLike, x: ArrayLike) -> Array:
     [2.0]
     """
     where = "emath.logn(n, x)"
-    return elementwise.log(_widened(x, where, 0)) / elementwise.log(_widened(n, where, 0))
+    return elementwise.log(_widened(x, where)) / elementwise.log(_widened(n, where))
 
 
 def power(x: ArrayLike, p: ArrayLike) -> Array:
@@ -109,30 +102,3 @@ def power(x: ArrayLike, p: ArrayLike) -> Array:
     if base._node.dtype.kind != COMPLEX and bool(reductions.any(base < 0)):
         base = complex_of(_floating(base, where))
     return arithmetic.pow(base, exponent)
-
-
-def arccos(x: ArrayLike) -> Array:
-    """The inverse cosine, in radians; complex where an element is beyond -1 to 1.
-
-    >>> xarr.emath.arccos([1.0]).tolist()
-    [0.0]
-    """
-    return elementwise.acos(_widened(x, "emath.arccos(x)", -1, 1))
-
-
-def arcsin(x: ArrayLike) -> Array:
-    """The inverse sine, in radians; complex where an element is beyond -1 to 1.
-
-    >>> xarr.emath.arcsin([0.0]).tolist()
-    [0.0]
-    """
-    return elementwise.asin(_widened(x, "emath.arcsin(x)", -1, 1))
-
-
-def arctanh(x: ArrayLike) -> Array:
-    """The inverse hyperbolic tangent; complex where an element is beyond -1 to 1.
-
-    >>> xarr.emath.arctanh([0.0]).tolist()
-    [0.0]
-    """
-    return elementwise.atanh(_widened(x, "emath.arctanh(x)", -1, 1))

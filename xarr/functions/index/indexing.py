@@ -104,14 +104,16 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     if number is not None and elements.write(node, at, number):
         return
     if given is None:
-        given = _number(node, value)
+        held = number_for(node.structure, value)
+        given = None if held is None else number_like(node, held)
     source = _source(value, node)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
     if kind is not slice and kind is not int and any(map(is_array, items)):
         _set_advanced(x, items, source)
         return
     if node.value is not None and len(items) == 1 and items[0] in (Ellipsis, _ALL):
-        rebind(x, _fill(source, node))
+        source = engine.converted(_fitted(source, node.shape), node.dtype)
+        rebind(x, engine.copied(engine.broadcast(source, node.shape)))
         return
     where = basic(settled(x), items)
     source = _fitted(source, where.shape)
@@ -135,12 +137,6 @@ def setitem(x: Array, key: Any, value: Any) -> None:
         opcode, target = engine.storing(source.structure, where, node.dtype)
         name = name_of_store(Node(storage, target, where.offset), given)
         remembered(target.stores, name, opcode)
-
-
-def _number(node: Node, value: Any) -> Node | None:
-    """A Python number as a constant of the node's data type; None of other values."""
-    number = number_for(node.structure, value)
-    return None if number is None else number_like(node, number)
 
 
 def _of_integers(key: slice) -> slice:
@@ -172,11 +168,6 @@ def _source(value: Any, node: Node) -> Node:
 
 _NUMBERS: Final = (Number, numpy.generic, str, bytes, set, dict, type(None))
 """Types of values to assign that NumPy converts, or refuses, as one value and not as an array."""
-
-
-def _fill(source: Node, target: Node) -> Node:
-    source = engine.converted(_fitted(source, target.shape), target.dtype)
-    return engine.copied(engine.broadcast(source, target.shape))
 
 
 def _fitted(source: Node, shape: Shape) -> Node:
@@ -443,7 +434,10 @@ def advanced(x: Array, items: tuple[Any, ...]) -> Key:
     if len(found) > layout.MAX_NDIM:
         raise _too_deep(len(found))
     where = basic(settled(x), tuple(simple))
-    shape = _common_shape([part.array for _, part in found])
+    try:
+        shape = layout.broadcast_shapes(*(part.array.shape for _, part in found), where=WHERE)
+    except ValueError as error:
+        raise IndexError(str(error)) from None
     arrays = list[tuple[int, Node]]()
     for place, part in found:
         if 0 not in shape or not part.array.ndim:
@@ -482,14 +476,6 @@ def _indices(entry: _Index, extents: Shape, first: int) -> list[_Index]:
         fault = f"the mask has shape {array.shape}"
         raise refused(IndexError, WHERE, fault, mismatch(array.shape, extents, first))
     return [_Index(Array(along), (0, 0)) for along in gather.nonzero(array._node)]
-
-
-def _common_shape(arrays: list[Array]) -> Shape:
-    """The shape that index arrays broadcast to."""
-    try:
-        return layout.broadcast_shapes(*(array.shape for array in arrays), where=WHERE)
-    except ValueError as error:
-        raise IndexError(str(error)) from None
 
 
 def _require_in_range(part: _Index, extent: int, axis: int) -> None:

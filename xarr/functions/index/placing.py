@@ -276,22 +276,14 @@ def ravel_multi_index(
 
 
 def diag_indices(n: SupportsIndex, ndim: SupportsIndex = 2) -> tuple[Array, ...]:
-    """The indices of the main diagonal of an array whose axes all have n elements.
-
-    >>> [index.tolist() for index in xarr.diag_indices(2)]
-    [[0, 1], [0, 1]]
-    """
+    """The indices of the main diagonal of an array whose axes all have n elements."""
     where = "diag_indices(n, ndim)"
     line = creation.arange(integer(n, where, "n"))
     return (line,) * integer(ndim, where, "ndim")
 
 
 def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
-    """The indices of the main diagonal of an array whose axes all have the same length.
-
-    >>> xarr.diag_indices_from(xarr.zeros((2, 2)))[0].tolist()
-    [0, 1]
-    """
+    """The indices of the main diagonal of an array whose axes all have the same length."""
     where = "diag_indices_from(arr)"
     shape = manipulation.at_least(as_array(arr, where, "arr"), 2, where).shape
     if len(set(shape)) != 1:
@@ -303,42 +295,26 @@ def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
 def tril_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, ...]:
-    """The rows and columns of the lower triangle of a matrix. Waits for the device.
-
-    >>> [part.tolist() for part in xarr.tril_indices(2)]
-    [[0, 1, 1], [0, 0, 1]]
-    """
+    """The rows and columns of the lower triangle of a matrix. Waits for the device."""
     return nonzero(creation.tri(n, m, k, dtype="bool"))
 
 
 def triu_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, ...]:
-    """The rows and columns of the upper triangle of a matrix. Waits for the device.
-
-    >>> [part.tolist() for part in xarr.triu_indices(2)]
-    [[0, 0, 1], [0, 1, 1]]
-    """
+    """The rows and columns of the upper triangle of a matrix. Waits for the device."""
     first = integer(k, "triu_indices(n, k, m)", "k")
     return nonzero(elementwise.logical_not(creation.tri(n, m, first - 1, dtype="bool")))
 
 
 def tril_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]:
-    """The indices of the lower triangle of a matrix, as `tril_indices` gives them.
-
-    >>> [part.tolist() for part in xarr.tril_indices_from(xarr.eye(2), -1)]
-    [[1], [0]]
-    """
+    """The indices of the lower triangle of a matrix, as `tril_indices` gives them."""
     rows, columns = _matrix(arr, "tril_indices_from(arr, k)")
     return tril_indices(rows, k, columns)
 
 
 def triu_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]:
-    """The indices of the upper triangle of a matrix, as `triu_indices` gives them.
-
-    >>> [part.tolist() for part in xarr.triu_indices_from(xarr.eye(2), 1)]
-    [[0], [1]]
-    """
+    """The indices of the upper triangle of a matrix, as `triu_indices` gives them."""
     rows, columns = _matrix(arr, "triu_indices_from(arr, k)")
     return triu_indices(rows, k, columns)
 

@@ -125,7 +125,8 @@ def take(
     if axis is None or (not x.ndim and axis in (0, -1)):
         x, axis = manipulation.ravel(x), 0
     place = layout.normalize_axis(axis, x.ndim, "take(a, indices, axis)")
-    index = _integers(indices, x, name)
+    index = int64(indices, name, "indices", None if type(indices) is Array else x.device)
+    require_together(index._node.device, x._node.device, name)
     index = bounded(index, x.shape[place], place, mode, name)
     layout.require_possible((*x.shape[1:], *index.shape), name)
     where = settled(x)
@@ -162,19 +163,8 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
     return Array(gather.take(x._node, spread, arrays, 0))
 
 
-def _integers(indices: Any, x: Array, name: str) -> Array:
-    """An argument of indices as an Array of int64 on the device of x."""
-    index = int64(indices, name, "indices", None if type(indices) is Array else x.device)
-    require_together(index._node.device, x._node.device, name)
-    return index
-
-
 def argwhere(a: ArrayLike) -> Array:
-    """The indices of the nonzero elements, one row each, in C order. Waits for the device.
-
-    >>> xarr.argwhere(xarr.asarray([[0, 5], [7, 0]])).tolist()
-    [[0, 1], [1, 0]]
-    """
+    """The indices of the nonzero elements, one row each, in C order. Waits for the device."""
     where = "argwhere(a)"
     x = array_of(a, where, "a")
     if not x.ndim:

@@ -19,14 +19,14 @@ from xarr.array.conversion import as_array
 from xarr.array.door import array_of, node_of, together
 from xarr.array.layouts import settled, view
 from xarr.array.transfers import from_host, openly, to_host
-from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
-from xarr.dtypes import COMPLEX, FLOATING, DType
+from xarr.dtypes import COMPLEX, DType
 from xarr.engine import engine
 from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
+from xarr.functions.elementwise.floating import in_floating
 from xarr.functions.index import searching
 from xarr.functions.linalg import factors, products
 from xarr.functions.linalg.products import matmul, numeric_pair, vectors
@@ -95,9 +95,7 @@ def floating(node: Node, where: str) -> Node:
         fault = f"{name} has dtype float16"
         accepted = "LAPACK has float32, float64, complex64 and complex128"
         raise type_error(where, fault, accepted, f'convert with {name}.astype("float32")')
-    if node.dtype.kind not in FLOATING:
-        return engine.converted(node, default_float(node.device))
-    return node
+    return in_floating(node)
 
 
 def matrices(x: Any, where: str, *, square: bool = False) -> Node:

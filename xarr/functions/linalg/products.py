@@ -385,11 +385,7 @@ def vectors(x1: Any, x2: Any, axis: SupportsIndex, where: str) -> tuple[Node, No
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
-    """The transpose of each matrix in a stack; a view.
-
-    >>> xarr.matrix_transpose(xarr.asarray([[1, 2], [3, 4]])).tolist()
-    [[1, 3], [2, 4]]
-    """
+    """The transpose of each matrix in a stack; a view."""
     array = array_of(x, "matrix_transpose(x)")
     if array.ndim < 2:
         fault = f"x has shape {array.shape}"
@@ -401,11 +397,7 @@ LinAlgError: Final = numpy.linalg.LinAlgError
 
 
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
-    """NumPy's product: of scalars, vectors and matrices; else over a's last and b's last but one.
-
-    >>> int(xarr.dot(xarr.asarray([1, 2]), xarr.asarray([3, 4])))
-    11
-    """
+    """NumPy's product of scalars, vectors and matrices; else over a's last and b's last but one."""
     result = _dot(a, b)
     if out is None:
         return result
@@ -435,11 +427,7 @@ def _scaled(first: Node, second: Node) -> Array:
 
 
 def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
-    """The sums of products over the last axis of both operands; a scalar multiplies.
-
-    >>> int(xarr.inner([1, 2, 3], [0, 1, 0]))
-    2
-    """
+    """The sums of products over the last axis of both operands; a scalar multiplies."""
     where, names = "inner(a, b)", ("a", "b")
     first, second = arrays_together(a, b, where, names)
     if not first.shape or not second.shape:
@@ -467,11 +455,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
 
 
 def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
-    """The products of each element of one array with each of another, both flattened.
-
-    >>> xarr.outer(xarr.asarray([1, 2]), 3).tolist()
-    [[3], [6]]
-    """
+    """The products of each element of one array with each of another, both flattened."""
     where = "outer(a, b)"
     first, second = arrays_together(a, b, where, ("a", "b"))
     column = engine.reshaped(first, (math.prod(first.shape), 1))
@@ -480,11 +464,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
 
 
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
-    """The Kronecker product: blocks of b, each scaled by an element of a.
-
-    >>> xarr.kron([1, 10], [5, 6]).tolist()
-    [5, 6, 50, 60]
-    """
+    """The Kronecker product: blocks of b, each scaled by an element of a."""
     first, second = arrays_together(a, b, "kron(a, b)", ("a", "b"))
     ndim = max(len(first.shape), len(second.shape))
     rows_of, columns = ((1,) * (ndim - len(node.shape)) + node.shape for node in (first, second))

@@ -10,7 +10,6 @@ import numpy
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis
 from xarr.array.door import array_of, node_of, together
-from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import COMPLEX, FLOATING
 from xarr.engine import engine
@@ -18,6 +17,7 @@ from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
+from xarr.functions.elementwise.floating import in_floating
 from xarr.functions.index import searching
 from xarr.functions.linalg import linalg
 from xarr.functions.linalg.linalg import Matrices
@@ -225,8 +225,7 @@ def _vector_norm(x: Node, axis: Any, keepdims: bool, ord: float, where: str) -> 
     if not isinstance(ord, int | float | numpy.integer | numpy.floating):
         fault = f"ord is {ord!r}"
         raise type_error(where, fault, "a real number is accepted, inf and -inf among them")
-    if x.dtype.kind not in FLOATING:
-        x = engine.converted(x, default_float(x.device))
+    x = in_floating(x)
     row = linalg.part_of(x.dtype)
     if ord == 0:
         count = reduced(folds.count_nonzero, x, axis, keepdims=keepdims, where=where)

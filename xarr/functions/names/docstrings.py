@@ -17,6 +17,8 @@ from typing import Any, Final
 
 import numpy
 
+from xarr.functions.names.examples import EXAMPLES
+
 STANDARD: Final = frozenset(
     """
     abs acos acosh add all any arange argmax argmin argsort asarray asin asinh astype atan atan2
@@ -198,7 +200,9 @@ _TYPES: Final = {
 """The words for annotations."""
 
 
-def completed(name: str, text: str, annotations: Mapping[str, str], source: str = "") -> str:
+def completed(
+    name: str, text: str, annotations: Mapping[str, str], source: str = "", example: str = ""
+) -> str:
     """A docstring with what is said of all functions of such parameters.
 
     Parameters
@@ -212,6 +216,8 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
         The types of its parameters, in order.
     source : str
         What defines the function, if not the standard or NumPy.
+    example : str
+        The example where the text has none.
     """
     summary, sections = _sections(text)
     parameters = re.split(r"\n(?=\S)", sections.get("Parameters", ""))
@@ -229,7 +235,9 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
         keys = (f"{parameter}: {annotation}", parameter, f": {annotation}")
         meaning = next((GLOSSARY[key] for key in keys if key in GLOSSARY), "")
         if meaning:
-            told.setdefault(parameter, f"{parameter} : {_spelled(annotation)}\n    {meaning}")
+            words = " or ".join(_TYPES.get(part, part) for part in annotation.split(" | "))
+            kind = words.replace(" or None or None", " or None")
+            told.setdefault(parameter, f"{parameter} : {kind}\n    {meaning}")
         error, when = _ERRORS.get(parameter) or _ERRORS.get(f": {annotation}") or ("", "")
         raised = sections.get("Raises", "")
         if error not in raised:
@@ -243,7 +251,9 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     if annotations.get("return") in ("Floats", "Integers"):
         given = [*(_SAMPLES[part] for part in annotations if part in _SAMPLES), "size=3"]
         call = f"xarr.random.{name}({', '.join(given)})"
-        sections.setdefault("Examples", f">>> {call}.shape\n(3,)")
+        example = f">>> {call}.shape\n(3,)"
+    if example:
+        sections.setdefault("Examples", example)
     return _joined(summary, sections)
 
 
@@ -291,23 +301,18 @@ _ORDER: Final[tuple[str, ...]] = (
 _NUMPY: Final = frozenset((*dir(numpy), *dir(numpy.linalg), *dir(numpy.random)))
 
 
-def _spelled(annotation: str) -> str:
-    """The words for an annotation."""
-    words = [_TYPES.get(part, part) for part in annotation.split(" | ")]
-    return " or ".join(words).replace(" or None or None", " or None")
-
-
 def complete(space: ModuleType | type, source: str = "") -> None:
     """Complete the docstrings of the public functions of a module, or of a class and its bases.
 
-    Those of classes get the titles of their sections.
+    Those of classes get the titles of their sections, those of modules' functions their examples.
     """
     spaces = space.__mro__ if isinstance(space, type) else (space,)
     values = [getattr(value, "__func__", value) for each in spaces for value in vars(each).values()]
     for value in {id(value): value for value in (*values, *spaces)}.values():
         if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
             text = inspect.cleandoc(value.__doc__)
-            value.__doc__ = completed(value.__name__, text, annotations_of(value), source)
+            example = "" if isinstance(space, type) else EXAMPLES.get(value.__name__, "")
+            value.__doc__ = completed(value.__name__, text, annotations_of(value), source, example)
         elif isinstance(value, type) and value.__module__.startswith("xarr.functions"):
             about = vars(value)["__doc__"]
             if type(about) is str:  # that of `ufunc` is each function's

@@ -156,14 +156,6 @@ def _not(value: Any) -> Any:
     return rows.logical_not(value) if type(value) is Array else not value
 
 
-def _least(*values: Any) -> Any:
-    return functools.reduce(rows.minimum, values)
-
-
-def _most(*values: Any) -> Any:
-    return functools.reduce(rows.maximum, values)
-
-
 def _to_integers(value: Any) -> Array:
     return data_types.astype(value, "int64")
 
@@ -188,8 +180,8 @@ _OF_ARRAYS: Final[dict[Any, Callable[..., Any]]] = {
     math.degrees: rows.rad2deg,
     math.radians: rows.deg2rad,
     math.fabs: rows.fabs,
-    builtins.min: _least,
-    builtins.max: _most,
+    builtins.min: lambda *values: functools.reduce(rows.minimum, values),
+    builtins.max: lambda *values: functools.reduce(rows.maximum, values),
     builtins.int: _to_integers,
     builtins.float: lambda x: data_types.astype(x, float),
     builtins.bool: _truth,

@@ -304,7 +304,7 @@ class Vectors(Source):
             raise value_error(where, "pvals < 0, pvals > 1 or pvals contains NaNs", "probabilities")
         if (chances[..., :-1].sum(axis=-1) > 1 + _SLACK).any():
             raise value_error(where, "sum(pvals[:-1]) > 1.0", "at most 1 is accepted")
-        shape = broadcast_shapes(chances.shape[:-1], _shape_of(left), where=where)
+        shape = broadcast_shapes(chances.shape[:-1], numpy.shape(left), where=where)
         if size is not None:
             wanted = drawing.size_of(size, where)
             if broadcast_shapes(shape, wanted, where=where) != wanted:
@@ -420,10 +420,6 @@ def _on_host(value: Any, name: str, where: str) -> numpy.ndarray[Any, Any]:
         with openly():
             return to_host(value._node)
     return to_host(value._node, where)
-
-
-def _shape_of(value: Parameter) -> Shape:
-    return () if isinstance(value, int | float) else value.shape
 
 
 def _less(left: Parameter, drawn: Array) -> Parameter:

@@ -317,7 +317,10 @@ def integers(
     source: Source, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool, where: str
 ) -> Any:
     """Draw integers from `low` to `high`, which is included if `endpoint`."""
-    row = _row_of(dtype, where)
+    row = dtypes.lookup(dtype, where)
+    if row.kind not in (*INTEGER, BOOL):
+        fault = f"Unsupported dtype {row} for integers"
+        raise type_error(where, fault, "integer dtypes and bool are accepted")
     alone = high is None
     if alone:
         low, high = 0, low
@@ -405,14 +408,6 @@ def _on_host(bound: Any, where: str) -> Any:
 def _some(holds: Any) -> bool:
     """Whether a comparison of bounds holds anywhere."""
     return holds if isinstance(holds, bool) else bool(holds.any())
-
-
-def _row_of(dtype: Any, where: str) -> DType:
-    row = dtypes.lookup(dtype, where)
-    if row.kind not in (*INTEGER, BOOL):
-        fault = f"Unsupported dtype {row} for integers"
-        raise type_error(where, fault, "integer dtypes and bool are accepted")
-    return row
 
 
 def _range_of(row: DType) -> tuple[int, int]:

@@ -356,19 +356,11 @@ class RandomState(Continuous, Discrete, Vectors):
         return f"RandomState({type(self._bits).__name__})"
 
     def rand(self, *dimensions: Any) -> Any:
-        """Draw evenly from [0, 1): an Array whose dimensions are given, or a float.
-
-        >>> xarr.random.rand(2, 3).shape
-        (2, 3)
-        """
+        """Draw evenly from [0, 1): an Array whose dimensions are given, or a float."""
         return self._of_dimensions(random.random, dimensions, "rand(d0, d1, ...)")
 
     def randn(self, *dimensions: Any) -> Any:
-        """Draw from the normal distribution: an Array whose dimensions are given, or a float.
-
-        >>> xarr.random.randn(2, 3).shape
-        (2, 3)
-        """
+        """Draw from the normal distribution: an Array whose dimensions are given, or a float."""
         return self._of_dimensions(random.standard_normal, dimensions, "randn(d0, d1, ...)")
 
     def _of_dimensions(self, row: random.Draw, dimensions: tuple[Any, ...], where: str) -> Any:

@@ -134,17 +134,13 @@ def choice(
         return population.take(picked if shape is None else creation.to_numpy(picked), place)
     if isinstance(picked, int):
         key = (*(slice(None),) * place, picked)
-        return engine_copy(indexing.getitem(population, key))
+        found = indexing.getitem(population, key)
+        return Array(engine.copied(found._node))  # no view, which follows what it is of
     if len(picked.shape) == 1:
         return searching.take(population, picked, axis=place)
     flat = searching.take(population, manipulation.reshape(picked, (-1,)), axis=place)
     before, after = population.shape[:place], population.shape[place + 1 :]
     return manipulation.reshape(flat, before + picked.shape + after)
-
-
-def engine_copy(x: Array) -> Array:
-    """A copy, which no longer follows what `x` is a view of."""
-    return Array(engine.copied(x._node))
 
 
 def _population(a: Any, axis: Any, where: str) -> tuple[Any, int, int]:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy
 
-from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
-from xarr.backends.device import Device, default_float
+from xarr.backends.device import Device
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.elementwise import elementwise
+from xarr.functions.elementwise.floating import in_floating
 from xarr.functions.reduce import reductions
 
 
@@ -64,10 +64,7 @@ def device_of(*values: Any) -> Device | None:
 
 def _inexact(x: Array) -> Array:
     """An array in floating point, which holds the size of the smallest integer too."""
-    node = x._node
-    if node.dtype.kind in dtypes.FLOATING:
-        return x
-    return x.astype(default_float(node.device).numpy)
+    return Array(in_floating(x._node))
 
 
 def _is_nan(x: Any) -> Any:

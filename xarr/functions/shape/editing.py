@@ -293,7 +293,10 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
     extents = (sum(pair, extent) for extent, pair in zip(x.shape, widths, strict=True))
     shape = layout.require_possible(tuple(extents), where)
     if mode not in ("constant", "empty"):
-        _require_elements(x.shape, widths, where)
+        for axis, (extent, pair) in enumerate(zip(x.shape, widths, strict=True)):
+            if extent == 0 and any(pair):
+                accepted = "can't extend empty axis {} using modes other than 'constant' or 'empty'"
+                raise value_error(where, f"array has shape {x.shape}", accepted.format(axis))
     whole = Assembly(shape, x._node.dtype, x._node.device)
     whole.put([before for before, _ in widths], x.shape, x._node)
     if mode == "empty":
@@ -313,15 +316,6 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
             engine.compute(value)
             whole.put(*_slab(x.shape, shape, widths, axis, first, count), value)
     return whole.array()
-
-
-def _require_elements(shape: Shape, widths: Sequence[tuple[int, int]], where: str) -> None:
-    for axis, (extent, pair) in enumerate(zip(shape, widths, strict=True)):
-        if extent == 0 and any(pair):
-            accepted = (
-                f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
-            )
-            raise value_error(where, f"array has shape {shape}", accepted)
 
 
 class _Border:

@@ -365,11 +365,7 @@ def append(arr: ArrayLike, values: Any, axis: SupportsIndex | None = None) -> Ar
 
 
 def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
-    """Join arrays along the first axis, vectors as rows.
-
-    >>> xarr.vstack([xarr.arange(2), xarr.arange(2)]).tolist()
-    [[0, 1], [0, 1]]
-    """
+    """Join arrays along the first axis, vectors as rows."""
     where = "vstack(tup)"
     return _joined(
         [with_axes(item, 2, where) for item in _arrays(tup, where)], 0, where, dtype, casting
@@ -377,32 +373,20 @@ def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
 
 
 def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
-    """Join arrays along the second axis, vectors along the first.
-
-    >>> xarr.hstack([xarr.arange(2), xarr.arange(2)]).tolist()
-    [0, 1, 0, 1]
-    """
+    """Join arrays along the second axis, vectors along the first."""
     where = "hstack(tup)"
     parts = [with_axes(item, 1, where) for item in _arrays(tup, where)]
     return _joined(parts, 0 if parts[0].ndim == 1 else 1, where, dtype, casting)
 
 
 def dstack(tup: Any) -> Array:
-    """Join arrays along the third axis.
-
-    >>> xarr.dstack([xarr.arange(2), xarr.arange(2)]).shape
-    (1, 2, 2)
-    """
+    """Join arrays along the third axis."""
     where = "dstack(tup)"
     return _joined([with_three_axes(item, where) for item in _arrays(tup, where)], 2, where)
 
 
 def column_stack(tup: Any) -> Array:
-    """Join vectors as the columns of a matrix.
-
-    >>> xarr.column_stack([xarr.arange(2), xarr.arange(2)]).tolist()
-    [[0, 0], [1, 1]]
-    """
+    """Join vectors as the columns of a matrix."""
     where = "column_stack(tup)"
     parts = []
     for item in _arrays(tup, where):

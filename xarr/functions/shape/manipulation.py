@@ -98,9 +98,6 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
 
     order : {"C", "F", "A", "K"} -- Which index runs fastest: the last, or as in Fortran the first;
         with "A" the first where x lies in memory so, with "K" that which runs fastest in memory.
-
-    >>> xarr.ravel(xarr.eye(2)).tolist()
-    [1.0, 0.0, 0.0, 1.0]
     """
     return flattened(array_of(a, "ravel(a)", "a"), order, "ravel(a, order)")
 
@@ -148,9 +145,6 @@ def transpose(a: ArrayLike, axes: Any = None) -> Array:
 
     axes : tuple of int, optional
         For each axis of the result, which axis of a it is; all reversed where None.
-
-    >>> xarr.transpose(xarr.zeros((2, 3))).shape
-    (3, 2)
     """
     where = "transpose(a, axes)"
     x = array_of(a, where, "a")
@@ -238,11 +232,7 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
 
 
 def flip(m: ArrayLike, axis: Axis = None) -> Array:
-    """Reverse the order of elements along axes; a view.
-
-    >>> xarr.flip(xarr.arange(3)).tolist()
-    [2, 1, 0]
-    """
+    """Reverse the order of elements along axes; a view."""
     where = "flip(m, axis)"
     x = array_of(m, where, "m")
     places = layout.normalize_axes(axis, x.ndim, where)
@@ -260,21 +250,13 @@ def flip(m: ArrayLike, axis: Axis = None) -> Array:
 
 
 def fliplr(m: ArrayLike) -> Array:
-    """Reverse the second axis; a view.
-
-    >>> xarr.fliplr(xarr.eye(2)).tolist()
-    [[0.0, 1.0], [1.0, 0.0]]
-    """
+    """Reverse the second axis; a view."""
     where = "fliplr(m)"
     return flip(at_least(array_of(m, where, "m"), 2, where), 1)
 
 
 def flipud(m: ArrayLike) -> Array:
-    """Reverse the first axis; a view.
-
-    >>> xarr.flipud(xarr.arange(3)).tolist()
-    [2, 1, 0]
-    """
+    """Reverse the first axis; a view."""
     where = "flipud(m)"
     return flip(at_least(array_of(m, where, "m"), 1, where), 0)
 
@@ -364,11 +346,7 @@ def atleast_1d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_1d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_1d(*arrays: Any) -> Array | tuple[Array, ...]:
-    """Give arrays at least one axis: a view of one argument, a tuple of views of several.
-
-    >>> xarr.atleast_1d(3.0).shape
-    (1,)
-    """
+    """Give arrays at least one axis: a view of one argument, a tuple of views of several."""
     return _one_or_all([with_axes(item, 1, "atleast_1d(*arrays)") for item in arrays])
 
 
@@ -377,11 +355,7 @@ def atleast_2d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_2d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_2d(*arrays: Any) -> Array | tuple[Array, ...]:
-    """Give arrays at least two axes, the new ones in front, as `atleast_1d` does.
-
-    >>> xarr.atleast_2d(xarr.zeros(3)).shape
-    (1, 3)
-    """
+    """Give arrays at least two axes, the new ones in front, as `atleast_1d` does."""
     return _one_or_all([with_axes(item, 2, "atleast_2d(*arrays)") for item in arrays])
 
 
@@ -390,11 +364,7 @@ def atleast_3d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_3d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_3d(*arrays: Any) -> Array | tuple[Array, ...]:
-    """Give arrays at least three axes: (N,) becomes (1, N, 1) and (M, N) becomes (M, N, 1).
-
-    >>> xarr.atleast_3d(xarr.zeros(3)).shape
-    (1, 3, 1)
-    """
+    """Give arrays at least three axes: (N,) becomes (1, N, 1) and (M, N) becomes (M, N, 1)."""
     return _one_or_all([with_three_axes(item, "atleast_3d(*arrays)") for item in arrays])
 
 
@@ -471,11 +441,7 @@ def _pieces(x: Array, sections: Any, place: int, where: str) -> list[Array]:
 
 
 def split(ary: ArrayLike, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
-    """Split an array along an axis into views, of one size or at indices.
-
-    >>> [part.tolist() for part in xarr.split(xarr.arange(4), 2)]
-    [[0, 1], [2, 3]]
-    """
+    """Split an array along an axis into views, of one size or at indices."""
     where = "split(ary, indices_or_sections, axis)"
     x = array_of(ary, where, "ary")
     return _equal_pieces(x, indices_or_sections, normalize_axis(axis, x.ndim, where), where)
@@ -491,11 +457,7 @@ def _equal_pieces(x: Array, count: Any, place: int, where: str) -> list[Array]:
 
 
 def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
-    """Split an array along its second axis, or a vector along its first; see `split`.
-
-    >>> [part.tolist() for part in xarr.hsplit(xarr.arange(4), 2)]
-    [[0, 1], [2, 3]]
-    """
+    """Split an array along its second axis, or a vector along its first; see `split`."""
     where = "hsplit(ary, indices_or_sections)"
     x = at_least(array_of(ary, where, "ary"), 1, where)
     return _equal_pieces(x, indices_or_sections, 0 if x.ndim == 1 else 1, where)

@@ -71,7 +71,11 @@ def apply(
         for place, (axis, length) in enumerate(zip(axes, lengths, strict=True))
     ]
     if not axes:
-        return _over_no_axes(row, node)
+        if "real" in (row.given, row.made):
+            fault = f"a has shape {node.shape} and there are no axes to transform"
+            accepted = "between real and complex numbers at least one axis is needed"
+            raise value_error(row.where, fault, accepted, "name it with axes")
+        return Array(engine.copied(node))
     _require_lengths(row, node, sizes, axes)
     shape, dtype = _result(row, node, sizes, axes)
     if 0 in shape or 0 in node.shape:
@@ -154,14 +158,6 @@ def _require_lengths(row: Transform, node: Node, sizes: _Integers, axes: _Intege
             accepted = "signals of at least one element are accepted"
             remedy = f"name the length with {'s' if row.many else 'n'}"
             raise value_error(row.where, fault, accepted, remedy)
-
-
-def _over_no_axes(row: Transform, node: Node) -> Array:
-    if "real" in (row.given, row.made):
-        fault = f"a has shape {node.shape} and there are no axes to transform"
-        accepted = "between real and complex numbers at least one axis is needed"
-        raise value_error(row.where, fault, accepted, "name it with axes")
-    return Array(engine.copied(node))
 
 
 def _by_kernels(row: Transform, x: Array, sizes: _Integers, axes: _Integers, norm: str) -> Array:

@@ -274,9 +274,6 @@ def intersect1d(
 
     return_indices : bool
         Whether to give the indices of the first of each in ar1 and in ar2 as well.
-
-    >>> xarr.intersect1d([1, 3, 4, 3], [3, 1, 2, 1]).tolist()
-    [1, 3]
     """
     first, second = _vectors(ar1, ar2, "intersect1d(ar1, ar2)")
     places: list[Array] = []
@@ -302,11 +299,7 @@ def intersect1d(
 
 
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Array:
-    """The distinct elements of two arrays together, ascending. Waits for the device.
-
-    >>> xarr.union1d([-1, 0, 1], [-2, 0, 2]).tolist()
-    [-2, -1, 0, 1, 2]
-    """
+    """The distinct elements of two arrays together, ascending. Waits for the device."""
     found: Array = unique(joining.concat(_vectors(ar1, ar2, "union1d(ar1, ar2)")))
     return found
 
@@ -316,9 +309,6 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
 
     assume_unique : bool
         Whether no element occurs twice in either; the elements then stay in their order.
-
-    >>> xarr.setdiff1d([1, 2, 3, 2, 4], [3, 4, 5]).tolist()
-    [1, 2]
     """
     where = "setdiff1d(ar1, ar2)"
     device = ar2.device if type(ar2) is Array else None
@@ -328,11 +318,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
 
 
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:
-    """The distinct elements in exactly one of two arrays, ascending. Waits for the device.
-
-    >>> xarr.setxor1d([1, 2, 3, 2, 4], [2, 3, 5, 7, 5]).tolist()
-    [1, 4, 5, 7]
-    """
+    """The distinct elements in exactly one of two arrays, ascending. Waits for the device."""
     parts = _vectors(ar1, ar2, "setxor1d(ar1, ar2)")
     both = sort(joining.concat(parts if assume_unique else [unique(part) for part in parts]))
     if not both.size:

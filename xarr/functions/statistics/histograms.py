@@ -521,8 +521,7 @@ def _extent(x: Array) -> float:
 
 def _number(x: Array) -> float:
     """The value of a 0-dimensional array, which the rules are computed with on the host."""
-    with openly():
-        return float(to_host(x._node))
+    return float(_host(x))
 
 
 def _real(x: Array) -> Array:
@@ -535,10 +534,6 @@ def _sqrt(x: Array, scope: Scope, binning: Binning) -> float:
 
 def _sturges(x: Array, scope: Scope, binning: Binning) -> float:
     return _extent(x) / (math.log2(x.size) + 1.0)
-
-
-def _rice(x: Array, scope: Scope, binning: Binning) -> float:
-    return float(_extent(x) / (2.0 * x.size ** (1.0 / 3)))
 
 
 def _scott(x: Array, scope: Scope, binning: Binning) -> float:
@@ -569,8 +564,7 @@ def _stone(x: Array, scope: Scope, binning: Binning) -> float:
         return 0.0
 
     def loss(bins: int) -> float:
-        with openly():
-            found = to_host(counting.counts(binning(x, *scope, bins)._node, bins)) / x.size
+        found = _host(Array(counting.counts(binning(x, *scope, bins)._node, bins))) / x.size
         return float((2 - (x.size + 1) * found.dot(found)) * bins / extent)
 
     most = max(100, int(math.sqrt(x.size)))
@@ -590,7 +584,7 @@ WIDTHS: Final[dict[str, Callable[[Array, Scope, Binning], float]]] = {
     "auto": _auto,
     "doane": _doane,
     "fd": _freedman_diaconis,
-    "rice": _rice,
+    "rice": lambda x, *_: float(_extent(x) / (2.0 * x.size ** (1.0 / 3))),
     "scott": _scott,
     "sqrt": _sqrt,
     "stone": _stone,

@@ -46,9 +46,6 @@ def median(
 
     -> Array, shape of the axes that are left
         Floating-point; NaN where an element is NaN, and of no elements.
-
-    >>> float(xarr.median(xarr.asarray([3, 1, 2, 9])))
-    2.5
     """
     where = "median(a, axis)"
     x = as_array(a, where, "a")
