@@ -1341,7 +1341,7 @@ def _carried(steps: list[Step]) -> list[int]:
 
     They are those of new storages which a step before it writes and one behind it reads; or none
     does, as of yet. Those that are stored in any case, as not all of it is read at each item's own
-    place, do not count.
+    place, do not count, unless they are written in parts, which may be one kernel.
     """
     global _list_mark
     step: Step
@@ -1354,6 +1354,7 @@ def _carried(steps: list[Step]) -> list[int]:
     changes: list[Any] = [0] * (count + 2)
     ends: list[Any] = [count] * count
     stays: set[int] = set()
+    parts: set[int] = set()
     mark: cython.Py_ssize_t = _list_mark + 1
     _list_mark = mark
     for step in steps:
@@ -1367,12 +1368,19 @@ def _carried(steps: list[Step]) -> list[int]:
                 if not is_whole or step.opcode.operation.strays > maker.opcode.operation.strays:
                     stays.add(storage.slot)
         storage = step.fresh
+        if storage is None and step.opcode.target is not None:
+            node = step.nodes[len(step.nodes) - 1]
+            storage = node.storage
+            if storage is not None and storage.list_mark == mark:
+                parts.add(storage.slot)
+            storage = None
         if storage is not None:
             storage.list_mark = mark
             storage.slot = number
             changes[number + 1] += storage.nbytes
         number += 1
     number = 0
+    stays -= parts
     for step in steps:
         storage = step.fresh
         if storage is not None:

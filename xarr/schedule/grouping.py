@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from xarr import tuning
 from xarr.compiler.forms import Rolled
+from xarr.core.operations import Operation
 from xarr.schedule.groups import Group
 from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref
 from xarr.schedule.rewriting import rewritten
@@ -31,24 +32,32 @@ def grouped(
     for member, step in enumerate(steps):
         if not wanted[member] or member in later:
             continue
+        own = parts.get(member, [])
         if step.whole is not None:
+            if own and steps[own[0]].target == step.whole.target:
+                _place(groups, own.pop(0), steps, alive, room, _behind(step.whole, groups))
             wider = _that_takes(step.whole, groups, alive, room)
             if wider is not None:
                 wider.add(member, step.whole)
                 continue
-        for one in (*sorted(parts.get(member, ())), member):
+        for one in (*own, member):
             _place(groups, one, steps, alive, room)
     return _side_by_side(groups, alive, room)
 
 
 def _place(
-    groups: list[Group], member: int, steps: Sequence[Instruction], alive: Sequence[bool], room: int
+    groups: list[Group],
+    member: int,
+    steps: Sequence[Instruction],
+    alive: Sequence[bool],
+    room: int,
+    first: int = 0,
 ) -> None:
-    """Put an instruction into the last group that it fits, or into a new one."""
+    """Put an instruction into the last group that it fits, from a first one on, or a new one."""
     step = steps[member]
     chosen = None
     is_early = isinstance(step.operation, Rolled) and _is_overwritten(steps, member)
-    for number in reversed(range(len(groups))):
+    for number in reversed(range(first, len(groups))):
         group = groups[number]
         joins = not group.endings or group.goes_with(step)
         if group.shares(step) and (joins or group.follows(step)) and group.fits(step, alive, room):
@@ -71,23 +80,28 @@ def _place(
         if group.hinders(step):
             break
     if chosen is None:
-        chosen = _after_others(groups, step, alive, room) or Group(step.shape)
+        after = None if first else _after_others(groups, step, alive, room)
+        chosen = after or Group(step.shape)
         groups.append(chosen)
     chosen.add(member, step)
 
 
-def _only_for_parts(steps: Sequence[Instruction], alive: Sequence[bool]) -> dict[int, set[int]]:
-    """The instructions that nothing needs but one that writes a part, and may write the whole.
+def _only_for_parts(steps: Sequence[Instruction], alive: Sequence[bool]) -> dict[int, list[int]]:
+    """The instructions that nothing needs before one that writes a part, and may write the whole.
 
-    They are put into groups where the whole is not written. Until then nothing overwrites what
-    they read.
+    They are what makes the whole, which comes first, and what only this part is computed of. They
+    are put into groups with it, or just before it, and until then nothing overwrites what they
+    read.
     """
     readers: dict[int, set[int]] = {}
+    makers: dict[int, int] = {}
+    parts: dict[int, list[int]] = {}
     for member, step in enumerate(steps):
         for operand in step.operands:
             if isinstance(operand, Ref):
                 readers.setdefault(operand.slot, set()).add(member)
-    parts: dict[int, set[int]] = {}
+        if step.is_fresh and type(step.operation) is Operation:
+            makers[step.written.slot] = member
     for member, step in enumerate(steps):
         if step.whole is None:
             continue
@@ -96,8 +110,20 @@ def _only_for_parts(steps: Sequence[Instruction], alive: Sequence[bool]) -> dict
             slot = steps[other].written.slot
             if not alive[slot] and readers.get(slot, set()) <= own:
                 own.add(other)
-        parts[member] = own - {member}
+        maker = makers.pop(step.written.slot, member)
+        read = {ref.slot for ref in steps[maker].operands if isinstance(ref, Ref)}
+        between = range(maker + 1, member)
+        touched = {steps[other].written.slot for other in between}
+        users = readers.get(step.written.slot, set()).intersection(between)
+        if not touched & {*read, step.written.slot} and users <= own:
+            own.add(maker)
+        parts[member] = sorted(own - {member})
     return parts
+
+
+def _behind(step: Instruction, groups: Sequence[Group]) -> int:
+    """The number of groups up to the last one that an instruction has to come after."""
+    return max([number for number, one in enumerate(groups, 1) if one.hinders(step)], default=0)
 
 
 def _that_takes(

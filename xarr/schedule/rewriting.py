@@ -336,12 +336,11 @@ def _round(step: Instruction) -> Instruction:
     operation, (read, *_) = step.operation, step.operands
     assert isinstance(operation, Rolled)
     assert isinstance(read, Ref)
-    if not any(operation.shifts):
-        return step
     axes = [axis for axis, extent in enumerate(step.shape) if extent != 1]
     steps = tuple([read.pattern.strides[axis] for axis in axes])
     shifts = [operation.shifts[axis] for axis in axes]
-    moved = Moved(steps, tuple([(shift,) if shift else () for shift in shifts]))
+    cuts = tuple([(shift,) if shift else () for shift in shifts])
+    moved = Moved(steps, cuts) if any(cuts) else None
     return step._replace(operands=(read._replace(moved=moved),))
 
 
