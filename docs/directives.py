@@ -56,7 +56,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("xarr-reductions", _table(tables.reductions_table, wide))
     app.add_directive("xarr-dtypes", _table(tables.dtypes_table))
     app.add_directive("xarr-environment", _table(tables.environment_table))
-    app.add_directive("xarr-places", _table(tables.places_table))
+    app.add_directive("xarr-places", _table(tables.places_table, wide))
     app.add_directive("xarr-chapters", _table(tables.chapters_table, ":widths: 20 80"))
     app.add_directive("xarr-names-counts", _table(tables.names_counts_table))
     for space in ("main", "linalg", "fft", "random", "ndarray"):

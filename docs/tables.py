@@ -29,6 +29,7 @@ from xarr.compiler.source import DIALECTS, kernel_file
 from xarr.core import tape as core
 from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
+from xarr.engine import hosted
 from xarr.functions.names import absent
 from xarr.settings import Settings
 from xarr.tables import elementwise, reductions, rows
@@ -486,6 +487,7 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
         if name in _OPERATORS:
             stack.enter_context(mock.patch.object(xarr.Array, _OPERATORS[name], called))
         stack.enter_context(xarr.device(device))
+        stack.enter_context(hosted.fused())
         stack.enter_context(core.launched_by(launched))
         stack.enter_context(mock.patch.object(library, "opened", on_host))
         stack.enter_context(mock.patch.object(library, "run", worked))

@@ -27,6 +27,7 @@ def test_each_name_of_numpys_has_a_line() -> None:
     for name in public:
         assert (lines[f"``{name}``"][0] == "yes") is hasattr(xarr, name)
     assert {line[0] for line in tables.names_table("ndarray")} >= {"``T``", "``astype``"}
+    assert not {"Any", "TYPE_CHECKING"} & {*dir(xarr.random), *tables.PUBLIC}
 
 
 def test_counts_stand_on_top() -> None:

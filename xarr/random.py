@@ -1,6 +1,6 @@
 """Random numbers: NumPy's generators and distributions, on the device."""
 
-from typing import TYPE_CHECKING, Any
+import typing as _typing
 
 from xarr.functions.names.absent import missing as _missing
 from xarr.functions.random.drawing import Philox as Philox
@@ -64,7 +64,7 @@ wald = _shared.wald
 weibull = _shared.weibull
 zipf = _shared.zipf
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from numpy.random import (
         MT19937 as MT19937,
         PCG64 as PCG64,
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 _OF_NUMPY = ("BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "SFC64", "SeedSequence")
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     """NumPy's own seeds and bit generators, imported at first use as they take long to."""
     if name not in _OF_NUMPY:
         raise _missing(__name__, name, __dir__())

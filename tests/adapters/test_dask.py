@@ -164,6 +164,11 @@ def test_collections_change_their_backend() -> None:
     assert type(moved.to_backend("numpy").compute()) is np.ndarray
 
 
+def test_places_that_are_arrays_are_written_in_numpys_chunks() -> None:
+    found = assigned_at(_numpys(V), _chunked(np.array([2, 17, -1])), 7.0).compute()
+    assert found.tolist() == assigned_at(V, [2, 17, -1], 7.0).tolist()
+
+
 @pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "complex64", "complex128"])
 def test_a_token_is_of_the_content(dtype: str) -> None:
     x = xarr.asarray(np.round(A * 3)).astype(dtype)

@@ -130,7 +130,8 @@ def _solve(a: Any, b: Any, lower: bool = False) -> Any:
 def _assigned(x: Any, v: Any, indices: list[Any]) -> Any:
     """Write to a copy of a chunk. An index of as many as the chunk has stands for none."""
     if type(x) is not xarr.Array or numpy.ma.isMaskedArray(v):
-        return _assigned_by_dask(x, v, indices)
+        places = [numpy.asarray(one) if type(one) is xarr.Array else one for one in indices]
+        return _assigned_by_dask(x, v, places)
     if 0 in v.shape:
         return x
     x = x.copy()

@@ -530,15 +530,17 @@ ValueError
 
 
 def _example(row: Elementwise) -> str:
-    """A call and what it gives: the values where four decimals hold them, else their shape."""
+    """A call and what it gives: the values, to three decimals unless these say nothing."""
     call = f"{row.name}({row.example or _operands(row)})"
     function = row.reference or getattr(numpy, row.name)
     with numpy.errstate(all="ignore"):
         result = eval(call, {row.name: function, "xarr": numpy})
-    short = result if numpy.asarray(result).dtype.kind in "biu" else numpy.round(result, 4)
+    short = result if numpy.asarray(result).dtype.kind in "biu" else numpy.round(result, 3)
     if numpy.array_equal(result, short):
         return f">>> xarr.{call}.tolist()\n{numpy.asarray(result).tolist()!r}"
-    return f">>> xarr.{call}.shape\n{numpy.shape(result)!r}"
+    if numpy.array_equal(short, numpy.round(short)):  # as of `spacing`
+        return f">>> xarr.{call}.shape\n{numpy.shape(result)!r}"
+    return f">>> print(xarr.{call}.round(3))\n{short}"
 
 
 def _operands(row: Elementwise) -> str:
@@ -546,7 +548,8 @@ def _operands(row: Elementwise) -> str:
     if row.kinds == (COMPLEX,):
         values = "1 + 2j, 3j"
     elif REAL in row.kinds:
-        values = "1.0, 2.0" if row.operands == 1 else "6.0, 7.0"
+        within = "0.25, 0.5" if row.domain.high <= 1 else "1.0, 2.0"
+        values = within if row.operands == 1 else "6.0, 7.0"
     else:
         values = "True, False" if BOOL in row.kinds else "6, 7"
     second = {"True, False": ", True", "6, 7": ", 2", "6.0, 7.0": ", 2.0"}.get(values, "")

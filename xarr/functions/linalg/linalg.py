@@ -494,6 +494,10 @@ def solve(a: Square, b: ArrayLike) -> Array:
     b : floating-point Array, shape (M,) or (..., M, K)
         The right-hand sides: one vector, or matrices of K columns each. The stacks broadcast.
 
+    -> floating-point Array, shape (..., M) or (..., M, K)
+
+    ValueError -- If b has another number of rows than a.
+
     >>> xarr.linalg.solve(xarr.asarray([[2.0, 0.0], [0.0, 4.0]]), xarr.asarray([2.0, 2.0])).tolist()
     [1.0, 0.5]
     """

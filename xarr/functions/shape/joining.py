@@ -119,6 +119,7 @@ def concat(
 
     TypeError -- If something is no array, out and dtype are both given, or casting does not allow a
         dtype.
+    ValueError -- If shapes differ elsewhere than along the axis.
 
     >>> xarr.concat([xarr.arange(2), xarr.arange(3)]).tolist()
     [0, 1, 0, 1, 2]
