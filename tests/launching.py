@@ -128,9 +128,9 @@ class Seen:
 
 
 @contextlib.contextmanager
-def watched(device: xarr.Device | None = None) -> Iterator[Seen]:
-    """See what is launched and allocated on a device, the default one, which plans anew."""
-    device = device or xarr.default_device()
+def watched() -> Iterator[Seen]:
+    """See what is launched and allocated on the default device, which plans anew."""
+    device = xarr.default_device()
     seen = Seen()
     texts = dict[int, str]()
     kernel_of = launch.kernel_of

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import pytest
 
 import xarr
-from tests.processes import run
+from tests.processes import run, start
 from xarr.__main__ import main
 from xarr.engine import hosted
 from xarr.running import doctor
@@ -75,3 +75,10 @@ def test_a_machine_without_devices_ends_with_1(monkeypatch: pytest.MonkeyPatch) 
 def test_a_process_ends_with_the_status() -> None:
     done = run("-m", "xarr", "doctor")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_reader_may_leave_before_the_end() -> None:
+    with start("-m", "xarr", "info") as process:
+        assert process.stdout
+        process.stdout.close()
+        assert (process.stderr and process.stderr.read(), process.wait()) == ("", 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -34,11 +35,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line; the exit status is 2 for a wrong one."""
     given = sys.argv[1:] if arguments is None else arguments
     if given == ["info"]:
-        print(info())
+        _say(info())
         return 0 if devices() else 1
     if given == ["doctor"]:
         lines, works = doctor.report()
-        print("\n".join([info(), "", *lines]).rstrip())
+        _say("\n".join([info(), "", *lines]).rstrip())
         return 0 if works else 1
     if given and given[0] == "bench":
         return _bench(given[1:])
@@ -47,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given and given[0] == "run":
         return _run(given[1:])
     if given in (["-h"], ["--help"]):
-        print(_USAGE, end="")
+        _say(_USAGE.rstrip())
         return 0
     return _refused("a command is needed" if not given else f"there is no {' '.join(given)!r}")
 
@@ -56,7 +57,7 @@ def _bench(given: list[str]) -> int:
     if len(given) > 1:
         return _refused("bench takes one file")
     lines, agrees = bench.report(Path(given[0] if given else "bench.png"), bench.SECONDS)
-    print("\n".join(lines))
+    _say("\n".join(lines))
     return 0 if agrees else 1
 
 
@@ -68,7 +69,7 @@ def _warm(given: list[str]) -> int:
     except (ValueError, RuntimeError) as error:
         print(f"python -m xarr warm: {error}", file=sys.stderr)
         return 2
-    print(warm.warm(device))
+    _say(warm.warm(device))
     return 0
 
 
@@ -92,6 +93,14 @@ def _run(given: list[str]) -> int:
     except FileNotFoundError as error:
         print(f"python -m xarr run: {error}", file=sys.stderr)
         return 2
+
+
+def _say(text: str) -> None:
+    """Print a text, of which a reader may take some lines and leave, as `head` does."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes at its end
 
 
 def _refused(why: str) -> int:

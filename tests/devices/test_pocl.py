@@ -15,8 +15,10 @@ import numpy as np
 import pytest
 
 import xarr
+from tests.kernels.test_scalar_types import loops
 from tests.processes import run_code
 from xarr.backends import opencl, pocl
+from xarr.compiler import source
 from xarr.engine import engine
 
 HASWELL = frozenset(["avx2", "fma", "f16c", "bmi1", "bmi2", "movbe", "abm", "sse4_2"])
@@ -92,6 +94,14 @@ def pocl_device(driver: opencl.OpenCLDriver) -> Iterator[xarr.Device]:
     with xarr.device(FOUND[0]) as chosen:
         xarr.synchronize()
         yield chosen
+
+
+def test_the_compiler_warns_of_no_function(driver: opencl.OpenCLDriver) -> None:
+    """PoCL tells how many warnings there are on the standard error of who computes."""
+    code = "KERNEL void none(GLOBAL f32 *x) { x[0] = 0.0f; }"
+    calls = "".join(expression for *_, expression in loops())
+    text = "\n".join([*source.words(calls, "opencl", has_float64=True), code])
+    driver.compile(text, ("-Werror",))
 
 
 def normal(*shape: int) -> Any:

@@ -52,7 +52,12 @@ np.random.default_rng(1).integers(None) ! TypeError: a bound is None; integers a
 np.histogram(x * 1j) ! TypeError: histogram(a, bins): a has dtype complex128
 np.fft.{fftn|rfftn|fft2}(x, axes=-1) ! TypeError
 np.fft.{fftn|irfftn}(x, s=3) ! TypeError
-np.{hanning|kaiser}("a"{|, 1.0}) ! TypeError
+np.{hanning("a"|kaiser("a", 1.0|kaiser(None, 1.0|kaiser(5, "a"|kaiser(5, 1j}) ! TypeError
+np.kaiser([5], 1.0) ! TypeError: kaiser(M, beta): M is of type list
+np.piecewise(x, {[]|()}, [1]) ! IndexError
+np.piecewise(x, [], [1]) ! IndexError: piecewise(x, condlist, funclist): condlist is []
+np.array2string(x, threshold={"5") ! TypeError|nan) ! ValueError}
+np.array2string(x, threshold=np.datetime64("2026-01-01")) ! TypeError: threshold must be numeric
 np.random.default_rng(1).{binomial(nan, 0.5)|multinomial(nan, [0.5, 0.5])} ! ValueError
 np.random.default_rng(1).hypergeometric({nan, 1, 1|1, nan, 1|2, 2, nan}) ! ValueError
 """

@@ -127,6 +127,7 @@ def test_array2string_is_numpys(shape: tuple[int, ...]) -> None:
         {},
         {"precision": 2, "separator": ", "},
         {"threshold": 5, "edgeitems": 1, "prefix": "x = "},
+        {"threshold": 5, "edgeitems": -1},
         {"formatter": {"float_kind": lambda value: f"<{value:.1f}>"}},
         {"max_line_width": 30, "suppress_small": True, "sign": "+", "floatmode": "fixed"},
     ):

@@ -184,8 +184,13 @@ def test_rows_that_are_computed_with_their_results(dtype: str, recorded: dict[st
     engine.compute(shares._node)
     engine.compute(normal._node)
     most = x.max(axis=1)
-    engine.compute((most + xarr.log(xarr.exp(x - most[:, None]).sum(axis=1)))._node)
+    losses = most + xarr.log(xarr.exp(x - most[:, None]).sum(axis=1))
+    labels = xarr.arange(1000) * 600 + 5
+    engine.compute((losses - xarr.take(x.reshape(-1), labels, mode="clip"))._node)
+    e = xarr.exp(x)
+    engine.compute(((xarr.roll(x, 1, axis=1) - x) * e / e.sum(axis=1, keepdims=True))._node)
     assert {*recorded.values()} == {"xr_rows"}
+    assert sum("a.cut" in text for text in recorded) == 1
     compiles(recorded)
 
 

@@ -17,6 +17,6 @@ DEVICE i64 xr_bin_guess_T(const T x, const T first, const T last, const i64 n)
 
 DEVICE i64 xr_bin_of_T(const T x, const i64 guess, const T low, const T high, const i64 n)
 {
-    const i64 after = (x >= high) & (guess < n - 1) ? guess + 1 : guess;
+    const i64 after = ((x >= high) & (guess < n - 1)) ? guess + 1 : guess;
     return guess < 0 ? guess : (x < low ? guess - 1 : after);
 }

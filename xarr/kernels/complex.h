@@ -84,23 +84,23 @@ DEVICE int xr_less_equal_C(const C x, const C y)
 // numbers, whose zeros may have other signs.
 DEVICE C xr_maximum_C(const C x, const C y)
 {
-    return xr_isnan_C(x) | (!xr_isnan_C(y) & !xr_exceeds_C(y, x)) ? x : y;
+    return (xr_isnan_C(x) | (!xr_isnan_C(y) & !xr_exceeds_C(y, x))) ? x : y;
 }
 
 DEVICE C xr_minimum_C(const C x, const C y)
 {
-    return xr_isnan_C(x) | (!xr_isnan_C(y) & !xr_exceeds_C(x, y)) ? x : y;
+    return (xr_isnan_C(x) | (!xr_isnan_C(y) & !xr_exceeds_C(x, y))) ? x : y;
 }
 
 // A number is preferred to NaN; of two NaN the first is taken.
 DEVICE C xr_fmax_C(const C x, const C y)
 {
-    return xr_isnan_C(y) | (!xr_isnan_C(x) & !xr_exceeds_C(y, x)) ? x : y;
+    return (xr_isnan_C(y) | (!xr_isnan_C(x) & !xr_exceeds_C(y, x))) ? x : y;
 }
 
 DEVICE C xr_fmin_C(const C x, const C y)
 {
-    return xr_isnan_C(y) | (!xr_isnan_C(x) & !xr_exceeds_C(x, y)) ? x : y;
+    return (xr_isnan_C(y) | (!xr_isnan_C(x) & !xr_exceeds_C(x, y))) ? x : y;
 }
 
 // NaN counts as true, as in NumPy.
@@ -282,7 +282,7 @@ DEVICE C xr_exp_C(const C z)
     const T limit = sizeof(T) == 4 ? (T)88.0f : (T)704.0f;
     const int real = z.im == (T)0.0f;
     const int endless = !(fabs(z.im) < xr_infinity_T);
-    const T over = (z.re > limit) & (z.re < xr_infinity_T) & !real ? z.re - limit : (T)0.0f;
+    const T over = ((z.re > limit) & (z.re < xr_infinity_T) & !real) ? z.re - limit : (T)0.0f;
     const T second = over > limit ? limit : over;
     const T growth = xr_exp_T(over > (T)0.0f ? limit : z.re);
     const T more = xr_exp_T(second);
@@ -562,7 +562,7 @@ DEVICE C xr_atanh_C(const C z)
     const T re = pole ? near : quarter * xr_log1p_T((T)4.0f * x / distance);
     const T cosine = x == one ? -y : (one - x) * (one + x) - y * y;
     const T sine = x == one ? (T)2.0f : (T)2.0f * y;
-    const T im = (y == (T)0.0f) & (x <= one) ? y : (T)0.5f * xr_atan2_T(sine, cosine);
+    const T im = ((y == (T)0.0f) & (x <= one)) ? y : (T)0.5f * xr_atan2_T(sine, cosine);
     return xr_complex_C(copysign(re, z.re), copysign(im, z.im));
 }
 

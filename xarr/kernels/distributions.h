@@ -165,7 +165,7 @@ DEVICE T xr_gamma_attempts_T(const u64 block, const u64 draw, const u64 key, con
         taken = t > (T)0.0f && -xr_exponential_of_words_T(words.w, words.w * 0x9e3779b9u) < limit;
         result = d * v;
     }
-    return (shape == shape) & (taken != 0) ? result : shape;
+    return ((shape == shape) & (taken != 0)) ? result : shape;
 }
 
 // The logarithm of a gamma variable; that of a small shape is one of shape + 1 times u^(1 / shape).
@@ -400,7 +400,7 @@ DEVICE T xr_binomial_T(const u64 block, const u64 draw, const u64 key, const T n
 {
     const int above = p > (T)0.5f;
     const T smaller = above ? (T)1.0f - p : p;
-    const T drawn = (n > (T)0.0f) & (smaller > (T)0.0f)
+    const T drawn = ((n > (T)0.0f) & (smaller > (T)0.0f))
         ? xr_binomial_below_half_T(block, draw, key, n, smaller) : (T)0.0f;
     return above ? n - drawn : drawn;
 }

@@ -87,7 +87,7 @@ DEVICE f32 xr_nextafter_f16(const f32 x, const f32 y)
     const u16 next = x == 0.0f ? (u16)(sign | 1) : (u16)(away ? bits + 1 : bits - 1);
     const f32 moved = xr_half_to_float(next);
     const f32 unmoved = x == y ? y : x + y;
-    return (x == y) | (x != x) | (y != y) ? unmoved : moved;
+    return ((x == y) | (x != x) | (y != y)) ? unmoved : moved;
 }
 
 // How far the next half above is, as NumPy has it for halves alone.

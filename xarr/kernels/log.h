@@ -195,7 +195,7 @@ DEVICE f64 xr_log1p_sum_f64(const f64 twos, const f64 high, const f64 low)
 
 DEVICE f32 xr_log1p_f32(const f32 x)
 {
-    const f32 inside = (x > -1.0f) & (x < xr_infinity_f32) ? x : 0.0f;
+    const f32 inside = ((x > -1.0f) & (x < xr_infinity_f32)) ? x : 0.0f;
     const f32 y = xr_log1p_sum_f32(0.0f, inside, 0.0f);
     const f32 finite = x < xr_infinity_f32 ? y : x;
     const f32 signed_zero = x == 0.0f ? x : finite;
@@ -205,7 +205,7 @@ DEVICE f32 xr_log1p_f32(const f32 x)
 
 DEVICE f64 xr_log1p_f64(const f64 x)
 {
-    const f64 inside = (x > -1.0) & (x < xr_infinity_f64) ? x : 0.0;
+    const f64 inside = ((x > -1.0) & (x < xr_infinity_f64)) ? x : 0.0;
     const f64 y = xr_log1p_sum_f64(0.0, inside, 0.0);
     const f64 finite = x < xr_infinity_f64 ? y : x;
     const f64 signed_zero = x == 0.0 ? x : finite;

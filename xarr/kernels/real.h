@@ -32,13 +32,13 @@ DEVICE int xr_signbit_T(const T x)
 // has the same bits in any order.
 DEVICE T xr_maximum_T(const T x, const T y)
 {
-    const T unequal = (x > y) | (x != x) ? x : y;
+    const T unequal = ((x > y) | (x != x)) ? x : y;
     return x == y ? xr_from_bits_T(xr_bits_T(x) & xr_bits_T(y)) : unequal;
 }
 
 DEVICE T xr_minimum_T(const T x, const T y)
 {
-    const T unequal = (x < y) | (x != x) ? x : y;
+    const T unequal = ((x < y) | (x != x)) ? x : y;
     return x == y ? xr_from_bits_T(xr_bits_T(x) | xr_bits_T(y)) : unequal;
 }
 
@@ -50,7 +50,7 @@ DEVICE T xr_nextafter_T(const T x, const T y)
     const U from_zero = (xr_bits_T(y) & sign_mask) | (U)1;
     const U stepped = outward ? bits + (U)1 : bits - (U)1;
     const T next = xr_from_bits_T(x == (T)0.0f ? from_zero : stepped);
-    return (x != x) | (y != y) ? x + y : x == y ? y : next;
+    return ((x != x) | (y != y)) ? x + y : x == y ? y : next;
 }
 
 // Whether T holds the quotient of two magnitudes, with bits to spare.
@@ -118,7 +118,7 @@ DEVICE T xr_remainder_T(const T x, const T y)
 {
     const T rest = xr_fmod_T(x, y);
     const T folded = (y < (T)0.0f) != (rest < (T)0.0f) ? rest + y : rest;
-    return (y == (T)0.0f) | (rest != rest) ? rest : rest == (T)0.0f ? copysign((T)0.0f, y) : folded;
+    return ((y == (T)0.0f) | (rest != rest)) ? rest : rest == (T)0.0f ? copysign((T)0.0f, y) : folded;
 }
 
 DEVICE T xr_floor_divide_T(const T x, const T y)
@@ -195,12 +195,12 @@ DEVICE T xr_exponent_T(const T x)
     const int tiny = fabs(x) < xr_from_bits_T((U)1 << digits);
     const U magnitude = xr_bits_T(tiny ? large : fabs(x));
     const int exponent = (int)(magnitude >> digits) - bias + 1 - (tiny ? 54 : 0);
-    return (x == (T)0.0f) | (x - x != (T)0.0f) ? (T)0.0f : (T)exponent;
+    return ((x == (T)0.0f) | (x - x != (T)0.0f)) ? (T)0.0f : (T)exponent;
 }
 
 DEVICE T xr_significand_T(const T x)
 {
-    return (x == (T)0.0f) | (x - x != (T)0.0f) ? x : xr_ldexp_T(x, -xr_exponent_T(x));
+    return ((x == (T)0.0f) | (x - x != (T)0.0f)) ? x : xr_ldexp_T(x, -xr_exponent_T(x));
 }
 
 // What is left of x without its whole part, with the sign of x; 0 of infinity.
@@ -261,7 +261,7 @@ DEVICE T xr_cbrt_T(const T x)
     const T second = xr_cbrt_step_T(xr_cbrt_step_T(first, (T)0.25f * y), (T)0.25f * y);
     const T root = sizeof(T) == 4 ? second : xr_cbrt_step_T(second, (T)0.25f * y);
     const T scaled = tiny ? root * (T)5.820766091346741e-11f : root;
-    return (x == (T)0.0f) | (magnitude >= xr_infinity_T) | (x != x) ? x : xr_with_sign_T(scaled, x);
+    return ((x == (T)0.0f) | (magnitude >= xr_infinity_T) | (x != x)) ? x : xr_with_sign_T(scaled, x);
 }
 
 // The fraction's power, at most sqrt(2), scaled by the integer's: whole powers are exact.

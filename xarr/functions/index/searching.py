@@ -308,7 +308,7 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
     given = as_array(x, where)
     tests = [
         as_array(test, where, "a condition", device=given.device).astype(bool, copy=False)
-        for test in ([condlist] if _is_single(condlist, given) else condlist)
+        for test in ([condlist] if _is_single(condlist, given, where) else condlist)
     ]
     functions: list[Callable[..., Any] | Any] = list(funclist)
     if len(functions) == len(tests) + 1:
@@ -330,11 +330,15 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
     return result
 
 
-def _is_single(condlist: Any, x: Array) -> bool:
+def _is_single(condlist: Any, x: Array, where: str) -> bool:
     """Whether the conditions of `piecewise` are one that stands without a list."""
     if numpy.isscalar(condlist) or (hasattr(condlist, "ndim") and condlist.ndim == 0):
         return True
-    first = condlist[0]
+    try:
+        first = condlist[0]
+    except (LookupError, TypeError) as error:
+        fault, accepted = f"condlist is {condlist!r}", "bool Arrays, one at least, are accepted"
+        raise refused(type(error), where, fault, accepted) from None
     return bool(x.ndim) and not (isinstance(first, list | tuple) or getattr(first, "ndim", None))
 
 

@@ -115,9 +115,10 @@ def _values(x: Array, **how: Any) -> str:
         for name, value in given.items()
     )
     shape = x._node.shape
+    nothing = numpy.array2string(numpy.empty(0), **how)  # NumPy refuses what it does not take
     if 0 in shape:
-        return "[]"
-    if math.prod(shape) <= threshold:
+        return nothing
+    if math.prod(shape) <= threshold or edge < 0:
         return numpy.array2string(to_host(x._node), **how)
     how["threshold"] = 0
     return numpy.array2string(to_host(_corners(x, edge)._node), **how)

@@ -373,7 +373,7 @@ def _zero(node: Node) -> Node:
 
 def bartlett(M: float) -> Array:  # noqa: N803 - NumPy's name
     """The Bartlett window: a triangle."""
-    n = _points(M)
+    n = _points(M, "bartlett(M)")
     if n.size < 2:
         return n + 1.0
     return searching.where(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1))
@@ -381,17 +381,17 @@ def bartlett(M: float) -> Array:  # noqa: N803 - NumPy's name
 
 def hanning(M: float) -> Array:  # noqa: N803 - NumPy's name
     """The Hann window: one period of a raised cosine."""
-    return _cosines(M, 0.5, 0.5)
+    return _cosines(M, "hanning(M)", 0.5, 0.5)
 
 
 def hamming(M: float) -> Array:  # noqa: N803 - NumPy's name
     """The Hamming window: a raised cosine, from 0.08 to 1 and back."""
-    return _cosines(M, 0.54, 0.46)
+    return _cosines(M, "hamming(M)", 0.54, 0.46)
 
 
 def blackman(M: float) -> Array:  # noqa: N803 - NumPy's name
     """The Blackman window: the first three terms of a sum of cosines."""
-    return _cosines(M, 0.42, 0.5, 0.08)
+    return _cosines(M, "blackman(M)", 0.42, 0.5, 0.08)
 
 
 def kaiser(M: float, beta: float) -> Array:  # noqa: N803 - NumPy's name
@@ -402,16 +402,19 @@ def kaiser(M: float, beta: float) -> Array:  # noqa: N803 - NumPy's name
     >>> xarr.kaiser(3, 0.0).tolist()
     [1.0, 1.0, 1.0]
     """
-    if M <= 1:
-        return _points(M) + 1.0
-    half = (M - 1) / 2.0
-    share = (creation.arange(0.0, M) - half) / half
-    return floating.i0(float(beta) * elementwise.sqrt(1 - share * share)) / floating.i0(float(beta))
+    where = "kaiser(M, beta)"
+    shape = float(creation.number(beta, where, "beta"))
+    count = creation.number(M, where, "M")
+    if count <= 1:
+        return _points(count, where) + 1.0
+    half = (count - 1) / 2.0
+    share = (creation.arange(0.0, count) - half) / half
+    return floating.i0(shape * elementwise.sqrt(1 - share * share)) / floating.i0(shape)
 
 
-def _points(M: float) -> Array:  # noqa: N803 - NumPy's name
+def _points(M: float, where: str) -> Array:  # noqa: N803 - NumPy's name
     """The odd or even integers from 1 - M to M - 1; 0 alone for one point."""
-    count = creation.number(M, "window(M)", "M")
+    count = creation.number(M, where, "M")
     if count < 1:
         return fills.zeros(0)
     if count == 1:
@@ -419,9 +422,9 @@ def _points(M: float) -> Array:  # noqa: N803 - NumPy's name
     return creation.arange(1.0 - count, count, 2.0)
 
 
-def _cosines(M: float, *terms: float) -> Array:  # noqa: N803 - NumPy's name
+def _cosines(M: float, where: str, *terms: float) -> Array:  # noqa: N803 - NumPy's name
     """The sum of cosines of 0, 1, 2 half periods over M points."""
-    n = _points(M)
+    n = _points(M, where)
     if n.size < 2:
         return n + 1.0
     result = terms[0] + terms[1] * elementwise.cos(math.pi * n / (M - 1))
