@@ -142,7 +142,7 @@ Not reached by what was run."""
 
 BESIDE: Final = 8.0
 """Operations for each element of an array of which a part is written, on elements beyond it.
-"""
+Not reached by what was run."""
 
 FINALS: Final = 24
 """Instructions behind the reductions of one kernel, and these.

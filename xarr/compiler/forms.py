@@ -445,8 +445,9 @@ class Form:
                 if kind[1:] == "r":
                     terms.append(f"({at} < a.cut{word} ? a.before{word} : a.after{word})")
                 elif kind[1:]:
-                    beyond = f"{at} < a.high{word} ? 0 : a.after{word}"
-                    terms.append(f"({at} < a.low{word} ? a.before{word} : {beyond})")
+                    # Without a branch, which keeps gcc from making vectors.
+                    terms.append(f"({at} < a.low{word}) * a.before{word}")
+                    terms.append(f"({at} >= a.high{word}) * a.after{word}")
             statements.append(f"const xr_index at{number}_{name} = {' + '.join(terms)};")
         return statements, axis + ndim
 

@@ -8,6 +8,7 @@ reads or overwrites what the other one writes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from xarr import tuning
 from xarr.compiler.forms import Rolled
@@ -16,15 +17,16 @@ from xarr.schedule.groups import Group
 from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref
 from xarr.schedule.rewriting import rewritten
 
+if TYPE_CHECKING:
+    from xarr.backends.base import DeviceInfo
 
-def grouped(
-    steps: Sequence[Instruction], alive: Sequence[bool], room: int = 1 << 30
-) -> list[Group]:
+
+def grouped(steps: Sequence[Instruction], alive: Sequence[bool], info: DeviceInfo) -> list[Group]:
     """The groups that instructions make, in the order in which they run.
 
-    A kernel may be given `room` bytes of arguments.
+    The device says how many bytes of arguments a kernel may be given.
     """
-    steps = rewritten(steps, alive, room)
+    steps = rewritten(steps, alive, info)
     wanted = needed(steps, alive)
     parts = _only_for_parts(steps, alive)
     later = {member for own in parts.values() for member in own}
@@ -35,14 +37,14 @@ def grouped(
         own = parts.get(member, [])
         if step.whole is not None:
             if own and steps[own[0]].target == step.whole.target:
-                _place(groups, own.pop(0), steps, alive, room, _behind(step.whole, groups))
-            wider = _that_takes(step.whole, groups, alive, room)
+                _place(groups, own.pop(0), steps, alive, info, _behind(step.whole, groups))
+            wider = _that_takes(step.whole, groups, alive, info)
             if wider is not None:
                 wider.add(member, step.whole)
                 continue
         for one in (*own, member):
-            _place(groups, one, steps, alive, room)
-    return _side_by_side(groups, alive, room)
+            _place(groups, one, steps, alive, info)
+    return _side_by_side(groups, alive, info)
 
 
 def _place(
@@ -50,7 +52,7 @@ def _place(
     member: int,
     steps: Sequence[Instruction],
     alive: Sequence[bool],
-    room: int,
+    info: DeviceInfo,
     first: int = 0,
 ) -> None:
     """Put an instruction into the last group that it fits, from a first one on, or a new one."""
@@ -60,7 +62,7 @@ def _place(
     for number in reversed(range(first, len(groups))):
         group = groups[number]
         joins = not group.endings or group.goes_with(step)
-        if group.shares(step) and (joins or group.follows(step)) and group.fits(step, alive, room):
+        if group.shares(step) and (joins or group.follows(step)) and group.fits(step, alive, info):
             if not joins:
                 chosen = group
                 break
@@ -73,14 +75,14 @@ def _place(
                 if group.hinders(step):
                     break
                 continue
-            chosen = _with_others(groups, group, step, alive, room)
+            chosen = _with_others(groups, group, step, alive, info)
             if isinstance(step.operation, Recorded) and not chosen.endings:
-                chosen = _beside(groups, chosen, step, alive, room)
+                chosen = _beside(groups, chosen, step, alive, info)
             break
         if group.hinders(step):
             break
     if chosen is None:
-        after = None if first else _after_others(groups, step, alive, room)
+        after = None if first else _after_others(groups, step, alive, info)
         chosen = after or Group(step.shape)
         groups.append(chosen)
     chosen.add(member, step)
@@ -127,18 +129,18 @@ def _behind(step: Instruction, groups: Sequence[Group]) -> int:
 
 
 def _that_takes(
-    whole: Instruction, groups: Sequence[Group], alive: Sequence[bool], room: int
+    whole: Instruction, groups: Sequence[Group], alive: Sequence[bool], info: DeviceInfo
 ) -> Group | None:
     """The group that computes an array, if it may take an instruction that writes all of it."""
     for group in reversed(groups):
-        if group.computes_for(whole) and not group.endings and group.fits(whole, alive, room):
+        if group.computes_for(whole) and not group.endings and group.fits(whole, alive, info):
             return group
         if group.hinders(whole):
             break
     return None
 
 
-def _side_by_side(groups: list[Group], alive: Sequence[bool], room: int) -> list[Group]:
+def _side_by_side(groups: list[Group], alive: Sequence[bool], info: DeviceInfo) -> list[Group]:
     """The groups, those as one that do not depend on each other and read the same elements."""
     found: list[Group] = []
     for group in groups:
@@ -148,7 +150,7 @@ def _side_by_side(groups: list[Group], alive: Sequence[bool], room: int) -> list
                 found.append(group)
                 break
             if _may_join(other, group):
-                whole = _join(other, group, alive, room)
+                whole = _join(other, group, alive, info)
                 if whole is not None:
                     found[number] = whole
                     break
@@ -177,7 +179,7 @@ def _is_overwritten(steps: Sequence[Instruction], member: int) -> bool:
 
 
 def _after_others(
-    groups: list[Group], step: Instruction, alive: Sequence[bool], room: int
+    groups: list[Group], step: Instruction, alive: Sequence[bool], info: DeviceInfo
 ) -> Group | None:
     """A group that computes for an instruction, and may as well run after all others; taken out."""
     for number, group in enumerate(groups):
@@ -185,14 +187,14 @@ def _after_others(
             not group.endings
             and group.computes_for(step)
             and passes(group, groups[number + 1 :])
-            and group.fits(step, alive, room)
+            and group.fits(step, alive, info)
         ):
             return groups.pop(number)
     return None
 
 
 def _with_others(
-    groups: list[Group], group: Group, step: Instruction, alive: Sequence[bool], room: int
+    groups: list[Group], group: Group, step: Instruction, alive: Sequence[bool], info: DeviceInfo
 ) -> Group:
     """A group that an instruction joins, put together with others that it gains by.
 
@@ -221,8 +223,8 @@ def _with_others(
             at = low
         else:
             continue
-        whole = _join(group, other, alive, room)
-        if whole is not None and whole.fits(step, alive, room):
+        whole = _join(group, other, alive, info)
+        if whole is not None and whole.fits(step, alive, info):
             del groups[high], groups[low]
             groups.insert(at, whole)
             group, place = whole, at
@@ -230,7 +232,7 @@ def _with_others(
 
 
 def _beside(
-    groups: list[Group], group: Group, step: Instruction, alive: Sequence[bool], room: int
+    groups: list[Group], group: Group, step: Instruction, alive: Sequence[bool], info: DeviceInfo
 ) -> Group:
     """The group that a skeleton joins: one that it goes with, if the given one computes nothing."""
     if group.computes_for(step):
@@ -240,7 +242,7 @@ def _beside(
             other.endings
             and other.goes_with(step)
             and other.shares(step)
-            and other.fits(step, alive, room)
+            and other.fits(step, alive, info)
         ):
             return other
         if other.hinders(step):
@@ -248,7 +250,7 @@ def _beside(
     return group
 
 
-def _join(one: Group, other: Group, alive: Sequence[bool], room: int) -> Group | None:
+def _join(one: Group, other: Group, alive: Sequence[bool], info: DeviceInfo) -> Group | None:
     """Two groups as one, if that can be."""
     shared = one.values.keys() & other.values.keys()
     if len(one.entries) + len(other.entries) - len(shared) >= tuning.ENTRIES:
@@ -256,7 +258,7 @@ def _join(one: Group, other: Group, alive: Sequence[bool], room: int) -> Group |
     members = sorted(one.members + other.members, key=lambda member: member[0])
     whole = Group(members[0][1].shape)
     for number, step in members:
-        if whole.members and not whole.fits(step, alive, room):
+        if whole.members and not whole.fits(step, alive, info):
             return None
         whole.add(number, step)
     return whole

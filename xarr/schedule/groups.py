@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from xarr import dtypes, layout, tuning
 from xarr.compiler.forms import INDEX, INSIDE, Access, Form, Indirect, Rolled
@@ -28,6 +28,9 @@ from xarr.schedule.instructions import (
     Ref,
     Skeletal,
 )
+
+if TYPE_CHECKING:
+    from xarr.backends.base import DeviceInfo
 
 NBYTES_OF_KERNEL: Final = 128
 """About how many bytes of arguments a kernel has besides those of its groups."""
@@ -93,15 +96,15 @@ class Group:
 
     # -- may an instruction join, or pass by? ---------------------------------------------------
 
-    def fits(self, step: Instruction, alive: Sequence[bool], room: int) -> bool:
+    def fits(self, step: Instruction, alive: Sequence[bool], info: DeviceInfo) -> bool:
         """Whether an instruction may be computed by the items of this group.
 
-        A kernel may be given `room` bytes of arguments.
+        The device says how many bytes of arguments a kernel may be given.
         """
         if self.closed or len(self.entries) + len(step.operands) >= tuning.ENTRIES:
             return False
         if self.endings and self.follows(step):
-            return len(self.finals) < tuning.FINALS and self._has_arguments(step, room)
+            return len(self.finals) < tuning.FINALS and self._has_arguments(step, info)
         if not self._walks(step):
             return False
         indirect = isinstance(step.operation, Indirect)
@@ -115,16 +118,16 @@ class Group:
                 return False
         target = step.target
         if isinstance(step.operation, Skeletal):
-            if not step.operation.takes_expression:
-                return False
+            if not step.operation.takes_expression or (info.chunked and self.moved):
+                return False  # a CPU's loops of skeletons do not go from cut to cut
             if not step.operation.walks_once and any(slot in self.read for slot in self.written):
                 return False
-            return not self.endings or (self.goes_with(step) and self._has_arguments(step, room))
+            return not self.endings or (self.goes_with(step) and self._has_arguments(step, info))
         if target is None:
             base = step.operands[0]
             assert isinstance(base, Ref)
             return base.slot not in self.read and base.slot not in self.written
-        return self._takes(target, step.shape) and self._has_room(step, alive, room)
+        return self._takes(target, step.shape) and self._has_room(step, alive, info)
 
     def goes_with(self, step: Instruction) -> bool:
         """Whether an instruction ends the group beside what ends it already."""
@@ -221,14 +224,15 @@ class Group:
         every = [one.cuts for one in moved if isinstance(one, Moved | Inside)]
         return sum(16 for cuts in every for cut in cuts if cut)
 
-    def _has_arguments(self, step: Instruction, room: int) -> bool:
+    def _has_arguments(self, step: Instruction, info: DeviceInfo) -> bool:
         cuts = self._cuts_nbytes(
             operand.moved if isinstance(operand, Ref) else operand for operand in step.operands
         )
-        return NBYTES_OF_KERNEL + self.nbytes(len(step.operands) + 1) + cuts <= room
+        needed = NBYTES_OF_KERNEL + self.nbytes(len(step.operands) + 1) + cuts
+        return needed <= info.parameter_nbytes
 
-    def _has_room(self, step: Instruction, alive: Sequence[bool], room: int) -> bool:
-        if not self._has_arguments(step, room):
+    def _has_room(self, step: Instruction, alive: Sequence[bool], info: DeviceInfo) -> bool:
+        if not self._has_arguments(step, info):
             return False
         stored = {slot for slot in self.written if alive[slot]}
         slots = stored.union(self.read, [ref.slot for ref in step.operands if isinstance(ref, Ref)])

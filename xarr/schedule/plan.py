@@ -95,7 +95,7 @@ class Plan:
         self.launches: list[Launch | rows.RowsLaunch] = []
         self.consumer: list[Launch] = []
         alive = [state in HELD for state in states]
-        runs = rows.runs(stored(grouped(steps, alive, info.parameter_nbytes), alive), info)
+        runs = rows.runs(stored(grouped(steps, alive, info), alive), info)
         memory = Memory([one for run in runs for one in run], states, alive)
         self.unread = memory.unread()
         following = 0

@@ -12,7 +12,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, layout, tuning
 from xarr.compiler.forms import Rolled, cast, rolled
@@ -21,6 +21,9 @@ from xarr.dtypes import COMPLEX, DType
 from xarr.layout import Layout, Shape
 from xarr.schedule.groups import NBYTES_OF_KERNEL, space_of
 from xarr.schedule.instructions import Inside, Instruction, Moved, Number, Recorded, Ref, Skeletal
+
+if TYPE_CHECKING:
+    from xarr.backends.base import DeviceInfo
 
 _Tree = Any
 """The number of an operand, or an operation with a tree for each of its operands."""
@@ -40,10 +43,12 @@ class _Maker(NamedTuple):
     weight: int
 
 
-def rewritten(steps: Sequence[Instruction], alive: Sequence[bool], room: int) -> list[Instruction]:
+def rewritten(
+    steps: Sequence[Instruction], alive: Sequence[bool], info: DeviceInfo
+) -> list[Instruction]:
     """The instructions, of which some are in place of several; those may not be needed any more.
 
-    A kernel may be given `room` bytes of arguments.
+    The device says how many bytes of arguments a kernel may be given.
     """
     last = {step.written.slot: number for number, step in enumerate(steps)}
     known = _Known(alive)
@@ -56,9 +61,9 @@ def rewritten(steps: Sequence[Instruction], alive: Sequence[bool], room: int) ->
         elif isinstance(given.operation, Recorded) and _is_computed_with(
             given, steps[number + 1 :]
         ):
-            step = known.unrolled(given, room)
+            step = known.unrolled(given, info)
         elif not given.is_fresh and type(given.operation) is Operation:
-            step = known.widened(given, room)
+            step = known.widened(given, info)
         found.append(step)
         known.overwrite(slot)
         if given.is_fresh and given.target is not None:
@@ -150,7 +155,7 @@ class _Known:
             also=maker.step.also | {maker.number},
         )
 
-    def unrolled(self, step: Instruction, room: int) -> Instruction:
+    def unrolled(self, step: Instruction, info: DeviceInfo) -> Instruction:
         """An expression in place of a reduction along a short axis, if a kernel has room for it."""
         operation, (elements, *numbers) = step.operation, step.operands
         assert isinstance(operation, Recorded)
@@ -174,7 +179,7 @@ class _Known:
         shape = (*step.shape[: how.start], *step.shape[how.stop :])
         slots = {leaf.slot for leaf in expression.leaves if isinstance(leaf, Ref)}
         nbytes = NBYTES_OF_KERNEL + (len(expression.leaves) + 1) * (16 + 8 * len(shape))
-        if len(slots) >= tuning.SLOTS or nbytes > room:
+        if len(slots) >= tuning.SLOTS or nbytes > info.parameter_nbytes:
             return step
         return step._replace(
             operation=_composed(operation.name, tree, expression.types),
@@ -183,7 +188,7 @@ class _Known:
             also=frozenset(expression.also),
         )
 
-    def widened(self, step: Instruction, room: int) -> Instruction:
+    def widened(self, step: Instruction, info: DeviceInfo) -> Instruction:
         """What writes a part, with the instruction that writes the whole, if there is one."""
         operation, target = step.operation, step.target
         assert target is not None
