@@ -103,6 +103,16 @@ def jacobi(np: Any, u: Any, most: Any) -> State:
     return after, np.maximum(most, np.abs(after - u).max())
 
 
+def steepened(np: Any, u: Any) -> State:
+    along, across = np.gradient(u)
+    return (u + 0.01 * np.sqrt(along * along + across * across),)
+
+
+def blurred(np: Any, u: Any) -> State:
+    wide = np.pad(u, 1)
+    return (0.5 * u + 0.25 * (wide[2:, 1:-1] + wide[:-2, 1:-1]),)
+
+
 PLANE: Final = (70, 90)
 CASES: Final[dict[str, tuple[Callable[..., State], list[tuple[int, ...]], int]]] = {
     "life": (life, [PLANE], 1),
@@ -113,6 +123,8 @@ CASES: Final[dict[str, tuple[Callable[..., State], list[tuple[int, ...]], int]]]
     "light": (light, [(80, 80)] * 3, 2),
     "softmax": (softmax, [PLANE], 1),
     "conjugate gradients": (conjugate_gradients, [PLANE] * 3 + [()], 4),
+    "gradient": (steepened, [PLANE], 1),
+    "pad": (blurred, [PLANE], 2),
     "Jacobi": (jacobi, [PLANE, ()], 2),
     "lattice Boltzmann": (lattice_boltzmann, [(9, *PLANE)], 3),
 }

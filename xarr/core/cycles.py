@@ -87,11 +87,14 @@ class Cycles:
         """The body that one turn of a loop is of.
 
         Of all the places at which it may begin one is chosen, the same each time: behind a write to
-        what exists, with which the body of a loop mostly ends; where a cut stores least; between
-        instructions that follow each other nowhere else, as those of inner loops do.
+        what was there before, with which the body of a loop mostly ends; where a cut stores least;
+        between instructions that follow each other nowhere else, as those of inner loops do.
         """
         length = len(found)
-        ends = [at for at in range(length) if not found[at - 1].is_fresh] or range(length)
+        new = {id(step.fresh) for step in steps}
+        last = steps[-length:]
+        writes = [not one.opcode.is_fresh and id(one.written) not in new for one in last]
+        ends = [at for at in range(len(last)) if writes[at - 1]] or range(length)
         if len(ends) == 1:
             return found[ends[0] :] + found[: ends[0]]
         carried = self._carried(steps)

@@ -36,8 +36,11 @@ def grouped(steps: Sequence[Instruction], alive: Sequence[bool], info: DeviceInf
             continue
         own = parts.get(member, [])
         if step.whole is not None:
-            if own and steps[own[0]].target == step.whole.target:
-                _place(groups, own.pop(0), steps, alive, info, _behind(step.whole, groups))
+            for one in own:
+                if steps[one].target == step.whole.target:
+                    own.remove(one)
+                    _place(groups, one, steps, alive, info, _behind(step.whole, groups))
+                    break
             wider = _that_takes(step.whole, groups, alive, info)
             if wider is not None:
                 wider.add(member, step.whole)

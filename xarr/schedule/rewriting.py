@@ -122,8 +122,9 @@ class _Known:
         template = step.operation.template
         weight = _FUNCTION_WEIGHT if _FUNCTION.search(template) else 1
         for place, operand in enumerate(step.operands):
-            if isinstance(operand, Ref) and operand.slot in self._makers:
-                weight += template.count(f"{{{place}}}") * self._makers[operand.slot].weight
+            maker = self._maker(operand, step.shape) if isinstance(operand, Ref) else None
+            if maker is not None:
+                weight += template.count(f"{{{place}}}") * maker.weight
         return weight
 
     def overwrite(self, slot: int) -> None:

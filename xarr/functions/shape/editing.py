@@ -25,7 +25,7 @@ from xarr.core.tape import Node, constant, leaf
 from xarr.engine import engine
 from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
-from xarr.functions.create import fills
+from xarr.functions.create import creation, fills
 from xarr.functions.create.creation import shape_of
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import indexing, searching
@@ -297,11 +297,18 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
             if extent == 0 and any(pair):
                 accepted = "can't extend empty axis {} using modes other than 'constant' or 'empty'"
                 raise value_error(where, f"array has shape {x.shape}", accepted.format(axis))
+    settings = _settings(mode, kwargs, x.ndim, where)
+    values = [value for pair in settings for value in pair]
+    if mode == "constant" and values and all(value == values[0] for value in values):
+        how: Any = {"dtype": x._node.dtype, "device": x._node.device}
+        filled = creation.full(shape, as_array(values[0], where, "constant_values", **how), **how)
+        places = zip(widths, x.shape, strict=True)
+        filled[tuple([slice(before, before + extent) for (before, _), extent in places])] = x
+        return filled
     whole = Assembly(shape, x._node.dtype, x._node.device)
     whole.put([before for before, _ in widths], x.shape, x._node)
     if mode == "empty":
         return whole.array()
-    settings = _settings(mode, kwargs, x.ndim, where)
     for axis, (before, after) in enumerate(widths):
         extent = x.shape[axis]
         inside = _slab(x.shape, shape, widths, axis, before, extent)
