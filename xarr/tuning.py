@@ -172,10 +172,11 @@ TASKS: Final = 8
 """Items for each unit, so that the units finish together.
 Row: add, chain"""
 
-BLOCK: Final = 1024
+BLOCK: Final = 2048
 """Columns that an item walks at once where it reduces rows.
 Row: sum axis 0
-Not felt between 512 and 2048."""
+On one core 2^22 float32 in 2,048 columns take 0.09 ns an element, 0.23 with 1024, as whole rows
+are walked; with 4096 so do 4,096 columns, but var and argmax of float64 take a tenth more."""
 
 SEARCH_CHUNK: Final = 256
 """Values to search for that are worth an item of its own.
