@@ -62,6 +62,10 @@ by four; layer norm 0.74 and 0.76. In rows of 64, 6.2 without a kernel of rows a
 and 1.16.
 Test: tests/schedule/test_rows.py"""
 
+SPREAD: Final = 8
+"""Elements of a row of up to 256 that an item of a GPU's group has, so many of them apart.
+Test: tests/schedule/test_rows.py"""
+
 ROWS_TOGETHER: Final = 1 << 12
 """Elements of the rows that a GPU's group takes at a time, where one row is shorter.
 Measured: on an H100 softmax of 2^27 float32 in rows of 1,024 takes 0.62, 0.52 and 0.52 ms with half

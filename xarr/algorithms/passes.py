@@ -115,7 +115,7 @@ class _Reduction(Recorded):
         return Unrolled(start, stop, *found) if is_short and found is not None else None
 
     def row_nbytes(self, length: int) -> int:
-        return min(WIDTH, power_of_two(length)) * self.fold.nbytes
+        return rows.abreast(length) * self.fold.nbytes
 
     def row_length(self, shape: Shape) -> int:
         start, stop = _start(self.axes), self.axes[-1] + 1

@@ -51,6 +51,12 @@ def stage(device: Device, work: Rows, grid: launch.Grid, item_chunk: int) -> lau
     )
 
 
+def abreast(length: int) -> int:
+    """How many items of a group on a GPU share a row: an item has several elements of each."""
+    room = power_of_two(length)
+    return WIDTH if room > WIDTH else max(1, room // tuning.SPREAD)
+
+
 def _size(work: Rows, lanes: bool) -> tuple[int, int, bool]:
     """The elements that there is room for in near memory, for several lengths of a row.
 
@@ -59,7 +65,13 @@ def _size(work: Rows, lanes: bool) -> tuple[int, int, bool]:
     room = power_of_two(work.length)
     if lanes or work.length > tuning.SHORT_ROW:
         return room, 0, False
-    return room, -(-work.length // WIDTH), work.length % min(WIDTH, room) == 0
+    items = abreast(work.length)
+    turns = room // items if room <= WIDTH else -(-work.length // WIDTH)
+    return room, turns, work.length == items * turns
+
+
+def _log2(power: int) -> int:
+    return power.bit_length() - 1
 
 
 def _describe(work: Rows, lanes: bool) -> tuple[list[str], str]:
@@ -68,7 +80,7 @@ def _describe(work: Rows, lanes: bool) -> tuple[list[str], str]:
     constants: list[tuple[str, DType]] = []
     own: list[tuple[str, DType]] = []
     room, turns, is_whole = _size(work, lanes)
-    abreast = min(WIDTH, room)
+    items = abreast(room)
     ending = "" if lanes else "_rows"
     rooms = [f"{kind} {name}{ending}[{work.together * room}];" for kind, name in work.kept]
     stages: list[str] = []
@@ -96,7 +108,7 @@ def _describe(work: Rows, lanes: bool) -> tuple[list[str], str]:
             own += [(f"{name}_{at}", dtype) for name, dtype in numbers(finals)]
             if not lanes:
                 kinds = zip(folds, SUFFIXES[first:], strict=False)
-                size = work.together * abreast
+                size = work.together * items
                 rooms += [f"{fold.accumulator} tree{n}[{size}];" for fold, n in kinds]
             everything += folds
         for word in words:
@@ -119,9 +131,10 @@ def _describe(work: Rows, lanes: bool) -> tuple[list[str], str]:
         define("XR_ROOMS", [f"{place} {one}" for one in rooms]),
     ]
     if not lanes:
-        lines += [f"#define XR_ROWS {work.together}", f"#define XR_ABREAST {abreast}"]
+        lines += [f"#define XR_ROWS {work.together}", f"#define XR_ABREAST {items}"]
         lines += [f"#define XR_TURNS {turns}", f"#define XR_IS_WHOLE {int(is_whole)}"]
-        lines.append(f"#define XR_STEPS {abreast.bit_length() - 1}")
+        lines += [f"#define XR_SPREAD {int(room <= WIDTH)}", f"#define XR_STEPS {_log2(items)}"]
+        lines.append(f"#define XR_OWN_STEPS {_log2(turns)}")
         lines += [f"#define {name} ({name}_rows + row * {room})" for _, name in work.kept]
         if not turns:  # of turns that are unrolled a compiler divides
             lines += shares(tuple(everything), form, column=False)

@@ -3,56 +3,74 @@
 // the item that left it.
 typedef struct { XR_FIELDS } xr_arguments;
 
-// Of a short row an item has XR_TURNS elements, so few that the loads of all are under way together,
-// those of several rows if it has one of each.
+// Of a short row an item has XR_TURNS elements, XR_ABREAST apart, so few that the loads of all are under
+// way together. Where XR_SPREAD is 1 these are all lanes of the order in which a row is reduced, and the
+// item makes the first steps of the tree by itself; else they are one lane's.
 #if XR_TURNS
-#if XR_TURNS == 1
-#define XR_TOGETHER _Pragma("unroll 4")
-#else
-#define XR_TOGETHER
-#endif
 #define XR_FOR_ROWS                                                                         \
     const int rows = a.items - first < XR_ROWS ? (int)(a.items - first) : XR_ROWS;          \
-    XR_TOGETHER                                                                             \
     for (int row = item / XR_ABREAST; row < rows; row += XR_WIDTH / XR_ABREAST) {           \
         const xr_index outer = first + row;                                                 \
         XR_BEGIN_STAGE
 #define XR_HAS(turn)                                                                        \
-    ((turn) < XR_TURNS - 1 || XR_IS_WHOLE || (turn) * XR_WIDTH + lane < end)
+    ((turn) < (XR_SPREAD ? XR_TURNS / 2 : XR_TURNS - 1) || XR_IS_WHOLE ||                   \
+     (turn) * XR_ABREAST + lane < end)
 #define XR_FOR_TURNS                                                                        \
     _Pragma("unroll")                                                                       \
     for (int turn = 0; turn < XR_TURNS; ++turn) {                                           \
-        const xr_index position = turn * XR_WIDTH + lane;                                   \
+        const xr_index position = turn * XR_ABREAST + lane;                                 \
         if (XR_HAS(turn)) {                                                                 \
             XR_ELEMENT
 #define XR_END_TURNS                                                                        \
         }                                                                                   \
     }
+#if XR_SPREAD
+#define XR_LEFT_OF(n, x, y) XR_ACC##n left##n[XR_TURNS];
+#define XR_LEAVE_OF(n, acc, turn) left##n[turn] = acc##n;
+#define XR_MEET_OF(n, turn, other) left##n[turn] = XR_COMBINE##n(left##n[turn], left##n[other]);
+#define XR_SOW_OF(n, place, y) tree##n[place] = left##n[0];
+#define XR_REDUCE_TURNS                                                                     \
+    XR_FOLDS(XR_LEFT_OF, 0, 0)                                                              \
+    XR_FOR_TURNS                                                                            \
+            XR_ACCUMULATOR(acc)                                                             \
+            XR_START(acc)                                                                   \
+            XR_END(acc, 1)                                                                  \
+            XR_FOLDS(XR_LEAVE_OF, acc, turn)                                                \
+    XR_END_TURNS                                                                            \
+    _Pragma("unroll")                                                                       \
+    for (int step = XR_OWN_STEPS - 1; step >= 0; --step) {                                  \
+        _Pragma("unroll")                                                                   \
+        for (int turn = 0; turn < 1 << step; ++turn) {                                      \
+            if (XR_HAS(turn + (1 << step))) {                                               \
+                XR_FOLDS(XR_MEET_OF, turn, turn + (1 << step))                              \
+            }                                                                               \
+        }                                                                                   \
+    }                                                                                       \
+    XR_FOLDS(XR_SOW_OF, row * XR_ABREAST + lane, 0)
+#else
+#define XR_REDUCE_TURNS                                                                     \
+    XR_ACCUMULATOR(acc)                                                                     \
+    XR_FOR_TURNS                                                                            \
+            if (turn == 0) {                                                                \
+                XR_START(acc)                                                               \
+            } else {                                                                        \
+                XR_NEXT(acc, turn + 1)                                                      \
+            }                                                                               \
+    XR_END_TURNS                                                                            \
+    XR_END(acc, XR_TURNS - !XR_HAS(XR_TURNS - 1))                                           \
+    XR_PLANT(row * XR_ABREAST + lane, acc)
+#endif
 #define XR_REDUCTION                                                                        \
     {                                                                                       \
         XR_FOR_ROWS                                                                         \
-            XR_ACCUMULATOR(acc)                                                             \
-            XR_FOR_TURNS                                                                    \
-                if (turn == 0) {                                                            \
-                    XR_START(acc)                                                           \
-                } else {                                                                    \
-                    XR_NEXT(acc, turn + 1)                                                  \
-                }                                                                           \
-            XR_END_TURNS                                                                    \
-            const int seen = XR_TURNS - !XR_HAS(XR_TURNS - 1);                              \
-            if (seen > 0) {                                                                 \
-                XR_END(acc, seen)                                                           \
-                XR_PLANT(row * XR_ABREAST + lane, acc)                                      \
-            }                                                                               \
+            XR_REDUCE_TURNS                                                                 \
         }                                                                                   \
         BARRIER();                                                                          \
         for (int step = XR_STEPS - 1; step >= 0; --step) {                                  \
             for (int pair = item; pair < rows << step; pair += XR_WIDTH) {                  \
                 const int of = pair & ((1 << step) - 1);                                    \
                 const int place = (pair >> step) * XR_ABREAST + of;                         \
-                if (of + (1 << step) < XR_LENGTH) {                                         \
-                    XR_GRAFT(place, place + (1 << step))                                    \
-                }                                                                           \
+                XR_GRAFT(place, place + (1 << step))                                        \
             }                                                                               \
             BARRIER();                                                                      \
         }                                                                                   \

@@ -286,12 +286,32 @@ def product_of(first: Node, second: Node, stack: Shape) -> Node:
     row = first.dtype
     if 0 in shape or first.shape[-1] == 0:
         return constant(row.numpy.type(0).item(), row, shape, first.device)
+    is_bound = library.is_preferred(first.device) or library.is_reproducible()
+    if 1 in shape[-2:] and row is not dtypes.float16 and not is_bound:
+        operands = (first, second, -1) if shape[-1] == 1 else (second, first, -2)
+        return engine.reshaped(_by_vector(*operands), shape)
     if library.routine("matmul", row, first.device) is None:
         return products.matmul(first, second)
     if row is dtypes.float16:
         wide = [engine.converted(node, dtypes.float32) for node in (first, second)]
         return engine.converted(product_of(wide[0], wide[1], stack), row)
     return library.run("matmul(x1, x2)", "matmul", (first, second), [(shape, row)], out=True)[0]
+
+
+def _by_vector(matrix: Node, vector: Node, axis: int) -> Node:
+    """The products of matrices, along one of their two axes, and vectors with an axis of one more.
+
+    They are as fast as memory is, so they are sums, which expressions join, in memory's order.
+    """
+    where, along = matrix.layout, axis
+    if where is not None:
+        along = -2 if abs(where.strides[axis]) > abs(where.strides[-3 - axis]) else -1
+    if along != axis:
+        matrix = manipulation.swapaxes(Array(matrix), -2, -1)._node
+    length = max(vector.shape[-2:])
+    core = (1, length) if along == -1 else (length, 1)
+    turned = engine.reshaped(vector, (*vector.shape[:-2], *core))
+    return summed(matrix, turned, along, "matmul(x1, x2)")._node
 
 
 def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
