@@ -102,7 +102,7 @@ class Plan:
         for run in runs:
             number = following
             following += len(run)
-            if len(run) > 1:
+            if len(run) > 1 or rows.is_short(run, info):
                 self.launches.append(rows.launched(run, number, memory, alive, info))
                 continue
             ((group, stores),) = run

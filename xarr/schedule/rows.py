@@ -51,6 +51,12 @@ def runs(groups: Sequence[Stored], info: DeviceInfo) -> list[list[Stored]]:
     return found
 
 
+def is_short(run: Sequence[Stored], info: DeviceInfo) -> bool:
+    """Whether a reduction alone has rows so short that a GPU's group takes several."""
+    length = 0 if info.chunked else _length(run[0][0])
+    return 0 < length <= tuning.SHORT_ROW and _is_one(run, info)
+
+
 def _computes_for(before: Sequence[Stored], run: Sequence[Stored]) -> bool:
     """Whether groups write what others read."""
     written = {slot for group, _ in before for slot in group.written}
