@@ -11,7 +11,7 @@ import pytest
 
 import xarr
 from tests.comparing import DTYPES, needs
-from tests.launching import Seen, storage_of, watched
+from tests.launching import Seen, change, storage_of, watched
 from xarr import tuning
 from xarr.array.array import Array
 
@@ -214,7 +214,7 @@ def test_what_differs_in_axes_or_reads_nothing_in_common_is_apart() -> None:
 
 def test_joint_kernels_are_bounded(form: str) -> None:
     needs("float64")
-    (x,) = arrays(1, 20, 300, dtype="float64")
+    (x,) = arrays(1, 20, 3000, dtype="float64")  # longer than rows that a group takes several of
 
     def many() -> Results:
         return tuple((x * (number + 1)).max(axis=1) for number in range(9))
@@ -370,8 +370,12 @@ def test_an_axis_of_one_element_mixes_no_result_with_an_operand(form: str) -> No
 
 
 @pytest.mark.parametrize(("axis", "launches"), [(0, 2), (1, 1)])
-def test_long_work_on_results_is_cut(form: str, axis: int, launches: int) -> None:
+def test_long_work_on_results_is_cut(
+    form: str, axis: int, launches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is cut off is a kernel by itself, or of a row's result a part of the kernel of rows."""
+    # A group's arguments are estimated, and PoCL takes 1,024 bytes.
+    change(monkeypatch, xarr.default_device(), parameter_nbytes=1 << 12)
     (x,) = arrays(1, 30, 40)
 
     def long() -> Results:
