@@ -198,8 +198,16 @@ def require_possible(shape: Shape, where: str) -> Shape:
     return shape
 
 
+@functools.lru_cache(tuning.REMEMBERED)
+def _is_possible(shape: Shape) -> bool:
+    is_counted = math.prod(extent for extent in shape if extent) < 1 << 63
+    return is_counted and len(shape) <= MAX_NDIM and min(shape, default=0) >= 0
+
+
 def extents_of(shape: Any, where: str) -> Shape:
     """A shape argument: an integer or a sequence of them, none negative."""
+    if type(shape) is tuple and set(map(type, shape)) <= {int} and _is_possible(shape):
+        return shape
     items = shape if isinstance(shape, tuple | list) else (shape,)
     try:
         extents = tuple([index_of(item) for item in items])

@@ -667,15 +667,24 @@ _HOSTS: Final[dict[tuple[str, str], Callable[..., Any]]] = {
 }
 """Replacements of NumPy's functions whose bits may differ, by name and kind of data type."""
 _CHOICES: Final[dict[DType, Operation]] = {}
+_CHOSEN: Final[dict[Any, Any]] = {}
+"""The instructions of choices by the structures of their operands."""
 
 
 def choose(condition: Node, x1: Node, x2: Node) -> Node:
     """The node of x1 where a bool condition holds and of x2 elsewhere."""
-    row = promoted((x1.dtype, x2.dtype), condition.device, "where(condition, x1, x2)")
-    operation = _CHOICES.get(row)
-    if operation is None:
-        operation = _CHOICES[row] = Operation(
-            "where", (dtypes.bool_, row, row), row, "({0} ? {1} : {2})", numpy.where
-        )
-    shape = broadcast_shapes(condition.shape, x1.shape, x2.shape, where="where(condition, x1, x2)")
-    return engine.defer(operation, (condition, x1, x2), shape)
+    inputs = condition, x1, x2
+    key = condition.structure, x1.structure, x2.structure
+    opcode = _CHOSEN.get(key)
+    if opcode is None:
+        where = "where(condition, x1, x2)"
+        row = promoted((x1.dtype, x2.dtype), condition.device, where)
+        operation = _CHOICES.get(row)
+        if operation is None:
+            operation = _CHOICES[row] = Operation(
+                "where", (dtypes.bool_, row, row), row, "({0} ? {1} : {2})", numpy.where
+            )
+        shape = broadcast_shapes(*(one.shape for one in inputs), where=where)
+        opcode = engine.elementwise(operation, inputs, shape)
+        remembered(_CHOSEN, key, opcode)
+    return engine.computed(opcode, inputs)
