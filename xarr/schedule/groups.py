@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from xarr import dtypes, layout, tuning
@@ -69,6 +69,8 @@ class Group:
         The instructions and their numbers.
     fresh, moved : set of int
         The storages that are new, and those of which something is read at other places.
+    cuts_nbytes : int
+        The bytes of arguments that say where elements are reached otherwise.
     """
 
     def __init__(self, shape: Shape) -> None:
@@ -86,6 +88,7 @@ class Group:
         self.members: list[tuple[int, Instruction]] = []
         self.fresh: set[int] = set()
         self.moved: set[int] = set()
+        self.cuts_nbytes = 0
         self.entries: list[Any] = []
         self.accesses: list[tuple[int, DType, Steps, int]] = []
         self.constants: list[int] = []
@@ -212,22 +215,16 @@ class Group:
         """About how many bytes of a kernel's arguments are its own, with so many accesses more."""
         count = len(self.accesses) + len(self.stores) + more
         needed = 8 * (len(self.constants) + len(self.results)) + 16 * len(self.numbers)
-        return (
-            needed
-            + self._cuts_nbytes(steps for *_, steps, _ in self.accesses)
-            + count * (16 if self.linear else 16 + 8 * len(self.space))
-        )
-
-    @staticmethod
-    def _cuts_nbytes(moved: Iterable[Any]) -> int:
-        """The bytes of arguments that cuts take."""
-        every = [one.cuts for one in moved if isinstance(one, Moved | Inside)]
-        return sum(16 for cuts in every for cut in cuts if cut)
+        each = 16 if self.linear else 16 + 8 * len(self.space)
+        return needed + self.cuts_nbytes + count * each
 
     def _has_arguments(self, step: Instruction, info: DeviceInfo) -> bool:
-        cuts = self._cuts_nbytes(
-            operand.moved if isinstance(operand, Ref) else operand for operand in step.operands
-        )
+        cuts = 0
+        for operand in step.operands:
+            if isinstance(operand, Ref):
+                cuts += _cuts_nbytes(operand.moved)
+            elif isinstance(operand, Inside):
+                cuts += _cuts_nbytes(operand)
         needed = NBYTES_OF_KERNEL + self.nbytes(len(step.operands) + 1) + cuts
         return needed <= info.parameter_nbytes
 
@@ -363,6 +360,7 @@ class Group:
             self.read.setdefault(ref.slot, []).append(None if whole else ref)
             if ref.moved:
                 self.moved.add(ref.slot)
+                self.cuts_nbytes += _cuts_nbytes(ref.moved)
         return number
 
     def _inside(self, part: Inside) -> int:
@@ -371,6 +369,7 @@ class Group:
         key = -1, dtypes.bool_, where, 0
         if key not in self.values:
             self.accesses.append(key)
+            self.cuts_nbytes += _cuts_nbytes(part)
             self.entries.append((INSIDE,))
             self.values[key] = len(self.entries) - 1
         return self.values[key]
@@ -465,6 +464,10 @@ class Group:
             *((slot, offset) for slot, _, _, offset in self.accesses),
             *((ref.slot, ref.offset) for _, ref in stores),
         ]
+
+
+def _cuts_nbytes(given: Moved | Inside | None) -> int:
+    return sum([16 for cut in given.cuts if cut]) if given else 0
 
 
 def space_of(shape: Shape) -> Shape:
