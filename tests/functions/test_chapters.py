@@ -11,7 +11,7 @@ import pytest
 
 import xarr
 import xarr.polynomial
-from tests.processes import ROOT, run_code
+from tests.processes import ROOT, checked, run_code
 from xarr.dtypes import FLOATING, REAL
 from xarr.tables import elementwise
 from xarr.tables.rows import OWN, Elementwise, Reduction
@@ -41,6 +41,16 @@ def test_what_follows_a_dash_has_a_line_of_its_own() -> None:
     assert "\n\nRaises\n------\nValueError\n    If the number of elements differs" in text
     assert "\n\nNotes\n-----\n" in (inspect.getdoc(xarr.matmul) or "")
     assert "\n\nParameters\n----------\nseed : " in (inspect.getdoc(xarr.random.RandomState) or "")
+
+
+def test_docstrings_of_numpy_stay_as_they_are() -> None:
+    checked("""
+        import numpy
+        names = ("get_printoptions", "printoptions", "set_printoptions")
+        before = [getattr(numpy, name).__doc__ for name in names]
+        import xarr
+        assert [getattr(numpy, name).__doc__ for name in names] == before
+    """)
 
 
 @pytest.mark.parametrize(

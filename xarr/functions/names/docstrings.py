@@ -309,11 +309,14 @@ def complete(space: ModuleType | type, source: str = "") -> None:
     spaces = space.__mro__ if isinstance(space, type) else (space,)
     values = [getattr(value, "__func__", value) for each in spaces for value in vars(each).values()]
     for value in {id(value): value for value in (*values, *spaces)}.values():
+        module = str(getattr(value, "__module__", ""))
+        if not module.startswith("xarr"):
+            continue  # NumPy's, as `printoptions`
         if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
             text = inspect.cleandoc(value.__doc__)
             example = "" if isinstance(space, type) else EXAMPLES.get(value.__name__, "")
             value.__doc__ = completed(value.__name__, text, annotations_of(value), source, example)
-        elif isinstance(value, type) and value.__module__.startswith("xarr.functions"):
+        elif isinstance(value, type) and module.startswith("xarr.functions"):
             about = vars(value)["__doc__"]
             if type(about) is str:  # that of `ufunc` is each function's
                 value.__doc__ = _joined(*_sections(inspect.cleandoc(about)))
