@@ -25,7 +25,10 @@ np.zeros(3, 4) ! TypeError: several sizes, or axes, are one tuple
 np.reshape(x, {1.5|True|(2.0, 6)|(3, None)}) ! TypeError
 x.reshape({2.0, 6|"a"}) ! TypeError
 x.shape = (2.0, 6) ! TypeError: x.shape = shape: shape is (2.0, 6); an integer or a tuple
-np.add(x) ! TypeError: ufunc() missing 1 required positional argument: 'x2'
+np.add(x) ! TypeError: add() missing 1 required positional argument: 'x2'
+np.sin(x, x, 7) ! TypeError: sin() takes from
+np.{sin|ldexp}(x, x, foo=1) ! TypeError
+np.{sin(x|ldexp(x, x}, foo=1) ! TypeError: () got an unexpected keyword argument 'foo'
 np.sqrt(x, order={"Z") ! ValueError|5) ! TypeError}
 np.array(x, order=5) ! TypeError
 np.{sum|max|mean|std|count_nonzero|nansum}(x, axis={True|[0, 1]|[]}) ! TypeError

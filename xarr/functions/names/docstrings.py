@@ -66,6 +66,8 @@ GLOSSARY: Final = {
     "include_initial": "Whether the result begins with the value of no elements.",
     "order": "How elements lie in memory: C, the last index fastest; F, the first; A or K, as now.",
     "subok": "NumPy's; of no effect, since arrays have no subclasses.",
+    "signature": 'The data types of the operands and results, as "dd->d"; in place of `dtype`.',
+    "sig": "Another name of `signature`.",
     "like": "NumPy's; of no effect.",
     "shape": "The shape.",
     "size": "The shape; None for what the parameters broadcast to.",
@@ -195,6 +197,7 @@ _TYPES: Final = {
     "Real": "real Array or number",
     "Size": "int, tuple of int or None",
     "ShapeLike": "int or tuple of int",
+    "Signature": "str, tuple of dtype, or None",
     "SupportsIndex": "int",
 }
 """The words for annotations."""
