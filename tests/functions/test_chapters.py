@@ -51,6 +51,22 @@ def test_what_follows_a_dash_has_a_line_of_its_own() -> None:
     assert "\n\nParameters\n----------\nseed : " in (inspect.getdoc(xarr.random.RandomState) or "")
 
 
+@pytest.mark.parametrize(
+    ("meaning", "of", "not_of"),
+    [
+        ("elsewhere `out` keeps", "add ldexp clip", "sum max mean std nansum all"),
+        ("and of sums", "sum mean var trace vecdot", "zeros eye tri fromiter array concat add"),
+        ("None for the operand's, or", "asarray array full full_like linspace", "zeros eye load"),
+        ("The device; None for the default one", "zeros eye fromiter indices tri", "zeros_like"),
+    ],
+)
+def test_the_meaning_of_a_parameter_is_that_of_its_function(
+    meaning: str, of: str, not_of: str
+) -> None:
+    for name in f"{of} {not_of}".split():
+        assert (meaning in getattr(xarr, name).__doc__) is (name in of.split()), name
+
+
 def test_docstrings_of_numpy_stay_as_they_are() -> None:
     checked("""
         import numpy

@@ -152,6 +152,7 @@ def fromiter(
     """Make a one-dimensional array of what an iterable gives. Runs on the host.
 
     iter : iterable of numbers -- The values.
+    dtype : dtype -- The data type.
     count : int -- How many are taken; all where -1.
 
     >>> xarr.fromiter((i * i for i in range(4)), dtype="int64").tolist()

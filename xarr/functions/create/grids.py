@@ -92,6 +92,7 @@ def indices(
     """Make the indices of a grid: for each axis, each point's index along it.
 
     dimensions : sequence of int -- The shape of the grid.
+    dtype : dtype or None -- The data type; int64 where None.
     sparse : bool
         Whether the result is a tuple of Arrays, one for each axis, that broadcast to the grid.
 

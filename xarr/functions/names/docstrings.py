@@ -55,9 +55,15 @@ GLOSSARY: Final = {
     "axis: SupportsIndex | None": "The axis; None stands for all elements in C order.",
     "axes: Sequence[SupportsIndex] | None": "The axes; None stands for all of them.",
     "keepdims": "Whether reduced axes stay, with one element.",
-    "dtype": "The data type of the result, and of sums; None for what follows from the rest.",
+    "dtype": "The data type of the result; None for what the values have, or the default one.",
+    "dtype beside casting": "The data type of the result; None for what follows from the operands.",
+    **dict.fromkeys(
+        ("dtype beside keepdims", "dtype beside include_initial", "dtype beside offset"),
+        "The data type of the result, and of sums; None for what follows from the operand's.",
+    ),
     "out": "Where the result goes, converted; of the result's shape.",
-    "where": "Which elements are computed, or count; elsewhere `out` keeps its elements.",
+    "where": "Which elements are computed; elsewhere `out` keeps its elements.",
+    "where beside keepdims": "Which elements count; the others are as if they were not there.",
     "initial": "What the result begins with.",
     "casting": "Which conversions are allowed: no, equiv, safe, same_kind or unsafe.",
     "correction": "What is subtracted from the number of elements that a sum is divided by.",
@@ -71,7 +77,11 @@ GLOSSARY: Final = {
     "like": "NumPy's; of no effect.",
     "shape": "The shape.",
     "size": "The shape; None for what the parameters broadcast to.",
-    "device": "The device; None for the operand's, or the default device.",
+    "device": "The device; None for the default one.",
+    **dict.fromkeys(
+        (f"device beside {name}" for name in ("a", "copy", "fill_value", "num", "prototype")),
+        "The device; None for the operand's, or the default one.",
+    ),
     "copy": "True for a copy in any case, False for none, None for one where it is needed.",
     "norm": "Which direction divides by the number of elements: the inverse one (backward), the\n"
     "    forward one, or both by its square root (ortho).",
@@ -142,7 +152,7 @@ GLOSSARY: Final = {
         "As of `numpy.array2string`; None for what `set_printoptions` says.",
     ),
 }
-"""The meaning of parameters, by name, by name and annotation, or by annotation."""
+"""The meaning of parameters, by name, by name and annotation or another name, or by annotation."""
 
 _ERRORS: Final = {
     "axis": ("AxisError", "If an axis is out of range."),
@@ -235,7 +245,8 @@ def completed(
             sections.setdefault("Returns", returned)
         if parameter == "return":
             continue
-        keys = (f"{parameter}: {annotation}", parameter, f": {annotation}")
+        beside = (f"{parameter} beside {other}" for other in annotations)
+        keys = (f"{parameter}: {annotation}", *beside, parameter, f": {annotation}")
         meaning = next((GLOSSARY[key] for key in keys if key in GLOSSARY), "")
         if meaning:
             words = " or ".join(_TYPES.get(part, part) for part in annotation.split(" | "))
