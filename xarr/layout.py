@@ -198,21 +198,18 @@ def require_possible(shape: Shape, where: str) -> Shape:
     return shape
 
 
-def extents_of(shape: Any, where: str) -> Shape:
+def extents_of(shape: Any, where: str, name: str = "shape") -> Shape:
     """A shape argument: an integer or a sequence of them, none negative."""
     items = shape if isinstance(shape, tuple | list) else (shape,)
     try:
         extents = tuple([index_of(item) for item in items])
     except TypeError:
         if getattr(shape, "ndim", 0) or isinstance(shape, range):
-            return extents_of(list(shape), where)
-        raise TypeError(
-            errors.message(
-                where, f"shape is {shape!r}", "an integer or a tuple of integers is accepted"
-            )
-        ) from None
+            return extents_of(list(shape), where, name)
+        accepted = "an integer or a tuple of integers is accepted"
+        raise errors.type_error(where, f"{name} is {shape!r}", accepted) from None
     if any(extent < 0 for extent in extents):
-        raise ValueError(errors.message(where, f"shape is {shape!r}", "extents are not negative"))
+        raise errors.value_error(where, f"{name} is {shape!r}", "extents are not negative")
     return require_possible(extents, where)
 
 

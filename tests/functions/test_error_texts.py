@@ -31,6 +31,22 @@ np.{sin|ldexp}(x, x, foo=1) ! TypeError
 np.{sin(x|ldexp(x, x}, foo=1) ! TypeError: () got an unexpected keyword argument 'foo'
 np.sqrt(x, order={"Z") ! ValueError|5) ! TypeError}
 np.array(x, order=5) ! TypeError
+np.sin(x, where=np.ones(2, dtype=bool)) ! ValueError: sin(x, where): the shapes are (3, 4) and (2,)
+np.add(x, x, where=[True, False]) ! ValueError: add(x1, x2, where): the shapes
+np.clip(x, 1, 2, where=[True, False]) ! ValueError: clip(a, min, max, where): the shapes
+np.{sum|all|nansum|nanmean}(x, where=[True, False]) ! ValueError: (a, axis, where): the shapes are
+np.{max|nanmax}(x, initial=0, where=[True, False]) ! ValueError: (a, axis, where): the shapes are
+np.{nansum|nanmean}(x, where=np.ones(4, dtype="i4")) ! TypeError: (a, axis, where): where has dtype
+np.sin(x, dtype="int64") ! TypeError: sin(x, dtype): an operand has dtype float64 and dtype is int64
+np.sqrt(x, casting="no", dtype="f4") ! TypeError: sqrt(x, dtype): an operand
+np.concatenate([x], dtype="int64") ! TypeError: an array has dtype float64 and dtype is int64
+np.eye(-1) ! ValueError: eye(N, M): N is -1
+np.eye(2, -1) ! ValueError: eye(N, M): M is -1
+np.identity(-1) ! ValueError: identity(n): n is -1
+np.indices({-1|5}) ! TypeError: indices(dimensions): dimensions is
+np.indices((2, -1)) ! ValueError: indices(dimensions): dimensions is (2, -1)
+np.ravel_multi_index((1, 1), (2, -1)) ! ValueError: dims is (2, -1)
+np.random.default_rng(1).normal(size=-1) ! ValueError: size is -1
 np.{sum|max|mean|std|count_nonzero|nansum}(x, axis={True|[0, 1]|[]}) ! TypeError
 np.{argmax(x|cumsum(x|argsort(x|concatenate([x]}, axis=True) ! TypeError
 np.{zeros|ones|empty|eye|identity}(True) ! TypeError

@@ -92,6 +92,7 @@ def mask_of(where: Any, beside: Node, name: str) -> Node | None:
     """The mask that `where` is; None where all elements are written."""
     if where is True:
         return None
+    name = name if "where" in name else f"{name[:-1]}, where)"
     typed = type(where) is Array or isinstance(where, numpy.ndarray | numpy.generic)
     mask = as_array(
         where,
@@ -106,6 +107,7 @@ def mask_of(where: Any, beside: Node, name: str) -> Node | None:
         raise errors.type_error(
             name, f"where has dtype {node.dtype}", "a bool mask is accepted", "write where != 0"
         )
+    broadcast_shapes(beside.shape, node.shape, where=name)
     return node
 
 
@@ -117,15 +119,17 @@ def require_casting(casting: Any, name: str) -> None:
         raise errors.refused(error, name, f"casting is {casting!r}", accepted)
 
 
-def require_castable(given: DType, wanted: DType, casting: str, name: str) -> None:
-    """Refuse a conversion of a result that NumPy's rule `casting` does not allow."""
+def require_castable(
+    given: DType, wanted: DType, casting: str, name: str, of: str = "the result", to: str = "out"
+) -> None:
+    """Refuse a conversion that NumPy's rule `casting` does not allow."""
     require_casting(casting, name)
     if given is not wanted and not numpy.can_cast(given.numpy, wanted.numpy, casting):  # type: ignore[arg-type]
         raise errors.type_error(
             name,
-            f"the result has dtype {given} and out {wanted}",
+            f"{of} has dtype {given} and {to} {wanted}",
             f"{casting!r} conversions are accepted",
-            'pass casting="unsafe", or an out of the dtype of the result',
+            'pass casting="unsafe"' + ", or an out of the dtype of the result" * (to == "out"),
         )
 
 

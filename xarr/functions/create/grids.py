@@ -100,7 +100,9 @@ def indices(
     [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
     """
     where = "indices(dimensions)"
-    shape = shape_of(dimensions, where)
+    if numpy.ndim(dimensions) == 0:
+        raise type_error(where, f"dimensions is {dimensions!r}", "a tuple of integers is accepted")
+    shape = shape_of(dimensions, where, "dimensions")
     layout.require_possible((len(shape), *shape), where)
     row = dtypes.int64 if dtype is None else dtypes.lookup(dtype, where)
     target = get_device(device, where)

@@ -214,7 +214,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         sig: Any = None,
     ) -> Any:
         """The call of a function that is given more than its operands."""
-        name = f"{self._where[:-1]}, out)"
+        name = self._where if out is None else f"{self._where[:-1]}, out)"
         order_of(order, name)
         outs = self._targets(out, name)
         operands = self._on_one_device(operands, outs)
@@ -277,7 +277,9 @@ class ufunc:  # noqa: N801 - NumPy's name
             given = as_array(operand, self._where, device=device)
             device = given.device
             if not _is_weak(operand, wanted):
-                require_castable(given._node.dtype, wanted, casting, self._where)
+                require_castable(
+                    given._node.dtype, wanted, casting, self._where, "an operand", "signature says"
+                )
             results.append(as_array(operand, self._where, dtype=wanted, device=device))
         return tuple(results)
 
@@ -310,7 +312,8 @@ class ufunc:  # noqa: N801 - NumPy's name
                 if part is not None and wanted.kind != COMPLEX:
                     results.append(operand)
                     continue
-                require_castable(given, wanted, casting, f"{self._where[:-1]}, dtype)")
+                place = f"{self._where[:-1]}, dtype)"
+                require_castable(given, wanted, casting, place, "an operand", "dtype is")
             results.append(as_array(operand, self._where, dtype=wanted, device=device))
         return (*results, *operands[len(results) :])
 
@@ -318,12 +321,13 @@ class ufunc:  # noqa: N801 - NumPy's name
         """A result of another data type than the one that the caller wants."""
         given, row = result._node.dtype, self._row
         real = row is not None and row.result == "real" and wanted.kind == dtypes.REAL
+        place = f"{self._where[:-1]}, dtype)"
         if not real:
             fault = f"dtype is {wanted}"
             accepted = f"{self.__name__} gives {given} for these operands"
             remedy = "convert the result with astype"
-            raise type_error(f"{self._where[:-1]}, dtype)", fault, accepted, remedy)
-        require_castable(given, wanted, casting, f"{self._where[:-1]}, dtype)")
+            raise type_error(place, fault, accepted, remedy)
+        require_castable(given, wanted, casting, place, to="dtype is")
         return Array(engine.converted(result._node, wanted))
 
 

@@ -252,7 +252,7 @@ def ravel_multi_index(
     7
     """
     where = "ravel_multi_index(multi_index, dims)"
-    extents = shape_of(dims, where)
+    extents = shape_of(dims, where, "dims")
     parts = [int64(part, where, "multi_index", empty=False) for part in multi_index]
     modes = (mode,) * len(extents) if isinstance(mode, str) else tuple(mode)
     if len(parts) != len(extents) or len(modes) != len(extents):
