@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
 
 import xarr
 from tests.functions.calls import check, each
@@ -79,12 +80,40 @@ np.array2string(x, threshold={"5") ! TypeError|nan) ! ValueError}
 np.array2string(x, threshold=np.datetime64("2026-01-01")) ! TypeError: threshold must be numeric
 np.random.default_rng(1).{binomial(nan, 0.5)|multinomial(nan, [0.5, 0.5])} ! ValueError
 np.random.default_rng(1).hypergeometric({nan, 1, 1|1, nan, 1|2, 2, nan}) ! ValueError
+np.{isclose|allclose}(x, np.ones(3)) ! ValueError: close(a, b): the shapes are (3, 4) and (3,)
+np.{cov|corrcoef}(x, np.ones(3)) ! ValueError: y): there are 4 observations and 3 of y
+np.trapezoid(x, np.ones(7)) ! ValueError: trapezoid(y, x): the shapes are
+np.copyto(x, np.ones(3)) ! ValueError: copyto(dst, src): the shapes are (3,) and (3, 4)
+np.copyto(x, np.ones((2, 3, 4))) ! ValueError: dst has shape (3, 4) and src (2, 3, 4)
+np.place(x, [True], 1) ! ValueError: mask has shape (1,) and arr (3, 4)
+np.putmask(x, [True], 1) ! ValueError: mask has shape (1,) and a (3, 4)
+np.tril_indices("a") ! TypeError: tril_indices(n, k, m): n is 'a'
+np.triu_indices(2, 0, "a") ! TypeError: triu_indices(n, k, m): m is 'a'
+np.{tril|triu}_indices_from(x, "a") ! TypeError: _indices_from(arr, k): k is 'a'
+np.average(x, 1.5) ! TypeError: average(a, axis, weights): axis is
+np.extract([True] * 13, x) ! IndexError: extract(condition, arr): index 12 is out of bounds
+np.compress([True] * 4, x, 0) ! IndexError: compress(condition, a, axis): index 3 is out of bounds
+np.compress([True], x, 1.5) ! TypeError: compress(condition, a, axis): axis is
+np.divmod(x, np.ones(3)) ! ValueError: divmod(x1, x2): the shapes are
+np.{modf|frexp|fix}(x * 1j) ! TypeError: (x): x has dtype complex128
+np.fix(x, np.ones(3)) ! ValueError: fix(x, out): the shapes
+np.{nancumsum|nancumprod}(x, 1.5) ! TypeError: (a, axis): axis is
+np.unwrap(x, np.ones(7)) ! ValueError: unwrap(p, discont, axis): the shapes are
+np.{diag|diagflat}(x, "a") ! TypeError: (v, k): k is 'a'
+np.{ndim|size}([[1], [1, 2]]) ! ValueError: a is no array of numbers
+np.unravel_index(12, (3, 4)) ! ValueError: the index 12 is out of bounds
+np.put_along_axis(x, np.asarray([12]), 1, None) ! IndexError: put_along_axis(arr, indices, values
 """
 
 
 @each(REFUSED)
 def test_what_numpy_refuses_is_refused(call: str) -> None:
     check(call, x=np.arange(12.0).reshape(3, 4))
+
+
+def test_setdiff1d_names_itself() -> None:
+    with pytest.raises(TypeError, match=r"setdiff1d\(ar1, ar2\): ar2 is of type str"):
+        xarr.setdiff1d(xarr.ones(3), "a")
 
 
 def test_no_bins_hold_nothing() -> None:

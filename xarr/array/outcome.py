@@ -133,14 +133,13 @@ def require_castable(
         )
 
 
-def require_shape(shape: Shape, out: Shape, name: str) -> None:
+def require_shape(
+    shape: Shape, out: Shape, name: str, of: str = "the result", to: str = "out"
+) -> None:
     """Refuse an `out` that a result, or its mask, does not broadcast to."""
     if shape != out and broadcast_shapes(shape, out, where=name) != out:
-        raise errors.value_error(
-            name,
-            f"out has shape {out} and the result {shape}",
-            "out has the shape that all operands broadcast to",
-        )
+        fault = f"{to} has shape {out} and {of} {shape}"
+        raise errors.value_error(name, fault, f"{to} has the shape that all operands broadcast to")
 
 
 def written(
@@ -155,7 +154,7 @@ def written(
     require_shape(result.shape, shape, name)
     result = engine.converted(result, target.dtype)
     if mask is not None:
-        require_shape(mask.shape, shape, name)
+        require_shape(mask.shape, shape, name, "where")
         result = choose(mask, result, target)
     if not is_whole(out):
         assign(out, settled(out), result)

@@ -174,7 +174,7 @@ def _operand(node: Node, dtype: DTypeLike, out: Out, name: str) -> tuple[Node, D
         given = [("dtype", row), ("out", None if target is None else target._node.dtype)]
         for what, wanted in given:
             if wanted is not None and wanted.kind not in FLOATING:
-                fault = f"x has dtype {node.dtype} and {what} {wanted}"
+                fault = f"a has dtype {node.dtype} and {what} {wanted}"
                 raise type_error(name, fault, f"a floating-point {what} is accepted")
         row = row or node.dtype
         computed = dtypes.promote(node.dtype, row)
@@ -345,6 +345,7 @@ def nancumsum(
     name = "nancumsum(a, axis)"
     node = node_of(a, name)
     node = replaced(node, 0, counted(node, True, name))
+    axis = axis if axis is None else layout.normalize_axis(axis, len(node.shape), name)
     return reductions.cumsum(Array(node), axis=axis, dtype=dtype, out=out)
 
 
@@ -355,6 +356,7 @@ def nancumprod(
     name = "nancumprod(a, axis)"
     node = node_of(a, name)
     node = replaced(node, 1, counted(node, True, name))
+    axis = axis if axis is None else layout.normalize_axis(axis, len(node.shape), name)
     return reductions.cumprod(Array(node), axis=axis, dtype=dtype, out=out)
 
 
