@@ -101,6 +101,8 @@ np.{nancumsum|nancumprod}(x, 1.5) ! TypeError: (a, axis): axis is
 np.unwrap(x, np.ones(7)) ! ValueError: unwrap(p, discont, axis): the shapes are
 np.{diag|diagflat}(x, "a") ! TypeError: (v, k): k is 'a'
 np.{ndim|size}([[1], [1, 2]]) ! ValueError: a is no array of numbers
+np.histogram2d(x[0], x[0], -1) ! ValueError: histogram2d(x, y, bins): bins[0] is -1
+np.add.at(x, 0, np.ones((2, 4))) ! ValueError: a[indices] has shape (4,) and b (2, 4)
 np.unravel_index(12, (3, 4)) ! ValueError: the index 12 is out of bounds
 np.put_along_axis(x, np.asarray([12]), 1, None) ! IndexError: put_along_axis(arr, indices, values
 """
