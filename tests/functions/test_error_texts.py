@@ -28,8 +28,8 @@ x.reshape({2.0, 6|"a"}) ! TypeError
 x.shape = (2.0, 6) ! TypeError: x.shape = shape: shape is (2.0, 6); an integer or a tuple
 np.add(x) ! TypeError: add() missing 1 required positional argument: 'x2'
 np.sin(x, x, 7) ! TypeError: sin() takes from
-np.{sin|ldexp}(x, x, foo=1) ! TypeError
-np.{sin(x|ldexp(x, x}, foo=1) ! TypeError: () got an unexpected keyword argument 'foo'
+np.sin(x, foo=1) ! TypeError: sin() got an unexpected keyword argument 'foo'
+np.ldexp(x, x, foo=1) ! TypeError: ldexp() got an unexpected keyword argument 'foo'
 np.sqrt(x, order={"Z") ! ValueError|5) ! TypeError}
 np.array(x, order=5) ! TypeError
 np.sin(x, where=np.ones(2, dtype=bool)) ! ValueError: sin(x, where): the shapes are (3, 4) and (2,)
@@ -80,8 +80,10 @@ np.array2string(x, threshold={"5") ! TypeError|nan) ! ValueError}
 np.array2string(x, threshold=np.datetime64("2026-01-01")) ! TypeError: threshold must be numeric
 np.random.default_rng(1).{binomial(nan, 0.5)|multinomial(nan, [0.5, 0.5])} ! ValueError
 np.random.default_rng(1).hypergeometric({nan, 1, 1|1, nan, 1|2, 2, nan}) ! ValueError
-np.{isclose|allclose}(x, np.ones(3)) ! ValueError: close(a, b): the shapes are (3, 4) and (3,)
-np.{cov|corrcoef}(x, np.ones(3)) ! ValueError: y): there are 4 observations and 3 of y
+np.isclose(x, np.ones(3)) ! ValueError: isclose(a, b): the shapes are (3, 4) and (3,)
+np.allclose(x, np.ones(3)) ! ValueError: allclose(a, b): the shapes are (3, 4) and (3,)
+np.cov(x, np.ones(3)) ! ValueError: cov(m, y): there are 4 observations and 3 of y
+np.corrcoef(x, np.ones(3)) ! ValueError: corrcoef(x, y): there are 4 observations and 3 of y
 np.trapezoid(x, np.ones(7)) ! ValueError: trapezoid(y, x): the shapes are
 np.copyto(x, np.ones(3)) ! ValueError: copyto(dst, src): the shapes are (3,) and (3, 4)
 np.copyto(x, np.ones((2, 3, 4))) ! ValueError: dst has shape (3, 4) and src (2, 3, 4)
@@ -89,18 +91,24 @@ np.place(x, [True], 1) ! ValueError: mask has shape (1,) and arr (3, 4)
 np.putmask(x, [True], 1) ! ValueError: mask has shape (1,) and a (3, 4)
 np.tril_indices("a") ! TypeError: tril_indices(n, k, m): n is 'a'
 np.triu_indices(2, 0, "a") ! TypeError: triu_indices(n, k, m): m is 'a'
-np.{tril|triu}_indices_from(x, "a") ! TypeError: _indices_from(arr, k): k is 'a'
+np.tril_indices_from(x, "a") ! TypeError: tril_indices_from(arr, k): k is 'a'
+np.triu_indices_from(x, "a") ! TypeError: triu_indices_from(arr, k): k is 'a'
 np.average(x, 1.5) ! TypeError: average(a, axis, weights): axis is
 np.extract([True] * 13, x) ! IndexError: extract(condition, arr): index 12 is out of bounds
 np.compress([True] * 4, x, 0) ! IndexError: compress(condition, a, axis): index 3 is out of bounds
 np.compress([True], x, 1.5) ! TypeError: compress(condition, a, axis): axis is
 np.divmod(x, np.ones(3)) ! ValueError: divmod(x1, x2): the shapes are
-np.{modf|frexp|fix}(x * 1j) ! TypeError: (x): x has dtype complex128
+np.modf(x * 1j) ! TypeError: modf(x): x has dtype complex128
+np.frexp(x * 1j) ! TypeError: frexp(x): x has dtype complex128
+np.fix(x * 1j) ! TypeError: fix(x): x has dtype complex128
 np.fix(x, np.ones(3)) ! ValueError: fix(x, out): the shapes
-np.{nancumsum|nancumprod}(x, 1.5) ! TypeError: (a, axis): axis is
+np.nancumsum(x, 1.5) ! TypeError: nancumsum(a, axis): axis is
+np.nancumprod(x, 1.5) ! TypeError: nancumprod(a, axis): axis is
 np.unwrap(x, np.ones(7)) ! ValueError: unwrap(p, discont, axis): the shapes are
-np.{diag|diagflat}(x, "a") ! TypeError: (v, k): k is 'a'
-np.{ndim|size}([[1], [1, 2]]) ! ValueError: a is no array of numbers
+np.diag(x, "a") ! TypeError: diag(v, k): k is 'a'
+np.diagflat(x, "a") ! TypeError: diagflat(v, k): k is 'a'
+np.ndim([[1], [1, 2]]) ! ValueError: ndim(a): a is no array of numbers
+np.size([[1], [1, 2]]) ! ValueError: size(a, axis): a is no array of numbers
 np.histogram2d(x[0], x[0], -1) ! ValueError: histogram2d(x, y, bins): bins[0] is -1
 np.add.at(x, 0, np.ones((2, 4))) ! ValueError: a[indices] has shape (4,) and b (2, 4)
 np.unravel_index(12, (3, 4)) ! ValueError: the index 12 is out of bounds
