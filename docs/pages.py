@@ -126,7 +126,9 @@ def _text(name: str) -> str:
         return f"The number {value!r}."
     if isinstance(value, dict | tuple) or getattr(value, "__module__", "").startswith("numpy"):
         return _OF_NUMPY.get(name, "NumPy's own.")
-    return inspect.getdoc(value) or ""
+    text = inspect.getdoc(value) or ""
+    # Its call, which the text of these begins with, is that of the entry.
+    return text.partition("\n\n")[2] if isinstance(value, tables.xarr.ufunc) else text
 
 
 _OF_NUMPY: Final = {
@@ -210,8 +212,7 @@ def _member(owner: type, name: str) -> str:
     text = inspect.getdoc(found) or ""
     if isinstance(found, property):
         return _described("property", [name], _docstring(text))
-    public = tables.PUBLIC.get(name)
-    if public is not None and _sentence(text) == _sentence(inspect.getdoc(public) or ""):
+    if tables.PUBLIC.get(name) is not None and _sentence(text) == _first_line(name):
         text = f"{_sentence(text)} See :py:func:`xarr.{name}`."
     return _described("method", [name + _signature(found, bound=True)], _docstring(text))
 

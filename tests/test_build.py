@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sysconfig
 import tarfile
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import xarr
 from tests.processes import ROOT, run, run_code
 from xarr.__main__ import info
 from xarr.core import why_interpreted
@@ -20,6 +22,7 @@ from xarr.core.tape import IS_COMPILED
 SOURCE = Path("xarr/core/tape.py")
 LIBRARY = SOURCE.with_suffix(EXTENSION_SUFFIXES[0])
 NOTE = SOURCE.with_name("compiled")
+WHOLE = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "CITATION.cff")
 
 MODULE = '''"""Something small to compile."""
 
@@ -37,7 +40,7 @@ def checkout(tmp_path: Path) -> Path:
     """A copy of what is built, where nothing is compiled."""
     compiled = shutil.ignore_patterns("__pycache__", NOTE.name, f"{SOURCE.stem}.*.*")
     shutil.copytree(ROOT / "xarr", tmp_path / "xarr", ignore=compiled)
-    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore"):
+    for name in (*WHOLE, ".gitignore"):
         shutil.copy(ROOT / name, tmp_path)
     return tmp_path
 
@@ -63,6 +66,13 @@ def pretend(checkout: Path, source: str) -> None:
     """Put a file beside the core that cannot be loaded, as compiled from a source."""
     (checkout / LIBRARY).write_text("not a library")
     (checkout / NOTE).write_text(source)
+
+
+def test_all_files_tell_the_same_version() -> None:
+    for name in ("pyproject.toml", "xarr/__init__.py", "CITATION.cff"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        (version,) = re.findall(r'^(?:__)?version(?:__)?(?: =|:) "?([\w.]+)"?$', text, re.MULTILINE)
+        assert version == xarr.__version__, name
 
 
 @needs_a_compiler
@@ -142,7 +152,7 @@ def test_a_source_distribution_can_be_built_from(checkout: Path) -> None:
     file, _ = built(checkout, "sdist")
     with tarfile.open(file) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"hatch_build.py", "pyproject.toml", "README.md", "LICENSE", str(SOURCE)} <= names
+    assert {*WHOLE, str(SOURCE)} <= names
     assert not {str(LIBRARY), str(NOTE)} & names
 
 

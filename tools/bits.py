@@ -81,18 +81,20 @@ def of_elements(has_float64: bool) -> Iterator[tuple[str, Case]]:
             if dtype in dtypes.NEEDS_FLOAT64 and not has_float64:
                 continue
 
-            def case(row: Elementwise = row, dtype: DType = dtype) -> xarr.Array:
+            def case(row: Elementwise = row, dtype: DType = dtype, divisor: int = 1) -> xarr.Array:
                 low, high = row.domain.low, row.domain.high
                 if dtype.kind in dtypes.INTEGER and row.operands == 2:
                     low, high = (0, 8) if row.name == "pow" else (-100, 100)
-                operands = [
-                    xarr.asarray(drawn(dtype, low, high, SOME, seed))
-                    for seed in range(row.operands)
-                ]
+                operands = [drawn(dtype, low, high, SOME, seed) for seed in range(row.operands)]
+                if divisor > 1:
+                    operands[1] = operands[1] / divisor
                 function: Any = getattr(xarr, row.name)
-                return cast(xarr.Array, function(*operands))
+                return cast(xarr.Array, function(*map(xarr.asarray, operands)))
 
             yield f"{row.name} {dtype}", case
+            # What is drawn has one last place, whatever its size: differences of it are exact.
+            if row.operands == 2 and dtype is dtypes.float64:
+                yield f"{row.name} {dtype} thirds", functools.partial(case, divisor=3)
 
 
 def of_casts(has_float64: bool) -> Iterator[tuple[str, Case]]:

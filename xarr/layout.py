@@ -204,7 +204,7 @@ def _is_possible(shape: Shape) -> bool:
     return is_counted and len(shape) <= MAX_NDIM and min(shape, default=0) >= 0
 
 
-def extents_of(shape: Any, where: str) -> Shape:
+def extents_of(shape: Any, where: str, name: str = "shape") -> Shape:
     """A shape argument: an integer or a sequence of them, none negative."""
     if type(shape) is tuple and set(map(type, shape)) <= {int} and _is_possible(shape):
         return shape
@@ -213,14 +213,11 @@ def extents_of(shape: Any, where: str) -> Shape:
         extents = tuple([index_of(item) for item in items])
     except TypeError:
         if getattr(shape, "ndim", 0) or isinstance(shape, range):
-            return extents_of(list(shape), where)
-        raise TypeError(
-            errors.message(
-                where, f"shape is {shape!r}", "an integer or a tuple of integers is accepted"
-            )
-        ) from None
+            return extents_of(list(shape), where, name)
+        accepted = "an integer or a tuple of integers is accepted"
+        raise errors.type_error(where, f"{name} is {shape!r}", accepted) from None
     if any(extent < 0 for extent in extents):
-        raise ValueError(errors.message(where, f"shape is {shape!r}", "extents are not negative"))
+        raise errors.value_error(where, f"{name} is {shape!r}", "extents are not negative")
     return require_possible(extents, where)
 
 

@@ -238,7 +238,8 @@ def test_libraries_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture
-def gpu(device: xarr.Device) -> xarr.Device:
+def gpu(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> xarr.Device:
+    monkeypatch.setattr(tuning, "FFT_NBYTES", 0)
     if device.backend != "numba":
         pytest.skip(f"{device} is not of the Numba backend")
     if device.options:

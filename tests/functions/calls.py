@@ -20,6 +20,8 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
+import inspect
 import math
 import re
 import warnings
@@ -112,6 +114,34 @@ def refused(call: Callable[[], Any], error: str) -> None:
     with pytest.raises(named(kind)) as caught:
         forced(call())
     assert said in str(caught.value), caught.value
+    require_parameters(str(caught.value))
+
+
+_PLACE: Final = re.compile(r"(x\.)?([\w.]+)\((\*?\w+(?:, \*{0,2}\w+)*)\): (?:(\w+) (?:is|has)\b)?")
+"""What an error begins with: a function, parameters, and the one that is at fault."""
+_WORDS: Final = (None, "it", "there", "axis", "dtype")
+"""What may be at fault besides, as one of `axes`."""
+
+
+def require_parameters(text: str) -> None:
+    """Assert that what an error calls parameters is what the function that it names calls so."""
+    found = _PLACE.match(text)
+    if found is None:
+        return  # an error of Python's or of NumPy's
+    spaces: list[Any] = [xarr.Array] if found[1] else [xarr, xarr.random.Generator]
+    for space in spaces:
+        function = functools.reduce(
+            lambda of, name: getattr(of, name, None), [space, *found[2].split(".")]
+        )
+        if callable(function) and not isinstance(function, type):
+            parameters = inspect.signature(function).parameters
+            told = {*found[3].replace("*", "").split(", "), found[4]}
+            known = {*parameters, *_WORDS, found[2].partition(".")[0]}
+            known |= {"x"} if found[1] else set()
+            if any(part.kind is part.VAR_KEYWORD for part in parameters.values()):
+                known.add(found[4])
+            assert told <= known, text
+            return
 
 
 def named(kind: str) -> type[Exception]:

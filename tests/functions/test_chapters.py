@@ -11,7 +11,7 @@ import pytest
 
 import xarr
 import xarr.polynomial
-from tests.processes import ROOT, run_code
+from tests.processes import ROOT, checked, run_code
 from xarr.dtypes import FLOATING, REAL
 from xarr.tables import elementwise
 from xarr.tables.rows import OWN, Elementwise, Reduction
@@ -29,7 +29,15 @@ def test_docstrings_are_completed() -> None:
     assert (
         text.index("AxisError") < text.index("Python Array API standard") < text.index(">>> import")
     )
-    for function in (xarr.sum, xarr.random.normal, xarr.linalg.norm, xarr.fft.fft, xarr.emath.sqrt):
+    for function in (
+        xarr.sin,
+        xarr.ldexp,
+        xarr.sum,
+        xarr.random.normal,
+        xarr.linalg.norm,
+        xarr.fft.fft,
+        xarr.emath.sqrt,
+    ):
         docstring = inspect.getdoc(function) or ""
         for name in inspect.signature(function).parameters:
             assert re.search(rf"^(.*, )?{name}(,.*)? : ", docstring, re.MULTILINE), (function, name)
@@ -41,6 +49,32 @@ def test_what_follows_a_dash_has_a_line_of_its_own() -> None:
     assert "\n\nRaises\n------\nValueError\n    If the number of elements differs" in text
     assert "\n\nNotes\n-----\n" in (inspect.getdoc(xarr.matmul) or "")
     assert "\n\nParameters\n----------\nseed : " in (inspect.getdoc(xarr.random.RandomState) or "")
+
+
+@pytest.mark.parametrize(
+    ("meaning", "of", "not_of"),
+    [
+        ("elsewhere `out` keeps", "add ldexp clip", "sum max mean std nansum all"),
+        ("and of sums", "sum mean var trace vecdot", "zeros eye tri fromiter array concat add"),
+        ("None for the operand's, or", "asarray array full full_like linspace", "zeros eye load"),
+        ("The device; None for the default one", "zeros eye fromiter indices tri", "zeros_like"),
+    ],
+)
+def test_the_meaning_of_a_parameter_is_that_of_its_function(
+    meaning: str, of: str, not_of: str
+) -> None:
+    for name in f"{of} {not_of}".split():
+        assert (meaning in getattr(xarr, name).__doc__) is (name in of.split()), name
+
+
+def test_docstrings_of_numpy_stay_as_they_are() -> None:
+    checked("""
+        import numpy
+        names = ("get_printoptions", "printoptions", "set_printoptions")
+        before = [getattr(numpy, name).__doc__ for name in names]
+        import xarr
+        assert [getattr(numpy, name).__doc__ for name in names] == before
+    """)
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,7 @@ np.eye({3|3, 5|5, 3|0, 2|2, 0|300, 300}, k={0|1|-2|7|-7}, dtype="int8")
 np.identity(3)
 np.eye(3, M=2)
 np.tri(3, 4, 1)
+np.tri({-2|3, -1})
 np.eye(-1) ! ValueError: eye
 np.eye(2.5) ! TypeError: eye
 np.tril(cube + 1, k=1)
@@ -296,7 +297,7 @@ np.full(2, 1, device="a") ! ValueError: full(shape, fill_value): there is no dev
 np.full_like(np.ones(2), "a") ! ValueError: full_like(a, fill_value): fill_value is no
 np.full_like(np.ones(2), [1, 2, 3]) ! ValueError: full_like(a, fill_value): the shapes
 np.ones_like("a") ! TypeError: ones_like(a): a is of type str
-np.identity(-1) ! ValueError: identity(n): shape is (-1, -1)
+np.identity(-1) ! ValueError: identity(n): n is -1
 np.tri(2, k="a") ! TypeError: tri(N, M, k): k is 'a'
 np.tri("a") ! TypeError: tri(N, M, k): N is 'a'
 np.logspace(0, 1, -1) ! ValueError: logspace(start, stop, num): num is -1

@@ -802,16 +802,21 @@ def test_signature_and_docstring(row: Elementwise) -> None:
     assert [parameter.name for parameter in own] == names
     by_name = row.name in NAMES
     assert all((parameter.kind is not parameter.POSITIONAL_ONLY) is by_name for parameter in own)
-    options = ["out", "where", "casting", "order", "dtype", "subok"]
+    options = ["out", "where", "casting", "order", "dtype", "subok", "signature", "sig"]
     if by_name:
         options = ["decimals", "out"] if row.name == "round" else []
-    told = [] if by_name or row.by_hand else ["signature", "sig"]
-    assert [parameter.name for parameter in more] == options + told
+    assert [parameter.name for parameter in more] == options
     assert function.__name__ == function.__qualname__ == row.name
     assert function.__module__.startswith("xarr.functions.")
     documentation = inspect.getdoc(function)
     assert documentation is not None
     lines = documentation.splitlines()
+    if isinstance(function, xarr.ufunc):
+        operands = ", ".join(names)
+        assert lines[0] == f"{row.name}({operands}, /, out=None, *, where=True, casting=" + (
+            "'same_kind', order='K', dtype=None, subok=True, signature=None, sig=None)"
+        )
+        del lines[:2]
     assert lines[0] == row.about
     assert lines[1] == ""
     for section in ("Parameters", "Returns", "Raises", "Notes", "Examples"):

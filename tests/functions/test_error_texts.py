@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
 
 import xarr
 from tests.functions.calls import check, each
@@ -25,9 +26,28 @@ np.zeros(3, 4) ! TypeError: several sizes, or axes, are one tuple
 np.reshape(x, {1.5|True|(2.0, 6)|(3, None)}) ! TypeError
 x.reshape({2.0, 6|"a"}) ! TypeError
 x.shape = (2.0, 6) ! TypeError: x.shape = shape: shape is (2.0, 6); an integer or a tuple
-np.add(x) ! TypeError: ufunc() missing 1 required positional argument: 'x2'
+np.add(x) ! TypeError: add() missing 1 required positional argument: 'x2'
+np.sin(x, x, 7) ! TypeError: sin() takes from
+np.sin(x, foo=1) ! TypeError: sin() got an unexpected keyword argument 'foo'
+np.ldexp(x, x, foo=1) ! TypeError: ldexp() got an unexpected keyword argument 'foo'
 np.sqrt(x, order={"Z") ! ValueError|5) ! TypeError}
 np.array(x, order=5) ! TypeError
+np.sin(x, where=np.ones(2, dtype=bool)) ! ValueError: sin(x, where): the shapes are (3, 4) and (2,)
+np.add(x, x, where=[True, False]) ! ValueError: add(x1, x2, where): the shapes
+np.clip(x, 1, 2, where=[True, False]) ! ValueError: clip(a, min, max, where): the shapes
+np.{sum|all|nansum|nanmean}(x, where=[True, False]) ! ValueError: (a, axis, where): the shapes are
+np.{max|nanmax}(x, initial=0, where=[True, False]) ! ValueError: (a, axis, where): the shapes are
+np.{nansum|nanmean}(x, where=np.ones(4, dtype="i4")) ! TypeError: (a, axis, where): where has dtype
+np.sin(x, dtype="int64") ! TypeError: sin(x, dtype): an operand has dtype float64 and dtype is int64
+np.sqrt(x, casting="no", dtype="f4") ! TypeError: sqrt(x, dtype): an operand
+np.concatenate([x], dtype="int64") ! TypeError: an array has dtype float64 and dtype is int64
+np.eye(-1) ! ValueError: eye(N, M): N is -1
+np.eye(2, -1) ! ValueError: eye(N, M): M is -1
+np.identity(-1) ! ValueError: identity(n): n is -1
+np.indices({-1|5}) ! TypeError: indices(dimensions): dimensions is
+np.indices((2, -1)) ! ValueError: indices(dimensions): dimensions is (2, -1)
+np.ravel_multi_index((1, 1), (2, -1)) ! ValueError: dims is (2, -1)
+np.random.default_rng(1).normal(size=-1) ! ValueError: size is -1
 np.{sum|max|mean|std|count_nonzero|nansum}(x, axis={True|[0, 1]|[]}) ! TypeError
 np.{argmax(x|cumsum(x|argsort(x|concatenate([x]}, axis=True) ! TypeError
 np.{zeros|ones|empty|eye|identity}(True) ! TypeError
@@ -60,12 +80,50 @@ np.array2string(x, threshold={"5") ! TypeError|nan) ! ValueError}
 np.array2string(x, threshold=np.datetime64("2026-01-01")) ! TypeError: threshold must be numeric
 np.random.default_rng(1).{binomial(nan, 0.5)|multinomial(nan, [0.5, 0.5])} ! ValueError
 np.random.default_rng(1).hypergeometric({nan, 1, 1|1, nan, 1|2, 2, nan}) ! ValueError
+np.isclose(x, np.ones(3)) ! ValueError: isclose(a, b): the shapes are (3, 4) and (3,)
+np.allclose(x, np.ones(3)) ! ValueError: allclose(a, b): the shapes are (3, 4) and (3,)
+np.cov(x, np.ones(3)) ! ValueError: cov(m, y): there are 4 observations and 3 of y
+np.corrcoef(x, np.ones(3)) ! ValueError: corrcoef(x, y): there are 4 observations and 3 of y
+np.trapezoid(x, np.ones(7)) ! ValueError: trapezoid(y, x): the shapes are
+np.copyto(x, np.ones(3)) ! ValueError: copyto(dst, src): the shapes are (3,) and (3, 4)
+np.copyto(x, np.ones((2, 3, 4))) ! ValueError: dst has shape (3, 4) and src (2, 3, 4)
+np.place(x, [True], 1) ! ValueError: mask has shape (1,) and arr (3, 4)
+np.putmask(x, [True], 1) ! ValueError: mask has shape (1,) and a (3, 4)
+np.tril_indices("a") ! TypeError: tril_indices(n, k, m): n is 'a'
+np.triu_indices(2, 0, "a") ! TypeError: triu_indices(n, k, m): m is 'a'
+np.tril_indices_from(x, "a") ! TypeError: tril_indices_from(arr, k): k is 'a'
+np.triu_indices_from(x, "a") ! TypeError: triu_indices_from(arr, k): k is 'a'
+np.average(x, 1.5) ! TypeError: average(a, axis, weights): axis is
+np.extract([True] * 13, x) ! IndexError: extract(condition, arr): index 12 is out of bounds
+np.compress([True] * 4, x, 0) ! IndexError: compress(condition, a, axis): index 3 is out of bounds
+np.compress([True], x, 1.5) ! TypeError: compress(condition, a, axis): axis is
+np.divmod(x, np.ones(3)) ! ValueError: divmod(x1, x2): the shapes are
+np.modf(x * 1j) ! TypeError: modf(x): x has dtype complex128
+np.frexp(x * 1j) ! TypeError: frexp(x): x has dtype complex128
+np.fix(x * 1j) ! TypeError: fix(x): x has dtype complex128
+np.fix(x, np.ones(3)) ! ValueError: fix(x, out): the shapes
+np.nancumsum(x, 1.5) ! TypeError: nancumsum(a, axis): axis is
+np.nancumprod(x, 1.5) ! TypeError: nancumprod(a, axis): axis is
+np.unwrap(x, np.ones(7)) ! ValueError: unwrap(p, discont, axis): the shapes are
+np.diag(x, "a") ! TypeError: diag(v, k): k is 'a'
+np.diagflat(x, "a") ! TypeError: diagflat(v, k): k is 'a'
+np.ndim([[1], [1, 2]]) ! ValueError: ndim(a): a is no array of numbers
+np.size([[1], [1, 2]]) ! ValueError: size(a, axis): a is no array of numbers
+np.histogram2d(x[0], x[0], -1) ! ValueError: histogram2d(x, y, bins): bins[0] is -1
+np.add.at(x, 0, np.ones((2, 4))) ! ValueError: a[indices] has shape (4,) and b (2, 4)
+np.unravel_index(12, (3, 4)) ! ValueError: the index 12 is out of bounds
+np.put_along_axis(x, np.asarray([12]), 1, None) ! IndexError: put_along_axis(arr, indices, values
 """
 
 
 @each(REFUSED)
 def test_what_numpy_refuses_is_refused(call: str) -> None:
     check(call, x=np.arange(12.0).reshape(3, 4))
+
+
+def test_setdiff1d_names_itself() -> None:
+    with pytest.raises(TypeError, match=r"setdiff1d\(ar1, ar2\): ar2 is of type str"):
+        xarr.setdiff1d(xarr.ones(3), "a")
 
 
 def test_no_bins_hold_nothing() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import xarr
 from tests.functions.calls import check, each
+from xarr import tuning
 from xarr.algorithms import library
 from xarr.array.array import Array
 from xarr.functions.signal import fourier
@@ -52,6 +53,15 @@ np.fft.{fftshift|ifftshift}(i, {None|0|(0, 1)|[-1]|numpy.array([1])})
 np.fft.fftshift(i.tolist())
 np.fft.{fftshift|ifftshift}(i, ())
 """
+
+
+LIMITS = [tuning.FFT_NBYTES] if library.is_preferred(xarr.default_device()) else [1 << 23, 0]
+"""The bytes up to which a device's library, if it has one, does not transform."""
+
+
+@pytest.fixture(autouse=True, params=LIMITS)
+def limit(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "FFT_NBYTES", request.param)
 
 
 @each(CALLS)

@@ -200,6 +200,7 @@ def test_a_kernel_of_rows_has_the_bits_of_several(
     together, found = launches(program, x)
     with monkeypatch.context() as patch:
         patch.setattr(rows, "runs", lambda groups, info: [[one] for one in groups])
+        patch.setattr(rows, "is_short", lambda run, info: False)
         apart, expected = launches(program, x)
     assert found == expected
     assert not any(name.startswith("rows_") for name in apart)
@@ -223,7 +224,10 @@ def test_a_kernel_of_rows_has_the_bits_of_several(
         lambda x: (x.sum(axis=-1) * 2).sum(),
     ],
 )
-def test_rows_that_need_each_other_are_no_kernel(program: Program) -> None:
+def test_rows_that_need_each_other_are_no_kernel(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "is_short", lambda run, info: False)
     names, _ = launches(program, drawn((300, 300), "float32"))
     assert len(names) > 1
     assert not any(name.startswith("rows_") for name in names)

@@ -513,12 +513,17 @@ def _cut(lines: _Lines) -> tuple[int, ...]:
 
 
 @functools.lru_cache(tuning.REMEMBERED)
-def _cut_length(length: int, longest: int) -> tuple[int, ...]:
-    rest = length
+def is_direct(length: int) -> bool:
+    """Whether a length has no prime factor above 7, and is transformed as it is."""
     for prime in (2, 3, 5, 7):
-        while rest % prime == 0:
-            rest //= prime
-    if rest > 1:
+        while length % prime == 0:
+            length //= prime
+    return length == 1
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def _cut_length(length: int, longest: int) -> tuple[int, ...]:
+    if not is_direct(length):
         return ()
     if length <= longest:
         return (length,)

@@ -92,6 +92,7 @@ def mask_of(where: Any, beside: Node, name: str) -> Node | None:
     """The mask that `where` is; None where all elements are written."""
     if where is True:
         return None
+    name = name if "where" in name else f"{name[:-1]}, where)"
     typed = type(where) is Array or isinstance(where, numpy.ndarray | numpy.generic)
     mask = as_array(
         where,
@@ -106,6 +107,7 @@ def mask_of(where: Any, beside: Node, name: str) -> Node | None:
         raise errors.type_error(
             name, f"where has dtype {node.dtype}", "a bool mask is accepted", "write where != 0"
         )
+    broadcast_shapes(beside.shape, node.shape, where=name)
     return node
 
 
@@ -117,26 +119,27 @@ def require_casting(casting: Any, name: str) -> None:
         raise errors.refused(error, name, f"casting is {casting!r}", accepted)
 
 
-def require_castable(given: DType, wanted: DType, casting: str, name: str) -> None:
-    """Refuse a conversion of a result that NumPy's rule `casting` does not allow."""
+def require_castable(
+    given: DType, wanted: DType, casting: str, name: str, of: str = "the result", to: str = "out"
+) -> None:
+    """Refuse a conversion that NumPy's rule `casting` does not allow."""
     require_casting(casting, name)
     if given is not wanted and not numpy.can_cast(given.numpy, wanted.numpy, casting):  # type: ignore[arg-type]
         raise errors.type_error(
             name,
-            f"the result has dtype {given} and out {wanted}",
+            f"{of} has dtype {given} and {to} {wanted}",
             f"{casting!r} conversions are accepted",
-            'pass casting="unsafe", or an out of the dtype of the result',
+            'pass casting="unsafe"' + ", or an out of the dtype of the result" * (to == "out"),
         )
 
 
-def require_shape(shape: Shape, out: Shape, name: str) -> None:
+def require_shape(
+    shape: Shape, out: Shape, name: str, of: str = "the result", to: str = "out"
+) -> None:
     """Refuse an `out` that a result, or its mask, does not broadcast to."""
     if shape != out and broadcast_shapes(shape, out, where=name) != out:
-        raise errors.value_error(
-            name,
-            f"out has shape {out} and the result {shape}",
-            "out has the shape that all operands broadcast to",
-        )
+        fault = f"{to} has shape {out} and {of} {shape}"
+        raise errors.value_error(name, fault, f"{to} has the shape that all operands broadcast to")
 
 
 def written(
@@ -151,7 +154,7 @@ def written(
     require_shape(result.shape, shape, name)
     result = engine.converted(result, target.dtype)
     if mask is not None:
-        require_shape(mask.shape, shape, name)
+        require_shape(mask.shape, shape, name, "where")
         result = choose(mask, result, target)
     if not is_whole(out):
         assign(out, settled(out), result)

@@ -53,8 +53,9 @@ def runs(groups: Sequence[Stored], info: DeviceInfo) -> list[list[Stored]]:
 
 def is_short(run: Sequence[Stored], info: DeviceInfo) -> bool:
     """Whether a reduction alone has rows so short that a GPU's group takes several."""
-    length = 0 if info.chunked else _length(run[0][0])
-    return 0 < length <= tuning.SHORT_ROW and _is_one(run, info)
+    group = run[0][0]
+    length = 0 if info.chunked else _length(group)
+    return 0 < length <= min(tuning.SHORT_ROW, group.size // 2) and _is_one(run, info)
 
 
 def _computes_for(before: Sequence[Stored], run: Sequence[Stored]) -> bool:

@@ -16,7 +16,7 @@ from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike
 from xarr.array.conversion import as_array
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out, require_writeable
 from xarr.array.operands import integer, no_array
-from xarr.array.outcome import mask_of
+from xarr.array.outcome import mask_of, require_shape
 from xarr.backends.device import default_float, get_device
 from xarr.errors import refused, value_error
 from xarr.functions.create.creation import ordered
@@ -87,6 +87,7 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayL
     require_writeable(dst, name)
     weak = type(src) in (bool, int, float, complex)
     values = as_array(src, name, "src", device=dst.device)
+    require_shape(values.shape, dst.shape, name, "src", "dst")
     given = values.dtype
     if weak:
         given = data_types.result_type(dst, src)
@@ -152,6 +153,7 @@ def fromiter(
     """Make a one-dimensional array of what an iterable gives. Runs on the host.
 
     iter : iterable of numbers -- The values.
+    dtype : dtype -- The data type.
     count : int -- How many are taken; all where -1.
 
     >>> xarr.fromiter((i * i for i in range(4)), dtype="int64").tolist()

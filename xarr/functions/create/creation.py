@@ -700,8 +700,9 @@ def eye(
     [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     where = "eye(N, M)"
-    rows = integer(N, where, "N")
-    return in_order(_eye((rows, rows if M is None else M), k, dtype, device, where), order, where)
+    rows = shape_of(integer(N, where, "N"), where, "N")
+    columns = rows if M is None else shape_of(integer(M, where, "M"), where, "M")
+    return in_order(_eye(rows + columns, k, dtype, device, where), order, where)
 
 
 def _eye(shape: Any, k: SupportsIndex, dtype: Any, device: DeviceLike, where: str) -> Array:
@@ -720,8 +721,8 @@ def identity(
 ) -> Array:
     """Make a square matrix of zeros with ones on the main diagonal."""
     where = "identity(n)"
-    extent = integer(n, where, "n")
-    return _eye((extent, extent), 0, dtype, device, where)
+    extents = shape_of(integer(n, where, "n"), where, "n")
+    return _eye(extents * 2, 0, dtype, device, where)
 
 
 def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> Node:
@@ -772,8 +773,8 @@ def tri(
 ) -> Array:
     """Make a matrix of ones at and below a diagonal, zeros above it."""
     where = "tri(N, M, k)"
-    rows = integer(N, where, "N")
-    columns = rows if M is None else integer(M, where, "M")
+    rows = max(integer(N, where, "N"), 0)
+    columns = rows if M is None else max(integer(M, where, "M"), 0)
     return _triangle(filled(1, (rows, columns), dtype, device, where), k, table.less_equal, where)
 
 

@@ -92,6 +92,7 @@ def indices(
     """Make the indices of a grid: for each axis, each point's index along it.
 
     dimensions : sequence of int -- The shape of the grid.
+    dtype : dtype or None -- The data type; int64 where None.
     sparse : bool
         Whether the result is a tuple of Arrays, one for each axis, that broadcast to the grid.
 
@@ -99,7 +100,9 @@ def indices(
     [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
     """
     where = "indices(dimensions)"
-    shape = shape_of(dimensions, where)
+    if numpy.ndim(dimensions) == 0:
+        raise type_error(where, f"dimensions is {dimensions!r}", "a tuple of integers is accepted")
+    shape = shape_of(dimensions, where, "dimensions")
     layout.require_possible((len(shape), *shape), where)
     row = dtypes.int64 if dtype is None else dtypes.lookup(dtype, where)
     target = get_device(device, where)

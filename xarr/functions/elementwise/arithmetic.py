@@ -15,6 +15,7 @@ from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import engine
 from xarr.functions.elementwise import elementwise
 from xarr.functions.elementwise.ufuncs import Options, universal
+from xarr.layout import broadcast_shapes
 from xarr.tables import elementwise as rows
 from xarr.tables.rows import Elementwise, name_rows
 
@@ -56,6 +57,8 @@ def divmod(
     >>> [part.tolist() for part in xarr.divmod(xarr.asarray([5, -5]), 3)]
     [[1, -2], [2, 1]]
     """
+    shapes = (getattr(operand, "shape", ()) for operand in (x1, x2))
+    broadcast_shapes(*shapes, where="divmod(x1, x2)")
     return elementwise.floor_divide(x1, x2), elementwise.remainder(x1, x2)
 
 

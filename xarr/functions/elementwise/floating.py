@@ -19,11 +19,12 @@ from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, FLOATING, INTEGER, REAL
 from xarr.engine import engine
 from xarr.errors import type_error
+from xarr.functions.calls.on_host import device_of
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.elementwise.ufuncs import Options, universal
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import joining
-from xarr.layout import normalize_axis
+from xarr.layout import broadcast_shapes, normalize_axis
 from xarr.tables import elementwise as rows
 from xarr.tables.rows import Elementwise, choose, name_rows
 
@@ -44,7 +45,7 @@ def frexp(x: ArrayLike, /, out: Outs = None, **options: Unpack[Options]) -> tupl
     >>> [part.tolist() for part in xarr.frexp(xarr.asarray([1.0, 6.0]))]
     [[0.5, 0.75], [1, 3]]
     """
-    node = array_of(x, "frexp(x)")._node
+    node = _of_reals(x, "frexp(x)")
     parts = significand.applied(node), exponent.applied(node)
     return Array(parts[0]), Array(engine.converted(parts[1], dtypes.int32))
 
@@ -56,9 +57,17 @@ def modf(x: ArrayLike, /, out: Outs = None, **options: Unpack[Options]) -> tuple
     >>> [part.tolist() for part in xarr.modf(xarr.asarray([1.5, -2.25]))]
     [[0.5, -0.25], [1.0, -2.0]]
     """
-    part = fraction.applied(array_of(x, "modf(x)")._node)
-    whole = rows.trunc.applied(engine.converted(array_of(x, "modf(x)")._node, part.dtype))
-    return Array(part), Array(whole)
+    node = _of_reals(x, "modf(x)")
+    part = fraction.applied(node)
+    return Array(part), Array(rows.trunc.applied(engine.converted(node, part.dtype)))
+
+
+def _of_reals(x: ArrayLike, where: str) -> Node:
+    node = array_of(x, where)._node
+    if node.dtype.kind == COMPLEX:
+        fault = f"x has dtype {node.dtype}"
+        raise type_error(where, fault, "real dtypes are accepted", "take x.real or x.imag")
+    return node
 
 
 @universal(nin=2, is_mixed=True)
@@ -133,7 +142,9 @@ def fix(x: ArrayLike, out: Out = None) -> Array:
     >>> xarr.fix(xarr.asarray([1.7, -1.7])).tolist()
     [1.0, -1.0]
     """
-    return elementwise.trunc(x, out)
+    where = "fix(x)" if out is None else "fix(x, out)"
+    given = as_array(x, where, "x", device=device_of(x, out))
+    return delivered(Array(rows.trunc.applied(_of_reals(given, where))), out, where)
 
 
 def nan_to_num(
@@ -188,7 +199,7 @@ def _finite(node: Node, nan: Any, posinf: Any, neginf: Any) -> Node:
             number = scalar_node(float(value), node.dtype, node.device, where)
         else:
             values = as_array(value, where, "nan", dtype=node.dtype, device=node.device)
-            require_shape(values.shape, node.shape, where)
+            require_shape(values.shape, node.shape, where, "a value in place", "x")
             number = values._node
         node = choose(condition, number, node)
     return node
@@ -342,6 +353,7 @@ def unwrap(
         shifted = Array(choose(((shifted == -half) & (steps > 0))._node, turned, shifted._node))
     correction = shifted - steps
     least = half if discont is None else discont
+    broadcast_shapes(getattr(least, "shape", ()), steps.shape, where=name)
     zero = constant(0, correction._node.dtype, (), correction.device)
     jumps = Array(choose((elementwise.abs(steps) < least)._node, zero, correction._node))
     first = (slice(None),) * place

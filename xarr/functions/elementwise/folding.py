@@ -129,7 +129,7 @@ def at(function: ufunc, a: Array, indices: Any, b: ArrayLike | None) -> None:
         given = operand(as_operand(b), a._node, name)
         if given is None:
             given = as_array(b, name, "b", device=a.device)._node
-        require_shape(given.shape, places.shape, name)
+        require_shape(given.shape, places.shape, name, "b", "a[indices]")
         values = _flat(engine.broadcast(given, places.shape))
     if places.size:
         _change(function, a, _flat(places._node), values, name)

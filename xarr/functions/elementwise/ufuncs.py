@@ -8,8 +8,10 @@ chapters.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeAlias, TypedDict, TypeVar
 
 import numpy
@@ -28,16 +30,22 @@ from xarr.tables.rows import Elementwise
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R", covariant=True)
+Signature: TypeAlias = str | tuple[DTypeLike, ...] | None
+"""The data types of operands and results, as "dd->d"."""
 
 
 class _Described:
-    """A docstring: of a class its own, and of each of its objects the one that the object makes."""
+    """A docstring: of a class its own, and of each of its objects its call and what it makes."""
 
     def __init__(self, text: str | None) -> None:
         self._text = text
 
     def __get__(self, instance: ufunc | None, owner: type) -> str | None:
-        return self._text if instance is None else instance._docstring()
+        if instance is None:
+            return self._text
+        told = inspect.signature(instance)
+        bare = [part.replace(annotation=part.empty) for part in told.parameters.values()]
+        return f"{instance.__name__}{inspect.Signature(bare)}\n\n{instance._docstring()}"
 
 
 def _described(text: str | None) -> Any:
@@ -73,6 +81,7 @@ class ufunc:  # noqa: N801 - NumPy's name
     def __init__(
         self, name: str, row: Elementwise | None, nin: int, nout: int, identity: complex | None
     ) -> None:
+        self.__class__ = _named_in_errors(type(self), name)
         self.__name__ = self.__qualname__ = name
         self.__module__ = "xarr.functions.elementwise.elementwise"
         self.nin, self.nout, self.nargs = nin, nout, nin + nout
@@ -92,7 +101,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         raise NotImplementedError
 
     def _docstring(self) -> str:
-        """The text of `help`."""
+        """What `help` says below the call."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -205,7 +214,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         sig: Any = None,
     ) -> Any:
         """The call of a function that is given more than its operands."""
-        name = f"{self._where[:-1]}, out)"
+        name = self._where if out is None else f"{self._where[:-1]}, out)"
         order_of(order, name)
         outs = self._targets(out, name)
         operands = self._on_one_device(operands, outs)
@@ -268,7 +277,9 @@ class ufunc:  # noqa: N801 - NumPy's name
             given = as_array(operand, self._where, device=device)
             device = given.device
             if not _is_weak(operand, wanted):
-                require_castable(given._node.dtype, wanted, casting, self._where)
+                require_castable(
+                    given._node.dtype, wanted, casting, self._where, "an operand", "signature says"
+                )
             results.append(as_array(operand, self._where, dtype=wanted, device=device))
         return tuple(results)
 
@@ -301,7 +312,8 @@ class ufunc:  # noqa: N801 - NumPy's name
                 if part is not None and wanted.kind != COMPLEX:
                     results.append(operand)
                     continue
-                require_castable(given, wanted, casting, f"{self._where[:-1]}, dtype)")
+                place = f"{self._where[:-1]}, dtype)"
+                require_castable(given, wanted, casting, place, "an operand", "dtype is")
             results.append(as_array(operand, self._where, dtype=wanted, device=device))
         return (*results, *operands[len(results) :])
 
@@ -309,13 +321,23 @@ class ufunc:  # noqa: N801 - NumPy's name
         """A result of another data type than the one that the caller wants."""
         given, row = result._node.dtype, self._row
         real = row is not None and row.result == "real" and wanted.kind == dtypes.REAL
+        place = f"{self._where[:-1]}, dtype)"
         if not real:
             fault = f"dtype is {wanted}"
             accepted = f"{self.__name__} gives {given} for these operands"
             remedy = "convert the result with astype"
-            raise type_error(f"{self._where[:-1]}, dtype)", fault, accepted, remedy)
-        require_castable(given, wanted, casting, f"{self._where[:-1]}, dtype)")
+            raise type_error(place, fault, accepted, remedy)
+        require_castable(given, wanted, casting, place, to="dtype is")
         return Array(engine.converted(result._node, wanted))
+
+
+def _named_in_errors(kind: type[ufunc], name: str) -> type[ufunc]:
+    """The class of one function: what Python says of wrong arguments begins with its name."""
+    call: Any = kind.__call__
+    own: Any = functools.wraps(call)(FunctionType(call.__code__, call.__globals__, name))
+    own.__defaults__, own.__kwdefaults__ = call.__defaults__, call.__kwdefaults__
+    own.__qualname__ = name
+    return type(kind.__name__, (kind,), {"__call__": own, "__doc__": vars(kind)["__doc__"]})
 
 
 def _is_weak(operand: Any, wanted: DType) -> bool:
@@ -358,8 +380,8 @@ class Unary(_OfRow):
         order: str = "K",
         dtype: DTypeLike = None,
         subok: bool = True,
-        signature: Any = None,
-        sig: Any = None,
+        signature: Signature = None,
+        sig: Signature = None,
     ) -> Array:
         """Apply the function to an operand."""
         plain = out is dtype is signature is sig is None and where is True
@@ -386,8 +408,8 @@ class Binary(_OfRow):
         order: str = "K",
         dtype: DTypeLike = None,
         subok: bool = True,
-        signature: Any = None,
-        sig: Any = None,
+        signature: Signature = None,
+        sig: Signature = None,
     ) -> Array:
         """Apply the function to two operands."""
         plain = out is dtype is signature is sig is None and where is True
@@ -400,10 +422,6 @@ class Binary(_OfRow):
         return result
 
 
-# What errors of Python's call them.
-Unary.__call__.__qualname__ = Binary.__call__.__qualname__ = "ufunc"
-
-
 class Options(TypedDict, total=False):
     """The keyword arguments of all ufuncs; see `Unary` for their meaning."""
 
@@ -412,6 +430,8 @@ class Options(TypedDict, total=False):
     order: str
     dtype: DTypeLike
     subok: bool
+    signature: Signature
+    sig: Signature
 
 
 _OPTIONS: Final = [

@@ -19,7 +19,7 @@ from xarr.array.operands import integer
 from xarr.backends.device import get_device
 from xarr.core.tape import constant
 from xarr.engine import engine
-from xarr.errors import type_error, value_error
+from xarr.errors import operand_of, type_error, value_error
 from xarr.functions.create import creation, fills
 from xarr.functions.create.creation import shape_of
 from xarr.functions.elementwise import elementwise
@@ -106,7 +106,7 @@ def _mask(mask: Any, a: Array, where: str) -> Array:
     """A mask of as many elements as `a`, in its shape."""
     array = as_array(mask, where, "mask", device=a.device)
     if array.size != a.size:
-        fault = f"mask has shape {array.shape} and a {a.shape}"
+        fault = f"mask has shape {array.shape} and {operand_of(where)} {a.shape}"
         raise value_error(where, fault, "as many elements are needed")
     return manipulation.reshape(array.astype(bool, copy=False), a.shape)
 
@@ -252,7 +252,7 @@ def ravel_multi_index(
     7
     """
     where = "ravel_multi_index(multi_index, dims)"
-    extents = shape_of(dims, where)
+    extents = shape_of(dims, where, "dims")
     parts = [int64(part, where, "multi_index", empty=False) for part in multi_index]
     modes = (mode,) * len(extents) if isinstance(mode, str) else tuple(mode)
     if len(parts) != len(extents) or len(modes) != len(extents):
@@ -296,27 +296,35 @@ def tril_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, ...]:
     """The rows and columns of the lower triangle of a matrix. Waits for the device."""
-    return nonzero(creation.tri(n, m, k, dtype="bool"))
+    return nonzero(_lower(n, k, m, "tril_indices(n, k, m)"))
+
+
+def _lower(n: Any, k: Any, m: Any, where: str) -> Array:
+    rows, offset = integer(n, where, "n"), integer(k, where, "k")
+    columns = rows if m is None else integer(m, where, "m")
+    return creation.tri(rows, columns, offset, dtype="bool")
 
 
 def triu_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, ...]:
     """The rows and columns of the upper triangle of a matrix. Waits for the device."""
-    first = integer(k, "triu_indices(n, k, m)", "k")
-    return nonzero(elementwise.logical_not(creation.tri(n, m, first - 1, dtype="bool")))
+    where = "triu_indices(n, k, m)"
+    return nonzero(elementwise.logical_not(_lower(n, integer(k, where, "k") - 1, m, where)))
 
 
 def tril_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]:
     """The indices of the lower triangle of a matrix, as `tril_indices` gives them."""
-    rows, columns = _matrix(arr, "tril_indices_from(arr, k)")
-    return tril_indices(rows, k, columns)
+    where = "tril_indices_from(arr, k)"
+    rows, columns = _matrix(arr, where)
+    return tril_indices(rows, integer(k, where, "k"), columns)
 
 
 def triu_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]:
     """The indices of the upper triangle of a matrix, as `triu_indices` gives them."""
-    rows, columns = _matrix(arr, "triu_indices_from(arr, k)")
-    return triu_indices(rows, k, columns)
+    where = "triu_indices_from(arr, k)"
+    rows, columns = _matrix(arr, where)
+    return triu_indices(rows, integer(k, where, "k"), columns)
 
 
 def _matrix(arr: Any, where: str) -> Shape:

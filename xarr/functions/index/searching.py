@@ -230,10 +230,16 @@ def compress(
         raise value_error(where, f"condition has shape {mask.shape}", "a vector is accepted")
     if axis is None:
         x, axis = manipulation.ravel(x), 0
-    (index,) = nonzero(mask)
-    return delivered(
-        take(x, index, axis=axis), out, "compress(condition, a, axis, out)", grows=False
-    )
+    result = _where_true(mask, x, layout.normalize_axis(axis, x.ndim, where), where)
+    return delivered(result, out, "compress(condition, a, axis, out)", grows=False)
+
+
+def _where_true(mask: Array, x: Array, axis: int, where: str) -> Array:
+    """The parts along an axis where a vector is true, which may go on where it is false."""
+    (index,) = _nonzero(mask, where)
+    if mask.size > x.shape[axis]:
+        require_in_range(index, x.shape[axis], axis, where)
+    return take(x, index, axis=axis)
 
 
 def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
@@ -249,7 +255,7 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     mask = as_array(condition, where, "condition", device=device).astype(bool, copy=False)
     if mask.shape == x.shape:
         return indexing.getitem(x, mask)
-    return take(manipulation.ravel(x), flatnonzero(mask), axis=0)
+    return _where_true(manipulation.ravel(mask), manipulation.ravel(x), 0, where)
 
 
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:

@@ -72,11 +72,11 @@ def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     """
     where = "diag(v, k)"
     x = array_of(v, where, "v")
+    offset = integer(k, where, "k")
     if x.ndim == 2:
-        return diagonal(x, k)
+        return diagonal(x, offset)
     if x.ndim != 1:
         raise value_error(where, f"v has shape {x.shape}", "a vector or a matrix is accepted")
-    offset = integer(k, where, "k")
     extent = x.size + abs(offset)
     whole = fills.zeros((extent, extent), dtype=x.dtype, device=x.device)
     if x.size:
@@ -91,4 +91,5 @@ def diagflat(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     >>> xarr.diagflat([[1, 2]], 1).tolist()
     [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
     """
-    return diag(manipulation.ravel(array_of(v, "diagflat(v, k)", "v")), k)
+    where = "diagflat(v, k)"
+    return diag(manipulation.ravel(array_of(v, where, "v")), integer(k, where, "k"))

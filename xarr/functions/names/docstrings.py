@@ -55,9 +55,15 @@ GLOSSARY: Final = {
     "axis: SupportsIndex | None": "The axis; None stands for all elements in C order.",
     "axes: Sequence[SupportsIndex] | None": "The axes; None stands for all of them.",
     "keepdims": "Whether reduced axes stay, with one element.",
-    "dtype": "The data type of the result, and of sums; None for what follows from the rest.",
+    "dtype": "The data type of the result; None for what the values have, or the default one.",
+    "dtype beside casting": "The data type of the result; None for what follows from the operands.",
+    **dict.fromkeys(
+        ("dtype beside keepdims", "dtype beside include_initial", "dtype beside offset"),
+        "The data type of the result, and of sums; None for what follows from the operand's.",
+    ),
     "out": "Where the result goes, converted; of the result's shape.",
-    "where": "Which elements are computed, or count; elsewhere `out` keeps its elements.",
+    "where": "Which elements are computed; elsewhere `out` keeps its elements.",
+    "where beside keepdims": "Which elements count; the others are as if they were not there.",
     "initial": "What the result begins with.",
     "casting": "Which conversions are allowed: no, equiv, safe, same_kind or unsafe.",
     "correction": "What is subtracted from the number of elements that a sum is divided by.",
@@ -66,10 +72,16 @@ GLOSSARY: Final = {
     "include_initial": "Whether the result begins with the value of no elements.",
     "order": "How elements lie in memory: C, the last index fastest; F, the first; A or K, as now.",
     "subok": "NumPy's; of no effect, since arrays have no subclasses.",
+    "signature": 'The data types of the operands and results, as "dd->d"; in place of `dtype`.',
+    "sig": "Another name of `signature`.",
     "like": "NumPy's; of no effect.",
     "shape": "The shape.",
     "size": "The shape; None for what the parameters broadcast to.",
-    "device": "The device; None for the operand's, or the default device.",
+    "device": "The device; None for the default one.",
+    **dict.fromkeys(
+        (f"device beside {name}" for name in ("a", "copy", "fill_value", "num", "prototype")),
+        "The device; None for the operand's, or the default one.",
+    ),
     "copy": "True for a copy in any case, False for none, None for one where it is needed.",
     "norm": "Which direction divides by the number of elements: the inverse one (backward), the\n"
     "    forward one, or both by its square root (ortho).",
@@ -140,7 +152,7 @@ GLOSSARY: Final = {
         "As of `numpy.array2string`; None for what `set_printoptions` says.",
     ),
 }
-"""The meaning of parameters, by name, by name and annotation, or by annotation."""
+"""The meaning of parameters, by name, by name and annotation or another name, or by annotation."""
 
 _ERRORS: Final = {
     "axis": ("AxisError", "If an axis is out of range."),
@@ -195,6 +207,7 @@ _TYPES: Final = {
     "Real": "real Array or number",
     "Size": "int, tuple of int or None",
     "ShapeLike": "int or tuple of int",
+    "Signature": "str, tuple of dtype, or None",
     "SupportsIndex": "int",
 }
 """The words for annotations."""
@@ -232,7 +245,8 @@ def completed(
             sections.setdefault("Returns", returned)
         if parameter == "return":
             continue
-        keys = (f"{parameter}: {annotation}", parameter, f": {annotation}")
+        beside = (f"{parameter} beside {other}" for other in annotations)
+        keys = (f"{parameter}: {annotation}", *beside, parameter, f": {annotation}")
         meaning = next((GLOSSARY[key] for key in keys if key in GLOSSARY), "")
         if meaning:
             words = " or ".join(_TYPES.get(part, part) for part in annotation.split(" | "))
@@ -309,11 +323,14 @@ def complete(space: ModuleType | type, source: str = "") -> None:
     spaces = space.__mro__ if isinstance(space, type) else (space,)
     values = [getattr(value, "__func__", value) for each in spaces for value in vars(each).values()]
     for value in {id(value): value for value in (*values, *spaces)}.values():
+        module = str(getattr(value, "__module__", ""))
+        if not module.startswith("xarr"):
+            continue  # NumPy's, as `printoptions`
         if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
             text = inspect.cleandoc(value.__doc__)
             example = "" if isinstance(space, type) else EXAMPLES.get(value.__name__, "")
             value.__doc__ = completed(value.__name__, text, annotations_of(value), source, example)
-        elif isinstance(value, type) and value.__module__.startswith("xarr.functions"):
+        elif isinstance(value, type) and module.startswith("xarr.functions"):
             about = vars(value)["__doc__"]
             if type(about) is str:  # that of `ufunc` is each function's
                 value.__doc__ = _joined(*_sections(inspect.cleandoc(about)))

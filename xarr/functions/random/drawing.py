@@ -101,7 +101,7 @@ def size_of(size: Any, where: str) -> Shape:
         size = size.tolist()
     if isinstance(size, range):
         size = tuple(size)
-    return shape_of(size, where)
+    return shape_of(size, where, "size")
 
 
 class _Ahead(NamedTuple):
@@ -566,7 +566,7 @@ class Philox:
     def random_raw(self, size: Any = None, lock: bool = True) -> Any:
         """Draw an Array of 64 random bits each, or an int."""
         device = get_device()
-        shape = () if size is None else shape_of(size, "random_raw(size)")
+        shape = () if size is None else shape_of(size, "random_raw(size)", "size")
         row = dtypes.uint64
         drawn = Array(words_wide.drawn(shape, *self.take(), device, row))
         return int(drawn) if size is None else drawn

@@ -14,6 +14,7 @@ from xarr.functions.calls.on_host import host_of
 from xarr.functions.elementwise import elementwise
 from xarr.functions.elementwise.floating import in_floating
 from xarr.functions.reduce import reductions
+from xarr.layout import broadcast_shapes
 
 
 def isclose(
@@ -28,11 +29,16 @@ def isclose(
     >>> xarr.isclose(xarr.asarray([1.0, 2.0]), [1.0 + 1e-9, 2.1]).tolist()
     [True, False]
     """
-    where = "isclose(a, b)"
+    return _near(a, b, rtol, atol, equal_nan, "isclose(a, b)")
+
+
+def _near(a: Any, b: Any, rtol: Any, atol: Any, equal_nan: bool, where: str) -> Array:
     device = device_of(a, b, rtol, atol)
     x, y = _number_or_array(a, where, "a", device), _number_or_array(b, where, "b", device)
     relative = _number_or_array(rtol, where, "rtol", device)
     absolute = _number_or_array(atol, where, "atol", device)
+    given = (x, y, relative, absolute)
+    broadcast_shapes(*(getattr(part, "shape", ()) for part in given), where=where)
     if type(y) is Array:
         y = _inexact(y)
         if type(x) is Array and not x.device.has_float64:
@@ -85,7 +91,7 @@ def allclose(
     >>> xarr.allclose(xarr.asarray([1.0, 2.0]), [1.0 + 1e-9, 2.0])
     True
     """
-    return bool(reductions.all(isclose(a, b, rtol, atol, equal_nan)))
+    return bool(reductions.all(_near(a, b, rtol, atol, equal_nan, "allclose(a, b)")))
 
 
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:

@@ -60,7 +60,7 @@ def resize(a: ArrayLike, new_shape: Any) -> Array:
     """
     where = "resize(a, new_shape)"
     x = array_of(a, where, "a")
-    shape = layout.require_possible(shape_of(new_shape, where), where)
+    shape = layout.require_possible(shape_of(new_shape, where, "new_shape"), where)
     if not x.size or not math.prod(shape):
         return Array(constant(x.dtype.type(0).item(), x._node.dtype, shape, x._node.device))
     return keep_array(Array(engine.copied(resized(x, shape)._node)))

@@ -96,7 +96,7 @@ def _promoted(
     if dtype is not None:
         row = dtypes.lookup(dtype, where)
         for item in arrays:
-            require_castable(item._node.dtype, row, casting, where)
+            require_castable(item._node.dtype, row, casting, where, "an array", "dtype is")
         return row
     return promoted([item._node.dtype for item in arrays], arrays[0].device, where)
 

@@ -267,8 +267,9 @@ def trapezoid(
         else:
             step = joining.diff(points, axis=place - values.ndim)
     whole: tuple[slice, ...] = (slice(None),) * place
-    later, earlier = (*whole, slice(1, None)), (*whole, slice(None, -1))
-    result: Array = reductions.sum(step * (values[later] + values[earlier]) / 2.0, axis=place)
+    later, earlier = values[(*whole, slice(1, None))], values[(*whole, slice(None, -1))]
+    layout.broadcast_shapes(getattr(step, "shape", ()), later.shape, where=where)
+    result: Array = reductions.sum(step * (later + earlier) / 2.0, axis=place)
     return result
 
 

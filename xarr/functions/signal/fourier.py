@@ -1,8 +1,8 @@
 """Discrete Fourier transforms, each of a row of `tables.fourier`: of any length in O(n log n).
 
 A row is a transform: what it takes and gives, and which direction. On a CPU pocketfft computes it,
-through NumPy, in the arrays' own memory, on a CUDA device cuFFT; on other devices the kernels of
-`transforms` do, axis by axis.
+through NumPy, in the arrays' own memory, on a CUDA device cuFFT; what is small there, and all on
+other devices, the kernels of `transforms` do, axis by axis.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal, Protocol, SupportsIndex, TypeVar
 
-from xarr import dtypes
+from xarr import dtypes, tuning
 from xarr.algorithms import library, transforms
 from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.door import array_of, node_of
@@ -81,7 +81,9 @@ def apply(
     if 0 in shape or 0 in node.shape:
         return Array(constant(dtype.numpy.type(0).item(), dtype, shape, node.device))
     once = len(set(axes)) == len(axes)  # cuFFT's plans name an axis once
-    if once and library.routine(row.routine, node.dtype, node.device) is not None:
+    small = math.prod(shape) * dtype.itemsize <= tuning.FFT_NBYTES
+    own = small and not library.is_preferred(node.device) and all(map(transforms.is_direct, sizes))
+    if once and not own and library.routine(row.routine, node.dtype, node.device) is not None:
         return _by_library(row, node, (shape, dtype), sizes, axes, norm)
     return _by_kernels(row, Array(node), sizes, axes, norm)
 

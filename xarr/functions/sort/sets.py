@@ -313,8 +313,9 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
     where = "setdiff1d(ar1, ar2)"
     device = ar2.device if type(ar2) is Array else None
     first = ar1 if type(ar1) is Array else as_array(ar1, where, "ar1", device=device)
+    second = as_array(ar2, where, "ar2", device=first.device)
     first = first.reshape(-1) if assume_unique else unique(first)
-    return first[isin(first, ar2, invert=True)]
+    return first[isin(first, second, invert=True)]
 
 
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:

@@ -7,11 +7,11 @@ from typing import Any, Literal, overload
 
 import numpy
 
-from xarr import dtypes
+from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
 from xarr.array.conversion import as_array
 from xarr.backends.device import default_float, promoted
-from xarr.errors import refused, type_error, value_error
+from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.create import creation
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.linalg import linalg, products
@@ -64,6 +64,7 @@ def average(
     where = "average(a, axis, weights)"
     x = as_array(a, where, "a", device=device_of(a, weights))
     if weights is None:
+        layout.normalize_axes(axis, x.ndim, where)
         mean: Array = reductions.mean(x, axis=axis, keepdims=keepdims)
         if not returned:
             return mean
@@ -117,11 +118,24 @@ def cov(
     >>> xarr.cov(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    where = "cov(m, y)"
+    return _covariances(m, y, rowvar, bias, ddof, fweights, aweights, dtype, "cov(m, y)")
+
+
+def _covariances(
+    m: Any,
+    y: Any,
+    rowvar: bool,
+    bias: bool,
+    ddof: int | None,
+    fweights: Any,
+    aweights: Any,
+    dtype: Any,
+    where: str,
+) -> Array:
     if ddof is not None and ddof != int(ddof):
         raise value_error(where, f"ddof is {ddof!r}", "an integer is accepted")
     device = device_of(m, y, fweights, aweights)
-    given = [as_array(m, where, "m", device=device)]
+    given = [as_array(m, where, operand_of(where), device=device)]
     if y is not None:
         given.append(as_array(y, where, "y", device=device))
     for part in given:
@@ -137,7 +151,7 @@ def cov(
     if len(given) == 2:
         more = manipulation.atleast_2d(given[1])
         turned = not rowvar and more.shape[0] != 1
-        x = joining.concat((x, _variables(more, row, transposed=turned)), axis=0)
+        x = _joined(x, _variables(more, row, transposed=turned), where)
     if ddof is None:
         ddof = 0 if bias else 1
     frequencies = _weights(fweights, x, where, "fweights")
@@ -168,6 +182,14 @@ def cov(
         other = elementwise.conj(other)
     factor = 1 / divisor if divisor else numpy.inf
     return manipulation.squeeze(products.matmul(centred, other) * factor)
+
+
+def _joined(x: Array, y: Array, where: str) -> Array:
+    """The variables of both."""
+    if x.shape[1] != y.shape[1]:
+        fault = f"there are {x.shape[1]} observations and {y.shape[1]} of y"
+        raise value_error(where, fault, "as many are accepted")
+    return joining.concat((x, y), axis=0)
 
 
 def _variables(x: Array, row: dtypes.DType, *, transposed: bool) -> Array:
@@ -207,7 +229,8 @@ def corrcoef(
     >>> xarr.corrcoef(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    covariances = cov(x, y, rowvar, dtype=dtype)
+    where = "corrcoef(x, y)"
+    covariances = _covariances(x, y, rowvar, False, None, None, None, dtype, where)
     if covariances.ndim == 0:
         return covariances / covariances
     deviation = elementwise.sqrt(arithmetic.real(linalg.diagonal(covariances)))

@@ -402,7 +402,7 @@ def histogram2d(
     elif len(bins) not in (1, 2):
         edges = as_array(bins, where, "bins", device=device)
         bins = [edges, edges]
-    counts, borders = histogramdd([first, second], bins, range, density, weights)
+    counts, borders = _binned([first, second], bins, range, density, weights, where)
     return counts, borders[0], borders[1]
 
 
@@ -429,7 +429,12 @@ def histogramdd(
     >>> counts.tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    where = "histogramdd(sample, bins)"
+    return _binned(sample, bins, range, density, weights, "histogramdd(sample, bins)")
+
+
+def _binned(
+    sample: Any, bins: Any, range: Any, density: Any, weights: Any, where: str
+) -> tuple[Array, tuple[Array, ...]]:
     parts = _coordinates(sample, where, device_of(sample, weights))
     axes, device = len(parts), parts[0].device
     if not hasattr(bins, "__len__"):

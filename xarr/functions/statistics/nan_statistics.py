@@ -10,7 +10,7 @@ from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.door import node_of
-from xarr.array.outcome import delivered, single
+from xarr.array.outcome import delivered, mask_of, single
 from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import ANY, COMPLEX, FLOATING, DType
@@ -174,7 +174,7 @@ def _operand(node: Node, dtype: DTypeLike, out: Out, name: str) -> tuple[Node, D
         given = [("dtype", row), ("out", None if target is None else target._node.dtype)]
         for what, wanted in given:
             if wanted is not None and wanted.kind not in FLOATING:
-                fault = f"x has dtype {node.dtype} and {what} {wanted}"
+                fault = f"a has dtype {node.dtype} and {what} {wanted}"
                 raise type_error(name, fault, f"a floating-point {what} is accepted")
         row = row or node.dtype
         computed = dtypes.promote(node.dtype, row)
@@ -345,6 +345,7 @@ def nancumsum(
     name = "nancumsum(a, axis)"
     node = node_of(a, name)
     node = replaced(node, 0, counted(node, True, name))
+    axis = axis if axis is None else layout.normalize_axis(axis, len(node.shape), name)
     return reductions.cumsum(Array(node), axis=axis, dtype=dtype, out=out)
 
 
@@ -355,6 +356,7 @@ def nancumprod(
     name = "nancumprod(a, axis)"
     node = node_of(a, name)
     node = replaced(node, 1, counted(node, True, name))
+    axis = axis if axis is None else layout.normalize_axis(axis, len(node.shape), name)
     return reductions.cumprod(Array(node), axis=axis, dtype=dtype, out=out)
 
 
@@ -421,7 +423,7 @@ def is_number(node: Node) -> Node | None:
 
 def counted(node: Node, where: Any, name: str) -> Node | None:
     """Which elements count: those that are not NaN, of those that `where` names; None for all."""
-    mask = None if where is True else as_array(where, name, "where", dtype="bool")._node
+    mask = mask_of(where, node, name)
     number = is_number(node)
     if mask is None or number is None:
         return mask if number is None else number
@@ -442,12 +444,12 @@ def _extreme_of(
     name = f"{function}(a, axis)"
     row = _ROWS[function] if node.dtype.kind in FLOATING else getattr(folds, function[3:])
     start = None if initial is None else first_of(node, initial, name)
-    if where is not True:
+    mask = mask_of(where, node, name)
+    if mask is not None:
         if start is None:
             fault = "where is given and initial is not"
             raise value_error(name, fault, "of no elements it is the result")
-        mask = as_array(where, name, "where", dtype="bool", device=node.device)
-        node = choose(mask._node, node, start)
+        node = choose(mask, node, start)
     if start is not None and 0 in node.shape:
         left = reduced(folds.any, engine.converted(node, dtypes.bool_), axis, keepdims=keepdims)
         return delivered(Array(engine.broadcast(start, left.shape)), out, name, grows=False)

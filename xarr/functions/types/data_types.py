@@ -485,8 +485,12 @@ def shape(a: Any) -> Shape:
     >>> xarr.shape([[1, 2, 3]])
     (1, 3)
     """
+    return _shape(a, "shape(a)")
+
+
+def _shape(a: Any, where: str) -> Shape:
     found = getattr(a, "shape", None)
-    return found if type(found) is tuple else array_of(a, "shape(a)").shape
+    return found if type(found) is tuple else array_of(a, where).shape
 
 
 def ndim(a: Any) -> int:
@@ -495,7 +499,7 @@ def ndim(a: Any) -> int:
     >>> xarr.ndim([[1, 2, 3]])
     2
     """
-    return len(shape(a))
+    return len(_shape(a, "ndim(a)"))
 
 
 def size(a: Any, axis: Axis = None) -> int:
@@ -504,6 +508,7 @@ def size(a: Any, axis: Axis = None) -> int:
     >>> xarr.size([[1, 2, 3]]), xarr.size([[1, 2, 3]], 0)
     (3, 1)
     """
-    extents = shape(a)
-    axes = layout.normalize_axes(axis, len(extents), "size(a, axis)", "a")
+    where = "size(a, axis)"
+    extents = _shape(a, where)
+    axes = layout.normalize_axes(axis, len(extents), where, "a")
     return math.prod(extents[place] for place in axes)
