@@ -74,3 +74,31 @@ def test_parts(seed: int, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
         ours.append(ours[0].max())
         for got, wanted in zip(reversed(ours), reversed(theirs), strict=True):
             numpy.testing.assert_array_equal(xarr.to_numpy(got), wanted)
+
+
+READERS = (
+    lambda np, x: x.reshape(-1) * 2,
+    lambda np, x: x.reshape(4, 9) * 2,
+    lambda np, x: x[x > 2],
+    lambda np, x: np.cumsum(x),
+    lambda np, x: x.reshape(2, 18).sum(axis=1),
+)
+
+
+@pytest.mark.parametrize("form", ["usual", "as-gpu"])
+@pytest.mark.parametrize("read", READERS)
+def test_what_has_parts_is_read_over_another_space(
+    read: Any, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bounds are along the axes of the space of which elements are a part."""
+    monkeypatch.setattr(hosted.tier, "name", "fused")
+    device = xarr.default_device()
+    device = device if form == "usual" else device.pretending(form)
+    given = numpy.arange(36).reshape(6, 6)
+    for value in (None, 7):
+        results = []
+        for np, x in ((numpy, given), (xarr, xarr.asarray(given, device=device))):
+            whole = x + x
+            whole[1:] = whole[1:] + 1 if value is None else value
+            results.append(read(np, whole))
+        numpy.testing.assert_array_equal(xarr.to_numpy(results[1]), results[0])

@@ -506,7 +506,10 @@ def _is_linear(step: Instruction) -> bool:
     if isinstance(step.operation, Indirect):
         return False
     refs = (step.target, *step.operands)
-    return not any(isinstance(ref, Ref) and (ref.moved or _steps(ref, step.shape)) for ref in refs)
+    return not any(
+        isinstance(ref, Inside) or (isinstance(ref, Ref) and (ref.moved or _steps(ref, step.shape)))
+        for ref in refs
+    )
 
 
 def _overlap(first: Ref, second: Ref) -> bool:
