@@ -54,8 +54,8 @@ def matmul(
 
     Note: Bools are joined by or of ands.
 
-    >>> (xarr.asarray([[1, 2], [3, 4]]) @ xarr.asarray([5, 6])).tolist()
-    [17, 39]
+    >>> (xarr.asarray([[1, 2], [3, 4]]) @ xarr.asarray([[5, 6], [7, 8]])).tolist()
+    [[19, 22], [43, 50]]
     """
     where = "matmul(x1, x2)"
     first, second = retyped(together(x1, x2, where), dtype, casting, where)

@@ -81,11 +81,16 @@ def apply(
     if 0 in shape or 0 in node.shape:
         return Array(constant(dtype.numpy.type(0).item(), dtype, shape, node.device))
     once = len(set(axes)) == len(axes)  # cuFFT's plans name an axis once
-    small = math.prod(shape) * dtype.itemsize <= tuning.FFT_NBYTES
-    own = small and not library.is_preferred(node.device) and all(map(transforms.is_direct, sizes))
-    if once and not own and library.routine(row.routine, node.dtype, node.device) is not None:
+    has_library = once and library.routine(row.routine, node.dtype, node.device) is not None
+    if has_library and not _is_small(node, sizes, math.prod(shape) * dtype.itemsize):
         return _by_library(row, node, (shape, dtype), sizes, axes, norm)
     return _by_kernels(row, Array(node), sizes, axes, norm)
+
+
+def _is_small(node: Node, sizes: _Integers, nbytes: int) -> bool:
+    """Whether a GPU's library would take its host longer than kernels take."""
+    is_direct = all(map(transforms.is_direct, sizes))
+    return is_direct and nbytes <= tuning.FFT_NBYTES and not library.is_preferred(node.device)
 
 
 def _converted(row: Transform, x: Array) -> Node:
