@@ -42,24 +42,15 @@ LENT: Final = ("m0", "m1", "m2")
 class Breadth:
     """What programs are made of. Each combination compiles a kernel, so breadth costs time.
 
-    Parameters
-    ----------
-    dtypes : tuple of pairs of str
-        The types of a program's arrays, the second one seldom.
-    sides : tuple of int
-        The extents of a program's axes.
+    dtypes : tuple of pairs of str -- The types of a program's arrays, the second one seldom.
+    sides : tuple of int -- The extents of a program's axes.
     shapes : tuple of str
         The shapes of new arrays, in the letters of the program's extent: "n", "nn", "1n".
-    keys : tuple of str
-        Keys of views of an array with axes.
-    keys2 : tuple of str
-        Further ones where there are two axes or more.
-    rare : int
-        One expression in so many is another one than a sum; 0 for none.
-    steps : dict of str to int
-        The steps of random programs and how often each is taken.
-    hazards : tuple of str
-        Further steps, each of which is taken in some programs; see `HAZARDS`.
+    keys : tuple of str -- Keys of views of an array with axes.
+    keys2 : tuple of str -- Further ones where there are two axes or more.
+    rare : int -- One expression in so many is another one than a sum; 0 for none.
+    steps : dict of str to int -- The steps of random programs and how often each is taken.
+    hazards : tuple of str -- Further steps, each of which is taken in some programs; see `HAZARDS`.
     """
 
     dtypes: tuple[tuple[str, str], ...]
@@ -157,8 +148,6 @@ class NothingError(Exception):
 class Program:
     """A random program while it is written and run.
 
-    Parameters
-    ----------
     pick : function of an int n to an int in [0, n)
         Where choices come from, as a random generator.
     """

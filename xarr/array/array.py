@@ -55,20 +55,14 @@ class Array(ArrayBase):
 
     Elementwise work is deferred until a value is needed; see `xarr.explain`.
 
-    Parameters
-    ----------
-    shape : int or tuple of int
-        The shape.
-    dtype : dtype, optional
-        The data type; the device's default floating-point one where None.
+    shape : int or tuple of int -- The shape.
+    dtype : dtype, optional -- The data type; the device's default floating-point one where None.
     buffer : Array, or what has a buffer, optional
         The values: the memory of an Array is shared, any other is copied. Zeros where None.
-    offset : int
-        Where the first element is in the buffer, in bytes.
+    offset : int -- Where the first element is in the buffer, in bytes.
     strides : tuple of int, optional
         Bytes from one element to the next along each axis; in C order without gaps where None.
-    order : {"C", "F"}, optional
-        The order in memory where strides is None.
+    order : {"C", "F"}, optional -- The order in memory where strides is None.
     """
 
     __slots__ = ()
