@@ -173,7 +173,7 @@ def _covariances(
             total = total - ddof
         divisor = float(arithmetic.real(total))
     if divisor <= 0:
-        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
+        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=3)
         divisor = 0.0
     centred = x - mean[:, None]
     other = centred if weights is None else centred * weights
