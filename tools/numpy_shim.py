@@ -149,7 +149,7 @@ def _on_device(function: Callable[..., Any]) -> Callable[..., Any]:
     return generate
 
 
-def _without_text(function: Callable[..., Any]) -> Callable[..., Any]:
+def without_text(function: Callable[..., Any]) -> Callable[..., Any]:
     """An assertion that something raises, which looks at the exception's type and not its text."""
 
     @functools.wraps(function)
@@ -191,7 +191,7 @@ class _Pytest(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(pytest, name)
-        return _without_text(found) if name == "raises" else found
+        return without_text(found) if name == "raises" else found
 
 
 _astype = xarr.Array.astype
