@@ -38,22 +38,10 @@ ABSENT = _words(
 """Names of NumPy that the tests get from NumPy: tests that use them are out of scope."""
 
 PUBLIC = (
-    "numpy",
-    "numpy.linalg",
-    "numpy.fft",
-    "numpy.random",
-    "numpy.polynomial",
-    "numpy.polynomial.polynomial",
-    "numpy.polynomial.chebyshev",
-    "numpy.polynomial.hermite",
-    "numpy.polynomial.hermite_e",
-    "numpy.polynomial.laguerre",
-    "numpy.polynomial.legendre",
-    "numpy.polynomial.polyutils",
-    "numpy.lib",
-    "numpy.lib.stride_tricks",
-    "numpy.lib.array_utils",
-    "numpy.lib.scimath",
+    *("numpy", "numpy.linalg", "numpy.fft", "numpy.random", "numpy.polynomial"),
+    *(f"numpy.polynomial.{basis}" for basis in ("polynomial", "chebyshev", "hermite", "hermite_e")),
+    *(f"numpy.polynomial.{name}" for name in ("laguerre", "legendre", "polyutils")),
+    *("numpy.lib", "numpy.lib.stride_tricks", "numpy.lib.array_utils", "numpy.lib.scimath"),
     "numpy.emath",
 )
 """The public modules, in which a function that is imported from a private one is looked for."""

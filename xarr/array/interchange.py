@@ -380,12 +380,10 @@ def _in_buffer(
 def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> Array:
     """An array in memory of PyOpenCL's, without a copy.
 
-    buffer : pyopencl.Buffer
-        The memory, of the context that `Device.cl_context` gives.
+    buffer : pyopencl.Buffer -- The memory, of the context that `Device.cl_context` gives.
     dtype : dtype, optional
         The data type of the elements; float64, or float32 on a device without that.
-    offset : int
-        Where the first element is, in bytes.
+    offset : int -- Where the first element is, in bytes.
 
     -> Array, shape (...)
         In C order. Writes show on both sides, in the order of the queue that
