@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
 
 OUTPUT = Path(__file__).resolve().parent / "output"
+NAMES = [one.name for one in PROGRAMS]
+OTHERS = [name for name in OPENERS if name != "xarr"]
 _FEW = 5
 """Repeats of what starts a process."""
 
@@ -119,7 +122,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         prog="python -m benchmarks", description=__doc__, epilog="Rows: " + ", ".join(KEYS)
     )
     parser.add_argument("--device", help="xarr's device, as opencl:0; the default device if absent")
-    parser.add_argument("--rows", type=_rows, help="names, with commas between")
+    parser.add_argument(
+        "--rows", type=partial(_known, "row", KEYS), help="names, with commas between"
+    )
     parser.add_argument(
         "--host",
         dest="rows",
@@ -134,9 +139,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
     parser.add_argument(
         "--libraries",
-        type=_libraries,
-        default=[name for name in OPENERS if name != "xarr"],
-        help="what to compare with, of " + ", ".join(name for name in OPENERS if name != "xarr"),
+        type=partial(_known, "library", OTHERS),
+        default=OTHERS,
+        help="what to compare with, of " + ", ".join(OTHERS),
     )
     parser.add_argument(
         "--functions",
@@ -145,11 +150,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--programs",
-        type=_programs,
+        type=partial(_known, "program", NAMES),
         nargs="?",
         const=[],
-        help="only whole programs, beside CuPy or NumPy; all, or some by name: "
-        + ", ".join(one.name for one in PROGRAMS),
+        help="only whole programs, beside CuPy or NumPy; all, or some by name: " + ", ".join(NAMES),
     )
     parser.add_argument(
         "--programs-size", choices=whole.SIZES, help="gpu on a GPU and demo on a CPU if absent"
@@ -169,28 +173,11 @@ def _words(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _rows(text: str) -> list[str]:
+def _known(what: str, known: Sequence[str], text: str) -> list[str]:
     names = _words(text)
-    unknown = [name for name in names if name not in KEYS]
-    if unknown:
-        raise argparse.ArgumentTypeError(f"no row {unknown[0]!r}; the rows are {', '.join(KEYS)}")
-    return names
-
-
-def _programs(text: str) -> list[str]:
-    names = _words(text)
-    known = [one.name for one in PROGRAMS]
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise argparse.ArgumentTypeError(f"no program {unknown[0]!r}; there are {', '.join(known)}")
-    return names
-
-
-def _libraries(text: str) -> list[str]:
-    names = _words(text)
-    unknown = [name for name in names if name not in OPENERS or name == "xarr"]
-    if unknown:
-        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is not a library to compare with")
+        raise argparse.ArgumentTypeError(f"no {what} {unknown[0]!r}; there are {', '.join(known)}")
     return names
 
 

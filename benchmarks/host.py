@@ -47,16 +47,11 @@ class How(enum.Enum):
 class Row:
     """One work on arrays `a`, `b`, `c`, `v` of 1,000 elements.
 
-    Attributes
-    ----------
-    how : How
-        How far it is followed.
+    how : How -- How far it is followed.
     expression : str
         What the table says; also the statement that is timed, but for waiting and launching.
-    value : str
-        The expression of what is compared with NumPy's; `expression` where "".
-    limit : float or None
-        The most CPU time that xarr may take, in units of NumPy's `n + n`.
+    value : str -- The expression of what is compared with NumPy's; `expression` where "".
+    limit : float or None -- The most CPU time that xarr may take, in units of NumPy's `n + n`.
     beside : tuple of (str, float)
         The most wall time that xarr may take on a GPU, as multiples of other libraries'.
     """
@@ -113,14 +108,9 @@ ROWS: Final = (
 class Cell:
     """What one library took for one row.
 
-    Attributes
-    ----------
-    cpu, wall : Timing
-        The thread's time and the clock's, of one statement.
-    units : float
-        The shortest CPU time, in units of NumPy's `n + n`.
-    wrong : str
-        How its value differs from NumPy's.
+    cpu, wall : Timing -- The thread's time and the clock's, of one statement.
+    units : float -- The shortest CPU time, in units of NumPy's `n + n`.
+    wrong : str -- How its value differs from NumPy's.
     """
 
     row: Row

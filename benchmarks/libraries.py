@@ -22,12 +22,8 @@ Host = numpy.ndarray[Any, numpy.dtype[Any]]
 class Library:
     """What measuring a library needs.
 
-    Attributes
-    ----------
-    name, version, device : str
-        What the table says.
-    namespace : module
-        The functions under NumPy's names, as far as the library has them.
+    name, version, device : str -- What the table says.
+    namespace : module -- The functions under NumPy's names, as far as the library has them.
     upload, wait, download : callable
         Make an array of a NumPy array; wait until a result is computed; make a NumPy array of it.
     launch : callable

@@ -19,14 +19,9 @@ Sizes = tuple[int, ...]
 class Program:
     """A program and what it is run with.
 
-    Attributes
-    ----------
-    name : str
-        What the table says.
-    run : callable
-        `run(np, *sizes)` returns an array or a number, or a tuple of them.
-    gpu, demo, test : tuple of int
-        Its sizes.
+    name : str -- What the table says.
+    run : callable -- `run(np, *sizes)` returns an array or a number, or a tuple of them.
+    gpu, demo, test : tuple of int -- Its sizes.
     tolerance : float
         The most that a result may differ from another library's, in the 2-norm, relatively.
     """

@@ -25,14 +25,10 @@ SMALL: Final = 1000
 class Target:
     """What xarr has to reach.
 
-    Attributes
-    ----------
     h100 : float or None
         On an NVIDIA H100, in the row's unit (ms at 2^27 elements, us for small arrays).
-    h100_opencl : float or None
-        The same for the OpenCL backend, where it is another.
-    cpu_ratio : float or None
-        On a CPU, how many times faster than NumPy at 2^24 elements.
+    h100_opencl : float or None -- The same for the OpenCL backend, where it is another.
+    cpu_ratio : float or None -- On a CPU, how many times faster than NumPy at 2^24 elements.
     """
 
     h100: float | None = None
@@ -44,24 +40,16 @@ class Target:
 class Row:
     """One work.
 
-    Attributes
-    ----------
-    key, title : str
-        The name for `--rows`, and what the table says.
-    work : callable
-        `work(namespace, *arrays)`, for NumPy and all that follow it.
-    shapes : callable
-        The shapes of the operands for a number of elements.
+    key, title : str -- The name for `--rows`, and what the table says.
+    work : callable -- `work(namespace, *arrays)`, for NumPy and all that follow it.
+    shapes : callable -- The shapes of the operands for a number of elements.
     moved : float or None
         Arrays that have to be read or written at the least; None where memory is not the limit.
     others : mapping
         The work for libraries that say it in another way, by library; None where one cannot.
-    numexpr : str
-        The expression for numexpr; "" where it has none.
-    target : Target
-        What has to be reached.
-    alike : bool
-        Whether a library has to give NumPy's numbers, not only its shape.
+    numexpr : str -- The expression for numexpr; "" where it has none.
+    target : Target -- What has to be reached.
+    alike : bool -- Whether a library has to give NumPy's numbers, not only its shape.
     """
 
     key: str

@@ -33,14 +33,9 @@ class Run:
 class Comparison:
     """A program with xarr and with another library.
 
-    Attributes
-    ----------
-    own, other : Run or None
-        What it took; None where it did not run.
-    wrong : str
-        How xarr's results differ, or why there are none.
-    absent : str
-        Why the other library has none.
+    own, other : Run or None -- What it took; None where it did not run.
+    wrong : str -- How xarr's results differ, or why there are none.
+    absent : str -- Why the other library has none.
     """
 
     program: Program

@@ -237,64 +237,47 @@ CHAPTERS: Final = {
 }
 """Title and first sentence of each chapter of the reference."""
 
-_CHAPTER_OF: Final = {
-    "False_": "constants",
-    "ScalarType": "data_types",
-    "True_": "constants",
-    "little_endian": "constants",
-    "sctypeDict": "data_types",
-    "typecodes": "data_types",
-    "cumprod": "statistical",
-    "cumsum": "statistical",
-    "ptp": "statistical",
-    "errstate": "floating_state",
-    "ufunc": "elementwise",
-    "Array": "array",
-    "Device": "devices",
-    "ElementwiseKernel": "own_kernels",
-    "Event": "devices",
-    "RawKernel": "own_kernels",
-    "RawModule": "own_kernels",
-    "ReductionKernel": "own_kernels",
-    "Stream": "devices",
-    "broadcast": "iterating",
-    "default_device": "devices",
-    "device": "devices",
-    "devices": "devices",
-    "eager": "inspection",
-    "ndenumerate": "iterating",
-    "ndindex": "iterating",
-    "nditer": "iterating",
-    "flatiter": "iterating",
-    "vectorize": "calling",
-    "no_implicit_transfer": "inspection",
-    "reproducible": "linalg",
-    "poly1d": "polynomials",
-    "vander": "creation",
-}
+
+def _by_name(chapters: dict[str, str]) -> dict[str, str]:
+    return {name: chapter for chapter, names in chapters.items() for name in names.split()}
+
+
+_CHAPTER_OF: Final = _by_name(
+    {
+        "constants": "False_ True_ little_endian",
+        "data_types": "ScalarType sctypeDict typecodes",
+        "statistical": "cumprod cumsum ptp",
+        "floating_state": "errstate",
+        "elementwise": "ufunc",
+        "array": "Array",
+        "devices": "Device Event Stream default_device device devices",
+        "own_kernels": "ElementwiseKernel RawKernel RawModule ReductionKernel",
+        "iterating": "broadcast ndenumerate ndindex nditer flatiter",
+        "inspection": "eager no_implicit_transfer",
+        "calling": "vectorize",
+        "linalg": "reproducible",
+        "polynomials": "poly1d",
+        "creation": "vander",
+    }
+)
 """The chapter of names that are defined where no chapter is."""
 
-_MERGED: Final = {
-    "arithmetic": "elementwise",
-    "averages": "statistical",
-    "buffers": "creation",
-    "editing": "joining",
-    "einsum": "linalg",
-    "fills": "creation",
-    "floating": "elementwise",
-    "grids": "creation",
-    "matrices": "linalg",
-    "nan_statistics": "nan_functions",
-    "order_statistics": "statistical",
-    "as_bytes": "bits",
-    "placing": "indexing",
-    "highest_first": "polynomials",
-    "products": "linalg",
-    "profiling": "inspection",
-    "scalar_functions": "own_kernels",
-    "scimath": "elementwise",
-    "streams": "devices",
-}
+_MERGED: Final = _by_name(
+    {
+        "elementwise": "arithmetic floating scimath",
+        "statistical": "averages order_statistics",
+        "creation": "buffers fills grids",
+        "joining": "editing",
+        "linalg": "einsum matrices products",
+        "nan_functions": "nan_statistics",
+        "bits": "as_bytes",
+        "indexing": "placing",
+        "polynomials": "highest_first",
+        "inspection": "profiling",
+        "own_kernels": "scalar_functions",
+        "devices": "streams",
+    }
+)
 """Modules whose functions stand in the chapter of another."""
 
 

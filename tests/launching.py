@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import re
 import struct
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -179,6 +180,21 @@ def refuse_memory(monkeypatch: pytest.MonkeyPatch, is_short: Callable[[], bool])
         return allocate(driver, nbytes)
 
     monkeypatch.setattr(kind, "allocate", short)
+
+
+def together(*works: Callable[[], object]) -> None:
+    """Do each work in a thread of its own, all at once, and wait for their ends."""
+    barrier = threading.Barrier(len(works))
+
+    def run(work: Callable[[], object]) -> None:
+        barrier.wait()
+        work()
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def storage_of(x: Array) -> Storage:

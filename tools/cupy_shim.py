@@ -15,7 +15,7 @@ import math
 import sys
 import tempfile
 import unittest
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -24,6 +24,7 @@ import numpy
 import pytest
 
 import xarr
+from tools.numpy_shim import without_text
 from xarr.backends import cuda
 
 
@@ -205,20 +206,10 @@ class Testing:
         return cls.modules[name]
 
 
-def _without_text(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`pytest.raises` that looks at the exception's type: xarr words its own texts."""
-
-    def raises(*given: Any, **options: Any) -> Any:
-        options.pop("match", None)
-        return function(*given, **options)
-
-    return raises
-
-
 class _Pytest(ModuleType):
     def __getattr__(self, name: str) -> Any:
         found = getattr(pytest, name)
-        return _without_text(found) if name == "raises" else found
+        return without_text(found) if name == "raises" else found
 
 
 def load(

@@ -38,22 +38,10 @@ ABSENT = _words(
 """Names of NumPy that the tests get from NumPy: tests that use them are out of scope."""
 
 PUBLIC = (
-    "numpy",
-    "numpy.linalg",
-    "numpy.fft",
-    "numpy.random",
-    "numpy.polynomial",
-    "numpy.polynomial.polynomial",
-    "numpy.polynomial.chebyshev",
-    "numpy.polynomial.hermite",
-    "numpy.polynomial.hermite_e",
-    "numpy.polynomial.laguerre",
-    "numpy.polynomial.legendre",
-    "numpy.polynomial.polyutils",
-    "numpy.lib",
-    "numpy.lib.stride_tricks",
-    "numpy.lib.array_utils",
-    "numpy.lib.scimath",
+    *("numpy", "numpy.linalg", "numpy.fft", "numpy.random", "numpy.polynomial"),
+    *(f"numpy.polynomial.{basis}" for basis in ("polynomial", "chebyshev", "hermite", "hermite_e")),
+    *(f"numpy.polynomial.{name}" for name in ("laguerre", "legendre", "polyutils")),
+    *("numpy.lib", "numpy.lib.stride_tricks", "numpy.lib.array_utils", "numpy.lib.scimath"),
     "numpy.emath",
 )
 """The public modules, in which a function that is imported from a private one is looked for."""
@@ -149,7 +137,7 @@ def _on_device(function: Callable[..., Any]) -> Callable[..., Any]:
     return generate
 
 
-def _without_text(function: Callable[..., Any]) -> Callable[..., Any]:
+def without_text(function: Callable[..., Any]) -> Callable[..., Any]:
     """An assertion that something raises, which looks at the exception's type and not its text."""
 
     @functools.wraps(function)
@@ -191,7 +179,7 @@ class _Pytest(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(pytest, name)
-        return _without_text(found) if name == "raises" else found
+        return without_text(found) if name == "raises" else found
 
 
 _astype = xarr.Array.astype

@@ -30,10 +30,7 @@ _OWN_FILE = re.compile(r"[0-9a-f]{64}\.bin|" + _TEMPORARY + r"\w+")
 class DiskCache:
     """A directory of files, each named by a key, with a checksum of the key and the content.
 
-    Parameters
-    ----------
-    directory : str or Path
-        Made when first written to, private to the user.
+    directory : str or Path -- Made when first written to, private to the user.
     limit_nbytes : int
         When the files grow beyond this, those that were not used for longest are removed.
     """

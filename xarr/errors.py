@@ -66,10 +66,8 @@ class DeviceError(RuntimeError):
 
     Attributes
     ----------
-    code : int
-        What the driver returned.
-    name : str
-        The driver's name of that, as "CUDA_ERROR_ILLEGAL_ADDRESS" or "CL_INVALID_VALUE".
+    code : int -- What the driver returned.
+    name : str -- The driver's name of that, as "CUDA_ERROR_ILLEGAL_ADDRESS" or "CL_INVALID_VALUE".
     """
 
     def __init__(self, text: str, code: int, name: str) -> None:
@@ -86,18 +84,12 @@ class CompileError(RuntimeError):
 
     Attributes
     ----------
-    op : str
-        The operation that the kernel computes, filled in by the engine.
-    dtypes : tuple of str
-        The data types it was specialised for, filled in by the engine.
-    device : str
-        The device that it was compiled for.
-    options : tuple of str
-        The options that the compiler was given.
-    log : str
-        What the compiler said.
-    source : str
-        The whole text that the compiler saw.
+    op : str -- The operation that the kernel computes, filled in by the engine.
+    dtypes : tuple of str -- The data types it was specialised for, filled in by the engine.
+    device : str -- The device that it was compiled for.
+    options : tuple of str -- The options that the compiler was given.
+    log : str -- What the compiler said.
+    source : str -- The whole text that the compiler saw.
     """
 
     def __init__(

@@ -29,12 +29,8 @@ MAX_NDIM: Final = 64
 class Pattern:
     """The shape and the strides of a view, wherever it begins: one object for all that have them.
 
-    Attributes
-    ----------
-    size : int
-        Elements.
-    linear : bool
-        Whether they follow each other in C order without gaps.
+    size : int -- Elements.
+    linear : bool -- Whether they follow each other in C order without gaps.
     """
 
     __slots__ = ("linear", "shape", "size", "strides")

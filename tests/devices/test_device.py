@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pickle
-import threading
 
 import pytest
 
+from tests.launching import together
 from tests.processes import run, run_code
 from xarr.backends.base import DeviceInfo
 from xarr.backends.device import (
@@ -84,9 +84,7 @@ def test_the_block_sets_the_default_and_restores_it() -> None:
 def test_the_default_belongs_to_the_thread() -> None:
     seen: list[Device] = []
     with device(devices()[0].without_float64()):
-        thread = threading.Thread(target=lambda: seen.append(default_device()))
-        thread.start()
-        thread.join()
+        together(lambda: seen.append(default_device()))
     assert seen == [default_device()]
 
 

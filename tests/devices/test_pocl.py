@@ -6,8 +6,8 @@ import ctypes
 import importlib.util
 import math
 import struct
-import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 
 import xarr
 from tests.kernels.test_scalar_types import loops
+from tests.launching import together
 from tests.processes import run_code
 from xarr.backends import opencl, pocl
 from xarr.compiler import source
@@ -222,36 +223,33 @@ def test_small_and_large_work_in_any_order(
     random = np.random.default_rng(11)
     monkeypatch.setattr(driver, "_small", 60_000)
     ran = set[bool]()
-    theirs = [random.integers(0, 100, size) for size in (10, 1000, 3000, 50_000)]
-    ours = [xarr.asarray(values) for values in theirs]
+    theirs: list[Any] = [random.integers(0, 100, size) for size in (10, 1000, 3000, 50_000)]
+    ours: list[Any] = [xarr.asarray(values) for values in theirs]
     for _ in range(600):
         target, source = (int(random.integers(0, 4)) for _ in range(2))
         size = min(len(theirs[target]), len(theirs[source]))
-        match random.integers(0, 7):
-            case 0:
-                ours[target][:size] += ours[source][:size]
-                theirs[target][:size] += theirs[source][:size]
-            case 1:
-                ours[target] = ours[target] % 1000 + 3
-                theirs[target] = theirs[target] % 1000 + 3
-            case 2:
-                ours[target][:size] = ours[source][:size][::-1]
-                theirs[target][:size] = theirs[source][:size][::-1].copy()
-            case 3:
-                ours[target][3] = ours[source].sum()
-                theirs[target][3] = theirs[source].sum()
-            case 4:
-                with xarr.eager():
-                    ours[target][5:] -= 1
-                theirs[target][5:] -= 1
-                ran.add(driver._is_idle)
-            case 5:
-                ours[target][:size][::2] *= 3
-                theirs[target][:size][::2] *= 3
-            case _:
-                assert int(ours[source][4]) == theirs[source][4]
-        ours[target] %= 1 << 20
-        theirs[target] %= 1 << 20
+        chosen = random.integers(0, 7)
+        for x in (ours, theirs):
+            match chosen:
+                case 0:
+                    x[target][:size] += x[source][:size]
+                case 1:
+                    x[target] = x[target] % 1000 + 3
+                case 2:
+                    x[target][:size] = x[source][:size][::-1]
+                case 3:
+                    x[target][3] = x[source].sum()
+                case 4:
+                    with xarr.eager():
+                        x[target][5:] -= 1
+                case 5:
+                    x[target][:size][::2] *= 3
+        if chosen == 4:
+            ran.add(driver._is_idle)
+        elif chosen == 6:
+            assert int(ours[source][4]) == theirs[source][4]
+        for x in (ours, theirs):
+            x[target] %= 1 << 20
     for our, their in zip(ours, theirs, strict=True):
         np.testing.assert_array_equal(xarr.to_numpy(our), their)
     assert ran == {False, True}
@@ -352,21 +350,17 @@ def test_threads_share_both_devices(pocl_device: xarr.Device) -> None:
 
     def work(size: int) -> None:
         with xarr.device(pocl_device):
-            x = xarr.arange(size) % 7
-            for _ in range(60):
-                x = (x * 3 + x[::-1]) % 1001
-                int(x[0])
-            y = np.arange(size) % 7
-            for _ in range(60):
-                y = (y * 3 + y[::-1]) % 1001
-            if xarr.to_numpy(x).tolist() != y.tolist():
+            ends = []
+            for first in (xarr.arange(size) % 7, np.arange(size) % 7):
+                x: Any = first
+                for _ in range(60):
+                    x = (x * 3 + x[::-1]) % 1001
+                    int(x[0])
+                ends.append(x.tolist())
+            if ends[0] != ends[1]:
                 failures.append(size)
 
-    threads = [threading.Thread(target=work, args=(size,)) for size in (50, 1000, 300_000, 60)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(*(partial(work, size) for size in (50, 1000, 300_000, 60)))
     assert not failures
 
 

@@ -31,6 +31,20 @@ def wanted(x: Any, scale: float) -> tuple[Any, Any]:
     return np.cumsum(y) - np.max(y), y[::-1] * scale
 
 
+def repeat(x: xarr.Array) -> None:
+    """As often as it takes until the driver is asked by one call."""
+    for _ in range(3):
+        kept = several(x, 2.0)
+        xarr.synchronize()
+        del kept
+
+
+def require(got: tuple[xarr.Array, ...], host: Any, scale: float) -> None:
+    """Assert the values of `several`."""
+    for mine, theirs in zip(got, wanted(host, scale), strict=True):
+        np.testing.assert_array_equal(xarr.to_numpy(mine), theirs)
+
+
 def sequences() -> list[Any]:
     programs = xarr.default_device().programs.values()
     found = {program for trace in set(programs) for program in trace.programs.values()}
@@ -45,12 +59,11 @@ def test_each_turn_has_its_own_operands() -> None:
         got = several(xarr.asarray(host), turn + 0.5)
         xarr.synchronize()
         launches = counts.launches - before
-        kept.append((got, wanted(host, turn + 0.5)))
+        kept.append((got, host, turn + 0.5))
         assert launches >= 3
     assert sequences()
-    for got, numpys in kept:
-        for mine, theirs in zip(got, numpys, strict=True):
-            np.testing.assert_array_equal(xarr.to_numpy(mine), theirs)
+    for each in kept:
+        require(*each)
 
 
 def test_streams_wait_for_each_other() -> None:
@@ -66,10 +79,7 @@ def test_streams_wait_for_each_other() -> None:
 
 def test_a_profile_sees_each_launch() -> None:
     x = xarr.asarray(np.arange(3000.0))
-    for _ in range(3):
-        kept = several(x, 2.0)
-        xarr.synchronize()
-        del kept
+    repeat(x)
     assert sequences()
     with xarr.profile() as p:
         got = several(x, 3.0)
@@ -94,28 +104,21 @@ def test_a_graph_records_them() -> None:
 
 def test_one_that_is_refused_is_launched_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     x = xarr.asarray(np.arange(900.0))
-    for _ in range(3):
-        kept = several(x, 2.0)
-        xarr.synchronize()
-        del kept
+    repeat(x)
     (sequence,) = sequences()
     monkeypatch.setattr(type(sequence), "_launch", lambda *_: 999)
     before = xarr.default_device().driver.launched
     got = several(x, 5.0)
     xarr.synchronize()
     assert xarr.default_device().driver.launched - before >= 3
-    for mine, theirs in zip(got, wanted(np.arange(900.0), 5.0), strict=True):
-        np.testing.assert_array_equal(xarr.to_numpy(mine), theirs)
+    require(got, np.arange(900.0), 5.0)
 
 
 def test_memory_that_is_short_breaks_one_off_and_it_is_done_later(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     x = xarr.asarray(np.arange(900.0))
-    for _ in range(3):
-        kept = several(x, 2.0)
-        xarr.synchronize()
-        del kept
+    repeat(x)
     driver: Any = type(xarr.default_device().driver)
     allocate = driver.allocate
     for allowed in range(4):
@@ -132,5 +135,4 @@ def test_memory_that_is_short_breaks_one_off_and_it_is_done_later(
             got = several(x, float(allowed))
             with pytest.raises(MemoryError):
                 xarr.synchronize()
-        for mine, theirs in zip(got, wanted(np.arange(900.0), float(allowed)), strict=True):
-            np.testing.assert_array_equal(xarr.to_numpy(mine), theirs)
+        require(got, np.arange(900.0), float(allowed))

@@ -63,10 +63,7 @@ class BeyondError(Exception):
 class Pair:
     """The names and values of one program in both libraries.
 
-    Attributes
-    ----------
-    lines : list of Line
-        What was run.
+    lines : list of Line -- What was run.
     """
 
     def __init__(self) -> None:
@@ -268,10 +265,7 @@ def inline_up_to(work: int | None) -> Iterator[None]:
 class Finalizers:
     """What computes when something dies.
 
-    Attributes
-    ----------
-    problems : list of Exception
-        What they raised.
+    problems : list of Exception -- What they raised.
     """
 
     def __init__(self) -> None:
@@ -375,10 +369,7 @@ class Planned(RuntimeError):
 class Faults:
     """Makes the default device's driver fail when it is told to.
 
-    Attributes
-    ----------
-    raised : int
-        How often a failure came out where a value was asked for.
+    raised : int -- How often a failure came out where a value was asked for.
     """
 
     ERRORS: Final = {

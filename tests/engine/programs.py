@@ -42,24 +42,15 @@ LENT: Final = ("m0", "m1", "m2")
 class Breadth:
     """What programs are made of. Each combination compiles a kernel, so breadth costs time.
 
-    Parameters
-    ----------
-    dtypes : tuple of pairs of str
-        The types of a program's arrays, the second one seldom.
-    sides : tuple of int
-        The extents of a program's axes.
+    dtypes : tuple of pairs of str -- The types of a program's arrays, the second one seldom.
+    sides : tuple of int -- The extents of a program's axes.
     shapes : tuple of str
         The shapes of new arrays, in the letters of the program's extent: "n", "nn", "1n".
-    keys : tuple of str
-        Keys of views of an array with axes.
-    keys2 : tuple of str
-        Further ones where there are two axes or more.
-    rare : int
-        One expression in so many is another one than a sum; 0 for none.
-    steps : dict of str to int
-        The steps of random programs and how often each is taken.
-    hazards : tuple of str
-        Further steps, each of which is taken in some programs; see `HAZARDS`.
+    keys : tuple of str -- Keys of views of an array with axes.
+    keys2 : tuple of str -- Further ones where there are two axes or more.
+    rare : int -- One expression in so many is another one than a sum; 0 for none.
+    steps : dict of str to int -- The steps of random programs and how often each is taken.
+    hazards : tuple of str -- Further steps, each of which is taken in some programs; see `HAZARDS`.
     """
 
     dtypes: tuple[tuple[str, str], ...]
@@ -150,11 +141,13 @@ _WITHOUT_HOST: Final = 8
 """One expression in so many is what NumPy has no function for that kernels agree with."""
 
 
+class NothingError(Exception):
+    """A step needs an array that there is not."""
+
+
 class Program:
     """A random program while it is written and run.
 
-    Parameters
-    ----------
     pick : function of an int n to an int in [0, n)
         Where choices come from, as a random generator.
     """
@@ -197,6 +190,13 @@ class Program:
         """A live name whose value is accepted, if there is one."""
         names = [name for name in self.live if accept(self.theirs[name])]
         return self.one_of(names) if names else None
+
+    def a_name(self, accept: Callable[[Values], bool] = lambda value: True) -> str:
+        """As `any_name`; where there is none, an array is made in the step's place."""
+        name = self.any_name(accept)
+        if name is None:
+            raise NothingError
+        return name
 
     def new_name(self) -> str:
         """A name for a result: a new one, or one that is bound to something else."""
@@ -255,6 +255,13 @@ class Program:
 
     # -- steps --------------------------------------------------------------------------------
 
+    def take(self, step: str) -> None:
+        """Take a step, or make what it needs."""
+        try:
+            getattr(self, step)()
+        except NothingError:
+            self.make()
+
     def make(self) -> None:
         """A new array: with memory of its own, or a formula that is pending."""
         shape = self.one_of(self.shapes)
@@ -280,9 +287,7 @@ class Program:
 
     def view(self) -> None:
         """A view of an array, perhaps of a view."""
-        name = self.any_name()
-        if name is None:
-            return self.make()
+        name = self.a_name()
         value = self.theirs[name]
         views = [f"{name}[{key}]" for key in self.keys(value)]
         views += [f"{name}[...]", f"{name}.T" if value.ndim == 2 else f"{name}[None]"]
@@ -323,9 +328,7 @@ class Program:
 
     def pend(self) -> None:
         """An expression of up to three operands, kept under a name."""
-        name = self.any_name()
-        if name is None:
-            return self.make()
+        name = self.a_name()
         value = self.theirs[name]
         first = self.operand(value.shape, name)
         sign = "^" if value.dtype.kind == "b" else "+"
@@ -356,16 +359,12 @@ class Program:
 
     def compare_values(self) -> None:
         """A pending mask."""
-        name = self.any_name(lambda value: value.dtype.kind != "b")
-        if name is None:
-            return self.make()
+        name = self.a_name(lambda value: value.dtype.kind != "b")
         return self.bind(self.new_name(), f"{name} > {self.operand(self.theirs[name].shape, name)}")
 
     def convert(self) -> None:
         """A pending conversion that keeps the value."""
-        name = self.any_name()
-        if name is None:
-            return self.make()
+        name = self.a_name()
         value = self.theirs[name]
         targets = [
             dtype
@@ -376,17 +375,13 @@ class Program:
 
     def copy(self) -> None:
         """A copy, or a second name for the same array."""
-        name = self.any_name()
-        if name is None:
-            return self.make()
+        name = self.a_name()
         form = self.one_of(("np.asarray({}, copy=True)", "{}"))
         return self.bind(self.new_name(), form.format(name))
 
     def in_place(self) -> None:
         """An in-place operator on an array or on a view of it; of a number it makes a new one."""
-        name = self.any_name(lambda value: value.flags.writeable or is_number(value))
-        if name is None:
-            return self.make()
+        name = self.a_name(lambda value: value.flags.writeable or is_number(value))
         value = self.theirs[name]
         targets = [(name, value)]
         if value.ndim:
@@ -408,9 +403,7 @@ class Program:
 
     def assign(self) -> None:
         """Assign to a view: a scalar, an array, or an expression that may read what it writes."""
-        name = self.any_name(lambda value: value.flags.writeable)
-        if name is None:
-            return self.make()
+        name = self.a_name(lambda value: value.flags.writeable)
         value = self.theirs[name]
         key = self.one_of(["...", *self.keys(value)])
         part = eval(f"value[{key}]", {"value": value})
@@ -449,9 +442,7 @@ class Program:
 
     def masked(self) -> None:
         """Read or write what a mask selects."""
-        name = self.any_name(lambda value: value.ndim > 0)
-        if name is None:
-            return self.make()
+        name = self.a_name(lambda value: value.ndim > 0)
         value = self.theirs[name]
         masks = [mask for mask in self.live if self.theirs[mask].dtype.kind == "b"]
         masks = [mask for mask in masks if self.theirs[mask].shape == value.shape]
@@ -468,9 +459,7 @@ class Program:
 
     def gathered(self) -> None:
         """Read or write at places that integers name, some of them more than once."""
-        name = self.any_name(lambda value: value.ndim > 0 and value.shape[0] > 2)
-        if name is None:
-            return self.make()
+        name = self.a_name(lambda value: value.ndim > 0 and value.shape[0] > 2)
         value = self.theirs[name]
         places = self.one_of(("[2, 0, 1]", "[0, 0, -1, 1]", "[[1, 2], [0, 1]]"))
         key = f"np.asarray({places})"
@@ -484,9 +473,7 @@ class Program:
 
     def reduced(self) -> None:
         """A reduction or a scan whose result is exact."""
-        name = self.any_name(lambda value: value.size > 0)
-        if name is None:
-            return self.make()
+        name = self.a_name(lambda value: value.size > 0)
         value = self.theirs[name]
         kind = value.dtype.kind
         axis = self.one_of(("", *(f", axis={axis}" for axis in range(value.ndim))))
@@ -505,9 +492,7 @@ class Program:
 
     def rearranged(self) -> None:
         """The same elements in another order or several times; some of these are views."""
-        name = self.any_name(lambda value: value.ndim > 0 and 1 < value.size < 20_000)
-        if name is None:
-            return self.make()
+        name = self.a_name(lambda value: value.ndim > 0 and 1 < value.size < 20_000)
         value = self.theirs[name]
         shift = self.one_of(("1", "-2", "5, axis=0", "-1, axis=-1"))
         forms = [
@@ -546,9 +531,7 @@ class Program:
 
     def refuse(self) -> None:
         """What both libraries refuse, and what then has to be as it was."""
-        name = self.any_name(lambda value: value.ndim > 0 and value.shape[-1] > 1)
-        if name is None:
-            return self.make()
+        name = self.a_name(lambda value: value.ndim > 0 and value.shape[-1] > 1)
         value = self.theirs[name]
         forms = [f"{name}[{value.shape[0]}, ...]", f"{name}[np.asarray([0, {value.shape[0]}])]"]
         one = "True" if value.dtype.kind == "b" else "1"
@@ -574,7 +557,7 @@ class Program:
 
     def retype(self) -> None:
         """The same memory as another data type."""
-        name = self.any_alike()
+        name = self.any_name(self.is_alike)
         if name is None or not self.theirs[name].ndim:
             return self.view()
         value = self.theirs[name]
@@ -590,9 +573,9 @@ class Program:
             return self.view()  # NumPy reads what is not aligned
         return self.bind(self.new_name(), f"{name}.view({wanted!r})")
 
-    def any_alike(self) -> str | None:
-        """A live name whose value lies in memory as NumPy's does, whose results keep an order."""
-        return self.any_name(lambda value: value.size > 0 and self._lies_alike(value))
+    def is_alike(self, value: Values) -> bool:
+        """Whether a value lies in memory as NumPy's does, whose results keep an order."""
+        return value.size > 0 and self._lies_alike(value)
 
     def _lies_alike(self, value: Values) -> bool:
         name = next(name for name in self.live if self.theirs[name] is value)
@@ -601,9 +584,7 @@ class Program:
 
     def use_reduced(self) -> None:
         """A reduction or scan between expressions, of which one is its operand or uses it."""
-        name = self.any_name(lambda value: value.size > 0 and value.dtype.kind != "b")
-        if name is None:
-            return self.make()
+        name = self.a_name(lambda value: value.size > 0 and value.dtype.kind != "b")
         value = self.theirs[name]
         operand = self.operand(value.shape, name)
         forms = [
@@ -628,13 +609,13 @@ class Program:
             return self.run(f"{name} {self.one_of('-+')}= {change}")
         return self.bind(self.new_name(), expression)
 
-    def any_own(
+    def an_own(
         self,
         accept: Callable[[Values], bool] = lambda value: True,
         types: Sequence[str] = own.DTYPES,
-    ) -> str | None:
+    ) -> str:
         """A live name of a data type in which own kernels compute what NumPy does."""
-        return self.any_name(lambda value: value.dtype.name in types and accept(value))
+        return self.a_name(lambda value: value.dtype.name in types and accept(value))
 
     def same(self, value: Values, shape: tuple[int, ...]) -> str:
         """A scalar, or an array of the same data type or a view of one that broadcasts."""
@@ -652,9 +633,7 @@ class Program:
 
     def own(self) -> None:
         """An own kernel of each element, fused with what stands beside it."""
-        name = self.any_own()
-        if name is None:
-            return self.make()
+        name = self.an_own()
         value = self.theirs[name]
         one, other = self.same(value, value.shape), self.same(value, value.shape)
         if not self.pick(3):
@@ -668,9 +647,7 @@ class Program:
 
     def own_into(self) -> None:
         """An own kernel that writes to views, of what it reads as well."""
-        name = self.any_own(lambda value: value.flags.writeable and value.ndim > 0)
-        if name is None:
-            return self.make()
+        name = self.an_own(lambda value: value.flags.writeable and value.ndim > 0)
         value = self.theirs[name]
         key = self.one_of(["...", *self.keys(value)])
         part = numpy.asarray(eval(f"value[{key}]", {"value": value}))
@@ -692,9 +669,7 @@ class Program:
 
     def own_indexed(self) -> None:
         """An own kernel that indexes an operand, perhaps the memory that it writes to."""
-        name = self.any_own(lambda value: value.size > 0)
-        if name is None:
-            return self.make()
+        name = self.an_own(lambda value: value.size > 0)
         value = self.theirs[name]
         others = [other for other in self.live if self.theirs[other].dtype == value.dtype]
         other = str(self.one_of([other for other in others if self.theirs[other].size]))
@@ -704,9 +679,7 @@ class Program:
 
     def own_reduced(self) -> None:
         """An own reduction whose result is exact."""
-        name = self.any_own()
-        if name is None:
-            return self.make()
+        name = self.an_own()
         value = self.theirs[name]
         axis = self.one_of(("", *(f", axis={axis}" for axis in range(value.ndim))))
         kept = self.one_of(("", ", keepdims=True"))
@@ -717,11 +690,11 @@ class Program:
 
     def own_launched(self) -> None:
         """An own launch that writes in place, to a view in one piece."""
-        name = self.any_own(
+        name = self.an_own(
             lambda value: value.flags.writeable and value.ndim > 0 and value.size > 0,
             tuple(own.RAW_TYPES),
         )
-        if name is None or not self._lies_alike(self.theirs[name]):
+        if not self._lies_alike(self.theirs[name]):
             return self.make()
         value = self.theirs[name]
         keys = ["...", "1:", ":-1"] if len(value) > 2 else ["..."]
@@ -749,9 +722,7 @@ class Program:
 
     def at_once(self) -> None:
         """Several threads that compute at the same time, one of which may write."""
-        name = self.any_name(lambda value: value.ndim > 0)
-        if name is None:
-            return self.make()
+        name = self.a_name(lambda value: value.ndim > 0)
         value = self.theirs[name]
         apart = [
             other
@@ -775,15 +746,13 @@ class Program:
                     lines.append((f"{bound} = {other} + {self.pick(5)}", thread))
         self.pair.run_together(lines)
         self.live += [bound for bound in sorted(used) if bound not in self.live]
-        return None
+        return
 
     def lend(self) -> None:
         """Memory that is seen as NumPy's array as well."""
-        name = self.any_name(
+        name = self.a_name(
             lambda value: value.ndim > 0 and value.size > 0 and value.flags.writeable
         )
-        if name is None:
-            return self.make()
         return self._lent(f"lend({name})")
 
     def _lent(self, expression: str) -> None:
@@ -832,9 +801,7 @@ class Program:
 
     def fail(self) -> None:
         """Ask for values while the driver fails, in the middle of what is pending."""
-        name = self.any_name(lambda value: value.ndim > 0)
-        if name is None:
-            return self.make()
+        name = self.a_name(lambda value: value.ndim > 0)
         kind = self.one_of(("launch", "launch", "interrupt", "allocate", "allocate", "load"))
         times = self.one_of((1, 1, 2, 9))
         self.run(f"failing({kind!r}, {self.pick(4)}, {times}, {name})")
@@ -934,7 +901,7 @@ def run_one(
             if program.is_restless:
                 tally.litter()
             try:
-                getattr(program, step)()
+                program.take(step)
             except BeyondError:
                 break  # NumPy refuses a number that it has, and would not as an array's element
             program.check()

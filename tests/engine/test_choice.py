@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +13,7 @@ import pytest
 import xarr
 from tests.engine.pairs import tier
 from tests.engine.test_tiers import assert_same_bits, drawn
-from tests.launching import change
+from tests.launching import change, together
 from xarr.compiler import background
 from xarr.core.tape import Call, HostCall, counts
 from xarr.engine.opcodes import tape_of
@@ -402,21 +402,13 @@ def test_memory_of_the_dead_waits_for_kernels(monkeypatch: pytest.MonkeyPatch) -
 def test_threads_write_to_parts_of_one_array_beside_a_kernel() -> None:
     for _ in range(30):
         x = xarr.asarray(np.zeros(64))
-        begin = threading.Barrier(3)
 
-        def written(first: int, x: xarr.Array = x, begin: threading.Barrier = begin) -> None:
-            begin.wait()
+        def written(first: int, x: xarr.Array = x) -> None:
             for at in range(first, 64, 2):
                 x[at : at + 1] = at
 
-        def read(x: xarr.Array = x, begin: threading.Barrier = begin) -> None:
-            begin.wait()
+        def read(x: xarr.Array = x) -> None:
             assert xarr.to_numpy(xarr.exp(x)).shape == (64,)
 
-        threads = [threading.Thread(target=written, args=(first,)) for first in (0, 1)]
-        threads.append(threading.Thread(target=read))
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        together(partial(written, 0), partial(written, 1), read)
         np.testing.assert_array_equal(xarr.to_numpy(x), np.arange(64.0))

@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import queue
 import sys
-import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import xarr
+from tests.launching import together
 from xarr import tuning
 from xarr.array import interchange
 from xarr.core.tape import hooks
@@ -31,20 +31,6 @@ def eager_switches() -> Iterator[None]:
     sys.setswitchinterval(1e-6)
     yield
     sys.setswitchinterval(interval)
-
-
-def together(*works: Callable[[], object]) -> None:
-    barrier = threading.Barrier(len(works))
-
-    def run(work: Callable[[], object]) -> None:
-        barrier.wait()
-        work()
-
-    threads = [threading.Thread(target=run, args=(work,)) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
 
 
 def test_what_one_thread_computes_another_reads_before_it_is_written(eager_switches: None) -> None:

@@ -19,7 +19,7 @@ import pytest
 import xarr
 from tests.comparing import computed_together
 from tests.engine.pairs import tier
-from tests.launching import change
+from tests.launching import change, together
 from tests.processes import run_code
 from tests.reference import assert_same
 from xarr import cache, dtypes
@@ -427,11 +427,7 @@ def test_threads_and_streams_change_tiers() -> None:
                 found.append(xarr.to_numpy(x).tobytes() == wanted.tobytes())
         found.append(xarr.to_numpy(x).tobytes() == wanted.tobytes())
 
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(*[work] * 3)
     assert found == [True] * 39
 
 

@@ -92,9 +92,7 @@ class Seen(Program):
 
     def part(self) -> None:
         """The real or the imaginary part of an array, as a view."""
-        name = self.any_name(lambda value: value.dtype.kind == "c")
-        if name is None:
-            return self.make()
+        name = self.a_name(lambda value: value.dtype.kind == "c")
         return self.bind(self.new_name(), f"{name}.{self.one_of(('real', 'imag'))}")
 
     def write_part(self) -> None:
@@ -118,9 +116,7 @@ class Seen(Program):
 
     def write_flat(self) -> None:
         """Write through `flat`."""
-        name = self.any_name(lambda value: value.flags.writeable and value.size > 2)
-        if name is None:
-            return self.make()
+        name = self.a_name(lambda value: value.flags.writeable and value.size > 2)
         forms = (
             f"{name}.flat[1] = {self.pick(5)}",
             f"{name}.flat[-1] = {self.pick(5)}",
@@ -133,17 +129,13 @@ class Seen(Program):
 
     def read_flat(self) -> None:
         """Read through `flat`."""
-        name = self.any_name(lambda value: value.size > 1)
-        if name is None:
-            return self.make()
+        name = self.a_name(lambda value: value.size > 1)
         forms = ("flat[1:]", "flat[0]", "flat[::-1]", "flat.copy()", "flat[np.asarray([1, 0])]")
         return self.bind(self.new_name(), f"{name}.{self.one_of(forms)}")
 
     def fill(self) -> None:
         """Fill an array or a view."""
-        name = self.any_name(lambda value: value.flags.writeable)
-        if name is None:
-            return self.make()
+        name = self.a_name(lambda value: value.flags.writeable)
         value = self.theirs[name]
         keys = [f"{name}.fill({self.pick(4)})"]
         keys += [f"{name}[{key}].fill({self.pick(4)})" for key in self.breadth.keys if value.ndim]
@@ -151,8 +143,8 @@ class Seen(Program):
 
     def reshape(self) -> None:
         """Give an array another shape in place; views of it keep theirs."""
-        name = self.any_alike()
-        if name is None or not self.theirs[name].ndim:
+        name = self.a_name(self.is_alike)
+        if not self.theirs[name].ndim:
             return self.make()
         value = self.theirs[name]
         shape = self.one_of(("-1", "(1, -1)", "(-1, 1)", "(2, -1)"))
@@ -167,9 +159,7 @@ class Seen(Program):
 
     def in_order(self) -> None:
         """A copy in Fortran's order, a transpose, or a flat array."""
-        name = self.any_alike()
-        if name is None:
-            return self.make()
+        name = self.a_name(self.is_alike)
         forms = (
             "np.asarray({}, order='F')",
             "np.array({}, order='F')",

@@ -20,7 +20,7 @@ from xarr.algorithms import gather, passes
 from xarr.dtypes import DType
 from xarr.engine import hosted
 
-pytestmark = pytest.mark.usefixtures("each_tier")
+pytestmark = pytest.mark.usefixtures("each_tier", "has_dtype")
 
 SHAPE = (4, 5, 3)
 
@@ -47,8 +47,6 @@ def index_arrays(draw: st.DrawFn, extent: int, shape: tuple[int, ...]) -> Values
 
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
 def test_reads_of_all_dtypes(dtype: DType, device: xarr.Device) -> None:
-    if not device.has_float64 and dtype in dtypes.NEEDS_FLOAT64:
-        pytest.skip(f"{device} has no {dtype}")
     x = reference.special_values(dtype)
     array = xarr.asarray(x)
     index = np.array([0, -1, 1, 1])

@@ -15,6 +15,8 @@ from xarr.algorithms import library
 from xarr.array import dlpack
 from xarr.dtypes import DType
 
+pytestmark = pytest.mark.usefixtures("has_dtype")
+
 LAYOUTS: dict[str, Any] = {
     "contiguous": lambda x: x,
     "sliced": lambda x: x[1:, ::2],
@@ -43,8 +45,6 @@ def address(x: Any) -> int:
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
 def test_exports_share_memory(dtype: DType, layout: str, shared_host: xarr.Device) -> None:
-    if not shared_host.has_float64 and dtype in dtypes.NEEDS_FLOAT64:
-        pytest.skip(f"{shared_host} has no {dtype}")
     host = values(dtype)
     x = xarr.asarray(host)
     seen, wanted = np.from_dlpack(LAYOUTS[layout](x)), LAYOUTS[layout](host)
@@ -58,8 +58,6 @@ def test_exports_share_memory(dtype: DType, layout: str, shared_host: xarr.Devic
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
 def test_imports_share_memory(dtype: DType, layout: str, shared_host: xarr.Device) -> None:
-    if not shared_host.has_float64 and dtype in dtypes.NEEDS_FLOAT64:
-        pytest.skip(f"{shared_host} has no {dtype}")
     host = values(dtype)
     x = xarr.from_dlpack(LAYOUTS[layout](host), device=shared_host)
     assert_same(np.asarray(x), LAYOUTS[layout](host), "from_dlpack")

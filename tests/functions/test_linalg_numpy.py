@@ -212,6 +212,7 @@ np.{inner|vdot}(a, np.ones(2)) ! ValueError
 np.kron({a, b|a[0], b|t, a[0, :2]|3.0, a|a[0, :0], b[0]})
 np.cross({x, y|x.T, y, axisa=0, axisc=0|x.T, y.T, axis=0|x, y[0]})
 np.cross([1, 2, 3, 4], [1, 2, 3, 4]) ! ValueError: two or three
+np.cross({(1, 2), (3, 4)|(1, 2), (3, 4, 5)|(1, 2, 6), (3, 4)}) ! DeprecationWarning: 2-dimensional
 np.matvec(t, b[:, 0])
 np.vecmat(a[:2, :3] * 1j, t)
 np.vecdot({t, b[:, 0]|t > 0, t > 0})
@@ -229,14 +230,6 @@ np.matmul(t, b[:, 0], out=np.zeros((2, 3), dtype="int64")) ! TypeError
 def test_products(call: str) -> None:
     given = {"a": drawn(3, 4), "b": drawn(4, 5), "c": drawn(3, 5), "t": drawn(2, 3, 4)}
     check(call, near=1e-10, x=drawn(4, 3), y=drawn(5, 3)[1:], **given)
-
-
-def test_vectors_of_two_numbers_are_deprecated_in_cross() -> None:
-    for pair in (((1, 2), (3, 4)), ((1, 2), (3, 4, 5)), ((1, 2, 6), (3, 4))):
-        with pytest.warns(DeprecationWarning, match="2-dimensional"):
-            got = xarr.cross(*pair)
-        with pytest.warns(DeprecationWarning, match="2-dimensional"):
-            assert got.tolist() == np.cross(*pair).tolist()
 
 
 def test_einsum_gives_views_and_paths() -> None:

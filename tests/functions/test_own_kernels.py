@@ -9,14 +9,14 @@ import math
 import pickle
 import random
 import traceback
-from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy
 import pytest
 
 import xarr
+from tests.functions.calls import each, refused
 from tests.kernels.nvrtc import compile_cuda
 from xarr.backends.cuda import compile_own_cubin
 from xarr.compiler import launch, source
@@ -156,49 +156,31 @@ def test_it_is_fused(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> No
     assert launch.counts.launches - before == 1
 
 
-@pytest.mark.parametrize(
-    ("make", "error", "said"),
-    [
-        (lambda: Kernel("T x", "T y", "y = x +\n  blockIdx.x"), ValueError, "line 2, column 3"),
-        (lambda: Kernel("T x", "T y", "y = get_global_id(0)"), ValueError, "OpenCL C"),
-        (lambda: Kernel("T x", "T y", "y = x", "1st"), ValueError, "name is '1st'"),
-        (lambda: Kernel("Tx", "T y", "y = x"), ValueError, "'Tx'"),
-        (lambda: Kernel("nothing x", "T y", "y = x"), TypeError, "nothing"),
-        (lambda: Kernel("T i", "T y", "y = i"), ValueError, "parameter i"),
-        (lambda: Kernel("T x", "T x", "x = x"), ValueError, "stands twice"),
-        (lambda: Kernel("T x", "", ""), ValueError, "output"),
-        (lambda: Kernel("T x", "T y", 'printf("")'), ValueError, "column 1: .* use RawKernel"),
-        (Kernel("T x", "T y", "y = x"), TypeError, "0 arguments"),
-        (lambda: Kernel("T x", "T y", "y = x")(1, 2), TypeError, "an output is an Array"),
-        (
-            lambda: Kernel("T x, T y", "T z", "z = x")(xarr.ones(2), xarr.ones(2, dtype="int8")),
-            TypeError,
-            "y has dtype int8",
-        ),
-        (
-            lambda: Kernel(cast(Any, ["T x"]), "T y", "y = x"),
-            TypeError,
-            "in_params is of type list",
-        ),
-        (lambda: Kernel("T x, T y", "T z", "z = x")(xarr.ones(2), 1j), TypeError, "y is 1j"),
-        (lambda: Kernel("T x", "S y", "y = x")(xarr.ones(2)), TypeError, "what S is"),
-        (lambda: Kernel("T x", "T y", "y = x")(xarr.ones(2), xarr.ones(3)), ValueError, "shape"),
-        (lambda: Kernel("T x", "T y", "y = x")(xarr.ones(2), size=2), ValueError, "size is given"),
-        (lambda: Kernel("raw T x", "raw T y", "y = x")(xarr.ones(2)), ValueError, "size says"),
-        (
-            lambda: Kernel("T x", "T y", "y = x")(
-                xarr.ones((2, 2)), xarr.broadcast_to(xarr.ones(2), (2, 2))
-            ),
-            ValueError,
-            "read-only",
-        ),
-    ],
-)
-def test_what_is_wrong_is_said(
-    make: Callable[[], object], error: type[Exception], said: str
-) -> None:
-    with pytest.raises(error, match=said):
-        make()
+@each("""
+Kernel("T x", "T y", "y = x +\\n  blockIdx.x") ! ValueError: line 2, column 3
+Kernel("T x", "T y", "y = get_global_id(0)") ! ValueError: OpenCL C
+Kernel("T x", "T y", "y = x", "1st") ! ValueError: name is '1st'
+Kernel("Tx", "T y", "y = x") ! ValueError: 'Tx'
+Kernel("nothing x", "T y", "y = x") ! TypeError: nothing
+Kernel("T i", "T y", "y = i") ! ValueError: parameter i
+Kernel("T x", "T x", "x = x") ! ValueError: stands twice
+Kernel("T x", "", "") ! ValueError: output
+Kernel("T x", "T y", 'printf("")') ! ValueError: column 1
+Kernel("T x", "T y", 'printf("")') ! ValueError: use RawKernel
+Kernel("T x", "T y", "y = x")() ! TypeError: 0 arguments
+Kernel("T x", "T y", "y = x")(1, 2) ! TypeError: an output is an Array
+Kernel("T x, T y", "T z", "z = x")(np.ones(2), np.ones(2, "int8")) ! TypeError: y has dtype int8
+Kernel(["T x"], "T y", "y = x") ! TypeError: in_params is of type list
+Kernel("T x, T y", "T z", "z = x")(np.ones(2), 1j) ! TypeError: y is 1j
+Kernel("T x", "S y", "y = x")(np.ones(2)) ! TypeError: what S is
+Kernel("T x", "T y", "y = x")(np.ones(2), np.ones(3)) ! ValueError: shape
+Kernel("T x", "T y", "y = x")(np.ones(2), size=2) ! ValueError: size is given
+Kernel("raw T x", "raw T y", "y = x")(np.ones(2)) ! ValueError: size says
+Kernel("T x", "T y", "y = x")(x, np.broadcast_to(x[0], (2, 2))) ! ValueError: read-only
+""")
+def test_what_is_wrong_is_said(call: str) -> None:
+    call, _, error = call.partition(" ! ")
+    refused(lambda: eval(call, {"np": xarr, "Kernel": Kernel, "x": xarr.ones((2, 2))}), error)
 
 
 def test_an_error_of_c_names_its_line(device: xarr.Device) -> None:

@@ -7,9 +7,9 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +18,7 @@ import numpy
 import pytest
 
 import xarr
+from tests.launching import together
 from xarr.backends import ranges
 from xarr.core.tape import hooks
 from xarr.engine import engine, hosted, profiling
@@ -207,11 +208,7 @@ def test_threads_count_for_their_own_lines(device: xarr.Device) -> None:
                 xarr.synchronize(results[number])
 
     with xarr.profile() as p:
-        threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        together(*(partial(work, n) for n in range(4)))
     assert hosted.tier.name == tier
     # Fewer than 20, where what two threads asked for becomes one kernel. The first figures of a
     # device have copies launched.

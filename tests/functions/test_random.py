@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
 import xarr
+from tests.launching import together
 from tests.processes import run_code
 from xarr import dtypes
 from xarr.array.array import Array
@@ -506,11 +506,7 @@ def test_threads_take_draws_of_their_own() -> None:
     def take() -> None:
         taken.extend(bits.take()[0] for _ in range(2000))
 
-    threads = [threading.Thread(target=take) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(*[take] * 4)
     assert sorted(taken) == list(range(8000))
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-import threading
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 import xarr
-from tests.launching import storage_of
+from tests.launching import storage_of, together
 from tests.reference import assert_same
 from xarr.engine import engine
 
@@ -21,35 +21,30 @@ def test_random_programs_on_several_streams(device: xarr.Device, seed: int) -> N
     draw = random.Random(seed)
     streams = [xarr.Stream(device) for _ in range(3)]
     size = draw.choice((5, 1000, 300_000))
-    hosts = [np.arange(size, dtype=np.int64) % 97 + place for place in range(4)]
-    arrays = [xarr.asarray(host, device=device) for host in hosts]
+    hosts: list[Any] = [np.arange(size, dtype=np.int64) % 97 + place for place in range(4)]
+    arrays: list[Any] = [xarr.asarray(host, device=device) for host in hosts]
     for _ in range(60):
         first, second, third = (draw.randrange(len(hosts)) for _ in range(3))
         with draw.choice(streams):
-            match draw.randrange(8):
-                case 0:
-                    hosts[third] = hosts[first] * 3 - hosts[second] & 0xFFFF
-                    arrays[third] = arrays[first] * 3 - arrays[second] & 0xFFFF
-                case 1:
-                    hosts[third][1::2] = hosts[first][: size // 2]
-                    arrays[third][1::2] = arrays[first][: size // 2]
-                case 2:
-                    hosts[third] += hosts[second]
-                    arrays[third] += arrays[second]
-                case 3:
-                    hosts[third] = np.flip(hosts[first])
-                    arrays[third] = xarr.flip(arrays[first])
-                case 4:
-                    hosts[third] = np.cumsum(hosts[first]) & 0xFFFF
-                    arrays[third] = xarr.cumulative_sum(arrays[first]) & 0xFFFF
-                case 5:
-                    hosts[third] = np.sort(hosts[first])
-                    arrays[third] = xarr.sort(arrays[first])
-                case 6:
-                    hosts[third] = hosts[first] + hosts[second].sum() & 0xFFFF
-                    arrays[third] = arrays[first] + arrays[second].sum() & 0xFFFF
-                case _:
-                    assert_same(np.asarray(arrays[first]), hosts[first], f"seed {seed}")
+            chosen = draw.randrange(8)
+            for np_, x in ((np, hosts), (xarr, arrays)):
+                match chosen:
+                    case 0:
+                        x[third] = x[first] * 3 - x[second] & 0xFFFF
+                    case 1:
+                        x[third][1::2] = x[first][: size // 2]
+                    case 2:
+                        x[third] += x[second]
+                    case 3:
+                        x[third] = np_.flip(x[first])
+                    case 4:
+                        x[third] = np_.cumulative_sum(x[first]) & 0xFFFF
+                    case 5:
+                        x[third] = np_.sort(x[first])
+                    case 6:
+                        x[third] = x[first] + x[second].sum() & 0xFFFF
+            if chosen == 7:
+                assert_same(np.asarray(arrays[first]), hosts[first], f"seed {seed}")
         if draw.random() < 0.1:
             streams[draw.randrange(3)] = xarr.Stream(device)  # the one before dies at work
     for array, host in zip(arrays, hosts, strict=True):
@@ -73,9 +68,7 @@ def test_a_stream_is_current_within_its_block_and_its_thread(device: xarr.Device
         with inner, outer:
             assert current(device) == outer.pointer
         assert current(device) == outer.pointer
-        thread = threading.Thread(target=lambda: elsewhere.append(current(device)))
-        thread.start()
-        thread.join()
+        together(lambda: elsewhere.append(current(device)))
         x = xarr.ones(1000, device=device) + 1
         engine.compute(x._node)
         assert current(device) == outer.pointer, "after an allocation and a launch"
@@ -204,9 +197,7 @@ def test_a_thread_that_did_nothing_else_waits_for_events(device: xarr.Device) ->
         xarr.Stream(device).synchronize()
         answers.append("synchronized")
 
-    thread = threading.Thread(target=ask)
-    thread.start()
-    thread.join()
+    together(ask)
     assert answers == [True, True, "synchronized"]
     assert float(x[0]) == 2
 
@@ -218,24 +209,18 @@ def test_two_threads_with_a_stream_each(device: xarr.Device) -> None:
 
     def work(place: int) -> None:
         with streams[place]:
-            x = shared
-            for step in range(50):
-                x = (x + shared * place) & 0xFFFF
-                if step % 10 == 9:
-                    x[::3] = x[1::3][: x[::3].shape[0]].sum() & 0xFF
-            host = np.arange(10_000)
-            for step in range(50):
-                host = (host + np.arange(10_000) * place) & 0xFFFF
-                if step % 10 == 9:
-                    host[::3] = host[1::3][: host[::3].shape[0]].sum() & 0xFF
-            if not np.array_equal(np.asarray(x), host):
+            ends = []
+            for first in (shared, np.arange(10_000)):
+                x: Any = first
+                for step in range(50):
+                    x = (x + first * place) & 0xFFFF
+                    if step % 10 == 9:
+                        x[::3] = x[1::3][: x[::3].shape[0]].sum() & 0xFF
+                ends.append(np.asarray(x))
+            if not np.array_equal(*ends):
                 wrong.append(place)
 
-    threads = [threading.Thread(target=work, args=(place,)) for place in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(*(partial(work, place) for place in range(4)))
     assert not wrong
 
 

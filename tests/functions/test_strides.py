@@ -16,6 +16,10 @@ CALLS = """
 np.lib.stride_tricks.as_strided(i[2:, 3:], {(3, 2), (4, 8)|(5,), (-4,)|(2, 3), (0, 4)})
 np.lib.stride_tricks.as_strided(i, {(4, 3, 2), (24, 4, 4)|shape=(2, 6)|(0, 3), (4, 4)})
 np.lib.stride_tricks.as_strided(i[1])
+np.lib.stride_tricks.as_strided(np.zeros(6), (7,), (8,)) ! ValueError: elements 0 to 6
+np.lib.stride_tricks.as_strided(np.zeros(6), (2,), (-8,)) ! ValueError: elements -1 to 0
+np.lib.stride_tricks.as_strided(np.zeros(6), (2,), (4,)) ! ValueError: multiples of the 8 bytes
+np.lib.stride_tricks.as_strided(np.zeros(6), (2,), (8, 8)) ! ValueError: a stride for each axis
 np.lib.stride_tricks.sliding_window_view(f[0], {3|6|1, 0})
 np.lib.stride_tricks.sliding_window_view(f, {(2, 3)|2, 0|2, -1|(2, 2), (1, 1)})
 np.lib.stride_tricks.sliding_window_view(f, {(2, 3)|2, 0|(2, 2), (1, 1)}).sum(axis=-1)
@@ -44,14 +48,6 @@ def test_as_strided_writes_or_refuses() -> None:
     for view in (as_strided(x, (5, 2), (8, 8)), as_strided(x, (3,), (8,), writeable=False)):
         with pytest.raises(ValueError, match="read-only|share memory"):
             view[...] = 2
-    with pytest.raises(ValueError, match="elements 0 to 6"):
-        as_strided(x, (7,), (8,))
-    with pytest.raises(ValueError, match="elements -1 to 0"):
-        as_strided(x, (2,), (-8,))
-    with pytest.raises(ValueError, match="multiples of the 8 bytes"):
-        as_strided(x, (2,), (4,))
-    with pytest.raises(ValueError, match="a stride for each axis"):
-        as_strided(x, (2,), (8, 8))
 
 
 def test_lib_has_what_needs_no_arrays() -> None:

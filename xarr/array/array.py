@@ -55,20 +55,14 @@ class Array(ArrayBase):
 
     Elementwise work is deferred until a value is needed; see `xarr.explain`.
 
-    Parameters
-    ----------
-    shape : int or tuple of int
-        The shape.
-    dtype : dtype, optional
-        The data type; the device's default floating-point one where None.
+    shape : int or tuple of int -- The shape.
+    dtype : dtype, optional -- The data type; the device's default floating-point one where None.
     buffer : Array, or what has a buffer, optional
         The values: the memory of an Array is shared, any other is copied. Zeros where None.
-    offset : int
-        Where the first element is in the buffer, in bytes.
+    offset : int -- Where the first element is in the buffer, in bytes.
     strides : tuple of int, optional
         Bytes from one element to the next along each axis; in C order without gaps where None.
-    order : {"C", "F"}, optional
-        The order in memory where strides is None.
+    order : {"C", "F"}, optional -- The order in memory where strides is None.
     """
 
     __slots__ = ()
@@ -418,17 +412,11 @@ class Array(ArrayBase):
         return functions.io.as_bytes.of(self)
 
     def to_numpy(self, /) -> Host:
-        """Copy an array to the host; allowed in `no_implicit_transfer`, since it is not hidden.
-
-        See `xarr.to_numpy`.
-        """
+        """Copy the array to the host; no hidden transfer. See `xarr.to_numpy`."""
         return functions.create.creation.to_numpy(self)
 
     def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> Array:
-        """Copy an array to a device; an array that is there already is returned itself.
-
-        See `xarr.to_device`.
-        """
+        """Copy the array to a device, if it is not there. See `xarr.to_device`."""
         return functions.create.creation.to_device(self, device, stream=stream)
 
     def __repr__(self) -> str:
@@ -511,10 +499,7 @@ class Array(ArrayBase):
         functions.io.as_bytes.resize(self, new_shape, refcheck)
 
     def ravel(self, order: str = "C") -> Array:
-        """Flatten an array: a view of it where its elements follow each other, else a copy.
-
-        See `xarr.ravel`.
-        """
+        """Flatten the array, as a view where that is possible. See `xarr.ravel`."""
         return functions.shape.manipulation.ravel(self, order)
 
     def flatten(self, order: str = "C") -> Array:
@@ -522,10 +507,7 @@ class Array(ArrayBase):
         return functions.shape.manipulation.flattened(self, order, "x.flatten(order)", copy=True)
 
     def squeeze(self, axis: Axis = None) -> Array:
-        """Remove axes of one element, all of them where axis is None; a view.
-
-        See `xarr.squeeze`.
-        """
+        """Remove axes of one element; a view. See `xarr.squeeze`."""
         return functions.shape.manipulation.squeeze(self, axis)
 
     def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
@@ -542,10 +524,7 @@ class Array(ArrayBase):
     def diagonal(
         self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
     ) -> Array:
-        """The diagonals of the matrices that two axes hold; a view, which is read-only.
-
-        See `xarr.diagonal`.
-        """
+        """The diagonals of matrices; a view, which is read-only. See `xarr.diagonal`."""
         return functions.linalg.matrices.diagonal(self, offset, axis1, axis2)
 
     # -- elements --------------------------------------------------------------------------------
@@ -569,10 +548,7 @@ class Array(ArrayBase):
         self[...] = value
 
     def put(self, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
-        """Write values to elements of the flattened array; of equal indices the last one stays.
-
-        See `xarr.put`.
-        """
+        """Write values to elements of the flattened array. See `xarr.put`."""
         functions.index.placing.put(self, ind, v, mode)
 
     def take(
@@ -582,10 +558,7 @@ class Array(ArrayBase):
         out: Any = None,
         mode: str = "raise",
     ) -> Array:
-        """The elements at indices along an axis; the shape of indices replaces the axis.
-
-        See `xarr.take`.
-        """
+        """The elements at indices along an axis. See `xarr.take`."""
         return functions.index.searching.take(self, indices, axis, out, mode)
 
     def choose(self, *choices: Any, out: Any = None, mode: str = "raise") -> Array:
@@ -635,10 +608,7 @@ class Array(ArrayBase):
         stable: bool = True,
         descending: bool = False,
     ) -> Array:
-        """The indices that sort an array, those of NaN last, or first when descending.
-
-        See `xarr.argsort`.
-        """
+        """The indices that sort the array. See `xarr.argsort`."""
         return functions.sort.sorting.argsort(
             self, axis, kind, order, stable=stable, descending=descending
         )
@@ -664,10 +634,7 @@ class Array(ArrayBase):
     def searchsorted(
         self, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: Any = None
     ) -> Array:
-        """Where values would go into a sorted array to keep it sorted; NaN to the end.
-
-        See `xarr.searchsorted`.
-        """
+        """Where values would go into a sorted array. See `xarr.searchsorted`."""
         return functions.sort.sorting.searchsorted(self, v, side, sorter)
 
     # -- reductions and scans --------------------------------------------------------------------
@@ -830,19 +797,13 @@ class Array(ArrayBase):
     def cumprod(
         self, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
     ) -> Array:
-        """The running products along an axis; small integers are widened as in the standard.
-
-        See `xarr.cumprod`.
-        """
+        """The running products along an axis. See `xarr.cumprod`."""
         return functions.reduce.reductions.cumprod(self, axis, dtype, out)
 
     def cumsum(
         self, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
     ) -> Array:
-        """The running sums along an axis; small integers are widened as in the standard.
-
-        See `xarr.cumsum`.
-        """
+        """The running sums along an axis. See `xarr.cumsum`."""
         return functions.reduce.reductions.cumsum(self, axis, dtype, out)
 
     def cumulative_prod(
@@ -853,10 +814,7 @@ class Array(ArrayBase):
         include_initial: bool = False,
         out: Out = None,
     ) -> Array:
-        """The products of the elements up to each place, in 64 bits for integers.
-
-        See `xarr.cumulative_prod`.
-        """
+        """The products of the elements up to each place. See `xarr.cumulative_prod`."""
         return functions.calls.applying.scanned(
             reductions.cumulative_prod, self._node, axis, dtype, include_initial, out=out
         )
@@ -869,10 +827,7 @@ class Array(ArrayBase):
         include_initial: bool = False,
         out: Out = None,
     ) -> Array:
-        """The sums of the elements up to each place, in 64 bits for integers.
-
-        See `xarr.cumulative_sum`.
-        """
+        """The sums of the elements up to each place. See `xarr.cumulative_sum`."""
         return functions.calls.applying.scanned(
             reductions.cumulative_sum, self._node, axis, dtype, include_initial, out=out
         )
@@ -891,10 +846,7 @@ class Array(ArrayBase):
         casting: str = "same_kind",
         dtype: DTypeLike = None,
     ) -> Array:
-        """Bound each element of a below and above: minimum(maximum(a, min), max); NaN where a is.
-
-        See `xarr.clip`.
-        """
+        """Bound each element below and above. See `xarr.clip`."""
         return functions.elementwise.arithmetic.clip(
             self, min, max, out, a_min=a_min, a_max=a_max, where=where, casting=casting, dtype=dtype
         )

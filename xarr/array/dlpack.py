@@ -96,20 +96,14 @@ _rename = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
 class Memory:
     """A tensor in somebody's memory.
 
-    Attributes
-    ----------
     pointer : int
         Where the first element is; the ``cl_mem`` in which it is where the device is OpenCL's.
-    shape, strides : tuple of int
-        Both in elements.
+    shape, strides : tuple of int -- Both in elements.
     dtype : numpy.dtype
-    device : pair of int
-        DLPack's type of device, and which one.
+    device : pair of int -- DLPack's type of device, and which one.
     read_only : bool
-    owner : object
-        What keeps the memory.
-    offset_nbytes : int
-        Where in a ``cl_mem`` the first element is.
+    owner : object -- What keeps the memory.
+    offset_nbytes : int -- Where in a ``cl_mem`` the first element is.
     """
 
     pointer: int

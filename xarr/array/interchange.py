@@ -380,26 +380,17 @@ def _in_buffer(
 def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> Array:
     """An array in memory of PyOpenCL's, without a copy.
 
-    buffer : pyopencl.Buffer
-        The memory, of the context that `Device.cl_context` gives.
+    buffer : pyopencl.Buffer -- The memory, of the context that `Device.cl_context` gives.
     dtype : dtype, optional
         The data type of the elements; float64, or float32 on a device without that.
-    offset : int
-        Where the first element is, in bytes.
+    offset : int -- Where the first element is, in bytes.
 
-    Returns
-    -------
-    Array, shape (...)
+    -> Array, shape (...)
         In C order. Writes show on both sides, in the order of the queue that
         `xarr.current_stream().cl_queue` gives; it is read-only where kernels may only read it.
 
-    Raises
-    ------
-    ValueError
-        If the buffer is of another context, or too small.
+    ValueError -- If the buffer is of another context, or too small.
 
-    Examples
-    --------
     >>> import pyopencl as cl, xarr
     >>> with xarr.device("opencl") as device:
     ...     context = device.cl_context
@@ -470,9 +461,7 @@ def from_dlpack(
     copy : bool, optional
         True for memory of its own, False for that of x, None for a copy if needed.
 
-    Returns
-    -------
-    Array, shape (...)
+    -> Array, shape (...)
         Of the dtype of x. On a CPU it shares the memory of x where that is the host's, on a CUDA
         device where that is the device's, so writes show on both sides; it is read-only where x is.
 

@@ -37,21 +37,15 @@ def delivered(
 ) -> Array:
     """The result, or `out` after the result was written to it.
 
-    Parameters
-    ----------
-    result : Array
-        The result, which broadcasts to the shape of `out`.
-    out : Array, tuple of one Array, or None
-        Where it goes; None for an array of its own.
-    name : str
-        What errors name, as "sum(x, axis, out)".
+    result : Array -- The result, which broadcasts to the shape of `out`.
+    out : Array, tuple of one Array, or None -- Where it goes; None for an array of its own.
+    name : str -- What errors name, as "sum(x, axis, out)".
     casting : str
         What may become of the data type: "no", "equiv", "safe", "same_kind" or "unsafe".
     where : bool or bool Array
         Where the result is written; elsewhere `out` keeps its elements. Without `out`, the elements
         elsewhere are of no meaning.
-    grows : bool
-        Whether `out` may have another shape, as of ufuncs.
+    grows : bool -- Whether `out` may have another shape, as of ufuncs.
     """
     if casting != "same_kind":
         require_casting(casting, name)

@@ -25,13 +25,8 @@ class Pointer:
     `RawKernel` takes one for a pointer. ``int(p)`` is the address, for other people's launches on a
     CPU or a CUDA device. It keeps the memory. A place beyond the memory's end is an IndexError.
 
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The array.
+    x : Array, shape (...) -- The array.
 
-    Examples
-    --------
     >>> import xarr
     >>> x = xarr.arange(6)
     >>> p = xarr.Pointer(x) + 2

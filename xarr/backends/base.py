@@ -25,27 +25,17 @@ RUSTICL: Final = "rusticl"
 class DeviceInfo:
     """The facts of a device that are known before it is opened.
 
-    Attributes
-    ----------
-    backend, index : str, int
-        Together the name of the device: ``opencl:0``.
-    name, vendor, platform, driver_version : str
-        What the driver says of itself.
+    backend, index : str, int -- Together the name of the device: ``opencl:0``.
+    name, vendor, platform, driver_version : str -- What the driver says of itself.
     kind : "cpu", "gpu" or "accelerator"
-    dialect : "opencl", "cuda" or "c"
-        The language that `Driver.compile` takes.
-    memory_nbytes : int
-        All memory of the device.
-    has_float64 : bool
-        Whether it computes in 64-bit floating point.
+    dialect : "opencl", "cuda" or "c" -- The language that `Driver.compile` takes.
+    memory_nbytes : int -- All memory of the device.
+    has_float64 : bool -- Whether it computes in 64-bit floating point.
     compute_units, group_size, local_nbytes : int
         Units that run groups, the largest group in items, the local memory of a group in bytes.
-    parameter_nbytes : int
-        The largest total of a kernel's arguments in bytes.
-    shares_host_memory : bool
-        Whether device and host use the same memory.
-    target : str
-        Everything that a compiled binary depends on besides source and options.
+    parameter_nbytes : int -- The largest total of a kernel's arguments in bytes.
+    shares_host_memory : bool -- Whether device and host use the same memory.
+    target : str -- Everything that a compiled binary depends on besides source and options.
     subgroup_size : int
         Items that run in step: a warp, a wavefront, a subgroup; 1 where the driver names none.
     chunked : bool

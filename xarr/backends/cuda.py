@@ -231,10 +231,7 @@ def discovered(
 class Parameters:
     """The memory in which a launch finds its parameters: buffers, and a struct behind them.
 
-    Attributes
-    ----------
-    address : int
-        Of the list of pointers to them.
+    address : int -- Of the list of pointers to them.
     """
 
     __slots__ = ("_content", "_pack", "_pointers", "address")
@@ -254,14 +251,9 @@ class Parameters:
 class Kernel:
     """A loaded kernel.
 
-    Attributes
-    ----------
-    module, function : object
-        The driver's handles.
-    name : str
-        What the source calls it.
-    names : Mapping of str to str
-        The names that C++ gives kernels of the module.
+    module, function : object -- The driver's handles.
+    name : str -- What the source calls it.
+    names : Mapping of str to str -- The names that C++ gives kernels of the module.
     parameters : Parameters or None
         Those of its launches one by one; there from the first one on.
     """
@@ -391,16 +383,10 @@ def _libcuda() -> Any:
 class Block:
     """Memory on a device, given back when it is dropped.
 
-    Attributes
-    ----------
-    driver : CudaDriver
-        The driver that it belongs to.
-    pointer, nbytes : int
-        Where it begins, and how long it is.
-    memory : object
-        What keeps it.
-    counted_nbytes : int
-        What the driver counts as live for it.
+    driver : CudaDriver -- The driver that it belongs to.
+    pointer, nbytes : int -- Where it begins, and how long it is.
+    memory : object -- What keeps it.
+    counted_nbytes : int -- What the driver counts as live for it.
     """
 
     __slots__ = ("counted_nbytes", "driver", "memory", "nbytes", "pointer")

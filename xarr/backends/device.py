@@ -41,27 +41,22 @@ class Device:
 
     Attributes
     ----------
-    info : DeviceInfo
-        What the driver says of the device.
+    info : DeviceInfo -- What the driver says of the device.
     options : tuple of str
         What this handle pretends: ``no-float64``, that the device has none; ``as-gpu``, that it is
         a GPU, which takes the kernels made for GPUs and shares no memory with the host.
     narrow : bool
         Whether the device has no float64, and so computes in float32 and complex64 at most.
-    lock : RLock
-        Held by whoever runs what was asked of the device, or calls its driver.
-    memory : Memory
-        What is in use of the device's memory, and how much may be.
+    lock : RLock -- Held by whoever runs what was asked of the device, or calls its driver.
+    memory : Memory -- What is in use of the device's memory, and how much may be.
     shared : dict of int
         The serials of storages whose memory others see too, and how many do. What reads or writes
         such memory runs at once.
     kept : dict of int
         The identities of buffers that graphs read and write whenever they are launched, and how
         many graphs do. No other array gets such memory, and nothing is remembered of its content.
-    is_recorded : bool
-        Whether a graph notes what is launched, so that nothing else may do work.
-    tape : Tape or None
-        What was asked of the device and has not run.
+    is_recorded : bool -- Whether a graph notes what is launched, so that nothing else may do work.
+    tape : Tape or None -- What was asked of the device and has not run.
     kernels, programs, structures : dict
         What was compiled and planned, and the structures of views; the engine's.
     """
@@ -349,14 +344,11 @@ def device(spec: Device | str) -> Iterator[Device]:
 def get_device(spec: Device | str | None = None, where: str = "get_device(spec)") -> Device:
     """The device that `spec` names.
 
-    Parameters
-    ----------
     spec : Device, str or None
         A Device; or "opencl:1"; or "opencl", "gpu" or "cpu" for the first such device; each of
         these with "?no-float64" for a device without float64, "?as-gpu" for the kernels of GPUs,
         or both joined by "&"; None for the default device.
-    where : str
-        The function and argument that an error names.
+    where : str -- The function and argument that an error names.
     """
     if isinstance(spec, Device):
         return spec

@@ -126,8 +126,6 @@ _BYTE: Final = numpy.dtype(numpy.uint8)
 class Host:
     """An instruction as a function of NumPy's, ready but for memory and constants.
 
-    Attributes
-    ----------
     views : list of InMemory, Places or type
         How what it reads lies in memory, at first where places count from if it computes some; of
         a constant what makes it one of NumPy's scalars. Then how what it writes lies there, unless

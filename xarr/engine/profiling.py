@@ -52,20 +52,16 @@ class Line(NamedTuple):
 class Work:
     """Something that a device, or the host in its place, did.
 
-    Attributes
-    ----------
     name, kind, device : str
         What it is: a "kernel", a "library" of the device's, NumPy on the "host", a "copy" on the
         device or a "transfer" between it and the host; and the device.
     shares : dict of Line
         The lines that asked for it, and how much of it is each one's; 1 together.
-    nbytes : int
-        What it moves.
+    nbytes : int -- What it moves.
     asked_s, returned_s, begin_s, end_s : float
         When the host began and ended to ask for it, and when it ran, in seconds of
         `time.perf_counter`.
-    thread : int
-        The thread that asked.
+    thread : int -- The thread that asked.
     """
 
     __slots__ = ("_span", "asked_s", "begin_s", "device", "end_s", "kind", "name", "nbytes",
@@ -100,12 +96,8 @@ class Work:
 class Recording:
     """The work of devices between `begin` and `end`.
 
-    Attributes
-    ----------
-    works : list of Work
-        In the order in which it was asked for.
-    begin_s, end_s : float
-        When it began and ended, in seconds of `time.perf_counter`.
+    works : list of Work -- In the order in which it was asked for.
+    begin_s, end_s : float -- When it began and ended, in seconds of `time.perf_counter`.
     """
 
     def __init__(self) -> None:

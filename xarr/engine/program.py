@@ -30,10 +30,7 @@ Place = int | tuple[int, int]
 class Program(core.Program):
     """A list of instructions, and the calls that run it, for whatever storages it is given.
 
-    Attributes
-    ----------
-    job : Job or None
-        What has its kernels compiled beside it.
+    job : Job or None -- What has its kernels compiled beside it.
     """
 
     __slots__ = ("_due", "_failed_at", "_is_sought", "_plan", "job")

@@ -14,16 +14,10 @@ from xarr.schedule.instructions import Instruction, Ref
 class Move(NamedTuple):
     """One load or store of a kernel.
 
-    Attributes
-    ----------
-    stores : bool
-        Whether it stores.
-    slot : int
-        The storage by number; -1 for what is between the launches of one skeleton.
-    what : str
-        It in words.
-    nbytes : int
-        How many bytes that is, each element once.
+    stores : bool -- Whether it stores.
+    slot : int -- The storage by number; -1 for what is between the launches of one skeleton.
+    what : str -- It in words.
+    nbytes : int -- How many bytes that is, each element once.
     """
 
     stores: bool

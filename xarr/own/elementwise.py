@@ -35,8 +35,6 @@ _CONDITIONAL: Final = re.compile(r"[{}?]|& &|\| \||\b(?:if|for|while|do|switch|e
 class ElementwiseKernel:
     """A function of each element, written in C, that is compiled for the device it is called on.
 
-    Parameters
-    ----------
     in_params, out_params : str
         The parameters, as ``"float32 x, T y"``: data types by NumPy's names, or placeholders of one
         letter that stand for the data type of what is given. ``raw T x`` is not broadcast: the
@@ -45,35 +43,24 @@ class ElementwiseKernel:
         Statements in C that give the outputs their values. ``i`` is the position of the element and
         ``_ind.size()`` the number of elements. The C is what OpenCL C and CUDA C have in common, as
         kernels/README.md says; C's mathematical functions have the same bits on every device.
-    name : str
-        What errors, `explain` and profiles call it.
+    name : str -- What errors, `explain` and profiles call it.
     reduce_dims : bool
         Has no effect: axes that lie one after the other in memory are walked as one.
-    preamble : str
-        Functions, structures and macros that stand before it.
-    no_return : bool
-        Whether a call gives None; it needs all outputs then.
-    return_tuple : bool
-        Whether one output is given in a tuple, too.
-    loop_prep, after_loop : str
-        Statements before and after the operation, for each element.
+    preamble : str -- Functions, structures and macros that stand before it.
+    no_return : bool -- Whether a call gives None; it needs all outputs then.
+    return_tuple : bool -- Whether one output is given in a tuple, too.
+    loop_prep, after_loop : str -- Statements before and after the operation, for each element.
     options : sequence of str
         Macros, as ``-DCOUNT=3``; each device's compiler has its other options.
 
-    Raises
-    ------
-    ValueError
-        If a declaration cannot be read, or the C has words that only one language has.
-    CompileError
-        At a call, if the operation does not compile.
+    ValueError -- If a declaration cannot be read, or the C has words that only one language has.
+    CompileError -- At a call, if the operation does not compile.
 
     Notes
     -----
     CuPy's class of this name, but for the C: CUDA's own words are for `RawKernel`. Source: CuPy's
     documentation, "User-Defined Kernels".
 
-    Examples
-    --------
     >>> import xarr
     >>> squared_diff = xarr.ElementwiseKernel(
     ...     "T x, T y", "T z", "z = (x - y) * (x - y)", "squared_diff")

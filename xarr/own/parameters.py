@@ -23,14 +23,9 @@ _SCALARS: Final = (bool, int, float, complex)
 class Parameter(NamedTuple):
     """A declared parameter, as ``raw T x``.
 
-    Attributes
-    ----------
-    name : str
-        What the operation calls it.
-    type : str
-        A data type's name, or a placeholder's, of one letter.
-    raw : bool
-        Whether the operation indexes it.
+    name : str -- What the operation calls it.
+    type : str -- A data type's name, or a placeholder's, of one letter.
+    raw : bool -- Whether the operation indexes it.
     """
 
     name: str

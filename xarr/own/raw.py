@@ -109,15 +109,11 @@ class _Parameter(NamedTuple):
 class RawModule:
     """Source, or a binary, that holds kernels.
 
-    Parameters
-    ----------
-    code : str, optional
-        Source: portable C, with `KERNEL` before a kernel; CUDA C; or OpenCL C.
+    code : str, optional -- Source: portable C, with `KERNEL` before a kernel; CUDA C; or OpenCL C.
     path : path, optional
         A file instead: of such source; ``.ptx``, ``.cubin`` or ``.fatbin`` for CUDA devices;
         ``.spv``, SPIR-V, for OpenCL devices that take it.
-    options : tuple of str
-        What the compiler is given.
+    options : tuple of str -- What the compiler is given.
     backend, translate_cucomplex, enable_cooperative_groups, jitify : str, bool
         As of CuPy. Each device has one compiler, which knows ``cuComplex.h``; the last two are not
         there, and False or None.
@@ -129,12 +125,8 @@ class RawModule:
     CompileError
         If the source does not compile: by `get_function` for the default device, else at a call.
 
-    Notes
-    -----
-    Source: CuPy's documentation, "User-Defined Kernels".
+    Note: Source: CuPy's documentation, "User-Defined Kernels".
 
-    Examples
-    --------
     >>> import xarr
     >>> module = xarr.RawModule(code='''
     ... KERNEL void twice(GLOBAL f32 *x, i32 n)
@@ -369,10 +361,7 @@ def _parameter(declared: str, named: Mapping[str, str]) -> _Parameter:
 class RawKernel:
     """A kernel that is launched by grid and block.
 
-    Parameters
-    ----------
-    name : str
-        The kernel's name.
+    name : str -- The kernel's name.
     code, options, backend, translate_cucomplex, enable_cooperative_groups, jitify
         As of `RawModule`.
 
@@ -401,8 +390,6 @@ class RawKernel:
     the same memory the kernel does not see what it writes. Source: CuPy's documentation,
     "User-Defined Kernels".
 
-    Examples
-    --------
     >>> import xarr
     >>> add = xarr.RawKernel('''
     ... KERNEL void add(GLOBAL const f32 *x, GLOBAL const f32 *y, GLOBAL f32 *z)

@@ -32,16 +32,12 @@ from xarr.tables.rows import Fold
 class ReductionKernel:
     """A reduction, written in C, that is compiled for the device it is called on.
 
-    Parameters
-    ----------
     in_params, out_params : str
         The parameters, as of `ElementwiseKernel`; one output, and nothing raw.
-    map_expr : str
-        An expression of the inputs.
+    map_expr : str -- An expression of the inputs.
     reduce_expr : str
         An expression of `a` and `b`, two results; in whatever order they come, as ``a + b``.
-    post_map_expr : str
-        A statement that gives the output its value, from `a`: ``y = sqrt(a)``.
+    post_map_expr : str -- A statement that gives the output its value, from `a`: ``y = sqrt(a)``.
     identity : number, str or None
         What changes nothing, and is the result of no elements; None where those are an error.
     reduce_type : str, optional
@@ -49,12 +45,8 @@ class ReductionKernel:
     name, reduce_dims, preamble, options
         As of `ElementwiseKernel`, whose errors and source are those of this class as well.
 
-    Notes
-    -----
-    Sums of floats are joined in xarr's order, and so have the same bits on every device.
+    Note: Sums of floats are joined in xarr's order, and so have the same bits on every device.
 
-    Examples
-    --------
     >>> import xarr
     >>> l2norm = xarr.ReductionKernel(
     ...     "T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm")

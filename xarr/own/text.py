@@ -227,20 +227,12 @@ def definitions(text: str, suffix: str) -> tuple[str, str, dict[str, str]]:
 class Function(NamedTuple):
     """A function of the device that a program's statements make.
 
-    Attributes
-    ----------
-    result : str
-        The type of C that it returns.
-    parameters : tuple of str
-        As they are declared.
-    begin, end : str
-        Statements of xarr's around the program's.
-    statements : tuple of Text
-        The program's.
-    preamble : Text
-        What they need.
-    names : Mapping
-        What words of theirs stand for.
+    result : str -- The type of C that it returns.
+    parameters : tuple of str -- As they are declared.
+    begin, end : str -- Statements of xarr's around the program's.
+    statements : tuple of Text -- The program's.
+    preamble : Text -- What they need.
+    names : Mapping -- What words of theirs stand for.
     """
 
     result: str

@@ -30,14 +30,9 @@ from xarr.functions.types.data_types import iscomplexobj
 class Namespace(ModuleType):
     """A module of xarr as a program sees it in the place of NumPy's.
 
-    Parameters
-    ----------
-    package : module
-        xarr's.
-    theirs : module
-        NumPy's.
-    **others : object
-        Names that are not xarr's there.
+    package : module -- xarr's.
+    theirs : module -- NumPy's.
+    **others : object -- Names that are not xarr's there.
     """
 
     def __init__(self, package: ModuleType, theirs: ModuleType, **others: Any) -> None:

@@ -29,8 +29,6 @@ _OURS: Final = Path(__file__).resolve().parents[1]
 class Substitution(AbstractContextManager["Substitution"]):
     """While it is entered, modules under a folder that import numpy are given xarr.
 
-    Parameters
-    ----------
     folder : Path
         Where the program's own modules are; what is installed below it is not the program's.
     """

@@ -42,12 +42,8 @@ def run(
 ) -> int:
     """Run a script or a module; the exit status.
 
-    Parameters
-    ----------
-    arguments : sequence of str
-        The script and its arguments; of a module the arguments alone.
-    module : str
-        The module, where it is not a script.
+    arguments : sequence of str -- The script and its arguments; of a module the arguments alone.
+    module : str -- The module, where it is not a script.
     report, compare : bool
         Whether a report is written to the standard error at the end; whether the program runs on
         NumPy as well for it, with its output thrown away.

@@ -47,10 +47,7 @@ Line = tuple[str, int, str]
 class Report(AbstractContextManager["Report"]):
     """Notes launches and hidden transfers while it is entered.
 
-    Parameters
-    ----------
-    owns : callable
-        Tells by a module's global names whether it is the program's own.
+    owns : callable -- Tells by a module's global names whether it is the program's own.
     detailed : bool
         Whether launches and lines are told besides the time. A launch is waited for then, so that
         it has a time, and the program takes longer.

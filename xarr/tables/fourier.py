@@ -14,8 +14,6 @@ Kind = Literal["real", "complex"]
 class Transform:
     """A discrete Fourier transform.
 
-    Parameters
-    ----------
     given, made : "real" or "complex"
         The kind of the operand and of the result. Of a real operand or result the other side has
         the half of the spectrum that is not redundant, n // 2 + 1 elements on the last axis.
@@ -23,15 +21,10 @@ class Transform:
         Whether the exponent is positive, and "backward" divides by the number of elements.
     hermitian : bool
         Whether it is the transform of a spectrum (hfft), whose conjugate the kernels take.
-    many : bool
-        Whether it has several axes.
-    plane : bool
-        Whether these are the last two where none are named.
+    many : bool -- Whether it has several axes.
+    plane : bool -- Whether these are the last two where none are named.
 
-    Attributes
-    ----------
-    name : str
-        The standard's name: the one that the row has in this table.
+    name : str -- The standard's name: the one that the row has in this table.
     """
 
     given: Kind = "complex"

@@ -27,12 +27,8 @@ from xarr.tables.rows import Elementwise, name_rows
 class Check(NamedTuple):
     """Which values a parameter may have.
 
-    Attributes
-    ----------
-    wrong, accepted : str
-        What errors say of others, and of these.
-    refuses : function
-        Whether a Python number is another.
+    wrong, accepted : str -- What errors say of others, and of these.
+    refuses : function -- Whether a Python number is another.
     holds : tuple of (Elementwise, number)
         Comparisons that hold for an array's elements; none where only its sign counts.
     """
@@ -79,8 +75,6 @@ MEAN: Final = Check(
 class Draw:
     """A random function of an element's place.
 
-    Parameters
-    ----------
     expression : str
         The C expression. In it T is the type that is computed in, `x1`, `x2`, ... are the
         parameters; `place` stands for the arguments block, lane, draw and key of a function, and
@@ -89,10 +83,8 @@ class Draw:
         The names of the parameters, and which values they may have.
     kind : DType, optional
         What the parameters are converted to, if not to the type that is computed in.
-    result : DType, optional
-        The type of the result, if not the one that is computed in.
-    bits : int
-        How many bits of a block an element takes; 0 for as many as the type has.
+    result : DType, optional -- The type of the result, if not the one that is computed in.
+    bits : int -- How many bits of a block an element takes; 0 for as many as the type has.
     on_host : (Draw, function) or None
         Another draw, without parameters, and what makes of its Python number and the parameters
         this draw's, in the same operations on float64 or integers.

@@ -53,29 +53,19 @@ class Elementwise:
     In a C expression `x`, or `x1` and `x2`, are the operands, of one common type; a function
     `xr_name(...)` is the one in `kernels/` for that type.
 
-    Parameters
-    ----------
     kinds : tuple of str
         The kinds of data type it takes. Integers are converted to floating point where a function
         takes floating point only, as NumPy does.
-    expression : str
-        The C expression, for all types that have no other one.
-    about : str
-        The first line of the docstring.
-    integer, boolean, complex : str
-        The C expression for these kinds, where it differs.
+    expression : str -- The C expression, for all types that have no other one.
+    about : str -- The first line of the docstring.
+    integer, boolean, complex : str -- The C expression for these kinds, where it differs.
     result : "same", "bool" or "real"
         The type of the result: the operands' common one, bool, or that of a complex number's parts.
-    operator : str
-        The name of the special method without its underscores, "" for none.
-    unit : str
-        Unit of operand or result, where there is one.
-    domain : Domain
-        What tests draw operands from and how far a result may be off.
-    source : str
-        Where the function is defined, as its docstring says.
-    example : str
-        The operands in the docstring's example; "" for ones that fit the kinds.
+    operator : str -- The name of the special method without its underscores, "" for none.
+    unit : str -- Unit of operand or result, where there is one.
+    domain : Domain -- What tests draw operands from and how far a result may be off.
+    source : str -- Where the function is defined, as its docstring says.
+    example : str -- The operands in the docstring's example; "" for ones that fit the kinds.
     reference : function of NumPy arrays, or None
         What tests compare to: computed in a wider type where there is one. None for NumPy's
         function of the same name.
@@ -90,8 +80,7 @@ class Elementwise:
     associative : bool
         Whether the operands of several applications may be grouped in any way, so that `reduce`
         and `accumulate` need not go from left to right.
-    identity : number or None
-        The operand that leaves the other one as it is, where there is one.
+    identity : number or None -- The operand that leaves the other one as it is, where there is one.
     host : tuple of str
         The kinds of data type, but for float16, for which NumPy's function of this name has the
         same bits, so that the host may compute it.
@@ -99,10 +88,7 @@ class Elementwise:
         The same for bools, integers and float64, where what it gives is a number that the result's
         type holds.
 
-    Attributes
-    ----------
-    name : str
-        The function's name: the one that the row has in its table.
+    name : str -- The function's name: the one that the row has in its table.
     """
 
     kinds: tuple[str, ...]
@@ -354,18 +340,12 @@ class Reduction:
     C expressions are those of `Fold`; in them a function `xr_name(...)` is the one for the type of
     the elements, and T is that type.
 
-    Parameters
-    ----------
-    kinds : tuple of str
-        The kinds of data type it takes.
-    value : Rule
-        What elements are converted to, before anything else.
-    accumulate : Rule
-        What they are converted to after `map`, to be accumulated.
+    kinds : tuple of str -- The kinds of data type it takes.
+    value : Rule -- What elements are converted to, before anything else.
+    accumulate : Rule -- What they are converted to after `map`, to be accumulated.
     combine : Elementwise or str
         What joins two accumulators: a row of two operands; for a structure, a C function.
-    result : Rule
-        The type of the result, from the type of the mapped elements.
+    result : Rule -- The type of the result, from the type of the mapped elements.
     map : Elementwise or None
         What is done with each element before it is accumulated; a row of one operand.
     structure, fields : str, tuple of (name, C type)
@@ -376,24 +356,16 @@ class Reduction:
     first, step, close : str
         With a structure: how an element begins an accumulator, how one joins it, and what is done
         to it at the end.
-    finish : str
-        The C expression that makes the result of the last accumulator.
+    finish : str -- The C expression that makes the result of the last accumulator.
     host : function of NumPy arrays, Joined, or None
         What has the same results along an `axis`, or how NumPy accumulates, but for complex
         numbers, where that does not follow from `combine`.
-    empty : value or None
-        The result of no elements; None where that is an error.
-    form : str
-        Which parameters the function has beside the operand; see `FORMS`.
-    ulp : float
-        How far the result may be off, in units of its last place.
-    reference : function or None
-        As of `Elementwise`, of an array and the keyword `axis`.
+    empty : value or None -- The result of no elements; None where that is an error.
+    form : str -- Which parameters the function has beside the operand; see `FORMS`.
+    ulp : float -- How far the result may be off, in units of its last place.
+    reference : function or None -- As of `Elementwise`, of an array and the keyword `axis`.
 
-    Attributes
-    ----------
-    name : str
-        The function's name: the one that the row has in its table.
+    name : str -- The function's name: the one that the row has in its table.
     """
 
     kinds: tuple[str, ...]

@@ -63,14 +63,10 @@ class Library:
 class Routine:
     """A function of the libraries for one device.
 
-    Parameters
-    ----------
-    handles : Handles
-        Of the device.
+    handles : Handles -- Of the device.
     function : callable
         Takes a `Work`, the operands and the results, then NumPy's options by name.
-    takes : callable
-        Whether an operand may have a shape and strides, in elements.
+    takes : callable -- Whether an operand may have a shape and strides, in elements.
     """
 
     handles: Handles

@@ -29,14 +29,10 @@ _PITCH: Final = (1 << 31) - 1
 class DeviceArray:
     """Elements in a device's memory, as `library.opened` makes them of a buffer's bytes.
 
-    Parameters
-    ----------
     shape : tuple of int
     dtype : numpy.dtype
-    data : int
-        The address of the first element.
-    strides : tuple of int
-        In bytes.
+    data : int -- The address of the first element.
+    strides : tuple of int -- In bytes.
     """
 
     shape: Integers

@@ -341,10 +341,8 @@ class Graph:
 
     Attributes
     ----------
-    device : Device
-        The device whose work it is.
-    launches : int
-        How many kernels and copies it has.
+    device : Device -- The device whose work it is.
+    launches : int -- How many kernels and copies it has.
     """
 
     device: Device

@@ -218,19 +218,13 @@ def completed(
 ) -> str:
     """A docstring with what is said of all functions of such parameters.
 
-    Parameters
-    ----------
-    name : str
-        The function's name.
+    name : str -- The function's name.
     text : str
         What is particular to it: a summary and numpydoc's sections, without indentation, of which
         some need no title.
-    annotations : mapping of str to str
-        The types of its parameters, in order.
-    source : str
-        What defines the function, if not the standard or NumPy.
-    example : str
-        The example where the text has none.
+    annotations : mapping of str to str -- The types of its parameters, in order.
+    source : str -- What defines the function, if not the standard or NumPy.
+    example : str -- The example where the text has none.
     """
     summary, sections = _sections(text)
     parameters = re.split(r"\n(?=\S)", sections.get("Parameters", ""))
@@ -330,7 +324,7 @@ def complete(space: ModuleType | type, source: str = "") -> None:
             text = inspect.cleandoc(value.__doc__)
             example = "" if isinstance(space, type) else EXAMPLES.get(value.__name__, "")
             value.__doc__ = completed(value.__name__, text, annotations_of(value), source, example)
-        elif isinstance(value, type) and module.startswith("xarr.functions"):
+        elif isinstance(value, type):
             about = vars(value)["__doc__"]
             if type(about) is str:  # that of `ufunc` is each function's
                 value.__doc__ = _joined(*_sections(inspect.cleandoc(about)))

@@ -6,6 +6,7 @@ And the warnings of results that NumPy warns of, with the line of the caller.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy
@@ -16,7 +17,7 @@ from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.door import node_of
 from xarr.array.outcome import mask_of, single
-from xarr.array.transfers import openly, to_host
+from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import COMPLEX, FLOATING, INTEGER, DType
@@ -189,24 +190,24 @@ def _like(value: float, beside: Node) -> Node:
     return constant(float(value), beside.dtype, (), beside.device)
 
 
-def warn_of_nan(result: Array, message: str = "All-NaN slice encountered") -> None:
-    """Warn of a result that is NaN, as NumPy does, where nobody has to wait for it: on a CPU."""
-    if result._node.dtype.kind not in FLOATING or not library.is_preferred(result.device):
-        return
-    with openly():
-        found = bool(numpy.isnan(to_host(result._node)).any())
-    if found:
-        warn(message)
+def warn_of_nan(result: Array) -> None:
+    """Warn of a result that is NaN, as NumPy does."""
+    if result._node.dtype.kind in FLOATING:
+        _warn_where(result, numpy.isnan, "All-NaN slice encountered")
 
 
 def warn_of_few(number: Array, message: str) -> None:
-    """Warn of results of too few elements: where `number` is not positive. On a CPU."""
-    if not library.is_preferred(number.device):
-        return
-    with openly():
-        found = bool((to_host(number._node) <= 0).any())
-    if found:
-        warn(message)
+    """Warn of results of too few elements: where `number` is not positive."""
+    _warn_where(number, lambda values: values <= 0, message)
+
+
+def _warn_where(x: Array, is_wrong: Callable[[Host], Host], message: str) -> None:
+    """Warn of elements where nobody has to wait for them: on a CPU."""
+    if library.is_preferred(x.device):
+        with openly():
+            found = bool(is_wrong(to_host(x._node)).any())
+        if found:
+            warn(message)
 
 
 def warn(message: str) -> None:

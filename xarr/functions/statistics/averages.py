@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal, overload
 
 import numpy
@@ -17,6 +16,7 @@ from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.linalg import linalg, products
 from xarr.functions.reduce import reductions
 from xarr.functions.reduce.comparing import device_of
+from xarr.functions.reduce.moments import warn
 from xarr.functions.shape import joining, manipulation
 from xarr.functions.statistics.order_statistics import spread_weights
 
@@ -173,7 +173,7 @@ def _covariances(
             total = total - ddof
         divisor = float(arithmetic.real(total))
     if divisor <= 0:
-        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
+        warn("Degrees of freedom <= 0 for slice")
         divisor = 0.0
     centred = x - mean[:, None]
     other = centred if weights is None else centred * weights
