@@ -173,37 +173,28 @@ def is_linear(shape: Shape, strides: Shape) -> bool:
     return True
 
 
-def require_possible(shape: Shape, where: str) -> Shape:
-    """The shape of a result; ValueError if it has too many axes, or elements to count."""
-    if len(shape) > MAX_NDIM:
-        raise ValueError(
-            errors.message(
-                where,
-                f"the result would have {len(shape)} dimensions",
-                f"arrays have {MAX_NDIM} at most",
-            )
-        )
-    if math.prod(extent for extent in shape if extent) >= 1 << 63:
-        raise ValueError(
-            errors.message(
-                where,
-                f"the result would have shape {shape}",
-                "elements are counted with 64 bits, so there are less than 2**63",
-            )
-        )
-    return shape
-
-
 @functools.lru_cache(tuning.REMEMBERED)
 def _is_possible(shape: Shape) -> bool:
     is_counted = math.prod(extent for extent in shape if extent) < 1 << 63
-    return is_counted and len(shape) <= MAX_NDIM and min(shape, default=0) >= 0
+    return is_counted and len(shape) <= MAX_NDIM
+
+
+def require_possible(shape: Shape, where: str) -> Shape:
+    """The shape of a result; ValueError if it has too many axes, or elements to count."""
+    if _is_possible(shape):
+        return shape
+    if len(shape) > MAX_NDIM:
+        fault = f"the result would have {len(shape)} dimensions"
+        raise errors.value_error(where, fault, f"arrays have {MAX_NDIM} at most")
+    fault = f"the result would have shape {shape}"
+    accepted = "elements are counted with 64 bits, so there are less than 2**63"
+    raise errors.value_error(where, fault, accepted)
 
 
 def extents_of(shape: Any, where: str, name: str = "shape") -> Shape:
     """A shape argument: an integer or a sequence of them, none negative."""
-    if type(shape) is tuple and set(map(type, shape)) <= {int} and _is_possible(shape):
-        return shape
+    if type(shape) is tuple and set(map(type, shape)) <= {int} and min(shape, default=0) >= 0:
+        return require_possible(shape, where)
     items = shape if isinstance(shape, tuple | list) else (shape,)
     try:
         extents = tuple([index_of(item) for item in items])
