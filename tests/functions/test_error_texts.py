@@ -103,6 +103,7 @@ np.frexp(x * 1j) ! TypeError: frexp(x): x has dtype complex128
 np.fix(x * 1j) ! TypeError: fix(x): x has dtype complex128
 np.fix(x, np.ones(3)) ! ValueError: fix(x, out): the shapes
 np.nancumsum(x, 1.5) ! TypeError: nancumsum(a, axis): axis is
+np.{zeros(3|eye(3|full(3, 1.0}, order="{A|K}") ! ValueError: order is
 np.nancumprod(x, 1.5) ! TypeError: nancumprod(a, axis): axis is
 np.unwrap(x, np.ones(7)) ! ValueError: unwrap(p, discont, axis): the shapes are
 np.diag(x, "a") ! TypeError: diag(v, k): k is 'a'

@@ -173,9 +173,9 @@ def laid_out(node: Node, axes: tuple[int, ...] | None) -> Node:
     return leaf(turned.storage, turned.layout.permuted(back), node.dtype)
 
 
-def in_order(array: Array, order: str | None, where: str) -> Array:
+def in_order(array: Array, order: str | None, where: str, accepted: str = "CFAK") -> Array:
     """The array where it lies in an order, else a copy that does; "A" and "K" leave it as it is."""
-    order = layout.order_of(order, where)
+    order = layout.order_of(order, where, accepted)
     if order == "C":
         return array if layout_of(array).linear else Array(engine.copied(array._node))
     if order != "F":

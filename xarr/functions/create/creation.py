@@ -148,7 +148,7 @@ def filled(
     require_on(target, row, where)
     value = row.numpy.type(value).item()
     result = keep_array(Array(constant(value, row, extents, target)))
-    return result if order == "C" else in_order(result, order, where)
+    return result if order == "C" else in_order(result, order, where, "CF")
 
 
 def full(
@@ -168,7 +168,7 @@ def full(
     [-0.0, -0.0, -0.0]
     """
     where = "full(shape, fill_value)"
-    return in_order(_full(fill_value, shape, dtype, device, where), order, where)
+    return in_order(_full(fill_value, shape, dtype, device, where), order, where, "CF")
 
 
 def _full(fill_value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
@@ -702,7 +702,7 @@ def eye(
     where = "eye(N, M)"
     rows = shape_of(integer(N, where, "N"), where, "N")
     columns = rows if M is None else shape_of(integer(M, where, "M"), where, "M")
-    return in_order(_eye(rows + columns, k, dtype, device, where), order, where)
+    return in_order(_eye(rows + columns, k, dtype, device, where), order, where, "CF")
 
 
 def _eye(shape: Any, k: SupportsIndex, dtype: Any, device: DeviceLike, where: str) -> Array:
