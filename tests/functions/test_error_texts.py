@@ -103,6 +103,11 @@ np.frexp(x * 1j) ! TypeError: frexp(x): x has dtype complex128
 np.fix(x * 1j) ! TypeError: fix(x): x has dtype complex128
 np.fix(x, np.ones(3)) ! ValueError: fix(x, out): the shapes
 np.nancumsum(x, 1.5) ! TypeError: nancumsum(a, axis): axis is
+np.nancumprod(x, out=np.zeros(5)) ! ValueError: nancumprod(a, axis): out has shape (5,)
+np.bitwise_count(x) ! TypeError: bitwise_count(x): x has dtype float64
+np.matmul(x, x.T, axes=[(0, {0), (0, 1)|1), (0, 7)}, (0, 1)]) ! ValueError: matmul(x1, x2): axis is
+np.vecdot(x, x, axes=[0, 4]) ! ValueError: vecdot(x1, x2): axis is 4
+np.linalg.tensorsolve(np.ones((2, 3, 6)), x, axes=(0, 7)) ! ValueError: tensorsolve(a, b): axis
 np.{zeros(3|eye(3|full(3, 1.0}, order="{A|K}") ! ValueError: order is
 np.nancumprod(x, 1.5) ! TypeError: nancumprod(a, axis): axis is
 np.unwrap(x, np.ones(7)) ! ValueError: unwrap(p, discont, axis): the shapes are

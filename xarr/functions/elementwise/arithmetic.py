@@ -19,10 +19,10 @@ from xarr.layout import broadcast_shapes
 from xarr.tables import elementwise as rows
 from xarr.tables.rows import Elementwise, name_rows
 
-bit_count: Final = Elementwise(
+_COUNT: Final = Elementwise(
     (BOOL, *INTEGER), "xr_bit_count(x)", "The number of bits of x.", boolean="x"
 )
-_ROWS: Final = name_rows(vars(), Elementwise)
+name_rows({"bitwise_count": _COUNT}, Elementwise)
 
 
 @universal(rows.pow)
@@ -71,7 +71,7 @@ def bitwise_count(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) 
     >>> xarr.bitwise_count(xarr.asarray([7, 8, -1])).tolist()
     [3, 1, 1]
     """
-    counted = bit_count.applied(array_of(x, "bitwise_count(x)")._node)
+    counted = _COUNT.applied(array_of(x, "bitwise_count(x)")._node)
     return Array(engine.converted(counted, dtypes.uint8))
 
 

@@ -147,11 +147,14 @@ def _along(
     if axes is None:
         return function(operands[0], operands[1], where)
     places = _places(axes, cores, where)
+    for node, own in zip(operands, places[:2], strict=True):
+        layout.normalize_axes(own, len(node.shape), where)
     moved = [
         manipulation.moveaxis(Array(node), own, tuple(range(-len(own), 0)))._node
         for node, own in zip(operands, places[:2], strict=True)
     ]
     result = function(moved[0], moved[1], where)
+    layout.normalize_axes(places[2], result.ndim, where)
     return manipulation.moveaxis(result, tuple(range(-len(places[2]), 0)), places[2])
 
 
@@ -220,8 +223,10 @@ def vecdot(
             raise type_error(where, "axis and axes are given", "one is accepted")
         own, other, last = _places(axes, (1, 1, int(bool(keepdims))), where)
         first, second = (
-            manipulation.moveaxis(Array(node), named[0], -1)._node
-            for node, named in zip(together(x1, x2, where), (own, other), strict=True)
+            manipulation.moveaxis(
+                Array(node), layout.normalize_axis(axis, len(node.shape), where), -1
+            )._node
+            for node, (axis,) in zip(together(x1, x2, where), (own, other), strict=True)
         )
         place, kept = -1, last[0] if last else -1
     first, second = retyped((first, second), dtype, casting, where)
@@ -321,6 +326,8 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
         An integer N contracts the last N axes of a with the first N of b; a pair names the axes of
         each, which have to be equally long one by one.
 
+    ValueError -- If they are not, or an axis is named twice.
+
     >>> xarr.tensordot(xarr.ones((2, 3)), xarr.ones((3, 4)), axes=1).shape
     (2, 4)
     """
@@ -417,7 +424,10 @@ LinAlgError: Final = numpy.linalg.LinAlgError
 
 
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
-    """NumPy's product of scalars, vectors and matrices; else over a's last and b's last but one."""
+    """NumPy's product of scalars, vectors and matrices; else over a's last and b's last but one.
+
+    ValueError -- If the axes that are summed over are not equally long, or `out` does not fit.
+    """
     result = _dot(a, b)
     if out is None:
         return result
@@ -447,7 +457,10 @@ def _scaled(first: Node, second: Node) -> Array:
 
 
 def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
-    """The sums of products over the last axis of both operands; a scalar multiplies."""
+    """The sums of products over the last axis of both operands; a scalar multiplies.
+
+    ValueError -- If the last axes are not equally long.
+    """
     where, names = "inner(a, b)", ("a", "b")
     first, second = arrays_together(a, b, where, names)
     if not first.shape or not second.shape:
@@ -457,6 +470,8 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
 
 def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     """The dot product of all elements, those of the first operand conjugated.
+
+    ValueError -- If one operand has more elements than the other.
 
     >>> complex(xarr.vdot([1j, 2], [1j, 1]))
     (3+0j)

@@ -138,7 +138,7 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
     first, second = together(a, b, where, ("a", "b"))
     whole, side = Array(first), Array(second)
     if axes is not None:
-        moved = {layout.normalize_axis(axis, whole.ndim, where) for axis in axes}
+        moved = layout.normalize_axes(tuple(axes), whole.ndim, where)
         order = [axis for axis in range(whole.ndim) if axis not in moved]
         ends = [layout.normalize_axis(axis, whole.ndim, where) for axis in axes]
         whole = manipulation.permute_dims(whole, (*order, *ends))

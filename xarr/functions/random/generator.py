@@ -324,7 +324,7 @@ class RandomState(Continuous, Discrete, Vectors):
         return drawing.NAME, state["state"]["key"], state["state"]["counter"]
 
     def set_state(self, state: Any) -> None:
-        """Set what `get_state` gave.
+        """Go on from a `state` that `get_state` gave, so that the same numbers come again.
 
         >>> xarr.random.set_state(xarr.random.get_state())
         """
@@ -357,11 +357,11 @@ class RandomState(Continuous, Discrete, Vectors):
 
     def rand(self, *dimensions: Any) -> Any:
         """Draw evenly from [0, 1): an Array whose dimensions are given, or a float."""
-        return self._of_dimensions(random.random, dimensions, "rand(d0, d1, ...)")
+        return self._of_dimensions(random.random, dimensions, "rand(*dimensions)")
 
     def randn(self, *dimensions: Any) -> Any:
         """Draw from the normal distribution: an Array whose dimensions are given, or a float."""
-        return self._of_dimensions(random.standard_normal, dimensions, "randn(d0, d1, ...)")
+        return self._of_dimensions(random.standard_normal, dimensions, "randn(*dimensions)")
 
     def _of_dimensions(self, row: random.Draw, dimensions: tuple[Any, ...], where: str) -> Any:
         try:

@@ -48,14 +48,14 @@ def any(
 def argmax(
     a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
-    """The index of the first largest element; of the first NaN if any."""
+    """The index of the first largest element, or NaN; ValueError where there is no element."""
     return reduced(rows.argmax, node_of(a, "argmax(a)"), axis, out=out, keepdims=keepdims)
 
 
 def argmin(
     a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
-    """The index of the first smallest element; of the first NaN if any."""
+    """The index of the first smallest element, or NaN; ValueError where there is no element."""
     return reduced(rows.argmin, node_of(a, "argmin(a)"), axis, out=out, keepdims=keepdims)
 
 
@@ -106,7 +106,7 @@ def max(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The largest element; NaN if any is."""
+    """The largest element; NaN if any is; ValueError where there is none."""
     return reduced(rows.max, node_of(a, "max(a)"), axis, keepdims, None, out, initial, where)
 
 
@@ -131,7 +131,7 @@ def min(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The smallest element; NaN if any is."""
+    """The smallest element; NaN if any is; ValueError where there is none."""
     return reduced(rows.min, node_of(a, "min(a)"), axis, keepdims, None, out, initial, where)
 
 
@@ -203,7 +203,7 @@ def cumsum(
     """The running sums along an axis; small integers are widened as in the standard."""
     where = "cumsum(a, axis)"
     node = node_of(a, where)
-    return _running(rows.cumulative_sum, node, axis, dtype, out, where)
+    return running(rows.cumulative_sum, node, axis, dtype, out, where)
 
 
 def cumprod(
@@ -212,10 +212,10 @@ def cumprod(
     """The running products along an axis; small integers are widened as in the standard."""
     where = "cumprod(a, axis)"
     node = node_of(a, where)
-    return _running(rows.cumulative_prod, node, axis, dtype, out, where)
+    return running(rows.cumulative_prod, node, axis, dtype, out, where)
 
 
-def _running(
+def running(
     row: Reduction, x: Node, axis: SupportsIndex | None, dtype: DTypeLike, out: Out, where: str
 ) -> Array:
     """A scan, of the flattened array where there is no axis."""

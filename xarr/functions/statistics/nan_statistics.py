@@ -345,8 +345,7 @@ def nancumsum(
     name = "nancumsum(a, axis)"
     node = node_of(a, name)
     node = replaced(node, 0, counted(node, True, name))
-    axis = axis if axis is None else layout.normalize_axis(axis, len(node.shape), name)
-    return reductions.cumsum(Array(node), axis=axis, dtype=dtype, out=out)
+    return reductions.running(folds.cumulative_sum, node, axis, dtype, out, name)
 
 
 def nancumprod(
@@ -356,8 +355,7 @@ def nancumprod(
     name = "nancumprod(a, axis)"
     node = node_of(a, name)
     node = replaced(node, 1, counted(node, True, name))
-    axis = axis if axis is None else layout.normalize_axis(axis, len(node.shape), name)
-    return reductions.cumprod(Array(node), axis=axis, dtype=dtype, out=out)
+    return reductions.running(folds.cumulative_prod, node, axis, dtype, out, name)
 
 
 def nanmin(
