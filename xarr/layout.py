@@ -459,9 +459,9 @@ def collapse_around(
     strides: Sequence[Sequence[Shape]],
     cuts: Sequence[Sequence[tuple[Shape, ...]]],
 ) -> tuple[list[list[int]], list[list[list[int]]], list[list[list[Shape]]]]:
-    """The same where operands come round, or have bounds.
+    """`collapse` for operands that are cut along axes: they come round, or have bounds.
 
-    `cuts` says for each axis at which indices they do; () where they do not. Returns the merged
+    `cuts` says for each axis at which indices they are; () where they are not. Returns the merged
     cuts too.
     """
     extents: list[list[int]] = []

@@ -20,7 +20,7 @@ class Threads(threadpoolctl.LibController):  # type: ignore[misc]
         return int(self.dynlib.xarr_get_num_threads())
 
     def set_num_threads(self, num_threads: int) -> Any:
-        """Change that."""
+        """Set the number of threads that share large work."""
         return self.dynlib.xarr_set_num_threads(num_threads)
 
     def get_version(self) -> None:

@@ -30,7 +30,7 @@ class Job:
         self.is_done = False
 
     def run(self) -> None:
-        """Do it."""
+        """Do the work; its error is raised where the result is needed."""
         try:
             self._work()
         except Exception:  # noqa: BLE001 - it is raised where it is needed

@@ -67,7 +67,7 @@ class Helper:
         return binary or device.driver.compile(source)
 
     def start(self, device: Device) -> None:
-        """Have the process, and its compiler in memory."""
+        """Start the process, so that its compiler is in memory."""
         self._answer(device, _NOTHING)
 
     def _answer(self, device: Device, source: str) -> bytes:

@@ -51,7 +51,7 @@ class Cycles:
         return count
 
     def _going_on(self, opcodes: list[Opcode]) -> int | None:
-        """The same where the loop that is known goes on; None where it does not."""
+        """How many steps to run while the known loop goes on; None where it does not."""
         body, length, count = self._body, len(self._body), len(opcodes)
         turns = body * (count // length + 2) if length else []
         for at in range(length):
@@ -67,7 +67,7 @@ class Cycles:
         return end + (count - end) // length * length
 
     def _begun(self, known: list[Opcode], steps: list[Step]) -> int:
-        """The same where the loop, if it is one, is another than before."""
+        """How many steps to run where another loop begins, or none."""
         length = _period(known, tuning.BODY) or _period(known, min(len(steps), len(known) // 2))
         if length > tuning.STEPS and len(steps) < 3 * length:
             # The tape is to have so many turns that it is known what each value is for.

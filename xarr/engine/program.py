@@ -1,7 +1,7 @@
 """Programs and dispatch: the calls that run a list of instructions, made once for each list.
 
-A program is a list of steps: a step is a kernel with its grid and the packing of its arguments, or
-a call of NumPy's on the same memory with the same bits. `Program.choose` is the one place that says
+A program is a list of calls: a kernel with its grid and the packing of its arguments, or a function
+of NumPy's on the same memory with the same bits. `Program.choose` is the one place that says
 which, by how often the list came.
 """
 
@@ -115,7 +115,7 @@ class Program(core.Program):
         return self._plan
 
     def prepare(self) -> list[Call]:
-        """Make kernels the steps, compiled if need be; return them."""
+        """Make the calls launches of kernels, compiled if need be; return them."""
         if self.is_final:
             return self.steps
         device, types, plan = self.trace.device, self._types, self._planned()
@@ -134,7 +134,7 @@ class Program(core.Program):
         return calls
 
     def failed(self, done: Sequence[int]) -> frozenset[int]:
-        """The instructions of the first step that is not done, by number."""
+        """The instructions of the first call that is not done, by number."""
         if self._failed_at is None:
             return super().failed(done)
         return frozenset[int]().union(*self.members[self._failed_at : self._failed_at + 1])
@@ -163,7 +163,7 @@ class Program(core.Program):
     # -- instruction by instruction ---------------------------------------------------------------
 
     def _go_singly(self, hosts: list[hosted.Host | None]) -> None:
-        """Make a step of each instruction: a host call, or a kernel of its own."""
+        """Make a call of each instruction: a host call, or a kernel of its own."""
         steps: list[Any] = host_calls(self.trace, hosts, self.states)
         self.steps, self.members = [], [(number,) for number in range(len(steps))]
         if sum([opcode.nbytes for opcode in self.trace.opcodes]) >= tuning.LARGE_NBYTES:
@@ -176,7 +176,7 @@ class Program(core.Program):
         self.steps, self._failed_at = steps, None
 
     def _free(self, steps: Sequence[HostCall]) -> None:
-        """Let each step free the storages that no later one needs."""
+        """Let each call free the storages that no later one needs."""
         seen = {slot for slot, state in enumerate(self.states) if state in HELD}
         for step in reversed(steps):
             step.freed = []
@@ -193,7 +193,7 @@ def _is_wide(state: int) -> bool:
 def _alone(
     opcode: Opcode, places: Sequence[Place], states: Sequence[int], freed: Sequence[int]
 ) -> Call:
-    """The kernel that an instruction is by itself, as a step of a list in which it has places."""
+    """The kernel that an instruction is by itself, as a call in a list in which it has places."""
     slots: dict[int, tuple[int, int]] = {}  # by the list's number: its own, and where it begins
     codes: list[Place] = []
     constants = [place for place in places if isinstance(place, int)]

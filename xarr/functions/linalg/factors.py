@@ -87,7 +87,7 @@ class _Eliminated:
 
     @property
     def diagonal(self) -> Array:
-        """That of U."""
+        """The diagonal of U."""
         size = self.factors.shape[-1]
         at = _range(0, size, self.factors)
         return self.factors[..., at, at]
