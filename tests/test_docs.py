@@ -110,6 +110,21 @@ def test_a_parameter_is_a_name_and_what_it_means() -> None:
     assert wrong == []
 
 
+def test_a_docstring_tells_of_every_parameter_and_of_names_that_there_are() -> None:
+    functions = [value for value in DOCUMENTED.values() if inspect.isroutine(value)]
+    methods = [value for value in vars(xarr.Array).values() if inspect.isroutine(value)]
+    wrong: list[Any] = []
+    for value in [*functions, *methods]:
+        text = (value.__doc__ or "").partition("Examples\n---")[0]
+        names = re.findall(r"`xarr\.([\w.]+)`", text)
+        wrong += [name for name in names if name not in ("fft", "hpp", "random", *TABLES.PUBLIC)]
+        if value in functions and value.__module__.startswith("xarr"):
+            parameters = inspect.signature(value).parameters.values()
+            named = (each.name for each in parameters if each.kind not in (2, 4))
+            wrong += [(value, name) for name in named if not re.search(rf"\b{name}\b", text)]
+    assert wrong == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_examples_of_a_page_run(page: Path) -> None:
     if page.name == "exchange.md" and "opencl:0" not in map(str, CPUS):

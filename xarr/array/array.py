@@ -891,15 +891,15 @@ class Array(ArrayBase):
     # -- what Python's numbers have --------------------------------------------------------------
 
     def is_integer(self) -> bool:
-        """Tell whether the number is an integer. See `xarr.is_integer`."""
+        """Tell whether the number is an integer."""
         return functions.python.scalars.is_integer(self)
 
     def as_integer_ratio(self) -> tuple[int, int]:
-        """Give two integers whose ratio is the number. See `xarr.as_integer_ratio`."""
+        """Give two integers whose ratio is the number."""
         return functions.python.scalars.as_integer_ratio(self)
 
     def bit_count(self) -> int:
-        """Count the ones in the absolute value of an integer. See `xarr.bit_count`."""
+        """Count the ones in the absolute value of an integer."""
         return functions.python.scalars.bit_count(self)
 
     @property

@@ -329,7 +329,7 @@ def default_device() -> Device:
 
 @contextlib.contextmanager
 def device(spec: Device | str) -> Iterator[Device]:
-    """Make a device the default within a ``with`` block.
+    """Make the device that `spec` names the default one within a ``with`` block.
 
     >>> with device("opencl:0") as chosen:
     ...     assert default_device() is chosen

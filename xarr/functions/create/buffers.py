@@ -223,7 +223,7 @@ _REQUIREMENTS = {
 
 
 def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
-    """Tell whether a byte belongs to two arrays.
+    """Tell whether a byte of memory belongs to both a and b.
 
     max_work : int, optional -- How much is tried; without limit where None.
 
@@ -235,7 +235,7 @@ def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
 
 
 def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
-    """Tell whether two arrays may share memory: whether their ends cross. False is certain.
+    """Tell whether a and b may share memory: whether their addresses overlap. False is certain.
 
     max_work : int, optional -- How much is tried beyond the ends; nothing where None.
 

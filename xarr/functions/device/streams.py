@@ -382,7 +382,7 @@ class Graph:
         weakref.finalize(self, _count, self.device, used, -1).atexit = False
 
     def launch(self) -> None:
-        """Do all of it again, in the memory in which it was done, behind all asked before.
+        """Run the recorded work again, in the same memory, behind all that was asked before.
 
         It reads what its operands have now and writes into the same results. It waits for nothing.
         """

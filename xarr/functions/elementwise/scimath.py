@@ -87,7 +87,7 @@ def logn(n: ArrayLike, x: ArrayLike) -> Array:
 
 
 def power(x: ArrayLike, p: ArrayLike) -> Array:
-    """X to the power of p; complex where an element of x is negative.
+    """The power p of x; complex where an element of x is negative.
 
     p : Array, shape that broadcasts with x's
         The exponent; where one is negative, integers are raised in floating point.

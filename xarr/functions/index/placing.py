@@ -204,7 +204,10 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
 def unravel_index(indices: ArrayLike, shape: Any, order: str | None = "C") -> tuple[Array, ...]:
     """Turn indices of the flattened array into one index for each axis; reads one value back.
 
-    shape : tuple of int -- Its shape before it was flattened.
+    indices : integer Array, shape (...) -- The indices, from 0 on.
+    shape : tuple of int -- The array's shape before it was flattened.
+
+    ValueError -- If an index is out of range.
 
     >>> [int(place) for place in xarr.unravel_index(7, (2, 4))]
     [1, 3]
@@ -247,6 +250,8 @@ def ravel_multi_index(
 
     multi_index : tuple of integer Arrays, shapes that broadcast -- The indices along each axis.
     dims : tuple of int -- The shape of the array.
+
+    ValueError -- If an index is out of range, and `mode` is raise.
 
     >>> int(xarr.ravel_multi_index((1, 3), (2, 4)))
     7

@@ -96,7 +96,7 @@ def array2string(
     suffix: str = "",
     legacy: Any = None,
 ) -> str:
-    """The array as text, as `numpy.array2string` writes it; of a large one its corners move alone.
+    """The array as text, as `numpy.array2string` writes it; of a large one its corners are read.
 
     separator, prefix, suffix : str -- Those of `numpy.array2string`.
     formatter, threshold, edgeitems, sign, floatmode, legacy
@@ -139,7 +139,7 @@ def _number(x: Any) -> Any:
 
 
 def base_repr(number: SupportsIndex, base: int = 2, padding: int = 0) -> str:
-    """An integer as text in a base from 2 to 36, with `padding` zeros in front."""
+    """An integer `number` as text in a base from 2 to 36, with `padding` zeros in front."""
     return numpy.base_repr(operator.index(number), base, padding)
 
 

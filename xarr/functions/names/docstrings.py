@@ -53,7 +53,11 @@ GLOSSARY: Final = {
     "axis": "The axis; a negative one counts from the end.",
     "axis: Axis": "The axes; None stands for all of them.",
     "axis: SupportsIndex | None": "The axis; None stands for all elements in C order.",
-    "axes: Sequence[SupportsIndex] | None": "The axes; None stands for all of them.",
+    **dict.fromkeys(
+        (f"axes: {kind}Sequence[SupportsIndex] | None" for kind in ("", "SupportsIndex | ")),
+        "The axes; None stands for all of them.",
+    ),
+    **dict.fromkeys(("axis1", "axis2"), "An axis; a negative one counts from the end."),
     "keepdims": "Whether reduced axes stay, with one element.",
     "dtype": "The data type of the result; None for what the values have, or the default one.",
     "dtype beside casting": "The data type of the result; None for what follows from the operands.",
@@ -70,7 +74,12 @@ GLOSSARY: Final = {
     "ddof": "NumPy's name of `correction`; one of them is given.",
     "mean": "The mean, with the reduced axes, if it is known.",
     "include_initial": "Whether the result begins with the value of no elements.",
-    "order": "How elements lie in memory: C, the last index fastest; F, the first; A or K, as now.",
+    "order": "How elements lie in memory: C, the last index fastest; F, the first; of an array\n"
+    "    also A or K, as it lies.",
+    **dict.fromkeys(
+        (f"order beside {name}" for name in ("indices", "multi_index")),
+        "Which index of the array runs fastest: the last (C) or the first (F).",
+    ),
     "subok": "NumPy's; of no effect, since arrays have no subclasses.",
     "signature": 'The data types of the operands and results, as "dd->d"; in place of `dtype`.',
     "sig": "Another name of `signature`.",
@@ -125,13 +134,15 @@ GLOSSARY: Final = {
     "endpoint": "Whether `stop` is the last number, exactly; else it would be the next one.",
     "fill_value": "The value; an Array broadcasts to the shape.",
     "mode: str": "What is done with indices out of range: raise, wrap or clip.",
+    "mode beside multi_index": "What is done with indices out of range, the same or for each axis.",
     "kind": "NumPy's name of an algorithm; one that suits the device is taken in any case.",
     "order: Any": "NumPy's, for records, which xarr does not have.",
-    "n: SupportsIndex": "How many elements, or rows and columns.",
+    "n: SupportsIndex": "The number of rows, and of columns if nothing says another.",
+    "ndim: SupportsIndex": "How many axes.",
     **dict.fromkeys(("arrays", "tup"), "The arrays."),
     "new_shape": "The shape.",
     "kth": "The positions, in [-N, N).",
-    "indices: ArrayLike": "The indices, integers in [-N, N).",
+    **dict.fromkeys(("indices: ArrayLike", "ind"), "The indices, integers in [-N, N)."),
     "indices_or_sections": "How many parts, or the indices at which each but the first begins.",
     "condition: ArrayLike": "Which elements.",
     "mask": "Which elements; as many as there are.",
@@ -155,8 +166,12 @@ GLOSSARY: Final = {
 """The meaning of parameters, by name, by name and annotation or another name, or by annotation."""
 
 _ERRORS: Final = {
-    "axis": ("AxisError", "If an axis is out of range."),
-    "axes": ("AxisError", "If an axis is out of range, or named twice."),
+    **dict.fromkeys(("axis", "axes", "axis1"), ("AxisError", "If an axis is out of range.")),
+    **dict.fromkeys(
+        ("arrays beside axis", "tup", "x2: ArrayLike"), ("ValueError", "If the shapes do not fit.")
+    ),
+    "indices_or_sections": ("ValueError", "If the axis cannot be cut so."),
+    **dict.fromkeys(("indices beside axis", "ind"), ("IndexError", "If an index is out of range.")),
     "size": ("ValueError", "If a parameter is out of range."),
     "norm": ("ValueError", "If a length is below 1, or `norm` is not known."),
     ": ArrayLike": ("TypeError", "If an operand can be made no array, or has another dtype."),
@@ -165,7 +180,7 @@ _ERRORS: Final = {
     ": Matrices": ("LinAlgError", "If there are fewer than two axes, or LAPACK does not converge."),
     ": Square": ("LinAlgError", "If matrices are not square, or singular where that matters."),
 }
-"""The errors of parameters, by name or by annotation."""
+"""The errors of parameters; their keys are as those of `GLOSSARY`."""
 
 _RETURNS: Final = {
     "keepdims": "Array, shape of the axes that are left",
@@ -173,8 +188,8 @@ _RETURNS: Final = {
     "norm": "floating-point Array\n    Of the precision of the operand.",
     "Coefficients": "Array, or poly1d where an operand is one\n"
     "    The coefficients, of the highest power first.",
-    "Floats": "Array, or float where neither a parameter, size nor out asks for an array\n"
-    "    Floating-point; of the device's default type where no dtype is given.",
+    "Floats": "Array, or float where no argument asks for an array\n"
+    "    Floating-point; of the device's default type where no argument says another.",
     "Integers": "Array of int64, or int where neither a parameter nor size asks for an array",
 }
 """The default text of "Returns", by a parameter or by the annotation of the result."""
@@ -246,7 +261,7 @@ def completed(
             words = " or ".join(_TYPES.get(part, part) for part in annotation.split(" | "))
             kind = words.replace(" or None or None", " or None")
             told.setdefault(parameter, f"{parameter} : {kind}\n    {meaning}")
-        error, when = _ERRORS.get(parameter) or _ERRORS.get(f": {annotation}") or ("", "")
+        error, when = next((_ERRORS[key] for key in keys if key in _ERRORS), ("", ""))
         raised = sections.get("Raises", "")
         if error not in raised:
             sections["Raises"] = f"{raised}\n{error}\n    {when}".lstrip("\n")

@@ -195,7 +195,7 @@ class Discrete(Source):
         return self._draw(random.binomial, (n, p), size)
 
     def bytes(self, length: int) -> builtins.bytes:
-        """Draw so many bytes, which are the host's.
+        """Draw bytes, as many as `length`, into the host's memory.
 
         >>> len(xarr.random.bytes(5))
         5

@@ -210,7 +210,7 @@ def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = N
 
 
 def _insertions(obj: Any, extent: int, where: str) -> Host:
-    """Where is put in, as integers on the host: without axes for one index, else a vector."""
+    """The indices of `insert`, as integers on the host: without axes for one, else a vector."""
     if isinstance(obj, slice):
         return numpy.arange(*obj.indices(extent))
     values = numpy.asarray(host_of(obj, where))
@@ -234,7 +234,7 @@ def _over(fresh: Array, shape: Shape, axis: int, count: int, where: str) -> Arra
 
 
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
-    """Cut off what is zero at the ends; a view, of a list a list. Waits for the device.
+    """Cut off what is zero at the ends: a view, or of a list a list. Waits for the device.
 
     trim : str -- "f" for the front, "b" for the back, "fb" for both.
     axis : int or tuple of int, optional -- Along which axes; all where None.

@@ -250,6 +250,7 @@ def fftfreq(
 ) -> Array:
     """The frequencies of the elements that `fft` gives: k / (d n), k = 0, 1, ..., -2, -1.
 
+    n : int -- The length of the signal.
     d : float, optional
         The distance of the samples, in any unit; the frequencies are in cycles per unit.
 
@@ -264,6 +265,7 @@ def rfftfreq(
 ) -> Array:
     """The frequencies of the n // 2 + 1 elements that `rfft` gives: k / (d n), k = 0, 1, ...
 
+    n : int -- The length of the signal.
     d : float, optional
         The distance of the samples, in any unit; the frequencies are in cycles per unit.
 

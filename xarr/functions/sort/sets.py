@@ -198,7 +198,7 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Any:
-    """The distinct elements of an array, ascending. Waits for the device; an axis is the host's.
+    """The distinct elements of an array, ascending. Waits for the device; on the host along axis.
 
     return_index : bool -- Whether to give the index of the first of each in the flattened array.
     return_inverse : bool -- Whether to give which of them each element is, in the shape of ar.

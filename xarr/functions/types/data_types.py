@@ -343,7 +343,7 @@ def cast(
 
 
 def issubdtype(arg1: Any, arg2: Any) -> bool:
-    """Tell whether a data type is of a kind: NumPy's ``issubdtype``.
+    """Tell whether the data type arg1 is of the kind arg2, as NumPy does.
 
     arg2 : dtype or kind of data type -- A data type, or a kind such as `xarr.floating`.
 
@@ -354,7 +354,7 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
 
 
 def promote_types(type1: Any, type2: Any) -> AnyDType:
-    """Tell the smallest data type that two others can be converted to.
+    """Tell the smallest data type that both type1 and type2 can be converted to.
 
     >>> xarr.promote_types("int8", "uint8")
     dtype('int16')
@@ -400,7 +400,7 @@ def mintypecode(typechars: Iterable[Any], typeset: str = "GDFgdf", default: str 
 
 
 def typename(char: str) -> str:
-    """Describe the data type of a letter of NumPy's.
+    """Describe the data type for which NumPy has the letter `char`.
 
     >>> xarr.typename("f")
     'single precision'
@@ -410,7 +410,7 @@ def typename(char: str) -> str:
 
 
 def isscalar(element: Any) -> bool:
-    """Tell whether an object is a number or a string of Python's or NumPy's, or has no axes.
+    """Tell whether `element` is a number or a string of Python's or NumPy's, or has no axes.
 
     True of an Array of no axes for which NumPy has a scalar; False of `asarray(3.0)`.
 
@@ -423,7 +423,7 @@ def isscalar(element: Any) -> bool:
 
 
 def iterable(y: Any) -> bool:
-    """Tell whether an object can be iterated over; an Array of no axes cannot.
+    """Tell whether y can be iterated over; an Array of no axes cannot.
 
     >>> xarr.iterable(xarr.ones(2)), xarr.iterable(2)
     (True, False)
