@@ -198,6 +198,19 @@ def test_rows_that_are_computed_with_their_results(dtype: str, recorded: dict[st
     compiles(recorded)
 
 
+@pytest.mark.parametrize("length", [24, 64, 200, 1024, 5000])
+def test_rows_of_every_form(length: int, recorded: dict[str, str]) -> None:
+    x = xarr.asarray(np.ones((1000, length), np.float32))
+    e = xarr.exp(x - x.max(axis=1, keepdims=True))
+    shares = e / e.sum(axis=1, keepdims=True)
+    del e
+    engine.compute(shares._node)
+    engine.compute(((x - x.mean(axis=1, keepdims=True)) * x.var(axis=1, keepdims=True))._node)
+    engine.compute(x.argmax(axis=1)._node)
+    assert "xr_rows" in recorded.values()
+    compiles(recorded)
+
+
 def test_indexing(recorded_and_run: dict[str, str]) -> None:
     x = xarr.asarray(np.arange(60, dtype=np.float32).reshape(6, 10))
     rows = xarr.asarray(np.array([0, 5, 5, 2]))
