@@ -218,7 +218,7 @@ def test_a_kernel_of_rows_has_the_bits_of_several(
         lambda x: x - x.mean(),
         lambda x: x * xarr.flip(x.sum(axis=-1, keepdims=True), axis=0),
         lambda x: x[:, :16] / x[:, :16].sum(axis=-1, keepdims=True),
-        lambda x: x * x.sum(axis=-1, keepdims=True).view("int32"),
+        lambda x: x * x.sum(axis=-1, keepdims=True).view("int32").astype(x.dtype),
         lambda x: x.sum(axis=-1)[1:] * 2,
         lambda x: xarr.flip(x.sum(axis=-1)) * 2,
         lambda x: (x.sum(axis=-1) * 2).sum(),

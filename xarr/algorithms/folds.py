@@ -153,26 +153,21 @@ def _fold_defines(fold: Fold, n: str, value: str | None) -> list[str]:
         lines.append(f"#define XR_VALUE{n} {fold.element.format(value)}")
     everything = tuple(name for name, _ in fold.fields)
     if not fold.fields:
-        arrays = [_array(f"XR_ACC{n}", f"{lanes}_value")]
+        arrays = [f"aligned XR_ACC{n} {lanes}_value[count];"]
         access = [
             _lane_access(f"{closed}{n}", ("",), lambda name: f"{lanes}_value", lambda name: "acc")
             for closed in ("", "_CLOSED")
         ]
     else:
         running = fold.running if value is not None and fold.running else everything
-        arrays = [_array(kind, f"{lanes}_{name}") for name, kind in fold.fields]
+        arrays = [f"aligned {kind} {lanes}_{name}[count];" for name, kind in fold.fields]
         access = [
             _lane_access(
                 f"{closed}{n}", names, lambda name: f"{lanes}_{name}", lambda name: f"(acc).{name}"
             )
             for closed, names in (("", running), ("_CLOSED", everything))
         ]
-    return [*lines, define(f"XR_LANES{n}(count)", arrays), *itertools.chain(*access)]
-
-
-def _array(kind: str, name: str) -> str:
-    # The lanes of a reduction that lie across the lines of the cache cost it a third of its speed.
-    return f"ALIGNED(128) {kind} {name}[count];"
+    return [*lines, define(f"XR_LANES{n}(aligned, count)", arrays), *itertools.chain(*access)]
 
 
 def _lane_access(

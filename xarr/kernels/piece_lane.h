@@ -3,7 +3,8 @@
 // The order of operations is that of piece_group.h, to the bit.
 
 // The lanes' accumulators, one for each fold.
-#define XR_LANES_OF(n, size, y) XR_LANES##n(size)
+// Lanes that lie across the lines of the cache cost a reduction a third of its speed.
+#define XR_LANES_OF(n, size, y) XR_LANES##n(ALIGNED(128), size)
 #define XR_TAKE(acc, lane) XR_ACCUMULATOR(acc) XR_FOLDS(XR_TAKE_OF, acc, lane)
 #define XR_TAKE_OF(n, acc, lane) XR_GET##n(acc##n, lane)
 #define XR_KEEP(lane, acc) XR_FOLDS(XR_KEEP_OF, lane, acc)

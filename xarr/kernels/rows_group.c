@@ -25,28 +25,34 @@ typedef struct { XR_FIELDS } xr_arguments;
         }                                                                                   \
     }
 #if XR_SPREAD
-#define XR_LEFT_OF(n, x, y) XR_ACC##n left##n[XR_TURNS];
-#define XR_LEAVE_OF(n, acc, turn) left##n[turn] = acc##n;
-#define XR_MEET_OF(n, turn, other) left##n[turn] = XR_COMBINE##n(left##n[turn], left##n[other]);
-#define XR_SOW_OF(n, place, y) tree##n[place] = left##n[0];
+// What an item's elements leave lies in an array for each field, which a compiler keeps in registers
+// where it does not keep structures; rusticl 22.3 copies a part of one with padding.
+#define XR_LEFT_OF(n, x, y) XR_LANES##n(, XR_TURNS)
+#define XR_LEAVE_OF(n, turn, acc) XR_PUT_CLOSED##n(turn, acc##n)
+#define XR_TAKE_OF(n, acc, turn) XR_GET_CLOSED##n(acc##n, turn)
+#define XR_TAKE(acc, turn) XR_ACCUMULATOR(acc) XR_FOLDS(XR_TAKE_OF, acc, turn)
 #define XR_REDUCE_TURNS                                                                     \
     XR_FOLDS(XR_LEFT_OF, 0, 0)                                                              \
     XR_FOR_TURNS                                                                            \
             XR_ACCUMULATOR(acc)                                                             \
             XR_START(acc)                                                                   \
             XR_END(acc, 1)                                                                  \
-            XR_FOLDS(XR_LEAVE_OF, acc, turn)                                                \
+            XR_FOLDS(XR_LEAVE_OF, turn, acc)                                                \
     XR_END_TURNS                                                                            \
     _Pragma("unroll")                                                                       \
     for (int step = XR_OWN_STEPS - 1; step >= 0; --step) {                                  \
         _Pragma("unroll")                                                                   \
-        for (int turn = 0; turn < 1 << step; ++turn) {                                      \
-            if (XR_HAS(turn + (1 << step))) {                                               \
-                XR_FOLDS(XR_MEET_OF, turn, turn + (1 << step))                              \
+        for (int turn = 0; turn < XR_TURNS / 2; ++turn) {                                   \
+            if (turn < 1 << step && XR_HAS(turn + (1 << step))) {                           \
+                XR_TAKE(acc, turn)                                                          \
+                XR_TAKE(other, turn + (1 << step))                                          \
+                XR_JOIN(acc, other)                                                         \
+                XR_FOLDS(XR_LEAVE_OF, turn, acc)                                            \
             }                                                                               \
         }                                                                                   \
     }                                                                                       \
-    XR_FOLDS(XR_SOW_OF, row * XR_ABREAST + lane, 0)
+    XR_TAKE(acc, 0)                                                                         \
+    XR_PLANT(row * XR_ABREAST + lane, acc)
 #else
 #define XR_REDUCE_TURNS                                                                     \
     XR_ACCUMULATOR(acc)                                                                     \
