@@ -15,8 +15,14 @@ from typing import TypeVar
 _E = TypeVar("_E", bound=Exception)
 
 
+warned = 0
+"""How often `warn` was called."""
+
+
 def warn(text: str, category: type[Warning]) -> None:
     """Warn of the line that calls xarr."""
+    global warned
+    warned += 1
     count, frame = 2, sys._getframe(1)
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
         count, frame = count + 1, frame.f_back

@@ -48,7 +48,7 @@ def require(got: tuple[xarr.Array, ...], host: Any, scale: float) -> None:
 def sequences() -> list[Any]:
     programs = xarr.default_device().programs.values()
     found = {program for trace in set(programs) for program in trace.programs.values()}
-    return [program.sequence for program in found if program.sequence]
+    return [one for program in found for one in program.sequences or [] if one is not None]
 
 
 def test_each_turn_has_its_own_operands() -> None:

@@ -451,8 +451,8 @@ class Program:
             return self.bind(self.new_name(), f"{name}[{mask}]")
         with numpy.errstate(all="ignore"):
             chosen = eval(f"{name}[{mask}]", self.theirs)
-        # NumPy does not see to it that values lie apart from what a mask writes to.
-        line = f"{name}[{mask}] = apart({self.operand(chosen.shape, name)})"
+        # NumPy does not see to it that masks and values lie apart from what a mask writes to.
+        line = f"{name}[apart({mask})] = apart({self.operand(chosen.shape, name)})"
         if value.dtype.kind != "b" and not self.pick(3):
             line = f"{name}[{mask}] += {self.scalar(value.dtype)}"
         return self.run(line)

@@ -266,7 +266,7 @@ def test_what_is_made_of_numpys_array_is_a_copy(make: Callable[..., Any], dtype:
     assert y.tolist() == [5, 1, 2, 3]
 
 
-def test_what_is_there_is_joined_at_once() -> None:
+def test_what_is_joined_stays_on_the_host() -> None:
     x, y = small(6), xarr.asarray(np.arange(6)) * 0.5
     for joined, wanted in (
         (xarr.concat([x, y]), np.concatenate([x, y])),
@@ -281,6 +281,7 @@ def test_what_is_there_is_joined_at_once() -> None:
     ):
         np.testing.assert_array_equal(xarr.to_numpy(joined), wanted)
     whole = xarr.stack([x, y])
+    xarr.synchronize()
     assert is_at_once(whole)
     x[0] = 100
     whole[1] = 0

@@ -16,10 +16,22 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy
 
 from xarr import dtypes, errors, layout
-from xarr.core.tape import Node, Storage, array_in, leaf, values_of
+from xarr.backends.base import InMemory
+from xarr.core.tape import (
+    Call,
+    LibraryCall,
+    Node,
+    Storage,
+    array_in,
+    changed,
+    leaf,
+    structure,
+    values_of,
+)
 from xarr.dtypes import DType
 from xarr.engine import engine, profiling
 from xarr.layout import Shape
+from xarr.schedule.instructions import Instruction, Ref, Separate
 from xarr.settings import IMPORTED
 
 if TYPE_CHECKING:
@@ -63,7 +75,8 @@ def reproducible() -> Iterator[None]:
     """
     _reproducible.append(True)
     try:
-        yield
+        with changed():
+            yield
     finally:
         _reproducible.pop()
 
@@ -142,6 +155,61 @@ def run(
             return called(arrays)
         with opened(where, operands, leaves, own=own is not None) as arrays:
             return called(arrays)
+
+
+def recorded(
+    name: str, function: Callable[..., Any], operands: Sequence[Node], shape: Shape, dtype: DType
+) -> Node:
+    """Record the work of a routine that takes its result's array, as `out`; return the result."""
+    takes = getattr(function, "takes", None)
+    nodes = []
+    for node in operands:
+        engine.placed(node)
+        assert node.layout is not None
+        is_taken = takes is None or takes(node.shape, node.layout.strides)
+        nodes.append(node if is_taken else engine.copied(node))
+    key = name, function, dtype
+    operation = _ROUTINES.get(key)
+    if operation is None:
+        operation = _ROUTINES[key] = _Routine(name, (operands[0].dtype,) * 2, dtype, function)
+    return engine.defer(operation, tuple(nodes), shape)
+
+
+class _Routine(Separate):
+    """A routine of the device's library."""
+
+    __slots__ = ("function",)
+
+    def __init__(
+        self, name: str, operands: tuple[DType, ...], result: DType, function: Callable[..., Any]
+    ) -> None:
+        super().__init__(name, operands, result, "")
+        self.function = function
+
+    def call(self, device: Device, step: Instruction, *, wide: bool) -> Call:
+        refs = [ref for ref in (*step.operands, step.target) if isinstance(ref, Ref)]
+        target = refs[-1]
+        nbytes = target.pattern.size * target.dtype.itemsize
+        call = LibraryCall(results=[target], fresh=[(target.slot, nbytes)], whole=refs[:-1])
+        call.work = lambda nodes: _worked(self, nodes)
+        call.views = [
+            (structure(device, ref.dtype, ref.pattern), ref.slot, ref.offset) for ref in refs
+        ]
+        return call
+
+
+_ROUTINES: Final[dict[tuple[Any, ...], _Routine]] = {}
+
+
+def _worked(routine: _Routine, nodes: list[Node]) -> None:
+    """Have a routine compute the last node of the others, which are computed."""
+    arrays = nodes[0].device.driver.arrays(_places(nodes))
+    with ExitStack() as stack:
+        if arrays is None:
+            arrays = _mapped(nodes, len(nodes) - 1, stack)
+        result: Any = arrays.pop()
+        has_arrays = getattr(routine.function, "takes", None) is None
+        routine.function(*arrays, out=result if has_arrays else [result])
 
 
 def _result_nodes(
@@ -234,27 +302,39 @@ def opened(
         warn_once(where, device)
         for observer in observers:
             observer(where, _nbytes(nodes), "from and to", device)
-    in_place = own or device.info.shares_host_memory
     with device.lock, ExitStack() as stack:
+        if own or device.info.shares_host_memory:
+            yield _mapped(nodes, len(operands), stack)
+            return
         memory = dict[int, Any]()
         for place, node in enumerate(nodes):
             storage = _storage(node)
             if storage.serial in memory:
                 continue
             storage.settle()
-            if in_place:
-                memory[storage.serial] = stack.enter_context(device.driver.map(storage.buffer))
-            else:
-                memory[storage.serial] = host = numpy.empty(storage.nbytes, numpy.uint8)
-                if place < len(operands):
-                    device.driver.download(storage.buffer, 0, host)
+            memory[storage.serial] = host = numpy.empty(storage.nbytes, numpy.uint8)
+            if place < len(operands):
+                device.driver.download(storage.buffer, 0, host)
         arrays = [_as_array(node, memory[_storage(node).serial]) for node in nodes]
         _lock(arrays[: len(operands)])
         yield arrays
-        if not in_place:
-            for node in results:
-                storage = _storage(node)
-                device.driver.upload(storage.buffer, 0, memory[storage.serial])
+        for node in results:
+            storage = _storage(node)
+            device.driver.upload(storage.buffer, 0, memory[storage.serial])
+
+
+def _mapped(nodes: Sequence[Node], count: int, stack: ExitStack) -> list[Any]:
+    """Leaves as arrays in the device's memory, until a stack is closed; the first are read only."""
+    memory = dict[int, Any]()
+    for node in nodes:
+        storage = _storage(node)
+        if storage.serial not in memory:
+            storage.settle()
+            buffer = node.device.driver.map(storage.buffer)
+            memory[storage.serial] = stack.enter_context(buffer)
+    arrays = [_as_array(node, memory[_storage(node).serial]) for node in nodes]
+    _lock(arrays[:count])
+    return arrays
 
 
 def _lock(operands: Sequence[Any]) -> None:
@@ -283,9 +363,13 @@ def _at_once(nodes: Sequence[Node], count: int) -> list[Any] | None:
     else:
         for node in nodes[:count]:
             engine.compute(node)
-        places = [(_storage(node).buffer, node.structure.seen(), node.offset) for node in nodes]
-        arrays = device.driver.arrays(places)
+        arrays = device.driver.arrays(_places(nodes))
     return arrays
+
+
+def _places(nodes: Sequence[Node]) -> list[tuple[Any, InMemory, int]]:
+    """Where leaves lie, as a driver takes it."""
+    return [(_storage(node).buffer, node.structure.seen(), node.offset) for node in nodes]
 
 
 def _storage(node: Node) -> Storage:
@@ -308,16 +392,17 @@ def _as_array(node: Node, memory: Any) -> Any:
 @contextmanager
 def _watched() -> Iterator[None]:
     """Have the functions that let libraries work tell profiles of it, within a ``with`` block."""
-    global run, opened, inner
-    before = run, opened, inner
+    global run, opened, inner, _worked
+    before = run, opened, inner, _worked
     run, opened, inner = _watched_run, _watched_opened, _watched_inner
+    _worked = _watched_worked
     try:
         yield
     finally:
-        run, opened, inner = before
+        run, opened, inner, _worked = before
 
 
-_run, _opened, _inner = run, opened, inner
+_run, _opened, _inner, _work = run, opened, inner, _worked
 
 
 def _watched_run(
@@ -342,6 +427,12 @@ def _watched_run(
     title = f"numpy.{name}" if on_host else f"{name} of the device's library"
     found: list[Node] = profiling.worked(title, nbytes, device, ask, on_host=on_host)
     return found
+
+
+def _watched_worked(routine: _Routine, nodes: list[Node]) -> None:
+    title = f"{routine.name} of the device's library"
+    ask = functools.partial(_work, routine, nodes)
+    profiling.worked(title, _nbytes(nodes), nodes[0].device, ask, on_host=False)
 
 
 @contextmanager

@@ -26,15 +26,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from xarr import dtypes, layout, tuning
 from xarr.compiler.forms import loaded
+from xarr.compiler.launch import RESULT, Stage
 from xarr.compiler.source import define
-from xarr.core.tape import Node, constant, leaf
+from xarr.core.tape import Call, Node
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.skeleton import Skeleton
-from xarr.layout import Layout, Shape
+from xarr.layout import Shape
+from xarr.schedule.instructions import Instruction, Ref, Separate
 
 if TYPE_CHECKING:
-    from xarr.core.tape import Storage
+    from xarr.backends.device import Device
 
 PIECE: Final = 1024
 """The number of k that are summed before the sum is added to the total: this decides bits."""
@@ -90,12 +92,10 @@ TILES: Final = {
 """Tiles by the bytes of an accumulator, the best for large results first."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Operand:
+class _Operand(NamedTuple):
     """A stack of matrices in memory: a line is what one row or column of the result needs."""
 
-    storage: Storage
-    offset: int
+    ref: Ref
     line: int
     k: int
     by_k: bool
@@ -103,43 +103,50 @@ class _Operand:
 
 
 def matmul(first: Node, second: Node) -> Node:
-    """The leaf of the products of matrices of one data type, (..., M, K) and (..., K, N)."""
-    device, dtype = first.device, first.dtype
+    """The products of matrices of one data type, (..., M, K) and (..., K, N), none of them 0."""
+    dtype = first.dtype
     where = "matmul(x1, x2)"
     stack = layout.broadcast_shapes(first.shape[:-2], second.shape[:-2], where=where)
-    rows, length, columns = *first.shape[-2:], second.shape[-1]
-    shape = (*stack, rows, columns)
-    with device.lock:
-        if length == 0 or 0 in shape:
-            zero = constant(dtype.numpy.type(0).item(), dtype, shape, device)
-            engine.compute(zero)
-            return zero
-        engine.compute(first)
-        engine.compute(second)
+    shape = (*stack, first.shape[-2], second.shape[-1])
+    operation = _PRODUCTS.get(dtype)
+    if operation is None:
+        operation = _PRODUCTS[dtype] = _Product(dtype)
+    for node in (first, second):
+        engine.placed(node)
+    return engine.converted(engine.defer(operation, (first, second), shape), dtype)
+
+
+class _Product(Separate):
+    """A product of matrices of a data type; of float16 it is float32."""
+
+    __slots__ = ()
+
+    def __init__(self, dtype: DType) -> None:
         result = dtypes.float32 if dtype is dtypes.float16 else dtype
-        storage = engine.allocate(device, math.prod(shape) * result.itemsize)
-        _product(first, second, stack, storage, result)
-        product = leaf(storage, layout.contiguous(shape), result)
-        if result is not dtype:
-            product = engine.converted(product, dtype)
-            engine.compute(product)
-        return product
+        super().__init__("matmul", (dtype, dtype), result, "")
+
+    def call(self, device: Device, step: Instruction, *, wide: bool) -> Call:
+        first, second = step.operands
+        assert isinstance(first, Ref)
+        assert isinstance(second, Ref)
+        assert step.target is not None
+        return _call(device, first, second, step.target, wide=wide)
 
 
-def _product(first: Node, second: Node, stack: Shape, result: Storage, dtype: DType) -> None:
-    """Compute a product of two leaves that has elements."""
-    device = first.device
-    rows, length, columns = *first.shape[-2:], second.shape[-1]
+_PRODUCTS: Final[dict[DType, _Product]] = {}
+
+
+def _call(device: Device, first: Ref, second: Ref, target: Ref, *, wide: bool) -> Call:
+    """The launches of a product; `target` is all of a storage."""
+    dtype, stack = target.dtype, target.pattern.shape[:-2]
+    (rows, length), columns = first.pattern.shape[-2:], second.pattern.shape[-1]
     one, two = _walk(first, stack), _walk(second, stack)
-    extents, merged = layout.collapse(
-        [(*stack, rows)], [[one.strides[:-1]], [(*two.strides[:-2], 0)]]
-    )
+    extents, merged = layout.collapse([(*stack, rows)], [[one[:-1]], [(*two[:-2], 0)]])
     if len(extents[0]) <= 1 and not any(merged[1][0]):
         # One matrix on the right for all on the left, whose rows follow each other.
         rows, stack = math.prod(extents[0]), ()
-        one = Layout((rows, length), (*(merged[0][0] or [0]), one.strides[-1]), one.offset)
-        two = Layout(second.shape[-2:], two.strides[-2:], two.offset)
-    extents, merged = layout.collapse([stack], [[one.strides[:-2]], [two.strides[:-2]]])
+        one, two = (*(merged[0][0] or [0]), one[-1]), two[-2:]
+    extents, merged = layout.collapse([stack], [[one[:-2]], [two[:-2]]])
     count = math.prod(stack)
     pieces = -(-length // PIECE)
     accumulator = _accumulator(dtype)
@@ -149,40 +156,44 @@ def _product(first: Node, second: Node, stack: Shape, result: Storage, dtype: DT
         TILES[accumulator.itemsize], rows, columns, count, pieces, device.info.compute_units,
         room=room,
     )  # fmt: skip
-    assert first.storage is not None
-    assert second.storage is not None
     operands = (
-        _operand(first.storage, one, (rows, length), one.strides[-2:], merged[0][0]),
-        _operand(second.storage, two, (columns, length), two.strides[:-3:-1], merged[1][0]),
+        _operand(first, (rows, length), one[-2:], merged[0][0]),
+        _operand(second, (columns, length), two[:-3:-1], merged[1][0]),
     )
     if swapped:
         operands, rows, columns = operands[::-1], columns, rows
     by_k = (operands[0].by_k, operands[1].by_k)
     form = _Form(first.dtype, dtype, tile, by_k, len(extents[0]), swapped, split)
-    partial = result
     size = count * rows * columns
+    stages = _stages(device, form, operands, extents[0], (rows, length, columns), wide=wide)
     if split:
-        partial = engine.allocate(device, pieces * size * accumulator.itemsize)
-    _launch(form, operands, tuple(extents[0]), (rows, length, columns), partial)
-    if split:
-        _join(dtype, partial, result, size, pieces)
+        stages.append(_join(device, dtype, size, pieces))
+    return Call(
+        stages,
+        [pieces * size * accumulator.itemsize] if split else [],
+        (),
+        [one.ref.slot for one in operands],
+        [target],
+        [(one.ref.slot, one.ref.offset) for one in operands],
+        [(target.slot, size * dtype.itemsize)],
+        whole=(first, second),
+    )
 
 
-def _walk(node: Node, stack: Shape) -> Layout:
-    """A leaf's layout with the whole stack."""
-    assert node.layout is not None
-    return node.layout.broadcast((*stack, *node.shape[-2:]))
+def _walk(ref: Ref, stack: Shape) -> Shape:
+    """The strides of an operand with the whole stack."""
+    pattern = ref.pattern
+    shape = (*stack, *pattern.shape[-2:])
+    return layout.broadcast_strides(pattern.shape, pattern.strides, shape)
 
 
-def _operand(
-    storage: Storage, where: Layout, extents: Shape, strides: Shape, stack: Sequence[int]
-) -> _Operand:
+def _operand(ref: Ref, extents: Shape, strides: Shape, stack: Sequence[int]) -> _Operand:
     """`extents` and `strides` are those of lines and of k."""
     line, k = (
         abs(stride) if extent > 1 and stride else math.inf
         for extent, stride in zip(extents, strides, strict=True)
     )
-    return _Operand(storage, where.offset, strides[0], strides[1], k < line, tuple(stack))
+    return _Operand(ref, strides[0], strides[1], k < line, tuple(stack))
 
 
 def _accumulator(dtype: DType) -> DType:
@@ -281,14 +292,16 @@ class _Form(NamedTuple):
         ]
 
 
-def _launch(
+def _stages(
+    device: Device,
     form: _Form,
     operands: tuple[_Operand, _Operand],
-    stack: Shape,
+    stack: Sequence[int],
     extents: tuple[int, int, int],
-    target: Storage,
-) -> None:
-    """Launch the tiles; `extents` are the rows, k and columns of what they make."""
+    *,
+    wide: bool,
+) -> list[Stage]:
+    """The launches of the tiles; `extents` are the rows, k and columns of what they make."""
     rows, length, columns = extents
     tile, count, pieces = form.tile, math.prod(stack), -(-length // PIECE)
     down, across = -(-rows // tile.rows), -(-columns // tile.columns)
@@ -306,22 +319,27 @@ def _launch(
         "result_row": 1 if form.swapped else columns,
         "result_column": rows if form.swapped else 1,
     }
-    for name, operand in zip(("first", "second"), operands, strict=True):
-        indices[f"{name}_offset"] = operand.offset
+    for name, operand in zip(_SIDES, operands, strict=True):
         indices[f"{name}_line"] = operand.line
         indices[f"{name}_k"] = operand.k
         for axis, step in enumerate(operand.stack):
             indices[f"{name}_stack{axis}"] = step
     for axis, extent in enumerate(stack):
         indices[f"extent{axis}"] = extent
-    elements = [operand.storage.nbytes // form.dtype.itemsize for operand in operands]
-    wide = max(size * (pieces if form.split else 1), *elements) >= layout.WIDE
-    storages = (operands[0].storage, operands[1].storage, target)
+    wide = wide or size * (pieces if form.split else 1) >= layout.WIDE
+    names = (*indices, *[f"{name}_offset" for name in _SIDES])
+    kernel = _MATMUL.kernel(device, (_Form.defines, form), names, None, wide=wide)
+    rooms = (0,) if form.split else (RESULT,)
+    stages = []
     for layer in range(0, layers, engine.MOST_GROUPS):
         indices["layer"] = layer
         groups = (down * across, min(layers - layer, engine.MOST_GROUPS))
-        grid = (groups, (tile.items, 1))
-        _MATMUL.launch((_Form.defines, form), grid, indices, storages, wide)
+        values = tuple(indices.values())
+        stages.append(Stage(kernel, (groups, (tile.items, 1)), size * length, values, rooms))
+    return stages
+
+
+_SIDES: Final = ("first", "second")
 
 
 def _bases(ndim: int) -> list[str]:
@@ -334,7 +352,7 @@ def _bases(ndim: int) -> list[str]:
         rest = f"stack_rest{axis}"
     if ndim:
         statements.append(f"const xr_index stack_0 = {rest};")
-    for name in ("first", "second"):
+    for name in _SIDES:
         terms = [f"a.{name}_offset"]
         terms += [f"stack_{axis} * a.{name}_stack{axis}" for axis in range(ndim)]
         statements.append(f"const xr_index {name}_base = {' + '.join(terms)};")
@@ -346,10 +364,12 @@ def _join_defines(dtype: DType) -> list[str]:
     return [*_defines(dtype, dtype), *joins]
 
 
-def _join(dtype: DType, partial: Storage, result: Storage, size: int, pieces: int) -> None:
-    """Add the sums of the pieces."""
+def _join(device: Device, dtype: DType, size: int, pieces: int) -> Stage:
+    """The launch that adds the sums of the pieces, which the first room has."""
     wide = size * pieces >= layout.WIDE
     indices = {"size": size, "pieces": pieces}
-    groups = min(-(-size // tuning.GROUP), result.device.info.compute_units * tuning.WAVES)
+    groups = min(-(-size // tuning.GROUP), device.info.compute_units * tuning.WAVES)
     grid = ((groups,), (tuning.GROUP,))
-    _JOIN.launch((_join_defines, dtype), grid, indices, (partial, result), wide)
+    kernel = _JOIN.kernel(device, (_join_defines, dtype), tuple(indices), None, wide=wide)
+    values = tuple(indices.values())
+    return Stage(kernel, grid, size * pieces, values, (0, RESULT), takes_form=False)

@@ -91,6 +91,8 @@ class Hooks:
         How many `eager()` blocks are open; XARR_EAGER opens one for good.
     transfers : int
         How many mind hidden transfers, or are told of them.
+    changed : int
+        How many blocks are open in which functions may record otherwise than elsewhere.
     unheld : int
         The count of references to a storage that only a list holds.
     """
@@ -100,6 +102,7 @@ class Hooks:
     numbers: Any = cython.declare(object, visibility="public")
     eager: int = cython.declare(cython.Py_ssize_t, visibility="public")
     transfers: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    changed: int = cython.declare(cython.Py_ssize_t, visibility="public")
     unheld: int = cython.declare(cython.Py_ssize_t, visibility="public")
 
 
@@ -109,11 +112,14 @@ class Counts:
 
     Attributes
     ----------
+    looks : int
+        How often somebody wanted the values of a storage, or had a tape run.
     observers : list of function
         Are told of each new kernel's skeleton and form.
     """
 
     launches: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    looks: int = cython.declare(cython.Py_ssize_t, visibility="public")
     compilations: int = cython.declare(cython.Py_ssize_t, visibility="public")
     observers: list[Callable[[str, Any], None]] = cython.declare(list, visibility="public")
 
@@ -139,6 +145,16 @@ def eager() -> Iterator[None]:
         yield
     finally:
         hooks.eager -= 1
+
+
+@contextmanager
+def changed() -> Iterator[None]:
+    """Say that functions may record otherwise within a ``with`` block than elsewhere."""
+    hooks.changed += 1
+    try:
+        yield
+    finally:
+        hooks.changed -= 1
 
 
 # -- storages and views ----------------------------------------------------------------------------
@@ -491,6 +507,7 @@ def read(node: Node, at: cython.Py_ssize_t) -> object:
     how: Structure = node.structure
     storage: Storage | None = node.storage
     on: Tape | None = how.device.tape
+    _counts.looks += 1
     if how.form is None or storage is None or on is None:
         return None
     if type(storage.buffer) is _ndarray or how.device.driver.is_lasting:
@@ -519,6 +536,7 @@ def written(node: Node, at: cython.Py_ssize_t, value: Any) -> cython.bint:
     how: Structure = node.structure
     storage: Storage | None = node.storage
     on: Tape | None = how.device.tape
+    _counts.looks += 1
     if how.form is None or storage is None or on is None or value != value:
         return False
     with how.device.lock:
@@ -544,6 +562,7 @@ def values_of(node: Node) -> Any:
     how: Structure = node.structure
     storage: Storage | None = node.storage
     on: Tape | None = how.device.tape
+    _counts.looks += 1
     if not how.is_in_place or storage is None or on is None or on.is_running:
         return None
     if on.aside or on.writes(storage):
@@ -831,6 +850,8 @@ class Call:
         Those whose memory is that of another one, which is not needed any more.
     freed : list of int
         Those that are not needed any more.
+    whole : list of Ref
+        What it reads besides its forms: all of these views.
     launches : int
         How many launches a driver counts for it.
     """
@@ -847,6 +868,7 @@ class Call:
     complex: Any = cython.declare(object, visibility="public")
     taken: list[Any] = cython.declare(list, visibility="public")
     freed: list[Any] = cython.declare(list, visibility="public")
+    whole: list[Any] = cython.declare(list, visibility="public")
     launches: int = cython.declare(cython.Py_ssize_t, visibility="public")
     values: list[Any] | None = cython.declare(list)
     packed: list[Any] = cython.declare(list)
@@ -865,6 +887,7 @@ class Call:
         complex: frozenset[int] = frozenset(),
         taken: Sequence[tuple[int, int]] = (),
         freed: Sequence[int] = (),
+        whole: Sequence[Any] = (),
     ) -> None:
         self.stages = list(stages)
         self.rooms = list(rooms)
@@ -878,6 +901,7 @@ class Call:
         self.complex = complex
         self.taken = list(taken)
         self.freed = list(freed)
+        self.whole = list(whole)
         self.launches = len(self.stages)
 
     @cython.ccall
@@ -1044,6 +1068,46 @@ class HostCall(Call):
         return None
 
 
+@cython.cclass
+class LibraryCall(Call):
+    """A step of a program: what a library computes of whole views.
+
+    Attributes
+    ----------
+    work : function
+        Is given nodes: the operands and, last, the result.
+    views : list of (Structure, int, int)
+        Of each its structure, its storage, and how far beyond the first view it begins.
+    """
+
+    work: Any = cython.declare(object, visibility="public")
+    views: list[Any] = cython.declare(list, visibility="public")
+
+    @cython.ccall
+    def run(self, device: Any, listed: Arguments, unfinished: list[Any]) -> object:
+        """Have it computed."""
+        slot: cython.Py_ssize_t
+        beyond: cython.Py_ssize_t
+        self.ask(device, listed, unfinished)
+        nodes: list[Any] = []
+        for how, slot, beyond in self.views:
+            nodes.append(_view(listed.storages[slot], how, listed.bases[slot] + beyond))
+        self.work(nodes)
+        return None
+
+    @cython.ccall
+    def ask(self, device: Any, listed: Arguments, asked: list[Any]) -> object:
+        """Have memory for what it writes; it has no launches."""
+        storage: Storage
+        slot: cython.Py_ssize_t
+        nbytes: cython.Py_ssize_t
+        for slot, nbytes in self.fresh:
+            storage = listed.storages[slot]
+            if storage.buffer is None:
+                storage.buffer = room(device, nbytes)
+        return None
+
+
 @cython.ccall
 def host_calls(trace: Trace, hosts: list[Any], states: tuple[Any, ...]) -> list[Any]:
     """A step for each instruction of a list, of what computes it on the host; some have none."""
@@ -1120,8 +1184,9 @@ class Program:
         How often it was to run before it was final.
     turns : int
         How often it ran since, up to 2.
-    sequence : object or None
-        What asks a driver for all launches at once; from the second turn on, where it has that.
+    sequences : list or None
+        What asks a driver for all launches at once, up to a library's work or the end; from the
+        second turn on, where it has that.
     """
 
     trace: Trace = cython.declare("Trace", visibility="public")
@@ -1132,7 +1197,8 @@ class Program:
     is_final: bool = cython.declare(cython.bint, visibility="public")
     runs: int = cython.declare(cython.Py_ssize_t, visibility="public")
     turns: int = cython.declare(cython.Py_ssize_t, visibility="public")
-    sequence: Any = cython.declare(object, visibility="public")
+    sequences: list[Any] | None = cython.declare(list, visibility="public")
+    is_single: bool = cython.declare(cython.bint)
     is_ahead: bool = cython.declare(cython.bint)
 
     def __init__(self, trace: Trace, states: tuple[int, ...]) -> None:
@@ -1194,16 +1260,20 @@ class Program:
 
     @cython.cfunc
     def _go_at_once(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
-        """The same by one call of the driver, where it has that."""
-        device = self.trace.device
-        if self.sequence is None and self._between(listed.storages) > tuning.FREED_NBYTES:
-            self.sequence = False
-        if self.sequence is False:
+        """The same, many launches by one call of the driver, where it has that."""
+        if self.sequences is None:
+            self.sequences = []
+            held = self.trace.device.info.memory_nbytes // tuning.HELD_PART
+            self.is_single = self._between(listed.storages) > held
+        if self.is_single:
             return self.go(listed, done, unfinished)
+        device = self.trace.device
         step: Call
         storage: Storage
         slot: cython.Py_ssize_t
         number: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t = 0
+        is_short: cython.bint = False
         found: object = None
         asked: list[Any] = []
         storages: list[Any] = listed.storages
@@ -1214,18 +1284,25 @@ class Program:
             storage.buffer = None
         try:
             for step in self.steps:
-                found = step.ask(device, listed, asked)
+                if isinstance(step, LibraryCall):
+                    if asked:
+                        self._ask(-1 if is_short else at, asked, unfinished)
+                        at += 1
+                    step.run(device, listed, unfinished)
+                    launched = driver.launched
+                else:
+                    try:
+                        found = step.ask(device, listed, asked)
+                    except MemoryError:
+                        # What is asked for holds what it frees until it is launched.
+                        self._ask(-1, asked, unfinished)
+                        launched = driver.launched
+                        is_short = True
+                        found = step.ask(device, listed, asked)
                 step.end(storages)
                 number += 1
-            if self.sequence is None:
-                self.sequence = driver.sequence(asked) or False
-            if self.sequence is not False and self.sequence.run(asked):
-                _counts.launches += len(asked)
-                asked.clear()
             if asked:
-                unfinished.extend(asked)
-                asked.clear()
-                go_on(device, unfinished)
+                self._ask(-1 if is_short else at, asked, unfinished)
         except BaseException:
             # What an earlier step was to free is free, so that these are done; the tape sees to it.
             done.extend(range(1, number + 1))
@@ -1234,6 +1311,24 @@ class Program:
                 unfinished.extend(asked)
             raise
         return found
+
+    @cython.cfunc
+    def _ask(self, at: cython.Py_ssize_t, asked: list[Any], unfinished: list[Any]) -> cython.void:
+        """Have the driver do launches: by the sequence of a number, or one by one."""
+        device = self.trace.device
+        assert self.sequences is not None
+        if at == len(self.sequences):
+            self.sequences.append(device.driver.sequence(asked))
+        if at >= 0:
+            sequence = self.sequences[at]
+            if sequence is not None and sequence.run(asked):
+                _counts.launches += len(asked)
+                asked.clear()
+                return
+            self.is_single = sequence is None
+        unfinished.extend(asked)
+        asked.clear()
+        go_on(device, unfinished)
 
     def _between(self, storages: list[Any]) -> int:
         """The bytes that are freed before the last step, and would be held until all is asked."""
@@ -1453,6 +1548,7 @@ class Tape:
 
     def compute(self, storage: Storage) -> None:
         """Run what writes a storage, and all that was asked for with it."""
+        _counts.looks += 1
         if self.is_running or self.writes(storage):
             self.run()
         if self.aside and (self.writes(storage) or self._is_behind(storage)):
@@ -1468,6 +1564,7 @@ class Tape:
 
     def copied(self, storage: Storage, copy: Operation) -> Node | None:
         """What is in memory, and the last instruction copies to a new storage; None for others."""
+        _counts.looks += 1
         if self.is_running or self.unfinished or self.aside or not self.steps:
             return None
         step: Step = self.steps[len(self.steps) - 1]
@@ -1578,6 +1675,7 @@ class Tape:
             )
         # Before anything is made: a finalizer that runs meanwhile would run what is listed here.
         self.is_running = True
+        _counts.looks += 1
         others_see: cython.bint = False
         listed: Arguments | None = None
         try:
@@ -2319,12 +2417,20 @@ def _seen(x: ArrayBase, part: Node) -> Any:
 @cython.ccall
 def operated(known: Known, x1: Any, x2: Any) -> Any:
     """An operator on two operands, one of them an array."""
+    found: object = combined(known, x1, x2)
+    if found is not None:
+        return found
+    array: ArrayBase = x1 if isinstance(x1, ArrayBase) else x2
+    return array._combined(known.row, x1, x2)  # type: ignore[attr-defined]
+
+
+@cython.ccall
+def combined(known: Known, x1: Any, x2: Any) -> Any:
+    """A function of two operands, where it is known for such; else None."""
     first: Node
     second: Node
     how: Structure
     opcode: Opcode | None
-    array: ArrayBase
-    number: object = None
     if isinstance(x1, ArrayBase):
         first = x1._node
         how = first.structure
@@ -2334,7 +2440,9 @@ def operated(known: Known, x1: Any, x2: Any) -> Any:
                 return number
         if isinstance(x2, ArrayBase):
             second = x2._node
-            opcode = how.alike[known.number] if how is second.structure else None
+            opcode = None
+            if known.number >= 0 and how is second.structure:
+                opcode = how.alike[known.number]
             if opcode is None:
                 opcode = known.pairs.get((how, second.structure))
             if opcode is not None and opcode.nbytes:
@@ -2343,10 +2451,8 @@ def operated(known: Known, x1: Any, x2: Any) -> Any:
             found = known.pairs.get((how, type(x2)))
             if found is not None and found[1] <= x2 <= found[2]:
                 return made(computed(found[0], (first,), x2))
-        array = x1
-    else:
-        array = x2
-        second = array._node
+    elif isinstance(x2, ArrayBase):
+        second = x2._node
         if second.value is not None:
             number = _of_numbers(known, second.structure, x1, second.value)
             if number is not None:
@@ -2355,7 +2461,7 @@ def operated(known: Known, x1: Any, x2: Any) -> Any:
             found = known.pairs.get((type(x1), second.structure))
             if found is not None and found[1] <= x1 <= found[2]:
                 return made(computed(found[0], (second,), x1))
-    return array._combined(known.row, x1, x2)  # type: ignore[attr-defined]
+    return None
 
 
 @cython.cfunc
@@ -2378,10 +2484,19 @@ def _of_numbers(known: Known, how: Structure, x1: object, x2: object) -> object:
 @cython.cfunc
 def _unary(known: Known, x: ArrayBase) -> Any:
     """An operator on one operand."""
+    found: object = applied(known, x)
+    return x._applied(known.row) if found is None else found  # type: ignore[attr-defined]
+
+
+@cython.ccall
+def applied(known: Known, x: Any) -> Any:
+    """A function of one operand, where it is known for such; else None."""
+    if not isinstance(x, ArrayBase):
+        return None
     opcode: Opcode | None = known.pairs.get(x._node.structure)
-    if opcode is not None and opcode.nbytes and x._node.storage is not None:
-        return made(computed(opcode, (x._node,)))
-    return x._applied(known.row)  # type: ignore[attr-defined]
+    if opcode is None or not opcode.nbytes or x._node.storage is None:
+        return None
+    return made(computed(opcode, (x._node,)))
 
 
 @cython.cfunc
@@ -2603,3 +2718,236 @@ def are_shared(one: Storage, other: Storage | None) -> cython.bint:
     if not shared or other is None or one is other:
         return False
     return one.serial in shared and other.serial in shared
+
+
+# -- calls like earlier ones -----------------------------------------------------------------------
+
+_TRIES = cython.declare(cython.Py_ssize_t, 4)
+_MOST_PARTS = cython.declare(cython.Py_ssize_t, 32)
+
+
+@cython.cclass
+class Recipe:
+    """What a call has recorded, to be recorded again for arrays like those that it was given.
+
+    A place is one of the nodes, by number: those given, then those made; or a view: of which node's
+    storage, its structure, and how far beyond that node it begins; or a constant's node.
+
+    Attributes
+    ----------
+    steps : list of (Opcode, list, object)
+        The instructions: places of the operands and of what is written, if that exists; a scalar.
+    results : list of (place, int, bool, bool)
+        The arrays that it returns: of which given one each is a view, -1 of none, whether it is
+        locked, and whether it is kept. `is_lone` if it is no tuple of them.
+    """
+
+    steps: list[Any] = cython.declare(list)
+    results: list[Any] = cython.declare(list)
+    is_lone: bool = cython.declare(cython.bint)
+
+    @cython.cfunc
+    def follow(self, arrays: list[Any]) -> Any:
+        """Record it for other arrays; what it returns."""
+        opcode: Opcode
+        target: Node
+        array: ArrayBase
+        places: list[Any]
+        number: cython.Py_ssize_t
+        nodes: list[Any] = []
+        for array in arrays:
+            nodes.append(array._node)
+        for opcode, places, scalar in self.steps:
+            operands: list[Any] = []
+            for place in places:
+                operands.append(_at(nodes, place))
+            if opcode.is_fresh:
+                nodes.append(computed(opcode, tuple(operands), scalar))
+                continue
+            target = operands[0] if opcode.target is None else operands.pop()
+            with opcode.device.lock:
+                target.storage.writes += 1  # type: ignore[union-attr]
+                recorded(opcode, tuple(operands), None if opcode.target is None else target)
+        found: list[Any] = []
+        for place, number, is_locked, is_kept in self.results:
+            node = _at(nodes, place)
+            array = made(node) if number < 0 else _seen(arrays[number], node)
+            array._locked = is_locked
+            array._kept = is_kept
+            found.append(array)
+        return found[0] if self.is_lone else tuple(found)
+
+
+@cython.cfunc
+def _at(nodes: list[Any], place: Any) -> Node:
+    """The node of a place of a recipe."""
+    node: Node
+    beyond: cython.Py_ssize_t
+    if type(place) is int:
+        return nodes[place]
+    if type(place) is tuple:
+        number, how, beyond = place
+        node = nodes[number]
+        return _view(node.storage, how, node.offset + beyond)
+    return place
+
+
+def _recipe(steps: list[Step], arrays: list[ArrayBase], result: Any) -> Recipe | None:
+    """What a call recorded that was given arrays; None where it is not told by them alone."""
+    known = [array._node for array in arrays]
+    numbers = {id(node.storage): number for number, node in reversed(list(enumerate(known)))}
+
+    def place_of_node(node: Node) -> Any:
+        if node.storage is None:
+            return node
+        number = numbers[id(node.storage)]
+        base = known[number]
+        if base.dtype is not node.dtype:
+            raise KeyError(number)  # it begins elsewhere where that one does
+        if base.structure is node.structure and base.offset == node.offset:
+            return number
+        return number, node.structure, node.offset - base.offset
+
+    recipe = Recipe()
+    recipe.steps, recipe.results = [], []
+    recipe.is_lone = not isinstance(result, tuple)
+    try:
+        for step in steps:
+            places = [place_of_node(node) for node in step.nodes]
+            recipe.steps.append((step.opcode, places, step.scalar))
+            if step.fresh is not None:
+                numbers[id(step.fresh)] = len(known)
+                assert step.opcode.target is not None
+                known.append(Node(step.fresh, step.opcode.target, 0))
+            elif numbers[id(step.written)] < len(arrays):
+                return None
+        for array in (result,) if recipe.is_lone else result:
+            if type(array) is not _kind or array._node.storage is None:
+                return None
+            if any([array is given for given in arrays]) or 0 in array._node.shape:
+                return None  # of no elements it does not matter where they begin
+            number = numbers[id(array._node.storage)]
+            if (number < len(arrays)) is (array._base is None):
+                return None  # what was given, or a view of what is new
+            if array._base is None:
+                number = -1
+            else:
+                given = arrays[number]
+                if array._base is not (given if given._base is None else given._base):
+                    return None
+            recipe.results.append((place_of_node(array._node), number, array._locked, array._kept))
+    except KeyError:
+        return None
+    return recipe
+
+
+TOLD: Final = {type(None), bool, int, str, type, dtypes.DType}
+"""The types of arguments that are told by what they are equal to."""
+
+
+@cython.cfunc
+def _tells(value: Any, parts: list[Any], arrays: list[Any]) -> cython.bint:
+    """Whether an argument is told by parts of a key, which are appended, and by arrays."""
+    number: cython.Py_ssize_t = 0
+    node: Node
+    other: ArrayBase
+    if len(parts) > _MOST_PARTS:
+        return False
+    if isinstance(value, ArrayBase):
+        node = value._node
+        if node.storage is None or type(value) is not _kind:
+            return False
+        parts.append(node.structure)
+        if not node.structure.shape:
+            parts.append(value._kept)
+        if value._locked:
+            parts.append(None)
+        for other in arrays:
+            if other._node.storage is node.storage:
+                parts.append(number)
+                parts.append(node.offset - other._node.offset)
+                break
+            number += 1
+        arrays.append(value)
+        return True
+    kind: Any = type(value)
+    parts.append(kind)
+    if kind is tuple or kind is list:
+        parts.append(len(value))
+        for one in value:  # noqa: SIM110 - a generator's frame takes longer
+            if not _tells(one, parts, arrays):
+                return False
+        return True
+    if kind is float:
+        parts.append(value or str(value))  # of two zeros
+        return value == value
+    parts.append(value)
+    return kind in TOLD
+
+
+@cython.cclass
+class Recalled:
+    """A function of arrays whose instructions are recorded again where a call is like earlier ones.
+
+    It depends on nothing but its arguments, and on no state but what `Hooks` tell of.
+
+    Attributes
+    ----------
+    recipes : dict
+        By what calls have in common, the Recipe, or how often there was such a call without one.
+    """
+
+    function: Any = cython.declare(object, visibility="public")
+    recipes: dict[Any, Any] = cython.declare(dict, visibility="public")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.recipes = {}
+
+    @cython.ccall
+    def call(self, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """The result for arguments, by position and by name."""
+        arrays: list[Any] = []
+        key = None if _hooks.eager or _hooks.changed else _key_of(given, named, arrays)
+        if key is None:
+            return self.function(*given, **named)
+        recipe: Recipe
+        found = self.recipes.get(key)
+        if isinstance(found, Recipe):
+            recipe = found
+            return recipe.follow(arrays)
+        tries: cython.Py_ssize_t = 0 if found is None else found
+        if tries > _TRIES:
+            return self.function(*given, **named)
+        remembered(self.recipes, key, tries + 1)
+        if not tries:
+            return self.function(*given, **named)
+        array: ArrayBase = arrays[0]
+        tape: Tape = array._node.structure.device.tape
+        count = len(tape.steps)
+        looks = _counts.looks
+        warned = errors.warned
+        result = self.function(*given, **named)
+        if looks == _counts.looks and warned == errors.warned:
+            made_of = _recipe(list(tape.steps)[count:], arrays, result)  # others append
+            if made_of is not None:
+                remembered(self.recipes, key, made_of)
+        return result
+
+
+@cython.cfunc
+def _key_of(given: tuple[Any, ...], named: dict[str, Any], arrays: list[Any]) -> object:
+    """What calls have in common that record the same; None where that is not told."""
+    parts: list[Any] = []
+    for value in given:
+        if not _tells(value, parts, arrays):
+            return None
+    for name, value in named.items():
+        parts.append(name)
+        if not _tells(value, parts, arrays):
+            return None
+    if not arrays:
+        return None
+    array: ArrayBase = arrays[0]
+    tape: Tape | None = array._node.structure.device.tape
+    return None if tape is None or tape.shared else tuple(parts)

@@ -146,9 +146,16 @@ class _Run:
         names, members, moved = _watch.part(self.program, self.call)
         skeleton, nbytes = moved[self.stage]
         name = f"{skeleton.removesuffix('.c')}: {', '.join(dict.fromkeys(names))}"
+        return name, self._shares(members), nbytes
+
+    def shares(self) -> dict[Line, float]:
+        """The lines of the program that asked for the next step, which is no launch."""
+        return self._shares(_watch.part(self.program, len(self.done))[1])
+
+    def _shares(self, members: Sequence[int]) -> dict[Line, float]:
         numbers = [self.numbers[member] for member in members if self.numbers]
         lines = [_watch.lines.get(number) or line_at_work() for number in numbers or [-1]]
-        return name, {line: n / len(lines) for line, n in Counter(lines).items()}, nbytes
+        return {line: n / len(lines) for line, n in Counter(lines).items()}
 
 
 class _Here(threading.local):
@@ -242,7 +249,7 @@ class _Watch:
         found = self._parts.get((program, number))
         if found is None:
             call, members = program.steps[number], sorted(program.members[number])
-            moved = [(one.kernel.skeleton, one.nbytes) for one in traffic.of(call)]
+            moved = [(one.name, one.nbytes) for one in traffic.of(call)]
             found = self._parts[program, number] = program.names(members), members, moved
         return found
 
@@ -335,7 +342,9 @@ def worked(name: str, nbytes: int, device: Device, ask: Callable[[], Any], *, on
     with device.lock:
         driver = device.driver
         kind = "host" if on_host else "library"
-        work = Work(name, kind, _device_name(driver), {line_at_work(): 1.0}, nbytes)
+        run = _watch.here.run
+        shares = {line_at_work(): 1.0} if run is None else run.shares()
+        work = Work(name, kind, _device_name(driver), shares, nbytes)
         _watch.note(driver, work, "", asked)
     return found
 

@@ -229,4 +229,5 @@ def _alone(
         frozenset([constants[number] for number in call.complex]),
         (),
         freed,
+        [ref._replace(slot=there[ref.slot]) for ref in call.whole],
     )

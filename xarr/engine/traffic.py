@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from xarr.compiler import launch
-from xarr.core.tape import Call
+from xarr.core.tape import Call, LibraryCall
 from xarr.schedule.instructions import Instruction, Ref
 
 
@@ -30,10 +30,15 @@ class Move(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """A kernel, and what it moves."""
+    """A kernel, or a library's work, which is none, and what it moves."""
 
-    kernel: launch.Kernel
+    kernel: launch.Kernel | None
     moves: list[Move]
+
+    @property
+    def name(self) -> str:
+        """The file of the kernel's skeleton, or what works instead of one."""
+        return "the device's library" if self.kernel is None else self.kernel.skeleton
 
     @property
     def nbytes(self) -> int:
@@ -42,19 +47,28 @@ class Traffic(NamedTuple):
 
 
 def of(call: Call) -> Iterator[Traffic]:
-    """The kernels of a call, one after the other."""
+    """The kernels of a call, one after the other, or its library's work."""
+    if isinstance(call, LibraryCall):
+        yield Traffic(None, [*map(_whole, call.whole), _whole(*call.results, stores=True)])
     for stage in call.stages:
         moves = list(dict.fromkeys(_of_forms(call))) if stage.takes_form else []
+        if stage.takes_form:
+            moves += dict.fromkeys(map(_whole, call.whole))
         first = len(stage.rooms) - stage.written
         for place, room in enumerate(stage.rooms):
             stores = place >= first
             if room < 0:
-                target = call.results[room]
-                nbytes = target.pattern.size * target.dtype.itemsize
-                moves.append(Move(stores, target.slot, f"s{target.slot}: {target.dtype}", nbytes))
+                moves.append(_whole(call.results[room], stores=stores))
             else:
                 moves.append(_between(call.rooms[room], stores=stores))
         yield Traffic(stage.kernel, moves)
+
+
+def _whole(ref: Ref, *, stores: bool = False) -> Move:
+    """All of a view."""
+    walked = zip(ref.pattern.shape, ref.pattern.strides, strict=True)
+    count = math.prod(extent for extent, step in walked if step)
+    return Move(stores, ref.slot, f"s{ref.slot}: {ref.dtype}", count * ref.dtype.itemsize)
 
 
 def _between(room: launch.Room, *, stores: bool) -> Move:

@@ -26,6 +26,7 @@ from xarr.schedule.instructions import (
     Number,
     Recorded,
     Ref,
+    Separate,
     Skeletal,
 )
 
@@ -104,7 +105,9 @@ class Group:
 
         The device says how many bytes of arguments a kernel may be given.
         """
-        if self.closed or len(self.entries) + len(step.operands) >= tuning.ENTRIES:
+        if self.closed or isinstance(step.operation, Separate):
+            return False
+        if len(self.entries) + len(step.operands) >= tuning.ENTRIES:
             return False
         if self.endings and self.follows(step):
             return len(self.finals) < tuning.FINALS and self._has_arguments(step, info)
@@ -259,6 +262,12 @@ class Group:
     # -- joining ---------------------------------------------------------------------------------
 
     @property
+    def separate(self) -> Instruction | None:
+        """The instruction that it is, if that takes its operands whole."""
+        step = self.members[0][1]
+        return step if isinstance(step.operation, Separate) else None
+
+    @property
     def numbers_of_members(self) -> frozenset[int]:
         """The instructions whose work it does, by number."""
         return frozenset(one for number, step in self.members for one in (number, *step.also))
@@ -283,6 +292,13 @@ class Group:
             self.endings.append(step)
             self.closed = isinstance(operation, Consumed)
             self._add_final(step)
+            return
+        if isinstance(operation, Separate):
+            for operand in step.operands:
+                assert isinstance(operand, Ref)
+                self.read.setdefault(operand.slot, []).append(operand)
+            self.closed = True
+            self._store(step, 0)
             return
         indirect = isinstance(operation, Indirect)
         if isinstance(operation, Rolled):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.compiler.forms import Cut, Form
     from xarr.compiler.launch import Room, Stage
+    from xarr.core.tape import Call
 
 
 class Moved(NamedTuple):
@@ -142,6 +143,18 @@ class Skeletal(Operation):
         self.split = split
         self.names = names
         self.wide = wide
+
+
+class Separate(Operation):
+    """An operation that takes operands from memory, whole, and writes a new storage by itself."""
+
+    __slots__ = ()
+
+    strays = True
+
+    @abstractmethod
+    def call(self, device: Device, step: Instruction, *, wide: bool) -> Call:
+        """Its launches, or a library's work; `wide` asks for indices of 64 bits."""
 
 
 class Consumed(Skeletal):

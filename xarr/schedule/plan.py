@@ -11,7 +11,7 @@ from xarr.core.tape import HELD, Call
 from xarr.schedule import rows
 from xarr.schedule.grouping import grouped
 from xarr.schedule.groups import Group
-from xarr.schedule.instructions import Finals, Instruction, Recorded, Ref
+from xarr.schedule.instructions import Finals, Instruction, Recorded, Ref, Separate
 from xarr.schedule.memory import Memory, stored
 
 if TYPE_CHECKING:
@@ -46,6 +46,12 @@ class Launch(NamedTuple):
     def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Call:
         """The call of its kernels; `types` are the data types of all constants."""
         group, stores, taken = self.group, self.stores, self.taken
+        alone = group.separate
+        if alone is not None:
+            assert isinstance(alone.operation, Separate)
+            call = alone.operation.call(device, alone, wide=wide)
+            call.freed = self.freed
+            return call
         form, pointers = group.form(stores, taken, wide=wide)
         results = [ref for _, ref in group.delivered]
         written = [ref for _, ref in stores if ref.slot in group.fresh and ref.slot not in taken]

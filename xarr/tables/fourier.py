@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from xarr.core.tape import TOLD
 from xarr.tables.rows import name_rows
 
 Kind = Literal["real", "complex"]
@@ -44,6 +45,9 @@ class Transform:
     def routine(self) -> str:
         """The name in libraries: fftn for fft2."""
         return f"fft.{self.name[:-1]}n" if self.plane else f"fft.{self.name}"
+
+
+TOLD.add(Transform)
 
 
 fft = Transform()

@@ -17,6 +17,7 @@ from xarr.array.operands import operand
 from xarr.array.operators import as_operand, refusal
 from xarr.array.outcome import delivered, mask_of, single
 from xarr.backends.device import Device, default_float, require_on
+from xarr.core import tape as core
 from xarr.core.tape import Node, constant, remembered
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, UNSIGNED, DType
 from xarr.engine import engine
@@ -27,11 +28,17 @@ from xarr.tables.rows import FORMS, Elementwise, Reduction, Types, choose
 
 def unary(row: Elementwise, x: Any) -> Array:
     """Apply a row to one array, or to what can be made one."""
+    known: Array | None = core.applied(row.known, x)
+    if known is not None:
+        return known
     return Array(row.applied(x._node if type(x) is Array else _array_beside(row, "x", x)._node))
 
 
 def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
     """Apply a row to two operands; where neither is an array, the first is made one."""
+    known: Array | None = core.combined(row.known, x1, x2)
+    if known is not None:
+        return known
     if type(x1) is not Array and type(x2) is not Array:
         if type(x1) in SCALARS and type(x2) not in SCALARS:
             x2 = _array_beside(row, "x2", x2)
@@ -88,7 +95,8 @@ def reduced(
             return made(engine.again(node, *found))
     if not isinstance(keepdims, int | numpy.integer | numpy.bool_):
         fault = f"keepdims is {keepdims!r}"
-        raise type_error(f"{row.name}(a, axis, keepdims)", fault, "True and False are accepted")
+        told = where or f"{row.name}(a, axis, keepdims)"
+        raise type_error(told, fault, "True and False are accepted")
     given = node
     target = None if out is None else single(out, where or f"{row.name}(a, axis, out)")
     if target is not None and dtype is None:

@@ -22,6 +22,7 @@ from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out
 from xarr.array.operands import integer
 from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device, promoted, require_on
+from xarr.core.recalling import recalled
 from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
@@ -739,11 +740,13 @@ def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> 
     return comparison.combined(table.subtract.combined(column, row), bound)
 
 
+@recalled
 def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Keep the lower triangle of each matrix, up to the k-th diagonal, zeros above it."""
     return _triangle(m, k, table.less_equal, "tril(m)")
 
 
+@recalled
 def triu(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Keep the upper triangle of each matrix, from the k-th diagonal on, zeros below it."""
     return _triangle(m, k, table.greater_equal, "triu(m)")

@@ -410,19 +410,19 @@ def explain(x: Array, /) -> Explanation:
                 Operation(steps[at], getattr(listed[at].target, "slot", None) in stored)
                 for at in sorted(program.members[number])
             ]
-            moved = [(kernel.kernel.skeleton, kernel.moves) for kernel in found]
+            moved = [(kernel.name, kernel.moves) for kernel in found]
             groups.append(Group(operations, moved))
     total = sum(kernel.nbytes for kernel in kernels)
     lines = [f"{head}, pending: {_plural(len(steps), 'operation')}", *_indented(steps)]
     lines.append(_tiers(device))
     lines.append(f"{_plural(len(kernels), 'kernel')}, {_plural(total, 'byte')}")
-    for number, (kernel, moves) in enumerate(kernels, 1):
-        nbytes = sum(move.nbytes for move in moves)
-        lines.append(f"kernel {number}: {kernel.skeleton}, {_plural(nbytes, 'byte')}")
-        lines += _indented(f"{move}, {_plural(move.nbytes, 'byte')}" for move in moves)
+    for number, one in enumerate(kernels, 1):
+        lines.append(f"kernel {number}: {one.name}, {_plural(one.nbytes, 'byte')}")
+        lines += _indented(f"{move}, {_plural(move.nbytes, 'byte')}" for move in one.moves)
     for number, (kernel, _) in enumerate(kernels, 1):
-        text = launch.source_of(device, kernel.skeleton, kernel.defines)
-        lines += [f"source of kernel {number}:", text]
+        if kernel is not None:
+            text = launch.source_of(device, kernel.skeleton, kernel.defines)
+            lines += [f"source of kernel {number}:", text]
     return Explanation("\n".join(lines), groups)
 
 

@@ -25,7 +25,7 @@ from xarr.array.transfers import in_a_row
 from xarr.backends.base import Call, buffers_of
 from xarr.backends.device import Device, default_float, get_device
 from xarr.backends.recording import recording
-from xarr.core.tape import leaf
+from xarr.core.tape import changed, leaf
 from xarr.engine import engine, hosted
 from xarr.engine.opcodes import tape_of
 from xarr.errors import refused, type_error, value_error
@@ -365,6 +365,7 @@ class Graph:
         engine.settle(self.device)
         self._calls = self._block.enter_context(recording(self.device))
         self._block.enter_context(hosted.fused())
+        self._block.enter_context(changed())  # no library has a part in it
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:

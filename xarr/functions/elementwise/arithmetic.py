@@ -11,6 +11,7 @@ from xarr.array.conversion import as_array
 from xarr.array.door import array_of, node_of, together
 from xarr.array.operands import integer
 from xarr.array.outcome import Outs, delivered
+from xarr.core.recalling import recalled
 from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import engine
 from xarr.functions.elementwise import elementwise
@@ -143,6 +144,7 @@ def _beyond(bound: ArrayLike, name: str, x: Array) -> bool:
     return bound <= least if name == "min" else bound >= most
 
 
+@recalled
 def clip(
     a: ArrayLike,
     min: ArrayLike | None = None,

@@ -15,6 +15,7 @@ from xarr.array.operands import scalar_node
 from xarr.array.outcome import Outs, delivered, require_shape
 from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
+from xarr.core.recalling import recalled
 from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, FLOATING, INTEGER, REAL
 from xarr.engine import engine
@@ -147,6 +148,7 @@ def fix(x: ArrayLike, out: Out = None) -> Array:
     return delivered(Array(rows.trunc.applied(_of_reals(given, where))), out, where)
 
 
+@recalled
 def nan_to_num(
     x: ArrayLike,
     copy: bool = True,
@@ -323,6 +325,7 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
     return arithmetic.real(x) if real else x
 
 
+@recalled
 def unwrap(
     p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi
 ) -> Array:

@@ -19,6 +19,7 @@ from xarr.array.layouts import keep_array, settled
 from xarr.array.operands import operand
 from xarr.array.outcome import delivered
 from xarr.backends.device import require_together
+from xarr.core.recalling import recalled
 from xarr.core.tape import Node, constant
 from xarr.engine import engine
 from xarr.errors import operand_of, refused, type_error, value_error
@@ -37,6 +38,7 @@ from xarr.tables.rows import choose as chosen_of
 def where(condition: ArrayLike, /) -> tuple[Array, ...]: ...
 @overload
 def where(condition: ArrayLike, x1: Any, x2: Any, /) -> Array: ...
+@recalled
 def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tuple[Array, ...]:
     """Choose between two values for each element.
 
@@ -258,6 +260,7 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     return _where_true(manipulation.ravel(mask), manipulation.ravel(x), 0, where)
 
 
+@recalled
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
     """Choose for each element the first of several values whose condition is true.
 

@@ -21,6 +21,7 @@ from xarr.array.layouts import settled, view
 from xarr.array.operands import integer
 from xarr.array.outcome import CASTINGS, delivered
 from xarr.backends.device import promoted, require_together
+from xarr.core.recalling import recalled
 from xarr.core.tape import Node
 from xarr.dtypes import BOOL
 from xarr.engine import engine
@@ -38,6 +39,7 @@ _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _ELLIPSIS: Final = "..."
 
 
+@recalled
 def einsum(
     *operands: Any,
     out: Any = None,

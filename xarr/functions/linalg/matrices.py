@@ -10,6 +10,7 @@ from xarr.array.door import array_of
 from xarr.array.layouts import lock
 from xarr.array.operands import integer
 from xarr.array.outcome import delivered
+from xarr.core.recalling import recalled
 from xarr.errors import value_error
 from xarr.functions.create import fills
 from xarr.functions.linalg import linalg
@@ -31,6 +32,7 @@ def diagonal(
     return lock(linalg.diagonal_of(_last_two(a, axis1, axis2, where), offset, where))
 
 
+@recalled
 def trace(
     a: Array,
     offset: SupportsIndex = 0,
@@ -64,6 +66,7 @@ def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) ->
     return manipulation.moveaxis(a, places, (-2, -1))
 
 
+@recalled
 def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Make a matrix with a diagonal, or take the diagonal of a matrix: a view, which is read-only.
 

@@ -20,6 +20,7 @@ from xarr.array.door import array_of, arrays_together, together
 from xarr.array.layouts import keep_array
 from xarr.array.outcome import delivered
 from xarr.array.transfers import is_unobserved
+from xarr.core.recalling import recalled
 from xarr.core.tape import Node, constant, number_like
 from xarr.dtypes import BOOL, COMPLEX, DType
 from xarr.engine import engine
@@ -32,6 +33,7 @@ from xarr.tables import elementwise as rows, reductions as folds
 
 
 @generalised("(n?,k),(k,m?)->(n?,m?)")
+@recalled
 def matmul(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -69,6 +71,7 @@ def matmul(
 
 
 @generalised("(m,n),(n)->(m)")
+@recalled
 def matvec(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -94,6 +97,7 @@ def matvec(
 
 
 @generalised("(n),(n,m)->(m)")
+@recalled
 def vecmat(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -295,12 +299,16 @@ def product_of(first: Node, second: Node, stack: Shape) -> Node:
     if 1 in shape[-2:] and row is not dtypes.float16 and not is_bound:
         operands = (first, second, -1) if shape[-1] == 1 else (second, first, -2)
         return engine.reshaped(_by_vector(*operands), shape)
-    if library.routine("matmul", row, first.device) is None:
+    function = library.routine("matmul", row, first.device)
+    if function is None:
         return products.matmul(first, second)
     if row is dtypes.float16:
         wide = [engine.converted(node, dtypes.float32) for node in (first, second)]
         return engine.converted(product_of(wide[0], wide[1], stack), row)
-    return library.run("matmul(x1, x2)", "matmul", (first, second), [(shape, row)], out=True)[0]
+    if library.is_preferred(first.device):
+        where = "matmul(x1, x2)"
+        return library.run(where, "matmul", (first, second), [(shape, row)], out=True)[0]
+    return library.recorded("matmul", function, (first, second), shape, row)
 
 
 def _by_vector(matrix: Node, vector: Node, axis: int) -> Node:
@@ -319,6 +327,7 @@ def _by_vector(matrix: Node, vector: Node, axis: int) -> Node:
     return summed(matrix, turned, along, "matmul(x1, x2)")._node
 
 
+@recalled
 def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
     """The sum of products over some axes of both operands; a's other axes stand first.
 
@@ -423,6 +432,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 LinAlgError: Final = numpy.linalg.LinAlgError
 
 
+@recalled
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     """NumPy's product of scalars, vectors and matrices; else over a's last and b's last but one.
 
@@ -456,6 +466,7 @@ def _scaled(first: Node, second: Node) -> Array:
     return Array(row.combined(first, second))
 
 
+@recalled
 def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
     """The sums of products over the last axis of both operands; a scalar multiplies.
 
@@ -468,6 +479,7 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
     return summed_products(first, second, ((-1,), (-1,)), where, names)
 
 
+@recalled
 def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     """The dot product of all elements, those of the first operand conjugated.
 
@@ -489,6 +501,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     return summed(first, second, None, where)
 
 
+@recalled
 def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     """The products of each element of one array with each of another, both flattened."""
     where = "outer(a, b)"
@@ -498,6 +511,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     return delivered(_scaled(column, row), out, where)
 
 
+@recalled
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
     """The Kronecker product: blocks of b, each scaled by an element of a."""
     first, second = arrays_together(a, b, "kron(a, b)", ("a", "b"))

@@ -348,5 +348,5 @@ def complete(space: ModuleType | type, source: str = "") -> None:
 def annotations_of(function: Any) -> dict[str, str]:
     """The annotations of a function as they are written, in the order of its parameters."""
     given = function.__annotations__
-    names = (*function.__code__.co_varnames, "return")
+    names = (*inspect.unwrap(function).__code__.co_varnames, "return")
     return {name: given[name] for name in names if type(given.get(name)) is str}

@@ -10,6 +10,7 @@ import numpy
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.backends.device import Device
+from xarr.core.recalling import recalled
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.elementwise import elementwise
 from xarr.functions.elementwise.floating import in_floating
@@ -17,6 +18,7 @@ from xarr.functions.reduce import reductions
 from xarr.layout import broadcast_shapes
 
 
+@recalled
 def isclose(
     a: ArrayLike,
     b: ArrayLike,

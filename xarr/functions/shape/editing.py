@@ -21,6 +21,7 @@ from xarr.array.door import array_of
 from xarr.array.layouts import keep_array, settled, view
 from xarr.array.transfers import Host
 from xarr.backends.device import default_float
+from xarr.core.recalling import recalled
 from xarr.core.tape import Node, constant, leaf
 from xarr.engine import engine
 from xarr.errors import refused, type_error, value_error
@@ -263,6 +264,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
     return indexing.getitem(x, tuple(key))
 
 
+@recalled
 def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Array:
     """Put elements around an array.
 
@@ -318,10 +320,7 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
             if not count:
                 continue
             border = _Border(inner, axis, first - before, count, side, settings[axis][side], where)
-            value = _MODES[mode](border)
-            # Computed first: it reads the memory that it is written to.
-            engine.compute(value)
-            whole.put(*_slab(x.shape, shape, widths, axis, first, count), value)
+            whole.put(*_slab(x.shape, shape, widths, axis, first, count), _MODES[mode](border))
     return whole.array()
 
 
@@ -347,6 +346,16 @@ class _Border:
         key = [slice(None)] * self.inner.ndim
         key[self.axis] = slice(begin, begin + length)
         return self.inner[tuple(key)]
+
+    def taken(self, source: Host) -> Node:
+        """The elements of each line at some positions; a view where these follow each other."""
+        begin, step = int(source[0]), 1 if len(source) == 1 else int(source[1] - source[0])
+        if abs(step) != 1 or (numpy.diff(source) != step).any():
+            return taken_at(self.inner, self.axis, source)
+        end = begin + step * len(source)
+        key = [slice(None)] * self.inner.ndim
+        key[self.axis] = slice(begin, None if end < 0 else end, step)
+        return self.inner[tuple(key)]._node
 
     def line(self, values: Host) -> Array:
         """Values along the axis, on the device."""
@@ -407,7 +416,7 @@ def _mirrored(period: Callable[[int], int], even: Callable[[Host, int], Host]) -
     def of(border: _Border) -> Node:
         inner, extent, outside = border.inner, border.extent, border.positions()
         if border.setting == "even" or extent == 1:
-            return taken_at(inner, border.axis, even(outside, extent))
+            return border.taken(even(outside, extent))
         number, rest = numpy.divmod(outside, period(extent))
         backwards = number % 2 == 1
         source = numpy.where(backwards, extent - 1 - rest, rest)
@@ -442,7 +451,7 @@ _MODES: Final[dict[str, Callable[[_Border], Node]]] = {
     "minimum": _statistic(lambda x, axis: reductions.min(x, axis=axis, keepdims=True)),
     "reflect": _mirrored(lambda extent: extent - 1, _reflected),
     "symmetric": _mirrored(lambda extent: extent, _symmetric),
-    "wrap": lambda border: taken_at(border.inner, border.axis, border.positions() % border.extent),
+    "wrap": lambda border: border.taken(border.positions() % border.extent),
 }
 """For each mode what it puts at a side of an axis; it broadcasts to the place."""
 

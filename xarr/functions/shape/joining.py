@@ -14,7 +14,7 @@ from typing import Any, SupportsIndex
 
 import numpy
 
-from xarr import dtypes, layout
+from xarr import dtypes, layout, tuning
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made
 from xarr.array.conversion import as_array
@@ -25,7 +25,8 @@ from xarr.array.outcome import delivered, require_castable, require_casting, sin
 from xarr.array.transfers import Host, from_host, openly
 from xarr.backends.device import Device, get_device, promoted, require_together
 from xarr.compiler.forms import rolled
-from xarr.core.tape import Node, Storage, leaf, remembered
+from xarr.core.recalling import recalled
+from xarr.core.tape import Node, Storage, constant, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.errors import operand_of, refused, type_error, value_error
@@ -51,7 +52,7 @@ class Assembly:
     def __init__(self, shape: Shape, dtype: DType, device: Device) -> None:
         self.layout = layout.contiguous(shape)
         self.dtype = dtype
-        self.storage: Storage = engine.reserve(device, self.layout.size * dtype.itemsize)
+        self.storage: Storage = _blank(shape, dtype, device)
 
     def put(self, begin: Sequence[int], shape: Shape, value: Node) -> None:
         """Write a value that broadcasts to `shape` at the indices that begin at `begin`."""
@@ -66,6 +67,20 @@ class Assembly:
     def array(self) -> Array:
         """The whole."""
         return Array(leaf(self.storage, self.layout, self.dtype))
+
+
+def _blank(shape: Shape, dtype: DType, device: Device) -> Storage:
+    """A storage for an array that is written part by part: where it is zeros at first, one kernel.
+
+    With the kernel is what reads the whole. A CPU copies large parts faster one by one.
+    """
+    size = math.prod(shape)
+    if device.info.in_place and size > tuning.JOINED:
+        return engine.reserve(device, size * dtype.itemsize)
+    node = constant(dtype.numpy.type(0).item(), dtype, shape, device)
+    engine.placed(node)
+    assert node.storage is not None
+    return node.storage
 
 
 def _arrays(values: Any, where: str) -> list[Array]:
@@ -101,6 +116,7 @@ def _promoted(
     return promoted([item._node.dtype for item in arrays], arrays[0].device, where)
 
 
+@recalled
 def concat(
     arrays: Any,
     /,
@@ -181,6 +197,7 @@ def _require_one(out: Any, dtype: DTypeLike, where: str) -> None:
         raise type_error(where, "out and dtype are both given", "one of them is accepted")
 
 
+@recalled
 def stack(
     arrays: Any,
     axis: SupportsIndex = 0,
@@ -218,6 +235,7 @@ def stack(
     return _hand_over(whole, out, casting, where)
 
 
+@recalled
 def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     """Move elements along axes; those that leave at one end come in at the other.
 
@@ -231,10 +249,8 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     where = "roll(a, shift, axis)"
     x = array_of(a, where, "a")
     node = x._node
-    name = (roll, shift, axis) if type(shift) is int and type(axis) is int else None
-    known = node.structure.views.get(name)
-    if known is not None and node.storage is not None:
-        return made(engine.computed(known, (node,)))
+    if axis is None and len(node.shape) == 1:
+        axis = 0
     if axis is None:
         total = sum(integers(shift, where, "shift"))
         return reshape(roll(ravel(x), total, 0), node.shape)
@@ -252,11 +268,10 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     moves = [move % extent for move, extent in zip(moves, node.shape, strict=True)]
     settled(x)
     opcode = engine.elementwise(rolled(node.dtype, tuple(moves)), (node,), node.shape)
-    if name is not None:
-        remembered(node.structure.views, name, opcode)
     return made(engine.computed(opcode, (node,)))
 
 
+@recalled
 def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Array:
     """Repeat each element, one after the other.
 
@@ -325,6 +340,7 @@ def _repeated(x: Array, axis: int, count: int) -> Array:
     return copied_as(x, spread, result)
 
 
+@recalled
 def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     """Repeat an array along its axes.
 
@@ -365,6 +381,7 @@ def append(arr: ArrayLike, values: Any, axis: SupportsIndex | None = None) -> Ar
     return _joined(_arrays([arr, values], where), axis, where)
 
 
+@recalled
 def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
     """Join arrays along the first axis, vectors as rows."""
     where = "vstack(tup)"
@@ -373,6 +390,7 @@ def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
     )
 
 
+@recalled
 def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
     """Join arrays along the second axis, vectors along the first."""
     where = "hstack(tup)"
@@ -380,12 +398,14 @@ def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
     return _joined(parts, 0 if parts[0].ndim == 1 else 1, where, dtype, casting)
 
 
+@recalled
 def dstack(tup: Any) -> Array:
     """Join arrays along the third axis."""
     where = "dstack(tup)"
     return _joined([with_three_axes(item, where) for item in _arrays(tup, where)], 2, where)
 
 
+@recalled
 def column_stack(tup: Any) -> Array:
     """Join vectors as the columns of a matrix."""
     where = "column_stack(tup)"
@@ -396,6 +416,7 @@ def column_stack(tup: Any) -> Array:
     return _joined(parts, 1, where)
 
 
+@recalled
 def diff(
     a: ArrayLike,
     n: SupportsIndex = 1,

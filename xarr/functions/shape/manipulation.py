@@ -20,6 +20,7 @@ from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.layouts import keep_array, kept_order, layout_of, lock, renamed, settled, view
 from xarr.array.operands import integer
+from xarr.core.recalling import recalled
 from xarr.core.tape import constant, leaf
 from xarr.engine import engine
 from xarr.errors import operand_of, type_error, value_error
@@ -53,6 +54,7 @@ def copied_as(x: Array, where: Layout, shape: Shape) -> Array:
     return Array(leaf(fresh.storage, layout.contiguous(shape), node.dtype))
 
 
+@recalled
 def reshape(
     a: ArrayLike, /, shape: ShapeLike, order: str = "C", *, copy: bool | None = None
 ) -> Array:
@@ -93,6 +95,7 @@ def reversed_axes(x: Array) -> Array:
     return permute_dims(x, tuple(reversed(range(x.ndim))))
 
 
+@recalled
 def ravel(a: ArrayLike, order: str = "C") -> Array:
     """Flatten an array: a view of it where its elements follow each other, else a copy.
 
@@ -118,6 +121,7 @@ def fortran_alone(x: Array) -> bool:
     return not where.linear and layout.is_fortran(where)
 
 
+@recalled
 def permute_dims(a: Array, axes: Any) -> Array:
     """Put the axes in another order, a view; `axes` says for each axis of the result which it was.
 
@@ -140,6 +144,7 @@ def permuted(x: Array, axes: Any, where: str) -> Array:
     return view(x, settled(x).permuted(order))
 
 
+@recalled
 def transpose(a: ArrayLike, axes: Any = None) -> Array:
     """Reverse the axes, or put them in another order; a view.
 
@@ -151,6 +156,7 @@ def transpose(a: ArrayLike, axes: Any = None) -> Array:
     return reversed_axes(x) if axes is None else permuted(x, axes, where)
 
 
+@recalled
 def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     """Swap two axes; a view.
 
@@ -165,6 +171,7 @@ def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     return permute_dims(x, tuple(order))
 
 
+@recalled
 def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
     """Move axes to other places; the others stay in their order; a view.
 
@@ -188,6 +195,7 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
     return permute_dims(x, tuple(order))
 
 
+@recalled
 def expand_dims(a: ArrayLike, axis: Any) -> Array:
     """Insert axes of one element; a view.
 
@@ -209,6 +217,7 @@ def expand_dims(a: ArrayLike, axis: Any) -> Array:
     return view(x, Layout(tuple(shape), tuple(strides), given.offset))
 
 
+@recalled
 def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
     """Remove axes of one element, all of them where axis is None; a view.
 
@@ -231,6 +240,7 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
     return view(x, given.permuted(kept))
 
 
+@recalled
 def flip(m: ArrayLike, axis: Axis = None) -> Array:
     """Reverse the order of elements along axes; a view."""
     where = "flip(m, axis)"
@@ -269,6 +279,7 @@ def at_least(x: Array, ndim: int, where: str) -> Array:
     return x
 
 
+@recalled
 def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     """Rotate by quarter turns in the plane of two axes, from the first towards the second; a view.
 
@@ -294,6 +305,7 @@ def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     return flip(swapaxes(x, first, second), second)
 
 
+@recalled
 def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Array:
     """Repeat an array over a shape, without copying: a view, which is read-only.
 

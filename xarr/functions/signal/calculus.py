@@ -15,6 +15,7 @@ from xarr.array.door import together
 from xarr.array.layouts import settled
 from xarr.backends.device import default_float, require_together
 from xarr.core.operations import Operation
+from xarr.core.recalling import recalled
 from xarr.core.tape import Node, constant, leaf
 from xarr.dtypes import BOOL, COMPLEX, COMPLEX_OF
 from xarr.engine import engine
@@ -39,6 +40,7 @@ _COMPLEX: Final = {
 """The complex number of two parts; `re + 1j * im` is another one where a part is infinite."""
 
 
+@recalled
 def interp(
     x: ArrayLike,
     xp: ArrayLike,
@@ -132,6 +134,7 @@ def _polygon(x: Array, points: Array, values: Array, index: Array, left: Any, ri
     return Array(engine.converted(line._node, values._node.dtype))
 
 
+@recalled
 def gradient(
     f: ArrayLike, *varargs: Any, axis: Any = None, edge_order: int = 1
 ) -> Array | tuple[Array, ...]:
@@ -243,6 +246,7 @@ def _derivative(x: Array, place: int, step: Any, edge_order: int) -> Array:
     return out
 
 
+@recalled
 def trapezoid(
     y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: SupportsIndex = -1
 ) -> Array:
@@ -273,6 +277,7 @@ def trapezoid(
     return result
 
 
+@recalled
 def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
     """The convolution of two vectors: sum over m of a[m] v[n - m].
 
@@ -288,6 +293,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
     return _correlated(first, manipulation.flip(second), mode, "convolve(a, v, mode)")
 
 
+@recalled
 def correlate(a: ArrayLike, v: ArrayLike, mode: str | int = "valid") -> Array:
     """The correlation of two vectors: sum over n of a[n + k] conj(v[n]).
 

@@ -20,6 +20,7 @@ from xarr.array.operands import integer
 from xarr.array.outcome import delivered
 from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.core.operations import Operation
+from xarr.core.recalling import recalled
 from xarr.core.tape import Node, constant
 from xarr.dtypes import COMPLEX, REAL, DType
 from xarr.engine import engine
@@ -50,6 +51,7 @@ _SCALES: Final = {
 """Each part by itself: in a product of complex numbers a part that is infinite makes both NaN."""
 
 
+@recalled
 def apply(
     row: Transform, x: Array, lengths: Sequence[int | None], axes: _Integers, norm: Any
 ) -> Array:
