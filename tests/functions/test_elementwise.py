@@ -19,7 +19,7 @@ from hypothesis import given, strategies as st
 
 import xarr
 from tests import reference
-from tests.comparing import computed_together, is_on, together
+from tests.comparing import computed_together, is_on, needs, together
 from tests.functions.calls import check as check_call, each, rows as calls_of
 from tests.reference import Values, assert_near, assert_same
 from xarr import dtypes
@@ -893,3 +893,25 @@ def test_fused_conversions_are_those_of_memory(
     computed_together(plain)
     for row, got, wanted in zip(rows, fused, plain, strict=True):
         assert_same(np.asarray(got), np.asarray(wanted), f"{row.name} of {target} from {source}")
+
+
+@pytest.mark.parametrize("exponent", [3, 3.0, 1.5, -0.5, -1, -1.5])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_powers_of_scalars(exponent: float, dtype: str) -> None:
+    """Exponents that are functions of their own: within 2 ulp, and pow's special values."""
+    needs(dtype)
+    random = np.random.default_rng(3)
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, -1, -2.5, 1, 3e38]
+    x = np.concatenate([np.exp(random.uniform(-60, 60, 5000)), special]).astype(dtype)
+    found = np.asarray(xarr.to_numpy(xarr.asarray(x) ** exponent))
+    wide: Any = np.longdouble if dtype == "float64" else np.float64
+    with np.errstate(all="ignore"):
+        exact = x.astype(wide) ** exponent
+        wanted = exact.astype(dtype)
+    count = len(special)
+    np.testing.assert_array_equal(found[-count:], wanted[-count:])
+    zero = wanted == 0
+    np.testing.assert_array_equal(np.signbit(found[zero]), np.signbit(wanted[zero]))
+    usual = np.isfinite(wanted) & (np.abs(wanted) > np.finfo(dtype).tiny)
+    error = np.abs(found[usual] - exact[usual]) / np.spacing(np.abs(wanted[usual]))
+    assert error.max() < 2

@@ -22,6 +22,7 @@ from xarr.algorithms import counting
 from xarr.core.tape import Node
 from xarr.dtypes import DType
 from xarr.engine import engine
+from xarr.engine.opcodes import tape_of
 from xarr.tables import elementwise, random, reductions
 
 OLDEST = "sm_75"
@@ -85,12 +86,22 @@ def test_every_function(dtype: DType, recorded: dict[str, str]) -> None:
     inputs = operands(dtype, max(row.operands for row in elementwise.TABLE))
     held = [
         engine.defer(row.operation(dtype), inputs[: row.operands], inputs[0].shape)
-        for row in elementwise.TABLE
+        for row in {*elementwise.TABLE, *elementwise.POWERS.values()}
         if dtype.kind in row.kinds
     ]
     xarr.synchronize()
     compiles(recorded)
     assert stored(recorded) == len(held)
+
+
+def test_many_complex_constants(recorded: dict[str, str]) -> None:
+    """Arguments whose names no type has, as c64 is one."""
+    x = xarr.asarray(np.ones(8, np.complex64))
+    tape_of(x.device).most = 100
+    for number in range(70):
+        x = x + complex(number, 1)
+    xarr.synchronize()
+    compiles(recorded)
 
 
 def test_every_conversion(recorded: dict[str, str]) -> None:

@@ -90,7 +90,7 @@ def _describe(work: Rows, lanes: bool) -> tuple[list[str], str]:
         names = [f"{name}_{at}" for name in form.fields()]
         fields[0].extend(names[: len(form.numbers)])
         fields[1].extend(names[len(form.numbers) :])
-        constants += [(f"c{n}_{at}", dtype) for n, dtype in enumerate(form.constants)]
+        constants += [(f"k{n}_{at}", dtype) for n, dtype in enumerate(form.constants)]
         reads = {
             access: f"{room}[position]" if is_there else f"({room}[position] = {{}})"
             for access, room, is_there in part.held

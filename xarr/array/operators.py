@@ -12,6 +12,7 @@ from xarr.array.array import NOT_IMPLEMENTED, Array, product, rebind
 from xarr.array.layouts import assign, is_number, is_whole, require_writeable, settled, writeable
 from xarr.array.operands import operand, scalar_node, widened
 from xarr.array.transfers import to_host
+from xarr.core.recalling import recalled
 from xarr.core.tape import Node, constant, operated, remembered
 from xarr.dtypes import BOOL, INTEGER, REAL, SIGNED, DType
 from xarr.engine import engine
@@ -171,12 +172,16 @@ def powered(x1: Any, x2: Any) -> Array:
     return power(x1, x2) if accepts(x1) and accepts(x2) else NOT_IMPLEMENTED
 
 
+@recalled
 def power(x1: Any, x2: Any) -> Array:
     """x1 to the power of x2, one of them an Array; x ** 2 is the square, as in NumPy."""
-    if type(x1) is Array and (type(x2) is int or type(x2) is float) and x2 == 2:
-        base = x1._node.dtype.kind
-        if base != BOOL and not (type(x2) is float and base in INTEGER):
+    if type(x1) is Array and (type(x2) is int or type(x2) is float):
+        base = x1._node.dtype
+        if x2 == 2 and base.kind != BOOL and not (type(x2) is float and base.kind in INTEGER):
             return Array(rows.square.applied(x1._node))
+        row = rows.POWERS.get(x2)
+        if row is not None and base.kind == REAL and base is not dtypes.float16:
+            return Array(row.applied(x1._node))
     _refuse_negative_powers(x1, x2)
     return binary(rows.pow, x1, x2)
 

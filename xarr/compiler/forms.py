@@ -353,7 +353,7 @@ class Form:
         so many at a time: the values of element `n` of these are `l0[n]`, ... and `s0[n]`, ...
         Where the last axis is walked in `pieces`, an operand comes round between two of them.
         """
-        constants = [(f"c{number}", dtype) for number, dtype in enumerate(self.constants)]
+        constants = [(f"k{number}", dtype) for number, dtype in enumerate(self.constants)]
         lines, block = described((*indices, *self.fields()), (*constants, *numbers), wide=self.wide)
         pointers = []
         types = {slot: dtype for slot, dtype, _ in self.accesses if slot >= 0}
@@ -500,7 +500,7 @@ class Form:
                     operands[0] = self._block(operation.lanes, operands[0])
                 statements.append(computed(f"v{number}", operation, operands))
             else:
-                statements.append(f"const {entry[0].compute} v{number} = a.c{entry[1]};")
+                statements.append(f"const {entry[0].compute} v{number} = a.k{entry[1]};")
         return statements
 
     def _block(self, lanes: int, position: str) -> str:
@@ -536,7 +536,7 @@ class Form:
         return f"const {operation.result.compute} v{number} = {value};"
 
     def _name(self, operand: Any) -> str:
-        return f"v{operand}" if isinstance(operand, int) else f"a.c{operand[1]}"
+        return f"v{operand}" if isinstance(operand, int) else f"a.k{operand[1]}"
 
     def type_of(self, operand: int | tuple[DType, int]) -> DType:
         """The data type of an entry, or of a constant, as the kernel has it."""

@@ -141,7 +141,7 @@ def _chunks(extents: list[int], tasks: int, lanes: int) -> tuple[tuple[int, ...]
 def _items(form: Form) -> int:
     """How many elements an item on a GPU takes side by side; where it walks rows, one of each."""
     if len(form.extents) > 1:
-        return 1
+        return tuning.ROWS if len(form.accesses) <= tuning.ABREAST else 1
     widest = max(dtype.numpy.itemsize for slot, dtype, _ in form.accesses if slot >= 0)
     return max(form.lanes, tuning.ITEMS[widest])
 

@@ -70,7 +70,13 @@ DEVICE xr_index xr_cut(xr_index begin, xr_index cut, xr_index stop)
     const xr_index within = lane * XR_STRIP + place;                                        \
     const xr_index i = tile * XR_TILE + within;                                             \
     XR_AT_I
-#if XR_GUARDED
+#define XR_ENTER_ROW                                                                        \
+    const xr_index row = first + n;                                                         \
+    XR_AT_ROW                                                                               \
+    XR_AT_COLUMN
+#if XR_GUARDED && XR_ROWS
+#define XR_IF_GUARDED if (row < row_end)
+#elif XR_GUARDED
 #define XR_IF_GUARDED if (within < left)
 #else
 #define XR_IF_GUARDED
@@ -94,6 +100,36 @@ ITEM_KERNEL(xr_elementwise, XR_POINTERS)
         XR_AT_I
         XR_COMPUTE
         XR_STORE
+    }
+#elif defined(XR_ITEMS) && XR_ROWS
+    XR_CHUNK(1, row)
+    XR_FOR_COLUMN
+    {
+        for (xr_index first = row_begin; first < row_end; first += XR_ITEMS) {
+            XR_KEPT
+            XR_EACH_LANE
+            {
+                XR_ENTER_ROW
+                if (row < row_end) {
+                    XR_LOAD
+                }
+            }
+            XR_EACH_LANE
+            {
+                XR_ENTER_ROW
+                XR_IF_GUARDED {
+                    XR_COMPUTE
+                    XR_KEEP
+                }
+            }
+            XR_EACH_LANE
+            {
+                XR_ENTER_ROW
+                if (row < row_end) {
+                    XR_STORE
+                }
+            }
+        }
     }
 #elif defined(XR_ITEMS)
     const xr_index tile = (xr_index)GROUP_ID(0);

@@ -17,6 +17,33 @@ DEVICE T xr_reciprocal_T(const T x)
     return (T)1.0f / x;
 }
 
+// Powers with exponents that programs write, with pow's special values: -inf has no root, -0 is 0.
+DEVICE T xr_cube_T(const T x)
+{
+    const T square = x * x;
+    return square * x;
+}
+
+DEVICE T xr_pow_three_halves_T(const T x)
+{
+    const T root = sqrt(x);
+    return (x < (T)0.0f) & (x == x + x) ? -x : x * root;
+}
+
+DEVICE T xr_pow_minus_half_T(const T x)
+{
+    const T root = sqrt(x + (T)0.0f);
+    return (x < (T)0.0f) & (x == x + x) ? (T)0.0f : (T)1.0f / root;
+}
+
+DEVICE T xr_pow_minus_three_halves_T(const T x)
+{
+    const T positive = x + (T)0.0f;
+    const T root = sqrt(positive);
+    const T inverse = (T)1.0f / root;
+    return (x < (T)0.0f) & (x == x + x) ? (T)0.0f : inverse / positive;
+}
+
 // Both zeros give +0; NaN stays (OpenCL's sign(NaN) is 0).
 DEVICE T xr_sign_T(const T x)
 {

@@ -90,7 +90,7 @@ def _is_one(run: Sequence[Stored], info: DeviceInfo) -> bool:
     first, *others = groups
     length = _length(first)
     axes = _axes(first, length) if length else None
-    if axes is None or sum(one.space == first.space for one in groups) > tuning.ROW_PARTS:
+    if axes is None or sum(one.space == first.space for one in groups) > _most_parts(groups):
         return False
     for other in others:
         if other.closed or other.space not in (first.space, first.space[:-axes]):
@@ -109,6 +109,14 @@ def _is_one(run: Sequence[Stored], info: DeviceInfo) -> bool:
     if arguments > info.parameter_nbytes or len(slots) > tuning.SLOTS:
         return False
     return _is_safe(groups, axes)
+
+
+def _most_parts(groups: Sequence[Group]) -> int:
+    """How many groups of one kernel may walk the elements."""
+    made = {slot for one in groups for slot in one.written}
+    parts = [one.read.keys() - made for one in groups if one.space == groups[0].space]
+    is_chain = not parts[-1] and len({slot for slots in parts for slot in slots}) == 1
+    return tuning.CHAINED if is_chain else tuning.ROW_PARTS
 
 
 def _trees_nbytes(groups: Sequence[Group], length: int) -> int:

@@ -520,4 +520,14 @@ tanh = _function("xr_tanh(x)", "The hyperbolic tangent of x.", -50, 50, 3, compl
 trunc = _rounding("trunc(x)", "The integer next to x towards 0, in the dtype of x.")
 
 TABLE: Final = name_rows(vars(), Elementwise)
+POWERS: Final = {
+    3.0: Elementwise((REAL,), "xr_cube(x)", "x to the power of 3."),
+    1.5: Elementwise((REAL,), "xr_pow_three_halves(x)", "x to the power of 3/2."),
+    -0.5: Elementwise((REAL,), "xr_pow_minus_half(x)", "x to the power of -1/2."),
+    -1.0: reciprocal,
+    -1.5: Elementwise((REAL,), "xr_pow_minus_three_halves(x)", "x to the power of -3/2."),
+}
+"""Functions for Python scalars as exponents, with fewer operations than `pow`."""
+for _row in POWERS.values():
+    _row.name = _row.name or "pow"
 BY_NAME: Final = {row.name: row for row in TABLE}
