@@ -923,13 +923,9 @@ class Call:
         storage: Storage
         slot: cython.Py_ssize_t
         beyond: cython.Py_ssize_t
-        nbytes: cython.Py_ssize_t
         storages: list[Any] = listed.storages
         bases: list[Any] = listed.bases
-        for slot, nbytes in self.fresh:
-            storage = storages[slot]
-            if storage.buffer is None:
-                storage.buffer = room(device, nbytes)
+        _have_room(device, self.fresh, storages)
         buffers: list[Any] = []
         for slot in self.pointers:
             storage = storages[slot]
@@ -1000,6 +996,18 @@ class Call:
             storage = storages[slot]
             storage.buffer = None
         return None
+
+
+@cython.cfunc
+def _have_room(device: Any, fresh: list[Any], storages: list[Any]) -> cython.void:
+    """Have memory for storages that are written for the first time."""
+    storage: Storage
+    slot: cython.Py_ssize_t
+    nbytes: cython.Py_ssize_t
+    for slot, nbytes in fresh:
+        storage = storages[slot]
+        if storage.buffer is None:
+            storage.buffer = room(device, nbytes)
 
 
 @cython.cfunc
@@ -1088,23 +1096,11 @@ class LibraryCall(Call):
         """Have it computed."""
         slot: cython.Py_ssize_t
         beyond: cython.Py_ssize_t
-        self.ask(device, listed, unfinished)
+        _have_room(device, self.fresh, listed.storages)
         nodes: list[Any] = []
         for how, slot, beyond in self.views:
             nodes.append(_view(listed.storages[slot], how, listed.bases[slot] + beyond))
         self.work(nodes)
-        return None
-
-    @cython.ccall
-    def ask(self, device: Any, listed: Arguments, asked: list[Any]) -> object:
-        """Have memory for what it writes; it has no launches."""
-        storage: Storage
-        slot: cython.Py_ssize_t
-        nbytes: cython.Py_ssize_t
-        for slot, nbytes in self.fresh:
-            storage = listed.storages[slot]
-            if storage.buffer is None:
-                storage.buffer = room(device, nbytes)
         return None
 
 
