@@ -119,7 +119,7 @@ CASES: Final[dict[str, tuple[Callable[..., State], list[tuple[int, ...]], int]]]
     "life by pairs": (life_by_pairs, [PLANE], 1),
     "upwind": (upwind, [(5000,)], 1),
     "Gray and Scott": (gray_scott, [PLANE] * 2, 1),
-    "heat": (heat, [PLANE], 2),
+    "heat": (heat, [PLANE], 1),
     "light": (light, [(80, 80)] * 3, 2),
     "softmax": (softmax, [PLANE], 1),
     "conjugate gradients": (conjugate_gradients, [PLANE] * 3 + [()], 4),

@@ -51,12 +51,27 @@ DEAD: Final = -2
 """Of one that nobody holds; of its own memory, if it has some, it says how many bytes instead."""
 WIDE: Final = -10
 """What is added where a storage has so many bytes that kernels count with 64 bits."""
-HELD: Final = (ALIVE, ALIVE + WIDE)
-OF_WIDE: Final = (ALIVE + WIDE, DEAD + WIDE)
+OWN: Final = -100
+"""What it says less the bytes of a storage that is held, and written over most of it by a list, if
+other memory may take the place of its own: nobody else sees that."""
+
+
+def is_held(state: int) -> bool:
+    """Whether somebody holds a storage of which the tape says this."""
+    return state <= OWN or state in (ALIVE, ALIVE + WIDE)
+
+
+def is_wide(state: int) -> bool:
+    """Whether kernels count the bytes of a storage of which it says this with 64 bits."""
+    wide = state >= layout.WIDE or state <= OWN - layout.WIDE
+    return wide or state in (ALIVE + WIDE, DEAD + WIDE)
+
+
 
 _ALIVE = cython.declare(cython.Py_ssize_t, ALIVE)
 _DEAD = cython.declare(cython.Py_ssize_t, DEAD)
 _WIDE = cython.declare(cython.Py_ssize_t, WIDE)
+_OWN = cython.declare(cython.Py_ssize_t, OWN)
 _WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 _ndarray = cython.declare(object, numpy.ndarray)
@@ -197,6 +212,7 @@ class Storage:
     mark: int = cython.declare(cython.Py_ssize_t, visibility="public")
     read_only: bool = cython.declare(cython.bint, visibility="public")
     list_mark: int = cython.declare(cython.Py_ssize_t)
+    most_mark: int = cython.declare(cython.Py_ssize_t)
     slot: int = cython.declare(cython.Py_ssize_t)
 
     def __init__(self, device: Device, nbytes: cython.Py_ssize_t, buffer: Any = None) -> None:
@@ -332,6 +348,7 @@ class Structure:
     low: Any = cython.declare(object)
     high: Any = cython.declare(object)
     repeats: bool = cython.declare(cython.bint, visibility="public")
+    nbytes: int = cython.declare(cython.Py_ssize_t)
     is_complex: bool = cython.declare(cython.bint)
     is_in_place: bool = cython.declare(cython.bint)
     alike: list[Any] = cython.declare(list)
@@ -344,6 +361,7 @@ class Structure:
         self.strides = None if pattern is None else pattern.strides
         self.layout = None if pattern is None else Layout(pattern.shape, pattern.strides)
         self.repeats = self.layout is not None and layout.self_overlapping(self.layout)
+        self.nbytes = 0 if pattern is None else pattern.size * dtype.itemsize
         self.views = {}
         self.stores = {}
         self.places = set()
@@ -735,17 +753,21 @@ class Arguments:
     Attributes
     ----------
     storages, bases : list of Storage, list of int
-        The storages that are named, and the offset of the first view of each.
+        The storages that are named, and the offset from which views of each are counted: of the
+        first one, or none where most of the storage is written.
     constants : list
         The values of all constants.
     numbers : list of int
         Those of the instructions.
+    mark : int
+        What storages bear of which most is written.
     """
 
     storages: list[Any] = cython.declare(list, visibility="public")
     bases: list[Any] = cython.declare(list, visibility="public")
     constants: list[Any] = cython.declare(list, visibility="public")
     numbers: list[Any] = cython.declare(list, visibility="public")
+    mark: int = cython.declare(cython.Py_ssize_t)
 
     def __init__(
         self, storages: list[Any], bases: list[Any], constants: list[Any], numbers: list[Any]
@@ -847,7 +869,7 @@ class Call:
     complex : frozenset of int
         Those of them that are complex.
     taken : list of (int, int)
-        Those whose memory is that of another one, which is not needed any more.
+        Those whose memory is from then on that of another one, which is not needed any more.
     freed : list of int
         Those that are not needed any more.
     whole : list of Ref
@@ -1145,7 +1167,7 @@ def host_calls(trace: Trace, hosts: list[Any], states: tuple[Any, ...]) -> list[
             places.append((slots, 0))
             call.made = slots
             call.nbytes = opcode.nbytes
-            call.passes = states[slots] not in HELD
+            call.passes = not is_held(states[slots])
             slots += 1
         calls.append(call)
         number += 1
@@ -1174,6 +1196,8 @@ class Program:
         The instructions of each step, by number.
     unread : list of int
         The storages that nobody holds and no step needs.
+    spare : list of int
+        The bytes of storages beyond those that are named, whose memory others take.
     is_final : bool
         Whether other steps never take the place of these.
     runs : int
@@ -1190,6 +1214,7 @@ class Program:
     steps: list[Any] = cython.declare(list, visibility="public")
     members: list[Any] = cython.declare(list, visibility="public")
     unread: list[Any] = cython.declare(list, visibility="public")
+    spare: list[Any] = cython.declare(list, visibility="public")
     is_final: bool = cython.declare(cython.bint, visibility="public")
     runs: int = cython.declare(cython.Py_ssize_t, visibility="public")
     turns: int = cython.declare(cython.Py_ssize_t, visibility="public")
@@ -1204,6 +1229,7 @@ class Program:
         # Until the steps are there, one that is not done holds all instructions.
         self.members = [range(len(trace.opcodes))]
         self.unread = []
+        self.spare = []
 
     def choose(self) -> None:
         """Have steps; the class that is made of it says which."""
@@ -1221,6 +1247,8 @@ class Program:
         """
         if not self.is_final:
             self.choose()
+        for nbytes in self.spare:
+            listed.storages.append(Storage(self.trace.device, nbytes))
         if _hooks.run is not None:
             with _hooks.run(self, listed.numbers, done):
                 return self.go(listed, done, unfinished)
@@ -1333,7 +1361,7 @@ class Program:
         for call in self.steps:
             nbytes += sum([one for one in call.rooms if isinstance(one, int)])
             if call is not self.steps[len(self.steps) - 1]:
-                for slot in call.freed:
+                for slot in (*call.freed, *[slot for slot, _ in call.taken]):
                     if slot in made or storages[slot].buffer is not None:
                         nbytes += storages[slot].nbytes
         return nbytes
@@ -1708,7 +1736,7 @@ class Tape:
             launched = driver.launched
             trace = self._listed(self._taken(steps), listed)
             steps.clear()  # they hold storages
-            program = trace.program(self._states(listed.storages, trace.sizes))
+            program = trace.program(self._states(listed, trace.sizes))
             return program.run(listed, done, self.unfinished)
         except BaseException as error:
             if trace is None:
@@ -1801,8 +1829,8 @@ class Tape:
         listed: Arguments = Arguments([], [], [], [])
         trace: Trace = self._listed(steps, listed)
         steps.clear()  # they hold storages
-        states = self._states(listed.storages, trace.sizes)
-        wanted = {at for at, state in enumerate(states) if state in HELD}
+        states = self._states(listed, trace.sizes)
+        wanted = {at for at, state in enumerate(states) if is_held(state)}
         wanted = {listed.storages[at].serial for at in wanted}
         found: list[Any] = []
         for step in reversed([step for step in _steps(trace, listed) if step is not None]):
@@ -1832,7 +1860,7 @@ class Tape:
             # Else the tape itself holds every storage.
             trace: Trace = self._listed(self._taken(list(self.steps)), listed)
             try:
-                return trace, listed, trace.program(self._states(listed.storages, trace.sizes))
+                return trace, listed, trace.program(self._states(listed, trace.sizes))
             finally:
                 self._put_first([step for step in _steps(trace, listed) if step is not None])
         finally:
@@ -1853,7 +1881,13 @@ class Tape:
         numbers: list[Any] = listed.numbers
         opcodes: list[Any] = []
         mark: cython.Py_ssize_t = _list_mark + 1
-        _list_mark = mark
+        _list_mark = listed.mark = mark
+        for step in steps:
+            if step.fresh is None and step.opcode.target is not None:
+                node = step.nodes[len(step.nodes) - 1]
+                storage = node.storage
+                if storage is not None and 2 * node.structure.nbytes > storage.nbytes:
+                    storage.most_mark = mark
         for step in steps:
             opcodes.append(step.opcode)
             numbers.append(step.number)
@@ -1870,9 +1904,13 @@ class Tape:
                 else:
                     storage.list_mark = mark
                     storage.slot = len(storages)
-                    codes.append(storage.slot)
                     storages.append(storage)
-                    bases.append(node.offset)
+                    if storage.most_mark == mark and node.offset:
+                        bases.append(0)
+                        codes.append((storage.slot, node.offset))
+                    else:
+                        bases.append(node.offset)
+                        codes.append(storage.slot)
             if step.scalar is not None:
                 constants.append(step.scalar)
             if step.fresh is not None:
@@ -1897,24 +1935,28 @@ class Tape:
         return trace
 
     @cython.cfunc
-    def _states(self, storages: list[Any], sizes: object) -> tuple[Any, ...]:
+    def _states(self, listed: Arguments, sizes: object) -> tuple[Any, ...]:
         """Of each storage whether somebody holds it, and how many bytes are free if not.
 
-        The bytes are none where no result, of one of some `sizes`, could have that memory.
+        The bytes are none where no result, of one of some `sizes`, could have that memory. While
+        functions record otherwise, as in a graph, results stay where they are.
         """
         storage: Storage
+        storages: list[Any] = listed.storages
+        stays: cython.bint = _hooks.changed > 0
         shared = self.shared
         kept = self.kept
         state: cython.Py_ssize_t
         states: list[Any] = []
         for storage in storages:
             # Held by the list, by the name here and by the call: else somebody has it.
-            if (
-                held_by(storage) > _hooks.unheld
-                or (shared and storage.serial in shared)
-                or (kept and id(storage.buffer) in kept)
-            ):
+            if (shared and storage.serial in shared) or (kept and id(storage.buffer) in kept):
                 state = _ALIVE
+            elif held_by(storage) > _hooks.unheld:
+                state = _ALIVE
+                if storage.most_mark == listed.mark and storage.lender is None and not stays:
+                    states.append(_OWN - storage.nbytes)
+                    continue
             elif storage.buffer is None or storage.lender is not None:
                 state = _DEAD
             else:

@@ -11,10 +11,20 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from xarr import layout, tuning
+from xarr import tuning
 from xarr.compiler import background, launch
 from xarr.core import tape as core
-from xarr.core.tape import ALIVE, HELD, OF_WIDE, WIDE, Call, HostCall, Opcode, Trace, host_calls
+from xarr.core.tape import (
+    ALIVE,
+    WIDE,
+    Call,
+    HostCall,
+    Opcode,
+    Trace,
+    host_calls,
+    is_held,
+    is_wide,
+)
 from xarr.engine import hosted
 from xarr.schedule.instructions import instructions
 from xarr.schedule.plan import Plan
@@ -129,6 +139,7 @@ class Program(core.Program):
             self.steps, self.members, self._failed_at = [], plan.members, len(calls)
             raise
         self.steps, self.members, self.unread = calls, plan.members, plan.unread
+        self.spare = plan.spare
         self.is_final = True
         self._plan = self.job = None
         return calls
@@ -154,7 +165,7 @@ class Program(core.Program):
 
     @property
     def _is_wide(self) -> bool:
-        return any(map(_is_wide, self.states))
+        return any(map(is_wide, self.states))
 
     def names(self, instructions: Sequence[int]) -> list[str]:
         """The names of the operations of instructions, which are given by number."""
@@ -177,17 +188,13 @@ class Program(core.Program):
 
     def _free(self, steps: Sequence[HostCall]) -> None:
         """Let each call free the storages that no later one needs."""
-        seen = {slot for slot, state in enumerate(self.states) if state in HELD}
+        seen = {slot for slot, state in enumerate(self.states) if is_held(state)}
         for step in reversed(steps):
             step.freed = []
             for place in step.places:
                 if isinstance(place, tuple) and place[0] not in seen:
                     seen.add(place[0])
                     step.freed.append(place[0])
-
-
-def _is_wide(state: int) -> bool:
-    return state >= layout.WIDE or state in OF_WIDE
 
 
 def _alone(
@@ -202,13 +209,13 @@ def _alone(
             slot, beyond = place
             number, base = slots.setdefault(slot, (len(slots), beyond))
             codes.append((number, beyond - base) if beyond != base else number)
-    wide = tuple([_is_wide(states[slot]) for slot in slots])
+    wide = tuple([is_wide(states[slot]) for slot in slots])
     if opcode.is_fresh:
         del codes[-1]
     call: Call | None = opcode.alone.get((tuple(codes), wide))
     if call is None:
         trace = Trace(opcode.device, (opcode,), tuple(codes))
-        program = Program(trace, tuple([ALIVE + WIDE * is_wide for is_wide in wide]))
+        program = Program(trace, tuple([ALIVE + WIDE * one for one in wide]))
         (call,) = program.prepare()
         core.remembered(opcode.alone, (tuple(codes), wide), call)
     there = list(slots)

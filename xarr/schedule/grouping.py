@@ -7,7 +7,7 @@ reads or overwrites what the other one writes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from xarr import tuning
@@ -21,12 +21,18 @@ if TYPE_CHECKING:
     from xarr.backends.base import DeviceInfo
 
 
-def grouped(steps: Sequence[Instruction], alive: Sequence[bool], info: DeviceInfo) -> list[Group]:
+def grouped(
+    steps: Sequence[Instruction],
+    alive: Sequence[bool],
+    own: Mapping[int, int],
+    info: DeviceInfo,
+) -> list[Group]:
     """The groups that instructions make, in the order in which they run.
 
-    The device says how many bytes of arguments a kernel may be given.
+    Some storages may exchange their `own` memory, of so many bytes. The device says how many bytes
+    of arguments a kernel may be given.
     """
-    steps = rewritten(steps, alive, info)
+    steps = rewritten(steps, alive, own, info)
     wanted = needed(steps, alive)
     parts = _only_for_parts(steps, alive)
     later = {member for own in parts.values() for member in own}
@@ -34,32 +40,38 @@ def grouped(steps: Sequence[Instruction], alive: Sequence[bool], info: DeviceInf
     for member, step in enumerate(steps):
         if not wanted[member] or member in later:
             continue
-        own = parts.get(member, [])
+        before = parts.get(member, [])
         if step.whole is not None:
-            for one in own:
-                if steps[one].target == step.whole.target:
-                    own.remove(one)
-                    _place(groups, one, steps, alive, info, _behind(step.whole, groups))
-                    break
+            maker = next((one for one in before if steps[one].target == step.whole.target), None)
+            if maker is not None:
+                before.remove(maker)
+                behind = _behind(step.whole, groups)
+                _place(groups, maker, steps[maker], steps, alive, info, behind)
             wider = _that_takes(step.whole, groups, alive, info)
             if wider is not None:
                 wider.add(member, step.whole)
                 continue
-        for one in (*own, member):
-            _place(groups, one, steps, alive, info)
+            if step.whole.reads_elsewhere and step.whole.also.issubset(before):
+                _place(groups, member, step.whole, steps, alive, info)
+                continue
+        for one in (*before, member):
+            _place(groups, one, steps[one], steps, alive, info)
     return _side_by_side(groups, alive, info)
 
 
 def _place(
     groups: list[Group],
     member: int,
+    step: Instruction,
     steps: Sequence[Instruction],
     alive: Sequence[bool],
     info: DeviceInfo,
     first: int = 0,
 ) -> None:
-    """Put an instruction into the last group that it fits, from a first one on, or a new one."""
-    step = steps[member]
+    """Put an instruction, by number one of some steps or in the place of one, into a group.
+
+    That is the last one that it fits, from a first one on, or a new one.
+    """
     chosen = None
     is_early = isinstance(step.operation, Rolled) and _is_overwritten(steps, member)
     for number in reversed(range(first, len(groups))):

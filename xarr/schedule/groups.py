@@ -37,6 +37,8 @@ NBYTES_OF_KERNEL: Final = 128
 """About how many bytes of arguments a kernel has besides those of its groups."""
 
 
+EMPTY: Final[Mapping[int, int]] = {}
+
 Steps = Shape | Moved | None
 """How elements are reached from the item's place; see `Group.accesses`."""
 
@@ -70,6 +72,8 @@ class Group:
         The instructions and their numbers.
     fresh, moved : set of int
         The storages that are new, and those of which something is read at other places.
+    exchanged : set of int
+        Those that are read as they were before, and written to other memory.
     cuts_nbytes : int
         The bytes of arguments that say where elements are reached otherwise.
     """
@@ -89,6 +93,7 @@ class Group:
         self.members: list[tuple[int, Instruction]] = []
         self.fresh: set[int] = set()
         self.moved: set[int] = set()
+        self.exchanged: set[int] = set()
         self.cuts_nbytes = 0
         self.entries: list[Any] = []
         self.accesses: list[tuple[int, DType, Steps, int]] = []
@@ -133,7 +138,9 @@ class Group:
             base = step.operands[0]
             assert isinstance(base, Ref)
             return base.slot not in self.read and base.slot not in self.written
-        return self._takes(target, step.shape) and self._has_room(step, alive, info)
+        takes = self._takes(target, step.shape)
+        takes = takes or (step.exchanges and target.slot not in self.written)
+        return takes and self._has_room(step, alive, info)
 
     def goes_with(self, step: Instruction) -> bool:
         """Whether an instruction ends the group beside what ends it already."""
@@ -195,10 +202,11 @@ class Group:
 
     def _takes(self, target: Ref, shape: Shape) -> bool:
         """Whether the group may write a view beside what it reads and writes already."""
-        if target.slot in self.moved:
-            return False
         key = self._key(target, shape)
-        for where in (self.read, self.written):
+        is_new = target.slot in self.exchanged
+        if target.slot in self.moved and not is_new:
+            return False
+        for where in (self.written,) if is_new else (self.read, self.written):
             for other in where.get(target.slot, ()):
                 if other is None:
                     return False
@@ -329,6 +337,12 @@ class Group:
             self.closed = True
             self.in_order = isinstance(operation, Indirect) and operation.in_order
             return
+        if step.exchanges and not self._takes(step.target, step.shape):
+            self.exchanged.add(step.target.slot)
+            # What was loaded is not what is there from now on.
+            self.values = {
+                key: at for key, at in self.values.items() if key[0] != step.target.slot
+            }
         self._store(step, len(self.entries) - 1)
 
     def _store(self, step: Instruction, at: int) -> None:
@@ -404,14 +418,15 @@ class Group:
         taken: Mapping[int, int],
         *,
         wide: bool,
+        exchanged: Mapping[int, int] = EMPTY,
         row: tuple[int, tuple[str, ...]] | None = None,
         kept: Collection[int] = (),
     ) -> tuple[Form, list[tuple[int, DType]]]:
         """The form of the kernel, and the slots and types of its pointers, in order.
 
-        What is written to a slot of `taken` is written to the memory of another one. In a kernel of
-        rows so many of the last axes are the `row`, and the axes have names; of what it has `kept`,
-        there is one row.
+        A slot of `taken` is in the memory of another one; what is written to one of `exchanged` is.
+        In a kernel of rows so many of the last axes are the `row`, and the axes have names; of what
+        it has `kept`, there is one row.
         """
         pointers: dict[tuple[int, DType], int] = {}
         accesses: list[Access] = []
@@ -420,7 +435,10 @@ class Group:
         contiguous = layout.contiguous_strides(shape)
         everything = [
             *self.accesses,
-            *((ref.slot, ref.dtype, self._stored(ref), ref.offset) for _, ref in stores),
+            *(
+                (exchanged.get(ref.slot, ref.slot), ref.dtype, self._stored(ref), ref.offset)
+                for _, ref in stores
+            ),
         ]
         for slot, dtype, steps, _ in everything:
             if slot < 0:

@@ -70,8 +70,9 @@ class Instruction(NamedTuple):
     """An operation over a shape on views and constants, written to a view.
 
     Where it is fresh, the view is all of a new storage. `also` are the instructions, by number,
-    whose work it does too. What writes a part of a storage that is new in the list may be done by
-    an instruction that writes the `whole`.
+    whose work it does too. What writes a part of a storage, all of which is known, may be done by
+    an instruction that writes the `whole`. One that writes all of a storage may be one that
+    `exchanges` its memory, so that others, and it itself, read what was there before.
     """
 
     operation: Operation
@@ -81,6 +82,16 @@ class Instruction(NamedTuple):
     is_fresh: bool
     also: frozenset[int] = frozenset()
     whole: Instruction | None = None
+    exchanges: bool = False
+
+    @property
+    def reads_elsewhere(self) -> bool:
+        """Whether it reads other elements than it writes of what it writes."""
+        target = self.written
+        return any(
+            isinstance(ref, Ref) and ref.slot == target.slot and ref != target
+            for ref in self.operands
+        )
 
     @property
     def written(self) -> Ref:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xarr import dtypes
 from xarr.compiler import launch
-from xarr.core.tape import HELD, Call
+from xarr.core.tape import OWN, Call, is_held
 from xarr.schedule import rows
 from xarr.schedule.grouping import grouped
 from xarr.schedule.groups import Group
@@ -31,12 +31,15 @@ class Launch(NamedTuple):
         The storages whose memory is that of another one.
     freed : list of int
         Those that are not needed any more.
+    exchanged : dict
+        The storages that are read as they were and written to other memory, and whose that is.
     """
 
     group: Group
     stores: list[tuple[int, Ref]]
     taken: dict[int, int]
     freed: list[int]
+    exchanged: dict[int, int]
 
     @property
     def members(self) -> frozenset[int]:
@@ -52,9 +55,14 @@ class Launch(NamedTuple):
             call = alone.operation.call(device, alone, wide=wide)
             call.freed = self.freed
             return call
-        form, pointers = group.form(stores, taken, wide=wide)
+        memory = taken | self.exchanged
+        form, pointers = group.form(stores, taken, wide=wide, exchanged=self.exchanged)
         results = [ref for _, ref in group.delivered]
-        written = [ref for _, ref in stores if ref.slot in group.fresh and ref.slot not in taken]
+        written = [
+            ref._replace(slot=self.exchanged.get(ref.slot, ref.slot))
+            for _, ref in stores
+            if ref.slot in self.exchanged or (ref.slot in group.fresh and ref.slot not in taken)
+        ]
         stages: list[launch.Stage] = []
         rooms: list[launch.Room] = []
         if not group.endings:
@@ -77,7 +85,7 @@ class Launch(NamedTuple):
             group.constants,
             group.numbers,
             frozenset(number for number in numbers if types[number].kind == dtypes.COMPLEX),
-            tuple(taken.items()),
+            tuple(memory.items()),
             self.freed,
         )
 
@@ -93,6 +101,8 @@ class Plan:
         The storages that nobody holds and no launch needs.
     members : list of frozenset
         The instructions of each, by number.
+    spare : list of int
+        The bytes of storages beyond the list's, by which others are exchanged.
     """
 
     def __init__(
@@ -100,8 +110,10 @@ class Plan:
     ) -> None:
         self.launches: list[Launch | rows.RowsLaunch] = []
         self.consumer: list[Launch] = []
-        alive = [state in HELD for state in states]
-        runs = rows.runs(stored(grouped(steps, alive, info), alive), info)
+        self.spare: list[int] = []
+        alive = [is_held(state) for state in states]
+        own = {slot: OWN - state for slot, state in enumerate(states) if state <= OWN}
+        runs = rows.runs(stored(grouped(steps, alive, own, info), alive), info)
         memory = Memory([one for run in runs for one in run], states, alive)
         self.unread = memory.unread()
         following = 0
@@ -113,9 +125,14 @@ class Plan:
                 continue
             ((group, stores),) = run
             taken = memory.taken(number)
+            exchanged: dict[int, int] = {}
+            for _, ref in stores:
+                if ref.slot in group.exchanged:
+                    exchanged[ref.slot] = len(states) + len(self.spare)
+                    self.spare.append(ref.pattern.size * ref.dtype.itemsize)
             if group.endings and group.closed:
-                self.consumer = [Launch(group, stores, taken, [])]
+                self.consumer = [Launch(group, stores, taken, [], exchanged)]
             else:
                 freed = memory.freed(number, taken)
-                self.launches.append(Launch(group, stores, taken, freed))
+                self.launches.append(Launch(group, stores, taken, freed, exchanged))
         self.members = [one.members for one in (*self.launches, *self.consumer)]

@@ -44,14 +44,19 @@ class _Maker(NamedTuple):
 
 
 def rewritten(
-    steps: Sequence[Instruction], alive: Sequence[bool], info: DeviceInfo
+    steps: Sequence[Instruction],
+    alive: Sequence[bool],
+    own: Mapping[int, int],
+    info: DeviceInfo,
 ) -> list[Instruction]:
     """The instructions, of which some are in place of several; those may not be needed any more.
 
-    The device says how many bytes of arguments a kernel may be given.
+    Some storages have memory of their `own`, of so many bytes. The device says how many bytes of
+    arguments a kernel may be given.
     """
     last = {step.written.slot: number for number, step in enumerate(steps)}
     known = _Known(alive)
+    sizes = dict(own)
     found = []
     for number, given in enumerate(steps):
         step = given
@@ -63,11 +68,15 @@ def rewritten(
         ):
             step = known.unrolled(given, info)
         elif not given.is_fresh and type(given.operation) is Operation:
-            step = known.widened(given, info)
+            if slot in sizes and slot not in known.covers:
+                known.cover(given, sizes[slot])
+            step = known.widened(given)
         found.append(step)
         known.overwrite(slot)
         if given.is_fresh and given.target is not None:
-            known.covers[slot] = space_of(given.shape), given.target
+            sizes[slot] = given.target.pattern.size * given.target.dtype.itemsize
+            if math.prod(given.shape) == given.target.pattern.size:
+                known.covers[slot] = space_of(given.shape), given.target
         # A storage that is written again may have changed by the time that it would be made anew.
         if given.is_fresh and last[slot] == number and not isinstance(given.operation, Recorded):
             known.add(number, step)
@@ -99,7 +108,8 @@ def _is_computed_with(step: Instruction, later: Sequence[Instruction]) -> bool:
 class _Known:
     """The makers of values whose operands are still what they were.
 
-    `covers` has for each new storage its space, and the view that is all of it.
+    `covers` has for each storage that is new, or has its own memory, a space of its elements, and
+    the view that is all of it.
     """
 
     def __init__(self, alive: Sequence[bool]) -> None:
@@ -189,15 +199,38 @@ class _Known:
             also=frozenset(expression.also),
         )
 
-    def widened(self, step: Instruction, info: DeviceInfo) -> Instruction:
-        """What writes a part, with the instruction that writes the whole, if there is one."""
+    def cover(self, step: Instruction, nbytes: int) -> None:
+        """Note what is all of a storage of so many bytes that an instruction writes."""
+        target = step.target
+        assert target is not None
+        count, rest = divmod(nbytes, target.dtype.itemsize)
+        walk = zip(_strides(target, step.shape), step.shape, strict=True)
+        space = []
+        for stride in [stride for stride, extent in walk if extent != 1]:
+            extent, beyond = divmod(count, stride) if stride > 0 else (0, 1)
+            space.append(extent)
+            rest += beyond
+            count = stride
+        if space and not rest and count == 1:
+            pattern = layout.contiguous(tuple(space)).pattern
+            self.covers[target.slot] = tuple(space), Ref(target.slot, target.dtype, pattern, 0)
+
+    def widened(self, step: Instruction) -> Instruction:
+        """What writes a storage, which may exchange its memory.
+
+        Of what writes a part, it is what writes the whole that may, if there is such a one.
+        """
         operation, target = step.operation, step.target
         assert target is not None
         covered = self.covers.get(target.slot)
-        if covered is None or not _is_plain(operation):
+        if covered is None:
             return step
         space, whole = covered
-        part = _Part.of(target, step.shape, space) if target.dtype is whole.dtype else None
+        if target.dtype is not whole.dtype:
+            return step
+        if target.pattern.linear and target.pattern.size == whole.pattern.size:
+            return step._replace(exchanges=True)
+        part = _Part.of(target, step.shape, space) if _is_plain(operation) else None
         weight = self._weight(step)
         if part is None or weight > tuning.UNROLLED or part.beyond * weight > tuning.BESIDE:
             return step
@@ -216,7 +249,9 @@ class _Known:
         operation = _composed(operation.name, tree, expression.types)
         also = frozenset(expression.also)
         leaves = tuple(expression.leaves)
-        return step._replace(whole=Instruction(operation, whole, leaves, space, False, also))
+        return step._replace(
+            whole=Instruction(operation, whole, leaves, space, False, also, exchanges=True)
+        )
 
 
 class _Part(NamedTuple):

@@ -87,6 +87,8 @@ def _axes(group: Group, length: int) -> int | None:
 def _is_one(run: Sequence[Stored], info: DeviceInfo) -> bool:
     """Whether groups may be one kernel of rows."""
     groups = [group for group, _ in run]
+    if any(one.exchanged for one in groups):
+        return False
     first, *others = groups
     length = _length(first)
     axes = _axes(first, length) if length else None
