@@ -113,6 +113,13 @@ def blurred(np: Any, u: Any) -> State:
     return (0.5 * u + 0.25 * (wide[2:, 1:-1] + wide[:-2, 1:-1]),)
 
 
+def n_body(np: Any, x: Any, v: Any, m: Any) -> State:
+    d = x[None, :, :] - x[:, None, :]
+    r2 = (d * d).sum(axis=2) + 0.01
+    v = v + 0.01 * (d * (m[None, :] * r2**-1.5)[:, :, None]).sum(axis=1)
+    return x + 0.01 * v, v, m
+
+
 PLANE: Final = (70, 90)
 CASES: Final[dict[str, tuple[Callable[..., State], list[tuple[int, ...]], int]]] = {
     "life": (life, [PLANE], 1),
@@ -121,6 +128,7 @@ CASES: Final[dict[str, tuple[Callable[..., State], list[tuple[int, ...]], int]]]
     "Gray and Scott": (gray_scott, [PLANE] * 2, 1),
     "heat": (heat, [PLANE], 1),
     "light": (light, [(80, 80)] * 3, 2),
+    "n-body": (n_body, [(30, 3), (30, 3), (30,)], 2),
     "softmax": (softmax, [PLANE], 1),
     "conjugate gradients": (conjugate_gradients, [PLANE] * 3 + [()], 4),
     "gradient": (steepened, [PLANE], 1),
@@ -136,6 +144,8 @@ CASES: Final[dict[str, tuple[Callable[..., State], list[tuple[int, ...]], int]]]
 def test_kernels_of_a_step(name: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosted.tier, "name", "fused")
     step, shapes, kernels = CASES[name]
+    if name == "n-body" and form == "usual":
+        kernels = 3  # a CPU stores what would be computed three times
     device = xarr.default_device()
     if form != "usual":
         device = device.pretending(form)

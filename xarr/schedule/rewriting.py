@@ -11,6 +11,7 @@ import functools
 import itertools
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -35,6 +36,10 @@ _FUNCTION_WEIGHT: Final = 32
 sines of float64 take gcc 17 s."""
 
 
+_OPERAND: Final = "(("
+"""How the text of an operand begins that is an expression itself; see `_composed`."""
+
+
 class _Maker(NamedTuple):
     """The instruction that makes all of a storage, by number, and the weight of its tree."""
 
@@ -55,6 +60,9 @@ def rewritten(
     arguments a kernel may be given.
     """
     last = {step.written.slot: number for number, step in enumerate(steps)}
+    readers: Counter[int] = Counter()
+    for one in steps:
+        readers.update({ref.slot for ref in one.operands if isinstance(ref, Ref)})
     known = _Known(alive)
     sizes = dict(own)
     found = []
@@ -67,6 +75,8 @@ def rewritten(
             given, steps[number + 1 :]
         ):
             step = known.unrolled(given, info)
+        elif given.is_fresh and type(given.operation) is Operation:
+            step = known.spread(given, readers, info)
         elif not given.is_fresh and type(given.operation) is Operation:
             if slot in sizes and slot not in known.covers:
                 known.cover(given, sizes[slot])
@@ -78,7 +88,7 @@ def rewritten(
             if math.prod(given.shape) == given.target.pattern.size:
                 known.covers[slot] = space_of(given.shape), given.target
         # A storage that is written again may have changed by the time that it would be made anew.
-        if given.is_fresh and last[slot] == number and not isinstance(given.operation, Recorded):
+        if given.is_fresh and last[slot] == number:
             known.add(number, step)
     return found
 
@@ -131,6 +141,7 @@ class _Known:
         """How much text an instruction is, with that of what it is computed of."""
         template = step.operation.template
         weight = _FUNCTION_WEIGHT if _FUNCTION.search(template) else 1
+        weight += template.count(_OPERAND)
         for place, operand in enumerate(step.operands):
             maker = self._maker(operand, step.shape) if isinstance(operand, Ref) else None
             if maker is not None:
@@ -196,6 +207,49 @@ class _Known:
             operation=_composed(operation.name, tree, expression.types),
             operands=tuple(expression.leaves),
             shape=shape,
+            also=frozenset(expression.also),
+        )
+
+    def spread(
+        self, step: Instruction, readers: Mapping[int, int], info: DeviceInfo
+    ) -> Instruction:
+        """An instruction that computes what it alone reads, and repeats, of fewer elements.
+
+        So many instructions as `readers` say read each storage.
+        """
+        operation, size = step.operation, math.prod(step.shape)
+        if info.chunked or not _is_plain(operation):
+            return step
+        expression = _Expression(self, lambda ref, _: ref)
+        tree: list[_Tree] = []
+        is_spread = False
+        for operand in step.operands:
+            maker = self._makers.get(operand.slot) if isinstance(operand, Ref) else None
+            if (
+                maker is not None
+                and not self._alive[operand.slot]
+                and readers[operand.slot] == 1
+                and 1 < size // math.prod(maker.step.shape) <= tuning.SPREAD
+                and maker.weight <= tuning.UNROLLED
+                and not isinstance(maker.step.operation, Rolled)
+                and (axes := _repeated(operand, step.shape, maker.step)) is not None
+            ):
+                before, expression.read = expression.read, functools.partial(_spread, axes)
+                expression.also |= {maker.number} | maker.step.also
+                tree.append(expression.of(maker.step))
+                expression.read = before
+                is_spread = True
+            else:
+                tree.append(expression.leaf(operand))
+        slots = {leaf.slot for leaf in expression.leaves if isinstance(leaf, Ref)}
+        nbytes = NBYTES_OF_KERNEL + (len(expression.leaves) + 1) * (16 + 8 * len(step.shape))
+        if not is_spread or expression.is_impossible:
+            return step
+        if len(slots) >= tuning.SLOTS or nbytes > info.parameter_nbytes:
+            return step
+        return step._replace(
+            operation=_composed(operation.name, (operation, *tree), expression.types),
+            operands=tuple(expression.leaves),
             also=frozenset(expression.also),
         )
 
@@ -339,7 +393,7 @@ class _Expression:
 
     def __init__(self, known: _Known, read: Callable[[Ref, Shape], Ref | None]) -> None:
         self._known = known
-        self._read = read
+        self.read = read
         self.leaves: list[Ref | Number | Inside] = []
         self.also: set[int] = set()
         self.is_impossible = False
@@ -365,7 +419,7 @@ class _Expression:
         """The tree of the elements of a view over a shape."""
         maker = None if self._known._alive[ref.slot] else self._known._maker(ref, shape)
         if maker is None or isinstance(maker.step.operation, Rolled):
-            read = self._read(ref, shape)
+            read = self.read(ref, shape)
             self.is_impossible |= read is None
             return self.leaf(read or ref)
         self.also |= {maker.number} | maker.step.also
@@ -400,6 +454,37 @@ def _sliced(places: Mapping[int, int], ref: Ref, shape: Shape) -> Ref:
     where = Layout(tuple([shape[axis] for axis in kept]), tuple([strides[axis] for axis in kept]))
     beyond = sum(strides[axis] * place for axis, place in places.items())
     return ref._replace(pattern=where.pattern, offset=ref.offset + beyond)
+
+
+def _repeated(ref: Ref, shape: Shape, maker: Instruction) -> tuple[int | None, ...] | None:
+    """Which axis of what makes a view each axis of a shape is, over which the view is repeated.
+
+    None where the view is not all of it, in its order.
+    """
+    target = maker.target
+    if target is None or ref.dtype is not target.dtype or ref.offset or ref.moved:
+        return None
+    left = [axis for axis, extent in enumerate(maker.shape) if extent != 1]
+    strides = layout.contiguous_strides(maker.shape)
+    axes: list[int | None] = []
+    for extent, stride in zip(shape, _strides(ref, shape), strict=True):
+        if not stride or extent == 1:
+            axes.append(None)
+        elif left and (stride, extent) == (strides[left[0]], maker.shape[left[0]]):
+            axes.append(left.pop(0))
+        else:
+            return None
+    return None if left else tuple(axes)
+
+
+def _spread(axes: Sequence[int | None], ref: Ref, shape: Shape) -> Ref | None:
+    """A view over a shape as it is over another one, of which each axis is one of its, or none."""
+    if ref.moved:
+        return None
+    strides = _strides(ref, shape)
+    steps = tuple([0 if axis is None else strides[axis] for axis in axes])
+    extents = tuple([1 if axis is None else shape[axis] for axis in axes])
+    return ref._replace(pattern=Layout(extents, steps).pattern)
 
 
 @functools.lru_cache(tuning.REMEMBERED)
