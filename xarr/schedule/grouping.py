@@ -238,7 +238,7 @@ def _with_others(
             at = low
         else:
             continue
-        whole = _join(group, other, alive, info)
+        whole = _join(groups[low], groups[high], alive, info)
         if whole is not None and whole.fits(step, alive, info):
             del groups[high], groups[low]
             groups.insert(at, whole)
@@ -265,18 +265,36 @@ def _beside(
     return group
 
 
-def _join(one: Group, other: Group, alive: Sequence[bool], info: DeviceInfo) -> Group | None:
-    """Two groups as one, if that can be."""
-    shared = one.values.keys() & other.values.keys()
-    if len(one.entries) + len(other.entries) - len(shared) >= tuning.ENTRIES:
+def _join(first: Group, second: Group, alive: Sequence[bool], info: DeviceInfo) -> Group | None:
+    """Two groups, of which one runs before the other, as one, if that can be."""
+    shared = first.values.keys() & second.values.keys()
+    if len(first.entries) + len(second.entries) - len(shared) >= tuning.ENTRIES:
         return None
-    members = sorted(one.members + other.members, key=lambda member: member[0])
-    whole = Group(members[0][1].shape)
+    if not _may_be_one(first, second, alive):
+        return None
+    if passes(first, [second]):
+        few, many = sorted((first, second), key=lambda group: len(group.members))
+        whole, members = many.copy(), few.members
+    else:
+        members = sorted(first.members + second.members, key=lambda member: member[0])
+        whole = Group(members[0][1].shape)
     for number, step in members:
         if whole.members and not whole.fits(step, alive, info):
             return None
         whole.add(number, step)
     return whole
+
+
+def _may_be_one(first: Group, second: Group, alive: Sequence[bool]) -> bool:
+    """Whether two groups, one behind the other, have few storages and nothing obvious against it."""
+    if first.space != second.space and not first.linear and not second.linear:
+        return False
+    if any(slot in first.written for slot in second.moved):
+        return False
+    written = first.written.keys() | second.written.keys()
+    stored = {slot for slot in written if alive[slot]}
+    slots = stored | first.read.keys() | (second.read.keys() - first.written.keys())
+    return len(slots) <= tuning.SLOTS and len(stored) <= tuning.STORES
 
 
 def passes(group: Group, others: Sequence[Group]) -> bool:

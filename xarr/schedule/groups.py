@@ -8,6 +8,7 @@ one is stored.
 
 from __future__ import annotations
 
+import copy
 import functools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -102,6 +103,16 @@ class Group:
         self.stores: dict[Any, tuple[int, Ref]] = {}
         self.read: dict[int, list[Ref | None]] = {}
         self.written: dict[int, list[Ref | None]] = {}
+
+    def copy(self) -> Group:
+        """A group of the same instructions, which others may join."""
+        other = Group.__new__(Group)
+        other.__dict__.update(
+            {name: copy.copy(value) for name, value in self.__dict__.items()},
+            read={slot: [*refs] for slot, refs in self.read.items()},
+            written={slot: [*refs] for slot, refs in self.written.items()},
+        )
+        return other
 
     # -- may an instruction join, or pass by? ---------------------------------------------------
 
