@@ -172,7 +172,7 @@ def reads_pass_by_writes(patch: pytest.MonkeyPatch) -> None:
     hinders = Group.hinders
 
     def ignoring(self: Group, step: Instruction) -> bool:
-        return hinders(self, step._replace(operands=()))
+        return hinders(self, step.but(operands=()) if step.target else step)
 
     patch.setattr(Group, "hinders", ignoring)
 

@@ -151,7 +151,7 @@ UNROLLED: Final = 96
 elements are stored.
 Not reached by what was run."""
 
-SPREAD: Final = 4
+ANEW: Final = 4
 """How often a GPU computes anew what it would store to read it so often.
 Not reached by what was run."""
 

@@ -67,7 +67,6 @@ def is_wide(state: int) -> bool:
     return wide or state in (ALIVE + WIDE, DEAD + WIDE)
 
 
-
 _ALIVE = cython.declare(cython.Py_ssize_t, ALIVE)
 _DEAD = cython.declare(cython.Py_ssize_t, DEAD)
 _WIDE = cython.declare(cython.Py_ssize_t, WIDE)

@@ -14,17 +14,7 @@ from typing import TYPE_CHECKING, Any
 from xarr import tuning
 from xarr.compiler import background, launch
 from xarr.core import tape as core
-from xarr.core.tape import (
-    ALIVE,
-    WIDE,
-    Call,
-    HostCall,
-    Opcode,
-    Trace,
-    host_calls,
-    is_held,
-    is_wide,
-)
+from xarr.core.tape import ALIVE, WIDE, Call, HostCall, Opcode, Trace, host_calls, is_held, is_wide
 from xarr.engine import hosted
 from xarr.schedule.instructions import instructions
 from xarr.schedule.plan import Plan

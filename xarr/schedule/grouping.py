@@ -7,12 +7,14 @@ reads or overwrites what the other one writes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from xarr import tuning
 from xarr.compiler.forms import Rolled
 from xarr.core.operations import Operation
+from xarr.layout import Shape
 from xarr.schedule.groups import Group
 from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref
 from xarr.schedule.rewriting import rewritten
@@ -22,10 +24,7 @@ if TYPE_CHECKING:
 
 
 def grouped(
-    steps: Sequence[Instruction],
-    alive: Sequence[bool],
-    own: Mapping[int, int],
-    info: DeviceInfo,
+    steps: Sequence[Instruction], alive: Sequence[bool], own: Mapping[int, int], info: DeviceInfo
 ) -> list[Group]:
     """The groups that instructions make, in the order in which they run.
 
@@ -35,6 +34,7 @@ def grouped(
     steps = rewritten(steps, alive, own, info)
     wanted = needed(steps, alive)
     parts = _only_for_parts(steps, alive)
+    new = functools.partial(Group, alive=alive, info=info)
     later = {member for own in parts.values() for member in own}
     groups: list[Group] = []
     for member, step in enumerate(steps):
@@ -46,17 +46,17 @@ def grouped(
             if maker is not None:
                 before.remove(maker)
                 behind = _behind(step.whole, groups)
-                _place(groups, maker, steps[maker], steps, alive, info, behind)
-            wider = _that_takes(step.whole, groups, alive, info)
+                _place(groups, maker, steps[maker], steps, new, behind)
+            wider = _that_takes(step.whole, groups)
             if wider is not None:
                 wider.add(member, step.whole)
                 continue
             if step.whole.reads_elsewhere and step.whole.also.issubset(before):
-                _place(groups, member, step.whole, steps, alive, info)
+                _place(groups, member, step.whole, steps, new)
                 continue
         for one in (*before, member):
-            _place(groups, one, steps[one], steps, alive, info)
-    return _side_by_side(groups, alive, info)
+            _place(groups, one, steps[one], steps, new)
+    return _side_by_side(groups)
 
 
 def _place(
@@ -64,20 +64,19 @@ def _place(
     member: int,
     step: Instruction,
     steps: Sequence[Instruction],
-    alive: Sequence[bool],
-    info: DeviceInfo,
+    new: Callable[[Shape], Group],
     first: int = 0,
 ) -> None:
     """Put an instruction, by number one of some steps or in the place of one, into a group.
 
-    That is the last one that it fits, from a first one on, or a new one.
+    That is the last one that it fits, from a first one on, or one that `new` makes.
     """
     chosen = None
     is_early = isinstance(step.operation, Rolled) and _is_overwritten(steps, member)
     for number in reversed(range(first, len(groups))):
         group = groups[number]
         joins = not group.endings or group.goes_with(step)
-        if group.shares(step) and (joins or group.follows(step)) and group.fits(step, alive, info):
+        if group.shares(step) and (joins or group.follows(step)) and group.fits(step):
             if not joins:
                 chosen = group
                 break
@@ -90,15 +89,15 @@ def _place(
                 if group.hinders(step):
                     break
                 continue
-            chosen = _with_others(groups, group, step, alive, info)
+            chosen = _with_others(groups, group, step)
             if isinstance(step.operation, Recorded) and not chosen.endings:
-                chosen = _beside(groups, chosen, step, alive, info)
+                chosen = _beside(groups, chosen, step)
             break
         if group.hinders(step):
             break
     if chosen is None:
-        after = None if first else _after_others(groups, step, alive, info)
-        chosen = after or Group(step.shape)
+        after = None if first else _after_others(groups, step)
+        chosen = after or new(step.shape)
         groups.append(chosen)
     chosen.add(member, step)
 
@@ -114,9 +113,8 @@ def _only_for_parts(steps: Sequence[Instruction], alive: Sequence[bool]) -> dict
     makers: dict[int, int] = {}
     parts: dict[int, list[int]] = {}
     for member, step in enumerate(steps):
-        for operand in step.operands:
-            if isinstance(operand, Ref):
-                readers.setdefault(operand.slot, set()).add(member)
+        for slot in step.slots:
+            readers.setdefault(slot, set()).add(member)
         if step.is_fresh and type(step.operation) is Operation:
             makers[step.written.slot] = member
     for member, step in enumerate(steps):
@@ -128,7 +126,7 @@ def _only_for_parts(steps: Sequence[Instruction], alive: Sequence[bool]) -> dict
             if not alive[slot] and readers.get(slot, set()) <= own:
                 own.add(other)
         maker = makers.pop(step.written.slot, member)
-        read = {ref.slot for ref in steps[maker].operands if isinstance(ref, Ref)}
+        read = steps[maker].slots
         between = range(maker + 1, member)
         touched = {steps[other].written.slot for other in between}
         users = readers.get(step.written.slot, set()).intersection(between)
@@ -143,19 +141,17 @@ def _behind(step: Instruction, groups: Sequence[Group]) -> int:
     return max([number for number, one in enumerate(groups, 1) if one.hinders(step)], default=0)
 
 
-def _that_takes(
-    whole: Instruction, groups: Sequence[Group], alive: Sequence[bool], info: DeviceInfo
-) -> Group | None:
+def _that_takes(whole: Instruction, groups: Sequence[Group]) -> Group | None:
     """The group that computes an array, if it may take an instruction that writes all of it."""
     for group in reversed(groups):
-        if group.computes_for(whole) and not group.endings and group.fits(whole, alive, info):
+        if group.computes_for(whole) and not group.endings and group.fits(whole):
             return group
         if group.hinders(whole):
             break
     return None
 
 
-def _side_by_side(groups: list[Group], alive: Sequence[bool], info: DeviceInfo) -> list[Group]:
+def _side_by_side(groups: list[Group]) -> list[Group]:
     """The groups, those as one that do not depend on each other and read the same elements."""
     found: list[Group] = []
     for group in groups:
@@ -165,7 +161,7 @@ def _side_by_side(groups: list[Group], alive: Sequence[bool], info: DeviceInfo) 
                 found.append(group)
                 break
             if _may_join(other, group):
-                whole = _join(other, group, alive, info)
+                whole = _join(other, group)
                 if whole is not None:
                     found[number] = whole
                     break
@@ -193,24 +189,20 @@ def _is_overwritten(steps: Sequence[Instruction], member: int) -> bool:
     return any(step.written.slot == read.slot for step in steps[member + 1 :])
 
 
-def _after_others(
-    groups: list[Group], step: Instruction, alive: Sequence[bool], info: DeviceInfo
-) -> Group | None:
+def _after_others(groups: list[Group], step: Instruction) -> Group | None:
     """A group that computes for an instruction, and may as well run after all others; taken out."""
     for number, group in enumerate(groups):
         if (
             not group.endings
             and group.computes_for(step)
             and passes(group, groups[number + 1 :])
-            and group.fits(step, alive, info)
+            and group.fits(step)
         ):
             return groups.pop(number)
     return None
 
 
-def _with_others(
-    groups: list[Group], group: Group, step: Instruction, alive: Sequence[bool], info: DeviceInfo
-) -> Group:
+def _with_others(groups: list[Group], group: Group, step: Instruction) -> Group:
     """A group that an instruction joins, put together with others that it gains by.
 
     These are earlier ones whose values it reads too, and those that it goes with at the end.
@@ -238,61 +230,51 @@ def _with_others(
             at = low
         else:
             continue
-        whole = _join(groups[low], groups[high], alive, info)
-        if whole is not None and whole.fits(step, alive, info):
+        whole = _join(groups[low], groups[high])
+        if whole is not None and whole.fits(step):
             del groups[high], groups[low]
             groups.insert(at, whole)
             group, place = whole, at
     return group
 
 
-def _beside(
-    groups: list[Group], group: Group, step: Instruction, alive: Sequence[bool], info: DeviceInfo
-) -> Group:
+def _beside(groups: list[Group], group: Group, step: Instruction) -> Group:
     """The group that a skeleton joins: one that it goes with, if the given one computes nothing."""
     if group.computes_for(step):
         return group
     for other in reversed(groups[: groups.index(group)]):
-        if (
-            other.endings
-            and other.goes_with(step)
-            and other.shares(step)
-            and other.fits(step, alive, info)
-        ):
+        if other.endings and other.goes_with(step) and other.shares(step) and other.fits(step):
             return other
         if other.hinders(step):
             break
     return group
 
 
-def _join(first: Group, second: Group, alive: Sequence[bool], info: DeviceInfo) -> Group | None:
+def _join(first: Group, second: Group) -> Group | None:
     """Two groups, of which one runs before the other, as one, if that can be."""
     shared = first.values.keys() & second.values.keys()
     if len(first.entries) + len(second.entries) - len(shared) >= tuning.ENTRIES:
         return None
-    if not _may_be_one(first, second, alive):
+    if not _may_be_one(first, second):
         return None
+    few = second
     if passes(first, [second]):
-        few, many = sorted((first, second), key=lambda group: len(group.members))
-        whole, members = many.copy(), few.members
-    else:
-        members = sorted(first.members + second.members, key=lambda member: member[0])
-        whole = Group(members[0][1].shape)
-    for number, step in members:
-        if whole.members and not whole.fits(step, alive, info):
+        few, first = sorted((first, second), key=lambda group: len(group.members))
+    whole = first.copy()
+    for number, step in few.members:
+        if not whole.fits(step):
             return None
         whole.add(number, step)
     return whole
 
 
-def _may_be_one(first: Group, second: Group, alive: Sequence[bool]) -> bool:
-    """Whether two groups, one behind the other, have few storages and nothing obvious against it."""
+def _may_be_one(first: Group, second: Group) -> bool:
+    """Whether two groups, one behind the other, have few storages and nothing plain against it."""
     if first.space != second.space and not first.linear and not second.linear:
         return False
     if any(slot in first.written for slot in second.moved):
         return False
-    written = first.written.keys() | second.written.keys()
-    stored = {slot for slot in written if alive[slot]}
+    stored = first.stored | second.stored
     slots = stored | first.read.keys() | (second.read.keys() - first.written.keys())
     return len(slots) <= tuning.SLOTS and len(stored) <= tuning.STORES
 
@@ -311,6 +293,6 @@ def needed(steps: Sequence[Instruction], alive: Sequence[bool]) -> list[bool]:
     for step in reversed(steps):
         is_needed = isinstance(step.operation, Consumed) or step.written.slot in wanted
         if is_needed:
-            wanted.update(ref.slot for ref in step.operands if isinstance(ref, Ref))
+            wanted.update(step.slots)
         result.append(is_needed)
     return result[::-1]

@@ -23,12 +23,16 @@ from xarr.schedule.instructions import (
     Consumed,
     Inside,
     Instruction,
+    Key,
     Moved,
     Number,
     Recorded,
     Ref,
     Separate,
     Skeletal,
+    Steps,
+    nbytes_of_cuts,
+    space_of,
 )
 
 if TYPE_CHECKING:
@@ -40,24 +44,23 @@ NBYTES_OF_KERNEL: Final = 128
 
 EMPTY: Final[Mapping[int, int]] = {}
 
-Steps = Shape | Moved | None
-"""How elements are reached from the item's place; see `Group.accesses`."""
-
 
 class Group:
     """Instructions that are one kernel.
 
     Attributes
     ----------
+    alive, info : list of bool, DeviceInfo
+        Which storages somebody holds; the device, which says how many bytes of arguments a kernel
+        may be given.
     space : tuple of int
         What is walked, without axes of one element.
     linear : bool
         Whether every access is to all elements in a row, or to one element alone.
     entries : list
         The values, as `Form` has them.
-    accesses : list of (slot, dtype, steps, offset)
-        Of the entries that are loaded, in their order. Steps are one for each axis of the space,
-        `Moved` where they are rolled or bounded; None for elements in a row; () for one element.
+    accesses : list of Key
+        Of the entries that are loaded, in their order.
     constants : list of int
         The constants of the program that are the kernel's, in order.
     endings, roots : list of Instruction, list of int
@@ -73,13 +76,16 @@ class Group:
         The instructions and their numbers.
     fresh, moved : set of int
         The storages that are new, and those of which something is read at other places.
-    exchanged : set of int
-        Those that are read as they were before, and written to other memory.
+    exchanged, stored : set of int
+        Those that are read as they were before, and written to other memory; those that are written
+        and alive.
     cuts_nbytes : int
         The bytes of arguments that say where elements are reached otherwise.
     """
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: Shape, alive: Sequence[bool], info: DeviceInfo) -> None:
+        self.alive = alive
+        self.info = info
         self.space = space_of(shape)
         self.size = math.prod(shape)
         self.linear = True
@@ -95,12 +101,13 @@ class Group:
         self.fresh: set[int] = set()
         self.moved: set[int] = set()
         self.exchanged: set[int] = set()
+        self.stored: set[int] = set()
         self.cuts_nbytes = 0
         self.entries: list[Any] = []
-        self.accesses: list[tuple[int, DType, Steps, int]] = []
+        self.accesses: list[Key] = []
         self.constants: list[int] = []
-        self.values: dict[Any, int] = {}
-        self.stores: dict[Any, tuple[int, Ref]] = {}
+        self.values: dict[Key, int] = {}
+        self.stores: dict[Key, tuple[int, Ref]] = {}
         self.read: dict[int, list[Ref | None]] = {}
         self.written: dict[int, list[Ref | None]] = {}
 
@@ -109,6 +116,8 @@ class Group:
         other = Group.__new__(Group)
         other.__dict__.update(
             {name: copy.copy(value) for name, value in self.__dict__.items()},
+            alive=self.alive,
+            info=self.info,
             read={slot: [*refs] for slot, refs in self.read.items()},
             written={slot: [*refs] for slot, refs in self.written.items()},
         )
@@ -116,42 +125,36 @@ class Group:
 
     # -- may an instruction join, or pass by? ---------------------------------------------------
 
-    def fits(self, step: Instruction, alive: Sequence[bool], info: DeviceInfo) -> bool:
-        """Whether an instruction may be computed by the items of this group.
-
-        The device says how many bytes of arguments a kernel may be given.
-        """
-        if self.closed or isinstance(step.operation, Separate):
+    def fits(self, step: Instruction) -> bool:
+        """Whether an instruction may be computed by the items of this group."""
+        operation = step.operation
+        if self.closed or isinstance(operation, Separate):
             return False
         if len(self.entries) + len(step.operands) >= tuning.ENTRIES:
             return False
         if self.endings and self.follows(step):
-            return len(self.finals) < tuning.FINALS and self._has_arguments(step, info)
+            return len(self.finals) < tuning.FINALS and self._has_arguments(step)
         if not self._walks(step):
             return False
-        indirect = isinstance(step.operation, Indirect)
-        for number, operand in enumerate(step.operands):
-            if not isinstance(operand, Ref):
-                continue
-            whole = indirect and number == 0
-            if self._meets(self.written, None if whole else operand, operand.slot) and (
-                whole or self._key(operand, step.shape) not in self.values
-            ):
-                return False
+        for number, ref, key in step.read:
+            if ref.slot in self.written:
+                whole = number == 0 and isinstance(operation, Indirect)
+                if (whole or key not in self.values) and self._meets(
+                    self.written, None if whole else ref, ref.slot
+                ):
+                    return False
         target = step.target
-        if isinstance(step.operation, Skeletal):
-            if not step.operation.takes_expression or (info.chunked and self.moved):
+        if isinstance(operation, Skeletal):
+            if not operation.takes_expression or (self.info.chunked and self.moved):
                 return False  # a CPU's loops of skeletons do not go from cut to cut
-            if not step.operation.walks_once and any(slot in self.read for slot in self.written):
+            if not operation.walks_once and any(slot in self.read for slot in self.written):
                 return False
-            return not self.endings or (self.goes_with(step) and self._has_arguments(step, info))
+            return not self.endings or (self.goes_with(step) and self._has_arguments(step))
         if target is None:
-            base = step.operands[0]
-            assert isinstance(base, Ref)
-            return base.slot not in self.read and base.slot not in self.written
-        takes = self._takes(target, step.shape)
-        takes = takes or (step.exchanges and target.slot not in self.written)
-        return takes and self._has_room(step, alive, info)
+            slot = step.written.slot
+            return slot not in self.read and slot not in self.written
+        takes = self._takes(step) or (step.exchanges and target.slot not in self.written)
+        return takes and self._has_room(step)
 
     def goes_with(self, step: Instruction) -> bool:
         """Whether an instruction ends the group beside what ends it already."""
@@ -168,21 +171,17 @@ class Group:
             return False
         if not isinstance(first, Recorded) or not first.goes_on:
             return False
-        refs = [operand for operand in step.operands if isinstance(operand, Ref)]
+        keys = [(ref, key) for _, ref, key in step.read]
         if not step.is_fresh:
-            refs.append(target)
-        return bool(refs) and all(self._is_result(ref, step.shape) for ref in refs)
+            keys.append((target, step.key))
+        return bool(keys) and all(self._is_result(*one) for one in keys)
 
-    def _is_result(self, ref: Ref, shape: Shape) -> bool:
-        """Whether a view, over a shape, is all of a result, element by element."""
-        if ref.slot not in self.results or ref.offset:
+    def _is_result(self, ref: Ref, key: Key) -> bool:
+        """Whether a view is all of a result, element by element."""
+        if ref.slot not in self.results or ref.offset or key[2] is not None:
             return False
         _, whole = self.results[ref.slot]
-        return (
-            ref.dtype is whole.dtype
-            and ref.pattern.size == whole.pattern.size
-            and _steps(ref, shape) is None
-        )
+        return ref.dtype is whole.dtype and ref.pattern.size == whole.pattern.size
 
     def reads_with(self, other: Group) -> bool:
         """Whether both load elements of one storage, not just one element."""
@@ -191,29 +190,26 @@ class Group:
 
     def computes_for(self, step: Instruction) -> bool:
         """Whether an instruction reads what the group writes."""
-        return any(isinstance(ref, Ref) and ref.slot in self.written for ref in step.operands)
+        return not step.slots.isdisjoint(self.written)
 
     def shares(self, step: Instruction) -> bool:
         """Whether they have a storage in common; work that has nothing to do with it is apart."""
-        refs = [step.target, *step.operands]
-        return any(
-            isinstance(ref, Ref) and (ref.slot in self.read or ref.slot in self.written)
-            for ref in refs
-        )
+        slots = step.slots if step.target is None else {*step.slots, step.target.slot}
+        return not slots.isdisjoint(self.read) or not slots.isdisjoint(self.written)
 
     def _walks(self, step: Instruction) -> bool:
-        if self.space == space_of(step.shape):
+        if self.space == step.space:
             return True
-        if self.size != math.prod(step.shape):
+        if self.size != step.size:
             return False
         # A skeleton cuts the space that it is given, so that one stays.
         if self.linear and not self.endings:
             return True
-        return _is_linear(step) and not isinstance(step.operation, Skeletal)
+        return step.is_linear and not isinstance(step.operation, Skeletal)
 
-    def _takes(self, target: Ref, shape: Shape) -> bool:
-        """Whether the group may write a view beside what it reads and writes already."""
-        key = self._key(target, shape)
+    def _takes(self, step: Instruction) -> bool:
+        """Whether the group may write what it writes beside what it reads and writes already."""
+        target, key = step.written, step.key
         is_new = target.slot in self.exchanged
         if target.slot in self.moved and not is_new:
             return False
@@ -240,32 +236,24 @@ class Group:
         each = 16 if self.linear else 16 + 8 * len(self.space)
         return needed + self.cuts_nbytes + count * each
 
-    def _has_arguments(self, step: Instruction, info: DeviceInfo) -> bool:
-        cuts = 0
-        for operand in step.operands:
-            if isinstance(operand, Ref):
-                cuts += _cuts_nbytes(operand.moved)
-            elif isinstance(operand, Inside):
-                cuts += _cuts_nbytes(operand)
-        needed = NBYTES_OF_KERNEL + self.nbytes(len(step.operands) + 1) + cuts
-        return needed <= info.parameter_nbytes
+    def _has_arguments(self, step: Instruction) -> bool:
+        needed = NBYTES_OF_KERNEL + self.nbytes(len(step.operands) + 1) + step.cuts_nbytes
+        return needed <= self.info.parameter_nbytes
 
-    def _has_room(self, step: Instruction, alive: Sequence[bool], info: DeviceInfo) -> bool:
-        if not self._has_arguments(step, info):
+    def _has_room(self, step: Instruction) -> bool:
+        if len(self.stored) >= tuning.STORES or not self._has_arguments(step):
             return False
-        stored = {slot for slot in self.written if alive[slot]}
-        slots = stored.union(self.read, [ref.slot for ref in step.operands if isinstance(ref, Ref)])
-        return len(slots) <= tuning.SLOTS and len(stored) < tuning.STORES
+        most = len(self.stored) + len(self.read) + len(step.slots)
+        return most <= tuning.SLOTS or len(self.stored.union(self.read, step.slots)) <= tuning.SLOTS
 
     def hinders(self, step: Instruction) -> bool:
         """Whether an instruction has to come after this group."""
-        for number, operand in enumerate(step.operands):
-            if isinstance(operand, Ref):
-                whole = number == 0 and isinstance(step.operation, Indirect)
-                if self._meets(self.written, None if whole else operand, operand.slot):
-                    return True
-                if whole and step.target is None and operand.slot in self.read:
-                    return True
+        for number, ref, _ in step.read:
+            whole = number == 0 and isinstance(step.operation, Indirect)
+            if self._meets(self.written, None if whole else ref, ref.slot):
+                return True
+            if whole and step.target is None and ref.slot in self.read:
+                return True
         target = step.target
         return target is not None and (
             self._meets(self.written, target, target.slot)
@@ -301,69 +289,60 @@ class Group:
             self._add_final(step)
             return
         if self.linear and not self.endings:
-            self.space = space_of(step.shape)
-        if not _is_linear(step):
+            self.space = step.space
+        if not step.is_linear:
             self.linear = False
         if isinstance(operation, Skeletal):
-            operand = step.operands[0]
-            assert isinstance(operand, Ref)
-            self.roots.append(self._value(operand, step.shape, whole=False))
+            self.roots.append(self._value(*step.read[0]))
             self.endings.append(step)
             self.closed = isinstance(operation, Consumed)
             self._add_final(step)
-            return
-        if isinstance(operation, Separate):
-            for operand in step.operands:
-                assert isinstance(operand, Ref)
-                self.read.setdefault(operand.slot, []).append(operand)
+        elif isinstance(operation, Separate):
+            for _, ref, _ in step.read:
+                self.read.setdefault(ref.slot, []).append(ref)
             self.closed = True
             self._store(step, 0)
-            return
-        indirect = isinstance(operation, Indirect)
-        if isinstance(operation, Rolled):
-            operand = step.operands[0]
-            assert isinstance(operand, Ref)
-            self._store(step, self._value(operand, step.shape, whole=False))
-            return
-        if operation is INDEX:
-            entry: tuple[Any, ...] = (INDEX,)
-            self.accesses.append((-1, operation.result, None, 0))
+        elif isinstance(operation, Rolled):
+            self._store(step, self._value(*step.read[0]))
         else:
-            ats: list[Any] = []
-            for number, operand in enumerate(step.operands):
-                if isinstance(operand, Ref):
-                    whole = indirect and number == 0
-                    ats.append(self._value(operand, step.shape, whole=whole))
-                elif isinstance(operand, Inside):
-                    ats.append(self._inside(operand))
-                else:
-                    ats.append((operand.dtype, len(self.constants)))
-                    self.constants.append(operand.number)
-            entry = (operation, *ats)
-        self.entries.append(entry)
+            self._add_entry(step)
+
+    def _add_entry(self, step: Instruction) -> None:
+        """Take an instruction that computes of elements."""
+        operation = step.operation
+        if operation is INDEX:
+            self.accesses.append((-1, operation.result, None, 0))
+        whole = 0 if isinstance(operation, Indirect) else -1
+        ats: list[Any] = [None] * len(step.operands)
+        for number, ref, key in step.read:
+            ats[number] = self._value(number, ref, key, whole=number == whole)
+        for number, operand in enumerate(step.operands):
+            if isinstance(operand, Inside):
+                ats[number] = self._inside(operand)
+            elif isinstance(operand, Number):
+                ats[number] = (operand.dtype, len(self.constants))
+                self.constants.append(operand.number)
+        self.entries.append((operation, *ats))
         if step.target is None:
-            base = step.operands[0]
-            assert isinstance(base, Ref)
-            self.written.setdefault(base.slot, []).append(None)
+            self.written.setdefault(step.written.slot, []).append(None)
             self.closed = True
             self.in_order = isinstance(operation, Indirect) and operation.in_order
             return
-        if step.exchanges and not self._takes(step.target, step.shape):
-            self.exchanged.add(step.target.slot)
+        slot = step.target.slot
+        if step.exchanges and not self._takes(step):
+            self.exchanged.add(slot)
             # What was loaded is not what is there from now on.
-            self.values = {
-                key: at for key, at in self.values.items() if key[0] != step.target.slot
-            }
+            self.values = {key: at for key, at in self.values.items() if key[0] != slot}
         self._store(step, len(self.entries) - 1)
 
     def _store(self, step: Instruction, at: int) -> None:
         """Note that an instruction writes the value of an entry."""
-        target = step.target
-        assert target is not None
-        key = self._key(target, step.shape)
+        target, key = step.written, step.key
         self.values[key] = at
         if key not in self.stores:
             self.written.setdefault(target.slot, []).append(target)
+        if self.alive[target.slot]:
+            self.stored.add(target.slot)
         self.stores[key] = (at, target)
 
     def _add_final(self, step: Instruction) -> None:
@@ -380,6 +359,8 @@ class Group:
             self.results[target.slot] = len(self.finals), target
             if step.is_fresh:
                 self.written.setdefault(target.slot, []).append(target)
+                if self.alive[target.slot]:
+                    self.stored.add(target.slot)
         self.finals.append((step.operation, *ats))
 
     def deliver(self, is_needed: Callable[[int], bool]) -> None:
@@ -388,9 +369,8 @@ class Group:
         if not self.delivered:
             self.endings, self.roots, self.finals, self.numbers = [], [], [], []
 
-    def _value(self, ref: Ref, shape: Shape, *, whole: bool) -> int:
+    def _value(self, _: int, ref: Ref, key: Key, *, whole: bool = False) -> int:
         """The entry of a view's elements, as an operation reads them."""
-        key = self._key(ref, shape)
         number = None if whole else self.values.get(key)
         if number is None:
             self.entries.append(ref.dtype)
@@ -401,7 +381,7 @@ class Group:
             self.read.setdefault(ref.slot, []).append(None if whole else ref)
             if ref.moved:
                 self.moved.add(ref.slot)
-                self.cuts_nbytes += _cuts_nbytes(ref.moved)
+                self.cuts_nbytes += nbytes_of_cuts(ref.moved.cuts)
         return number
 
     def _inside(self, part: Inside) -> int:
@@ -410,16 +390,10 @@ class Group:
         key = -1, dtypes.bool_, where, 0
         if key not in self.values:
             self.accesses.append(key)
-            self.cuts_nbytes += _cuts_nbytes(part)
+            self.cuts_nbytes += nbytes_of_cuts(part.cuts)
             self.entries.append((INSIDE,))
             self.values[key] = len(self.entries) - 1
         return self.values[key]
-
-    def _key(self, ref: Ref, shape: Shape) -> tuple[int, DType, Steps, int]:
-        """The key by which a view, as an operation reads it, is found among the group's values."""
-        if ref.moved:
-            return ref.slot, ref.dtype, ref.moved, ref.offset - ref.moved.back
-        return ref.slot, ref.dtype, _steps(ref, shape), ref.offset
 
     # -- the kernel ------------------------------------------------------------------------------
 
@@ -511,15 +485,6 @@ class Group:
         ]
 
 
-def _cuts_nbytes(given: Moved | Inside | None) -> int:
-    return sum([16 for cut in given.cuts if cut]) if given else 0
-
-
-def space_of(shape: Shape) -> Shape:
-    """A shape without axes of one element."""
-    return tuple([extent for extent in shape if extent != 1])
-
-
 def _steps_of_row(space: Shape, axes: int) -> Shape:
     """The steps of a row in memory of its own, over a space whose last axes are the row."""
     outer = len(space) - axes
@@ -530,31 +495,6 @@ def _over(shape: Shape, given: Sequence[Any], none: Any) -> tuple[Any, ...]:
     """What is given for each axis of a space over a shape that has axes of one element too."""
     rest = iter(given)
     return tuple([none if extent == 1 else next(rest) for extent in shape])
-
-
-def _steps(ref: Ref, shape: Shape) -> Shape | None:
-    """A view's strides over a shape, without axes of one element; see `Group.accesses`."""
-    return _steps_of(ref.pattern, shape)
-
-
-@functools.lru_cache(tuning.REMEMBERED)
-def _steps_of(pattern: Pattern, shape: Shape) -> Shape | None:
-    if pattern.linear and pattern.size == math.prod(shape):
-        return None
-    if pattern.size == 1:
-        return ()
-    strides = layout.broadcast_strides(pattern.shape, pattern.strides, shape)
-    return tuple([step for step, extent in zip(strides, shape, strict=True) if extent != 1])
-
-
-def _is_linear(step: Instruction) -> bool:
-    if isinstance(step.operation, Indirect):
-        return False
-    refs = (step.target, *step.operands)
-    return not any(
-        isinstance(ref, Inside) or (isinstance(ref, Ref) and (ref.moved or _steps(ref, step.shape)))
-        for ref in refs
-    )
 
 
 def _overlap(first: Ref, second: Ref) -> bool:

@@ -6,11 +6,14 @@ constant, so a plan serves every list of the same instructions.
 
 from __future__ import annotations
 
+import functools
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xarr import dtypes
+from xarr import dtypes, layout, tuning
+from xarr.compiler.forms import Indirect
 from xarr.core.operations import Operation
 from xarr.core.tape import Opcode, decoded
 from xarr.dtypes import DType
@@ -66,39 +69,136 @@ class Inside(NamedTuple):
     dtype: DType = dtypes.bool_
 
 
-class Instruction(NamedTuple):
+Steps = Shape | Moved | None
+"""How elements are reached from the item's place: strides over the space, () for one element alone,
+None for all elements in a row."""
+Key = tuple[int, DType, Steps, int]
+"""By which elements are found among values: slot, data type, steps, offset."""
+
+
+class Instruction:
     """An operation over a shape on views and constants, written to a view.
 
     Where it is fresh, the view is all of a new storage. `also` are the instructions, by number,
     whose work it does too. What writes a part of a storage, all of which is known, may be done by
     an instruction that writes the `whole`. One that writes all of a storage may be one that
     `exchanges` its memory, so that others, and it itself, read what was there before.
+
+    Attributes
+    ----------
+    written : Ref
+        The view that it writes; of an operation that writes itself, where it counts from.
+    space, size : tuple of int, int
+        The shape without axes of one element, and how many elements it has.
+    read : list of (int, Ref, Key)
+        The operands that are views, by number, and how their elements are found.
+    slots : set of int
+        The storages that it reads.
+    key : Key
+        How what it writes is found.
+    cuts_nbytes : int
+        The bytes of arguments that say where its operands are reached otherwise.
+    is_linear : bool
+        Whether every access is to all elements in a row, or to one element alone.
     """
 
-    operation: Operation
-    target: Ref | None
-    operands: tuple[Ref | Number | Inside, ...]
-    shape: Shape
-    is_fresh: bool
-    also: frozenset[int] = frozenset()
-    whole: Instruction | None = None
-    exchanges: bool = False
+    __slots__ = (
+        "also",
+        "cuts_nbytes",
+        "exchanges",
+        "is_fresh",
+        "is_linear",
+        "key",
+        "operands",
+        "operation",
+        "read",
+        "shape",
+        "size",
+        "slots",
+        "space",
+        "target",
+        "whole",
+        "written",
+    )
+
+    def __init__(
+        self,
+        operation: Operation,
+        target: Ref | None,
+        operands: tuple[Ref | Number | Inside, ...],
+        shape: Shape,
+        is_fresh: bool,
+        also: frozenset[int] = frozenset(),
+        whole: Instruction | None = None,
+        exchanges: bool = False,
+    ) -> None:
+        self.operation = operation
+        self.target = target
+        self.operands = operands
+        self.shape = shape
+        self.is_fresh = is_fresh
+        self.also = also
+        self.whole = whole
+        self.exchanges = exchanges
+        self.space = space_of(shape)
+        self.size = math.prod(shape)
+        self.read: list[tuple[int, Ref, Key]] = []
+        self.slots: set[int] = set()
+        self.cuts_nbytes = 0
+        is_linear = True
+        for number, operand in enumerate(operands):
+            if type(operand) is Ref:
+                key = _key(operand, shape)
+                self.read.append((number, operand, key))
+                self.slots.add(operand.slot)
+                is_linear = is_linear and not key[2]
+                if operand.moved:
+                    self.cuts_nbytes += nbytes_of_cuts(operand.moved.cuts)
+            elif type(operand) is Inside:
+                is_linear = False
+                self.cuts_nbytes += nbytes_of_cuts(operand.cuts)
+        self.written = self.read[0][1] if target is None else target
+        self.key = _key(self.written, shape)
+        is_linear = is_linear and (target is None or not self.key[2])
+        self.is_linear = is_linear and not isinstance(operation, Indirect)
 
     @property
     def reads_elsewhere(self) -> bool:
         """Whether it reads other elements than it writes of what it writes."""
         target = self.written
-        return any(
-            isinstance(ref, Ref) and ref.slot == target.slot and ref != target
-            for ref in self.operands
-        )
+        return any(ref.slot == target.slot and ref != target for _, ref, _ in self.read)
 
-    @property
-    def written(self) -> Ref:
-        """The view that it writes; of an operation that writes itself, where it counts from."""
-        found = self.operands[0] if self.target is None else self.target
-        assert isinstance(found, Ref)
-        return found
+    def but(self, **other: Any) -> Instruction:
+        """The instruction with other values of some of its parameters."""
+        own = ("operation", "target", "operands", "shape", "is_fresh", "also", "whole", "exchanges")
+        return Instruction(**{name: getattr(self, name) for name in own} | other)
+
+
+def space_of(shape: Shape) -> Shape:
+    """A shape without axes of one element."""
+    return tuple([extent for extent in shape if extent != 1])
+
+
+def nbytes_of_cuts(cuts: Sequence[Cut]) -> int:
+    """The bytes of a kernel's arguments that cuts take."""
+    return 16 * sum(map(bool, cuts))
+
+
+def _key(ref: Ref, shape: Shape) -> Key:
+    if ref.moved:
+        return ref.slot, ref.dtype, ref.moved, ref.offset - ref.moved.back
+    return ref.slot, ref.dtype, _steps(ref.pattern, shape), ref.offset
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def _steps(pattern: Pattern, shape: Shape) -> Shape | None:
+    """A view's strides over a shape, without axes of one element; see `Steps`."""
+    if pattern.linear and pattern.size == math.prod(shape):
+        return None
+    if pattern.size == 1:
+        return ()
+    strides = layout.broadcast_strides(pattern.shape, pattern.strides, shape)
+    return tuple([step for step, extent in zip(strides, shape, strict=True) if extent != 1])
 
 
 def instructions(

@@ -20,8 +20,17 @@ from xarr.compiler.forms import Rolled, cast, rolled
 from xarr.core.operations import Operation
 from xarr.dtypes import COMPLEX, DType
 from xarr.layout import Layout, Shape
-from xarr.schedule.groups import NBYTES_OF_KERNEL, space_of
-from xarr.schedule.instructions import Inside, Instruction, Moved, Number, Recorded, Ref, Skeletal
+from xarr.schedule.groups import NBYTES_OF_KERNEL
+from xarr.schedule.instructions import (
+    Inside,
+    Instruction,
+    Moved,
+    Number,
+    Recorded,
+    Ref,
+    Skeletal,
+    space_of,
+)
 
 if TYPE_CHECKING:
     from xarr.backends.base import DeviceInfo
@@ -49,10 +58,7 @@ class _Maker(NamedTuple):
 
 
 def rewritten(
-    steps: Sequence[Instruction],
-    alive: Sequence[bool],
-    own: Mapping[int, int],
-    info: DeviceInfo,
+    steps: Sequence[Instruction], alive: Sequence[bool], own: Mapping[int, int], info: DeviceInfo
 ) -> list[Instruction]:
     """The instructions, of which some are in place of several; those may not be needed any more.
 
@@ -62,7 +68,7 @@ def rewritten(
     last = {step.written.slot: number for number, step in enumerate(steps)}
     readers: Counter[int] = Counter()
     for one in steps:
-        readers.update({ref.slot for ref in one.operands if isinstance(ref, Ref)})
+        readers.update(one.slots)
     known = _Known(alive)
     sizes = dict(own)
     found = []
@@ -93,6 +99,14 @@ def rewritten(
     return found
 
 
+@functools.lru_cache(tuning.REMEMBERED)
+def _own_weight(operation: Operation) -> int:
+    """How much text an operation is by itself."""
+    weight = _FUNCTION_WEIGHT if _FUNCTION.search(operation.template) else 1
+    return weight + operation.template.count(_OPERAND)
+
+
+@functools.lru_cache(tuning.REMEMBERED)
 def _is_plain(operation: Operation) -> bool:
     """Whether an operation's text may be a part of a longer expression."""
     return type(operation) is Operation and not any(
@@ -106,7 +120,7 @@ def _is_computed_with(step: Instruction, later: Sequence[Instruction]) -> bool:
     results = {step.written.slot}
     size = step.written.pattern.size
     for other in later:
-        slots = {operand.slot for operand in other.operands if isinstance(operand, Ref)}
+        slots = other.slots
         if not slots & results or math.prod(other.shape) != size:
             continue
         if not slots <= results or isinstance(other.operation, Skeletal):
@@ -132,18 +146,16 @@ class _Known:
         operation, slot = step.operation, step.written.slot
         if not step.operands or not (_is_plain(operation) or isinstance(operation, Rolled)):
             return
-        for operand in step.operands:
-            if isinstance(operand, Ref):
-                self._readers.setdefault(operand.slot, []).append(slot)
+        for read in step.slots:
+            self._readers.setdefault(read, []).append(slot)
         self._makers[slot] = _Maker(number, step, self._weight(step))
 
     def _weight(self, step: Instruction) -> int:
         """How much text an instruction is, with that of what it is computed of."""
         template = step.operation.template
-        weight = _FUNCTION_WEIGHT if _FUNCTION.search(template) else 1
-        weight += template.count(_OPERAND)
-        for place, operand in enumerate(step.operands):
-            maker = self._maker(operand, step.shape) if isinstance(operand, Ref) else None
+        weight = _own_weight(step.operation)
+        for place, ref, _ in step.read:
+            maker = self._maker(ref, step.shape)
             if maker is not None:
                 weight += template.count(f"{{{place}}}") * maker.weight
         return weight
@@ -171,7 +183,7 @@ class _Known:
             return step
         pairs = zip(maker.step.operation.shifts, operation.shifts, step.shape, strict=True)
         shifts = tuple([(one + other) % extent for one, other, extent in pairs])
-        return step._replace(
+        return step.but(
             operation=rolled(operation.result, shifts),
             operands=maker.step.operands,
             also=maker.step.also | {maker.number},
@@ -203,7 +215,7 @@ class _Known:
         nbytes = NBYTES_OF_KERNEL + (len(expression.leaves) + 1) * (16 + 8 * len(shape))
         if len(slots) >= tuning.SLOTS or nbytes > info.parameter_nbytes:
             return step
-        return step._replace(
+        return step.but(
             operation=_composed(operation.name, tree, expression.types),
             operands=tuple(expression.leaves),
             shape=shape,
@@ -217,41 +229,64 @@ class _Known:
 
         So many instructions as `readers` say read each storage.
         """
-        operation, size = step.operation, math.prod(step.shape)
+        operation = step.operation
         if info.chunked or not _is_plain(operation):
+            return step
+        repeated = {}
+        for number, ref, _ in step.read:
+            maker = self._makers.get(ref.slot)
+            if maker is not None and readers[ref.slot] == 1 and maker.step.size < step.size:
+                axes = self._repeated(ref, step, maker)
+                if axes is not None:
+                    repeated[number] = maker, axes
+        if not repeated:
             return step
         expression = _Expression(self, lambda ref, _: ref)
         tree: list[_Tree] = []
-        is_spread = False
-        for operand in step.operands:
-            maker = self._makers.get(operand.slot) if isinstance(operand, Ref) else None
-            if (
-                maker is not None
-                and not self._alive[operand.slot]
-                and readers[operand.slot] == 1
-                and 1 < size // math.prod(maker.step.shape) <= tuning.SPREAD
-                and maker.weight <= tuning.UNROLLED
-                and not isinstance(maker.step.operation, Rolled)
-                and (axes := _repeated(operand, step.shape, maker.step)) is not None
-            ):
-                before, expression.read = expression.read, functools.partial(_spread, axes)
-                expression.also |= {maker.number} | maker.step.also
-                tree.append(expression.of(maker.step))
-                expression.read = before
-                is_spread = True
-            else:
+        for number, operand in enumerate(step.operands):
+            if number not in repeated:
                 tree.append(expression.leaf(operand))
+                continue
+            maker, axes = repeated[number]
+            before, expression.read = expression.read, functools.partial(_spread, axes)
+            expression.also |= {maker.number} | maker.step.also
+            tree.append(expression.of(maker.step))
+            expression.read = before
         slots = {leaf.slot for leaf in expression.leaves if isinstance(leaf, Ref)}
         nbytes = NBYTES_OF_KERNEL + (len(expression.leaves) + 1) * (16 + 8 * len(step.shape))
-        if not is_spread or expression.is_impossible:
+        if expression.is_impossible or len(slots) >= tuning.SLOTS or nbytes > info.parameter_nbytes:
             return step
-        if len(slots) >= tuning.SLOTS or nbytes > info.parameter_nbytes:
-            return step
-        return step._replace(
+        return step.but(
             operation=_composed(operation.name, (operation, *tree), expression.types),
             operands=tuple(expression.leaves),
             also=frozenset(expression.also),
         )
+
+    def _repeated(
+        self, ref: Ref, step: Instruction, maker: _Maker
+    ) -> tuple[int | None, ...] | None:
+        """Which axis of its maker each axis of an instruction is that repeats a view a few times.
+
+        None where that is not so, or what makes it is long.
+        """
+        if self._alive[ref.slot] or maker.weight > tuning.UNROLLED:
+            return None
+        made, target = maker.step, maker.step.target
+        if isinstance(made.operation, Rolled) or not 1 < step.size // made.size <= tuning.ANEW:
+            return None
+        if target is None or ref.dtype is not target.dtype or ref.offset or ref.moved:
+            return None
+        left = [axis for axis, extent in enumerate(made.shape) if extent != 1]
+        strides = layout.contiguous_strides(made.shape)
+        axes: list[int | None] = []
+        for extent, stride in zip(step.shape, _strides(ref, step.shape), strict=True):
+            if not stride or extent == 1:
+                axes.append(None)
+            elif left and (stride, extent) == (strides[left[0]], made.shape[left[0]]):
+                axes.append(left.pop(0))
+            else:
+                return None
+        return None if left else tuple(axes)
 
     def cover(self, step: Instruction, nbytes: int) -> None:
         """Note what is all of a storage of so many bytes that an instruction writes."""
@@ -283,7 +318,7 @@ class _Known:
         if target.dtype is not whole.dtype:
             return step
         if target.pattern.linear and target.pattern.size == whole.pattern.size:
-            return step._replace(exchanges=True)
+            return step.but(exchanges=True)
         part = _Part.of(target, step.shape, space) if _is_plain(operation) else None
         weight = self._weight(step)
         if part is None or weight > tuning.UNROLLED or part.beyond * weight > tuning.BESIDE:
@@ -303,7 +338,7 @@ class _Known:
         operation = _composed(operation.name, tree, expression.types)
         also = frozenset(expression.also)
         leaves = tuple(expression.leaves)
-        return step._replace(
+        return step.but(
             whole=Instruction(operation, whole, leaves, space, False, also, exchanges=True)
         )
 
@@ -436,7 +471,7 @@ def _round(step: Instruction) -> Instruction:
     shifts = [operation.shifts[axis] for axis in axes]
     cuts = tuple([(shift,) if shift else () for shift in shifts])
     moved = Moved(steps, cuts) if any(cuts) else None
-    return step._replace(operands=(read._replace(moved=moved),))
+    return step.but(operands=(read._replace(moved=moved),))
 
 
 def _strides(ref: Ref, shape: Shape) -> Shape:
@@ -454,27 +489,6 @@ def _sliced(places: Mapping[int, int], ref: Ref, shape: Shape) -> Ref:
     where = Layout(tuple([shape[axis] for axis in kept]), tuple([strides[axis] for axis in kept]))
     beyond = sum(strides[axis] * place for axis, place in places.items())
     return ref._replace(pattern=where.pattern, offset=ref.offset + beyond)
-
-
-def _repeated(ref: Ref, shape: Shape, maker: Instruction) -> tuple[int | None, ...] | None:
-    """Which axis of what makes a view each axis of a shape is, over which the view is repeated.
-
-    None where the view is not all of it, in its order.
-    """
-    target = maker.target
-    if target is None or ref.dtype is not target.dtype or ref.offset or ref.moved:
-        return None
-    left = [axis for axis, extent in enumerate(maker.shape) if extent != 1]
-    strides = layout.contiguous_strides(maker.shape)
-    axes: list[int | None] = []
-    for extent, stride in zip(shape, _strides(ref, shape), strict=True):
-        if not stride or extent == 1:
-            axes.append(None)
-        elif left and (stride, extent) == (strides[left[0]], maker.shape[left[0]]):
-            axes.append(left.pop(0))
-        else:
-            return None
-    return None if left else tuple(axes)
 
 
 def _spread(axes: Sequence[int | None], ref: Ref, shape: Shape) -> Ref | None:

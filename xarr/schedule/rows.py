@@ -15,8 +15,8 @@ from xarr.core.tape import Call
 from xarr.dtypes import DType
 from xarr.layout import Shape
 from xarr.schedule.grouping import passes
-from xarr.schedule.groups import NBYTES_OF_KERNEL, Group, Steps
-from xarr.schedule.instructions import Finals, Moved, Part, Recorded, Ref, Rows
+from xarr.schedule.groups import NBYTES_OF_KERNEL, Group
+from xarr.schedule.instructions import Finals, Key, Moved, Part, Recorded, Ref, Rows
 from xarr.schedule.memory import Memory
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ Stored = tuple[Group, list[tuple[int, Ref]]]
 """A group, the entries that it stores, and where."""
 _SHARES_NBYTES: Final = 1024
 """Local memory that the shares of elements in means take, and no more."""
-_Access = tuple[int, DType, Steps, int]
 _RESULT: Any = object()
 """How a reduction touches what it writes."""
 
@@ -127,7 +126,7 @@ def _trees_nbytes(groups: Sequence[Group], length: int) -> int:
     return sum(one.row_nbytes(length) for one in endings if isinstance(one, Recorded))
 
 
-def _loads(group: Group, space: Shape) -> Collection[_Access]:
+def _loads(group: Group, space: Shape) -> Collection[Key]:
     """What a group loads, or computes, for each element of rows, and not once for a row."""
     return group.values if group.space == space else ()
 
