@@ -77,6 +77,7 @@ STEPS: Final = {
     "gathered": 4,
     "reduced": 6,
     "rearranged": 3,
+    "repeated": 3,
     "delete": 5,
     "collect": 1,
     "toggle": 2,
@@ -506,6 +507,20 @@ class Program:
         ]
         if value.shape[0] > 1:
             forms.append(f"np.take({name}, np.asarray([1, 0, 1]), axis=0)")
+        return self.bind(self.new_name(), str(self.one_of(forms)))
+
+    def repeated(self) -> None:
+        """A part of what repeats an expression a few times, along an axis of its own."""
+        name = self.a_name(lambda value: 0 < value.size < 10_000)
+        value = self.theirs[name]
+        sign = "^" if value.dtype.kind == "b" else "+"
+        one = f"({name} {sign} {self.operand(value.shape, name)})"
+        axes = ", ".join(["None"] * value.ndim)
+        row = f"np.asarray([1, 0, 1], dtype={value.dtype.name!r})"
+        forms = [
+            f"({one}[..., None] {sign} {row})[..., {self.pick(3)}]",
+            f"({one}[None] {sign} {row}[:{', ' + axes if axes else ''}])[{self.pick(3)}]",
+        ]
         return self.bind(self.new_name(), str(self.one_of(forms)))
 
     def delete(self) -> None:
