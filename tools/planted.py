@@ -109,15 +109,15 @@ def nothing_overlaps(patch: pytest.MonkeyPatch) -> None:
 
 @plant
 def instructions_never_overlap(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(groups, "_overlap", lambda first, second: False)
+    patch.setattr(groups, "overlap", lambda first, second: False)
 
 
 @plant
 def data_types_are_apart(patch: pytest.MonkeyPatch) -> None:
-    overlap = groups._overlap
+    overlap = groups.overlap
     patch.setattr(
         groups,
-        "_overlap",
+        "overlap",
         lambda first, second: first.dtype is second.dtype and overlap(first, second),
     )
 

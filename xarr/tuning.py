@@ -151,10 +151,6 @@ UNROLLED: Final = 96
 elements are stored.
 Not reached by what was run."""
 
-ANEW: Final = 4
-"""How often a GPU computes anew what it would store to read it so often.
-Not reached by what was run."""
-
 BESIDE: Final = 8.0
 """Operations for each element of an array of which a part is written, on elements beyond it.
 Not reached by what was run."""

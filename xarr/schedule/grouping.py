@@ -51,7 +51,7 @@ def grouped(
             if wider is not None:
                 wider.add(member, step.whole)
                 continue
-            if step.whole.reads_elsewhere and step.whole.also.issubset(before):
+            if step.whole.exchanges and step.whole.also.issubset(before):
                 _place(groups, member, step.whole, steps, new)
                 continue
         for one in (*before, member):

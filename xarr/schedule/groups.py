@@ -219,7 +219,7 @@ class Group:
                     return False
                 if key in self.values and self._same(other, target):
                     continue
-                if _overlap(other, target):
+                if overlap(other, target):
                     return False
         return True
 
@@ -264,7 +264,7 @@ class Group:
         others = where.get(slot, ())
         if ref is None:
             return bool(others)
-        return any(other is None or _overlap(other, ref) for other in others)
+        return any(other is None or overlap(other, ref) for other in others)
 
     # -- joining ---------------------------------------------------------------------------------
 
@@ -497,7 +497,7 @@ def _over(shape: Shape, given: Sequence[Any], none: Any) -> tuple[Any, ...]:
     return tuple([none if extent == 1 else next(rest) for extent in shape])
 
 
-def _overlap(first: Ref, second: Ref) -> bool:
+def overlap(first: Ref, second: Ref) -> bool:
     """Whether two views of one storage may have an element in common."""
     if first.dtype is not second.dtype:
         return True  # their offsets count different things

@@ -162,12 +162,6 @@ class Instruction:
         is_linear = is_linear and (target is None or not self.key[2])
         self.is_linear = is_linear and not isinstance(operation, Indirect)
 
-    @property
-    def reads_elsewhere(self) -> bool:
-        """Whether it reads other elements than it writes of what it writes."""
-        target = self.written
-        return any(ref.slot == target.slot and ref != target for _, ref, _ in self.read)
-
     def but(self, **other: Any) -> Instruction:
         """The instruction with other values of some of its parameters."""
         own = ("operation", "target", "operands", "shape", "is_fresh", "also", "whole", "exchanges")

@@ -11,7 +11,6 @@ import functools
 import itertools
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -20,7 +19,7 @@ from xarr.compiler.forms import Rolled, cast, rolled
 from xarr.core.operations import Operation
 from xarr.dtypes import COMPLEX, DType
 from xarr.layout import Layout, Shape
-from xarr.schedule.groups import NBYTES_OF_KERNEL
+from xarr.schedule.groups import NBYTES_OF_KERNEL, overlap
 from xarr.schedule.instructions import (
     Inside,
     Instruction,
@@ -45,10 +44,6 @@ _FUNCTION_WEIGHT: Final = 32
 sines of float64 take gcc 17 s."""
 
 
-_OPERAND: Final = "(("
-"""How the text of an operand begins that is an expression itself; see `_composed`."""
-
-
 class _Maker(NamedTuple):
     """The instruction that makes all of a storage, by number, and the weight of its tree."""
 
@@ -66,9 +61,6 @@ def rewritten(
     arguments a kernel may be given.
     """
     last = {step.written.slot: number for number, step in enumerate(steps)}
-    readers: Counter[int] = Counter()
-    for one in steps:
-        readers.update(one.slots)
     known = _Known(alive)
     sizes = dict(own)
     found = []
@@ -81,8 +73,6 @@ def rewritten(
             given, steps[number + 1 :]
         ):
             step = known.unrolled(given, info)
-        elif given.is_fresh and type(given.operation) is Operation:
-            step = known.spread(given, readers, info)
         elif not given.is_fresh and type(given.operation) is Operation:
             if slot in sizes and slot not in known.covers:
                 known.cover(given, sizes[slot])
@@ -94,7 +84,7 @@ def rewritten(
             if math.prod(given.shape) == given.target.pattern.size:
                 known.covers[slot] = space_of(given.shape), given.target
         # A storage that is written again may have changed by the time that it would be made anew.
-        if given.is_fresh and last[slot] == number:
+        if given.is_fresh and last[slot] == number and not isinstance(given.operation, Recorded):
             known.add(number, step)
     return found
 
@@ -102,8 +92,7 @@ def rewritten(
 @functools.lru_cache(tuning.REMEMBERED)
 def _own_weight(operation: Operation) -> int:
     """How much text an operation is by itself."""
-    weight = _FUNCTION_WEIGHT if _FUNCTION.search(operation.template) else 1
-    return weight + operation.template.count(_OPERAND)
+    return _FUNCTION_WEIGHT if _FUNCTION.search(operation.template) else 1
 
 
 @functools.lru_cache(tuning.REMEMBERED)
@@ -222,72 +211,6 @@ class _Known:
             also=frozenset(expression.also),
         )
 
-    def spread(
-        self, step: Instruction, readers: Mapping[int, int], info: DeviceInfo
-    ) -> Instruction:
-        """An instruction that computes what it alone reads, and repeats, of fewer elements.
-
-        So many instructions as `readers` say read each storage.
-        """
-        operation = step.operation
-        if info.chunked or not _is_plain(operation):
-            return step
-        repeated = {}
-        for number, ref, _ in step.read:
-            maker = self._makers.get(ref.slot)
-            if maker is not None and readers[ref.slot] == 1 and maker.step.size < step.size:
-                axes = self._repeated(ref, step, maker)
-                if axes is not None:
-                    repeated[number] = maker, axes
-        if not repeated:
-            return step
-        expression = _Expression(self, lambda ref, _: ref)
-        tree: list[_Tree] = []
-        for number, operand in enumerate(step.operands):
-            if number not in repeated:
-                tree.append(expression.leaf(operand))
-                continue
-            maker, axes = repeated[number]
-            before, expression.read = expression.read, functools.partial(_spread, axes)
-            expression.also |= {maker.number} | maker.step.also
-            tree.append(expression.of(maker.step))
-            expression.read = before
-        slots = {leaf.slot for leaf in expression.leaves if isinstance(leaf, Ref)}
-        nbytes = NBYTES_OF_KERNEL + (len(expression.leaves) + 1) * (16 + 8 * len(step.shape))
-        if expression.is_impossible or len(slots) >= tuning.SLOTS or nbytes > info.parameter_nbytes:
-            return step
-        return step.but(
-            operation=_composed(operation.name, (operation, *tree), expression.types),
-            operands=tuple(expression.leaves),
-            also=frozenset(expression.also),
-        )
-
-    def _repeated(
-        self, ref: Ref, step: Instruction, maker: _Maker
-    ) -> tuple[int | None, ...] | None:
-        """Which axis of its maker each axis of an instruction is that repeats a view a few times.
-
-        None where that is not so, or what makes it is long.
-        """
-        if self._alive[ref.slot] or maker.weight > tuning.UNROLLED:
-            return None
-        made, target = maker.step, maker.step.target
-        if isinstance(made.operation, Rolled) or not 1 < step.size // made.size <= tuning.ANEW:
-            return None
-        if target is None or ref.dtype is not target.dtype or ref.offset or ref.moved:
-            return None
-        left = [axis for axis, extent in enumerate(made.shape) if extent != 1]
-        strides = layout.contiguous_strides(made.shape)
-        axes: list[int | None] = []
-        for extent, stride in zip(step.shape, _strides(ref, step.shape), strict=True):
-            if not stride or extent == 1:
-                axes.append(None)
-            elif left and (stride, extent) == (strides[left[0]], made.shape[left[0]]):
-                axes.append(left.pop(0))
-            else:
-                return None
-        return None if left else tuple(axes)
-
     def cover(self, step: Instruction, nbytes: int) -> None:
         """Note what is all of a storage of so many bytes that an instruction writes."""
         target = step.target
@@ -307,7 +230,8 @@ class _Known:
     def widened(self, step: Instruction) -> Instruction:
         """What writes a storage, which may exchange its memory.
 
-        Of what writes a part, it is what writes the whole that may, if there is such a one.
+        Of what writes a part, it is what writes the whole that may, if there is such a one: where
+        the part is most of it, and elements are read that the part's other items write.
         """
         operation, target = step.operation, step.target
         assert target is not None
@@ -324,9 +248,13 @@ class _Known:
         if part is None or weight > tuning.UNROLLED or part.beyond * weight > tuning.BESIDE:
             return step
 
+        conflicts = False
+
         def read(ref: Ref, shape: Shape) -> Ref | None:
+            nonlocal conflicts
             found, all_of_it = self.covers.get(ref.slot, (None, ref))
             same = _strides(ref, shape) == _strides(target, shape) and ref.offset == target.offset
+            conflicts |= ref.slot == target.slot and not same and overlap(ref, target)
             return all_of_it if found == space and same else part.read(ref, shape)
 
         expression = _Expression(self, read)
@@ -338,8 +266,9 @@ class _Known:
         operation = _composed(operation.name, tree, expression.types)
         also = frozenset(expression.also)
         leaves = tuple(expression.leaves)
+        exchanges = conflicts and part.beyond < 0.5
         return step.but(
-            whole=Instruction(operation, whole, leaves, space, False, also, exchanges=True)
+            whole=Instruction(operation, whole, leaves, space, False, also, exchanges=exchanges)
         )
 
 
@@ -428,7 +357,7 @@ class _Expression:
 
     def __init__(self, known: _Known, read: Callable[[Ref, Shape], Ref | None]) -> None:
         self._known = known
-        self.read = read
+        self._read = read
         self.leaves: list[Ref | Number | Inside] = []
         self.also: set[int] = set()
         self.is_impossible = False
@@ -454,7 +383,7 @@ class _Expression:
         """The tree of the elements of a view over a shape."""
         maker = None if self._known._alive[ref.slot] else self._known._maker(ref, shape)
         if maker is None or isinstance(maker.step.operation, Rolled):
-            read = self.read(ref, shape)
+            read = self._read(ref, shape)
             self.is_impossible |= read is None
             return self.leaf(read or ref)
         self.also |= {maker.number} | maker.step.also
@@ -489,16 +418,6 @@ def _sliced(places: Mapping[int, int], ref: Ref, shape: Shape) -> Ref:
     where = Layout(tuple([shape[axis] for axis in kept]), tuple([strides[axis] for axis in kept]))
     beyond = sum(strides[axis] * place for axis, place in places.items())
     return ref._replace(pattern=where.pattern, offset=ref.offset + beyond)
-
-
-def _spread(axes: Sequence[int | None], ref: Ref, shape: Shape) -> Ref | None:
-    """A view over a shape as it is over another one, of which each axis is one of its, or none."""
-    if ref.moved:
-        return None
-    strides = _strides(ref, shape)
-    steps = tuple([0 if axis is None else strides[axis] for axis in axes])
-    extents = tuple([1 if axis is None else shape[axis] for axis in axes])
-    return ref._replace(pattern=Layout(extents, steps).pattern)
 
 
 @functools.lru_cache(tuning.REMEMBERED)
