@@ -220,7 +220,8 @@ class _Known:
         space = []
         for stride in [stride for stride, extent in walk if extent != 1]:
             extent, beyond = divmod(count, stride) if stride > 0 else (0, 1)
-            space.append(extent)
+            if extent != 1:
+                space.append(extent)
             rest += beyond
             count = stride
         if space and not rest and count == 1:
