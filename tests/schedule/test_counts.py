@@ -164,6 +164,23 @@ def test_a_stencil_written_to_its_own_array_exchanges_its_memory() -> None:
     assert float(edge[5]) == 4
 
 
+def test_what_has_no_elements_is_not_written() -> None:
+    host = values(70)
+    x = xarr.asarray(host)
+    row = x[None]
+    none = row[:-1] + 1
+    for _ in range(3):
+        row[:-1] += none
+        row[:-1] = none
+    with watched() as seen:
+        row[:-1] = none
+        xarr.synchronize()
+    assert not seen.launches
+    x[1:] = x[:-1]
+    host[1:] = host[:-1].copy()
+    assert_bits(x, host)
+
+
 def test_memory_that_others_see_is_not_exchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     host = values(80, 90)
     u = xarr.asarray(host)

@@ -161,7 +161,7 @@ def assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
     stored = stored_in_place(x1, given, f"{row.where}, in place")
     where = node.layout  # None where the result was bound to the array
     is_fresh = given.storage is not None and given.storage is not node.storage
-    if where is not None and is_fresh and given.dtype is node.dtype:
+    if where is not None and where.size and is_fresh and given.dtype is node.dtype:
         opcode, how = engine.storing(given.structure, where, node.dtype)
         remembered(how.stores, given.structure, opcode)
     return stored
