@@ -81,6 +81,7 @@ def _of_forms(call: Call) -> Iterator[Move]:
     """The loads and stores of forms; a row that is read twice counts once, as caches keep it."""
     offsets = iter(call.offsets)
     taken = dict(call.taken)
+    fresh = {slot for slot, _ in call.fresh}
     for form in call.forms:
         size = math.prod(math.prod(extents) for extents in form.extents)
         places = form.indirect()
@@ -94,8 +95,10 @@ def _of_forms(call: Call) -> Iterator[Move]:
                 stores = bool(places[number])
                 yield Move(stores, slot, f"{what} at computed places", size * dtype.itemsize)
                 continue
-            if slot in taken:
+            if slot in taken and taken[slot] not in fresh:
                 what += f" in the memory of s{taken[slot]}"
+            elif slot in taken and number >= first:
+                what += " in other memory"
             walked = zip(where.shape, where.strides, strict=True)
             count = math.prod(extent for extent, step in walked if step)
             yield Move(number >= first, slot, what, count * dtype.itemsize)
