@@ -178,6 +178,19 @@ def reads_pass_by_writes(patch: pytest.MonkeyPatch) -> None:
 
 
 @plant
+def what_was_loaded_stays_when_memory_is_exchanged(patch: pytest.MonkeyPatch) -> None:
+    add = Group._add_entry
+
+    def stale(self: Group, step: Instruction) -> None:
+        before = self.values
+        add(self, step)
+        if step.written.slot in self.exchanged:
+            self.values = before | self.values
+
+    patch.setattr(Group, "_add_entry", stale)
+
+
+@plant
 def threads_do_not_wait_for_each_other(patch: pytest.MonkeyPatch) -> None:
     tapes = threading.local()
 
