@@ -153,6 +153,7 @@ def test_the_host_computes_on_the_operands_themselves(
 
 AXES = """
 np.{trace|diagonal}(x{|, offset=1|, axis1=2, axis2=0|, offset=-1, axis1=-1})
+np.{trace|diagonal}(x, {numpy.uint8(1)|numpy.int64(-1)})
 np.outer(x, x[0, 0, :2])
 np.trace(x, axis1=1, axis2=-2) ! ValueError: two different axes
 """
@@ -161,6 +162,12 @@ np.trace(x, axis1=1, axis2=-2) ! ValueError: two different axes
 @each(AXES)
 def test_numpys_names_have_numpys_axes(call: str, device: xarr.Device) -> None:
     check(call, x=np.arange(24, dtype=np.float32).reshape(2, 3, 4))
+
+
+def test_the_shape_of_a_diagonal_is_of_pythons_integers(device: xarr.Device) -> None:
+    # Work on equal shapes is planned once: NumPy's integers would be in the launches of all.
+    x = xarr.ones((331, 337), dtype="uint8")
+    assert [*map(type, xarr.diagonal(x, np.int64(8)).shape)] == [int]
 
 
 def test_numpys_functions_call_those_of_the_same_module(device: xarr.Device) -> None:

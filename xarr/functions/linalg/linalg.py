@@ -7,6 +7,7 @@ expression like any other.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, SupportsIndex
 
@@ -246,6 +247,7 @@ def diagonal_of(x: ArrayLike, offset: SupportsIndex, where: str) -> Array:
         raise value_error(where, fault, "at least 2 dimensions are needed")
     if isinstance(offset, bool) or not isinstance(offset, int | numpy.integer):
         raise type_error(where, f"offset is {offset!r}", "an integer is accepted")
+    offset = operator.index(offset)  # a shape of NumPy's integers would be that of all equal ones
     matrix = settled(x)
     *stack, rows, columns = matrix.shape
     *strides, down, right = matrix.strides
