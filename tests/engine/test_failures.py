@@ -7,7 +7,7 @@ import gc
 import inspect
 import itertools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -411,3 +411,31 @@ def test_a_driver_may_fail_once_in_each_of_its_methods(
         assert numpy.array_equal(xarr.to_numpy(x), numpy.arange(1.0, 10)), use
     if not failed:
         pytest.skip(f"{device} needs no {method}")
+
+
+def test_launches_that_could_not_be_asked_for_together_are_made_up_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    device = xarr.default_device()
+    failing: list[bool] = []
+
+    class Together:
+        def run(self, asked: Sequence[Any]) -> bool:
+            if failing:
+                failing.clear()
+                raise MemoryError
+            return False  # one by one
+
+    monkeypatch.setattr(hosted.tier, "name", "fused")
+    monkeypatch.setattr(type(device.driver), "sequence", lambda self, asked: Together())
+    host = numpy.arange(5000.0)
+    x = xarr.asarray(host)
+    wanted = numpy.cumsum(numpy.cumsum(host * 2) * 0.5)
+    for turn in range(4):
+        y = xarr.cumulative_sum(xarr.cumulative_sum(x * 2) * 0.5)
+        if turn == 3:
+            failing.append(True)
+            with pytest.raises(MemoryError):
+                xarr.synchronize()
+            assert not failing
+        numpy.testing.assert_array_equal(xarr.to_numpy(y), wanted)
