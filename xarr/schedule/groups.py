@@ -293,7 +293,7 @@ class Group:
         if not step.is_linear:
             self.linear = False
         if isinstance(operation, Skeletal):
-            self.roots.append(self._value(*step.read[0]))
+            self.roots.append(self._value(*step.read[0][1:]))
             self.endings.append(step)
             self.closed = isinstance(operation, Consumed)
             self._add_final(step)
@@ -303,7 +303,7 @@ class Group:
             self.closed = True
             self._store(step, 0)
         elif isinstance(operation, Rolled):
-            self._store(step, self._value(*step.read[0]))
+            self._store(step, self._value(*step.read[0][1:]))
         else:
             self._add_entry(step)
 
@@ -315,7 +315,7 @@ class Group:
         whole = 0 if isinstance(operation, Indirect) else -1
         ats: list[Any] = [None] * len(step.operands)
         for number, ref, key in step.read:
-            ats[number] = self._value(number, ref, key, whole=number == whole)
+            ats[number] = self._value(ref, key, whole=number == whole)
         for number, operand in enumerate(step.operands):
             if isinstance(operand, Inside):
                 ats[number] = self._inside(operand)
@@ -369,7 +369,7 @@ class Group:
         if not self.delivered:
             self.endings, self.roots, self.finals, self.numbers = [], [], [], []
 
-    def _value(self, _: int, ref: Ref, key: Key, *, whole: bool = False) -> int:
+    def _value(self, ref: Ref, key: Key, *, whole: bool = False) -> int:
         """The entry of a view's elements, as an operation reads them."""
         number = None if whole else self.values.get(key)
         if number is None:
