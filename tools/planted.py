@@ -29,6 +29,7 @@ from xarr.schedule import groups
 from xarr.schedule.groups import Group
 from xarr.schedule.instructions import Instruction
 from xarr.schedule.memory import Memory
+from xarr.schedule.rewriting import _Known
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 PLANTS: Final[dict[str, Plant]] = {}
@@ -188,6 +189,11 @@ def what_was_loaded_stays_when_memory_is_exchanged(patch: pytest.MonkeyPatch) ->
             self.values = before | self.values
 
     patch.setattr(Group, "_add_entry", stale)
+
+
+@plant
+def expressions_read_what_was_written_since(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(_Known, "overwrite", lambda self, slot: self._makers.pop(slot, None))
 
 
 @plant

@@ -194,6 +194,11 @@ Row: sum axis 0
 On one core 2^22 float32 in 2,048 columns take 0.09 ns an element, 0.23 with 1024, as whole rows
 are walked; with 4096 so do 4,096 columns, but var and argmax of float64 take a tenth more."""
 
+COLUMNS: Final = 4
+"""Columns up to which a GPU's item reduces all of them, so that what they share is computed once.
+Program: n-body
+Test: tests/schedule/test_steps.py"""
+
 SEARCH_CHUNK: Final = 256
 """Values to search for that are worth an item of its own.
 Not felt between 128 and 512."""

@@ -521,6 +521,11 @@ class Program:
             f"({one}[..., None] {sign} {row})[..., {self.pick(3)}]",
             f"({one}[None] {sign} {row}[:{', ' + axes if axes else ''}])[{self.pick(3)}]",
         ]
+        if value.dtype.kind != "b" and value.ndim:
+            forms.append(f"np.max({one}[..., None] + {row}, axis=0) + 0")
+        if value.dtype.kind in "iu" and value.ndim:
+            total = f"np.sum({one}[..., None] * {row}, axis=0)"
+            forms.append(f"{total}.astype({value.dtype.name!r})")
         return self.bind(self.new_name(), str(self.one_of(forms)))
 
     def delete(self) -> None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from xarr import dtypes, tuning
+from xarr import dtypes
 from xarr.compiler.forms import Form, cast, computed, rounded, stored
 from xarr.compiler.source import define
 from xarr.core.operations import Operation
@@ -76,7 +76,6 @@ def defines(
         delivered = _delivered(finals, suffixes)
     lines = [
         f"#define XR_WIDTH {WIDTH}",
-        f"#define XR_BLOCK {tuning.BLOCK}",
         f"#define XR_PARTIAL {int(form is None)}",
         f"#define XR_CLOSES {int(form is not None and any(fold.close for fold in folds))}",
         f"#define XR_FOLDS(what, x, y) {' '.join(f'what({n}, x, y)' for n in suffixes)}",

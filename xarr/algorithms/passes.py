@@ -114,6 +114,11 @@ class _Reduction(Recorded):
         is_short = start == self.axes[0] and 1 < math.prod(shape[start:stop]) <= SHORT
         return Unrolled(start, stop, *found) if is_short and found is not None else None
 
+    def columns(self, shape: Shape) -> tuple[int, int]:
+        start, stop = _start(self.axes), self.axes[-1] + 1
+        is_long = math.prod(shape[start:stop]) > SHORT
+        return (len(shape) - stop, math.prod(shape[stop:])) if is_long else (0, 0)
+
     def row_nbytes(self, length: int) -> int:
         return rows.abreast(length) * self.fold.nbytes
 
@@ -397,15 +402,21 @@ def _pass(
     device, form, outer, length, inner = walk
     count, piece_length, column = cut
     lanes = device.info.chunked
-    blocks = -(-inner // tuning.BLOCK) if column and lanes else 1
-    items = outer * count * (blocks if lanes or not column else inner)
+    shares_values = inner <= tuning.COLUMNS and form is not None and form.repeats()
+    block = tuning.BLOCK if lanes else inner if shares_values else 1
+    blocks = -(-inner // block) if column else 1
+    items = outer * count * blocks
     grid, item_chunk = _grid(device, items, outer * length * inner, column)
-    indices = {"items": items, "pieces": count, "piece_length": piece_length}
+    indices = {"items": items, "pieces": count, "piece_length": piece_length, "blocks": blocks}
     if lanes:
-        indices |= {"item_chunk": item_chunk, "blocks": blocks}
+        indices["item_chunk"] = item_chunk
     if form is None:
         indices |= {"outer_extent": outer, "position_extent": length, "inner_extent": inner}
-    how = [f"#define XR_COLUMN {int(column)}", f"#define XR_CHUNKED {int(lanes)}"]
+    how = [
+        f"#define XR_COLUMN {int(column)}",
+        f"#define XR_CHUNKED {int(lanes)}",
+        f"#define XR_BLOCK {block}",
+    ]
     if not lanes:
         how += shares(folds, form, column)
     special = (defines, folds, finals, tuple(how))
@@ -499,7 +510,7 @@ def _scan(
         ]
     else:
         skeleton = _SCAN
-        indices |= {"items": items, "piece_length": _SCAN_PIECE}
+        indices = {"items": items, "piece_length": _SCAN_PIECE, **indices}
         grid, item_chunk = _grid(device, items, outer * length * inner, True)
         how = [f"#define XR_CHUNKED {int(lanes)}"]
         if lanes:

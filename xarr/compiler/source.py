@@ -29,8 +29,8 @@ _PART: Final = {row.compute: part.compute for row, part in dtypes.PART.items()}
 _ANY: Final = frozenset(row.compute for row in dtypes.TABLE)
 
 PRELUDES: Final = {
-    "reduce_lane.c": ("fold.h", "piece_lane.h"),
-    "reduce_group.c": ("fold.h", "piece_group.h"),
+    "reduce_lane.c": ("fold.h", "columns.h", "piece_lane.h"),
+    "reduce_group.c": ("fold.h", "columns.h", "piece_group.h"),
     "rows_lane.c": ("fold.h", "piece_lane.h"),
     "rows_group.c": ("fold.h", "piece_group.h"),
     "scan.c": ("fold.h",),

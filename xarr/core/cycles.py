@@ -46,8 +46,10 @@ class Cycles:
         opcodes = [step.opcode for step in steps]
         count = self._going_on(opcodes)
         if count is None:
-            count = self._begun([*self._past, *opcodes], steps)
-        self._past = [*self._past, *opcodes[:count]][-2 * tuning.BODY :]
+            count = self._begun([*self._past[-2 * tuning.BODY :], *opcodes], steps)
+        self._past += opcodes[:count]
+        if len(self._past) > 4 * tuning.BODY:
+            del self._past[: -2 * tuning.BODY]
         return count
 
     def _going_on(self, opcodes: list[Opcode]) -> int | None:
@@ -108,11 +110,21 @@ class Cycles:
 
 def _period(known: Sequence[Opcode], count: int) -> int:
     """The length of the shortest list that the last `count` instructions repeat; 0 for none."""
+    if len(known) <= count:
+        return 0
     behind = known[::-1]
+    first = behind[0]
+    end = next((at for at in range(1, count) if behind[at] is not first), 0)
+    if not end:
+        return int(behind[count] is first)
+    # Only where a run of such instructions ends as the last one does: lists are compared there.
     with contextlib.suppress(ValueError):
-        length = 0
+        at = end
         while True:
-            length = behind.index(behind[0], length + 1, max(len(behind) - count + 1, 0))
+            at = behind.index(behind[end], behind.index(first, at))
+            length = at - end
+            if len(behind) - length < count:
+                break
             if behind[length : length + count] == behind[:count]:
                 return length
     return 0

@@ -2,13 +2,6 @@
 // arrays, one for each part of an accumulator, and the compiler vectorises the loops over lanes.
 // The order of operations is that of piece_group.h, to the bit.
 
-// The lanes' accumulators, one for each fold.
-// Lanes that lie across the lines of the cache cost a reduction a third of its speed.
-#define XR_LANES_OF(n, size, y) XR_LANES##n(ALIGNED(128), size)
-#define XR_TAKE(acc, lane) XR_ACCUMULATOR(acc) XR_FOLDS(XR_TAKE_OF, acc, lane)
-#define XR_TAKE_OF(n, acc, lane) XR_GET##n(acc##n, lane)
-#define XR_KEEP(lane, acc) XR_FOLDS(XR_KEEP_OF, lane, acc)
-#define XR_KEEP_OF(n, lane, acc) XR_PUT##n(lane, acc##n)
 #define XR_TAKE_CLOSED(acc, lane) XR_ACCUMULATOR(acc) XR_FOLDS(XR_TAKE_CLOSED_OF, acc, lane)
 #define XR_TAKE_CLOSED_OF(n, acc, lane) XR_GET_CLOSED##n(acc##n, lane)
 #define XR_KEEP_CLOSED(lane, acc) XR_FOLDS(XR_KEEP_CLOSED_OF, lane, acc)

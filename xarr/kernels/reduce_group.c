@@ -1,5 +1,5 @@
 // Reductions where items run side by side (GPUs). Along a contiguous axis a group takes a piece, as
-// piece_group.h has it. Along an outer axis an item takes a piece of one column.
+// piece_group.h has it. Along an outer axis an item takes a piece of columns, as columns.h has it.
 typedef struct { XR_FIELDS } xr_arguments;
 
 #define XR_PARAMETERS(parameter) XR_POINTERS(parameter) XR_RESULTS(parameter)
@@ -8,26 +8,9 @@ GROUP_KERNEL(xr_reduce, XR_PARAMETERS)
 {
     XR_PREPARE
 #if XR_COLUMN
+    XR_FOLDS(XR_LANES_OF, XR_BLOCK, 0)
     for (xr_index item = (xr_index)GLOBAL_ID(0); item < a.items; item += (xr_index)GLOBAL_SIZE(0)) {
-        const xr_index inner = item % a.inner_extent;
-        const xr_index rest = item / a.inner_extent;
-        const xr_index piece = rest % a.pieces;
-        const xr_index outer = rest / a.pieces;
-        XR_PIECE
-        XR_ENTER_OUTER
-        XR_ACCUMULATOR(acc)
-        {
-            const xr_index position = begin;
-            XR_ELEMENT
-            XR_START(acc)
-        }
-        for (xr_index position = begin + 1; position < end; ++position) {
-            const xr_index seen = position - begin + 1;
-            XR_ELEMENT
-            XR_NEXT(acc, seen)
-        }
-        XR_END(acc, count)
-        XR_PUT_AWAY(acc)
+        XR_REDUCE_COLUMNS
     }
 #else
     XR_FOLDS(XR_TREE_OF, 0, 0)

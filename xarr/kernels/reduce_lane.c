@@ -1,5 +1,5 @@
 // Reductions where an item is a processor core: along a contiguous axis it takes pieces, as
-// piece_lane.h has it, along an outer axis pieces of many columns, whose accumulators are its lanes.
+// piece_lane.h has it, along an outer axis pieces of columns, as columns.h has it.
 typedef struct { XR_FIELDS } xr_arguments;
 
 #define XR_PARAMETERS(parameter) XR_POINTERS(parameter) XR_RESULTS(parameter)
@@ -13,41 +13,7 @@ ITEM_KERNEL(xr_reduce, XR_PARAMETERS)
     XR_FOLDS(XR_LANES_OF, XR_COLUMN ? XR_BLOCK : XR_WIDTH, 0)
     for (xr_index item = first_item; item < last_item; ++item) {
 #if XR_COLUMN
-        const xr_index block = item % a.blocks;
-        const xr_index rest = item / a.blocks;
-        const xr_index piece = rest % a.pieces;
-        const xr_index outer = rest / a.pieces;
-        const xr_index start = block * XR_BLOCK;
-        const xr_index beyond = a.inner_extent - start;
-        const int lanes = (int)(beyond < XR_BLOCK ? beyond : XR_BLOCK);
-        XR_PIECE
-        XR_ENTER_OUTER
-        {
-            const xr_index position = begin;
-            for (int lane = 0; lane < lanes; ++lane) {
-                const xr_index inner = start + lane;
-                XR_ELEMENT
-                XR_ACCUMULATOR(acc)
-                XR_START(acc)
-                XR_KEEP(lane, acc)
-            }
-        }
-        for (xr_index position = begin + 1; position < end; ++position) {
-            const xr_index seen = position - begin + 1;
-            for (int lane = 0; lane < lanes; ++lane) {
-                const xr_index inner = start + lane;
-                XR_ELEMENT
-                XR_TAKE(acc, lane)
-                XR_NEXT(acc, seen)
-                XR_KEEP(lane, acc)
-            }
-        }
-        for (int lane = 0; lane < lanes; ++lane) {
-            const xr_index inner = start + lane;
-            XR_TAKE(acc, lane)
-            XR_END(acc, count)
-            XR_PUT_AWAY(acc)
-        }
+        XR_REDUCE_COLUMNS
 #else
         const xr_index piece = item % a.pieces;
         const xr_index outer = item / a.pieces;

@@ -293,6 +293,10 @@ class Recorded(Skeletal):
         """How its result is an expression of few elements; None where it is not."""
         return None
 
+    def columns(self, shape: Shape) -> tuple[int, int]:
+        """How many axes lie behind those that it reduces in order, and the columns along them."""
+        return 0, 0
+
     def row_nbytes(self, length: int) -> int:
         """The local memory that a row of a length takes in a kernel of rows on a GPU."""
         return 0

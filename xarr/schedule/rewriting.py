@@ -39,6 +39,7 @@ _Tree = Any
 
 
 _FUNCTION: Final = re.compile(r"\bxr_\w+_f(32|64)\(")
+_OPERAND: Final = re.compile(r"\{\d+\}")
 _FUNCTION_WEIGHT: Final = 32
 """Of an operation that calls a function: the compiler has its text once for each element. Sixteen
 sines of float64 take gcc 17 s."""
@@ -63,16 +64,19 @@ def rewritten(
     last = {step.written.slot: number for number, step in enumerate(steps)}
     known = _Known(alive)
     sizes = dict(own)
-    found = []
+    found: list[Instruction] = []
     for number, given in enumerate(steps):
         step = given
         slot = given.written.slot
         if isinstance(given.operation, Rolled):
             step = _round(known.rolled_at_once(given))
-        elif isinstance(given.operation, Recorded) and _is_computed_with(
-            given, steps[number + 1 :]
-        ):
-            step = known.unrolled(given, info)
+        elif isinstance(given.operation, Recorded):
+            if _is_computed_with(given, steps[number + 1 :]):
+                step = known.unrolled(given, info)
+            if step is given and not info.chunked:
+                elements = known.repeating(given, info)
+                if elements is not None:
+                    found[elements.number] = elements.step
         elif not given.is_fresh and type(given.operation) is Operation:
             if slot in sizes and slot not in known.covers:
                 known.cover(given, sizes[slot])
@@ -84,7 +88,7 @@ def rewritten(
             if math.prod(given.shape) == given.target.pattern.size:
                 known.covers[slot] = space_of(given.shape), given.target
         # A storage that is written again may have changed by the time that it would be made anew.
-        if given.is_fresh and last[slot] == number and not isinstance(given.operation, Recorded):
+        if given.is_fresh and last[slot] == number and not isinstance(step.operation, Recorded):
             known.add(number, step)
     return found
 
@@ -92,7 +96,10 @@ def rewritten(
 @functools.lru_cache(tuning.REMEMBERED)
 def _own_weight(operation: Operation) -> int:
     """How much text an operation is by itself."""
-    return _FUNCTION_WEIGHT if _FUNCTION.search(operation.template) else 1
+    template = operation.template
+    return max(len(_OPERAND.findall(template)) - 1, 1) + _FUNCTION_WEIGHT * len(
+        _FUNCTION.findall(template)
+    )
 
 
 @functools.lru_cache(tuning.REMEMBERED)
@@ -200,9 +207,7 @@ class _Known:
             tree = (how.step, tree, element) if tree else (how.first, element)
         tree = (how.finish, tree, *map(expression.leaf, numbers))
         shape = (*step.shape[: how.start], *step.shape[how.stop :])
-        slots = {leaf.slot for leaf in expression.leaves if isinstance(leaf, Ref)}
-        nbytes = NBYTES_OF_KERNEL + (len(expression.leaves) + 1) * (16 + 8 * len(shape))
-        if len(slots) >= tuning.SLOTS or nbytes > info.parameter_nbytes:
+        if not expression.has_room(info, shape):
             return step
         return step.but(
             operation=_composed(operation.name, tree, expression.types),
@@ -210,6 +215,36 @@ class _Known:
             shape=shape,
             also=frozenset(expression.also),
         )
+
+    def repeating(self, step: Instruction, info: DeviceInfo) -> _Maker | None:
+        """What makes the elements of a reduction of few columns, if these have values in common.
+
+        It computes these too, which are then not stored: an item has all columns of a row.
+        """
+        operation, (elements, *_) = step.operation, step.operands
+        assert isinstance(operation, Recorded)
+        assert isinstance(elements, Ref)
+        axes, columns = operation.columns(step.shape)
+        maker = None if self._alive[elements.slot] else self._maker(elements, step.shape)
+        if maker is None or not 1 < columns <= tuning.COLUMNS:
+            return None
+
+        def read(ref: Ref, shape: Shape) -> Ref:
+            strides = _strides(ref, shape)
+            more = len(step.shape) - len(shape)
+            pattern = Layout(step.shape, (*strides, *(0,) * more)).pattern if more else ref.pattern
+            return ref._replace(pattern=pattern)
+
+        expression = _Expression(self, read, axes)
+        tree = expression.of(maker.step)
+        if not expression.repeats or not expression.has_room(info, step.shape):
+            return None
+        made = _composed(maker.step.operation.name, tree, expression.types)
+        if _own_weight(made) > tuning.UNROLLED:
+            return None
+        also = maker.step.also | expression.also
+        leaves = tuple(expression.leaves)
+        return maker._replace(step=maker.step.but(operation=made, operands=leaves, also=also))
 
     def cover(self, step: Instruction, nbytes: int) -> None:
         """Note what is all of a storage of so many bytes that an instruction writes."""
@@ -345,6 +380,8 @@ class _Expression:
     ----------
     read : callable
         How an operand's elements, a view over a shape, are read; None where they cannot be.
+    axes : int
+        Along so many of the last axes a value may be the same: what it is computed of is read then.
 
     Attributes
     ----------
@@ -352,13 +389,17 @@ class _Expression:
         Its operands.
     also : set of int
         The instructions that it is in place of.
-    is_impossible : bool
-        Whether an operand cannot be read.
+    is_impossible, repeats : bool
+        Whether an operand cannot be read; whether a value is the same along the last axes.
     """
 
-    def __init__(self, known: _Known, read: Callable[[Ref, Shape], Ref | None]) -> None:
+    def __init__(
+        self, known: _Known, read: Callable[[Ref, Shape], Ref | None], axes: int = 0
+    ) -> None:
         self._known = known
         self._read = read
+        self._axes = axes
+        self.repeats = False
         self.leaves: list[Ref | Number | Inside] = []
         self.also: set[int] = set()
         self.is_impossible = False
@@ -383,12 +424,30 @@ class _Expression:
     def element(self, ref: Ref, shape: Shape) -> _Tree:
         """The tree of the elements of a view over a shape."""
         maker = None if self._known._alive[ref.slot] else self._known._maker(ref, shape)
+        if maker is None and self._axes:
+            maker = self._same_along_axes(ref, shape)
         if maker is None or isinstance(maker.step.operation, Rolled):
             read = self._read(ref, shape)
             self.is_impossible |= read is None
             return self.leaf(read or ref)
         self.also |= {maker.number} | maker.step.also
         return self.of(maker.step)
+
+    def _same_along_axes(self, ref: Ref, shape: Shape) -> _Maker | None:
+        """What makes elements that are the same along the last axes of a shape."""
+        strides = _strides(ref, shape)
+        if self._known._alive[ref.slot] or any(strides[-self._axes :]):
+            return None
+        where = Layout(shape[: -self._axes], strides[: -self._axes])
+        maker = self._known._maker(ref._replace(pattern=where.pattern), where.shape)
+        self.repeats |= maker is not None
+        return maker
+
+    def has_room(self, info: DeviceInfo, shape: Shape) -> bool:
+        """Whether a kernel has room for its operands over a shape."""
+        slots = {leaf.slot for leaf in self.leaves if isinstance(leaf, Ref)}
+        nbytes = NBYTES_OF_KERNEL + (len(self.leaves) + 1) * (16 + 8 * len(shape))
+        return len(slots) < tuning.SLOTS and nbytes <= info.parameter_nbytes
 
 
 def _round(step: Instruction) -> Instruction:
