@@ -244,22 +244,10 @@ class Form:
         return any(0 < abs(rows[-1]) < abs(columns[-1]) for rows, columns in self.strides)
 
     def repeats(self) -> bool:
-        """Whether a value that is computed is the same for all indices of the last name."""
-        same = list[bool]()
-        access = 0
-        for entry in self.entries:
-            if isinstance(entry, DType) or entry[0] in _PLACES:
-                kinds = self.classes[access][-len(self.extents[-1]) :]
-                same.append(isinstance(entry, DType) and all(kind == "0" for kind in kinds))
-                access += 1
-            elif isinstance(entry[0], Operation):
-                same.append(all(same[at] for at in entry[1:] if isinstance(at, int)))
-            else:
-                same.append(True)
-        return any(
-            is_same and not isinstance(entry, DType) and isinstance(entry[0], Operation)
-            for is_same, entry in zip(same, self.entries, strict=True)
-        )
+        """Whether some of what it loads is the same for all indices of the last name."""
+        axes = len(self.extents[-1])
+        first = len(self.accesses) - len(self.stored)
+        return any(all(kind == "0" for kind in kinds[-axes:]) for kinds in self.classes[:first])
 
     def indirect(self) -> dict[int, bool]:
         """The accesses from which elements at computed places count, and whether they are written.
