@@ -227,6 +227,11 @@ GROUP: Final = 256
 """Items of a group.
 Row: add, chain"""
 
+SMALL_GROUP: Final = 64
+"""Items of a group where there are too few for all that units run at a time, as in a column's sum.
+Row: sum axis 0
+Program: n-body"""
+
 ITEMS: Final = {1: 8, 2: 4, 4: 4, 8: 2, 16: 1}
 """Elements that an item takes side by side, by the bytes of the widest.
 Measured: on an H100, 2^27 elements, ms with 1, 2, 4 and 8: `sin` of float32 0.50, 0.46, 0.42, 0.50,

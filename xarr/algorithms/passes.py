@@ -557,5 +557,7 @@ def _grid(device: Device, items: int, size: int, column: bool) -> tuple[Grid, in
         chunk = -(-items // tasks)
         return ((-(-items // chunk),), (1,)), chunk
     if column:
-        return ((min(-(-items // tuning.GROUP), units * tuning.WAVES),), (tuning.GROUP,)), 1
+        is_full = items >= units * tuning.RESIDENT * tuning.GROUP
+        width = tuning.GROUP if is_full else tuning.SMALL_GROUP
+        return ((min(-(-items // width), units * tuning.WAVES),), (width,)), 1
     return ((min(items, units * tuning.WAVES),), (WIDTH,)), 1

@@ -244,10 +244,31 @@ class Form:
         return any(0 < abs(rows[-1]) < abs(columns[-1]) for rows, columns in self.strides)
 
     def repeats(self) -> bool:
-        """Whether some of what it loads is the same for all indices of the last name."""
+        """Whether a value that is computed is the same for all indices of the last name."""
+        return any(
+            is_same and not isinstance(entry, DType) and isinstance(entry[0], Operation)
+            for is_same, entry in zip(self._common(), self.entries, strict=True)
+        )
+
+    def _common(self) -> list[bool]:
+        """Which entries are the same for all indices of the last name."""
         axes = len(self.extents[-1])
-        first = len(self.accesses) - len(self.stored)
-        return any(all(kind == "0" for kind in kinds[-axes:]) for kinds in self.classes[:first])
+        common = list[bool]()
+        access = 0
+        for entry in self.entries:
+            if isinstance(entry, DType):
+                common.append(all(kind == "0" for kind in self.classes[access][-axes:]))
+                access += 1
+            elif entry[0] in _PLACES:
+                common.append(False)
+                access += 1
+            elif isinstance(entry[0], Operation):
+                is_plain = type(entry[0]) is Operation
+                ats = [at for at in entry[1:] if isinstance(at, int)]
+                common.append(is_plain and all(common[at] for at in ats))
+            else:
+                common.append(True)
+        return common
 
     def indirect(self) -> dict[int, bool]:
         """The accesses from which elements at computed places count, and whether they are written.
@@ -391,8 +412,11 @@ class Form:
         loads, stores = self._loads(previous, reads), self._stores(previous)
         if items == 1:
             values = {number: loaded(place, dtype) for number, (_, place, dtype) in loads.items()}
-            lines.append(define("XR_COMPUTE", self._compute(previous, values)))
+            computing = self._compute(previous, values)
+            lines.append(define("XR_COMPUTE", [*computing.values()]))
             lines.append(define("XR_STORE", [f"{place} = {value};" for place, value, _ in stores]))
+            if len(self.names) > 2:
+                lines += self._by_columns(computing, self._common())
             return lines
         rooms = [(f"l{access}", dtype, place) for access, place, dtype in loads.values()]
         values = {number: loaded(f"l{at}[n]", dtype) for number, (at, _, dtype) in loads.items()}
@@ -403,7 +427,7 @@ class Form:
             f"#define XR_ITEMS {items}",
             define("XR_KEPT", [f"{word} {name}[XR_ITEMS] = {{0}};" for name, word in words]),
             define("XR_LOAD", [f"{name}[n] = {place};" for name, _, place in rooms]),
-            define("XR_COMPUTE", self._compute(previous, values)),
+            define("XR_COMPUTE", [*self._compute(previous, values).values()]),
             define("XR_KEEP", [f"{name}[n] = {value};" for name, _, value, _ in kept]),
             define("XR_STORE", [f"{place} = {name}[n];" for name, place, _, _ in kept]),
         ]
@@ -472,31 +496,42 @@ class Form:
                 access += 1
         return found
 
-    def _compute(self, last: str, values: dict[int, str]) -> list[str]:
+    def _by_columns(self, statements: Mapping[int, str], common: Sequence[bool]) -> list[str]:
+        """The defines of what is computed once for all columns of a row, and of each one's own."""
+        *_, row, column = self.names
+        once = [
+            text.replace(f"_{column}]", f"_{row}]")
+            for number, text in statements.items()
+            if common[number]
+        ]
+        own = [text for number, text in statements.items() if not common[number]]
+        return [define("XR_COMMON", once), define("XR_OWN", own)]
+
+    def _compute(self, last: str, values: dict[int, str]) -> dict[int, str]:
         """The statements of all entries; `values` has the expressions of those that are loaded."""
-        statements = []
+        statements = dict[int, str]()
         access = 0
         places: dict[int, str] = {}
         for number, entry in enumerate(self.entries):
             if isinstance(entry, DType):
                 places[number] = f"p{self.accesses[access][0]}[at{access}_{last}"
                 if number in values:
-                    statements.append(f"const {entry.compute} v{number} = {values[number]};")
+                    statements[number] = f"const {entry.compute} v{number} = {values[number]};"
                 access += 1
             elif isinstance(entry[0], Operation):
                 operation = entry[0]
                 if operation is INDEX:
                     at = f"at{access}_{last}"
                     index = f"(i64){at}" if self.wide else _converted(at, "i32", "i64")
-                    statements.append(f"const i64 v{number} = {index};")
+                    statements[number] = f"const i64 v{number} = {index};"
                     access += 1
                     continue
                 if operation is INSIDE:
-                    statements.append(f"const b8 v{number} = at{access}_{last} == 0;")
+                    statements[number] = f"const b8 v{number} = at{access}_{last} == 0;"
                     access += 1
                     continue
                 if type(operation) is Indirect:
-                    statements.append(self._indirect(number, operation, entry, places))
+                    statements[number] = self._indirect(number, operation, entry, places)
                     continue
                 operands = [
                     cast(self._name(operand), self.type_of(operand), wanted)
@@ -504,9 +539,9 @@ class Form:
                 ]
                 if type(operation) is Drawn:
                     operands[0] = self._block(operation.lanes, operands[0])
-                statements.append(computed(f"v{number}", operation, operands))
+                statements[number] = computed(f"v{number}", operation, operands)
             else:
-                statements.append(f"const {entry[0].compute} v{number} = a.k{entry[1]};")
+                statements[number] = f"const {entry[0].compute} v{number} = a.k{entry[1]};"
         return statements
 
     def _block(self, lanes: int, position: str) -> str:

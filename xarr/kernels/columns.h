@@ -1,5 +1,5 @@
 // Pieces of columns. An item walks up to XR_BLOCK columns that lie side by side, whose accumulators are
-// its lanes. A GPU's item has as many always, and unrolls them: what is the same for all is computed once.
+// its lanes. What is the same for all is computed once. A GPU's item has XR_BLOCK always, unrolled.
 #if XR_CHUNKED
 #define XR_ACROSS (beyond < XR_BLOCK ? beyond : XR_BLOCK)
 #define XR_EACH_LANE for (int lane = 0; lane < lanes; ++lane)
@@ -20,9 +20,10 @@
     XR_ENTER_OUTER                                                                          \
     {                                                                                       \
         const xr_index position = begin;                                                    \
+        XR_ENTER_POSITION                                                                   \
         XR_EACH_LANE {                                                                      \
             const xr_index inner = start + lane;                                            \
-            XR_ELEMENT                                                                      \
+            XR_COLUMN_ELEMENT                                                               \
             XR_ACCUMULATOR(acc)                                                             \
             XR_START(acc)                                                                   \
             XR_KEEP(lane, acc)                                                              \
@@ -30,9 +31,10 @@
     }                                                                                       \
     for (xr_index position = begin + 1; position < end; ++position) {                       \
         const xr_index seen = position - begin + 1;                                         \
+        XR_ENTER_POSITION                                                                   \
         XR_EACH_LANE {                                                                      \
             const xr_index inner = start + lane;                                            \
-            XR_ELEMENT                                                                      \
+            XR_COLUMN_ELEMENT                                                               \
             XR_TAKE(acc, lane)                                                              \
             XR_NEXT(acc, seen)                                                              \
             XR_KEEP(lane, acc)                                                              \

@@ -8,6 +8,8 @@
 #define XR_POINTERS(parameter) XR_FOLDS(XR_PARTIAL_OF, parameter, 0)
 #define XR_PARTIAL_OF(n, parameter, y) parameter(GLOBAL const XR_ACC##n *RESTRICT, partial##n)
 #define XR_ENTER_OUTER
+#define XR_ENTER_POSITION
+#define XR_COLUMN_ELEMENT XR_ELEMENT
 #define XR_ELEMENT                                                                          \
     const xr_index at = (outer * a.position_extent + position) * a.inner_extent + inner;    \
     XR_FOLDS(XR_ELEMENT_OF, 0, 0)
@@ -17,6 +19,8 @@
 #define XR_END_OF(n, acc, seen)
 #else
 #define XR_ENTER_OUTER XR_AT_OUTER
+#define XR_ENTER_POSITION XR_AT_POSITION XR_COMMON
+#define XR_COLUMN_ELEMENT XR_AT_INNER XR_OWN XR_STORE
 #define XR_ELEMENT XR_AT_POSITION XR_AT_INNER XR_COMPUTE XR_STORE
 #define XR_START_OF(n, acc, y) acc##n = XR_FIRST##n(XR_VALUE##n, position);
 #define XR_NEXT_OF(n, acc, seen) acc##n = XR_STEP##n(acc##n, XR_VALUE##n, position, seen);

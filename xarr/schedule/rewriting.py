@@ -11,7 +11,7 @@ import functools
 import itertools
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, layout, tuning
@@ -63,6 +63,10 @@ def rewritten(
     """
     last = {step.written.slot: number for number, step in enumerate(steps)}
     known = _Known(alive)
+    readers: dict[int, set[int]] = {}
+    for number, given in enumerate(steps):
+        for slot in given.slots:
+            readers.setdefault(slot, set()).add(number)
     sizes = dict(own)
     found: list[Instruction] = []
     for number, given in enumerate(steps):
@@ -74,9 +78,8 @@ def rewritten(
             if _is_computed_with(given, steps[number + 1 :]):
                 step = known.unrolled(given, info)
             if step is given and not info.chunked:
-                elements = known.repeating(given, info)
-                if elements is not None:
-                    found[elements.number] = elements.step
+                for maker in known.repeating(given, readers):
+                    found[maker.number] = maker.step
         elif not given.is_fresh and type(given.operation) is Operation:
             if slot in sizes and slot not in known.covers:
                 known.cover(given, sizes[slot])
@@ -207,7 +210,9 @@ class _Known:
             tree = (how.step, tree, element) if tree else (how.first, element)
         tree = (how.finish, tree, *map(expression.leaf, numbers))
         shape = (*step.shape[: how.start], *step.shape[how.stop :])
-        if not expression.has_room(info, shape):
+        slots = {leaf.slot for leaf in expression.leaves if isinstance(leaf, Ref)}
+        nbytes = NBYTES_OF_KERNEL + (len(expression.leaves) + 1) * (16 + 8 * len(shape))
+        if len(slots) >= tuning.SLOTS or nbytes > info.parameter_nbytes:
             return step
         return step.but(
             operation=_composed(operation.name, tree, expression.types),
@@ -216,35 +221,54 @@ class _Known:
             also=frozenset(expression.also),
         )
 
-    def repeating(self, step: Instruction, info: DeviceInfo) -> _Maker | None:
-        """What makes the elements of a reduction of few columns, if these have values in common.
+    def repeating(self, step: Instruction, readers: Mapping[int, Set[int]]) -> list[_Maker]:
+        """The makers of what a reduction of few columns reads for all of them alike.
 
-        It computes these too, which are then not stored: an item has all columns of a row.
+        They compute it for each column, beside what they are read by, which are the instructions of
+        these numbers; so it is not stored, and a kernel computes it once for all.
         """
         operation, (elements, *_) = step.operation, step.operands
         assert isinstance(operation, Recorded)
         assert isinstance(elements, Ref)
         axes, columns = operation.columns(step.shape)
-        maker = None if self._alive[elements.slot] else self._maker(elements, step.shape)
-        if maker is None or not 1 < columns <= tuning.COLUMNS:
-            return None
+        shape = step.shape[: len(step.shape) - axes]
+        found: dict[int, _Maker] = {}
+        wanted = [(elements, step.shape)] if 1 < columns <= tuning.COLUMNS else []
+        members = set[int]()
+        while wanted:
+            ref, over = wanted.pop()
+            strides = _strides(ref, over)
+            if over == step.shape and not any(strides[-axes:]):
+                over = shape
+                ref = ref._replace(pattern=Layout(shape, strides[:-axes]).pattern)
+            maker = None if self._alive[ref.slot] else self._maker(ref, over)
+            if maker is None or type(maker.step.operation) is not Operation:
+                continue
+            if over == step.shape:
+                members.add(maker.number)
+            elif readers[ref.slot] <= members and not maker.step.cuts_nbytes:
+                members.add(maker.number)
+                found[maker.number] = maker
+            else:
+                continue
+            wanted += [(one, over) for one in maker.step.operands if isinstance(one, Ref)]
 
-        def read(ref: Ref, shape: Shape) -> Ref:
-            strides = _strides(ref, shape)
-            more = len(step.shape) - len(shape)
-            pattern = Layout(step.shape, (*strides, *(0,) * more)).pattern if more else ref.pattern
-            return ref._replace(pattern=pattern)
+        def repeated(operand: Ref | Number | Inside) -> Any:
+            if not isinstance(operand, Ref):
+                return operand
+            where = Layout(step.shape, (*_strides(operand, shape), *(0,) * axes))
+            return operand._replace(pattern=where.pattern)
 
-        expression = _Expression(self, read, axes)
-        tree = expression.of(maker.step)
-        if not expression.repeats or not expression.has_room(info, step.shape):
-            return None
-        made = _composed(maker.step.operation.name, tree, expression.types)
-        if _own_weight(made) > tuning.UNROLLED:
-            return None
-        also = maker.step.also | expression.also
-        leaves = tuple(expression.leaves)
-        return maker._replace(step=maker.step.but(operation=made, operands=leaves, also=also))
+        return [
+            maker._replace(
+                step=maker.step.but(
+                    shape=step.shape,
+                    operands=tuple(map(repeated, maker.step.operands)),
+                    target=repeated(maker.step.written),
+                )
+            )
+            for maker in found.values()
+        ]
 
     def cover(self, step: Instruction, nbytes: int) -> None:
         """Note what is all of a storage of so many bytes that an instruction writes."""
@@ -380,8 +404,6 @@ class _Expression:
     ----------
     read : callable
         How an operand's elements, a view over a shape, are read; None where they cannot be.
-    axes : int
-        Along so many of the last axes a value may be the same: what it is computed of is read then.
 
     Attributes
     ----------
@@ -389,17 +411,13 @@ class _Expression:
         Its operands.
     also : set of int
         The instructions that it is in place of.
-    is_impossible, repeats : bool
-        Whether an operand cannot be read; whether a value is the same along the last axes.
+    is_impossible : bool
+        Whether an operand cannot be read.
     """
 
-    def __init__(
-        self, known: _Known, read: Callable[[Ref, Shape], Ref | None], axes: int = 0
-    ) -> None:
+    def __init__(self, known: _Known, read: Callable[[Ref, Shape], Ref | None]) -> None:
         self._known = known
         self._read = read
-        self._axes = axes
-        self.repeats = False
         self.leaves: list[Ref | Number | Inside] = []
         self.also: set[int] = set()
         self.is_impossible = False
@@ -424,30 +442,12 @@ class _Expression:
     def element(self, ref: Ref, shape: Shape) -> _Tree:
         """The tree of the elements of a view over a shape."""
         maker = None if self._known._alive[ref.slot] else self._known._maker(ref, shape)
-        if maker is None and self._axes:
-            maker = self._same_along_axes(ref, shape)
         if maker is None or isinstance(maker.step.operation, Rolled):
             read = self._read(ref, shape)
             self.is_impossible |= read is None
             return self.leaf(read or ref)
         self.also |= {maker.number} | maker.step.also
         return self.of(maker.step)
-
-    def _same_along_axes(self, ref: Ref, shape: Shape) -> _Maker | None:
-        """What makes elements that are the same along the last axes of a shape."""
-        strides = _strides(ref, shape)
-        if self._known._alive[ref.slot] or any(strides[-self._axes :]):
-            return None
-        where = Layout(shape[: -self._axes], strides[: -self._axes])
-        maker = self._known._maker(ref._replace(pattern=where.pattern), where.shape)
-        self.repeats |= maker is not None
-        return maker
-
-    def has_room(self, info: DeviceInfo, shape: Shape) -> bool:
-        """Whether a kernel has room for its operands over a shape."""
-        slots = {leaf.slot for leaf in self.leaves if isinstance(leaf, Ref)}
-        nbytes = NBYTES_OF_KERNEL + (len(self.leaves) + 1) * (16 + 8 * len(shape))
-        return len(slots) < tuning.SLOTS and nbytes <= info.parameter_nbytes
 
 
 def _round(step: Instruction) -> Instruction:
