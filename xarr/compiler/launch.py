@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import cache, dtypes, errors, tuning
 from xarr.compiler import source
-from xarr.compiler.forms import STRIP, Form
+from xarr.compiler.forms import INSIDE, STRIP, Form
 from xarr.core.tape import counts as counts
 from xarr.layout import power_of_two
 from xarr.settings import settings
@@ -174,6 +174,10 @@ def elementwise_defines(form: Form, device: Device) -> tuple[list[str], str]:
     )
     defines += [f"#define XR_CHUNKED {int(chunked)}", f"#define XR_ROWS {len(form.extents) - 1}"]
     defines += [f"#define XR_STRIP {STRIP}", f"#define XR_GUARDED {int(bool(form.indirect()))}"]
+    # A choice that is the same for a whole loop takes clang longer in vectors: a stencil that is
+    # written to its own array 0.31 ms instead of 0.22.
+    chooses = (INSIDE,) in form.entries
+    defines.append(f"#define XR_FREE {int(not form.indirect() and not chooses)}")
     if chunked and form.lanes > 1:
         defines.append(f"#define XR_ITEMS {form.lanes}")
     return defines, block

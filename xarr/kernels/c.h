@@ -18,6 +18,11 @@ typedef struct { f64 re, im; } c128;
 // Groups, and the items of one, along three dimensions.
 typedef struct { i64 groups[3], items[3]; } XR_grid;
 
+#ifdef __clang__
+#define XR_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define XR_INDEPENDENT _Pragma("GCC ivdep")
+#endif
 #define XR_INLINED __attribute__((always_inline))
 #define DEVICE static inline XR_INLINED __attribute__((unused))
 #define OVERLOADED(name, type) name##_of_##type

@@ -18,6 +18,13 @@ typedef struct { XR_FIELDS } xr_arguments;
     for (xr_index index = index##_begin; index < index##_end; ++index)
 #define XR_FOR_ROW XR_CHUNK(1, row) XR_WALK(row)
 #if XR_CHUNKED
+// No item reads or writes what another one writes, unless places follow from values. Compilers cannot
+// see that where a pointer is read and written, as where a result takes the memory of an operand.
+#if XR_FREE
+#define XR_FREELY XR_INDEPENDENT
+#else
+#define XR_FREELY
+#endif
 // Where operands come round, a loop goes from one such place to the next, so that it reads neighbours.
 #ifdef XR_STOP
 DEVICE xr_index xr_cut(xr_index begin, xr_index cut, xr_index stop)
@@ -28,10 +35,11 @@ DEVICE xr_index xr_cut(xr_index begin, xr_index cut, xr_index stop)
 #define XR_WALK_LAST(index)                                                                 \
     for (xr_index index##_from = index##_begin, index##_stop = 0; index##_from < index##_end; \
          index##_from = index##_stop)                                                       \
-        for (xr_index index = (index##_stop = XR_STOP(index##_from, index##_end), index##_from); \
+        XR_FREELY for (                                                                     \
+            xr_index index = (index##_stop = XR_STOP(index##_from, index##_end), index##_from); \
              index < index##_stop; ++index)
 #else
-#define XR_WALK_LAST XR_WALK
+#define XR_WALK_LAST(index) XR_FREELY XR_WALK(index)
 #endif
 #define XR_FOR_I XR_CHUNK(0, i) XR_WALK_LAST(i)
 #define XR_FOR_COLUMN XR_CHUNK(0, column) XR_WALK_LAST(column)

@@ -2,6 +2,7 @@
 #pragma OPENCL FP_CONTRACT OFF
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wtautological-compare" // x != x asks for NaN, of integers too
+#pragma clang diagnostic ignored "-Wpass-failed" // a loop that it makes no vectors of
 #endif
 #ifdef XR_DECLARES
 // PoCL would read 17,000 lines of declarations for every kernel, which takes it 80 ms. It is told
@@ -47,6 +48,11 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
         list(PARAMETER) const xr_arguments a, const size_t xr_id0, const size_t xr_id1)
 #define XR_NAME(type, name) name,
 #define GLOBAL_ID(d) xr_id##d
+#ifdef __clang__
+#define XR_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define XR_INDEPENDENT
+#endif
 #else
 #define ITEM_KERNEL GROUP_KERNEL
 #define GLOBAL_ID(d) get_global_id(d)
@@ -56,7 +62,11 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #endif
 // A loop with a call in it is not vectorised (complex exp on PoCL 3.0: 37 instead of 15 ns), and
 // where Intel's OpenCL (2026.22) does not inline, it takes a constant 0 times any number for 0.
+#if defined(__clang__) && defined(__x86_64__)
+#define DEVICE static inline XR_INLINED __attribute__((regcall))
+#else
 #define DEVICE static inline XR_INLINED
+#endif
 #define OVERLOADED(name, type) __attribute__((overloadable)) name
 #define ROUNDED(x) (x)
 #define GLOBAL global

@@ -15,7 +15,7 @@ typedef struct { XR_FIELDS } xr_arguments;
 #define XR_EACH                                                                             \
     {                                                                                       \
         XR_BEGIN_STAGE                                                                      \
-        for (xr_index position = begin; position < end; ++position) {                       \
+        XR_INDEPENDENT for (xr_index position = begin; position < end; ++position) {        \
             XR_ELEMENT                                                                      \
         }                                                                                   \
     }
