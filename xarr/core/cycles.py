@@ -70,7 +70,9 @@ class Cycles:
 
     def _begun(self, known: list[Opcode], steps: list[Step]) -> int:
         """How many steps to run where another loop begins, or none."""
-        length = _period(known, tuning.BODY) or _period(known, min(len(steps), len(known) // 2))
+        counts = tuning.BODY, min(len(steps), len(known) // 2)
+        lengths = [_period(known, count) for count in counts]
+        length = next((one for one in lengths if 0 < one <= tuning.BODY), 0)
         if length > tuning.STEPS and len(steps) < 3 * length:
             # The tape is to have so many turns that it is known what each value is for.
             self.most = 3 * length
