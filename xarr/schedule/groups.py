@@ -147,6 +147,8 @@ class Group:
         if isinstance(operation, Skeletal):
             if not operation.takes_expression or (self.info.chunked and self.moved):
                 return False  # a CPU's loops of skeletons do not go from cut to cut
+            if isinstance(operation, Consumed) and self.exchanged:
+                return False  # memory is exchanged by the tape's own launches
             if not operation.walks_once and any(slot in self.read for slot in self.written):
                 return False
             return not self.endings or (self.goes_with(step) and self._has_arguments(step))

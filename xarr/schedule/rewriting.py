@@ -312,10 +312,13 @@ class _Known:
 
         def read(ref: Ref, shape: Shape) -> Ref | None:
             nonlocal conflicts
-            found, all_of_it = self.covers.get(ref.slot, (None, ref))
             same = _strides(ref, shape) == _strides(target, shape) and ref.offset == target.offset
-            conflicts |= ref.slot == target.slot and not same and overlap(ref, target)
-            return all_of_it if found == space and same else part.read(ref, shape)
+            is_itself = same and ref.dtype.itemsize == target.dtype.itemsize
+            conflicts |= ref.slot == target.slot and not is_itself and overlap(ref, target)
+            found, all_of_it = self.covers.get(ref.slot, (None, ref))
+            if same and found == space and all_of_it.dtype is ref.dtype:
+                return all_of_it
+            return part.read(ref, shape)
 
         expression = _Expression(self, read)
         tree = expression.of(step)
