@@ -313,8 +313,7 @@ class _Known:
         def read(ref: Ref, shape: Shape) -> Ref | None:
             nonlocal conflicts
             same = _strides(ref, shape) == _strides(target, shape) and ref.offset == target.offset
-            is_itself = same and ref.dtype.itemsize == target.dtype.itemsize
-            conflicts |= ref.slot == target.slot and not is_itself and overlap(ref, target)
+            conflicts |= ref.slot == target.slot and not same and overlap(ref, target)
             found, all_of_it = self.covers.get(ref.slot, (None, ref))
             if same and found == space and all_of_it.dtype is ref.dtype:
                 return all_of_it
