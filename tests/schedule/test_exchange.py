@@ -1,4 +1,4 @@
-"""Arrays that are written while elements of theirs are read, which have other memory from then on."""
+"""Arrays that are written while elements of theirs are read, and have other memory from then on."""
 
 from __future__ import annotations
 
