@@ -12,6 +12,7 @@
 #define ITEM_KERNEL GROUP_KERNEL
 #define DEVICE static __device__ __forceinline__
 #define OVERLOADED(name, type) name
+#define XR_INDEPENDENT
 #define ROUNDED(x) (x)
 #define GLOBAL
 #define LOCAL __shared__

@@ -48,11 +48,6 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
         list(PARAMETER) const xr_arguments a, const size_t xr_id0, const size_t xr_id1)
 #define XR_NAME(type, name) name,
 #define GLOBAL_ID(d) xr_id##d
-#ifdef __clang__
-#define XR_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define XR_INDEPENDENT
-#endif
 #else
 #define ITEM_KERNEL GROUP_KERNEL
 #define GLOBAL_ID(d) get_global_id(d)
@@ -69,6 +64,11 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #endif
 #define OVERLOADED(name, type) __attribute__((overloadable)) name
 #define ROUNDED(x) (x)
+#ifdef __clang__
+#define XR_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define XR_INDEPENDENT
+#endif
 #define GLOBAL global
 #define LOCAL local
 #define RESTRICT restrict

@@ -39,18 +39,21 @@ _Tree = Any
 
 
 _FUNCTION: Final = re.compile(r"\bxr_\w+_f(32|64)\(")
-_OPERAND: Final = re.compile(r"\{\d+\}")
 _FUNCTION_WEIGHT: Final = 32
 """Of an operation that calls a function: the compiler has its text once for each element. Sixteen
 sines of float64 take gcc 17 s."""
 
 
 class _Maker(NamedTuple):
-    """The instruction that makes all of a storage, by number, and the weight of its tree."""
+    """The instruction that makes all of a storage, by number, and the weight of its tree.
+
+    One that is in place of a reduction `is_tree` itself, and no part of another one.
+    """
 
     number: int
     step: Instruction
     weight: int
+    is_tree: bool
 
 
 def rewritten(
@@ -92,17 +95,14 @@ def rewritten(
                 known.covers[slot] = space_of(given.shape), given.target
         # A storage that is written again may have changed by the time that it would be made anew.
         if given.is_fresh and last[slot] == number and not isinstance(step.operation, Recorded):
-            known.add(number, step)
+            known.add(number, step, isinstance(given.operation, Recorded))
     return found
 
 
 @functools.lru_cache(tuning.REMEMBERED)
 def _own_weight(operation: Operation) -> int:
     """How much text an operation is by itself."""
-    template = operation.template
-    return max(len(_OPERAND.findall(template)) - 1, 1) + _FUNCTION_WEIGHT * len(
-        _FUNCTION.findall(template)
-    )
+    return _FUNCTION_WEIGHT if _FUNCTION.search(operation.template) else 1
 
 
 @functools.lru_cache(tuning.REMEMBERED)
@@ -141,13 +141,13 @@ class _Known:
         self._makers: dict[int, _Maker] = {}
         self._readers: dict[int, list[int]] = {}
 
-    def add(self, number: int, step: Instruction) -> None:
+    def add(self, number: int, step: Instruction, is_tree: bool) -> None:
         operation, slot = step.operation, step.written.slot
         if not step.operands or not (_is_plain(operation) or isinstance(operation, Rolled)):
             return
         for read in step.slots:
             self._readers.setdefault(read, []).append(slot)
-        self._makers[slot] = _Maker(number, step, self._weight(step))
+        self._makers[slot] = _Maker(number, step, self._weight(step), is_tree)
 
     def _weight(self, step: Instruction) -> int:
         """How much text an instruction is, with that of what it is computed of."""
@@ -165,12 +165,12 @@ class _Known:
         for reader in self._readers.pop(slot, ()):
             self._makers.pop(reader, None)
 
-    def _maker(self, ref: Ref, shape: Shape) -> _Maker | None:
-        """What makes the elements of a view over a shape, each at its place."""
+    def _maker(self, ref: Ref, shape: Shape, trees: bool = False) -> _Maker | None:
+        """What makes the elements of a view over a shape, each at its place; also `trees`."""
         maker = self._makers.get(ref.slot)
         if maker is None or maker.step.shape != shape or ref != maker.step.target:
             return None
-        return maker
+        return maker if trees or not maker.is_tree else None
 
     def rolled_at_once(self, step: Instruction) -> Instruction:
         """A roll in place of two."""
@@ -241,7 +241,7 @@ class _Known:
             if over == step.shape and not any(strides[-axes:]):
                 over = shape
                 ref = ref._replace(pattern=Layout(shape, strides[:-axes]).pattern)
-            maker = None if self._alive[ref.slot] else self._maker(ref, over)
+            maker = None if self._alive[ref.slot] else self._maker(ref, over, trees=True)
             if maker is None or type(maker.step.operation) is not Operation:
                 continue
             if over == step.shape:
