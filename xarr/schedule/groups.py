@@ -212,17 +212,18 @@ class Group:
     def _takes(self, step: Instruction) -> bool:
         """Whether the group may write what it writes beside what it reads and writes already."""
         target, key = step.written, step.key
-        is_new = target.slot in self.exchanged
-        if target.slot in self.moved and not is_new:
-            return False
-        for where in (self.written,) if is_new else (self.read, self.written):
-            for other in where.get(target.slot, ()):
-                if other is None:
-                    return False
-                if key in self.values and self._same(other, target):
-                    continue
-                if overlap(other, target):
-                    return False
+        others = self.written.get(target.slot, [])
+        if target.slot not in self.exchanged:
+            if target.slot in self.moved:
+                return False
+            others = [*self.read.get(target.slot, ()), *others]
+        for other in others:
+            if other is None:
+                return False
+            if key in self.values and self._same(other, target):
+                continue
+            if overlap(other, target):
+                return False
         return True
 
     def _same(self, first: Ref, second: Ref) -> bool:

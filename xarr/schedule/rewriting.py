@@ -132,7 +132,7 @@ class _Known:
     """The makers of values whose operands are still what they were.
 
     `covers` has for each storage that is new, or has its own memory, a space of its elements, and
-    the view that is all of it.
+    the view that is all of it: views of such storages are counted from where these begin.
     """
 
     def __init__(self, alive: Sequence[bool]) -> None:
