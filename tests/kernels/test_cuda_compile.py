@@ -186,6 +186,9 @@ def test_reductions_of_expressions(recorded: dict[str, str]) -> None:
     np.asarray(kept.sum(axis=0))
     np.asarray(xarr.cumulative_sum(x[:, ::2] * 2, axis=1))
     np.asarray(xarr.mean(x.T, axis=(0, 1)))
+    between = x[None, :, :3] - x[:, None, :3]
+    np.asarray((between * (x[:, :70] * 0.5 + 1)[:, :, None]).sum(axis=1))
+    assert any(re.search(r"XR_COMMON .*\bv\d", text) for text in recorded)
     compiles(recorded)
 
 

@@ -182,6 +182,10 @@ def test_reductions_of_expressions_and_views(form: xarr.Device, small_pieces: No
     scan = xarr.cumulative_sum(array[:, ::2] + 1, axis=0, include_initial=True)
     wanted = np.cumulative_sum(x[:, ::2] + 1, axis=0, include_initial=True)
     assert_same(np.asarray(scan), wanted, "scan")
+    weights = np.arange(60, dtype=np.float32).reshape(3, 20)
+    pairs = (array[:3, None, :3] - array[0, :3]) * (on_device(weights) * 2 + 1)[:, :, None]
+    wanted = ((x[:3, None, :3] - x[0, :3]) * (weights * 2 + 1)[:, :, None]).sum(axis=1)
+    assert_same(np.asarray(pairs.sum(axis=1)), wanted, "columns")
 
 
 @when_checked

@@ -419,7 +419,7 @@ def _pass(
     ]
     if not lanes:
         how += shares(folds, form, column)
-    special = (defines, folds, finals, tuple(how))
+    special = (_column_defines if column else defines, folds, finals, tuple(how))
     own = numbers(finals) if finals is not None else []
     skeleton = _REDUCE_LANE if lanes else _REDUCE_GROUP
     kernel = skeleton.kernel(device, special, tuple(indices), form, own, wide=True)
@@ -436,6 +436,13 @@ def _pass(
         takes_numbers=bool(own),
         written=len(written),
     )
+
+
+def _column_defines(
+    folds: tuple[Fold, ...], finals: Finals | None, more: Sequence[str], form: Form | None = None
+) -> list[str]:
+    """The defines of a launch over columns; see `folds.defines`."""
+    return [*defines(folds, finals, more, form), *(form.by_columns() if form is not None else [])]
 
 
 class _Scan(Recorded):

@@ -412,11 +412,8 @@ class Form:
         loads, stores = self._loads(previous, reads), self._stores(previous)
         if items == 1:
             values = {number: loaded(place, dtype) for number, (_, place, dtype) in loads.items()}
-            computing = self._compute(previous, values)
-            lines.append(define("XR_COMPUTE", [*computing.values()]))
+            lines.append(define("XR_COMPUTE", [*self._compute(previous, values).values()]))
             lines.append(define("XR_STORE", [f"{place} = {value};" for place, value, _ in stores]))
-            if len(self.names) > 2:
-                lines += self._by_columns(computing, self._common())
             return lines
         rooms = [(f"l{access}", dtype, place) for access, place, dtype in loads.values()]
         values = {number: loaded(f"l{at}[n]", dtype) for number, (at, _, dtype) in loads.items()}
@@ -496,14 +493,19 @@ class Form:
                 access += 1
         return found
 
-    def _by_columns(self, statements: Mapping[int, str], common: Sequence[bool]) -> list[str]:
+    def by_columns(self) -> list[str]:
         """The defines of what is computed once for all columns of a row, and of each one's own."""
         *_, row, column = self.names
-        once = [
-            text.replace(f"_{column}]", f"_{row}]")
-            for number, text in statements.items()
+        common = self._common()
+        loads = self._loads(column, {})
+        values = {
+            number: loaded(place.replace(f"_{column}]", f"_{row}]"), dtype)
             if common[number]
-        ]
+            else loaded(place, dtype)
+            for number, (_, place, dtype) in loads.items()
+        }
+        statements = self._compute(column, values)
+        once = [text for number, text in statements.items() if common[number]]
         own = [text for number, text in statements.items() if not common[number]]
         return [define("XR_COMMON", once), define("XR_OWN", own)]
 
