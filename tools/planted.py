@@ -25,7 +25,7 @@ from xarr.backends.device import Device
 from xarr.core import tape
 from xarr.core.tape import Arguments, Tape, hooks
 from xarr.engine.program import Program
-from xarr.schedule import groups
+from xarr.schedule import grouping, groups
 from xarr.schedule.groups import Group
 from xarr.schedule.instructions import Instruction
 from xarr.schedule.memory import Memory
@@ -194,6 +194,11 @@ def what_was_loaded_stays_when_memory_is_exchanged(patch: pytest.MonkeyPatch) ->
 @plant
 def expressions_read_what_was_written_since(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(_Known, "overwrite", lambda self, slot: self._makers.pop(slot, None))
+
+
+@plant
+def a_part_is_taken_for_the_whole(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(grouping, "_fill", lambda parts, whole: bool(parts))
 
 
 @plant

@@ -78,6 +78,7 @@ STEPS: Final = {
     "reduced": 6,
     "rearranged": 3,
     "repeated": 3,
+    "assembled": 3,
     "delete": 5,
     "collect": 1,
     "toggle": 2,
@@ -527,6 +528,30 @@ class Program:
             total = f"np.sum({one}[..., None] * {row}, axis=0)"
             forms.append(f"{total}.astype({value.dtype.name!r})")
         return self.bind(self.new_name(), str(self.one_of(forms)))
+
+    def assembled(self) -> None:
+        """A new array, of which parts are written one by one, so long that each is computed alone.
+
+        They are all of it or not, and some are of what is there already.
+        """
+        name = self.a_name(lambda value: 0 < value.size < 2_000)
+        value = self.theirs[name]
+        sign = "^" if value.dtype.kind == "b" else "+"
+        new = self.new_name()
+        one = f" {sign} ".join([f"({self.operand(value.shape, name)} {sign} {name})"] * 8)
+        halves = value.ndim > 0 and value.shape[-1] % 2 == 0 and self.pick(2)
+        keys = ["..., ::2", "..., 1::2"] if halves else ["0", "1"]
+        shape = value.shape if halves else (2, *value.shape)
+        lines = []
+        for key in keys:
+            part = f"({one})[{key}]" if halves else f"({one})"
+            more = ["", "", f" {sign} {new}[{keys[0]}]", f" {sign} {new}[{keys[1]}]"]
+            line = f"{new}[{key}] = ({part}{self.one_of(more)}).astype({value.dtype.name!r})"
+            lines += [line] * (1 + (not self.pick(6)))
+        if new != name:
+            self.bind(new, f"np.zeros({shape}, dtype={value.dtype.name!r})")
+            for line in lines[self.pick(8) == 0 :]:
+                self.run(line)
 
     def delete(self) -> None:
         """Drop a name, and perhaps the last reference to an array."""

@@ -78,6 +78,20 @@ def lattice_boltzmann(np: Any, f: Any) -> State:
     return (f,)
 
 
+def lattice_boltzmann_stacked(np: Any, f: Any) -> State:
+    f = [np.roll(f[i], (cy, cx), axis=(0, 1)) for i, (cx, cy) in enumerate(VELOCITIES)]
+    density = f[0] + f[1] + f[2] + f[3] + f[4] + f[5] + f[6] + f[7] + f[8]
+    ux = (f[1] - f[3] + f[5] - f[6] - f[7] + f[8]) / density
+    uy = (f[2] - f[4] + f[5] + f[6] - f[7] - f[8]) / density
+    square = 1.5 * (ux**2 + uy**2)
+    after = []
+    for i, (cx, cy) in enumerate(VELOCITIES):
+        along = 3 * (cx * ux + cy * uy)
+        rest = WEIGHTS[i] * density * (1 + along + 0.5 * along**2 - square)
+        after.append(f[i] + (rest - f[i]) / 0.7)
+    return (np.stack(after),)
+
+
 def around(u: Any) -> Any:
     out = 4 * u
     out[1:, :] -= u[:-1, :]
@@ -135,6 +149,7 @@ CASES: Final[dict[str, tuple[Callable[..., State], list[tuple[int, ...]], int]]]
     "pad": (blurred, [PLANE], 2),
     "Jacobi": (jacobi, [PLANE, ()], 2),
     "lattice Boltzmann": (lattice_boltzmann, [(9, *PLANE)], 3),
+    "lattice Boltzmann, stacked": (lattice_boltzmann_stacked, [(9, *PLANE)], 1),
 }
 """Programs, the shapes of what they go on with, and the kernels of a step."""
 
@@ -150,7 +165,7 @@ def test_kernels_of_a_step(name: str, form: str, monkeypatch: pytest.MonkeyPatch
     if form != "usual":
         device = device.pretending(form)
         kernels = FEWER_ON_GPUS.get(name, kernels)
-    # A group's arguments are estimated; the most here are 624 bytes, and PoCL takes 1,024.
+    # A group's arguments are estimated; the most here are 624 bytes, and OpenCL grants 1,024.
     change(monkeypatch, device, parameter_nbytes=1 << 12)
     dtype = "int32" if "life" in name else "float64"
     rng = numpy.random.default_rng(1)

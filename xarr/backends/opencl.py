@@ -962,13 +962,13 @@ def _kind(cl: Any, device: Any) -> Literal["cpu", "gpu", "accelerator"]:
 
 def _info(cl: Any, index: int, of: Any, device: Any) -> DeviceInfo:
     kind = _kind(cl, device)
-    parameter_nbytes = device.max_parameter_size
+    is_pocl = of.name.strip() == _POCL
     target = [of.name, of.version, device.name, device.vendor, device.version]
     target += [device.driver_version, str(device.address_bits)]
     target += _base_options(cl, device)
     if kind == "cpu":
         target.append(processor.identity())
-        if of.name.strip() == _POCL:
+        if is_pocl:
             target.append(pocl.stand_in(device) or "")
     return DeviceInfo(
         backend="opencl",
@@ -985,7 +985,7 @@ def _info(cl: Any, index: int, of: Any, device: Any) -> DeviceInfo:
         compute_units=device.max_compute_units,
         group_size=device.max_work_group_size,
         local_nbytes=device.local_mem_size,
-        parameter_nbytes=parameter_nbytes,
+        parameter_nbytes=pocl.PARAMETER_NBYTES if is_pocl else device.max_parameter_size,
         shares_host_memory=kind == "cpu" or bool(device.host_unified_memory),
         target="\n".join(target),
     )

@@ -23,6 +23,8 @@ from typing import Any, Final
 
 from xarr.backends.processor import features
 
+PARAMETER_NBYTES: Final = 4096
+"""A kernel's arguments. PoCL says 1,024, the least that OpenCL allows, and takes any number."""
 _UNKNOWN: Final = b"generic\0"
 _DESCRIPTION_NBYTES: Final = 2048
 """More than PoCL's description of a device takes; what else points to the name lies behind it."""

@@ -79,7 +79,7 @@ class Cycles:
             return 0
         self.most = tuning.STEPS
         if length:
-            self._body = self._turned(known[-length:], steps)
+            self._body = self._turned(known, length, steps)
             # What is before the last turns may be of no loop.
             turns = min(len(steps) // length, 2) * length
             count = self._going_on(known[-turns:])
@@ -87,14 +87,14 @@ class Cycles:
                 return len(steps) - turns + count
         return _narrowest(self._carried(steps))
 
-    def _turned(self, found: list[Opcode], steps: list[Step]) -> list[Opcode]:
+    def _turned(self, known: list[Opcode], length: int, steps: list[Step]) -> list[Opcode]:
         """The body that one turn of a loop is of.
 
         Of all the places at which it may begin one is chosen, the same each time: behind a write to
         what was there before, with which the body of a loop mostly ends; where a cut stores least;
         between instructions that follow each other nowhere else, as those of inner loops do.
         """
-        length = len(found)
+        found = known[-length:]
         new = {id(step.fresh) for step in steps}
         last = steps[-length:]
         writes = [not one.opcode.is_fresh and id(one.written) not in new for one in last]
@@ -105,9 +105,25 @@ class Cycles:
         # One turn before the last one, so that it is known what reads a value.
         end = len(carried) - 1 - (2 if 2 * length < len(carried) else 1) * length
         pairs = [(found[at - 1], found[at]) for at in range(length)]
-        turns = [(found[at:] + found[:at], end + at, pairs.count(pairs[at])) for at in ends]
-        turn, *_ = min(turns, key=lambda one: [carried[max(one[1], 0)], one[2], *map(id, one[0])])
-        return turn
+        # So that a tie goes to where the loop itself began.
+        first = _first(known, length)
+        turns = [
+            (carried[max(end + at, 0)], pairs.count(pairs[at]), (at - first) % length, at)
+            for at in ends
+        ]
+        *_, at = min(turns)
+        return found[at:] + found[:at]
+
+
+def _first(known: Sequence[Opcode], length: int) -> int:
+    """How many of the last `length` instructions come before one with which a turn begins.
+
+    It begins as the first one did: what is repeated so from there to the end.
+    """
+    before = len(known) - length
+    while before and known[before - 1] is known[before - 1 + length]:
+        before -= 1
+    return (before - len(known)) % length
 
 
 def _period(known: Sequence[Opcode], count: int) -> int:

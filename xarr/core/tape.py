@@ -1458,7 +1458,8 @@ def _carried(steps: list[Step]) -> list[int]:
     """The bytes that have to be stored if a tape is cut, for each number of steps before the cut.
 
     They are those of new storages which a step before it writes and one behind it reads; or none
-    does, as of yet. Those that are stored in any case, as not all of it is read at each item's own
+    does, as of yet. Each counts as one byte more, so that of as many bytes the fewest storages are
+    the least. Those that are stored in any case, as not all of it is read at each item's own
     place, do not count, unless they are written in parts, which may be one kernel.
     """
     global _list_mark
@@ -1495,14 +1496,14 @@ def _carried(steps: list[Step]) -> list[int]:
         if storage is not None:
             storage.list_mark = mark
             storage.slot = number
-            changes[number + 1] += storage.nbytes
+            changes[number + 1] += storage.nbytes + 1
         number += 1
     number = 0
     stays -= parts
     for step in steps:
         storage = step.fresh
         if storage is not None:
-            changes[(number if number in stays else ends[number]) + 1] -= storage.nbytes
+            changes[(number if number in stays else ends[number]) + 1] -= storage.nbytes + 1
         number += 1
     found: list[int] = []
     for number in range(count + 1):

@@ -8,6 +8,7 @@ reads or overwrites what the other one writes.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from xarr import tuning
 from xarr.compiler.forms import Rolled
 from xarr.core.operations import Operation
 from xarr.layout import Shape
-from xarr.schedule.groups import Group
+from xarr.schedule.groups import Group, overlap
 from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref
 from xarr.schedule.rewriting import rewritten
 
@@ -33,12 +34,17 @@ def grouped(
     """
     steps = rewritten(steps, alive, own, info)
     wanted = needed(steps, alive)
+    blank = _written_in_parts(steps, wanted)
     parts = _only_for_parts(steps, alive)
-    new = functools.partial(Group, alive=alive, info=info)
+    readers = [0] * len(alive)
+    for step in itertools.compress(steps, wanted):
+        for slot in step.slots if step.whole is None else step.slots | step.whole.slots:
+            readers[slot] += 1
+    new = functools.partial(Group, alive=alive, readers=readers, info=info)
     later = {member for own in parts.values() for member in own}
     groups: list[Group] = []
     for member, step in enumerate(steps):
-        if not wanted[member] or member in later:
+        if not wanted[member] or member in later or member in blank:
             continue
         before = parts.get(member, [])
         if step.whole is not None:
@@ -56,7 +62,12 @@ def grouped(
                 continue
         for one in (*before, member):
             _place(groups, one, steps[one], steps, new)
-    return _side_by_side(groups)
+    groups = _side_by_side(groups)
+    for member in blank:
+        target = steps[member].written
+        first = next(group for group in groups if target.slot in group.written)
+        first.blank[target.slot] = target.pattern.size * target.dtype.itemsize
+    return groups
 
 
 def _place(
@@ -134,6 +145,36 @@ def _only_for_parts(steps: Sequence[Instruction], alive: Sequence[bool]) -> dict
             own.add(maker)
         parts[member] = sorted(own - {member})
     return parts
+
+
+def _written_in_parts(steps: Sequence[Instruction], wanted: Sequence[bool]) -> set[int]:
+    """The instructions that make storages of which others write every element before it is read."""
+    found: set[int] = set()
+    parts: dict[int, list[Ref]] = {}
+    for member in reversed(range(len(steps))):
+        step = steps[member]
+        target = step.target
+        if not wanted[member]:
+            continue
+        if target is not None and step.is_fresh:
+            if _fill(parts.pop(target.slot, []), target):
+                found.add(member)
+                continue
+        elif target is not None and step.whole is None:
+            parts.setdefault(target.slot, []).append(target)
+        else:
+            parts.pop(step.written.slot, None)
+        for slot in step.slots:
+            parts.pop(slot, None)
+    return found
+
+
+def _fill(parts: Sequence[Ref], whole: Ref) -> bool:
+    """Whether parts are all of a storage, and have no element in common."""
+    sizes = [part.pattern.size for part in parts if part.dtype is whole.dtype]
+    if len(sizes) < len(parts) or sum(sizes) != whole.pattern.size:
+        return False
+    return not any(itertools.starmap(overlap, itertools.combinations(parts, 2)))
 
 
 def _behind(step: Instruction, groups: Sequence[Group]) -> int:

@@ -50,9 +50,9 @@ class Group:
 
     Attributes
     ----------
-    alive, info : list of bool, DeviceInfo
-        Which storages somebody holds; the device, which says how many bytes of arguments a kernel
-        may be given.
+    alive, readers, info : list of bool, sequence of int, DeviceInfo
+        Which storages somebody holds; how many instructions read each; the device, which says how
+        many bytes of arguments a kernel may be given.
     space : tuple of int
         What is walked, without axes of one element.
     linear : bool
@@ -76,15 +76,24 @@ class Group:
         The instructions and their numbers.
     fresh, moved : set of int
         The storages that are new, and those of which something is read at other places.
+    blank : dict of int to int
+        The storages of which it is the first to write a part, and their bytes.
     exchanged, stored : set of int
         Those that are read as they were before, and written to other memory; those that are written
         and alive.
     cuts_nbytes : int
         The bytes of arguments that say where elements are reached otherwise.
+    unread : dict of int to int
+        How many instructions that are not in the group read each storage that it makes.
+    passing : int
+        The storages among them that nothing reads but the group: they are never stored.
     """
 
-    def __init__(self, shape: Shape, alive: Sequence[bool], info: DeviceInfo) -> None:
+    def __init__(
+        self, shape: Shape, alive: Sequence[bool], readers: Sequence[int], info: DeviceInfo
+    ) -> None:
         self.alive = alive
+        self.readers = readers
         self.info = info
         self.space = space_of(shape)
         self.size = math.prod(shape)
@@ -100,9 +109,12 @@ class Group:
         self.members: list[tuple[int, Instruction]] = []
         self.fresh: set[int] = set()
         self.moved: set[int] = set()
+        self.blank: dict[int, int] = {}
         self.exchanged: set[int] = set()
         self.stored: set[int] = set()
         self.cuts_nbytes = 0
+        self.unread: dict[int, int] = {}
+        self.passing = 0
         self.entries: list[Any] = []
         self.accesses: list[Key] = []
         self.constants: list[int] = []
@@ -117,6 +129,7 @@ class Group:
         other.__dict__.update(
             {name: copy.copy(value) for name, value in self.__dict__.items()},
             alive=self.alive,
+            readers=self.readers,
             info=self.info,
             read={slot: [*refs] for slot, refs in self.read.items()},
             written={slot: [*refs] for slot, refs in self.written.items()},
@@ -234,7 +247,7 @@ class Group:
 
     def nbytes(self, more: int = 0) -> int:
         """About how many bytes of a kernel's arguments are its own, with so many accesses more."""
-        count = len(self.accesses) + len(self.stores) + more
+        count = len(self.accesses) + len(self.stores) - self.passing + more
         needed = 8 * (len(self.constants) + len(self.results)) + 16 * len(self.numbers)
         each = 16 if self.linear else 16 + 8 * len(self.space)
         return needed + self.cuts_nbytes + count * each
@@ -285,8 +298,14 @@ class Group:
     def add(self, number: int, step: Instruction) -> None:
         """Take an instruction, by number."""
         self.members.append((number, step))
+        for slot in step.slots & self.unread.keys():
+            self.unread[slot] -= 1
+            self.passing += not self.unread[slot]
         if step.is_fresh and step.target is not None:
-            self.fresh.add(step.target.slot)
+            slot = step.target.slot
+            self.fresh.add(slot)
+            if not self.alive[slot]:
+                self.unread[slot] = self.readers[slot]
         operation = step.operation
         if self.endings and self.follows(step):
             self._add_final(step)

@@ -81,7 +81,10 @@ class Launch(NamedTuple):
             [slot for slot, _ in pointers],
             results,
             group.offsets(stores),
-            [(ref.slot, ref.pattern.size * ref.dtype.itemsize) for ref in written + results],
+            [
+                *((ref.slot, ref.pattern.size * ref.dtype.itemsize) for ref in written + results),
+                *group.blank.items(),
+            ],
             group.constants,
             group.numbers,
             frozenset(number for number in numbers if types[number].kind == dtypes.COMPLEX),

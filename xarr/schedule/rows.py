@@ -281,7 +281,10 @@ class RowsLaunch(NamedTuple):
                 for group, stores in self.run
                 for slot, offset in group.offsets(stores)
             ],
-            [(ref.slot, ref.pattern.size * ref.dtype.itemsize) for ref in new + results],
+            [
+                *((ref.slot, ref.pattern.size * ref.dtype.itemsize) for ref in new + results),
+                *(item for group, _ in self.run for item in group.blank.items()),
+            ],
             constants,
             numbers,
             frozenset(n for n in constants + numbers if types[n].kind == dtypes.COMPLEX),
