@@ -147,23 +147,30 @@ def _only_for_parts(steps: Sequence[Instruction], alive: Sequence[bool]) -> dict
     return parts
 
 
-def _written_in_parts(steps: Sequence[Instruction], wanted: Sequence[bool]) -> set[int]:
-    """The instructions that make storages of which others write every element before it is read."""
+def _written_in_parts(steps: list[Instruction], wanted: Sequence[bool]) -> set[int]:
+    """The instructions that make storages of which others write every element before it is read.
+
+    Where one of those cannot write the whole, none does.
+    """
     found: set[int] = set()
-    parts: dict[int, list[Ref]] = {}
+    parts: dict[int, list[int]] = {}
     for member in reversed(range(len(steps))):
         step = steps[member]
-        target = step.target
         if not wanted[member]:
             continue
-        if target is not None and step.is_fresh:
-            if _fill(parts.pop(target.slot, []), target):
-                found.add(member)
-                continue
-        elif target is not None and step.whole is None:
-            parts.setdefault(target.slot, []).append(target)
+        slot = step.written.slot
+        if step.target is None:
+            parts.pop(slot, None)
+        elif not step.is_fresh:
+            parts.setdefault(slot, []).append(member)
         else:
-            parts.pop(step.written.slot, None)
+            others = parts.pop(slot, [])
+            alone = any(steps[other].whole is None for other in others)
+            if alone and _fill([steps[other].written for other in others], step.target):
+                found.add(member)
+                for other in others:
+                    steps[other] = steps[other].but(whole=None)
+                continue
         for slot in step.slots:
             parts.pop(slot, None)
     return found
