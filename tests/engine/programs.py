@@ -538,7 +538,8 @@ class Program:
         value = self.theirs[name]
         sign = "^" if value.dtype.kind == "b" else "+"
         new = self.new_name()
-        one = f" {sign} ".join([f"({self.operand(value.shape, name)} {sign} {name})"] * 8)
+        other = self.operand(value.shape, name)
+        one = f" {sign} ".join([f"({other} {sign} {name})"] * 8)
         halves = value.ndim > 0 and value.shape[-1] % 2 == 0 and self.pick(2)
         keys = ["..., ::2", "..., 1::2"] if halves else ["0", "1"]
         shape = value.shape if halves else (2, *value.shape)
@@ -548,7 +549,7 @@ class Program:
             more = ["", "", f" {sign} {new}[{keys[0]}]", f" {sign} {new}[{keys[1]}]"]
             line = f"{new}[{key}] = ({part}{self.one_of(more)}).astype({value.dtype.name!r})"
             lines += [line] * (1 + (not self.pick(6)))
-        if new != name:
+        if new not in (name, other):
             self.bind(new, f"np.zeros({shape}, dtype={value.dtype.name!r})")
             for line in lines[self.pick(8) == 0 :]:
                 self.run(line)

@@ -321,6 +321,9 @@ class Form:
         does, and what lies between the item's place and the element's before that and after it.
         Where it has bounds, "b" does, and there are two of the former; beyond them others of its
         elements are read. The "elements" of `INSIDE` are 0 within all bounds.
+
+        Where operands do so, the number of an access that is alike along the axis is in place of
+        all that: it is computed once for both. Eight neighbours have three rows and three columns.
         """
         numbers: list[int] = []
         for group in self.extents:
@@ -328,13 +331,22 @@ class Form:
             numbers.extend(group[1:])
         extents = [extent for group in self.extents for extent in group]
         last = len(extents) - 1
+        has_cuts = any(cut for turns in self.cuts for group in turns for cut in group)
+        alike: dict[Any, int] = {}
         classes = []
-        for (slot, *_), walk, turns in zip(self.accesses, self.strides, self.cuts, strict=True):
-            kinds = list[str]()
+        for number, ((slot, *_), walk, turns) in enumerate(
+            zip(self.accesses, self.strides, self.cuts, strict=True)
+        ):
+            kinds = list[str | int]()
             steps = [step for group in walk for step in group]
             cuts = [cut for group in turns for cut in group]
             for axis, (step, cut) in enumerate(zip(steps, cuts, strict=True)):
                 kind = "0" if step == 0 else "1" if step == 1 and axis == last else "s"
+                if has_cuts and (cut or kind == "s"):
+                    first = alike.setdefault((axis, step, cut, slot < 0), number)
+                    if first != number:
+                        kinds.append(first)
+                        continue
                 if kind == "s":
                     numbers.append(step)
                 if len(cut) == 1 and step:
@@ -360,6 +372,8 @@ class Form:
             names.extend(f"{name}_extent{axis}" for axis in range(1, len(group)))
         for number, kinds in enumerate(self.classes):
             for axis, kind in enumerate(kinds):
+                if isinstance(kind, int):
+                    continue
                 if kind[0] == "s":
                     names.append(f"stride{number}_{axis}")
                 names += [f"{word}{number}_{axis}" for word in _CUTS[kind[1:]]]
@@ -435,7 +449,8 @@ class Form:
         stop = "end"
         last = len(self.classes[0]) - 1
         for number, kinds in enumerate(self.classes):
-            for word in _CUTS[kinds[last][1:]][:-2] if last >= 0 else ():
+            kind = kinds[last] if last >= 0 else 0
+            for word in () if isinstance(kind, int) else _CUTS[kind[1:]][:-2]:
                 stop = f"xr_cut(begin, a.{word}{number}_{last}, {stop})"
         return "" if stop == "end" else stop
 
@@ -460,23 +475,36 @@ class Form:
             rest = f"{name}_rest{number}"
         if ndim:
             statements.append(f"const xr_index {name}_0 = {rest};")
+        shared = {(kinds[at], at) for kinds in self.classes for at in range(axis, axis + ndim)}
         for number, kinds in enumerate(self.classes):
             terms = [f"at{number}_{previous}" if previous else f"a.offset{number}"]
-            for position in range(ndim):
-                kind, word = kinds[axis + position], f"{number}_{axis + position}"
-                if kind[0] == "1":
-                    terms.append(f"{name}_{position}")
-                elif kind[0] == "s":
-                    terms.append(f"{name}_{position} * a.stride{word}")
-                at = side or f"{name}_{position}"
-                if kind[1:] == "r":
-                    terms.append(f"({at} < a.cut{word} ? a.before{word} : a.after{word})")
-                elif kind[1:]:
-                    # Without a branch, which keeps gcc from making vectors.
-                    terms.append(f"({at} < a.low{word}) * a.before{word}")
-                    terms.append(f"({at} >= a.high{word}) * a.after{word}")
+            for at in range(axis, axis + ndim):
+                kind, index = kinds[at], f"{name}_{at - axis}"
+                if isinstance(kind, int):
+                    terms.append(f"way{kind}_{at}")
+                    continue
+                way = self._way(kind, f"{number}_{at}", index, side or index)
+                if (number, at) in shared:
+                    statements.append(f"const xr_index way{number}_{at} = {' + '.join(way)};")
+                    way = [f"way{number}_{at}"]
+                terms += way
             statements.append(f"const xr_index at{number}_{name} = {' + '.join(terms)};")
         return statements, axis + ndim
+
+    def _way(self, kind: str, word: str, index: str, side: str) -> list[str]:
+        """How far an index leads along an axis, in terms; an operand comes round by the `side`."""
+        terms = []
+        if kind[0] == "1":
+            terms.append(index)
+        elif kind[0] == "s":
+            terms.append(f"{index} * a.stride{word}")
+        if kind[1:] == "r":
+            terms.append(f"({side} < a.cut{word} ? a.before{word} : a.after{word})")
+        elif kind[1:]:
+            # Without a branch, which keeps gcc from making vectors.
+            terms.append(f"({side} < a.low{word}) * a.before{word}")
+            terms.append(f"({side} >= a.high{word}) * a.after{word}")
+        return terms
 
     def _loads(self, last: str, reads: Mapping[int, str]) -> dict[int, tuple[int, str, DType]]:
         """The access, the place and the type of each value that is loaded, by its entry."""

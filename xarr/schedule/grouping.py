@@ -41,6 +41,7 @@ def grouped(
         for slot in step.slots if step.whole is None else step.slots | step.whole.slots:
             readers[slot] += 1
     new = functools.partial(Group, alive=alive, readers=readers, info=info)
+    last = {step.written.slot: member for member, step in enumerate(steps)}
     later = {member for own in parts.values() for member in own}
     groups: list[Group] = []
     for member, step in enumerate(steps):
@@ -52,16 +53,16 @@ def grouped(
             if maker is not None:
                 before.remove(maker)
                 behind = _behind(step.whole, groups)
-                _place(groups, maker, steps[maker], steps, new, behind)
+                _place(groups, maker, steps[maker], last, new, behind)
             wider = _that_takes(step.whole, groups)
             if wider is not None:
                 wider.add(member, step.whole)
                 continue
             if step.whole.exchanges and step.whole.also.issubset(before):
-                _place(groups, member, step.whole, steps, new)
+                _place(groups, member, step.whole, last, new)
                 continue
         for one in (*before, member):
-            _place(groups, one, steps[one], steps, new)
+            _place(groups, one, steps[one], last, new)
     groups = _side_by_side(groups)
     for member in blank:
         target = steps[member].written
@@ -74,16 +75,19 @@ def _place(
     groups: list[Group],
     member: int,
     step: Instruction,
-    steps: Sequence[Instruction],
+    last: Mapping[int, int],
     new: Callable[[Shape], Group],
     first: int = 0,
 ) -> None:
-    """Put an instruction, by number one of some steps or in the place of one, into a group.
+    """Put an instruction, by its number or that of the one in whose place it is, into a group.
 
-    That is the last one that it fits, from a first one on, or one that `new` makes.
+    That is the last one that it fits, from a first one on, or one that `new` makes. Known is which
+    instruction writes a storage `last`.
     """
     chosen = None
-    is_early = isinstance(step.operation, Rolled) and _is_overwritten(steps, member)
+    # What is written over afterwards is read in the first group that may, so that the writes need
+    # not be one kernel each.
+    is_early = isinstance(step.operation, Rolled) and last.get(step.read[0][1].slot, -1) > member
     for number in reversed(range(first, len(groups))):
         group = groups[number]
         joins = not group.endings or group.goes_with(step)
@@ -225,16 +229,6 @@ def _may_join(one: Group, other: Group) -> bool:
         and one.space == other.space
         and one.reads_with(other)
     )
-
-
-def _is_overwritten(steps: Sequence[Instruction], member: int) -> bool:
-    """Whether something is written to what an instruction reads, so that its value is stored.
-
-    It joins the first group that it may, so that the writes need not be one kernel each.
-    """
-    read = steps[member].operands[0]
-    assert isinstance(read, Ref)
-    return any(step.written.slot == read.slot for step in steps[member + 1 :])
 
 
 def _after_others(groups: list[Group], step: Instruction) -> Group | None:

@@ -205,12 +205,12 @@ class Group:
 
     def computes_for(self, step: Instruction) -> bool:
         """Whether an instruction reads what the group writes."""
-        return not step.slots.isdisjoint(self.written)
+        return not self.written.keys().isdisjoint(step.slots)
 
     def shares(self, step: Instruction) -> bool:
         """Whether they have a storage in common; work that has nothing to do with it is apart."""
         slots = step.slots if step.target is None else {*step.slots, step.target.slot}
-        return not slots.isdisjoint(self.read) or not slots.isdisjoint(self.written)
+        return not (self.read.keys().isdisjoint(slots) and self.written.keys().isdisjoint(slots))
 
     def _walks(self, step: Instruction) -> bool:
         if self.space == step.space:
