@@ -31,6 +31,8 @@ ON_POCL := $(patsubst %,tests/engine/test_%.py,ordering elements failures finali
 
 VENV := .venv
 BIN := $(VENV)/bin
+# What lint and the tests need, by one installation.
+TESTED := $(VENV)/installed-test,demo,docs
 OCLGRIND := $(VENV)/oclgrind
 
 .NOTPARALLEL:
@@ -47,36 +49,36 @@ cpp: $(VENV)/installed-cpp
 
 # A C compiler makes the core and cpu:0. What depends on that runs once more without, on PoCL.
 # What is slow runs last, with the kernels of the others on disk.
-test: lint $(VENV)/installed-docs
+test: lint
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 	XARR_PURE=1 XARR_CC=none XARR_TIERS=fused $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(ON_POCL)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
-test-quick: $(VENV)/installed-test $(VENV)/installed-demo
+test-quick: $(TESTED)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(QUICK)
 
-test-gpu: $(VENV)/installed-test $(VENV)/installed-demo $(VENV)/installed-$(GPU)
+test-gpu: $(TESTED) $(VENV)/installed-$(GPU)
 	$(BIN)/python -m tools.gpu $(ARGS)
 	$(BIN)/python -m tools.sanitizer
 
-lint: $(VENV)/installed-test $(VENV)/installed-demo
+lint: $(TESTED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tools.circles
 
-check-memory: $(VENV)/installed-test $(OCLGRIND)/installed
+check-memory: $(TESTED) $(OCLGRIND)/installed
 	$(BIN)/python -m tools.oclgrind $(OCLGRIND) $(ARGS)
 	$(BIN)/python -m tools.cc_sanitizers $(ARGS)
 
 # The compilers of AMD's and Intel's GPUs, none of which has to be there. On Debian:
 # apt install --no-install-recommends intel-opencl-icd libigc-tools libamdhip64-5 llvm-15
-check-vendors: $(VENV)/installed-test
+check-vendors: $(TESTED)
 	$(BIN)/python -m tools.vendors $(ARGS)
 
 # Interpreted, as nothing counts the lines of what is compiled.
-coverage: $(VENV)/installed-test $(VENV)/installed-demo
+coverage: $(TESTED)
 	$(BIN)/coverage erase
 	XARR_PURE=1 $(BIN)/coverage run -m pytest -m "not slow"
 	$(BIN)/coverage combine
@@ -98,7 +100,7 @@ $(VENV)/created:
 
 # One stamp for each set of extras in pyproject.toml, made anew when that file, or the core, changes.
 $(VENV)/installed-%: $(VENV)/created pyproject.toml hatch_build.py $(wildcard xarr/core/*.py)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[$*]"
 	touch $@
 
 # Not installed into the environment itself, where the simulator would be one more device in every test.
