@@ -100,12 +100,18 @@ def test_conversions(form: xarr.Device) -> None:
             assert_same(np.asarray(result), wanted, f"{dtype} to {other}")
 
 
+def around(library: Any, x: Any) -> Any:
+    """The sum of neighbours, which come round along one axis or two."""
+    return sum(library.roll(x, (i, j), axis=(0, 2)) for i in (-1, 0, 1) for j in (-1, 0, 2))
+
+
 def walk(x: Values, array: xarr.Array) -> None:
     """One kernel of each kind of walk: linear, rows, several axes, repeated, in place."""
     assert_same(np.asarray(array + 1), x + 1, "linear")
     assert_same(np.asarray(array[::2, ::-1] * 2), x[::2, ::-1] * 2, "rows")
     assert_same(np.asarray(array[:, 1:, ::2] * 2), x[:, 1:, ::2] * 2, "three axes")
     assert_same(np.asarray(array.T - array.T[:1]), x.T - x.T[:1], "repeated")
+    assert_same(np.asarray(around(xarr, array)), around(np, x), "comes round")
     assert_same(np.asarray(array[1, 2, ::3] - array[0, 0, 0]), x[1, 2, ::3] - x[0, 0, 0], "scalar")
     x[:, 1:] += x[:, :-1]
     array[:, 1:] += array[:, :-1]
