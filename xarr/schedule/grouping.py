@@ -124,9 +124,11 @@ def _only_for_parts(steps: Sequence[Instruction], alive: Sequence[bool]) -> dict
     are put into groups with it, or just before it, and until then nothing overwrites what they
     read.
     """
+    parts: dict[int, list[int]] = {}
+    if all(step.whole is None for step in steps):
+        return parts
     readers: dict[int, set[int]] = {}
     makers: dict[int, int] = {}
-    parts: dict[int, list[int]] = {}
     for member, step in enumerate(steps):
         for slot in step.slots:
             readers.setdefault(slot, set()).add(member)

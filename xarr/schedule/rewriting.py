@@ -67,9 +67,10 @@ def rewritten(
     last = {step.written.slot: number for number, step in enumerate(steps)}
     known = _Known(alive)
     readers: dict[int, set[int]] = {}
-    for number, given in enumerate(steps):
-        for slot in given.slots:
-            readers.setdefault(slot, set()).add(number)
+    if any(isinstance(given.operation, Recorded) for given in steps):
+        for number, given in enumerate(steps):
+            for slot in given.slots:
+                readers.setdefault(slot, set()).add(number)
     sizes = dict(own)
     found: list[Instruction] = []
     for number, given in enumerate(steps):
@@ -100,9 +101,11 @@ def rewritten(
 
 
 @functools.lru_cache(tuning.REMEMBERED)
-def _own_weight(operation: Operation) -> int:
-    """How much text an operation is by itself."""
-    return _FUNCTION_WEIGHT if _FUNCTION.search(operation.template) else 1
+def _own_weight(operation: Operation) -> tuple[int, list[int]]:
+    """How much text an operation is by itself, and how often it has each operand's."""
+    template = operation.template
+    own = _FUNCTION_WEIGHT if _FUNCTION.search(template) else 1
+    return own, [template.count(f"{{{place}}}") for place in range(len(operation.operands))]
 
 
 @functools.lru_cache(tuning.REMEMBERED)
@@ -151,12 +154,11 @@ class _Known:
 
     def _weight(self, step: Instruction) -> int:
         """How much text an instruction is, with that of what it is computed of."""
-        template = step.operation.template
-        weight = _own_weight(step.operation)
+        weight, counts = _own_weight(step.operation)
         for place, ref, _ in step.read:
             maker = self._maker(ref, step.shape)
             if maker is not None:
-                weight += template.count(f"{{{place}}}") * maker.weight
+                weight += counts[place] * maker.weight
         return weight
 
     def overwrite(self, slot: int) -> None:
