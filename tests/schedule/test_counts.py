@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import operator
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -767,21 +768,30 @@ def grown(x: Any) -> Any:
     return x
 
 
+def in_parts(np: Any, x: Any, parts: Sequence[slice], *, read: bool = False) -> Any:
+    out = np.zeros(x.shape, dtype=x.dtype)
+    for number, part in enumerate(parts):
+        out[part] = grown(x[part] + number) + (out[part] if read else 0)
+    return out
+
+
+def in_halves_of_elements(np: Any, x: Any) -> Any:
+    """As many elements as there are, of a type that is half as wide."""
+    out = np.zeros(x.size, dtype="float64")
+    out.view("float32")[: x.size] = grown(x.reshape(-1))
+    return out
+
+
 PARTS: Final[dict[str, tuple[Callable[[Any, Any], Any], int]]] = {
     "stacked": (lambda np, x: np.stack([grown(x), grown(-x)]), 1),
     "halves": (lambda np, x: in_parts(np, x, (slice(0, 8), slice(8, None))), 1),
     "with a gap": (lambda np, x: in_parts(np, x, (slice(0, 8), slice(9, None))), 3),
     "on each other": (lambda np, x: in_parts(np, x, (slice(0, 8), slice(0, 8))), 2),
     "read between": (lambda np, x: in_parts(np, x, (slice(0, 8), slice(8, None)), read=True), 2),
+    "one is short": (lambda np, x: np.stack([grown(x), x + 1]), 1),
+    "as another type": (in_halves_of_elements, 2),
 }
 """Arrays of zeros that are written in parts, and the kernels that they are."""
-
-
-def in_parts(np: Any, x: Any, parts: Sequence[slice], *, read: bool = False) -> Any:
-    out = np.zeros(x.shape, dtype=x.dtype)
-    for number, part in enumerate(parts):
-        out[part] = grown(x[part] + number) + (out[part] if read else 0)
-    return out
 
 
 @pytest.mark.parametrize("case", PARTS)
@@ -795,6 +805,92 @@ def test_what_is_written_in_parts_is_filled_where_they_are_not_all(case: str) ->
         xarr.synchronize()
     assert len(seen.launches) == kernels
     assert_bits(out, run(np, values(16, 50)))
+
+
+def test_rows_are_written_in_parts() -> None:
+    def softmax(np: Any, x: Any) -> Any:
+        e = np.exp(x - x.max(axis=1, keepdims=True))
+        return e / e.sum(axis=1, keepdims=True)
+
+    def both(np: Any, x: Any) -> Any:
+        out = np.zeros((128, 100), dtype="float32")
+        out[:64], out[64:] = softmax(np, x), softmax(np, x * 2)
+        return out
+
+    x = values(64, 100)
+    with watched() as seen:
+        out = xarr.to_numpy(both(xarr, xarr.asarray(x)))
+    np.testing.assert_allclose(out, both(np, x), rtol=1e-5)
+    assert len(seen.launches) == 2
+
+
+def test_parts_that_nobody_reads_are_not_written() -> None:
+    x = xarr.asarray(values(16, 50))
+    out = in_parts(xarr, x, (slice(0, 8), slice(8, None)))
+    del out
+    with watched() as seen:
+        assert_bits(x + 1, values(16, 50) + np.float32(1))
+    assert len(seen.launches) == 1
+
+
+def turned(np: Any, x: Any) -> Any:
+    """Reductions with much behind them, and what is read from many sides."""
+    total = x.sum(axis=-1)
+    for number in range(11):
+        total = total * 1.5 + number
+    result = x * total[..., None]
+    for number in range(10):
+        shifts = number + 1, 2 * number + 1, 3 * number + 1
+        result = result + np.roll(x, shifts, axis=(0, 1, 2))
+    return result
+
+
+def with_complex_numbers(np: Any, x: Any) -> Any:
+    x = x * (1 + 2j)
+    for number in range(80):
+        x = x * (1 + 0.01j * number) + (0.5 + 1j * number)
+    return x
+
+
+@pytest.mark.parametrize("form", ["usual", "as-gpu"])
+@pytest.mark.parametrize("program", [turned, with_complex_numbers])
+@pytest.mark.parametrize("most", [600, 1024])
+def test_no_kernel_has_more_arguments_than_it_may(
+    most: int, program: Callable[[Any, Any], Any], form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(layout, "WIDE", 1)  # indices of 64 bits
+    device = xarr.default_device()
+    if form != "usual":
+        device = device.pretending(form)
+    change(monkeypatch, device, parameter_nbytes=most)
+    x = np.random.default_rng(0).random((4, 6, 40)).astype("float32")
+    with xarr.device(device), watched() as seen:
+        result = xarr.to_numpy(program(xarr, xarr.asarray(x)))
+    np.testing.assert_allclose(result, program(np, x), rtol=1e-3)
+    assert max(one.argument_nbytes for one in seen.launches) <= most
+
+
+def test_neighbours_have_their_rows_and_columns_in_common() -> None:
+    x = values(40, 50)
+
+    def around(np: Any, x: Any) -> Any:
+        return sum(np.roll(x, (i, j), axis=(0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1))
+
+    with watched() as seen:
+        assert_bits(around(xarr, xarr.asarray(x)), around(np, x))
+    (kernel,) = seen.launches
+    # Three rows, one of which the result has as well, and the columns to the left and right.
+    assert len({*re.findall(r"const xr_index way\w+", kernel.text)}) == 5
+
+
+@pytest.mark.parametrize("reduced", [False, True])
+def test_what_is_broadcast_comes_round(reduced: bool) -> None:
+    def run(np: Any, x: Any) -> Any:
+        x = np.broadcast_to(x, (5, 6))
+        result = np.roll(x, (1, 1), axis=(0, 1)) + np.roll(x, (1, -1), axis=(0, 1))
+        return result.max(axis=1) if reduced else result
+
+    assert_bits(run(xarr, xarr.asarray(values(6))), run(np, values(6)))
 
 
 def test_a_full_tape_is_cut_by_the_loop_that_runs_now() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import xarr
 from tests.comparing import DTYPES, needs
-from tests.launching import Seen, change, storage_of, watched
+from tests.launching import Seen, storage_of, watched
 from xarr import tuning
 from xarr.array.array import Array
 
@@ -374,8 +374,6 @@ def test_long_work_on_results_is_cut(
     form: str, axis: int, launches: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is cut off is a kernel by itself, or of a row's result a part of the kernel of rows."""
-    # A group's arguments are estimated, and OpenCL grants 1,024 bytes.
-    change(monkeypatch, xarr.default_device(), parameter_nbytes=1 << 12)
     (x,) = arrays(1, 30, 40)
 
     def long() -> Results:

@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import xarr
-from tests.launching import change, watched
+from tests.launching import watched
 from xarr.engine import hosted
 
 State = tuple[Any, ...]
@@ -165,8 +165,6 @@ def test_kernels_of_a_step(name: str, form: str, monkeypatch: pytest.MonkeyPatch
     if form != "usual":
         device = device.pretending(form)
         kernels = FEWER_ON_GPUS.get(name, kernels)
-    # A group's arguments are estimated; the most here are 624 bytes, and OpenCL grants 1,024.
-    change(monkeypatch, device, parameter_nbytes=1 << 12)
     dtype = "int32" if "life" in name else "float64"
     rng = numpy.random.default_rng(1)
     wanted: State = tuple([(rng.random(shape) + 0.4).astype(dtype) for shape in shapes])

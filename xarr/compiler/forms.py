@@ -349,7 +349,7 @@ class Form:
                         continue
                 if kind == "s":
                     numbers.append(step)
-                if len(cut) == 1 and step:
+                if len(cut) == 1:
                     kind += "r"
                     numbers += [*cut, (extents[axis] - cut[0]) * step, -cut[0] * step]
                 elif len(cut) == 2:

@@ -164,15 +164,13 @@ def _written_in_parts(steps: list[Instruction], wanted: Sequence[bool]) -> set[i
         step = steps[member]
         if not wanted[member]:
             continue
-        slot = step.written.slot
-        if step.target is None:
-            parts.pop(slot, None)
-        elif not step.is_fresh:
-            parts.setdefault(slot, []).append(member)
-        else:
-            others = parts.pop(slot, [])
+        target = step.target
+        if target is not None and not step.is_fresh:
+            parts.setdefault(target.slot, []).append(member)
+        elif target is not None:
+            others = parts.pop(target.slot, [])
             alone = any(steps[other].whole is None for other in others)
-            if alone and _fill([steps[other].written for other in others], step.target):
+            if alone and _fill([steps[other].written for other in others], target):
                 found.add(member)
                 for other in others:
                     steps[other] = steps[other].but(whole=None)

@@ -61,8 +61,9 @@ class Group:
         The values, as `Form` has them.
     accesses : list of Key
         Of the entries that are loaded, in their order.
-    constants : list of int
-        The constants of the program that are the kernel's, in order.
+    constants, constants_nbytes : list of int, int
+        The constants of the program that are the kernel's, in order; the bytes of arguments that
+        they take.
     endings, roots : list of Instruction, list of int
         The skeletons that the kernel is, all at once, and the values that they take as elements;
         where there is none it is elementwise.
@@ -84,7 +85,8 @@ class Group:
     cuts_nbytes : int
         The bytes of arguments that say where elements are reached otherwise.
     unread : dict of int to int
-        How many instructions that are not in the group read each storage that it makes.
+        How many instructions that are not in the group read each of the new storages in `stores`
+        that nobody holds.
     passing : int
         The storages among them that nothing reads but the group: they are never stored.
     """
@@ -118,6 +120,7 @@ class Group:
         self.entries: list[Any] = []
         self.accesses: list[Key] = []
         self.constants: list[int] = []
+        self.constants_nbytes = 0
         self.values: dict[Key, int] = {}
         self.stores: dict[Key, tuple[int, Ref]] = {}
         self.read: dict[int, list[Ref | None]] = {}
@@ -248,7 +251,7 @@ class Group:
     def nbytes(self, more: int = 0) -> int:
         """About how many bytes of a kernel's arguments are its own, with so many accesses more."""
         count = len(self.accesses) + len(self.stores) - self.passing + more
-        needed = 8 * (len(self.constants) + len(self.results)) + 16 * len(self.numbers)
+        needed = self.constants_nbytes + 8 * len(self.results) + 16 * len(self.numbers)
         each = 16 if self.linear else 16 + 8 * len(self.space)
         return needed + self.cuts_nbytes + count * each
 
@@ -302,10 +305,7 @@ class Group:
             self.unread[slot] -= 1
             self.passing += not self.unread[slot]
         if step.is_fresh and step.target is not None:
-            slot = step.target.slot
-            self.fresh.add(slot)
-            if not self.alive[slot]:
-                self.unread[slot] = self.readers[slot]
+            self.fresh.add(step.target.slot)
         operation = step.operation
         if self.endings and self.follows(step):
             self._add_final(step)
@@ -344,6 +344,7 @@ class Group:
             elif isinstance(operand, Number):
                 ats[number] = (operand.dtype, len(self.constants))
                 self.constants.append(operand.number)
+                self.constants_nbytes += max(8, operand.dtype.itemsize)
         self.entries.append((operation, *ats))
         if step.target is None:
             self.written.setdefault(step.written.slot, []).append(None)
@@ -365,6 +366,8 @@ class Group:
             self.written.setdefault(target.slot, []).append(target)
         if self.alive[target.slot]:
             self.stored.add(target.slot)
+        elif step.is_fresh:
+            self.unread[target.slot] = self.readers[target.slot]
         self.stores[key] = (at, target)
 
     def _add_final(self, step: Instruction) -> None:

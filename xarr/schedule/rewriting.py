@@ -462,7 +462,7 @@ def _round(step: Instruction) -> Instruction:
     axes = [axis for axis, extent in enumerate(step.shape) if extent != 1]
     steps = tuple([read.pattern.strides[axis] for axis in axes])
     shifts = [operation.shifts[axis] for axis in axes]
-    cuts = tuple([(shift,) if shift else () for shift in shifts])
+    cuts = tuple([(at,) if at and step else () for at, step in zip(shifts, steps, strict=True)])
     moved = Moved(steps, cuts) if any(cuts) else None
     return step.but(operands=(read._replace(moved=moved),))
 
