@@ -804,6 +804,7 @@ def test_what_is_written_in_parts_is_filled_where_they_are_not_all(case: str) ->
         out = run(xarr, x)
         xarr.synchronize()
     assert len(seen.launches) == kernels
+    assert kernels > 1 or not seen.reads_of(storage_of(out))
     assert_bits(out, run(np, values(16, 50)))
 
 
@@ -829,8 +830,8 @@ def test_parts_that_nobody_reads_are_not_written() -> None:
     out = in_parts(xarr, x, (slice(0, 8), slice(8, None)))
     del out
     with watched() as seen:
-        assert_bits(x + 1, values(16, 50) + np.float32(1))
-    assert len(seen.launches) == 1
+        xarr.synchronize()
+    assert not seen.launches
 
 
 def turned(np: Any, x: Any) -> Any:
@@ -846,14 +847,26 @@ def turned(np: Any, x: Any) -> Any:
 
 
 def with_complex_numbers(np: Any, x: Any) -> Any:
-    x = x * (1 + 2j)
+    x = x.astype("complex128")
     for number in range(80):
         x = x * (1 + 0.01j * number) + (0.5 + 1j * number)
     return x
 
 
+def held(np: Any, x: Any) -> Any:
+    """What somebody holds is stored, though the kernel reads it as well."""
+    HELD[:] = [x * number for number in range(8)]
+    result = sum(HELD)
+    for number in range(10):
+        result = result + np.roll(x, (number + 1, 2 * number + 1), axis=(1, 2))
+    return result
+
+
+HELD: list[Any] = []
+
+
 @pytest.mark.parametrize("form", ["usual", "as-gpu"])
-@pytest.mark.parametrize("program", [turned, with_complex_numbers])
+@pytest.mark.parametrize("program", [turned, with_complex_numbers, held])
 @pytest.mark.parametrize("most", [600, 1024])
 def test_no_kernel_has_more_arguments_than_it_may(
     most: int, program: Callable[[Any, Any], Any], form: str, monkeypatch: pytest.MonkeyPatch
