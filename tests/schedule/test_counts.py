@@ -855,7 +855,7 @@ def with_complex_numbers(np: Any, x: Any) -> Any:
 
 def held(np: Any, x: Any) -> Any:
     """What somebody holds is stored, though the kernel reads it as well."""
-    HELD[:] = [x * number for number in range(8)]
+    HELD[:] = [x * number for number in range(6)]
     result = sum(HELD)
     for number in range(10):
         result = result + np.roll(x, (number + 1, 2 * number + 1), axis=(1, 2))
