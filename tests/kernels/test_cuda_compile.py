@@ -142,11 +142,13 @@ def test_rolls(recorded: dict[str, str]) -> None:
     for shape in ((4000,), (60, 70)):
         x = xarr.asarray(np.ones(shape, "float32"))
         np.asarray(xarr.roll(xarr.roll(x, 1, axis=0), -2, axis=-1) + xarr.roll(x, 3) * x)
+        np.asarray(xarr.roll(x, 1, axis=-1) + xarr.roll(xarr.roll(x, 1, axis=-1), 2, axis=0) + x)
         padded = xarr.pad(x, 1)
         padded[1:] -= 2
         np.asarray(padded.sum())
     assert any("a.cut" in text for text in recorded)
     assert any("a.low" in text for text in recorded)
+    assert any("xr_index way" in text for text in recorded)
     compiles(recorded)
 
 

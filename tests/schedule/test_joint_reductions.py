@@ -370,9 +370,7 @@ def test_an_axis_of_one_element_mixes_no_result_with_an_operand(form: str) -> No
 
 
 @pytest.mark.parametrize(("axis", "launches"), [(0, 2), (1, 1)])
-def test_long_work_on_results_is_cut(
-    form: str, axis: int, launches: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_work_on_results_is_cut(form: str, axis: int, launches: int) -> None:
     """What is cut off is a kernel by itself, or of a row's result a part of the kernel of rows."""
     (x,) = arrays(1, 30, 40)
 

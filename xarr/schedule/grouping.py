@@ -67,7 +67,7 @@ def grouped(
     for member in blank:
         target = steps[member].written
         first = next(group for group in groups if target.slot in group.written)
-        first.blank[target.slot] = target.pattern.size * target.dtype.itemsize
+        first.blank[target.slot] = target.nbytes
     return groups
 
 

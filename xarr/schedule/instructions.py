@@ -54,6 +54,11 @@ class Ref(NamedTuple):
     offset: int
     moved: Moved | None = None
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of its elements."""
+        return self.pattern.size * self.dtype.itemsize
+
 
 class Number(NamedTuple):
     """A constant: its type, and which one of the program's it is."""

@@ -71,7 +71,7 @@ class Memory:
         if group.endings or by_rows:
             donors = {}
         for _, ref in stores:
-            nbytes = ref.pattern.size * ref.dtype.itemsize
+            nbytes = ref.nbytes
             if self._first[ref.slot] != number or ref.slot not in group.fresh:
                 continue
             donor = donors.pop((nbytes, ref.dtype), None)

@@ -81,10 +81,7 @@ class Launch(NamedTuple):
             [slot for slot, _ in pointers],
             results,
             group.offsets(stores),
-            [
-                *((ref.slot, ref.pattern.size * ref.dtype.itemsize) for ref in written + results),
-                *group.blank.items(),
-            ],
+            [*((ref.slot, ref.nbytes) for ref in written + results), *group.blank.items()],
             group.constants,
             group.numbers,
             frozenset(number for number in numbers if types[number].kind == dtypes.COMPLEX),
@@ -132,7 +129,7 @@ class Plan:
             for _, ref in stores:
                 if ref.slot in group.exchanged:
                     exchanged[ref.slot] = len(states) + len(self.spare)
-                    self.spare.append(ref.pattern.size * ref.dtype.itemsize)
+                    self.spare.append(ref.nbytes)
             if group.endings and group.closed:
                 self.consumer = [Launch(group, stores, taken, [], exchanged)]
             else:

@@ -91,7 +91,7 @@ def rewritten(
         found.append(step)
         known.overwrite(slot)
         if given.is_fresh and given.target is not None:
-            sizes[slot] = given.target.pattern.size * given.target.dtype.itemsize
+            sizes[slot] = given.target.nbytes
             if math.prod(given.shape) == given.target.pattern.size:
                 known.covers[slot] = space_of(given.shape), given.target
         # A storage that is written again may have changed by the time that it would be made anew.

@@ -282,7 +282,7 @@ class RowsLaunch(NamedTuple):
                 for slot, offset in group.offsets(stores)
             ],
             [
-                *((ref.slot, ref.pattern.size * ref.dtype.itemsize) for ref in new + results),
+                *((ref.slot, ref.nbytes) for ref in new + results),
                 *(item for group, _ in self.run for item in group.blank.items()),
             ],
             constants,
