@@ -360,7 +360,11 @@ class Structure:
         self.strides = None if pattern is None else pattern.strides
         self.layout = None if pattern is None else Layout(pattern.shape, pattern.strides)
         self.repeats = self.layout is not None and layout.self_overlapping(self.layout)
-        self.nbytes = 0 if pattern is None else pattern.size * dtype.itemsize
+        nbytes = 0 if pattern is None else pattern.size * dtype.itemsize
+        if nbytes >> 63:  # repeated elements are counted as well
+            fault = f"an array of shape {shape} and dtype {dtype} would have {nbytes} bytes"
+            raise errors.value_error(f"arrays on {device}", fault, "less than 2**63 are accepted")
+        self.nbytes = nbytes
         self.views = {}
         self.stores = {}
         self.places = set()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
-from xarr import dtypes, layout
+from xarr import dtypes, errors, layout
 from xarr.backends.device import before_synchronizing
 from xarr.compiler import launch as launching
 from xarr.compiler.forms import INDEX, cast
@@ -291,6 +291,10 @@ def held(values: Any, device: Device, dtype: DType) -> Node | None:
 
 def allocate(device: Device, nbytes: int) -> Storage:
     """A storage with the driver's memory, its content undefined."""
+    if nbytes >> 63:  # drivers count in 64 bits
+        fault = f"{nbytes} bytes were asked for"
+        accepted = f"the device has {device.info.memory_nbytes}"
+        raise MemoryError(errors.message(f"{device}", fault, accepted, "work in smaller pieces"))
     with device.lock:
         try:
             memory = device.driver.allocate(nbytes)
