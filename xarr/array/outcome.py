@@ -87,7 +87,7 @@ def mask_of(where: Any, beside: Node, name: str) -> Node | None:
     if where is True:
         return None
     name = name if "where" in name else f"{name[:-1]}, where)"
-    typed = type(where) is Array or isinstance(where, numpy.ndarray | numpy.generic)
+    typed = type(where) is Array or isinstance(where, numpy.ndarray)
     mask = as_array(
         where,
         name,

@@ -11,7 +11,7 @@ from xarr import dtypes, layout
 from xarr.algorithms import passes
 from xarr.array import operators
 from xarr.array.array import Array, made, product
-from xarr.array.conversion import as_array, warn_of_imaginary
+from xarr.array.conversion import as_array, numbers, warn_of_imaginary
 from xarr.array.door import SCALARS, array_of
 from xarr.array.operands import operand
 from xarr.array.operators import as_operand, refusal
@@ -206,7 +206,11 @@ def _neutral(row: Reduction, dtype: DType, shape: Shape, device: Device) -> Node
 
 
 def first_of(final: Node, initial: Any, where: str) -> Node:
-    """The initial value in the type of the result."""
+    """Convert an initial value to the type of the result, in which a number has to fit."""
+    if type(initial) is not Array and isinstance(initial, int | float | complex | numpy.generic):
+        given = initial.item() if isinstance(initial, numpy.generic) else initial
+        value = numbers(given, final.dtype, where, "initial").item()
+        return constant(value, final.dtype, (), final.device)
     first = operand(as_operand(initial), final, where)
     if first is None:
         fault = f"initial is of type {type(initial).__name__}"

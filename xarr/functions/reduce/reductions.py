@@ -11,11 +11,11 @@ from typing import SupportsIndex
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out, product
 from xarr.array.door import node_of
-from xarr.array.outcome import single
+from xarr.array.outcome import delivered
 from xarr.core.tape import Node
 from xarr.engine import engine
 from xarr.errors import type_error
-from xarr.functions.calls.applying import reduced, scanned, sent
+from xarr.functions.calls.applying import reduced, scanned
 from xarr.functions.reduce.moments import averaged, spread
 from xarr.tables import elementwise as rows_of_two, reductions as rows
 from xarr.tables.rows import Reduction
@@ -234,5 +234,5 @@ def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False
         reduced(row, node, axis, keepdims=bool(keepdims), where=where)
         for row in (rows.max, rows.min)
     )
-    result = rows_of_two.subtract.combined(largest._node, smallest._node)
-    return sent(result, single(out, where), where)
+    result = Array(rows_of_two.subtract.combined(largest._node, smallest._node))
+    return delivered(result, out, "ptp(a, axis, out)", grows=False)

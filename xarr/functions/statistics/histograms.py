@@ -57,10 +57,10 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     node = values._node
     if isinstance(x, list | tuple) and not values.size:
         node = engine.converted(node, dtypes.int64)
-    if node.dtype.kind not in (BOOL, *INTEGER):
-        raise type_error(where, f"x has dtype {node.dtype}", "integers are accepted")
     if len(node.shape) != 1:
         raise value_error(where, f"x has shape {node.shape}", "a vector is accepted")
+    if node.dtype.kind not in (BOOL, *INTEGER):
+        raise type_error(where, f"x has dtype {node.dtype}", "integers are accepted")
     least = integer(minlength, where, "minlength")
     if least < 0:
         raise value_error(where, f"minlength is {least}", "0 or more is accepted")
@@ -464,7 +464,7 @@ def _coordinates(sample: Any, where: str, device: Device | None) -> list[Array]:
     """The coordinates of points along each axis."""
     if not isinstance(sample, list | tuple):
         points = as_array(sample, where, "sample", device=device)
-        if points.ndim == 2:
+        if points.ndim == 2 and points.shape[1]:
             return [points[:, axis] for axis in range(points.shape[1])]
         sample = [points]
     device = device or device_of(*sample)

@@ -16,7 +16,7 @@ from xarr.core.tape import Node, constant
 from xarr.dtypes import ANY, COMPLEX, FLOATING, DType
 from xarr.engine import engine
 from xarr.errors import type_error, value_error
-from xarr.functions.calls.applying import first_of, reduced
+from xarr.functions.calls.applying import first_of, reduced, sent
 from xarr.functions.create import creation
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import searching
@@ -47,9 +47,7 @@ def nanmean(
     node, row = _operand(node_of(a, name), dtype, out, name)
     total, number = _sum_and_number(node, counted(node, where, name), axis, name, keepdims)
     warn_of_few(number, "Mean of empty slice")
-    return delivered(
-        (total / number).astype(row.numpy), out, "nanmean(a, axis, dtype, out)", grows=False
-    )
+    return sent((total / number).astype(row.numpy)._node, single(out, name), name)
 
 
 def nanvar(
@@ -113,7 +111,7 @@ def nanmedian(
     name = "nanmedian(a, axis)"
     lines = lines_of(as_array(a, name, "a"), axis, name)
     result = lines.shaped(_median(lines), keepdims=keepdims)
-    return delivered(result, out, "nanmedian(a, axis, out)", grows=False)
+    return sent(result._node, single(out, name), name)
 
 
 def nanpercentile(
@@ -138,7 +136,7 @@ def nanpercentile(
     1.5
     """
     asked = Asked.of(a, q, axis, method, weights, "nanpercentile(a, q, axis)", percent=True)
-    return asked.answered(_quantile, out, keepdims=keepdims)
+    return asked.answered(_quantile, out, keepdims=keepdims, casting="unsafe")
 
 
 def nanquantile(
@@ -163,7 +161,7 @@ def nanquantile(
     1.5
     """
     asked = Asked.of(a, q, axis, method, weights, "nanquantile(a, q, axis)")
-    return asked.answered(_quantile, out, keepdims=keepdims)
+    return asked.answered(_quantile, out, keepdims=keepdims, casting="unsafe")
 
 
 def _operand(node: Node, dtype: DTypeLike, out: Out, name: str) -> tuple[Node, DType]:
@@ -450,13 +448,13 @@ def _extreme_of(
         node = choose(mask, node, start)
     if start is not None and 0 in node.shape:
         left = reduced(folds.any, engine.converted(node, dtypes.bool_), axis, keepdims=keepdims)
-        return delivered(Array(engine.broadcast(start, left.shape)), out, name, grows=False)
+        return sent(engine.broadcast(start, left.shape), single(out, name), name)
     result = reduced(row, node, axis, keepdims=keepdims, where=name)
     if start is not None:
         nearer = elementwise.fmin if function == "nanmin" else elementwise.fmax
         result = nearer(result, Array(start))
     warn_of_nan(result)
-    return delivered(result, out, f"{function}(a, axis, out)", grows=False)
+    return sent(result._node, single(out, name), name)
 
 
 def _index_of(
@@ -470,6 +468,7 @@ def _index_of(
             reduced(row, node, axis, keepdims=keepdims, where=name), out, name, grows=False
         )
     result = reduced(_ROWS[function], node, axis, keepdims=True, where=name)
+    axis = axis if x.ndim else None
     if axis is None:
         found = searching.take(x.reshape(-1), result.reshape(-1), axis=0)
     else:

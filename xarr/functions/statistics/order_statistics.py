@@ -19,11 +19,12 @@ from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike, Axis
 from xarr.array.conversion import as_array
 from xarr.array.layouts import settled
-from xarr.array.outcome import delivered
+from xarr.array.outcome import delivered, single
 from xarr.array.transfers import Host, openly
 from xarr.backends.device import Device, default_float, require_together
 from xarr.dtypes import DType
 from xarr.errors import refused, type_error, value_error
+from xarr.functions.calls.applying import sent
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create import creation
 from xarr.functions.elementwise import arithmetic, elementwise
@@ -50,9 +51,8 @@ def median(
     where = "median(a, axis)"
     x = as_array(a, where, "a")
     lines = lines_of(x, axis, where)
-    return delivered(
-        lines.shaped(median_of(lines), keepdims=keepdims), out, "median(a, axis, out)", grows=False
-    )
+    result = lines.shaped(median_of(lines), keepdims=keepdims)
+    return sent(result._node, single(out, where), where)
 
 
 def median_of(lines: Lines) -> Array:
@@ -226,10 +226,13 @@ class Asked(NamedTuple):
             raise type_error(where, fault, accepted, remedy)
         return cls(lines, asked, type(q) in (int, float), method, weighed, where)
 
-    def answered(self, function: Any, out: Array | None, *, keepdims: bool) -> Array:
+    def answered(
+        self, function: Any, out: Array | None, *, keepdims: bool, casting: str = "same_kind"
+    ) -> Array:
         """The result of a function of this request, in the shape that was asked for."""
         result = self.lines.shaped(function(self), keepdims=keepdims, before=self.q.shape)
-        return delivered(result, out, self.where.replace(")", ", out)"), grows=False)
+        where = self.where.replace(")", ", out)")
+        return delivered(result, out, where, casting=casting, grows=False)
 
     @property
     def share_dtype(self) -> DType:
