@@ -545,6 +545,9 @@ class Array(ArrayBase):
 
     def fill(self, value: Any) -> None:
         """Write one value to all elements."""
+        if not isinstance(value, int | float | complex) and numpy.ndim(value):
+            fault = f"value has {numpy.ndim(value)} dimensions"
+            raise value_error("x.fill(value)", fault, "a number is accepted", "use x[...] = value")
         self[...] = value
 
     def put(self, ind: Any, v: ArrayLike, mode: str = "raise") -> None:

@@ -93,7 +93,8 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayL
         given = data_types.result_type(dst, src)
     data_types.require_casting(given, dst.dtype, casting, name)
     if where is True:
-        dst[...] = src if weak else values
+        # A float to integers, which casting allows, is converted as an array is.
+        dst[...] = src if weak and given == dst.dtype else values
         return
     chosen = mask_of(where, dst._node, name)
     assert chosen is not None

@@ -615,25 +615,25 @@ def geomspace(
     """Make an array of numbers in geometric progression; its ends are exact.
 
     start, stop : number, or Array, shapes that broadcast to (...)
-        The ends of the progression, not 0; of one sign unless they are complex.
+        The ends of the progression, not 0. Between real ends of different signs all is NaN.
     num : int -- How many numbers.
-
-    ValueError -- If the signs of two numbers differ; between arrays what lies between such elements
-        is NaN.
 
     >>> xarr.geomspace(1, 1000, num=4).round().tolist()
     [1.0, 10.0, 100.0, 1000.0]
     """
     where = "geomspace(start, stop, num)"
     row = None if dtype is None else dtypes.lookup(dtype, where)
-    if _has_axes(start) or _has_axes(stop) or _is_complex(start) or _is_complex(stop):
-        result = _geometric_arrays(_Span(start, stop, num, endpoint, device, where), axis)
+    turns = row is not None and row.kind == dtypes.COMPLEX
+    if turns or _has_axes(start) or _has_axes(stop) or _is_complex(start) or _is_complex(stop):
+        result = _geometric_arrays(_Span(start, stop, num, endpoint, device, where), axis, turns)
         return result if row is None else retyped(result, row, where, "the result")
     layout.normalize_axis(axis, 1, where)
     low, high = float(number(start, where, "start")), float(number(stop, where, "stop"))
-    if low == 0 or high == 0 or (low < 0) != (high < 0):
-        fault = f"start is {low} and stop is {high}"
-        raise value_error(where, fault, "both are above or both below 0")
+    if low == 0 or high == 0:
+        raise value_error(where, f"start is {low} and stop is {high}", "neither is 0")
+    if (low < 0) != (high < 0):
+        result = _geometric_arrays(_Span(low, high, num, endpoint, device, where), axis, turns)
+        return result if row is None else retyped(result, row, where, "the result")
     sign = -1.0 if low < 0 else 1.0
     exponents = math.log10(low * sign), math.log10(high * sign)
     logs, _ = _spaced(_Span(*exponents, num, endpoint, device, where), None)
@@ -663,12 +663,14 @@ def _with_ends(result: Array, low: Any, high: Any, endpoint: bool) -> Array:
     return Array(node) if node is not result._node else result
 
 
-def _geometric_arrays(span: _Span, axis: SupportsIndex) -> Array:
+def _geometric_arrays(span: _Span, axis: SupportsIndex, turns: bool) -> Array:
     """The points of `geomspace` between elements of arrays or, along a spiral, complex numbers."""
     start, stop, _, endpoint, device, where = span
     low = as_array(start, where, "start", device=device)
     high = as_array(stop, where, "stop", device=low.device)
     kinds = [low._node.dtype, high._node.dtype, default_float(low.device)]
+    if turns:
+        kinds.append(dtypes.COMPLEX_OF[kinds[-1]])
     row = promoted(kinds, low.device, where)
     low, high = retyped(low, row, where), retyped(high, row, where)
     if bool((low == 0).any()) or bool((high == 0).any()):

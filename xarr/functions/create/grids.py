@@ -18,7 +18,7 @@ from xarr.errors import type_error, value_error
 from xarr.functions.create.creation import arange, linspace, shape_of
 from xarr.functions.create.fills import zeros
 from xarr.functions.shape import joining
-from xarr.functions.shape.manipulation import broadcast_to, reshape, with_axes
+from xarr.functions.shape.manipulation import broadcast_to, ravel, reshape, with_axes
 from xarr.functions.types import data_types
 from xarr.layout import Shape
 
@@ -46,10 +46,8 @@ def meshgrid(
     if indexing not in ("xy", "ij"):
         raise value_error(where, f"indexing is {indexing!r}", '"xy" and "ij" are accepted')
     vectors = [as_array(item, where, "an array") for item in arrays]
+    vectors = [ravel(vector) if vector.ndim > 1 else vector for vector in vectors]
     layout.require_possible((1,) * len(vectors), where)
-    for vector in vectors:
-        if vector.ndim > 1:
-            raise value_error(where, f"an array has shape {vector.shape}", "vectors are accepted")
     axes = list(range(len(vectors)))
     if indexing == "xy" and len(axes) > 1:
         axes[:2] = [1, 0]

@@ -197,6 +197,8 @@ def _finite(node: Node, nan: Any, posinf: Any, neginf: Any) -> Node:
             float(info.min) if neginf is None else neginf,
         ),
     ):
+        if numpy.iscomplexobj(value):
+            raise type_error(where, f"{value!r} is complex", "a real number is accepted")
         if type(value) in SCALARS:
             number = scalar_node(float(value), node.dtype, node.device, where)
         else:

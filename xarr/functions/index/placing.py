@@ -73,9 +73,9 @@ def put(a: Array, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
     target = _target(a, where)
     index = manipulation.ravel(int64(ind, where, "ind", target.device))
     values = manipulation.ravel(as_array(v, where, "v", dtype=target.dtype, device=target.device))
+    index = bounded(index, target.size, 0, mode, where)
     if not index.size or not values.size:
         return
-    index = bounded(index, target.size, 0, mode, where)
     _write_flat(target, index, resized(values, (index.size,)))
 
 
@@ -95,11 +95,16 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
     where = "putmask(a, mask, values)"
     target = _target(a, where)
     chosen = _mask(mask, target, where)
-    if isinstance(values, Array | numpy.ndarray) and values.ndim:
-        data_types.require_casting(values.dtype, target.dtype, "safe", where)
+    _require_safe(values, target, where)
     fill = as_array(values, where, "values", dtype=target.dtype, device=target.device)
     if fill.size and target.size:
         setitem(target, ..., searching.where(chosen, resized(fill, target.shape), target))
+
+
+def _require_safe(values: Any, target: Array, where: str) -> None:
+    """Refuse arrays that do not convert safely, as NumPy does; a number only has to fit."""
+    if isinstance(values, Array | numpy.ndarray) and values.ndim:
+        data_types.require_casting(values.dtype, target.dtype, "safe", where)
 
 
 def _mask(mask: Any, a: Array, where: str) -> Array:
@@ -124,6 +129,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     where = "place(arr, mask, vals)"
     target = _target(arr, where, "arr")
     chosen = _mask(mask, target, where)
+    _require_safe(vals, target, where)
     given = as_array(vals, where, "vals", dtype=target.dtype, device=target.device)
     values = manipulation.ravel(given)
     index = searching.flatnonzero(chosen)
@@ -146,6 +152,7 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
     """
     where = "put_along_axis(arr, indices, values, axis)"
     target = _target(arr, where, "arr")
+    place = -1 if axis is None else normalize_axis(axis, target.ndim, where)
     index = along(indices, where, target.device)
     if axis is None:
         if index.ndim != 1:
@@ -154,7 +161,6 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
         given = as_array(values, where, "values", device=target.device)
         _write_flat(target, bounded(index, target.size, 0, "raise", where), given)
         return
-    place = normalize_axis(axis, target.ndim, where)
     if index.ndim != target.ndim:
         fault = f"indices have {index.ndim} dimensions"
         raise value_error(where, fault, f"arr has {target.ndim}; both have to agree")

@@ -13,7 +13,7 @@ from xarr.array.door import array_of, node_of, together
 from xarr.core.tape import Node, constant
 from xarr.dtypes import COMPLEX, FLOATING
 from xarr.engine import engine
-from xarr.errors import refused, type_error, value_error
+from xarr.errors import refused, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
@@ -200,7 +200,7 @@ _SQUARES: Final = Elementwise(
 )
 
 
-def _norm(name: str, combine: Elementwise, empty: float, **columns: Any) -> Reduction:
+def _norm(name: str, combine: Elementwise, empty: float | None, **columns: Any) -> Reduction:
     row = Reduction(FLOATING, value=OWN, combine=combine, empty=empty, **columns)
     row.name = name
     return row
@@ -215,7 +215,7 @@ _NORM_2: Final = _norm("norm_2", rows.add, 0.0, map=_SQUARES, finish="sqrt(acc)"
 _LARGEST: Final = _norm("largest", rows.maximum, 0.0, map=rows.abs)
 
 
-_SMALLEST: Final = _norm("smallest", rows.minimum, math.inf, map=rows.abs)
+_SMALLEST: Final = _norm("smallest", rows.minimum, None, map=rows.abs)
 
 
 _NORMS: Final = {1: _NORM_1, 2: _NORM_2, math.inf: _LARGEST, -math.inf: _SMALLEST}
@@ -223,8 +223,9 @@ _NORMS: Final = {1: _NORM_1, 2: _NORM_2, math.inf: _LARGEST, -math.inf: _SMALLES
 
 def _vector_norm(x: Node, axis: Any, keepdims: bool, ord: float, where: str) -> Array:
     if not isinstance(ord, int | float | numpy.integer | numpy.floating):
-        fault = f"ord is {ord!r}"
-        raise type_error(where, fault, "a real number is accepted, inf and -inf among them")
+        error = ValueError if isinstance(ord, str) else TypeError  # as NumPy's
+        accepted = "a real number is accepted, inf and -inf among them"
+        raise refused(error, where, f"ord is {ord!r}", accepted)
     x = in_floating(x)
     row = linalg.part_of(x.dtype)
     if ord == 0:
@@ -266,15 +267,14 @@ def _matrix_norm(x: Node, keepdims: bool, ord: Any, where: str) -> Array:
     if ord in ("nuc", 2, -2):
         single = linalg.singular_values(Array(x), where)
         if ord == "nuc" or 0 in shape[-2:]:
-            result = reductions.sum(single, axis=-1)
+            row_of = folds.min if ord == -2 else folds.sum  # the smallest of none is refused
+            result = reduced(row_of, single._node, -1, where=where)
         else:
             result = single[..., 0 if ord == 2 else -1]
     elif ord in (1, -1, math.inf, -math.inf):
         sums = reduced(_NORM_1, x, -2 if ord in (1, -1) else -1, where=where)
-        if sums.shape[-1] == 0:
-            result = reductions.sum(sums, axis=-1)
-        else:
-            result = reductions.max(sums, axis=-1) if ord > 0 else reductions.min(sums, axis=-1)
+        largest = folds.max if sums.shape[-1] else folds.sum
+        result = reduced(largest if ord > 0 else folds.min, sums._node, -1, where=where)
     else:
         fault = f"ord is {ord!r}"
         raise value_error(where, fault, '"fro", "nuc", 1, -1, 2, -2, inf and -inf are accepted')

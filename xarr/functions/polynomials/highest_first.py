@@ -139,7 +139,7 @@ def polyval(p: Coefficients, x: Any) -> Any:
     points = array_of(x, "polyval(p, x)")
     if not isinstance(given, Array) and numpy.size(host_of(given, "polyval(p, x)")) == 0:
         return points * 0
-    if isinstance(given, Array) and given.shape == (0,):
+    if isinstance(given, Array) and given.shape[:1] == (0,):
         return points * 0
     series = recurrences.coefficients(given, 0, points, floating=False)
     return recurrences.power.summed(points, series[::-1])

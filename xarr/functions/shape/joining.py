@@ -17,7 +17,7 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made
-from xarr.array.conversion import as_array
+from xarr.array.conversion import as_array, numbers
 from xarr.array.door import array_of
 from xarr.array.layouts import keep_array, settled, view
 from xarr.array.operands import integer
@@ -285,11 +285,14 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
     x = array_of(a, where, "a")
     if axis is None:
         x, axis = ravel(x), 0
+    if not x.ndim:
+        x = ravel(x)
     node = x._node
     place = normalize_axis(axis, len(node.shape), where)
     counts = numpy.asarray(host_of(repeats, where))
-    if counts.dtype.kind == "b":
-        counts = counts.astype(numpy.int64)
+    # Of numbers and lists NumPy takes the integer parts; arrays of floats it refuses.
+    if counts.dtype.kind == "b" or not isinstance(repeats, Array | numpy.ndarray):
+        counts = numbers(counts.tolist(), dtypes.int64, where, "repeats")
     if counts.dtype.kind not in "iu" or counts.ndim > 1:
         fault = f"repeats has dtype {counts.dtype} and shape {counts.shape}"
         raise type_error(where, fault, "an integer, or integers in one dimension are accepted")

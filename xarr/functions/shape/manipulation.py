@@ -122,17 +122,18 @@ def fortran_alone(x: Array) -> bool:
 
 
 @recalled
-def permute_dims(a: Array, axes: Any) -> Array:
+def permute_dims(a: Array, axes: Any = None) -> Array:
     """Put the axes in another order, a view; `axes` says for each axis of the result which it was.
 
-    axes : tuple of int -- For each axis of the result, which axis of a it is.
+    axes : tuple of int, optional
+        For each axis of the result, which axis of a it is; all reversed where None.
 
     >>> xarr.permute_dims(xarr.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
     where = "permute_dims(a, axes)"
     a = array_of(a, where)
-    return permuted(a, axes, where)
+    return permuted(a, range(a.ndim)[::-1] if axes is None else axes, where)
 
 
 def permuted(x: Array, axes: Any, where: str) -> Array:

@@ -93,6 +93,9 @@ def interp(
         values = joining.concat((values[-1:], values, values[:1]))
     index = searchsorted(points, at, side="right") - 1
     if values._node.dtype.kind != COMPLEX:
+        for name, bound in (("left", left), ("right", right)):
+            if isinstance(bound, complex | numpy.complexfloating):
+                raise type_error(where, f"{name} is {bound!r}", "fp is real, so a real number is")
         return _polygon(at, points, values.astype(row.numpy), index, left, right)
     bounds = [None if bound is None else complex(bound) for bound in (left, right)]  # type: ignore[arg-type]
     real, imag = (

@@ -228,7 +228,7 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
             fault = f"keys have shapes {parts[0].shape} and {part.shape}"
             raise value_error(where, fault, "all shapes have to agree")
     if not parts[0].ndim:
-        return argsort(parts[0])
+        return manipulation.reshape(argsort(parts[0]), ())
     place = normalize_axis(axis, parts[0].ndim, where)
     order = argsort(parts[0], place)
     for part in parts[1:]:
