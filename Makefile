@@ -37,7 +37,7 @@ OCLGRIND := $(VENV)/oclgrind
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo cpp test test-quick test-gpu lint check-memory check-vendors coverage docs bench clean
+.PHONY: demo cpp test test-quick nightly test-gpu lint check-memory check-vendors coverage docs bench clean
 
 demo: $(VENV)/installed-demo
 	$(BIN)/python -m examples.demo $(ARGS)
@@ -56,6 +56,10 @@ test: lint
 
 test-quick: $(TESTED)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(QUICK)
+
+# Every call of the sweeps over functions, of which `make test` runs a sample.
+nightly: $(TESTED)
+	XARR_SWEEP=all $(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/functions/test_sweep*.py $(ARGS)
 
 test-gpu: $(TESTED) $(VENV)/installed-$(GPU)
 	$(BIN)/python -m tools.gpu $(ARGS)

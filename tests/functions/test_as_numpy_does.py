@@ -64,6 +64,51 @@ np.trapezoid(np.array([True, False, True]), x=np.array([True, False, True]))
 np.take(np.array(5), {0, axis=0|[0, 0]})
 {np.squeeze(np.array(5), axis=-1)|np.sort(np.array(5), axis=None)}
 np.{cumulative_sum(np.array(5){|, axis=0})|cumulative_prod(np.array(5), include_initial=True)}
+np.{nanargmax|nanargmin|nanmax|nansum}(np.asarray(3.0), axis={0|-1})
+np.nanargmax(np.asarray(3.0), axis={0|-1}, keepdims=True)
+np.nanargmax(np.asarray(3.0), axis=1) ! AxisError
+np.repeat(np.asarray(3.0), {2|[2]}, axis={0|-1})
+np.repeat(np.arange(3), {2.0|2.7|True|[2.0, 1.9, 0]|numpy.float32(2)|[2]})
+np.repeat(np.zeros(0), [])
+np.repeat(np.arange(3), {np.asarray([2.0])|numpy.ones(3)}) ! TypeError
+np.repeat(np.arange(3), -1.5) ! ValueError
+np.lexsort({[3, 1, 2]|np.asarray([3, 1, 2])|(1, 2)})
+np.permute_dims(np.arange(6).reshape(2, 3){|, None|, (1, 0)})
+np.permute_dims(axes=(1, 0), a=np.arange(6).reshape(2, 3))
+np.broadcast_to(np.zeros(1), (2**{60|62|63},)) ! ValueError
+np.broadcast_to(np.zeros(1), (2**59,)).shape
+np.bincount([2**{50|62}]) ! MemoryError: work in smaller pieces
+np.{ptp|median|nanmedian|nanmean|nanmax|nanmin|max}(np.array([1, 5, 2]), out=np.zeros(()))
+np.{median|nanmedian|nanmax|nanmin|max}(np.array([1.5, 5, 2.5]), out=np.zeros((), "{int64|int8}"))
+np.{median|nanmedian|nanmean|ptp}(np.array([1, 5, 3, 3]), out=np.zeros((), int))
+np.{nanquantile([1.5, 2], 0.5|nanpercentile([1, 2.5], 50}, out=np.zeros((), int))
+np.{ptp|nanmean|nanvar}(np.array([1.5, 5]), out=np.zeros((), int)) ! TypeError
+np.{quantile([1.5, 2], 0.5|percentile([1.5, 2], 50}, out=np.zeros((), int)) ! TypeError
+np.geomspace(1, -100, num={0|1|2|3}{|, dtype=complex})
+np.geomspace({-1, 8, 4|1, 8, 4, dtype=complex|-1, -8, 4, dtype="complex64"})
+np.geomspace({0, 1|1, 0|0, 0, 0}) ! ValueError
+np.meshgrid([[1, 2], [3, 4]], [5, 6, 7])
+np.{min|max|sum|prod|nanmin|nansum}(np.array([1, 2], "{int8|int64}"), initial=nan) ! ValueError
+np.{min|max|sum|prod|nanmin|nansum}(np.array([1, 2]), initial={inf|2**64}) ! OverflowError
+np.zeros(2).fill({[1.0]|[]|np.ones(2)}) ! ValueError
+np.array([1, 2]).{min|max|sum|prod}(initial=nan) ! ValueError
+np.sum(np.zeros((0, 3), int), axis={0|1|None}, initial=nan) ! ValueError
+np.sum([1, 2], where={numpy.float64(1)|numpy.int8(0)})
+np.place(np.arange(3), [1, 0, 1], np.array([2.7])) ! TypeError: place(arr, mask, vals)
+np.place(np.ones(3, "uint64"), [1, 0, 1], np.array([{2.7|-5}])) ! TypeError
+np.place(np.ones(3), [1, 0, 1], np.array([1j])) ! TypeError
+x = np.arange(3); np.place(x, [1, 0, 1], {[2.7]|2.7|np.array([7], "int8")})
+x = np.arange(3); np.copyto(x, {2.7|7|True}, casting="unsafe")
+np.put(np.zeros({0|(3, 0)}), 0, []) ! IndexError
+np.put(np.arange(3), [], [], mode="other") ! ValueError
+np.interp([1.0], [0, 1], [2, 3], {left|right}=1j) ! TypeError
+np.nan_to_num(np.ones(2), nan=numpy.complex64(1j)) ! TypeError
+np.linalg.vector_norm(np.zeros({0|2}), ord="fro") ! ValueError
+np.linalg.{norm(np.zeros(0)|norm(np.zeros((0, 3))|vector_norm(np.zeros(0)}, ord=-inf) ! ValueError
+np.polyval(np.zeros((0, 3)), np.zeros(2))
+np.histogramdd(np.zeros((3, 0))) ! ValueError
+np.delete(np.zeros({(0, 3)|(2, 0, 3)}), {1|slice(1, 2)|[0, 2]}, axis=-1)
+np.insert(np.zeros({(0, 3)|(2, 0, 3)}), {1|slice(1, 2)|[0, 2]}, {7|[7]}, axis=-1)
 np.putmask(np.arange(3), [1, 0, 1], np.array([1.5])) ! TypeError
 np.unwrap(np.array([0, 200], "uint8"), period=100) ! OverflowError
 np.copyto(np.arange(3), 7, where=np.arange(3)) ! TypeError
