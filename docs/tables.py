@@ -502,10 +502,10 @@ def explained(program: str, *, sources: bool) -> str:
 
 
 def drawn(program: str) -> str:
-    """Run a program; return the drawing of what `xarr.explain` says of its `x`."""
+    """Run a program; return what a notebook shows of `xarr.explain(x)`."""
     names: dict[str, Any] = {"np": xarr, "xarr": xarr}
     exec(program, names)
-    return f'<div style="overflow-x:auto">{xarr.explain(names["x"]).svg()}</div>'
+    return xarr.explain(names["x"])._repr_html_()
 
 
 _NAMES: Final = Path(__file__).parent / "names"

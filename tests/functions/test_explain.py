@@ -224,7 +224,7 @@ def test_a_drawing_shows_what_is_stored_and_what_is_a_variable() -> None:
     x, y = matrix(1000), matrix(1000)
     result = (x + y) * 2
     explanation = xarr.explain(result)
-    found = drawn(explanation._repr_svg_())
+    found = drawn(explanation.svg())
     assert len(found["kernel"]) == 1
     assert len(found["memory"]) == len(found["arrow"]) == 3
     assert found["variable"] == ["s2[(1000,)] = add(s0[(1000,)], s1[(1000,)]): float32"]
@@ -233,6 +233,23 @@ def test_a_drawing_shows_what_is_stored_and_what_is_a_variable() -> None:
     assert found["head"][1] == "elementwise.c, 12,000 bytes"
     assert "1 kernel, 12,000 bytes moved; grey is not stored" in found[""]
     assert repr(explanation) == str(explanation)
+
+
+def test_a_notebook_scrolls_a_wide_drawing_and_keeps_its_own_colours() -> None:
+    explanation = xarr.explain((matrix(1000) + 1) * 2)
+    shown = explanation._repr_html_()
+    assert re.match(r'<div style="[^"]*overflow-x:auto[^"]*"><svg ', shown)
+    drawing = shown[shown.index("<svg") : shown.index("</div>")]
+    assert "max-width:none" in drawing[: drawing.index(">")]
+    assert "Canvas" not in drawing
+    assert "color-scheme:light dark" in explanation.svg()
+    assert drawn(drawing) == drawn(explanation.svg())
+    # A theme may be dark where the machine's is light: ink is the text's colour.
+    assert set(re.findall(r"[{;](?:fill|color):([^;}]*)", drawing)) - {"none"} == {
+        "currentColor",
+        "#3b82d6",
+        "#c98a1b",
+    }
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

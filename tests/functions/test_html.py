@@ -1,49 +1,51 @@
-"""That notebooks show an array without computing anything."""
+"""That a notebook shows NumPy's text, and of a large array what it is and a picture."""
 
 from __future__ import annotations
 
 import base64
+import html
 import io
 import re
-import sys
 from html.parser import HTMLParser
-from types import ModuleType
 from typing import Any
 
 import numpy
 import pytest
 
 import xarr
-from xarr.functions.io import printing
+from xarr.array.transfers import observed
 
 pytestmark = pytest.mark.usefixtures("each_tier")
 
+LARGE = 40  # rows, and columns, of a matrix that is shortened
+
 
 class Shown(HTMLParser):
-    """The cells of what is shown, its text without tags, and its picture."""
+    """The text of what is shown, the captions around it, and its picture."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, x: xarr.Array) -> None:
         super().__init__()
-        self.words: list[str] = []
+        self.text = ""
+        self.captions: list[str] = []
         self.picture: bytes | None = None
         self.sizes: tuple[int, int] | None = None
-        self.feed(text)
-        self.rows = dict(zip(self.words[::2], self.words[1::2], strict=False))
+        self.tag = ""
+        self.feed(x._repr_html_())
 
     def handle_data(self, data: str) -> None:
-        self.words.append(data)
+        if self.tag == "pre":
+            self.text += data
+        else:
+            self.captions.append(data)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tag = tag
         if tag == "img":
             named = dict(attrs)
             kind, _, data = str(named["src"]).partition(",")
             assert kind == "data:image/png;base64"
             self.picture = base64.b64decode(data)
             self.sizes = int(str(named["height"])), int(str(named["width"]))
-
-
-def shown(x: xarr.Array) -> Shown:
-    return Shown(x._repr_html_())
 
 
 def levels(picture: bytes | None) -> Any:
@@ -53,74 +55,84 @@ def levels(picture: bytes | None) -> Any:
     return numpy.asarray(image.open(io.BytesIO(picture)).convert("RGB"))
 
 
-def computed(values: Any, device: xarr.Device) -> xarr.Array:
-    x = xarr.asarray(numpy.asarray(values), device=device)
-    device.synchronize()
-    return x
+def large(values: Any, device: xarr.Device) -> tuple[Any, Shown]:
+    """A matrix that begins with some values and has the last of them elsewhere; how it is shown."""
+    host = numpy.full((LARGE, LARGE), values.flat[-1], values.dtype)
+    host.ravel()[: values.size] = values.ravel()
+    return host, Shown(xarr.asarray(host, device=device))
 
 
-def test_it_says_what_the_array_is(any_device: xarr.Device) -> None:
-    x = computed(numpy.arange(6, dtype="float32").reshape(1, 2, 3), any_device)
-    found = shown(x)
-    assert found.rows["shape"] == "(1, 2, 3)"
-    assert found.rows["dtype"] == "float32"
-    assert found.rows["device"] == str(any_device)
-    assert found.rows["memory"] == "24 bytes"
-    assert found.words[-1] == "[[[0., 1., 2.],\n  [3., 4., 5.]]]"
+@pytest.mark.parametrize(
+    "host",
+    [
+        numpy.asarray([1.5, 2.5]),
+        numpy.arange(6, dtype="float32").reshape(1, 2, 3),
+        numpy.asarray([[True, False]]),
+        numpy.asarray(7),
+        numpy.zeros((0, 3)),
+        numpy.arange(1000).reshape(25, 40),
+    ],
+    ids=str,
+)
+def test_small_arrays_are_the_text_of_numpy(host: Any) -> None:
+    found = Shown(xarr.asarray(host))
+    assert found.text == repr(host)
+    assert found.captions == []
     assert found.picture is None
 
 
-def test_what_is_pending_stays_so(any_device: xarr.Device) -> None:
-    x = computed(numpy.ones((600, 800), "float32"), any_device)
-    y = x + 1
-    assert shown(y).rows["values"] == "not computed yet"
-    assert shown(y).picture is None
-    assert "pending: 1 operation" in xarr.explain(y)
-    # Nor does the picture of what is there run it.
-    assert shown(x).picture is not None
-    assert "pending: 1 operation" in xarr.explain(y)
-    x[...] = 5
-    assert shown(x).rows["values"] == "not computed yet"
-    assert float(y.sum()) == 2 * 600 * 800
-    assert "5 (black) to 5 (white)" in shown(x).rows["values"]
+@pytest.mark.parametrize("shape", [(1001,), (40, 40), (2, 30, 40)])
+def test_large_arrays_also_say_what_they_are(
+    shape: tuple[int, ...], any_device: xarr.Device
+) -> None:
+    host = numpy.arange(numpy.prod(shape), dtype="float32").reshape(shape)
+    x = xarr.asarray(host, device=any_device)
+    for shown, wanted in ((x, host), (x + 1, host + 1)):
+        found = Shown(shown)
+        with xarr.device(any_device):
+            assert found.text.startswith(repr(wanted)[:-1])
+        said = f"shape {shape}, dtype float32, device {any_device}, {4 * host.size:,} bytes"
+        assert found.captions[0] == said
+        assert (found.picture is not None) == (len(shape) == 2)
 
 
-def test_a_constant_is_in_no_memory(any_device: xarr.Device) -> None:
-    found = shown(xarr.zeros((3, 3), device=any_device))
-    assert found.rows["memory"] == "none"
-    assert found.rows["values"] == "0.0 everywhere"
-    assert shown(xarr.zeros((0, 3), device=any_device) + 1).rows["values"] == "none"
+def test_a_threshold_of_numpy_s_holds() -> None:
+    x = xarr.arange(30)
+    with numpy.printoptions(threshold=20):
+        assert Shown(x).captions
+    assert not Shown(x).captions
 
 
 @pytest.mark.parametrize(
     ("values", "wanted", "said"),
     [
-        (numpy.eye(2, dtype=bool), [[255, 0], [0, 255]], "0 (black) to 1 (white)"),
-        (numpy.asarray([[-128, 127]], "int8"), [[0, 255]], "-128 (black) to 127 (white)"),
-        (numpy.asarray([[0, 2**64 - 1]], "uint64"), [[0, 255]], "0 (black) to 1.84467e+19 (white)"),
-        (numpy.asarray([[3.0, 3.0]], "float32"), [[127, 127]], "3 (black) to 3 (white)"),
-        (numpy.asarray([[3 + 4j, 0]], "complex64"), [[255, 0]], "magnitudes 0 (black) to 5"),
-        (numpy.asarray([[-60000, 60000]], "float16"), [[0, 255]], "-60000 (black) to 60000"),
+        (numpy.eye(2, dtype=bool), [255, 0, 0, 255], "0 (black) to 1 (white)"),
+        (numpy.asarray([-128, 127], "int8"), [0, 255], "-128 (black) to 127 (white)"),
+        (numpy.asarray([0, 2**64 - 1], "uint64"), [0, 255], "0 (black) to 1.84467e+19 (white)"),
+        (numpy.zeros(2, "float32"), [127, 127], "0 (black) to 0 (white)"),
+        (numpy.asarray([3.0, 3.0], "float32"), [127, 127], "3 (black) to 3 (white)"),
+        (numpy.asarray([3 + 4j, 0], "complex64"), [255, 0], "magnitudes 0 (black) to 5 (white)"),
+        (numpy.asarray([-60000, 60000], "float16"), [0, 255], "-60000 (black) to 60000 (white)"),
     ],
     ids=lambda value: str(getattr(value, "dtype", "")),
 )
-def test_greys(values: Any, wanted: list[list[int]], said: str, any_device: xarr.Device) -> None:
-    found = shown(computed(values, any_device))
-    assert said in found.rows["values"]
+def test_greys(values: Any, wanted: list[int], said: str, any_device: xarr.Device) -> None:
+    host, found = large(values, any_device)
+    assert found.captions[1] == said
     pixels = levels(found.picture)
     assert (pixels == pixels[..., :1]).all()
-    assert pixels[..., 0].tolist() == wanted
-    assert max(found.sizes) >= 128  # type: ignore[arg-type]
+    assert pixels[..., 0].ravel().tolist() == wanted + [wanted[-1]] * (host.size - values.size)
+    assert found.sizes == (160, 160)
 
 
 def test_what_is_not_finite_is_red(any_device: xarr.Device) -> None:
-    values = numpy.asarray([[0, numpy.nan, numpy.inf, -numpy.inf, 2]], "float32")
-    found = shown(computed(values, any_device))
-    assert found.rows["values"] == "0 (black) to 2 (white), red: NaN or infinite"
+    values = numpy.asarray([0, numpy.nan, numpy.inf, -numpy.inf, 2], "float32")
+    _, found = large(values, any_device)
+    assert found.captions[1] == "0 (black) to 2 (white), red: NaN or infinite"
     red = [214, 39, 40]
-    assert levels(found.picture)[0].tolist() == [[0, 0, 0], red, red, red, [255, 255, 255]]
-    found = shown(computed(values[:, 1:4], any_device))
-    assert found.rows["values"] == "NaN or infinite"
+    assert levels(found.picture)[0, :5].tolist() == [[0] * 3, red, red, red, [255] * 3]
+    _, found = large(values[1:2], any_device)
+    assert found.captions[1] == "NaN or infinite"
 
 
 def test_numbers_that_are_large_have_greys() -> None:
@@ -128,20 +140,18 @@ def test_numbers_that_are_large_have_greys() -> None:
     device = xarr.default_device()
     if not device.has_float64:
         pytest.skip(f"{device} has no float64")
-    found = shown(computed([[-largest, 0, largest]], device))
-    assert levels(found.picture)[0, :, 0].tolist() == [0, 127, 255]
+    _, found = large(numpy.asarray([-largest, 0, largest]), device)
+    assert levels(found.picture)[0, :3, 0].tolist() == [0, 127, 255]
 
 
-def test_a_large_matrix_is_sampled_on_the_device(
-    any_device: xarr.Device, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_a_large_matrix_a_part_is_read(any_device: xarr.Device) -> None:
     values = numpy.add.outer(numpy.arange(1000), numpy.arange(2000) * 1000).astype("float32")
-    x = computed(values, any_device).T
-    moved = []
-    monkeypatch.setattr(printing, "note", lambda where, nbytes, *rest: moved.append(nbytes))
-    found = shown(x)
-    assert moved == [4 * 250 * 250]
-    assert found.rows["values"].startswith("one of 8 rows, one of 4 columns: 0 (black)")
+    x = xarr.asarray(values, device=any_device).T
+    moved: list[int] = []
+    with observed(lambda where, nbytes, *rest: moved.append(nbytes)):
+        found = Shown(x)
+    assert moved == [4 * 7 * 7, 4 * 250 * 250]
+    assert found.captions[1].startswith("every 8th row and every 4th column: 0 (black)")
     pixels = levels(found.picture)[..., 0]
     assert pixels.shape == (250, 250) == found.sizes
     part = values.T[::8, ::4].astype(float)
@@ -149,37 +159,24 @@ def test_a_large_matrix_is_sampled_on_the_device(
     assert numpy.array_equal(pixels, wanted)
 
 
-def test_nothing_moves_where_that_is_forbidden(any_device: xarr.Device) -> None:
-    x = computed([[1, 2]], any_device)
-    with xarr.no_implicit_transfer():
-        found = shown(x)
-    assert found.picture is None
-    assert found.rows["values"].startswith("not shown")
+@pytest.mark.parametrize(
+    ("columns", "said"), [(300, "2nd"), (600, "3rd"), (2816, "11th"), (5376, "21st")]
+)
+def test_steps_are_words(columns: int, said: str) -> None:
+    assert Shown(xarr.ones((4, columns)) * 2).captions[1].startswith(f"every {said} column: 2")
+
+
+def test_showing_is_reading(any_device: xarr.Device) -> None:
+    x = xarr.asarray([1.0, 2.0], dtype="float32", device=any_device) * 2
+    with xarr.no_implicit_transfer(), pytest.raises(xarr.ImplicitTransferError):
+        x._repr_html_()
+    assert "pending: 1 operation" in xarr.explain(x)
+    x._repr_html_()
+    assert "in memory" in xarr.explain(x)
 
 
 def test_text_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = computed([1, 2], xarr.default_device())
+    x = xarr.asarray([1, 2])
     monkeypatch.setattr(numpy, "array2string", lambda *_, **__: "<b>&")
-    assert "<pre" in x._repr_html_()
-    assert "&lt;b&gt;&amp;" in x._repr_html_()
+    assert html.escape("<b>&") in x._repr_html_()
     assert not re.search("<b>", x._repr_html_())
-
-
-class Printer:
-    said = ""
-
-    def text(self, text: str) -> None:
-        self.said += text
-
-
-def test_the_text_of_a_notebook_computes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = computed(numpy.zeros(300_000, "float32"), xarr.default_device()) + 1
-    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
-    printer = Printer()
-    x._repr_pretty_(printer, False)
-    assert printer.said == f"<array float32 (300000,) on {x.device}, not computed yet>"
-    assert "pending" in xarr.explain(x)
-    monkeypatch.delitem(sys.modules, "ipykernel")
-    printer = Printer()
-    x._repr_pretty_(printer, False)
-    assert printer.said == repr(x)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import concurrent.futures
+import html
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -294,6 +296,18 @@ def test_what_is_printed(device: xarr.Device) -> None:
     assert third.endswith("xarr.synchronize(x * 2 + 1)  # line")
     assert "tests/functions/test_profile.py:" in third
     assert repr(p) == "<Profile of 1 launches>"
+    shown = p._repr_html_()
+    cells = [
+        [html.unescape(cell) for cell in re.findall(r"<td[^>]*>([^<]*)</td>", row)]
+        for row in re.findall(r"<tr[^>]*>(.*?)</tr>", shown)
+    ]
+    titles, kernel, lines, line = cells
+    assert [titles[-2:], lines[-2:]] == [["kernel", ""], ["line", ""]]
+    assert kernel[:2] == line[:2] == ["1", "800.0 kB"]
+    assert kernel[-2:] == ["elementwise: multiply, add", ""]
+    assert line[-1] == "xarr.synchronize(x * 2 + 1)  # line"
+    assert html.escape(text.splitlines()[0]) in shown
+    assert set(re.findall(r'[";](?:color|background):([^;"]*)', shown)) == {"inherit", "none"}
 
 
 def test_a_graph_within_and_around_a_profile(device: xarr.Device) -> None:

@@ -426,12 +426,8 @@ class Array(ArrayBase):
         return functions.io.printing.array_str(self)
 
     def _repr_html_(self) -> str:
-        """HTML for notebooks: shape, dtype, device and memory, and a picture of a matrix."""
+        """Return NumPy's text for notebooks; of a large array also shape, dtype, device, memory."""
         return functions.io.printing.repr_html(self)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """The text that IPython shows: the values, but in a notebook nothing is computed for it."""
-        functions.io.printing.repr_pretty(self, printer, cycle)
 
     # -- data types and shapes -------------------------------------------------------------------
 

@@ -5,7 +5,6 @@ Everything here puts instructions on the device's tape, or runs it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,14 +18,10 @@ from xarr.compiler.launch import MOST_GROUPS as MOST_GROUPS, Grid as Grid
 from xarr.core import tape
 from xarr.core.operations import Operation
 from xarr.core.tape import (
-    ALIVE,
-    WIDE,
-    Arguments,
     Node,
     Opcode,
     Storage,
     Structure,
-    Trace,
     are_shared,
     constant,
     counts as counts,
@@ -116,23 +111,6 @@ def _cast(given: DType, wanted: DType) -> Operation:
         operation = Operation("astype", (given,), wanted, cast("{0}", given, wanted), host)
         _CASTS[given, wanted] = operation
     return operation
-
-
-def copied_at_once(node: Node) -> Node:
-    """A copy of a node in memory, for which nothing else on the tape runs."""
-    device, source = node.device, node.storage
-    assert source is not None
-    target = allocate(device, math.prod(node.shape) * node.dtype.itemsize)
-    opcode = elementwise(_cast(node.dtype, node.dtype), (node,), node.shape)
-    assert opcode.target is not None
-    states = [
-        ALIVE + (WIDE if storage.nbytes >= layout.WIDE else 0) for storage in (source, target)
-    ]
-    with device.lock:
-        ready = Trace(device, (opcode,), (0,)).program(tuple(states))
-        ready.prepare()
-        ready.go(Arguments([source, target], [node.offset, 0], [], []), [], [])
-    return Node(target, opcode.target, 0)
 
 
 def broadcast(node: Node, shape: Shape) -> Node:

@@ -72,7 +72,7 @@ class Cost(NamedTuple):
 
 
 class Profile:
-    """The cost of a ``with`` block; `xarr.profile` makes one, and `print` shows it."""
+    """The cost of a ``with`` block; `xarr.profile` makes one, `print` and notebooks show it."""
 
     def __init__(self) -> None:
         self._recording: profiling.Recording | None = None
@@ -172,6 +172,29 @@ class Profile:
         return events
 
     def __str__(self) -> str:
+        parts = self._heads()
+        for title, costs in self._tables():
+            parts.append("")
+            for *figures, what, source in _cells(title, costs):
+                aligned = "{:>8} {:>9} {:>9} {:>7} {:>5}".format(*figures)
+                texts = f"{_shorten(what, _WIDTH)}  {_shorten(source, _WIDTH)}"
+                parts.append(f"{aligned}  {texts}".rstrip())
+        return "\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        """Return the same as tables, in the page's own colours; a long name wraps."""
+        parts = [f"<div>{html.escape(head)}</div>" for head in self._heads()]
+        for title, costs in self._tables():
+            rows = "".join(
+                f'<tr style="background:none">{"".join(map(_cell, cells, _COLUMNS))}</tr>'
+                for cells in _cells(title, costs)
+            )
+            style = "color:inherit;border-collapse:collapse;margin:8px 0"
+            parts.append(f'<table style="{style}">{rows}</table>')
+        return f'<div style="{_SCROLLED}">{"".join(parts)}</div>'
+
+    def _heads(self) -> list[str]:
+        """Sentences about all of the block."""
         works = self._works()
         moved = sum(work.nbytes for work in works)
         busy_s = sum(work.end_s - work.begin_s for work in works)
@@ -180,10 +203,11 @@ class Profile:
             f"{len(works):,} launches, {_bytes(moved)} moved"
         )
         names = sorted({work.device for work in works})
-        parts = [head, *(f"{name} copies at {_bandwidth(name):,.1f} GB/s: 100%" for name in names)]
-        if works:
-            parts += ["", *_table("kernel", self.kernels), "", *_table("line", self.lines)]
-        return "\n".join(parts)
+        return [head, *(f"{name} copies at {_bandwidth(name):,.1f} GB/s: 100%" for name in names)]
+
+    def _tables(self) -> list[tuple[str, list[Cost]]]:
+        """The title of the last column, and the costs, of each table."""
+        return [("kernel", self.kernels), ("line", self.lines)] if self._works() else []
 
     def __repr__(self) -> str:
         return f"<Profile of {len(self._works())} launches>"
@@ -192,9 +216,9 @@ class Profile:
 def profile() -> Profile:
     """Measure what a ``with`` block costs, for each kernel and for each line of the program.
 
-    ``print(p)`` shows launches, bytes, time, GB/s, and the share of the bandwidth at which the
-    device copies; ``p.kernels`` and ``p.lines`` are the figures. ``p.save("trace.json")`` writes a
-    trace for chrome://tracing or Perfetto.
+    ``print(p)``, or a notebook, shows launches, bytes, time, GB/s, and the share of the bandwidth
+    at which the device copies; ``p.kernels`` and ``p.lines`` are the figures.
+    ``p.save("trace.json")`` writes a trace for chrome://tracing or Perfetto.
 
     Note: What was asked before the block runs before it, and what is asked within runs within. All
     small work is done by kernels there, as on a GPU, which NumPy would do on a CPU. The time is the
@@ -288,15 +312,25 @@ def _source(line: Line) -> str:
     return linecache.getline(line.file, line.number).strip()
 
 
-def _table(title: str, costs: list[Cost]) -> Iterator[str]:
-    yield f"{'launches':>8} {'bytes':>9} {'time':>9} {'GB/s':>7} {'share':>5}  {title}"
+def _cells(title: str, costs: list[Cost]) -> Iterator[tuple[str, ...]]:
+    """The cells of a table of costs, line by line; the first line has the titles."""
+    yield "launches", "bytes", "time", "GB/s", "share", title, ""
     for cost in costs:
         share = "" if cost.share is None else f"{cost.share:.0%}"
-        text = cost.what if len(cost.what) <= _WIDTH else cost.what[: _WIDTH - 3] + "..."
-        yield (
-            f"{cost.launches:>8,} {_bytes(cost.nbytes):>9} {_seconds(cost.seconds):>9} "
-            f"{cost.gb_s:>7,.1f} {share:>5}  {text}  {cost.source[:_WIDTH]}"
-        ).rstrip()
+        figures = f"{cost.launches:,}", _bytes(cost.nbytes), _seconds(cost.seconds)
+        yield (*figures, f"{cost.gb_s:,.1f}", share, cost.what, cost.source)
+
+
+_SCROLLED: Final = "color:inherit;overflow-x:auto;scrollbar-color:gray transparent"
+"""Style of what is as wide as it must be; the bar would be white on a dark page."""
+_FIGURE: Final = "text-align:right;white-space:nowrap"
+_TEXT: Final = "text-align:left;overflow-wrap:anywhere;min-width:10em"
+_COLUMNS: Final = (*[_FIGURE] * 5, _TEXT, f"{_TEXT};font-family:monospace")
+
+
+def _cell(text: str, style: str) -> str:
+    own = "color:inherit;background:none;border:none;padding:1px 12px 1px 0;vertical-align:top"
+    return f'<td style="{own};{style}">{html.escape(text)}</td>'
 
 
 def _bytes(nbytes: float) -> str:
@@ -335,10 +369,14 @@ class Explanation(str):
 
     def svg(self) -> str:
         """Return a drawing of the kernels: what each loads, computes and stores."""
-        return _drawing(self.splitlines()[0], self.groups)
+        return self._drawn("color:CanvasText;background:Canvas;color-scheme:light dark")
 
-    def _repr_svg_(self) -> str:
-        return self.svg()
+    def _repr_html_(self) -> str:
+        """Return the drawing in the page's own colours; it scrolls where the page is narrow."""
+        return f'<div style="{_SCROLLED}">{self._drawn("max-width:none")}</div>'
+
+    def _drawn(self, style: str) -> str:
+        return _drawing(self.splitlines()[0], self.groups, style)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the drawing, as SVG, to a file whose name ends in ".svg"."""
@@ -455,26 +493,25 @@ _ARROW: Final = 44
 _MOST: Final = 72
 """Letters of an operation that are shown."""
 
+# Ink is the text's colour where the drawing stands, and areas are tints of what lies below.
 _STYLE: Final = """
 .xarr-explain{font:12px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-.xarr-explain text{fill:#1b1f24;white-space:pre}.xarr-explain .head{font-weight:bold}
-.xarr-explain .variable{fill:#7a828c;font-style:italic}.xarr-explain .page{fill:#ffffff}
-.xarr-explain .kernel{fill:#eef4fc;stroke:#3b6fb6}.xarr-explain .memory{fill:#fff6e5;stroke:#b7791f}
-.xarr-explain .arrow{stroke:#57606a;fill:none}.xarr-explain .tip{fill:#57606a}
-@media (prefers-color-scheme:dark){.xarr-explain text{fill:#e6e9ed}
-.xarr-explain .variable{fill:#9aa4b0}.xarr-explain .page{fill:#16191d}
-.xarr-explain .kernel{fill:#1d2b40;stroke:#6f9fdd}
-.xarr-explain .memory{fill:#3a2f18;stroke:#d9a441}.xarr-explain .arrow{stroke:#aab3bd}
-.xarr-explain .tip{fill:#aab3bd}}
+.xarr-explain text{fill:currentColor;white-space:pre}.xarr-explain .head{font-weight:bold}
+.xarr-explain .variable{fill-opacity:.65;font-style:italic}
+.xarr-explain .kernel{fill:#3b82d6;stroke:#3b82d6;fill-opacity:.12}
+.xarr-explain .memory{fill:#c98a1b;stroke:#c98a1b;fill-opacity:.12}
+.xarr-explain .arrow{stroke:currentColor;fill:none}.xarr-explain .tip{fill:currentColor}
 """
 
 
-def _drawing(head: str, groups: list[Group]) -> str:
-    """The kernels below each other, between what they load and what they store."""
+def _drawing(head: str, groups: list[Group], style: str) -> str:
+    """Draw the kernels below each other, between what they load and what they store."""
     left = max((_width(_box(move)) for move in _all(groups, stores=False)), default=0)
     right = max((_width(_box(move)) for move in _all(groups, stores=True)), default=0)
     texts = [
-        text for group in groups for text in (*_titles(group), *map(_shorten, group.operations))
+        text
+        for group in groups
+        for text in (*_titles(group), *(_shorten(one.text) for one in group.operations))
     ]
     middle = max(map(_width, texts), default=0)
     begin = _PAD + left + (_ARROW if left else 0)
@@ -488,7 +525,9 @@ def _drawing(head: str, groups: list[Group]) -> str:
     for group in groups:
         loads, stores = (list(_ends(group, stores=stores)) for stores in (False, True))
         lines = [(text, "head") for text in _titles(group)]
-        lines += [(_shorten(one), "" if one.is_stored else "variable") for one in group.operations]
+        lines += [
+            (_shorten(one.text), "" if one.is_stored else "variable") for one in group.operations
+        ]
         rows = max(len(lines) * _LINE + _PAD, 2 * _LINE * len(loads), 2 * _LINE * len(stores))
         y = top * _LINE
         parts.append(_rect(begin, y, middle, rows, "kernel", 6))
@@ -505,8 +544,8 @@ def _drawing(head: str, groups: list[Group]) -> str:
     height = top * _LINE
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="xarr-explain" width="{width:.0f}" '
-        f'height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"><style>{_STYLE}</style>'
-        f"{_rect(0, 0, width, height, 'page', 0)}{''.join(parts)}</svg>"
+        f'height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" style="{style}">'
+        f"<style>{_STYLE}</style>{''.join(parts)}</svg>"
     )
 
 
@@ -532,9 +571,8 @@ def _titles(group: Group) -> list[str]:
     ]
 
 
-def _shorten(operation: Operation) -> str:
-    text = operation.text
-    return text if len(text) <= _MOST else text[: _MOST - 3] + "..."
+def _shorten(text: str, most: int = _MOST) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def _box(move: Move) -> str:

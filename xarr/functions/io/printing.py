@@ -1,7 +1,7 @@
 """Printing arrays as NumPy prints them, and bringing no more to the host than is shown.
 
 NumPy formats the values; of a large array it is given the corners, gathered on the device.
-Notebooks show what an array is and a small picture; nothing is computed for it.
+Notebooks show the same text; of a large array also what it is, and of a large matrix a picture.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import itertools
 import math
 import operator
 import struct
-import sys
 import zlib
 from typing import Any, Final, SupportsIndex
 
@@ -22,11 +21,9 @@ from xarr import dtypes
 from xarr.array.array import Array
 from xarr.array.door import array_of
 from xarr.array.layouts import settled
-from xarr.array.transfers import Host, forbidden, note, to_host
+from xarr.array.transfers import Host, to_host
 from xarr.backends.device import default_device
-from xarr.core.tape import leaf, values_of
-from xarr.engine import engine
-from xarr.engine.opcodes import tape_of
+from xarr.core.tape import leaf
 from xarr.functions.index.indexing import getitem
 from xarr.functions.shape.joining import Assembly
 from xarr.layout import Layout
@@ -187,89 +184,43 @@ _MOST: Final = 256
 """Pixels of a side of a picture."""
 _LEAST: Final = 128
 """Pixels of the screen that the longer side of a picture has at the least."""
-_SHOWN: Final = 1000
-"""Elements up to which values are written out."""
-_WHERE: Final = "x._repr_html_()"
 _ODD: Final = 255
 """The colour of what is not finite; the others are greys."""
+_PLAIN: Final = (
+    "color:inherit;background:none;border:none;margin:4px 0;padding:0;white-space:pre;"
+    "overflow-x:auto;scrollbar-color:gray transparent;line-height:1.3;"
+    "font-family:var(--jp-code-font-family,monospace)"
+)
+"""Style of text in columns, of which a page makes no box; JupyterLab would inherit its font."""
 
 
 def repr_html(x: Array) -> str:
-    """HTML for notebooks: shape, dtype, device and memory, and a picture of a matrix.
+    """Return HTML for notebooks: NumPy's text; of an array that it shortens also what it is.
 
-    It computes nothing, not even `x`: of what is pending it says so.
+    That is a line with shape, dtype, device and memory, and a picture of a matrix. The colours are
+    the page's own, so that it reads well on dark and light ones.
     """
     node = x._node
-    rows = {"shape": str(node.shape), "dtype": node.dtype.name, "device": str(node.device)}
-    rows["memory"] = f"{x.nbytes:,} bytes"
-    below = ""
-    if node.storage is None:
-        rows["memory"] = "none"
-        rows["values"] = f"{node.value!r} everywhere"
-    elif x.size == 0:
-        rows["values"] = "none"
-    elif is_pending(x):
-        rows["values"] = "not computed yet"
-    elif forbidden() or node.device.is_recorded:
-        rows["values"] = "not shown, as nothing may move to the host here"
-    elif len(node.shape) == 2:
-        rows["values"], below = _picture(x)
-    elif x.size <= _SHOWN:
-        values = numpy.array2string(_host_values(x), threshold=_SHOWN, separator=", ")
-        style = "color:inherit;background:none;margin:4px 0"
-        below = f'<pre style="{style}">{html.escape(values)}</pre>'
-    # Colours are the page's own, so that themes that are light and dark have theirs.
-    cell = "text-align:left;padding:0 12px 0 0;color:inherit;background:none;border:none"
-    lines = "".join(
-        f'<tr style="background:none"><td style="{cell};opacity:.65">{name}</td>'
-        f'<td style="{cell}">{html.escape(text)}</td></tr>'
-        for name, text in rows.items()
-    )
-    table = f'<table style="border:none;margin:0">{lines}</table>'
-    return f'<div style="color:inherit">{table}{below}</div>'
+    parts = [f'<pre style="{_PLAIN}">{html.escape(repr(x))}</pre>']
+    if x.size > numpy.get_printoptions()["threshold"]:
+        kind = f"shape {node.shape}, dtype {node.dtype.name}"
+        parts.insert(0, _caption(f"{kind}, device {node.device}, {x.nbytes:,} bytes"))
+        if len(node.shape) == 2:
+            parts += _picture(x)
+    return f'<div style="color:inherit">{"".join(parts)}</div>'
 
 
-def repr_pretty(x: Array, printer: Any, cycle: bool) -> None:
-    """The text that IPython shows: the values, but in a notebook nothing is computed for it."""
-    if "ipykernel" in sys.modules and x._node.storage is not None and is_pending(x):
-        node = x._node
-        printer.text(f"<array {node.dtype} {node.shape} on {node.device}, not computed yet>")
-    else:
-        printer.text(repr(x))
-
-
-def is_pending(x: Array) -> bool:
-    """Whether an array's values are not in memory yet."""
-    storage = x._node.storage
-    if storage is None:
-        return False
-    with x.device.lock:
-        on = tape_of(x.device)
-        return on.is_running or on.writes(storage)
-
-
-def _host_values(x: Array) -> Host:
-    """The values of an array in memory, whatever is pending besides them."""
-    node = x._node
-    note(_WHERE, x.nbytes, "from", node.device)
-    with node.device.lock:
-        there = values_of(node)
-        if there is not None:
-            found: Host = there.copy()
-            return found
-        copied = engine.copied_at_once(node)
-        host = numpy.empty(node.shape, node.dtype.numpy)
-        assert copied.storage is not None
-        node.device.driver.download(copied.storage.buffer, 0, host)
-    return host
+def _caption(text: str) -> str:
+    return f'<div style="opacity:.7">{html.escape(text)}</div>'
 
 
 def _picture(x: Array) -> tuple[str, str]:
-    """The range of a matrix in words, and a picture of it, of every n-th row and column."""
+    """A picture of a matrix, of every n-th row and column, and what its greys mean."""
     steps = [-(-extent // _MOST) for extent in x.shape]
-    part = getitem(x, tuple([slice(None, None, step) for step in steps]))
-    values = _host_values(part)
-    what = "one of {} rows, one of {} columns: ".format(*steps) if max(steps) > 1 else ""
+    values = to_host(getitem(x, tuple([slice(None, None, step) for step in steps]))._node)
+    names = zip(steps, ("row", "column"), strict=True)
+    read = [f"every {_ordinal(step)} {name}" for step, name in names if step > 1]
+    what = " and ".join(read) + ": " if read else ""
     if x._node.dtype.kind == dtypes.COMPLEX:
         values, what = numpy.abs(values), what + "magnitudes "
     values = values.astype(numpy.float64)
@@ -287,10 +238,16 @@ def _picture(x: Array) -> tuple[str, str]:
     scale = max(1, -(-_LEAST // max(levels.shape)))
     height, width = (extent * scale for extent in levels.shape)
     data = base64.b64encode(png(levels)).decode()
-    return what, (
+    return (
         f'<img alt="" width="{width}" height="{height}" style="image-rendering:pixelated;'
         f'border:1px solid gray;margin:4px 0" src="data:image/png;base64,{data}">'
-    )
+    ), _caption(what)
+
+
+def _ordinal(number: int) -> str:
+    """Write 2 as "2nd", 13 as "13th"."""
+    last = 0 if number % 100 in (11, 12, 13) else number % 10
+    return f"{number}{dict.get({1: 'st', 2: 'nd', 3: 'rd'}, last, 'th')}"
 
 
 def png(levels: Host) -> bytes:
