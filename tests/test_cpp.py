@@ -6,6 +6,7 @@ import ast
 import gc
 import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -247,6 +248,11 @@ def test_the_program_of_the_page_runs(folder: Path) -> None:
     done = run(str(ROOT / "examples" / "cpp" / "run.py"), **with_root({"PYTHONPATH": paths}))
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == len(xarr.devices())
+    page = (ROOT / "docs" / "cpp.md").read_text(encoding="utf-8")
+    for device in xarr.devices():
+        if device.kind == "cpu" and device.index == 0:
+            (line,) = re.findall(rf"^{device} \[\[.*$", page, re.MULTILINE)
+            assert line in done.stdout.splitlines()
     for line in done.stdout.splitlines():
         first, second = ast.literal_eval(line.partition(" ")[2])
         assert first == [3 * element for element in second]

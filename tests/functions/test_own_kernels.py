@@ -329,6 +329,40 @@ def test_raw_kernels_are_ordered_and_write_to_views(device: xarr.Device) -> None
     assert y[:16].tolist() == [1.0] * 16
 
 
+PLACES = """
+KERNEL void places(GLOBAL i64 *x)
+{
+    const u64 row = GLOBAL_ID(2) * GLOBAL_SIZE(1) + GLOBAL_ID(1);
+    const u64 i = row * GLOBAL_SIZE(0) + GLOBAL_ID(0);
+    x[6 * i] = (i64)GROUP_ID(0) - 1;
+    x[6 * i + 1] = (i64)GROUP_ID(1) - 1;
+    x[6 * i + 2] = (i64)GROUP_ID(2) * 10 + (i64)GROUPS(2);
+    x[6 * i + 3] = (i64)LOCAL_ID(0) * 10 + (i64)LOCAL_SIZE(0);
+    x[6 * i + 4] = (i64)LOCAL_ID(1) * 10 + (i64)LOCAL_SIZE(1);
+    x[6 * i + 5] = (i64)LOCAL_ID(2) * 10 + (i64)LOCAL_SIZE(2);
+}
+"""
+
+
+def test_items_have_places_along_three_dimensions(device: xarr.Device) -> None:
+    grid, block = (3, 2, 4), (2, 3, 2)
+    module = xarr.RawModule(PLACES)
+    x = xarr.zeros((8, 6, 6, 6), dtype="int64")
+    module.get_function("places")(grid, block, (x,))
+    k, j, i = numpy.indices((8, 6, 6))
+    wanted = (
+        i // 2 - 1,
+        j // 3 - 1,
+        k // 2 * 10 + 4,
+        i % 2 * 10 + 2,
+        j % 3 * 10 + 3,
+        k % 2 * 10 + 2,
+    )
+    assert numpy.array_equal(xarr.to_numpy(x), numpy.stack(wanted, -1))
+    on_gpu: Any = SimpleNamespace(info=SimpleNamespace(dialect="cuda", has_float64=True))
+    assert compile_cuda(module._text(on_gpu, "places"), "sm_90")
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [

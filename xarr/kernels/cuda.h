@@ -23,21 +23,27 @@
 #define GLOBAL_ID(d) XR_GLOBAL_ID_##d
 #define XR_GLOBAL_ID_0 (blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x)
 #define XR_GLOBAL_ID_1 (blockIdx.y * (unsigned long long)blockDim.y + threadIdx.y)
+#define XR_GLOBAL_ID_2 (blockIdx.z * (unsigned long long)blockDim.z + threadIdx.z)
 #define GLOBAL_SIZE(d) XR_GLOBAL_SIZE_##d
 #define XR_GLOBAL_SIZE_0 (gridDim.x * (unsigned long long)blockDim.x)
 #define XR_GLOBAL_SIZE_1 (gridDim.y * (unsigned long long)blockDim.y)
+#define XR_GLOBAL_SIZE_2 (gridDim.z * (unsigned long long)blockDim.z)
 #define GROUP_ID(d) XR_GROUP_ID_##d
 #define XR_GROUP_ID_0 blockIdx.x
 #define XR_GROUP_ID_1 blockIdx.y
+#define XR_GROUP_ID_2 blockIdx.z
 #define GROUPS(d) XR_GROUPS_##d
 #define XR_GROUPS_0 gridDim.x
 #define XR_GROUPS_1 gridDim.y
+#define XR_GROUPS_2 gridDim.z
 #define LOCAL_ID(d) XR_LOCAL_ID_##d
 #define XR_LOCAL_ID_0 threadIdx.x
 #define XR_LOCAL_ID_1 threadIdx.y
+#define XR_LOCAL_ID_2 threadIdx.z
 #define LOCAL_SIZE(d) XR_LOCAL_SIZE_##d
 #define XR_LOCAL_SIZE_0 blockDim.x
 #define XR_LOCAL_SIZE_1 blockDim.y
+#define XR_LOCAL_SIZE_2 blockDim.z
 #define ATOMIC_MAX_I32(p, x) atomicMax(p, x)
 #define ATOMIC_ADD_U32(p, x) atomicAdd(p, x)
 
