@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import xarr
+from tests.functions.calls import check, each
 from tests.reference import assert_same
 from xarr.dtypes import COMPLEX
 from xarr.tables.elementwise import BY_NAME, TABLE
@@ -100,6 +101,32 @@ def test_the_square_is_the_product() -> None:
     z = xarr.asarray([complex(a, b) for a, b in itertools.product([*PARTS, 1e30], repeat=2)])
     for x in (z, z.astype("complex64")):
         assert repr(xarr.square(x).tolist()) == repr((x * x).tolist())
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@each(
+    """
+    np.round(z, {-1|1|3|20})
+    z.round(2)
+    np.nan_to_num(z{|, nan=-0.0|, nan=5, posinf=7, neginf=-9})
+    np.vander(z, {2|3, increasing=True})[:, 1]
+    np.interp(0.5, [0, 1], z[:2])
+    np.polyval([], z)
+    z * {2.0|z.real}
+    z / 2.0
+    {np.conj|np.real|np.imag|np.negative|np.ediff1d}(z)
+    np.where(z.real > 0, z, -0.0)
+    """
+)
+def test_parts_do_not_mix(call: str, dtype: str) -> None:
+    """What is done with each part: infinities, NaN and zeros' signs stay in theirs."""
+    check(call, z=np.asarray([complex(a, b) for a in PARTS for b in [*PARTS, 2.345]], dtype))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_a_power_of_a_half_is_the_root(dtype: str) -> None:
+    z = xarr.asarray(GRID, dtype=dtype)
+    assert_same(np.asarray(z**0.5), np.asarray(xarr.sqrt(z)), "z**0.5")
 
 
 def reals(dtype: str) -> Any:

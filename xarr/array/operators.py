@@ -14,7 +14,7 @@ from xarr.array.operands import operand, scalar_node, widened
 from xarr.array.transfers import to_host
 from xarr.core.recalling import recalled
 from xarr.core.tape import Node, constant, operated, remembered
-from xarr.dtypes import BOOL, INTEGER, REAL, SIGNED, DType
+from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
 from xarr.engine import engine
 from xarr.tables import elementwise as rows, reductions
 from xarr.tables.rows import Elementwise
@@ -180,7 +180,9 @@ def power(x1: Any, x2: Any) -> Array:
         if x2 == 2 and base.kind != BOOL and not (type(x2) is float and base.kind in INTEGER):
             return Array(rows.square.applied(x1._node))
         row = rows.POWERS.get(x2)
-        if row is not None and base.kind == REAL and base is not dtypes.float16:
+        # Of a real number sqrt is no power: -inf to the power of 1/2 is inf, as the standard says.
+        kind = COMPLEX if x2 == 0.5 else REAL
+        if row is not None and base.kind == kind and base is not dtypes.float16:
             return Array(row.applied(x1._node))
     _refuse_negative_powers(x1, x2)
     return binary(rows.pow, x1, x2)
@@ -255,7 +257,7 @@ def stored_in_place(x1: Array, result: Node, name: str) -> Array:
     return x1
 
 
-_RANK: Final = {BOOL: 0, dtypes.UNSIGNED: 1, SIGNED: 2, REAL: 3, dtypes.COMPLEX: 4}
+_RANK: Final = {BOOL: 0, dtypes.UNSIGNED: 1, SIGNED: 2, REAL: 3, COMPLEX: 4}
 
 
 def _same_kind(given: DType, wanted: DType) -> bool:

@@ -522,6 +522,7 @@ trunc = _rounding("trunc(x)", "The integer next to x towards 0, in the dtype of 
 TABLE: Final = name_rows(vars(), Elementwise)
 POWERS: Final = {
     3.0: Elementwise((REAL,), "xr_cube(x)", "x to the power of 3."),
+    0.5: Elementwise((COMPLEX,), "xr_sqrt(x)", "x to the power of 1/2."),
     1.5: Elementwise((REAL,), "xr_pow_three_halves(x)", "x to the power of 3/2."),
     -0.5: Elementwise((REAL,), "xr_pow_minus_half(x)", "x to the power of -1/2."),
     -1.0: reciprocal,

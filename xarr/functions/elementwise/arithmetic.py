@@ -11,8 +11,9 @@ from xarr.array.conversion import as_array
 from xarr.array.door import array_of, node_of, together
 from xarr.array.operands import integer
 from xarr.array.outcome import Outs, delivered
+from xarr.core.operations import Operation
 from xarr.core.recalling import recalled
-from xarr.dtypes import BOOL, INTEGER
+from xarr.dtypes import BOOL, COMPLEX, INTEGER
 from xarr.engine import engine
 from xarr.functions.elementwise import elementwise
 from xarr.functions.elementwise.ufuncs import Options, universal
@@ -24,6 +25,10 @@ _COUNT: Final = Elementwise(
     (BOOL, *INTEGER), "xr_bit_count(x)", "The number of bits of x.", boolean="x"
 )
 name_rows({"bitwise_count": _COUNT}, Elementwise)
+_OF_PARTS: Final = {
+    part: Operation("complex", (part, part), row, f"xr_complex_{row.compute}({{0}}, {{1}})")
+    for row, part in dtypes.PART.items()
+}
 
 
 @universal(rows.pow)
@@ -100,6 +105,15 @@ def imag(val: ArrayLike) -> Array:
     return Array(rows.imag.applied(node_of(val, "imag(val)")))
 
 
+def of_parts(real: Array, imag: Array) -> Array:
+    """Make complex numbers of two parts of one data type and shape.
+
+    `real + 1j * imag` is another number where a part is infinite, NaN or -0.0.
+    """
+    operation = _OF_PARTS[real._node.dtype]
+    return Array(engine.defer(operation, (real._node, imag._node), real.shape))
+
+
 def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
     """The nearest integer, halves to even.
 
@@ -118,6 +132,8 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
     if places == 0:
         return _to_integers(a)
     a = array_of(a, where)
+    if a._node.dtype.kind == COMPLEX:  # a product of complex numbers mixes their parts
+        return of_parts(round(real(a), places), round(imag(a), places))
     integers = a._node.dtype.kind in dtypes.INTEGER
     if integers and places > 0:
         return elementwise.positive(a)

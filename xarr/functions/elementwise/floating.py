@@ -172,7 +172,7 @@ def nan_to_num(
             Array(_finite(part.applied(node), nan, posinf, neginf))
             for part in (rows.real, rows.imag)
         )
-        result = real + imag * 1j
+        result = arithmetic.of_parts(real, imag)
     elif node.dtype.kind == REAL:
         result = Array(_finite(node, nan, posinf, neginf))
     else:

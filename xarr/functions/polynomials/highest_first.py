@@ -138,9 +138,9 @@ def polyval(p: Coefficients, x: Any) -> Any:
     given = p.coeffs if isinstance(p, poly1d) else p
     points = array_of(x, "polyval(p, x)")
     if not isinstance(given, Array) and numpy.size(host_of(given, "polyval(p, x)")) == 0:
-        return points * 0
+        return fills.zeros_like(points)
     if isinstance(given, Array) and given.shape[:1] == (0,):
-        return points * 0
+        return fills.zeros_like(points)
     series = recurrences.coefficients(given, 0, points, floating=False)
     return recurrences.power.summed(points, series[::-1])
 
@@ -362,5 +362,5 @@ def vander(
     if columns > 1:
         base = Array(engine.converted(given._node, row))
         powers[:, 1:] = manipulation.reshape(base, (-1, 1))
-        powers = reductions.cumulative_prod(powers, axis=1)
+        powers[:, 1:] = reductions.cumulative_prod(powers[:, 1:], axis=1)
     return powers if increasing else manipulation.flip(powers, axis=1).copy()

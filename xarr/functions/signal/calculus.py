@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final, SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy
 
@@ -14,15 +14,14 @@ from xarr.array.conversion import as_array
 from xarr.array.door import together
 from xarr.array.layouts import settled
 from xarr.backends.device import default_float, require_together
-from xarr.core.operations import Operation
 from xarr.core.recalling import recalled
 from xarr.core.tape import Node, constant, leaf
-from xarr.dtypes import BOOL, COMPLEX, COMPLEX_OF
+from xarr.dtypes import BOOL, COMPLEX
 from xarr.engine import engine
 from xarr.errors import type_error, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.create import creation, fills
-from xarr.functions.elementwise import elementwise, floating
+from xarr.functions.elementwise import arithmetic, elementwise, floating
 from xarr.functions.index import searching
 from xarr.functions.reduce import reductions
 from xarr.functions.reduce.comparing import device_of
@@ -32,12 +31,6 @@ from xarr.functions.sort.sorting import argsort, searchsorted
 from xarr.layout import Layout
 from xarr.tables import elementwise as rows, reductions as folds
 from xarr.tables.rows import choose
-
-_COMPLEX: Final = {
-    row: Operation("complex", (part, part), row, f"xr_complex_{row.compute}({{0}}, {{1}})")
-    for row, part in dtypes.PART.items()
-}
-"""The complex number of two parts; `re + 1j * im` is another one where a part is infinite."""
 
 
 @recalled
@@ -108,13 +101,7 @@ def interp(
         )
         for part in ("real", "imag")
     )
-    return complex_of(real, imag)
-
-
-def complex_of(real: Array, imag: Array) -> Array:
-    """The complex numbers of two parts of one type and shape."""
-    operation = _COMPLEX[COMPLEX_OF[real._node.dtype]]
-    return Array(engine.defer(operation, (real._node, imag._node), real.shape))
+    return arithmetic.of_parts(real, imag)
 
 
 def _polygon(x: Array, points: Array, values: Array, index: Array, left: Any, right: Any) -> Array:

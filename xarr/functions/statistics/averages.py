@@ -238,4 +238,4 @@ def corrcoef(
     if result._node.dtype.kind != dtypes.COMPLEX:
         return arithmetic.clip(result, -1, 1)
     parts = [arithmetic.clip(part, -1, 1) for part in (result.real, result.imag)]
-    return (parts[0] + 1j * parts[1]).astype(result.dtype)
+    return arithmetic.of_parts(*parts)

@@ -25,11 +25,11 @@ from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create import creation
+from xarr.functions.elementwise import arithmetic
 from xarr.functions.index import searching
 from xarr.functions.reduce import reductions
 from xarr.functions.reduce.comparing import device_of
 from xarr.functions.shape.joining import stack, taken_from
-from xarr.functions.signal.calculus import complex_of
 from xarr.functions.sort.sorting import searchsorted
 from xarr.functions.statistics import order_statistics
 from xarr.tables import reductions as folds
@@ -364,7 +364,7 @@ def _count(bins: Node, weights: Array | None, number: int) -> Array:
     if weights._node.dtype.kind == COMPLEX:
         engine.compute(bins)
         parts = [_sums(bins, part, number) for part in (weights.real, weights.imag)]
-        return complex_of(*parts).astype(weights.dtype)
+        return arithmetic.of_parts(*parts).astype(weights.dtype)
     return _sums(bins, weights, number).astype(weights.dtype)
 
 
