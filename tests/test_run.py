@@ -106,6 +106,35 @@ def test_numpy_is_xarr_in_the_programs_modules_alone(folder: Path) -> None:
     assert done.returncode == 0
 
 
+SEEDED = """\
+import numpy as np
+import pandas
+from scipy import stats
+
+for seed in (3, [4, 5]):
+    np.random.seed(seed)
+    print(np.random.rand(), stats.norm.rvs(), pandas.Series(range(99)).sample(3).tolist())
+for legacy in (True, False):
+    state = np.random.get_state(legacy=legacy)
+    drawn = np.random.rand(), stats.norm.rvs()
+    np.random.set_state(state)
+    print(drawn == (np.random.rand(), stats.norm.rvs()))
+"""
+
+
+@pytest.mark.parametrize("random", ["", "numpy"])
+def test_a_seed_is_the_libraries_too(
+    folder: Path, random: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "seeded.py").write_text(SEEDED)
+    monkeypatch.setenv("XARR_RANDOM", random)
+    first, second = (run(folder, "seeded.py").stdout for _ in range(2))
+    assert first == second
+    assert first.splitlines()[-2:] == ["True", "True"]
+    if random:
+        assert first == ran(folder, "seeded.py").stdout
+
+
 DRAWING = """\
 import sys
 import matplotlib

@@ -513,9 +513,15 @@ def test_threads_take_draws_of_their_own() -> None:
 def test_the_environment_asks_for_numpys_streams() -> None:
     program = (
         "import numpy, xarr as np\n"
-        "np.random.seed(3); numpy.random.seed(3)\n"
-        "assert np.random.rand(3).tolist() == numpy.random.rand(3).tolist()\n"
-        "assert np.random.randint(9) == numpy.random.randint(9)\n"
+        "np.random.seed(3); theirs = numpy.random.RandomState(3)\n"
+        "assert np.random.rand(3).tolist() == theirs.rand(3).tolist()\n"
+        "assert numpy.random.randint(9) == theirs.randint(9)\n"  # the state is NumPy's own
+        "state = numpy.random.get_state()\n"
+        "assert np.random.randn() == theirs.randn()\n"
+        "np.random.set_state(state)\n"
+        "assert str(numpy.random.get_state()) == str(state) == str(np.random.get_state())\n"
+        "np.random.set_bit_generator(numpy.random.MT19937(5))\n"
+        "assert numpy.random.rand() == numpy.random.RandomState(numpy.random.MT19937(5)).rand()\n"
         "ours, theirs = np.random.default_rng(4), numpy.random.default_rng(4)\n"
         "assert ours.normal(size=3).tolist() == theirs.normal(size=3).tolist()\n"
         "assert ours.poisson(np.asarray([3.0])).tolist() == theirs.poisson([3.0]).tolist()\n"

@@ -24,6 +24,7 @@ from xarr.array.array import Array
 from xarr.backends.device import default_device
 from xarr.functions.calls import on_host
 from xarr.functions.elementwise import arithmetic
+from xarr.functions.random import generator
 from xarr.functions.types.data_types import iscomplexobj
 
 
@@ -112,15 +113,22 @@ def _or_numpys(own: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[
     return function
 
 
-class Methods(AbstractContextManager["Methods"]):
-    """Within the block, methods that are given a type that only NumPy has return NumPy's arrays."""
+class Behaviour(AbstractContextManager["Behaviour"]):
+    """Within the block, do as NumPy what xarr does otherwise where programs name both libraries.
 
-    def __enter__(self) -> Methods:
+    Methods that are given a type that only NumPy has return NumPy's arrays, and `random.seed` and
+    `random.set_state` set NumPy's global generator too, which SciPy, scikit-learn and pandas draw
+    from.
+    """
+
+    def __enter__(self) -> Behaviour:
         on_host.numpys_method = _of_values
+        generator.shared.leads_numpys = True
         return self
 
     def __exit__(self, *exception: object) -> None:
         on_host.numpys_method = None
+        generator.shared.leads_numpys = False
 
 
 def _of_values(name: str, x: Array, args: tuple[Any, ...]) -> Any:

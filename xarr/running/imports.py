@@ -36,18 +36,18 @@ class Substitution(AbstractContextManager["Substitution"]):
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
         self._known: dict[str, bool] = {}
-        self._methods = fallback.Methods()
+        self._behaviour = fallback.Behaviour()
         self._import = builtins.__import__
 
     def __enter__(self) -> Substitution:
-        self._methods.__enter__()
+        self._behaviour.__enter__()
         self._import = builtins.__import__
         builtins.__import__ = self._imported
         return self
 
     def __exit__(self, *exception: object) -> None:
         builtins.__import__ = self._import
-        self._methods.__exit__(*exception)
+        self._behaviour.__exit__(*exception)
 
     def owns(self, names: Mapping[str, Any] | None) -> bool:
         """Whether the module of these global names is the program's own."""

@@ -264,6 +264,13 @@ def default_rng(seed: Any = None) -> Generator:
     )
 
 
+def _numpys_own() -> Any:
+    """NumPy's global generator, which SciPy, scikit-learn and pandas draw from."""
+    from numpy.random import mtrand  # slow to import
+
+    return mtrand._rand
+
+
 class RandomState(Continuous, Discrete, Vectors):
     """NumPy's older generator; `xarr.random.default_rng` makes the newer one.
 
@@ -278,6 +285,8 @@ class RandomState(Continuous, Discrete, Vectors):
 
     on_host: ClassVar[type[RandomState]]
     """The class for generators with bits of NumPy, which draw on the host; assigned below."""
+    leads_numpys = False
+    """Whether NumPy's global generator is seeded, kept and set with this one."""
 
     def __new__(cls, seed: Any = None) -> RandomState:
         """Make one that draws on the host where the bits are NumPy's."""
@@ -304,7 +313,10 @@ class RandomState(Continuous, Discrete, Vectors):
         >>> xarr.random.rand(2).tolist() == first
         True
         """
-        self._bits = Philox(_checked(seed))
+        words = _checked(seed)
+        self._bits = Philox(words)
+        if self.leads_numpys:
+            _numpys_own().seed(words)
 
     def get_state(self, legacy: bool = True) -> Any:
         """The state that `set_state` takes to draw the same numbers again.
@@ -319,9 +331,12 @@ class RandomState(Continuous, Discrete, Vectors):
         True
         """
         state = self._bits.state
+        if self.leads_numpys:
+            state["numpy"] = _numpys_own().get_state(legacy=False)
         if not legacy:
             return state
-        return drawing.NAME, state["state"]["key"], state["state"]["counter"]
+        key, counter = state["state"]["key"], state["state"]["counter"]
+        return drawing.NAME, key, counter, *([state["numpy"]] if self.leads_numpys else [])
 
     def set_state(self, state: Any) -> None:
         """Go on from a `state` that `get_state` gave, so that the same numbers come again.
@@ -329,11 +344,14 @@ class RandomState(Continuous, Discrete, Vectors):
         >>> xarr.random.set_state(xarr.random.get_state())
         """
         if isinstance(state, tuple | list):
-            name, key, counter, *_ = state
+            name, key, counter, *others = state
             state = {"bit_generator": name, "state": {"counter": counter, "key": key}}
+            state |= {"numpy": others[-1]} if others else {}
         bits = Philox(key=0)
         bits.state = state
         self._bits = bits
+        if self.leads_numpys and "numpy" in state:
+            _numpys_own().set_state(state["numpy"])
 
     @property
     def bits(self) -> Any:
@@ -546,7 +564,9 @@ class HostRandomState(RandomState):
 
     def __init__(self, seed: Any = None) -> None:
         super().__init__(None)
-        self._streams = numpy.random.RandomState(host_of(seed, "random.RandomState(seed)"))
+        given = isinstance(seed, numpy.random.RandomState)
+        where = "random.RandomState(seed)"
+        self._streams = seed if given else numpy.random.RandomState(host_of(seed, where))
 
     @property
     def bits(self) -> Any:
@@ -555,18 +575,12 @@ class HostRandomState(RandomState):
 
     def take_bits(self, bits: Any) -> None:
         """Take the bits from another generator of NumPy."""
-        self._streams = numpy.random.RandomState(bits)
+        numpy.random.set_bit_generator(bits)  # type: ignore[attr-defined]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._streams,)
+        return HostRandomState, (self._streams,)
 
     shuffle = _shuffle
-
-
-def _restored(streams: numpy.random.RandomState) -> HostRandomState:
-    state = HostRandomState(streams._bit_generator)
-    state._streams = streams
-    return state
 
 
 _INNER = ("node", "sample", "single", "shuffle", "spawn", "take_bits")
@@ -586,8 +600,8 @@ Generator.on_host = HostGenerator
 RandomState.on_host = HostRandomState
 
 
-shared = RandomState()
-"""The generator of the functions of `xarr.random`; it may be set to draw on the host."""
+shared = HostRandomState(_numpys_own()) if IMPORTED.random == "numpy" else RandomState()
+"""The generator of the functions of `xarr.random`."""
 
 
 def get_bit_generator() -> Any:
