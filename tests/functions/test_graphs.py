@@ -121,6 +121,47 @@ def test_numbers_over_a_shape_are_operands(device: xarr.Device, each_tier: None)
     assert u.tolist() == [[9.0] * 3, [1.0] * 3]
 
 
+def test_each_launch_draws_anew(device: xarr.Device) -> None:
+    """What the block would draw if it ran again, also from a generator that was seeded since."""
+    u, v, ranks = xarr.zeros(700), xarr.zeros((2, 3)), xarr.zeros(50, dtype="int64")
+    rng, bits = xarr.random.default_rng(5), xarr.random.Philox(6)
+
+    def draw() -> list[Any]:
+        u[...] = rng.random(700) + rng.normal(size=700)
+        v[...] = xarr.random.normal(v, 2.0)
+        ranks[...] = rng.permutation(50)
+        return [u, v, ranks, bits.random_raw(4)]
+
+    xarr.random.seed(3)
+    with xarr.graph() as g:
+        made = draw()
+    results = [[np.array(array) for array in made]]
+    for seed in (None, None, 9):
+        if seed is not None:
+            xarr.random.seed(seed)
+        g.launch()
+        results.append([np.array(array) for array in made])
+    assert rng.bit_generator.state["state"]["counter"] == 12
+    rng, bits = xarr.random.default_rng(5), xarr.random.Philox(6)
+    v[...] = 0
+    for seed, wanted in zip((3, None, None, 9), results, strict=True):
+        if seed is not None:
+            xarr.random.seed(seed)
+        for array, other in zip(draw(), wanted, strict=True):
+            assert_same(np.asarray(array), other, "a draw")
+
+
+def test_a_graph_refuses_draws_on_the_host(device: xarr.Device) -> None:
+    rng = xarr.random.default_rng(1)
+    for draws in (rng, xarr.random.default_rng(np.random.PCG64(1))):
+        draws.random()  # a few that follow may be computed already
+        with pytest.raises(RuntimeError, match="while a graph is being recorded"), xarr.graph():
+            draws.random()
+    with pytest.raises(RuntimeError, match="draws on the host"), xarr.graph():
+        draws.random(3)
+    assert device.drawing is None
+
+
 def test_memory_of_a_graph_is_its_own(device: xarr.Device) -> None:
     x = xarr.ones(10_000, dtype="float32") + 0
     with xarr.graph() as g:

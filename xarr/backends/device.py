@@ -56,6 +56,9 @@ class Device:
         The identities of buffers that graphs read and write whenever they are launched, and how
         many graphs do. No other array gets such memory, and nothing is remembered of its content.
     is_recorded : bool -- Whether a graph notes what is launched, so that nothing else may do work.
+    drawing : function or None
+        Of a graph that is recorded: it takes the function that numbers random draws, and gives
+        nodes of the number and the key of a draw, which each launch writes anew.
     tape : Tape or None -- What was asked of the device and has not run.
     kernels, programs, structures : dict
         What was compiled and planned, and the structures of views; the engine's.
@@ -65,6 +68,7 @@ class Device:
         "__dict__",  # of the driver, once it is there
         "_open",
         "_plain",
+        "drawing",
         "info",
         "is_recorded",
         "kept",
@@ -86,6 +90,7 @@ class Device:
     shared: dict[int, int]
     kept: dict[int, int]
     is_recorded: bool
+    drawing: Callable[[Callable[[], tuple[int, int]]], tuple[Any, Any]] | None
     programs: dict[Any, Any]
     structures: dict[Any, Any]
     tape: Any
@@ -106,6 +111,7 @@ class Device:
         self.shared = {}
         self.kept = {}
         self.is_recorded = False
+        self.drawing = None
         self.programs = {}
         self.structures = {}
         self.tape = None

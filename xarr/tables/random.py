@@ -104,8 +104,8 @@ class Draw:
     def drawn(
         self,
         shape: Shape,
-        draw: int,
-        key: int,
+        draw: int | Node,
+        key: int | Node,
         device: Device,
         computed: DType,
         parameters: tuple[Node, ...] = (),
@@ -119,7 +119,10 @@ class Draw:
         operation = self.operations.get((computed, wanted))
         if operation is None:
             operation = self.operations[computed, wanted] = self.operation(computed, wanted)
-        numbers = [constant(number, dtypes.uint64, (), device) for number in (draw, key)]
+        numbers = [
+            number if isinstance(number, Node) else constant(number, dtypes.uint64, (), device)
+            for number in (draw, key)
+        ]
         inputs = (engine.index(shape, device), *numbers, *parameters)
         return engine.defer(operation, inputs, shape)
 

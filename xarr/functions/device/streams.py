@@ -25,11 +25,11 @@ from xarr.array.transfers import in_a_row
 from xarr.backends.base import Call, buffers_of
 from xarr.backends.device import Device, default_float, get_device
 from xarr.backends.recording import recording
-from xarr.core.tape import changed, leaf
+from xarr.core.tape import Node, Storage, changed, leaf
 from xarr.engine import engine, hosted
 from xarr.engine.opcodes import tape_of
 from xarr.errors import refused, type_error, value_error
-from xarr.layout import contiguous, extents_of
+from xarr.layout import Layout, contiguous, extents_of
 
 
 class Stream:
@@ -354,6 +354,7 @@ class Graph:
         self._launch: Callable[[], None] | None = None
         self._block = contextlib.ExitStack()
         self._calls: list[Call] = []
+        self._draws: list[tuple[Callable[[], tuple[int, int]], Storage]] = []
 
     def __enter__(self) -> Graph:
         if self._launch is not None or self._calls:
@@ -366,6 +367,8 @@ class Graph:
         self._calls = self._block.enter_context(recording(self.device))
         self._block.enter_context(hosted.fused())
         self._block.enter_context(changed())  # no library has a part in it
+        self._block.callback(setattr, self.device, "drawing", None)
+        self.device.drawing = self._numbers
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -393,7 +396,29 @@ class Graph:
             if self.device.is_recorded:
                 raise self._refusal("a graph is being recorded", "graphs do not grow")
             engine.release(self.device, lambda storage: id(storage.buffer) in self.device.kept)
-            tape_of(self.device).ask(self._launch)
+            tape_of(self.device).ask(self._again)
+
+    def _again(self) -> None:
+        assert self._launch is not None
+        for take, storage in self._draws:
+            self._write(storage, take())
+        self._launch()
+
+    def _numbers(self, take: Callable[[], tuple[int, int]]) -> tuple[Node, Node]:
+        """The number and the key of a random draw, in memory that launches write before they run.
+
+        As operands they are the only thing that two draws by the same kernel differ in.
+        """
+        with self.device.lock:
+            storage = engine.allocate(self.device, 2 * dtypes.uint64.itemsize)
+            self._write(storage, take())
+        self._draws.append((take, storage))
+        draw, key = (leaf(storage, Layout((), (), at), dtypes.uint64) for at in range(2))
+        return draw, key
+
+    def _write(self, storage: Storage, numbers: tuple[int, int]) -> None:
+        host = numpy.array(numbers, numpy.uint64)
+        self.device.driver.upload(storage.buffer, 0, host, waits=False)
 
     def _refusal(self, given: str, remedy: str) -> RuntimeError:
         return refused(RuntimeError, f"graph on {self.device}", given, "", remedy)
@@ -410,13 +435,14 @@ def graph(device: Device | str | None = None) -> Graph:
     where they lie: write new values into an operand, as ``x[...] = values``, before a launch.
 
     RuntimeError -- In the block, where the host reads a value, as `float(x)`, a mask and `nonzero`
-        do; and where a graph is recorded within another one.
+        do; where it draws a random number for the host; and where a graph is recorded within
+        another one.
 
-    Note: What comes from the host within the block is moved once, not at each launch, and random
-    numbers are the same at each. The libraries of a device stand aside: xarr's kernels compute
-    products and transforms. The memory of temporaries stays with the graph, and all arrays get
-    memory that have none yet, as `zeros` has not until it is written to. What other threads ask of
-    the device meanwhile is recorded with it.
+    Note: What comes from the host within the block is moved once, not at each launch. Random arrays
+    are drawn anew, as if the program drew them at each launch. The libraries of a device stand
+    aside: xarr's kernels compute products and transforms. The memory of temporaries stays with the
+    graph, and all arrays get memory that have none yet, as `zeros` has not until it is written to.
+    What other threads ask of the device meanwhile is recorded with it.
 
     >>> x = xarr.zeros(3)
     >>> with xarr.graph() as g:

@@ -15,7 +15,7 @@ import itertools
 import math
 import operator
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
@@ -124,6 +124,9 @@ class Source:
         self._ahead: dict[Any, _Ahead] = {}
         self._own = threading.Lock()
 
+    def _take(self) -> tuple[int, int]:
+        return self._bits.take()
+
     def _draw(self, row: Draw, values: Sequence[Any], size: Any, require: Any = None) -> Any:
         """Draw by a row with the user's parameters, each checked, and all of them together."""
         where = row.where
@@ -171,7 +174,7 @@ class Source:
         computed = computed or default_float(device)
         require_on(device, result or computed, where)
         operands = _nodes(parameters, row.kind or computed, device, where)
-        draw, key = self._bits.take()
+        draw, key = _numbered(self._take, device)
         return row.drawn(shape, draw, key, device, computed, operands, result)
 
     def single(
@@ -183,11 +186,12 @@ class Source:
         device: Device,
     ) -> Any:
         """One number, as Python has it."""
+        require_no_graph(device, f"random.{row.name}(...)", "a number is drawn for the host")
         if row.on_host is not None and computed is not dtypes.float32:
             standard, function = row.on_host
             kind = dtypes.uint64 if standard.name.startswith("words") else computed
             return function(self.single(standard, (), kind, kind, device), *parameters)
-        draw, key = self._bits.take()
+        draw, key = self._take()
         spot = (row, parameters, computed, result, device)
         with self._own:
             ahead = self._ahead.get(spot)
@@ -204,6 +208,22 @@ class Source:
             values = Array(first).tolist()
             self._ahead[spot] = _Ahead(key, draw, values)
             return values[0]
+
+
+def _numbered(
+    take: Callable[[], tuple[int, int]], device: Device
+) -> tuple[int, int] | tuple[Node, Node]:
+    """The number and the key of a draw: of a graph's, in memory that each launch writes anew."""
+    return take() if device.drawing is None else device.drawing(take)
+
+
+def require_no_graph(device: Device, where: str, given: str) -> None:
+    """Refuse a draw on the host within the block of a graph, whose launches would repeat it."""
+    if device.is_recorded:
+        fault = f"{given} while a graph is being recorded"
+        accepted = "a graph works on the device alone"
+        remedy = "draw before it, or an array by xarr.random.default_rng() and a size"
+        raise refused(RuntimeError, where, fault, accepted, remedy)
 
 
 def _nodes(
@@ -568,7 +588,8 @@ class Philox:
         device = get_device()
         shape = () if size is None else shape_of(size, "random_raw(size)", "size")
         row = dtypes.uint64
-        drawn = Array(words_wide.drawn(shape, *self.take(), device, row))
+        draw, key = _numbered(self.take, device)
+        drawn = Array(words_wide.drawn(shape, draw, key, device, row))
         return int(drawn) if size is None else drawn
 
     def spawn(self, n_children: int) -> list[Philox]:

@@ -507,6 +507,12 @@ def _to_device(value: Any, where: str) -> Any:
         return Array(from_host(value, device, where))
 
 
+def _drawing(source: Any, where: str) -> Any:
+    """NumPy's generator behind one of xarr's, which may draw on the host."""
+    drawing.require_no_graph(get_device(), where, "NumPy's generator draws on the host")
+    return source._streams
+
+
 def _forwarding(name: str) -> Callable[..., Any]:
     def forwarded(self: Any, *given: Any, **named: Any) -> Any:
         out = named.pop("out", None)
@@ -515,8 +521,8 @@ def _forwarding(name: str) -> Callable[..., Any]:
             named["dtype"] = out.dtype
         if out is not None and not given and "size" not in named:
             named["size"] = out.shape
-        function = getattr(self._streams, name)
         where = f"random.{name}(...)"
+        function = getattr(_drawing(self, where), name)
         result = _to_device(function(*host_of(given, where), **host_of(named, where)), where)
         return result if out is None else delivered(result, out, f"{name}(out)")
 
@@ -527,12 +533,13 @@ def _forwarding(name: str) -> Callable[..., Any]:
 
 def _shuffle(self: Any, x: Any, axis: int = 0) -> None:
     """Permute an array along an axis, in place, on the host."""
-    if not isinstance(x, Array):
-        self._streams.shuffle(x, *([axis] if axis else []))
-        return
     where = "random.shuffle(x)"
+    streams = _drawing(self, where)
+    if not isinstance(x, Array):
+        streams.shuffle(x, *([axis] if axis else []))
+        return
     values = host_of(x, where)
-    self._streams.shuffle(values, *([axis] if axis else []))
+    streams.shuffle(values, *([axis] if axis else []))
     x[...] = _to_device(values, where)
 
 
@@ -549,7 +556,8 @@ class HostGenerator(Generator):
     def permuted(self, x: Any, axis: int | None = None, out: Array | None = None) -> Array:
         """Permute the elements along an axis, on the host."""
         where = "random.permuted(x)"
-        result: Array = _to_device(self._streams.permuted(host_of(x, where), axis=axis), where)
+        drawn = _drawing(self, where).permuted(host_of(x, where), axis=axis)
+        result: Array = _to_device(drawn, where)
         return delivered(result, out, "permuted(x, axis, out)")
 
     shuffle = _shuffle
