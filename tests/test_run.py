@@ -366,6 +366,8 @@ print(np.datetime64("2020-01-31") + np.arange(2), type(values).__module__)
 x = np.arange(3)
 print(*(x.astype(kind).dtype for kind in (str, "U5", "S", object, "M8[D]", np.longdouble, ">i4")))
 print(x.view("V8").dtype, type(x.astype("int8")).__name__)
+print(np.array([x[0], "a"]), np.array([[x[1], None]]), np.array([x[2], x[1]], dtype=str))
+print(np.vectorize(str)(x), np.frompyfunc(lambda i: "ab"[i % 2], 1, 1)(x), x == ["a", 1, 2])
 try:
     np.convolve("a", [1.0], mode="same")
 except TypeError as error:
@@ -384,6 +386,8 @@ def test_records_strings_dates_and_objects_are_numpys_own_in_a_program(folder: P
         "['2020-01-31' '2020-02-01'] xarr.array.array",
         "<U21 <U5 |S21 object datetime64[D] float128 >i4",
         "|V8 Array",
+        "['0' 'a'] [[np.int64(1) None]] ['2' '1']",
+        "['0' '1' '2'] ['a' 'b' 'a'] [False False False]",
     ]
     assert refusal.startswith("convolve(a, v): a is of type str")
     assert "hosted.py:4  zeros (NumPy's own)" in done.stderr

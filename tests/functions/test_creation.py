@@ -382,6 +382,9 @@ np.ones((2, 3)).ravel("Z") ! ValueError
 np.array(np.ones((2, 3)), copy=False, order="F") ! ValueError
 np.copyto(x, {5|[1, 2, 3], where=[True, False, True]|2, where=[[True], [False]]|-1.0, where=False})
 np.copyto(i, [1.5, 2.5, 3.5], casting="unsafe")
+np.copyto({x, np.ones((1, 1, 2, 3))|x, [[[1, 2, 3]]]|x[0], [[5]], where=[True, False, True]})
+np.copyto(x, np.ones({(2, 1, 3)|(1, 3, 3)})) ! ValueError
+np.isfortran(numpy.ones((2, 3), order="{C|F}"))
 """
 
 

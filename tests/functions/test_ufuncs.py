@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import pickle
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -190,17 +193,46 @@ def test_many_changes_of_few_elements(device: xarr.Device) -> None:
     assert_same(np.asarray(counts), np.bincount(places, minlength=7), "counts")
 
 
-def test_comparisons_with_what_is_no_number() -> None:
+UNLIKE = """
+(x {==|!=} {None|"a"|b"a"|...|dict(a=2)|object|Fraction(3, 2)|Decimal(2)|datetime.date(2020, 1, 1)})
+({None|...|dict()|Fraction(3, 2)|Decimal(2)|["a", 1, 2]|[None, 1.5, 2]|range(3)} {==|!=} x)
+(x {==|!=} numpy.array({"a"|["a"]|["a", "b", "c"]|[None, 1.5, 2]|[1, 2, 3], "m8[D]"|[2], "g"}))
+(numpy.array({"a"|["a"]|["a", "b", "c"]|[None, 1.5, 2]|[1, 2, 3], "m8[D]"|[2], "g"}) {==|!=} x)
+(x {<|>=} {Fraction(3, 2)|range(3)|numpy.array([2], "g")})
+(Decimal(2) {<|>=} x)
+({None|...|"a"|2.5} in x)
+np.equal(x, {None|...|dict()})
+(x {+|-|*|/|**|@} range(3))
+(range(3) {+|-|*|/|**|@} x)
+(x == numpy.array(["a", "b"])) ! ValueError
+(x < numpy.array(["a", "b"])) ! TypeError
+(x == [[1], [1, 2]]) ! ValueError
+(x {<|+} {None|"a"|...|dict()}) ! TypeError
+"""
+
+
+@each(UNLIKE)
+def test_operators_beside_what_no_device_holds(call: str) -> None:
+    names = {"Decimal": Decimal, "Fraction": Fraction, "datetime": datetime}
+    check(call, x=np.array([1.5, 2.5, 2.0]), names=names)
+
+
+def test_other_libraries_compare_arrays_themselves() -> None:
+    class Theirs:
+        __array_priority__ = 1
+        __eq__ = __lt__ = __gt__ = lambda self, other: "theirs"
+
+    class Masked(Theirs):
+        __array_ufunc__ = None
+
     x: Any = xarr.arange(3)
-    other: Any
-    for other in (None, "a", b"a"):
-        assert (x == other).tolist() == [False] * 3
-        assert (x != other).tolist() == [True] * 3
-        assert (other == x).tolist() == [False] * 3
-        with pytest.raises(TypeError):
-            x < other  # noqa: B015
-    assert xarr.equal(x, None).tolist() == [False] * 3
-    assert None not in x
+    for kind in (Theirs, Masked):
+        assert (x == kind()) == (kind() == x) == (x < kind()) == "theirs"
+    with xarr.no_implicit_transfer():
+        equal = x == "a"
+        with pytest.raises(xarr.ImplicitTransferError):
+            x == ...  # noqa: B015
+    assert not equal.any()
 
 
 # -- programs that write through out, with views and deferral ------------------------------------

@@ -124,6 +124,8 @@ def array_ufunc(self: Array, ufunc: numpy.ufunc, method: str, *inputs: Any, **kw
     try:
         return on_host(getattr(ufunc, method), inputs, kwargs, f"{where}(...)", writes)
     except TypeError as error:
+        if ufunc in (numpy.equal, numpy.not_equal) and not kwargs and type(inputs[1]) is Array:
+            return _REFLECTED[ufunc](*reversed(inputs))  # NumPy's arrays of text: `texts == x`
         raise (refusal or error) from None
 
 

@@ -77,7 +77,7 @@ def operand(value: Any, other: Node, where: str) -> Node | None:
         return operand(_plain(value), other, where)
     if isinstance(value, list | tuple) and holds_arrays(value):
         return _rows(value, other, where)
-    if isinstance(value, numpy.ndarray | list | tuple):
+    if isinstance(value, numpy.ndarray | list | tuple | range):
         return from_host(host_values(value, where, "the list"), other.device, where)
     return None
 

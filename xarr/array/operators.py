@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Final
 
 import numpy
 
 from xarr import dtypes, errors
 from xarr.algorithms import passes
+from xarr.array import callers
 from xarr.array.array import NOT_IMPLEMENTED, Array, product, rebind
 from xarr.array.layouts import assign, is_number, is_whole, require_writeable, settled, writeable
 from xarr.array.operands import operand, scalar_node, widened
@@ -24,7 +26,7 @@ _REPEATED: Final = frozenset((list, tuple))
 
 def holds_matrices(value: object) -> bool:
     """Whether a value may stand beside an array in a product of matrices."""
-    return isinstance(value, Array | numpy.ndarray | numpy.generic | list | tuple)
+    return isinstance(value, Array | numpy.ndarray | numpy.generic | list | tuple | range)
 
 
 def _counts(array: Array) -> bool:
@@ -38,9 +40,8 @@ def accepts(value: object) -> bool:
         hasattr(value, "mask") or isinstance(value, numpy.matrix)
     ):
         return False
-    return isinstance(
-        value, Array | int | float | complex | numpy.generic | numpy.ndarray | list | tuple
-    )
+    numbers = Array | int | float | complex | numpy.generic | numpy.ndarray
+    return isinstance(value, numbers | list | tuple | range)
 
 
 def as_operand(value: Any) -> Any:
@@ -134,21 +135,47 @@ def combined_by(row: Elementwise, x1: Any, x2: Any) -> Array:
         if row is rows.multiply and type(x1) in _REPEATED and _counts(x2):
             return x1 * int(x2)  # type: ignore[no-any-return]
     accepted = (type(x2) is Array or accepts(x2)) and (type(x1) is Array or accepts(x1))
+    refusal = None
     if accepted:
-        return binary(row, x1, x2)
+        try:
+            return binary(row, x1, x2)
+        except TypeError as error:
+            refusal = error
     found = unlike(row, x1, x2)
+    if found is None and refusal is not None:
+        raise refusal
     return NOT_IMPLEMENTED if found is None else found
 
 
 def unlike(row: Elementwise, x1: Any, x2: Any) -> Array | None:
-    """The result of a comparison with None or text: no element is equal to it."""
+    """Compare an array with what no device holds: text, dates, Python's objects.
+
+    None of the elements is equal to None or to a string; how they compare with other objects, NumPy
+    asks those on the host. Returns None for other functions, where objects do not compare, and for
+    other libraries' arrays.
+    """
     array, other = (x1, x2) if type(x1) is Array else (x2, x1)
-    if row is not rows.equal and row is not rows.not_equal:
+    if row.beyond is None:
         return None
-    if other is not None and not isinstance(other, str | bytes):
+    if other is None or isinstance(other, str | bytes):
+        if row is not rows.equal and row is not rows.not_equal:
+            return None
+        node = array._node
+        return Array(constant(row is rows.not_equal, dtypes.bool_, node.shape, node.device))
+    if not accepts(other) and (
+        isinstance(other, numpy.ndarray)
+        or hasattr(type(other), "__array_ufunc__")
+        or hasattr(type(other), "__array_priority__")
+    ):
         return None
-    node = array._node
-    return Array(constant(row is rows.not_equal, dtypes.bool_, node.shape, node.device))
+    try:
+        return callers.on_host(_compared, (row.operator, x1, x2), {}, row.where)  # type: ignore[no-any-return]
+    except TypeError:
+        return None
+
+
+def _compared(name: str, x1: Any, x2: Any) -> Any:
+    return numpy.asarray(getattr(operator, name)(numpy.asarray(x1), numpy.asarray(x2)))
 
 
 def assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:

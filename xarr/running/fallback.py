@@ -101,8 +101,9 @@ def _or_numpys(own: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[
         try:
             return own(*args, **kwargs)
         except TypeError:
+            where = f"{own.__name__}(...)"
             try:
-                given = theirs(*args, **kwargs)
+                given = theirs(*_with_numbers(args, where), **_with_numbers(kwargs, where))
             except Exception:  # noqa: BLE001 - what xarr says of the call is what is told
                 given = None
             if given is None or not any(map(on_host.is_of_host, (given, *args, *kwargs.values()))):
@@ -111,6 +112,23 @@ def _or_numpys(own: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[
         return given
 
     return function
+
+
+def _with_numbers(value: Any, where: str) -> Any:
+    """A value with NumPy's arrays in the place of Arrays, and its numbers for those without axes.
+
+    An `out` stays as it is, since NumPy would write to a copy of it.
+    """
+    if type(value) is Array:
+        return on_host.host_of(value, where)[()]
+    if type(value) in (list, tuple):
+        return type(value)(_with_numbers(part, where) for part in value)
+    if type(value) is dict:
+        return {
+            name: part if name == "out" else _with_numbers(part, where)
+            for name, part in value.items()
+        }
+    return value
 
 
 class Behaviour(AbstractContextManager["Behaviour"]):

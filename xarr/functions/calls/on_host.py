@@ -29,6 +29,13 @@ def fallen_back(refusal: TypeError, name: str, x: Array, *args: Any) -> Array:
     return given
 
 
+def left_on_host(refusal: TypeError, result: Any) -> Any:
+    """An array of NumPy's that no device can hold, where a program has them; else the refusal."""
+    if numpys_method is None or not isinstance(result, numpy.ndarray):
+        raise refusal
+    return result
+
+
 def is_of_host(value: object) -> bool:
     """Whether a value is, or holds, what no device holds: text, dates, long doubles, ..."""
     if isinstance(value, numpy.dtype):

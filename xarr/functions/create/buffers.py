@@ -46,12 +46,14 @@ def asfortranarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Arra
     return result if result.ndim else result.reshape((1,))
 
 
-def isfortran(a: Array) -> bool:
+def isfortran(a: Array | numpy.ndarray[Any, Any]) -> bool:
     """Tell whether an array lies in memory in Fortran's order and not in C order.
 
     >>> xarr.isfortran(xarr.ones((2, 3), order="F"))
     True
     """
+    if isinstance(a, numpy.ndarray):
+        return a.flags.fnc
     if type(a) is not Array:
         raise no_array("a", a, "isfortran(a)")
     return memory.Flags(a).fnc
@@ -73,7 +75,8 @@ def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
 def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayLike = True) -> None:
     """Write values to an array, where a mask is true.
 
-    src : Array or values that broadcast to the shape of dst -- The values.
+    src : Array or values that broadcast to the shape of dst -- The values; more axes of one element
+        may stand before them.
     where : Array of bool that broadcasts to the shape of dst -- Which elements are written.
 
     >>> x = xarr.zeros(3)
@@ -87,6 +90,9 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayL
     require_writeable(dst, name)
     weak = type(src) in (bool, int, float, complex)
     values = as_array(src, name, "src", device=dst.device)
+    beyond = values.ndim - dst.ndim
+    if beyond > 0 and values.shape[:beyond] == (1,) * beyond:
+        values = values[(0,) * beyond]
     require_shape(values.shape, dst.shape, name, "src", "dst")
     given = values.dtype
     if weak:

@@ -18,7 +18,7 @@ from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.backends.device import Device
 from xarr.errors import value_error
-from xarr.functions.calls.on_host import host_of
+from xarr.functions.calls.on_host import host_of, left_on_host
 from xarr.functions.create import fills
 from xarr.functions.python import scalar_functions
 from xarr.functions.reduce.comparing import device_of
@@ -228,11 +228,15 @@ def _arrays(result: Any, device: Any, where: str) -> Any:
     """Convert the results of a function of NumPy's to Arrays."""
     if isinstance(result, tuple):
         return tuple(_arrays(part, device, where) for part in result)
+    given = result
     if isinstance(result, numpy.ndarray) and result.dtype.kind == "O":
         if not result.size:
             return fills.zeros(result.shape, device=device)
-        result = result.tolist()
-    return as_array(result, where, "the result", device=device)
+        given = result.tolist()
+    try:
+        return as_array(given, where, "the result", device=device)
+    except TypeError as refusal:
+        return left_on_host(refusal, result)
 
 
 class _FromPython:
