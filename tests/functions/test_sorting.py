@@ -76,6 +76,10 @@ def test_of_two_zeros_the_first_stands(seed: int, name: str, form: xarr.Device) 
     x = xarr.asarray(host)
     for values in (xarr.unique_values(x), xarr.unique_counts(x).values, xarr.unique_all(x).values):
         assert np.asarray(values).tobytes() == host[first].tobytes()
+    rows = host.reshape(25, 2)
+    _, first = np.unique(rows, axis=0, return_index=True)
+    distinct = xarr.unique(xarr.asarray(rows), axis=0)
+    assert np.asarray(distinct).tobytes() == rows[first].tobytes()
 
 
 @pytest.mark.parametrize("name", ["float32", "int16", "complex64", "bool"])

@@ -227,9 +227,12 @@ def unique(
             note(where, x.nbytes, "from", node.device)
         with library.opened(where, (node,), own=own) as (values,):
             given = _sortable(values)
-            found: Any = numpy.unique(given, axis=place, equal_nan=equal_nan, **asked)
-            parts = found if any(asked.values()) else (found,)
-            parts = (parts[0].astype(values.dtype, copy=False), *parts[1:])
+            # Asked for the indices, NumPy sorts in a stable way: of equal parts the first one stands.
+            stable = {**asked, "return_index": True}
+            found: Any = numpy.unique(given, axis=place, equal_nan=equal_nan, **stable)
+            first, indices, *others = found
+            parts = [first.astype(values.dtype, copy=False)]
+            parts += [indices, *others] if return_index else others
             results = tuple(_upload(part, node) for part in parts)
     else:
         results = tuple(_distinct(x, where, equal_nan=equal_nan, **asked))
