@@ -127,6 +127,9 @@ def test_parts_do_not_mix(call: str, dtype: str) -> None:
 def test_a_power_of_a_half_is_the_root(dtype: str) -> None:
     z = xarr.asarray(GRID, dtype=dtype)
     assert_same(np.asarray(z**0.5), np.asarray(xarr.sqrt(z)), "z**0.5")
+    root = z.copy()
+    root **= 0.5
+    assert_same(np.asarray(root), np.asarray(xarr.sqrt(z)), "z **= 0.5")
 
 
 def reals(dtype: str) -> Any:

@@ -207,6 +207,7 @@ np.equal(x, {None|...|dict()})
 (x == numpy.array(["a", "b"])) ! ValueError
 (x < numpy.array(["a", "b"])) ! TypeError
 (x == [[1], [1, 2]]) ! ValueError
+y = np.array([True]); y **= 2 ! TypeError
 (x {<|+} {None|"a"|...|dict()}) ! TypeError
 """
 
@@ -215,6 +216,14 @@ np.equal(x, {None|...|dict()})
 def test_operators_beside_what_no_device_holds(call: str) -> None:
     names = {"Decimal": Decimal, "Fraction": Fraction, "datetime": datetime}
     check(call, x=np.array([1.5, 2.5, 2.0]), names=names)
+
+
+@pytest.mark.parametrize("power", [3, 1.5, -0.5, -1])
+def test_powers_in_place_have_the_same_bits(power: float) -> None:
+    x = xarr.asarray(np.random.default_rng(0).random(1000))
+    y = x.copy()
+    y **= power
+    assert_same(np.asarray(y), np.asarray(x**power), "x **= power")
 
 
 def test_other_libraries_compare_arrays_themselves() -> None:

@@ -217,12 +217,7 @@ def power(x1: Any, x2: Any) -> Array:
 
 def power_in_place(x1: Array, x2: Any) -> Array:
     """The operator `**=`."""
-    if type(x2) is int and x2 == 2:
-        return assigned_by(rows.multiply, x1, x1 * x1)
-    if not accepts(x2):
-        return NOT_IMPLEMENTED
-    _refuse_negative_powers(x1, x2)
-    return assigned_by(rows.pow, x1, binary(rows.pow, x1, x2))
+    return assigned_by(rows.pow, x1, power(x1, x2)) if accepts(x2) else NOT_IMPLEMENTED
 
 
 def _refuse_negative_powers(x1: Any, x2: Any) -> None:

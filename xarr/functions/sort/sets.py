@@ -227,7 +227,7 @@ def unique(
             note(where, x.nbytes, "from", node.device)
         with library.opened(where, (node,), own=own) as (values,):
             given = _sortable(values)
-            # Asked for the indices, NumPy sorts in a stable way: of equal parts the first one stands.
+            # Asked for the indices, NumPy sorts in a stable way: the first of equal parts stands.
             stable = {**asked, "return_index": True}
             found: Any = numpy.unique(given, axis=place, equal_nan=equal_nan, **stable)
             first, indices, *others = found
