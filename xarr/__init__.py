@@ -137,6 +137,8 @@ from xarr.functions.elementwise.elementwise import (
     deg2rad as deg2rad,
     divide as divide,
     equal as equal,
+    erf as erf,
+    erfc as erfc,
     exp as exp,
     exp2 as exp2,
     expm1 as expm1,
@@ -157,6 +159,7 @@ from xarr.functions.elementwise.elementwise import (
     lcm as lcm,
     less as less,
     less_equal as less_equal,
+    lgamma as lgamma,
     log as log,
     log1p as log1p,
     log2 as log2,
@@ -178,6 +181,7 @@ from xarr.functions.elementwise.elementwise import (
     reciprocal as reciprocal,
     remainder as remainder,
     rint as rint,
+    rsqrt as rsqrt,
     sign as sign,
     signbit as signbit,
     sin as sin,
@@ -188,6 +192,7 @@ from xarr.functions.elementwise.elementwise import (
     subtract as subtract,
     tan as tan,
     tanh as tanh,
+    tgamma as tgamma,
     trunc as trunc,
 )
 from xarr.functions.elementwise.floating import (

@@ -54,6 +54,7 @@ LIBRARY: Final[Mapping[str, frozenset[str]]] = {
     "trig.h": _FLOATS,
     "hyperbolic.h": _FLOATS,
     "power.h": _FLOATS,
+    "special.h": _FLOATS,
     "complex.h": _FLOATS,
     "butterflies.h": _FLOATS,
     "philox.h": _FLOATS,

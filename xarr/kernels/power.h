@@ -47,8 +47,8 @@ DEVICE f32 xr_log_pair_f32(const f32 x, f32 *tail)
     return high;
 }
 
-// exp(x + tail).
-DEVICE f32 xr_exp_pair_f32(const f32 x, const f32 tail)
+// exp(x + tail) as (high + low) 2^power, for a power that u32 holds by wrapping around.
+DEVICE f32 xr_exp_parts_f32(const f32 x, const f32 tail, f32 *low, u32 *power)
 {
     const f32 shifted = x * 1.442695f + 12582912.0f;
     const f32 n = shifted - 12582912.0f;
@@ -64,9 +64,19 @@ DEVICE f32 xr_exp_pair_f32(const f32 x, const f32 tail)
     const f32 linear_tail = r - (linear - 1.0f);
     const f32 high = linear + 0.5f * z;
     const f32 high_tail = 0.5f * z - (high - linear);
-    const f32 low = (linear_tail + high_tail)
+    *low = (linear_tail + high_tail)
         + (cubic + (0.5f * xr_product_tail_f32(r, r) + fma(r, rest, rest)));
-    return xr_scale_f32(high + low, xr_bits_f32(shifted) - 0x4b400000u);
+    *power = xr_bits_f32(shifted) - 0x4b400000u;
+    return high;
+}
+
+// exp(x + tail).
+DEVICE f32 xr_exp_pair_f32(const f32 x, const f32 tail)
+{
+    f32 low = 0.0f;
+    u32 power = 0u;
+    const f32 high = xr_exp_parts_f32(x, tail, &low, &power);
+    return xr_scale_f32(high + low, power);
 }
 
 // x^y as C99 Annex F.9.4.4 has it. Beyond y_limit every power of x != 1 overflows or underflows.
@@ -179,8 +189,8 @@ DEVICE f64 xr_log_pair_f64(const f64 x, f64 *tail)
     return high;
 }
 
-// exp(x + tail).
-DEVICE f64 xr_exp_pair_f64(const f64 x, const f64 tail)
+// exp(x + tail) as (high + low) 2^power, for a power that u64 holds by wrapping around.
+DEVICE f64 xr_exp_parts_f64(const f64 x, const f64 tail, f64 *low, u64 *power)
 {
     const f64 shifted = x * 1.4426950408889634 + 6755399441055744.0;
     const f64 n = shifted - 6755399441055744.0;
@@ -198,9 +208,19 @@ DEVICE f64 xr_exp_pair_f64(const f64 x, const f64 tail)
     const f64 linear_tail = r - (linear - 1.0);
     const f64 high = linear + 0.5 * z;
     const f64 high_tail = 0.5 * z - (high - linear);
-    const f64 low = (linear_tail + high_tail)
+    *low = (linear_tail + high_tail)
         + (cubic + (0.5 * xr_product_tail_f64(r, r) + fma(r, rest, rest)));
-    return xr_scale_f64(high + low, xr_bits_f64(shifted) - 0x4338000000000000ul);
+    *power = xr_bits_f64(shifted) - 0x4338000000000000ul;
+    return high;
+}
+
+// exp(x + tail).
+DEVICE f64 xr_exp_pair_f64(const f64 x, const f64 tail)
+{
+    f64 low = 0.0;
+    u64 power = 0ul;
+    const f64 high = xr_exp_parts_f64(x, tail, &low, &power);
+    return xr_scale_f64(high + low, power);
 }
 
 // x^y as C99 Annex F.9.4.4 has it. Beyond y_limit every power of x != 1 overflows or underflows.

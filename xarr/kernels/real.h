@@ -17,6 +17,20 @@ DEVICE T xr_reciprocal_T(const T x)
     return (T)1.0f / x;
 }
 
+// 1 / sqrt(x) in two roundings, so at most one unit of the last place off; -inf at -0.
+DEVICE T xr_rsqrt_T(const T x)
+{
+    return (T)1.0f / sqrt(x);
+}
+
+// C's round: halves away from zero, where rint takes them to even. x keeps the sign of a zero.
+DEVICE T xr_round_T(const T x)
+{
+    const T whole = trunc(x);
+    const T away = xr_magnitude_T(x - whole) >= (T)0.5f ? (T)1.0f : (T)0.0f;
+    return xr_with_sign_T(xr_magnitude_T(whole) + away, x);
+}
+
 // Powers with exponents that programs write, with pow's special values: -inf has no root, -0 is 0.
 DEVICE T xr_cube_T(const T x)
 {

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import operator as python
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy
 
 from xarr.dtypes import (
     ANY,
@@ -40,6 +43,24 @@ def _function(
 ) -> Elementwise:
     domain = Domain(low, high, ulp, complex_ulp)
     return Elementwise(FLOATING, expression, about, unit=unit, domain=domain)
+
+
+def _special(
+    expression: str, about: str, low: float, high: float, ulp: float, reference: Callable[..., Any]
+) -> Elementwise:
+    return Elementwise(
+        (REAL,),
+        expression,
+        about,
+        domain=Domain(low, high, ulp),
+        source="The C standard (ISO 9899), mathematics, and its Annex F.",
+        reference=reference,
+    )
+
+
+def _of_numbers(function: Callable[[float], float]) -> Callable[..., Any]:
+    """A reference that calls a function of Python's for each element."""
+    return numpy.vectorize(function, otypes=[numpy.float64])
 
 
 def _comparison(
@@ -225,6 +246,10 @@ divide = Elementwise(
 equal = _comparison(
     "==", ANY, "eq", "Whether x1 equals x2.", complex="xr_equal(x1, x2)", beyond=(False, False)
 )
+erf = _special("xr_erf(x)", "The error function of x.", -5, 5, 2, _of_numbers(math.erf))
+erfc = _special(
+    "xr_erfc(x)", "1 - erf(x), accurate where that is near 0.", -5, 25, 2, _of_numbers(math.erfc)
+)
 exp = _function("xr_exp(x)", "The exponential of x.", -50, 50, 3)
 exp2 = Elementwise(
     (REAL,), "xr_exp2(x)", "2 to the power of x.", domain=Domain(-50, 50, 3), source=NUMPYS
@@ -332,6 +357,14 @@ lcm = Elementwise(
     "xr_lcm(x1, x2)",
     "The least common multiple of x1 and x2, without a sign.",
     source=NUMPYS,
+)
+lgamma = _special(
+    "xr_lgamma(x)",
+    "The natural logarithm of the absolute value of the gamma function of x.",
+    0,
+    100,
+    3,
+    _of_numbers(math.lgamma),
 )
 less = _comparison(
     "<", ANY, "lt", "Whether x1 is less than x2.", beyond=(True, False), complex="xr_less(x1, x2)"
@@ -469,6 +502,14 @@ round = Elementwise(
     by_hand=True,
     host=(SIGNED, UNSIGNED, REAL),
 )
+rsqrt = Elementwise(
+    (REAL,),
+    "xr_rsqrt(x)",
+    "1 / sqrt(x), each rounded.",
+    domain=Domain(1e-3, 1e3, 1),
+    source="CUDA C++ and OpenCL C.",
+    reference=lambda x: 1 / numpy.sqrt(x),
+)
 sign = Elementwise(
     NUMERIC,
     "xr_sign(x)",
@@ -517,6 +558,7 @@ subtract = Elementwise(
 )
 tan = _function("xr_tan(x)", "The tangent of x.", -1e3, 1e3, 4, "in radians", 5)
 tanh = _function("xr_tanh(x)", "The hyperbolic tangent of x.", -50, 50, 3, complex_ulp=5)
+tgamma = _special("xr_tgamma(x)", "The gamma function of x.", -20, 30, 2, _of_numbers(math.gamma))
 trunc = _rounding("trunc(x)", "The integer next to x towards 0, in the dtype of x.")
 
 TABLE: Final = name_rows(vars(), Elementwise)

@@ -59,6 +59,10 @@ divide: Final = Binary(rows.divide)
 """The quotient of x1 and x2."""
 equal: Final = Binary(rows.equal)
 """Whether x1 equals x2."""
+erf: Final = Unary(rows.erf)
+"""The error function of x."""
+erfc: Final = Unary(rows.erfc)
+"""1 - erf(x), accurate where that is near 0."""
 exp: Final = Unary(rows.exp)
 """The exponential of x."""
 exp2: Final = Unary(rows.exp2)
@@ -95,6 +99,8 @@ isnan: Final = Unary(rows.isnan)
 """Whether x is NaN."""
 lcm: Final = Binary(rows.lcm)
 """The least common multiple of x1 and x2, without a sign."""
+lgamma: Final = Unary(rows.lgamma)
+"""The natural logarithm of the absolute value of the gamma function of x."""
 less: Final = Binary(rows.less)
 """Whether x1 is less than x2."""
 less_equal: Final = Binary(rows.less_equal)
@@ -141,6 +147,8 @@ remainder: Final = Binary(rows.remainder)
 """The rest of x1 after floor division by x2, with the sign of x2."""
 rint: Final = Unary(rows.rint)
 """The integer nearest to x, halves to even, in floating point."""
+rsqrt: Final = Unary(rows.rsqrt)
+"""1 / sqrt(x), each rounded."""
 sign: Final = Unary(rows.sign)
 """-1, 0 or 1 by the sign of x; x / abs(x) if complex."""
 signbit: Final = Unary(rows.signbit)
@@ -161,5 +169,7 @@ tan: Final = Unary(rows.tan)
 """The tangent of x."""
 tanh: Final = Unary(rows.tanh)
 """The hyperbolic tangent of x."""
+tgamma: Final = Unary(rows.tgamma)
+"""The gamma function of x."""
 trunc: Final = Unary(rows.trunc)
 """The integer next to x towards 0, in the dtype of x."""
