@@ -151,6 +151,7 @@ SPACES: Final = {
     "linalg.": xarr.linalg,
     "fft.": xarr.fft,
     "random.": xarr.random,
+    "special.": xarr.special,
     "emath.": xarr.emath,
     "lib.stride_tricks.": xarr.lib.stride_tricks,
 }
@@ -264,7 +265,7 @@ _CHAPTER_OF: Final = _by_name(
 
 _MERGED: Final = _by_name(
     {
-        "elementwise": "arithmetic floating scimath",
+        "elementwise": "arithmetic floating scimath special",
         "statistical": "averages order_statistics",
         "creation": "buffers fills grids",
         "joining": "editing",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 
@@ -23,7 +24,9 @@ def function(name: str) -> Callable[..., Values]:
 
 
 def of(row: Elementwise | Reduction) -> Callable[..., Values]:
-    """What a row is compared to: its reference, else NumPy's function of its name."""
+    """What a row is compared to: mpmath, or its reference, else NumPy's function of its name."""
+    if row.name in PRECISE:
+        return _quiet(np.vectorize(_precise(PRECISE[row.name]), otypes=[np.longdouble]))
     return _quiet(row.reference) if row.reference is not None else function(row.name)
 
 
@@ -33,6 +36,55 @@ def _quiet(call: Callable[..., Any]) -> Callable[..., Values]:
             return np.asarray(call(*operands, **options))
 
     return quiet
+
+
+def _gamma(x: Any) -> Any:
+    if x == 0:
+        return np.copysign(np.inf, x)
+    if x < 0 and x == np.floor(x):
+        return np.nan
+    if x < -1700:  # mpmath would take long for what is 0
+        return -0.0 if np.floor(x) % 2 else 0.0
+    return np.inf if x > 1700 else mpmath.gamma(_exactly(x))
+
+
+def _log_gamma(x: Any) -> Any:
+    if np.isinf(x) or (x <= 0 and x == np.floor(x)):
+        return np.inf
+    return mpmath.re(mpmath.loggamma(_exactly(x)))
+
+
+def _erfc(x: Any) -> Any:
+    return np.longdouble(2 if x < 0 else 0) if abs(x) > 100 else mpmath.erfc(_exactly(x))
+
+
+def _erf(x: Any) -> Any:
+    return np.copysign(1, x) if abs(x) > 100 else x if x == 0 else mpmath.erf(_exactly(x))
+
+
+PRECISE: dict[str, Callable[[Any], Any]] = {
+    "erf": _erf,
+    "erfc": _erfc,
+    "lgamma": _log_gamma,
+    "tgamma": _gamma,
+}
+"""Functions that NumPy lacks, of one long double that is not NaN, in 100 bits."""
+
+
+def _exactly(x: Any) -> Any:
+    significand, exponent = np.frexp(x)
+    return mpmath.ldexp(mpmath.mpf(int(significand * 2.0**64)), int(exponent) - 64)
+
+
+def _precise(call: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def called(x: Any) -> Any:
+        if np.isnan(x):
+            return x
+        with mpmath.workprec(100):
+            result = call(x)
+            return np.longdouble(mpmath.nstr(result, 25) if type(result) is mpmath.mpf else result)
+
+    return called
 
 
 def bits(values: Values) -> Values:

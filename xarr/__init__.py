@@ -19,6 +19,7 @@ from xarr import (
     lib as lib,
     linalg as linalg,
     random as random,
+    special as special,
     typing as typing,
 )
 from xarr.algorithms.library import reproducible as reproducible
@@ -570,7 +571,15 @@ sctypeDict = _numpy.sctypeDict  # noqa: N816 - NumPy's name
 ndarray = Array
 emath = lib.scimath
 
-for _space in (_sys.modules[__name__], linalg, fft, random, random.Generator, random.RandomState):
+for _space in (
+    _sys.modules[__name__],
+    linalg,
+    fft,
+    random,
+    special,
+    random.Generator,
+    random.RandomState,
+):
     _complete(_space)
 _complete(ufunc, "NumPy's method.")
 _complete(emath, "NumPy's function. Waits for the device.")

@@ -15,7 +15,9 @@ import numpy
 import pytest
 
 import xarr
+from tests.comparing import needs
 from tests.functions.calls import each
+from tests.processes import run_code
 from tests.reference import assert_same
 from xarr.algorithms import library
 from xarr.array import array, callers
@@ -280,12 +282,48 @@ def test_ufuncs_that_are_not_numpys_run_on_the_host(device: xarr.Device) -> None
     special = pytest.importorskip("scipy.special")
     warnings.simplefilter("ignore", HostFallbackWarning)
     x = xarr.asarray([0.5, 1.0], dtype="float32")
-    for function in (special.erf, special.exp2, special.log1p):
+    z = xarr.asarray([1 + 1j], dtype="complex64")
+    assert_same(numpy.asarray(special.gamma(z)), special.gamma(xarr.to_numpy(z)), "gamma")
+    for function in (special.ndtr, special.exp2, special.log1p):
         result = function(x)
         assert type(result) is xarr.Array
         assert result.device is device
         assert_same(numpy.asarray(result), function(xarr.to_numpy(x)), function.__name__)
     assert numpy.frompyfunc(lambda value: value + 1, 1, 1)(x).tolist() == [1.5, 2]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "bool"])
+@pytest.mark.parametrize("name", ["erf", "erfc", "gamma", "gammaln"])
+def test_special_functions_that_xarr_has_run_on_the_device(
+    name: str, dtype: str, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = getattr(pytest.importorskip("scipy.special"), name)
+    needs("float64")
+    values = numpy.asarray([0.5, 1, 5, 20]).astype(dtype)
+    monkeypatch.setattr(callers, "on_host", None)
+    result = function(xarr.asarray(values))
+    wanted = function(values)
+    assert result.device is device
+    assert result.dtype == wanted.dtype
+    numpy.testing.assert_array_max_ulp(numpy.asarray(result), wanted, 8)
+    out = xarr.zeros(4, dtype=wanted.dtype)
+    assert function(xarr.asarray(values), out=out) is out
+    assert_same(numpy.asarray(out), numpy.asarray(result), name)
+
+
+def test_scipys_own_dispatch_finds_special_functions() -> None:
+    pytest.importorskip("scipy.special")
+    code = """
+        import scipy.special, xarr
+        from xarr.array import callers, views
+        x = xarr.asarray([0.5, 5.0])
+        views.in_place = callers.on_host = None
+        for name in ("erf", "erfc", "gamma", "gammaln"):
+            result = getattr(scipy.special, name)(x)
+            assert result.tolist() == getattr(xarr.special, name)(x).tolist(), name
+    """
+    done = run_code(code, SCIPY_ARRAY_API="1")
+    assert done.returncode == 0, done.stderr
 
 
 def test_masked_arrays_keep_their_masks(cpu: xarr.Device) -> None:

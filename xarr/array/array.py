@@ -1008,9 +1008,10 @@ def _value(node: Node) -> Any:
 
 
 def namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:
-    """The public function that has the name of one of NumPy's; None where there is none."""
+    """The public function that has the name of one of NumPy's, or of `scipy.special`'s."""
     package, _, rest = module.partition(".")
-    space = sys.modules.get(f"xarr.{rest}" if rest else "xarr") if package == "numpy" else None
+    known = package == "numpy" or module == "scipy.special"
+    space = sys.modules.get(f"xarr.{rest}" if rest else "xarr") if known else None
     function = getattr(space, name, None)
     return function if callable(function) else None
 

@@ -108,8 +108,11 @@ def array_ufunc(self: Array, ufunc: numpy.ufunc, method: str, *inputs: Any, **kw
     if any(_has_its_own_turn(value) for value in (*inputs, *outs)):
         return NotImplemented
     function = None
-    if getattr(numpy, ufunc.__name__, None) is ufunc and any(type(x) is Array for x in inputs):
-        function = namesake(ufunc.__name__)
+    if any(type(x) is Array for x in inputs):
+        if getattr(numpy, ufunc.__name__, None) is ufunc:
+            function = namesake(ufunc.__name__)
+        elif _name(ufunc) == f"scipy.special.{ufunc.__name__}":
+            function = namesake(ufunc.__name__, "scipy.special")
         if method != "__call__":
             function = getattr(function, method, None)
     refusal = None

@@ -246,9 +246,9 @@ divide = Elementwise(
 equal = _comparison(
     "==", ANY, "eq", "Whether x1 equals x2.", complex="xr_equal(x1, x2)", beyond=(False, False)
 )
-erf = _special("xr_erf(x)", "The error function of x.", -5, 5, 2, _of_numbers(math.erf))
+erf = _special("xr_erf(x)", "The error function of x.", -5, 5, 1.5, _of_numbers(math.erf))
 erfc = _special(
-    "xr_erfc(x)", "1 - erf(x), accurate where that is near 0.", -5, 25, 2, _of_numbers(math.erfc)
+    "xr_erfc(x)", "1 - erf(x), accurate where that is near 0.", -5, 25, 1.5, _of_numbers(math.erfc)
 )
 exp = _function("xr_exp(x)", "The exponential of x.", -50, 50, 3)
 exp2 = Elementwise(
@@ -363,7 +363,7 @@ lgamma = _special(
     "The natural logarithm of the absolute value of the gamma function of x.",
     0,
     100,
-    3,
+    1.5,
     _of_numbers(math.lgamma),
 )
 less = _comparison(
@@ -506,7 +506,7 @@ rsqrt = Elementwise(
     (REAL,),
     "xr_rsqrt(x)",
     "1 / sqrt(x), each rounded.",
-    domain=Domain(1e-3, 1e3, 1),
+    domain=Domain(1e-3, 1e3, 1.5),
     source="CUDA C++ and OpenCL C.",
     reference=lambda x: 1 / numpy.sqrt(x),
 )
@@ -558,7 +558,7 @@ subtract = Elementwise(
 )
 tan = _function("xr_tan(x)", "The tangent of x.", -1e3, 1e3, 4, "in radians", 5)
 tanh = _function("xr_tanh(x)", "The hyperbolic tangent of x.", -50, 50, 3, complex_ulp=5)
-tgamma = _special("xr_tgamma(x)", "The gamma function of x.", -20, 30, 2, _of_numbers(math.gamma))
+tgamma = _special("xr_tgamma(x)", "The gamma function of x.", -20, 30, 1, _of_numbers(math.gamma))
 trunc = _rounding("trunc(x)", "The integer next to x towards 0, in the dtype of x.")
 
 TABLE: Final = name_rows(vars(), Elementwise)

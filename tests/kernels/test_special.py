@@ -1,0 +1,122 @@
+"""The error and gamma functions: errors, also where formulas meet, and special values."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr
+from tests import reference
+from tests.comparing import needs
+from xarr.tables.elementwise import BY_NAME
+
+INF, NAN = math.inf, math.nan
+
+# From where to where operands are drawn; both ends are among them, with the numbers next to them.
+RANGES: dict[str, tuple[tuple[float, float], ...]] = {
+    "erf": ((-6, -0.5), (-0.5, 0.5), (0.5, 6), (1e-300, 1e-30)),
+    "erfc": ((-6, -0.5), (-0.5, 0.5), (0.5, 6), (9, 10.2), (26, 27.3)),
+    "tgamma": ((-190, -170), (-42, -8), (-8, 0), (1e-38, 1e-10), (0, 8), (8, 36), (160, 172)),
+    "lgamma": (
+        *((0, 0.875), (0.875, 1.125), (1.125, 1.875), (1.875, 2.125), (2.125, 8), (8, 200)),
+        *((2.0**20, 2.0**31), (2.0**59, 2.0**61), (1e37, 1e38), (1e-38, 1e-8)),
+    ),
+    "rsqrt": ((0, 1e-37), (1, 4), (1e30, 1e38)),
+}
+
+
+def drawn(low: float, high: float, dtype: str) -> Any:
+    rng = np.random.default_rng(3)
+    ends = np.asarray([low, high], dtype)
+    beside = [np.nextafter(ends, np.asarray(side, dtype)) for side in (-INF, INF)]
+    return np.concatenate([rng.uniform(low, high, 400).astype(dtype), ends, *beside])
+
+
+def wanted_of(name: str, x: Any) -> Any:
+    if name == "rsqrt":
+        with np.errstate(all="ignore"):
+            return 1 / np.sqrt(x.astype(np.longdouble))
+    return reference.of(BY_NAME[name])(x.astype(np.longdouble))
+
+
+def result_of(name: str, x: Any) -> Any:
+    return np.asarray(getattr(xarr, name)(xarr.asarray(x)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", RANGES)
+def test_errors_are_within_their_bounds(name: str, dtype: str, device: xarr.Device) -> None:
+    needs(dtype)
+    x = np.concatenate([drawn(low, high, dtype) for low, high in RANGES[name]])
+    bound = BY_NAME[name].domain.ulp
+    reference.assert_near(result_of(name, x), wanted_of(name, x), bound, name, (x,))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_log_gamma_of_negative_numbers(dtype: str, device: xarr.Device) -> None:
+    """Near its zeros, the error is small beside 1."""
+    needs(dtype)
+    zeros = (-2.4570247, -2.7476826, -3.1435809, -3.9552943)
+    parts = [drawn(zero - 1e-3, zero + 1e-3, dtype) for zero in zeros]
+    x = np.concatenate([*parts, drawn(-40, 0, dtype), drawn(-1e6, -1e3, dtype)])
+    got, wanted = result_of("lgamma", x), wanted_of("lgamma", x)
+    finite = np.isfinite(wanted)
+    assert (got == wanted)[~finite].all()
+    got, wanted = got[finite], wanted[finite]
+    assert (np.abs(got - wanted) <= np.spacing(np.maximum(1, np.abs(wanted)).astype(dtype))).all()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_gamma_of_integers_is_exact_where_it_is_a_number(dtype: str, device: xarr.Device) -> None:
+    needs(dtype)
+    count = {"float16": 8, "float32": 14, "float64": 23}[dtype]
+    wanted = [float(math.factorial(n)) for n in range(count)]
+    assert result_of("tgamma", np.arange(1, count + 1).astype(dtype)).tolist() == wanted
+
+
+# C99, Annex F: what stands there, and what follows from symmetry.
+SPECIAL: dict[str, dict[float, float]] = {
+    "erf": {0.0: 0.0, INF: 1.0, -INF: -1.0, NAN: NAN},
+    "erfc": {0.0: 1.0, INF: 0.0, -INF: 2.0, NAN: NAN},
+    "tgamma": {0.0: INF, INF: INF, -INF: NAN, -1.0: NAN, -40.0: NAN, -1e30: NAN, NAN: NAN},
+    "lgamma": {
+        1.0: 0.0,
+        2.0: 0.0,
+        0.0: INF,
+        -1.0: INF,
+        -40.0: INF,
+        -1e30: INF,
+        INF: INF,
+        -INF: INF,
+        NAN: NAN,
+    },
+    "rsqrt": {0.0: INF, INF: 0.0, -1.0: NAN, -INF: NAN, NAN: NAN},
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_special_values(dtype: str, device: xarr.Device) -> None:
+    needs(dtype)
+    for name, values in SPECIAL.items():
+        x = np.asarray([*values, -0.0], dtype)
+        zero = {"erf": -0.0, "erfc": 1.0, "lgamma": INF}.get(name, -INF)
+        wanted = np.asarray([*values.values(), zero], dtype)
+        reference.assert_same(result_of(name, x), wanted, name, (x,))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_round_of_c_takes_halves_away_from_zero(dtype: str, device: xarr.Device) -> None:
+    needs(dtype)
+    eps = np.finfo(dtype).eps
+    half = 0.5 - eps / 4  # below a half, though 1/2 more than it rounds to 1
+    top = 1 / eps
+    x = np.asarray([0, half, 0.5, 1.5, 2.5, 2.6, top - 1, top / 2 + 0.5, 2 * top, INF, NAN], dtype)
+    x = np.concatenate([x, -x])
+    away = np.floor(np.abs(x.astype(np.longdouble)) + 0.5)
+    wanted = np.copysign(away, x).astype(dtype)
+    letter = {"float32": "f32", "float64": "f64"}[dtype]
+    kernel = xarr.ElementwiseKernel("T x", "T y", f"y = xr_round_{letter}(x)", "halves")
+    reference.assert_same(np.asarray(kernel(xarr.asarray(x))), wanted, "round", (x,))

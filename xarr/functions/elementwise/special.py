@@ -1,0 +1,74 @@
+"""SciPy's special functions that xarr has, by SciPy's names and in SciPy's data types.
+
+SciPy computes float32 in float32 and all else in float64. The functions of the rows compute float16
+and integers of 8 bits in float16, which gamma(10) is beyond.
+"""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from xarr import dtypes
+from xarr.array.array import Array, ArrayLike, Out
+from xarr.array.door import array_of
+from xarr.backends.device import default_float
+from xarr.dtypes import FLOATING
+from xarr.engine import engine
+from xarr.functions.elementwise.ufuncs import Options, universal
+from xarr.tables import elementwise as rows
+from xarr.tables.rows import Elementwise
+
+
+def _applied(row: Elementwise, x: ArrayLike, where: str) -> Array:
+    node = array_of(x, where)._node
+    if node.dtype is dtypes.float16 or node.dtype.kind not in FLOATING:
+        node = engine.converted(node, default_float(node.device))
+    return Array(row.applied(node))
+
+
+@universal(rows.erf)
+def erf(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
+    """The error function of x, in float32 or the default data type.
+
+    x : real Array, shape (...) -- The operand.
+
+    >>> print(xarr.special.erf(xarr.asarray([1.0, 2.0])).round(3))
+    [0.843 0.995]
+    """
+    return _applied(rows.erf, x, "erf(x)")
+
+
+@universal(rows.erfc)
+def erfc(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
+    """1 - erf(x), accurate where that is near 0, in float32 or the default data type.
+
+    x : real Array, shape (...) -- The operand.
+
+    >>> print(xarr.special.erfc(xarr.asarray([0.0, 1.0])).round(3))
+    [1.    0.157]
+    """
+    return _applied(rows.erfc, x, "erfc(x)")
+
+
+@universal(rows.tgamma)
+def gamma(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
+    """The gamma function of x: `tgamma`, in float32 or the default data type.
+
+    x : real Array, shape (...) -- The operand.
+
+    >>> xarr.special.gamma(xarr.asarray([5.0, 6.0])).tolist()
+    [24.0, 120.0]
+    """
+    return _applied(rows.tgamma, x, "gamma(x)")
+
+
+@universal(rows.lgamma)
+def gammaln(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
+    """The logarithm of the absolute value of the gamma function of x: `lgamma`.
+
+    x : real Array, shape (...) -- The operand.
+
+    >>> xarr.special.gammaln(xarr.asarray([1.0, 2.0])).tolist()
+    [0.0, 0.0]
+    """
+    return _applied(rows.lgamma, x, "gammaln(x)")
