@@ -147,7 +147,7 @@ DEVICE f64 xr_stirling_series_f64(const f64 w)
 }
 
 // log gamma(y + y_tail) for y >= 8.
-DEVICE T xr_stirling_T(const T y, const T y_tail, T *tail)
+DEVICE T xr_log_gamma_pair_T(const T y, const T y_tail, T *tail)
 {
     const T inverse = (T)1.0f / y;
     T log_tail = (T)0.0f;
@@ -244,7 +244,7 @@ DEVICE T xr_tgamma_T(const T x)
     const T y = below < (T)8.0f ? below + (T)8.0f : below;
     const T y_tail = below < (T)8.0f ? xr_sum_tail_T(below, (T)8.0f) : (T)0.0f;
     T log_tail = (T)0.0f;
-    const T log_gamma = xr_stirling_T(y, y_tail, &log_tail);
+    const T log_gamma = xr_log_gamma_pair_T(y, y_tail, &log_tail);
     T exp_low = (T)0.0f;
     U power = (U)0;
     const T exp_high = xr_exp_parts_T(log_gamma, log_tail, &exp_low, &power);
@@ -332,7 +332,7 @@ DEVICE T xr_lgamma_T(const T x)
     const T y = below < (T)8.0f ? below + (T)8.0f : below;
     const T y_tail = below < (T)8.0f ? xr_sum_tail_T(below, (T)8.0f) : (T)0.0f;
     T stirling_tail = (T)0.0f;
-    const T stirling = xr_stirling_T(y, y_tail, &stirling_tail);
+    const T stirling = xr_log_gamma_pair_T(y, y_tail, &stirling_tail);
     T weight_tail = (T)0.0f;
     const T weight = xr_gamma_weight_T(x, size, &weight_tail);
     const int is_end = is_tiny | is_huge;
