@@ -11,6 +11,7 @@ import pytest
 import xarr
 from tests import reference
 from tests.comparing import needs
+from xarr.compiler import source
 from xarr.tables.elementwise import BY_NAME
 
 INF, NAN = math.inf, math.nan
@@ -120,3 +121,10 @@ def test_round_of_c_takes_halves_away_from_zero(dtype: str, device: xarr.Device)
     letter = {"float32": "f32", "float64": "f64"}[dtype]
     kernel = xarr.ElementwiseKernel("T x", "T y", f"y = xr_round_{letter}(x)", "halves")
     reference.assert_same(np.asarray(kernel(xarr.asarray(x))), wanted, "round", (x,))
+
+
+def test_no_function_of_the_library_has_two_texts() -> None:
+    """A kernel would get the first one, whichever it calls."""
+    for name, units in source.library().items():
+        types = [one for unit in units for one in unit.types]
+        assert len(types) == len(set(types)), name

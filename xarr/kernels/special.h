@@ -10,7 +10,7 @@
 // Coefficients: weighted least squares made minimax by Lawson's iteration in 300 bits, rounded one
 // after the other. Errors: erf 2^-29.3, erfc 2^-30.3, Stirling's series 2^-33.8, near the zeros of
 // log gamma 2^-31.8 (f32); erf 2^-56.3, erfc 2^-61.2, Stirling's series 2^-64.5, near the zeros
-// 2^-60.9 (f64). In units of the last place the results are off by at most 1.1 (erf, erfc), 0.8
+// 2^-60.9 (f64). In units of the last place the results are off by at most 1.1 (erf, erfc), 0.9
 // (tgamma) and 1.5 (lgamma, for x > 0), as measured.
 // Where all digits of a constant matter, it is a sum of numbers that f32 holds.
 #ifndef XR_ASSEMBLED
