@@ -18,6 +18,22 @@
 #include "trig.h"
 typedef float T;
 typedef unsigned int U;
+#define xr_infinity_T INFINITY
+#define xr_nan_T NAN
+T xr_magnitude_T(T x);
+T xr_with_sign_T(T y, T x);
+T xr_sum_tail_T(T a, T b);
+T xr_product_tail_T(T a, T b);
+T xr_scale_T(T y, U n);
+T xr_exp_parts_T(T x, T tail, T *low, U *power);
+T xr_log_pair_T(T x, T *tail);
+T xr_sin_rest_T(T r, T tail);
+T xr_cos_rest_T(T r, T tail);
+T xr_erf_series_T(T z);
+T xr_erfc_series_T(T t);
+T xr_stirling_series_T(T w);
+T xr_lgamma_of_one_T(T d);
+T xr_lgamma_of_two_T(T d);
 #endif
 
 // -- pairs of a number and its tail ------------------------------------------------------------
