@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import functools
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-_FALSE = ("", "0", "false", "no", "off")
+from xarr.errors import value_error
+
+_SWITCH: Final = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,7 @@ class Settings:
         XARR_RANDOM: with ``numpy``, random numbers are drawn on the host, the same as NumPy's.
     reproducible : bool
         XARR_REPRODUCIBLE: no library computes what xarr's own kernels can; see `xarr.reproducible`.
-    threads : str or None
+    threads : int or None
         XARR_THREADS: how many threads of ``cpu:0`` share large work, 1 or more.
     tiers : str or None
         XARR_TIERS: with ``fused``, what is asked for waits until its kernels are compiled; with
@@ -61,30 +67,69 @@ class Settings:
     pure: bool = False
     random: str | None = None
     reproducible: bool = False
-    threads: str | None = None
+    threads: int | None = None
     tiers: str | None = None
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Settings:
-        """The settings that `environment` holds."""
+        """Read the settings that `environment` holds; ValueError for a value that has no meaning.
+
+        An empty value is the same as none.
+        """
+        given = {name: value for name, value in environment.items() if value.strip()}
         return cls(
-            device=environment.get("XARR_DEVICE") or None,
-            cache_dir=environment.get("XARR_CACHE_DIR") or None,
-            cc=environment.get("XARR_CC") or None,
-            cc_flags=environment.get("XARR_CC_FLAGS") or None,
-            eager=_is_on(environment.get("XARR_EAGER", "")),
-            dump_source=environment.get("XARR_DUMP_SOURCE") or None,
-            inline=_is_on(environment.get("XARR_INLINE") or "1"),
-            pure=_is_on(environment.get("XARR_PURE", "")),
-            random=environment.get("XARR_RANDOM") or None,
-            reproducible=_is_on(environment.get("XARR_REPRODUCIBLE", "")),
-            threads=environment.get("XARR_THREADS") or None,
-            tiers=environment.get("XARR_TIERS") or None,
+            device=given.get("XARR_DEVICE"),
+            cache_dir=given.get("XARR_CACHE_DIR"),
+            cc=given.get("XARR_CC"),
+            cc_flags=_options(given, "XARR_CC_FLAGS"),
+            eager=_is_on(given, "XARR_EAGER", default=False),
+            dump_source=given.get("XARR_DUMP_SOURCE"),
+            inline=_is_on(given, "XARR_INLINE", default=True),
+            pure=_is_on(given, "XARR_PURE", default=False),
+            random=_one_of(given, "XARR_RANDOM", "numpy"),
+            reproducible=_is_on(given, "XARR_REPRODUCIBLE", default=False),
+            threads=_count(given, "XARR_THREADS"),
+            tiers=_one_of(given, "XARR_TIERS", "fused", "hosted"),
         )
 
 
-def _is_on(value: str) -> bool:
-    return value.strip().lower() not in _FALSE
+def _is_on(given: Mapping[str, str], name: str, *, default: bool) -> bool:
+    """Read a switch."""
+    value = given.get(name)
+    if value is None:
+        return default
+    word = value.strip().lower()
+    if word not in _SWITCH:
+        raise value_error(name, f"it is {value!r}", f"it must be one of {', '.join(_SWITCH)}")
+    return _SWITCH[word]
+
+
+def _one_of(given: Mapping[str, str], name: str, *accepted: str) -> str | None:
+    """Read a word."""
+    value = given.get(name)
+    if value is not None and value not in accepted:
+        raise value_error(name, f"it is {value!r}", f"it must be {' or '.join(accepted)}, or unset")
+    return value
+
+
+def _count(given: Mapping[str, str], name: str) -> int | None:
+    """Read a number of things, 1 or more."""
+    value = given.get(name)
+    if value is not None and not (value.strip().isdecimal() and int(value) > 0):
+        raise value_error(name, f"it is {value!r}", "it must be an integer, 1 or more")
+    return None if value is None else int(value)
+
+
+def _options(given: Mapping[str, str], name: str) -> str | None:
+    """Read options of a command, which have to be words as a shell has them."""
+    value = given.get(name)
+    try:
+        shlex.split(value or "")
+    except ValueError as error:  # a quotation mark that nothing closes
+        raise value_error(
+            name, f"it is {value!r} ({error})", "it must be a shell's words"
+        ) from error
+    return value
 
 
 @functools.cache

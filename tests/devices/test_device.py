@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import pytest
 
@@ -136,6 +137,25 @@ def test_settings(value: str, eager: bool) -> None:
     assert Settings.read({"XARR_INLINE": value}).inline is inline
     read = Settings.read({"XARR_EAGER": value, "XARR_CACHE_DIR": "", "XARR_DEVICE": "cpu"})
     assert read == Settings(device="cpu", cache_dir=None, eager=eager, dump_source=None)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "accepted"),
+    [
+        ("XARR_EAGER", "maybe", "it must be one of 1, true, yes, on, 0, false, no, off"),
+        ("XARR_INLINE", "2", "it must be one of 1, "),
+        ("XARR_PURE", "ja", "it must be one of 1, "),
+        ("XARR_REPRODUCIBLE", "01", "it must be one of 1, "),
+        ("XARR_RANDOM", "Numpy", "it must be numpy, or unset"),
+        ("XARR_TIERS", "eager", "it must be fused or hosted, or unset"),
+        ("XARR_THREADS", "0", "it must be an integer, 1 or more"),
+        ("XARR_THREADS", "1.5", "it must be an integer, 1 or more"),
+        ("XARR_CC_FLAGS", "'", "it must be a shell's words"),
+    ],
+)
+def test_settings_without_a_meaning_are_refused(name: str, value: str, accepted: str) -> None:
+    with pytest.raises(ValueError, match=f"^{name}: it is .*; {re.escape(accepted)}"):
+        Settings.read({name: value})
 
 
 def test_a_device_that_pretends_to_be_a_gpu() -> None:

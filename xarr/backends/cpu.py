@@ -374,12 +374,7 @@ def discover() -> Discovery:
 
 def _threads() -> int:
     """How many threads share large work."""
-    chosen = settings().threads
-    if chosen is None:
-        return processor.count()
-    if not chosen.isdecimal() or int(chosen) < 1:
-        raise ValueError(message("XARR_THREADS", f"it is {chosen!r}", "1 or more is accepted"))
-    return int(chosen)
+    return settings().threads or processor.count()
 
 
 def _flags(*, is_gcc: bool) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes, errors, layout, tuning
+from xarr import dtypes, layout, tuning
 from xarr.backends.base import InMemory
 from xarr.compiler.forms import INDEX, Indirect
 from xarr.core.tape import in_memory
@@ -41,12 +41,6 @@ class _Tier:
 
     def __init__(self) -> None:
         self.name = IMPORTED.tiers or ""
-        if self.name not in ("", "fused", "hosted"):
-            raise ValueError(
-                errors.message(
-                    "XARR_TIERS", f"it is {self.name!r}", '"fused" and "hosted" are accepted'
-                )
-            )
 
 
 tier: Final = _Tier()
