@@ -41,6 +41,26 @@ def test_get_device_takes_names_kinds_devices_and_none() -> None:
         get_device(3)  # type: ignore[arg-type]
 
 
+def test_a_device_is_the_default_one_in_any_number_of_blocks() -> None:
+    before = default_device()
+    chosen = device(f"{before}?as-gpu")
+    assert chosen is get_device(f"{before}?as-gpu")
+    assert device() is before
+    for _ in range(2):
+        with chosen, before, chosen as entered:
+            assert default_device() is entered is chosen
+        assert default_device() is before
+    with pytest.raises(KeyError), chosen:
+        raise KeyError
+    assert default_device() is before
+    first, second = [chosen.pretending("no-float64"), chosen]
+    first.__enter__()  # as generators do, whose blocks overlap
+    second.__enter__()
+    first.__exit__()
+    second.__exit__()
+    assert default_device() is before
+
+
 @pytest.mark.parametrize("spec", ["opencl:99", "nothing", "", "opencl:0?fast", "opencl:0?"])
 def test_an_unknown_device_is_an_error_that_lists_those_there_are(spec: str) -> None:
     with pytest.raises(ValueError, match=r"zeros\(device\): there is no device") as raised:

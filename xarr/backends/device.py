@@ -6,7 +6,6 @@ is compiled and launched is the engine's affair.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import importlib
@@ -15,7 +14,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from typing import Any, Literal
+from typing import Any, Literal, Self, TypeAlias
 
 from xarr import dtypes
 from xarr.backends.base import DeviceInfo, Discovery, Driver
@@ -37,7 +36,9 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 class Device:
     """A device that holds arrays and runs kernels; ``str()`` gives its name, as "opencl:0".
 
-    Devices come from `xarr.devices` and `xarr.default_device`. They are opened at first use.
+    Devices come from `xarr.device`, `xarr.devices` and `xarr.default_device`, and stand in
+    `x.device`. Each is opened at first use. Within ``with device:``, which may be entered any
+    number of times, it is the default one, where new arrays are made.
 
     Attributes
     ----------
@@ -180,6 +181,14 @@ class Device:
         with self.lock:
             driver: Any = self.driver
             return driver.lend()
+
+    def __enter__(self) -> Self:
+        _chosen.set((self, _chosen.get()))
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        chosen = _chosen.get()
+        _chosen.set(chosen and chosen[1])
 
     def can_access(self, other: Device | str) -> bool:
         """Whether kernels read the other device's memory directly, as over NVLink or the bus."""
@@ -327,24 +336,22 @@ def default_device() -> Device:
     Within ``with xarr.device(...)`` it is the device named there; else the one that the variable
     XARR_DEVICE names; else the first GPU, else the first CPU.
     """
-    chosen = _default.get()
-    if chosen is None:
-        chosen = _first_choice()
-    return chosen
+    chosen = _chosen.get()
+    return _first_choice() if chosen is None else chosen[0]
 
 
-@contextlib.contextmanager
-def device(spec: Device | str) -> Iterator[Device]:
-    """Make the device that `spec` names the default one within a ``with`` block.
+def device(spec: Device | str | None = None) -> Device:
+    """Return the device that `spec` names; in a ``with`` statement it is the default one.
 
-    >>> with device("opencl:0") as chosen:
+    spec : Device, str or None
+        A name as `str` of a device gives it, as "cupy:1", or "gpu" or "cpu" for the first of that
+        kind; None for the default device.
+
+    >>> chosen = device("cpu")
+    >>> with chosen:
     ...     assert default_device() is chosen
     """
-    token = _default.set(get_device(spec, where="device(spec)"))
-    try:
-        yield default_device()
-    finally:
-        _default.reset(token)
+    return get_device(spec, where="device(spec)")
 
 
 def get_device(spec: Device | str | None = None, where: str = "get_device(spec)") -> Device:
@@ -440,7 +447,9 @@ before_synchronizing: list[Callable[[Device], None]] = []
 when_opened: list[Callable[[Device], None]] = []
 """Are told of each device that is opened."""
 
-_default: ContextVar[Device | None] = ContextVar("xarr_default_device", default=None)
+_Chosen: TypeAlias = "tuple[Device, _Chosen] | None"
+_chosen: ContextVar[_Chosen] = ContextVar("xarr_default_device", default=None)
+"""The device of the innermost ``with`` block, and the same for what is around that block."""
 _discovery_lock = threading.Lock()
 _devices: dict[str, tuple[Device, ...]] = {}
 _problems: dict[str, list[str]] = {}
