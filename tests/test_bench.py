@@ -44,8 +44,3 @@ def test_a_wrong_result_is_told_and_matplotlib_may_be_absent(
     assert not agrees
     assert [line.split("  ")[0] for line in lines if "WRONG" in line] == ["x + 1"]
     assert lines[-1].startswith("a picture needs matplotlib")
-
-
-def test_one_file_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "a.png", "b.png"]) == 2
-    assert "bench takes one file" in capsys.readouterr().err

@@ -10,6 +10,7 @@ import json
 import re
 import shutil
 import textwrap
+import tomllib
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
@@ -211,6 +212,25 @@ def test_the_table_of_environment_variables_is_complete() -> None:
     for variable in listed:
         read = settings.Settings.read({variable: accepted.get(variable, "1")})
         assert read != settings.Settings(), variable
+
+
+def test_nobody_is_told_to_install_what_is_another_projects() -> None:
+    """On PyPI a package of xarr's name is another project's; extras are told as in a clone."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    needed = " ".join(
+        [*project["dependencies"], *(line for extra in extras.values() for line in extra)]
+    )
+    pages = (*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md"), *(ROOT / "xarr").rglob("*.py"))
+    told = set()
+    for path in pages:
+        for line in re.findall(r"pip install (.*)", path.read_text()):
+            assert not re.match(r"\W*xarr\b", line), path
+            told |= set(re.findall(r'"([\w.-]+)\[(\w+)\]', line))
+    assert {extra for package, extra in told if package == "."} <= set(extras)
+    assert ("cupy-cuda13x", "ctk") in told
+    for package, extra in told:
+        assert package == "." or f"{package}[{extra}]" in needed or package == "dask"
 
 
 def test_no_other_module_reads_xarr_variables() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from tests.processes import ROOT, run
 
-pytest.importorskip("skimage", reason="scikit-image is not installed; pip install xarr[demo]")
-pytest.importorskip("sklearn", reason="scikit-learn is not installed; pip install xarr[demo]")
+pytest.importorskip("skimage", reason="scikit-image is not installed; make demo")
+pytest.importorskip("sklearn", reason="scikit-learn is not installed; make demo")
 
 NAMES = sorted(path.stem for path in (ROOT / "examples").glob("*.py") if path.stem != "demo")
 

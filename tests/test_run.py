@@ -228,8 +228,8 @@ def test_a_report_names_what_runs_on_the_host(folder: Path) -> None:
 
 
 def test_a_module_runs(folder: Path) -> None:
-    done = run(folder, "-m", "package", "a", "-b")
-    assert done.stdout == "__main__ xarr xarr ['a', '-b']\n"
+    done = run(folder, "-m", "package", "a", "-b", "--", "--compare")
+    assert done.stdout == "__main__ xarr xarr ['a', '-b', '--', '--compare']\n"
     assert done.returncode == 4
 
 
@@ -312,12 +312,29 @@ def test_times_alone_are_taken_without_waiting(
 
 
 def test_wrong_command_lines_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    for given in ([], ["frob"], ["run"], ["run", "--frob", "x.py"], ["run", "nowhere.py"]):
-        assert main(given) == 2
+    wrong = (
+        "",
+        "frob",
+        "run",
+        "run -m",
+        "run --frob x.py",
+        "run nowhere.py",
+        "info x",
+        "bench x y",
+    )
+    for given in wrong:
+        assert main(given.split()) == 2
         assert capsys.readouterr().err
-    assert main(["--help"]) == 0
     assert main(["run", "-m", "nowhere_at_all"]) == 2
-    assert "usage" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["", "info", "doctor", "bench", "warm", "run"])
+def test_each_command_describes_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*filter(None, [command]), "--help"]) == 0
+    written = capsys.readouterr()
+    assert written.out.startswith(f"usage: python -m xarr {command}")
+    assert written.out.count("\n") < 30
+    assert not written.err
 
 
 @pytest.fixture

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from xarr import core
@@ -13,86 +15,117 @@ from xarr.core import why_interpreted
 from xarr.core.tape import IS_COMPILED
 from xarr.running import bench, doctor, program, warm
 
-_USAGE = """\
-usage: python -m xarr info
-       python -m xarr doctor
-       python -m xarr bench [picture]
-       python -m xarr warm [device]
-       python -m xarr run [--report] [--compare] program.py [arguments]
-       python -m xarr run [--report] [--compare] -m module [arguments]
-
-info        describes devices, drivers and the cache, and says why other devices are not there
-doctor      lets each device compute, copy and call its libraries; status 1 where one fails
-bench       measures the default device beside NumPy, in half a minute; picture: bench.png
-warm        compiles common kernels for a device, as "cupy:0", or for the default one
-run         runs a program that imports numpy with xarr in its place
---report    says at the end which lines moved values, what was launched and how long it took
---compare   says at the end how long it took, and how long on NumPy, where it runs as well
-"""
-
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; the exit status is 2 for a wrong one."""
-    given = sys.argv[1:] if arguments is None else arguments
-    if given == ["info"]:
-        _say(info())
-        return 0 if devices() else 1
-    if given == ["doctor"]:
-        lines, works = doctor.report()
-        _say("\n".join([info(), "", *lines]).rstrip())
-        return 0 if works else 1
-    if given and given[0] == "bench":
-        return _bench(given[1:])
-    if given and given[0] == "warm":
-        return _warm(given[1:])
-    if given and given[0] == "run":
-        return _run(given[1:])
-    if given in (["-h"], ["--help"]):
-        _say(_USAGE.rstrip())
-        return 0
-    return _refused("a command is needed" if not given else f"there is no {' '.join(given)!r}")
+    try:
+        options = _parser().parse_args(arguments)
+    except SystemExit as ended:  # after a help text, or what is wrong
+        return int(ended.code or 0)
+    status: int = options.act(options)
+    return status
 
 
-def _bench(given: list[str]) -> int:
-    if len(given) > 1:
-        return _refused("bench takes one file")
-    lines, agrees = bench.report(Path(given[0] if given else "bench.png"), bench.SECONDS)
+def _parser() -> argparse.ArgumentParser:
+    """Make the parser of the command line; `act` of what it finds runs the command."""
+    about = "Say what xarr runs on, measure it, or run a program that imports numpy with it."
+    parser = argparse.ArgumentParser("python -m xarr", description=about, allow_abbrev=False)
+    commands = parser.add_subparsers(
+        title="commands",
+        metavar="COMMAND",
+        required=True,
+        description="python -m xarr COMMAND --help describes one.",
+    )
+
+    def command(
+        name: str, act: Callable[[argparse.Namespace], int], summary: str, more: str = ""
+    ) -> argparse.ArgumentParser:
+        text = f"{summary[0].upper()}{summary[1:]}.{more and ' '}{more}"
+        added = commands.add_parser(name, help=summary, description=text, allow_abbrev=False)
+        added.set_defaults(act=act)
+        return added
+
+    command(
+        *("info", _info, "describe devices, drivers and the cache"),
+        "Says of each backend without a device why it has none. Status 1 where there is no device.",
+    )
+    command(
+        *("doctor", _doctor, "let each device compute, copy and call its libraries"),
+        "Begins with what info says, ends with advice. Status 1 where something fails.",
+    )
+    measure = command(
+        *("bench", _bench, "measure the default device beside NumPy"),
+        "Takes half a minute. Status 1 where a result is not NumPy's.",
+    )
+    measure.add_argument(
+        "picture",
+        nargs="?",
+        default="bench.png",
+        help="the file of the picture, if matplotlib is there; %(default)s if none is named",
+    )
+    compile_ = command("warm", _warm, "compile the kernels that most programs use")
+    compile_.add_argument("device", nargs="?", help='a device, as "cupy:0"; else the default one')
+    run = command(
+        *("run", _run, "run a program that imports numpy, with xarr in its place"),
+        "The status is the program's.",
+    )
+    run.usage = "python -m xarr run [--report] [--compare] [-m] PROGRAM [ARGUMENT ...]"
+    run.add_argument(
+        "--report",
+        action="store_true",
+        help="say at the end which lines moved values, and what was launched",
+    )
+    run.add_argument(
+        "--compare",
+        action="store_true",
+        help="run it on NumPy as well, without its output, and say at the end how long each took",
+    )
+    run.add_argument(
+        "-m", dest="is_module", action="store_true", help="PROGRAM is a module, as for python -m"
+    )
+    run.add_argument(
+        "program",
+        nargs=argparse.REMAINDER,  # what stands behind its name are its own arguments
+        metavar="PROGRAM",
+        help="the program's file or module, and its arguments",
+    )
+    return parser
+
+
+def _info(options: argparse.Namespace) -> int:
+    _say(info())
+    return 0 if devices() else 1
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    lines, works = doctor.report()
+    _say("\n".join([info(), "", *lines]).rstrip())
+    return 0 if works else 1
+
+
+def _bench(options: argparse.Namespace) -> int:
+    lines, agrees = bench.report(Path(options.picture), bench.SECONDS)
     _say("\n".join(lines))
     return 0 if agrees else 1
 
 
-def _warm(given: list[str]) -> int:
-    if len(given) > 1:
-        return _refused("warm takes one device")
+def _warm(options: argparse.Namespace) -> int:
     try:
-        device = get_device(given[0] if given else None)
+        device = get_device(options.device)
     except (ValueError, RuntimeError) as error:
-        print(f"python -m xarr warm: {error}", file=sys.stderr)
-        return 2
+        return _refused("warm", error)
     _say(warm.warm(device))
     return 0
 
 
-def _run(given: list[str]) -> int:
-    options = {"--report": False, "--compare": False}
-    module = ""
-    while given and given[0].startswith("-"):
-        option, *given = given
-        if option == "-m" and given:
-            module, *given = given
-            break
-        if option not in options:
-            return _refused(f"run has no option {option}")
-        options[option] = True
-    if not module and not given:
-        return _refused("run needs a program")
+def _run(options: argparse.Namespace) -> int:
+    if not options.program:
+        return _refused("run", "a program must be given")
+    module, *given = options.program if options.is_module else ["", *options.program]
     try:
-        return program.run(
-            given, module=module, report=options["--report"], compare=options["--compare"]
-        )
+        return program.run(given, module=module, report=options.report, compare=options.compare)
     except FileNotFoundError as error:
-        print(f"python -m xarr run: {error}", file=sys.stderr)
-        return 2
+        return _refused("run", error)
 
 
 def _say(text: str) -> None:
@@ -103,8 +136,8 @@ def _say(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes at its end
 
 
-def _refused(why: str) -> int:
-    print(f"python -m xarr: {why}\n{_USAGE}", end="", file=sys.stderr)
+def _refused(command: str, why: object) -> int:
+    print(f"python -m xarr {command}: {why}", file=sys.stderr)
     return 2
 
 

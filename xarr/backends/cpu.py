@@ -40,7 +40,7 @@ from xarr.cache import disk_cache
 from xarr.errors import CompileError, message
 from xarr.settings import settings
 
-_INSTALL: Final = "install gcc or clang, or ziglang from PyPI"
+_INSTALL: Final = "install gcc or clang, or pip install ziglang"
 _FLAGS: Final = (
     "-std=gnu11",
     "-O2",

@@ -9,7 +9,10 @@ from xarr.backends import cuda, hip
 from xarr.backends.base import Discovery
 from xarr.backends.cupy import CupyDriver
 
-_INSTALL = 'pip install "xarr[cuda13]" (or cuda12, for older drivers)'
+_INSTALL = (
+    'pip install "cupy-cuda13x[ctk]" "cuda-bindings==13.*" (12 in the place of 13 for drivers '
+    "before 580; cupy-rocm-7-0 for AMD's GPUs)"
+)
 
 
 def discover() -> Discovery:

@@ -21,7 +21,10 @@ from xarr import references, tuning
 from xarr.backends import cuda, nvidia
 from xarr.backends.base import DeviceInfo, Discovery
 
-_INSTALL = 'pip install "xarr[numba13]" (or numba12, for older drivers)'
+_INSTALL = (
+    'pip install "numba-cuda[cu13]" "nvmath-python[cu13]" (12 in the place of 13 for drivers '
+    "before 580)"
+)
 
 
 class Block(cuda.Block):
