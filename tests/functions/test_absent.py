@@ -31,6 +31,22 @@ from xarr.functions.names import absent
         ("float128", "long double"),
         ("core", "take it from numpy"),
         ("conactenate", "nearest is xarr.concatenate"),
+        ("grad", "makes no derivatives"),
+        ("jit", "fused as it runs"),
+        ("vmap", "leading axis"),
+        ("pmap", "xarr.devices"),
+        ("cuda", r'xarr.device\("cupy:1"\)'),
+        ("scipy", "SciPy's functions take Arrays"),
+        ("sparse", "scipy.sparse"),
+        ("bfloat16", "float16, float32 and float64"),
+        ("softmax", "keepdims"),
+        ("get_array_module", "__array_namespace__"),
+        ("get_default_memory_pool", r"xarr.device\(\).memory"),
+        ("asnumpy", r"numpy.asarray\(x\)"),
+        ("svd", "write xarr.linalg.svd"),
+        ("ifft", "write xarr.fft.ifft"),
+        ("randn", "write xarr.random.randn"),
+        ("random.PRNGKey", "xarr.random.default_rng"),
         ("random.unifrom", "nearest is xarr.random.uniform"),
         ("linalg.sovle", "nearest is xarr.linalg.solve"),
         ("fft.fftshft", "nearest is xarr.fft.fftshift"),
@@ -57,6 +73,17 @@ def test_what_is_said_of_a_name_of_numpys() -> None:
     )
     assert "xarr lacks" in str(absent.missing("xarr.linalg", "inv", []))
     assert "nearest" not in str(absent.missing("xarr", "quaternion", ["inv"]))
+
+
+def test_advice_names_what_there_is() -> None:
+    assert not [name for name in absent._OF_OTHERS if hasattr(xarr, name)]
+    for text in (*absent._OF_OTHERS.values(), *absent._ELSEWHERE.values()):
+        for path in re.findall(r"\bxarr((?:\.\w+)+)", text):
+            found: Any = xarr
+            for part in path.removeprefix(".").split("."):
+                found = getattr(found, part)
+    for name in ("schedul", "compilr", "sprse"):  # no modules that are xarr's own, nor any letters
+        assert "nearest" not in str(absent.missing("xarr", name, dir(xarr)))
 
 
 def test_private_names_are_absent_in_pythons_words() -> None:
