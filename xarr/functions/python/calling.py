@@ -121,7 +121,7 @@ class vectorize:  # noqa: N801 - NumPy's name
 
     Notes
     -----
-    NumPy's class. A function that a `def` makes and that has only arithmetic (no powers, division
+    NumPy's class. A function of a `def` or a `lambda` that has only arithmetic (no powers, division
     by constants alone), comparisons, conditions, `abs`, `math.fabs` and `math.copysign` is computed
     on the device, as by `elementwise`, for floating-point Arrays: the bits are those that Python
     gives. Without otypes it is called once, for the data type of the first result.

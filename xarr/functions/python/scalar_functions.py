@@ -14,8 +14,6 @@ import copy
 import functools
 import inspect
 import math
-import operator
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, TypeVar, overload
@@ -26,8 +24,10 @@ from xarr.array.conversion import as_array
 from xarr.errors import type_error
 from xarr.functions.elementwise import elementwise as rows
 from xarr.functions.index import searching
+from xarr.functions.python import of_numbers
+from xarr.functions.python.of_numbers import OF_ARRAYS, WHERE, truth
+from xarr.functions.python.texts import Definition, text_of
 from xarr.functions.reduce.comparing import device_of
-from xarr.functions.types import data_types
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -56,11 +56,12 @@ def fuse(func: Any = None, /, *, kernel_name: str | None = None) -> Any:
 def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a Python function of numbers take arrays, on their device, as one kernel.
 
-    function : Python function
+    function : Python function, of a `def` or a `lambda`
         Of numbers: arithmetic, comparisons, `and`, `or` and `not`, conditions as expressions and
-        statements, local names, loops over a `range`, the module `math`, functions of xarr, and
-        `abs`, `min`, `max`, `int`, `float`, `bool`, `round` and `pow`. For what is not there, as
-        `while`, a SyntaxError shows the line. It has to be one whose text can be read.
+        statements, local names, loops over a `range`, the module `math`, functions of xarr, such
+        functions as itself, and `abs`, `min`, `max`, `int`, `float`, `bool`, `round` and `pow`.
+        For what is not there, as `while`, a SyntaxError shows the line. Its text is read from its
+        file, from the notebook, or from the history of Python's prompt.
 
     -> callable -- Of Arrays, numbers and what becomes an Array, which broadcast.
 
@@ -127,7 +128,7 @@ def _choose(condition: Any, value: Any, other: Any) -> Any:
         return _UNSET
     if isinstance(value, tuple) and isinstance(other, tuple) and len(value) == len(other):
         return tuple(_choose(condition, *pair) for pair in zip(value, other, strict=True))
-    return searching.where(_truth(condition), value, other)
+    return searching.where(truth(condition), value, other)
 
 
 def _all_chosen(condition: Any, values: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
@@ -138,10 +139,6 @@ def _if(condition: Any, value: Callable[[], Any], other: Callable[[], Any]) -> A
     if type(condition) is not Array:
         return value() if condition else other()
     return _choose(condition, value(), other())
-
-
-def _truth(value: Array) -> Array:
-    return value if value.dtype == bool else value != 0
 
 
 def _and(value: Any, other: Callable[[], Any]) -> Any:
@@ -156,44 +153,51 @@ def _not(value: Any) -> Any:
     return rows.logical_not(value) if type(value) is Array else not value
 
 
-def _to_integers(value: Any) -> Array:
-    return data_types.astype(value, "int64")
-
-
 def _called(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """A call, of a function of arrays in the place of one of numbers."""
+    """Call a function, or what stands for it where arrays are among the arguments."""
     if any(map(_is_array, (*args, *kwargs.values()))):
-        with contextlib.suppress(TypeError):  # of what has no hash, and is none of these
-            function = _OF_ARRAYS.get(function, function)
+        function = _for_arrays(function)
     return function(*args, **kwargs)
 
 
-_OF_ARRAYS: Final[dict[Any, Callable[..., Any]]] = {
-    **{
-        found: getattr(rows, name)
-        for name in dir(math)
-        if callable(found := getattr(math, name)) and hasattr(rows, name)
-    },
-    math.ceil: lambda x: _to_integers(rows.ceil(x)),
-    math.floor: lambda x: _to_integers(rows.floor(x)),
-    math.trunc: _to_integers,
-    math.degrees: rows.rad2deg,
-    math.radians: rows.deg2rad,
-    math.fabs: rows.fabs,
-    builtins.min: lambda *values: functools.reduce(rows.minimum, values),
-    builtins.max: lambda *values: functools.reduce(rows.maximum, values),
-    builtins.int: _to_integers,
-    builtins.float: lambda x: data_types.astype(x, float),
-    builtins.bool: _truth,
-    builtins.round: lambda x: _to_integers(rows.rint(x)),
-    builtins.pow: operator.pow,
-}
-"""The function of arrays for each function of numbers."""
+def _for_arrays(function: Any) -> Any:
+    """A function that takes arrays in the place of one of numbers; the program's are translated."""
+    if isinstance(function, FunctionType):
+        if _is_of_library(function):
+            return function
+        code = _translated(function.__code__)
+        return _with_code(function, code) if isinstance(code, CodeType) else _noted(function, code)
+    with contextlib.suppress(TypeError):  # of what has no hash, and is none of these
+        if function in OF_ARRAYS:
+            return OF_ARRAYS[function]
+    of_numbers.require_arrays(function)
+    return function
 
-_HELPERS: Final = {
-    f"_xr_{function.__name__.strip('_')}": function
+
+def _noted(function: FunctionType, refusal: Exception) -> Callable[..., Any]:
+    """The function, whose errors say why it was not translated."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (TypeError, ValueError) as error:
+            error.add_note(f"{function.__name__} is called as it is, with arrays: {refusal}")
+            raise
+
+    return called
+
+
+def _is_of_library(function: FunctionType) -> bool:
+    """Whether a function is xarr's or NumPy's, which take arrays."""
+    return str(function.__module__).partition(".")[0] in ("xarr", "numpy")
+
+
+_CELLS: Final = {
+    f"_xr_{function.__name__.strip('_')}": CellType(function)
     for function in (_is_array, _current, _all_chosen, _choose, _if, _and, _or, _not, _called)
 }
+"""What a translated function calls, as variables of the function around it."""
 
 
 # -- the rewriting ----------------------------------------------------------------------------
@@ -201,39 +205,55 @@ _HELPERS: Final = {
 
 def _rewritten(function: Any) -> FunctionType:
     """The function with conditions as choices, at the same lines."""
-    if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
+    if not isinstance(function, FunctionType):
         fault = f"function is {function!r}"
-        accepted = "a Python function that a def statement makes is accepted"
-        raise type_error("elementwise(function)", fault, accepted)
-    try:
-        lines, first = inspect.getsourcelines(function.__code__)
-    except OSError as error:
-        fault = f"the text of {function.__name__} cannot be read ({error})"
-        raise type_error("elementwise(function)", fault, "write it to a file") from error
-    tree = ast.parse(textwrap.dedent("".join(lines)))
-    ast.increment_lineno(tree, first - 1)
-    (definition,) = tree.body
-    assert isinstance(definition, ast.FunctionDef)
-    file = function.__code__.co_filename
-    rewriter = _Rewriter(file, lines, first)
-    definition.decorator_list = []
-    definition.args.defaults = []
-    definition.args.kw_defaults = [None] * len(definition.args.kwonlyargs)
-    definition.body = rewriter.body(definition.body)
-    outer = ast.parse(f"def outer({', '.join((*function.__code__.co_freevars, *_HELPERS))}): pass")
-    made = outer.body[0]
-    assert isinstance(made, ast.FunctionDef)
-    made.body = [definition]
-    code = compile(ast.fix_missing_locations(outer), file, "exec")
-    inner = _inner(_inner(code))
+        raise type_error(WHERE, fault, "it must be a function that def or lambda makes")
+    code = _translated(function.__code__)
+    if isinstance(code, Exception):
+        raise code
+    return _with_code(function, code)
+
+
+def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
+    """The function with translated code, which shares its names and defaults."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    for name, helper in _HELPERS.items():
-        cells[name] = CellType(helper)
-    name, defaults = function.__name__, function.__defaults__
-    closure = tuple(cells[name] for name in inner.co_freevars)
-    result = FunctionType(inner, function.__globals__, name, defaults, closure)
-    result.__kwdefaults__ = function.__kwdefaults__
-    return result
+    cells |= _CELLS
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, closure
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def _translated(code: CodeType) -> CodeType | Exception:
+    """Translate a function's code, or say why not; functions are not kept, which hold arrays."""
+    try:
+        return _translation(code)
+    except (SyntaxError, TypeError) as error:
+        return error.with_traceback(None)
+
+
+def _translation(code: CodeType) -> CodeType:
+    try:
+        definition, lines = text_of(code)
+    except OSError as error:
+        fault = f"the text of {code.co_name} cannot be read ({error})"
+        remedy = "define it in a file or a notebook"
+        raise type_error(WHERE, fault, "a text is needed to translate it", remedy) from error
+    definition = copy.deepcopy(definition)
+    names = ", ".join((*code.co_freevars, *_CELLS))
+    outer = ast.parse(f"def outer({names}):\n    def inner(): pass")
+    inner = next(node for node in ast.walk(outer) if getattr(node, "name", "") == "inner")
+    assert isinstance(inner, ast.FunctionDef)
+    _at(inner, definition)
+    inner.body = _Rewriter(code.co_filename, lines, definition).body()
+    inner.args = definition.args
+    inner.args.defaults = []
+    inner.args.kw_defaults = [None] * len(inner.args.kwonlyargs)
+    whole = compile(ast.fix_missing_locations(outer), code.co_filename, "exec")
+    return _inner(_inner(whole)).replace(co_name=code.co_name, co_qualname=code.co_qualname)
 
 
 def _inner(code: CodeType) -> CodeType:
@@ -248,6 +268,9 @@ _REFUSED: Final = {
     ast.Global: "a global name",
     ast.Nonlocal: "a name of the function around it",
     ast.FunctionDef: "a function in it",
+    ast.AsyncFunctionDef: "a coroutine",
+    ast.Match: "a match statement",
+    ast.Assert: "an assertion",
     ast.Lambda: "a lambda",
     ast.ClassDef: "a class",
     ast.Yield: "a generator",
@@ -268,18 +291,24 @@ _REFUSED: Final = {
 class _Rewriter(ast.NodeTransformer):
     """Makes choices of conditions."""
 
-    def __init__(self, file: str, lines: Sequence[str], first: int) -> None:
+    def __init__(self, file: str, lines: Sequence[str], definition: Definition) -> None:
         self._file = file
         self._lines = lines
-        self._first = first
+        self._definition = definition
         self._count = 0
 
-    def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+    def body(self) -> list[ast.stmt]:
         """The statements of the function."""
-        result = self._fresh()
+        definition = self._definition
+        if isinstance(definition, ast.Lambda):
+            value = definition.body
+            return [_at(ast.Return(self.visit(value)), value)]
+        if isinstance(definition, ast.AsyncFunctionDef):
+            self.visit(definition)  # which refuses it
+        statements, result = definition.body, self._fresh()
         return [*self._to_result(statements, result), _at(ast.Return(_load(result)), statements[0])]
 
-    def visit(self, node: ast.AST) -> Any:
+    def visit(self, node: Any) -> Any:
         """Refuse what is not there for arrays; rewrite the rest."""
         if type(node) in _REFUSED:
             raise self._refusal(node, f"{_REFUSED[type(node)]} is not there for arrays")
@@ -317,7 +346,8 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """`a += b`, which makes another number, and does not write to an array."""
-        assert isinstance(node.target, ast.Name)
+        if not isinstance(node.target, ast.Name):
+            raise self._refusal(node, "an assignment to something else than a name is not there")
         value = _at(ast.BinOp(_load(node.target.id), node.op, self.visit(node.value)), node)
         return _at(ast.Assign([node.target], value), node)
 
@@ -374,7 +404,9 @@ class _Rewriter(ast.NodeTransformer):
                 )
                 return [*made, *self._branches(statement, body, other, (result,))]
             made += self._all([statement])
-        raise self._refusal(statements[-1] if statements else None, "it ends without a return")
+        raise self._refusal(
+            statements[-1] if statements else self._definition, "it ends without a return"
+        )
 
     def _branches(
         self, node: ast.If, body: list[ast.stmt], other: list[ast.stmt], more: Sequence[str]
@@ -415,12 +447,9 @@ class _Rewriter(ast.NodeTransformer):
         self._count += 1
         return f"_xr_{self._count}"
 
-    def _refusal(self, node: ast.AST | None, said: str) -> SyntaxError:
-        line = getattr(node, "lineno", self._first)
-        text = self._lines[line - self._first]
-        indent = len(self._lines[0]) - len(self._lines[0].lstrip())
-        column = getattr(node, "col_offset", 0) + indent + 1
-        return SyntaxError(f"elementwise(function): {said}", (self._file, line, column, text))
+    def _refusal(self, node: ast.expr | ast.stmt, said: str) -> SyntaxError:
+        line, column = node.lineno, node.col_offset + 1
+        return SyntaxError(f"{WHERE}: {said}", (self._file, line, column, self._lines[line - 1]))
 
 
 def _load(name: str) -> ast.expr:
@@ -482,19 +511,25 @@ def is_alike(function: Any, are_floats: Sequence[bool]) -> bool:
         return False
 
 
-@functools.lru_cache(tuning.REMEMBERED)
 def _body(function: Any) -> tuple[ast.stmt, ...] | None:
     """The statements of a function with a text that has nothing but plain arguments."""
-    if not isinstance(function, FunctionType) or function.__code__.co_flags & (
+    if not isinstance(function, FunctionType) or function.__kwdefaults__:
+        return None
+    return _statements(function.__code__)
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def _statements(code: CodeType) -> tuple[ast.stmt, ...] | None:
+    if code.co_flags & (
         inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR | inspect.CO_COROUTINE
     ):
         return None
     try:
-        (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function.__code__))).body
-    except (OSError, SyntaxError, ValueError):
+        definition = text_of(code).definition
+    except (OSError, SyntaxError):
         return None
-    if not isinstance(definition, ast.FunctionDef) or function.__kwdefaults__:
-        return None
+    if isinstance(definition, ast.Lambda):
+        return (ast.Return(definition.body),)
     return tuple(definition.body)
 
 
