@@ -8,6 +8,7 @@ import json
 import math
 import pickle
 import random
+import time
 import traceback
 from types import SimpleNamespace
 from typing import Any
@@ -476,6 +477,19 @@ def test_types_that_a_source_names(device: xarr.Device) -> None:
     chosen = f"#if 1\n#define Real f32\n#else\n#define Real f64\n#endif\n{source}"
     xarr.RawKernel(chosen, "fill")(1, 4, (x, numpy.float32(7)))
     assert x.tolist() == [7] * 4
+
+
+def test_warnings_of_compilers_are_in_the_log_alone(
+    device: xarr.Device, capfd: pytest.CaptureFixture[str]
+) -> None:
+    number = time.time_ns() % 10**9  # a text that no cache has
+    code = "KERNEL void f(GLOBAL i32 *x) {{ i32 k = 1; if (k = {}) x[0] = 2 {} {}; }}"
+    said = io.StringIO()
+    xarr.RawKernel(code.format(number, "<< 99 +", 0), "f").compile(log_stream=said)
+    assert "warning" in said.getvalue()
+    with pytest.raises(xarr.CompileError):
+        xarr.RawKernel(code.format(number, "+ y +", 0), "f").compile()
+    assert capfd.readouterr() == ("", "")
 
 
 def test_modules_travel_and_say_what_kernels_need(device: xarr.Device) -> None:

@@ -98,8 +98,8 @@ class Compiler(NamedTuple):
     identity: str
     flags: tuple[str, ...] = _FLAGS
 
-    def library(self, source: str, options: Sequence[str]) -> bytes:
-        """Compile a source to a library; CompileError holds what the compiler says."""
+    def library(self, source: str, options: Sequence[str]) -> tuple[bytes, str]:
+        """Compile a source to a library, with what the compiler says, as CompileError has it."""
         flags = (*self.flags, *options, *shlex.split(settings().cc_flags or ""))
         with tempfile.TemporaryDirectory(prefix="xarr-") as folder:
             result = Path(folder) / "library"
@@ -110,7 +110,7 @@ class Compiler(NamedTuple):
                 )
                 log = done.stderr.decode(errors="replace")
                 if done.returncode == 0:
-                    return result.read_bytes()
+                    return result.read_bytes(), log
             except OSError as error:
                 log = str(error)
         raise CompileError(
@@ -134,8 +134,14 @@ class CpuDriver(Driver):
 
     def compile(self, source: str, options: tuple[str, ...] = ()) -> bytes:
         """Compile to a library's content, which `load` takes in any process."""
-        content = self._compiler.library(source, (*options, *_WHOLE))
-        return self._seal(content) + content
+        return self.compile_own(source, options, ())[0]
+
+    def compile_own(
+        self, source: str, options: tuple[str, ...], names: Sequence[str]
+    ) -> tuple[bytes, str]:
+        """Compile a program's own source, with what the compiler says of it."""
+        content, log = self._compiler.library(source, (*options, *_WHOLE))
+        return self._seal(content) + content, log
 
     def load(self, binary: bytes, name: str) -> Kernel:
         """The kernel `name` of a library; ValueError when it is none of `compile`'s."""
@@ -434,7 +440,7 @@ def _functions(compiler: Compiler) -> tuple[Compiler, tuple[Callable[..., Any], 
     if content is None:
         if sys.platform == "darwin":
             options = (*options, "-undefined", "dynamic_lookup")
-        content = compiler.library(source, options)
+        content, _ = compiler.library(source, options)
         disk.put(key, content)
     # threadpoolctl looks for libraries by their files.
     path = disk.file(f"xarr_threads-{key[:16]}.so", content)

@@ -61,6 +61,10 @@ _SYSTEM = Path("/etc/OpenCL/vendors")
 # has the word declares itself what it needs, if asked to; see kernels/opencl.h.
 _DECLARES = "XR_DECLARES"
 _WITHOUT_DECLARATIONS = ("-D_OPENCL_H_", f"-D{_DECLARES}")
+# The clang in PoCL writes "2 warnings generated." to the process's standard error, beside the log
+# that has them. PoCL refuses the option that ends this, unless it is part of a definition: PoCL
+# divides options at spaces, and then clang at tabs too.
+_QUIET = "-DXR_QUIET\t-fno-caret-diagnostics"
 
 
 class Handle(NamedTuple):
@@ -149,6 +153,7 @@ class OpenCLDriver(Driver):
         self._options = _base_options(cl, device)
         self._is_rusticl = info.platform == RUSTICL
         self._skips_declarations = info.platform == _POCL and platform.machine() in _X86
+        self._quiet = (_QUIET,) * (info.platform == _POCL)
         self._streams = threading.local()
         self._several = False  # whether a stream beside the default one has been current
         self._last: dict[int, Any] = {}
@@ -172,6 +177,12 @@ class OpenCLDriver(Driver):
 
     def compile(self, source: str, options: tuple[str, ...] = ()) -> bytes:
         """Compile to a binary that `load` takes, in any process; raises `CompileError`."""
+        return self.compile_own(source, options, ())[0]
+
+    def compile_own(
+        self, source: str, options: tuple[str, ...], names: Sequence[str]
+    ) -> tuple[bytes, str]:
+        """Compile a program's own source, with what the compiler says of it."""
         options = (*self._options, *options)
         if not (self._skips_declarations and _DECLARES in source):
             return self._built(source, options)
@@ -179,27 +190,31 @@ class OpenCLDriver(Driver):
             return self._built(source, (*_WITHOUT_DECLARATIONS, *options))
         except CompileError:
             # An error of the source comes again; else this PoCL goes another way.
-            binary = self._built(source, options)
+            built = self._built(source, options)
             self._skips_declarations = False
-            return binary
+            return built
 
-    def _built(self, source: str, options: tuple[str, ...]) -> bytes:
+    def _built(self, source: str, options: tuple[str, ...]) -> tuple[bytes, str]:
         cl = self._cl
         program = None
         try:
             program = cl._cl._Program(self._context, source)
-            program._build(" ".join(options).encode(), [self._device])
+            program._build(" ".join((*self._quiet, *options)).encode(), [self._device])
             binary = self._binary_of(program)
         except cl.Error as error:
             log = str(error)
             if program is not None:
                 with contextlib.suppress(cl.Error):
                     log = program.get_build_info(self._device, cl.program_build_info.LOG) or log
+            is_refused = error.code == cl.status_code.INVALID_BUILD_OPTIONS
         else:
             binary = self._seal(binary) + binary
             # The binary is loaded next: keep the program, so that it is not built a second time.
             self._compiled = (binary, program)
-            return binary
+            return binary, program.get_build_info(self._device, cl.program_build_info.LOG)
+        if is_refused and self._quiet:  # by a PoCL of another version, or the program's own options
+            self._quiet = ()
+            return self._built(source, options)
         # Not where PyOpenCL's error is handled: Dask sends with an error what it came of, and that
         # one cannot be pickled.
         raise CompileError(
