@@ -300,6 +300,39 @@ def test_a_report_names_lines_and_launches(
     ]
 
 
+SMALL = """\
+import numpy as np
+import drawing_of_ours
+x = np.arange(300.0)
+y = x[np.asarray([7, 299])]
+drawing_of_ours.draw(y)
+best = 0.0
+for i in range(1000):
+    a = x[i % 300]
+    b = a * 2 + 1
+    if b > best:
+        best = float(b)
+print(best)
+"""
+
+
+def test_a_report_says_where_small_operations_are_the_cost(folder: Path) -> None:
+    (folder / "small.py").write_text(SMALL)
+    drawing = folder / "site-packages" / "drawing_of_ours.py"
+    drawing.write_text("def draw(x):\n    return x.to_numpy()\n")
+    done = run(folder, "--report", "small.py")
+    assert done.stdout == "599.0\n", done.stderr
+    for line in (
+        r" +1 +\d+ B  small.py:4  x\[key\]$",
+        r" +1 +16 B  small.py:5  drawing_of_ours.draw$",
+        r" +1,000 +1000 B  small.py:10  bool\(x\)$",
+        r"host +[3-5],\d\d\d operations, [\d.]+ s outside of kernels$",
+        r"verdict +small operations are the cost, \d+ us of CPU time each\. ",
+        r" +2,000  small.py:(9|10)$",
+    ):
+        assert re.search(f"^{line}", done.stderr, re.MULTILINE), (line, done.stderr)
+
+
 def test_times_alone_are_taken_without_waiting(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,7 +15,7 @@ from xarr.array.transfers import observed
 Call = Callable[[xarr.Array], Any]
 
 HIDDEN: dict[str, tuple[Call, int]] = {
-    "vectorize(pyfunc)": (xarr.vectorize(lambda value: value), 8),
+    "vectorize(pyfunc)": (xarr.vectorize(lambda value: value**2), 8),
     "frompyfunc(func)": (xarr.frompyfunc(abs, 1, 1), 8),
     "frompyfunc(func).reduce(array)": (lambda x: xarr.frompyfunc(max, 2, 1).reduce(x), 8),
     "frompyfunc(func).accumulate(array)": (lambda x: xarr.frompyfunc(max, 2, 1).accumulate(x), 8),

@@ -20,7 +20,7 @@ import numpy.typing
 import xarr.array as package
 from xarr import dtypes, errors, functions, layout, tuning
 from xarr.array.operands import integer
-from xarr.array.transfers import Host, are_allowed, from_host, item_of, to_host
+from xarr.array.transfers import READING, Host, are_allowed, from_host, item_of, tell, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_device
 from xarr.core import tape as core
@@ -413,6 +413,8 @@ class Array(ArrayBase):
 
     def to_numpy(self, /) -> Host:
         """Copy the array to the host; no hidden transfer. See `xarr.to_numpy`."""
+        # Libraries call it too, as Matplotlib does, and a report shows their lines.
+        tell(READING, self.nbytes, "from", self.device)
         return functions.create.creation.to_numpy(self)
 
     def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> Array:

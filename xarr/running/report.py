@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -15,7 +16,7 @@ from xarr.array.transfers import READING, observed
 from xarr.backends.device import Device, default_device
 from xarr.compiler import launch
 from xarr.core import tape as core
-from xarr.core.tape import launched_by
+from xarr.core.tape import hooks, launched_by
 from xarr.engine import engine
 
 _SPOKEN: Final = {
@@ -28,20 +29,36 @@ _SPOKEN: Final = {
     "__index__": "x as an index",
     "__int__": "int(x)",
     "__iter__": "iter(x)",
+    "__reduce__": "pickle.dumps(x)",
+    "__repr__": "repr(x)",
     "__round__": "round(x)",
+    "__str__": "str(x)",
     "_index": "x as an index",
+    "_item": "x[key]",
     "_rows": "iter(x)",
+    "_set_item": "x[key] = value",
     "array_interface": "numpy.asarray(x)",
     "array_repr": "repr(x)",
     "array_str": "str(x)",
+    "buffer": "memoryview(x)",
+    "data": "x.data",
+    "dumps": "x.dumps()",
     "item": "x.item()",
     "to_array": "numpy.asarray(x)",
+    "to_numpy": "x.to_numpy()",
     "tolist": "x.tolist()",
 }
-"""The expressions that call special methods."""
+"""The expressions that call special methods and functions that are not public."""
 
 Line = tuple[str, int, str]
 """A file, a line, and what is called there."""
+
+_SMALL_COUNT: Final = 1000
+_SMALL_S: Final = 200e-6
+"""Small operations are the cost of a program that does as many, each in less CPU time, from the
+first one on: NumPy adds 100,000 numbers in that time."""
+_LINES: Final = 5
+"""The lines that are named as those with the most operations."""
 
 
 class Report(AbstractContextManager["Report"]):
@@ -60,6 +77,9 @@ class Report(AbstractContextManager["Report"]):
         self._moved: dict[Line, list[int]] = {}
         self._launched: dict[str, list[float]] = {}
         self._kernels: dict[str, set[int]] = {}
+        self._asked = Counter[tuple[str, int]]()
+        self._first_s = 0.0
+        self._spent_s = 0.0
         self._compilations = engine.counts.compilations
         self._begin = (time.perf_counter(), time.process_time())
         self.seconds = (0.0, 0.0)
@@ -74,10 +94,20 @@ class Report(AbstractContextManager["Report"]):
     def _watch(self) -> None:
         self._stack.enter_context(observed(self._note))
         self._stack.enter_context(launched_by(self._launch))
+        self._stack.callback(setattr, hooks, "numbers", hooks.numbers)
+        hooks.numbers = self
+
+    def __next__(self) -> int:
+        """The number of an operation that is asked for, whose line is noted."""
+        if not self._asked:
+            self._first_s = time.process_time()
+        self._asked[self._line("")[:2]] += 1
+        return core.next_number()
 
     def __exit__(self, *exception: object) -> None:
         wall, cpu = time.perf_counter(), time.process_time()
         self.seconds = (wall - self._begin[0], cpu - self._begin[1])
+        self._spent_s = cpu - self._first_s if self._asked else 0.0
         self._stack.close()
 
     def _launch(self, device: Device, kernel: launch.Kernel, *rest: Any) -> None:
@@ -106,7 +136,9 @@ class Report(AbstractContextManager["Report"]):
         while frame is not None and not self._owns(frame.f_globals):
             called = _function_name(frame) or called
             frame = frame.f_back
-        what = _SPOKEN.get(called, called) if where == READING else where
+        what = where
+        if where == READING and called:
+            what = _SPOKEN.get(called, READING if called.startswith("_") else called)
         if frame is None:
             return "", 0, what
         return frame.f_code.co_filename, frame.f_lineno, what
@@ -132,12 +164,35 @@ class Report(AbstractContextManager["Report"]):
         ]
         for skeleton, (count, seconds) in sorted(self._launched.items(), key=_by_seconds):
             lines.append(f"{'':<10}{count:>8,}  {seconds:8.3f} s  {skeleton.removesuffix('.c')}")
+        # CPU time is without what other programs took of the processors.
+        host_s = max(min(self.seconds) - busy_s, 0)
+        asked = self._asked.total()
+        lines.append(f"{'host':<10}{asked:>8,} operations, {host_s:.3f} s outside of kernels")
         times = sum(count for count, _ in self._moved.values())
         nbytes = sum(moved for _, moved in self._moved.values())
         lines.append(f"{'moved':<10}{times:>8,} times, {_bytes(nbytes)}")
         for (file, number, what), (count, moved) in sorted(self._moved.items(), key=_by_bytes):
-            place = f"{_relative_path(file)}:{number}" if file else "outside the program"
+            place = _place(file, number)
             lines.append(f"{'':<10}{count:>8,}  {_bytes(moved):>10}  {place}  {what}")
+        return [*lines, *self._verdict()]
+
+    def _verdict(self) -> list[str]:
+        """The lines of a program whose cost is the host's work on small operations."""
+        asked = self._asked.copy()
+        for (file, number, _), (count, _) in self._moved.items():
+            asked[file, number] += count
+        total = asked.total()
+        if total < _SMALL_COUNT or self._spent_s / total > _SMALL_S:
+            return []
+        each_us = 1e6 * self._spent_s / total
+        lines = [
+            f"{'verdict':<10}small operations are the cost, {each_us:.0f} us of CPU time each. "
+            "Compute with whole arrays;",
+            f"{'':<10}take numbers that Python needs one by one to it at once, by x.tolist(). "
+            "Most are on",
+        ]
+        for (file, number), count in asked.most_common(_LINES):
+            lines.append(f"{'':<10}{count:>8,}  {_place(file, number)}")
         return lines
 
 
@@ -179,8 +234,10 @@ def _bytes(nbytes: int) -> str:
     return f"{size:.1f} GiB"
 
 
-def _relative_path(file: str) -> str:
-    """A file as it is reached from the current folder, where it lies below that."""
+def _place(file: str, number: int) -> str:
+    """A line, with its file as it is reached from the current folder, where it lies below that."""
+    if not file:
+        return "outside the program"
     path = Path(file)
     here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else file
+    return f"{path.relative_to(here) if path.is_relative_to(here) else file}:{number}"
