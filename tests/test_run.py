@@ -326,7 +326,7 @@ def test_a_report_says_where_small_operations_are_the_cost(folder: Path) -> None
         r" +1 +\d+ B  small.py:4  x\[key\]$",
         r" +1 +16 B  small.py:5  drawing_of_ours.draw$",
         r" +1,000 +1000 B  small.py:10  bool\(x\)$",
-        r"host +[3-5],\d\d\d operations, [\d.]+ s outside of kernels$",
+        r"host +[3-5],\d\d\d operations, [\d.]+ s of CPU time beside kernels$",
         r"verdict +small operations are the cost, \d+ us of CPU time each\. ",
         r" +2,000  small.py:(9|10)$",
     ):

@@ -55,8 +55,8 @@ Line = tuple[str, int, str]
 
 _SMALL_COUNT: Final = 1000
 _SMALL_S: Final = 200e-6
-"""Small operations are the cost of a program that does as many, each in less CPU time, from the
-first one on: NumPy adds 100,000 numbers in that time."""
+"""Small operations are the cost of a program that does as many, each in less CPU time beside the
+kernels, and more in all than these: NumPy adds 100,000 numbers in that time."""
 _LINES: Final = 5
 """The lines that are named as those with the most operations."""
 
@@ -80,6 +80,7 @@ class Report(AbstractContextManager["Report"]):
         self._asked = Counter[tuple[str, int]]()
         self._first_s = 0.0
         self._spent_s = 0.0
+        self._busy_s = 0.0
         self._compilations = engine.counts.compilations
         self._begin = (time.perf_counter(), time.process_time())
         self.seconds = (0.0, 0.0)
@@ -113,10 +114,11 @@ class Report(AbstractContextManager["Report"]):
     def _launch(self, device: Device, kernel: launch.Kernel, *rest: Any) -> None:
         """Launch a kernel, and wait for it, so that its time is known."""
         device.driver.synchronize()
-        begin = time.perf_counter()
+        begin, busy_s = time.perf_counter(), time.process_time()
         core.launched(device, kernel, *rest)
         device.driver.synchronize()
         elapsed_s = time.perf_counter() - begin
+        self._busy_s += time.process_time() - busy_s
         entry = self._launched.setdefault(kernel.skeleton, [0, 0.0])
         entry[0] += 1
         entry[1] += elapsed_s
@@ -164,27 +166,29 @@ class Report(AbstractContextManager["Report"]):
         ]
         for skeleton, (count, seconds) in sorted(self._launched.items(), key=_by_seconds):
             lines.append(f"{'':<10}{count:>8,}  {seconds:8.3f} s  {skeleton.removesuffix('.c')}")
-        # CPU time is without what other programs took of the processors.
-        host_s = max(min(self.seconds) - busy_s, 0)
+        # CPU time is without what other programs take, and before are a program's imports.
+        host_s = self._spent_s - self._busy_s if self._asked else 0.0
         asked = self._asked.total()
-        lines.append(f"{'host':<10}{asked:>8,} operations, {host_s:.3f} s outside of kernels")
+        lines.append(
+            f"{'host':<10}{asked:>8,} operations, {host_s:.3f} s of CPU time beside kernels"
+        )
         times = sum(count for count, _ in self._moved.values())
         nbytes = sum(moved for _, moved in self._moved.values())
         lines.append(f"{'moved':<10}{times:>8,} times, {_bytes(nbytes)}")
         for (file, number, what), (count, moved) in sorted(self._moved.items(), key=_by_bytes):
             place = _place(file, number)
             lines.append(f"{'':<10}{count:>8,}  {_bytes(moved):>10}  {place}  {what}")
-        return [*lines, *self._verdict()]
+        return lines + (self._verdict(host_s) if host_s > busy_s else [])
 
-    def _verdict(self) -> list[str]:
+    def _verdict(self, host_s: float) -> list[str]:
         """The lines of a program whose cost is the host's work on small operations."""
         asked = self._asked.copy()
         for (file, number, _), (count, _) in self._moved.items():
             asked[file, number] += count
         total = asked.total()
-        if total < _SMALL_COUNT or self._spent_s / total > _SMALL_S:
+        if total < _SMALL_COUNT or host_s / total > _SMALL_S:
             return []
-        each_us = 1e6 * self._spent_s / total
+        each_us = 1e6 * host_s / total
         lines = [
             f"{'verdict':<10}small operations are the cost, {each_us:.0f} us of CPU time each. "
             "Compute with whole arrays;",
