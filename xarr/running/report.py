@@ -178,7 +178,7 @@ class Report(AbstractContextManager["Report"]):
         for (file, number, what), (count, moved) in sorted(self._moved.items(), key=_by_bytes):
             place = _place(file, number)
             lines.append(f"{'':<10}{count:>8,}  {_bytes(moved):>10}  {place}  {what}")
-        return lines + (self._verdict(host_s) if host_s > busy_s else [])
+        return lines + (self._verdict(host_s) if host_s > self._busy_s else [])
 
     def _verdict(self, host_s: float) -> list[str]:
         """The lines of a program whose cost is the host's work on small operations."""
