@@ -45,6 +45,7 @@ from xarr.functions.names import absent
         ("asnumpy", r"numpy.asarray\(x\)"),
         ("svd", "write xarr.linalg.svd"),
         ("ifft", "write xarr.fft.ifft"),
+        ("gammaln", "write xarr.special.gammaln"),
         ("randn", "write xarr.random.randn"),
         ("random.PRNGKey", "xarr.random.default_rng"),
         ("random.unifrom", "nearest is xarr.random.uniform"),

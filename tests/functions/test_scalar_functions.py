@@ -50,6 +50,8 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
     lambda x: math.log(x * x + 1, 3),
     lambda x: math.log(x * x + 1),
     lambda x: math.ldexp(x, 3),
+    lambda x: math.erf(x) + math.erfc(x / 2),
+    lambda x: math.gamma(x + 0.125) + math.lgamma(x * x + 0.5),
     lambda x: math.ulp(x * 3),
     lambda x: math.isclose(x, 0.5),
     lambda x: math.isclose(x, 9.0 + 1e-8),

@@ -75,9 +75,19 @@ _ELSEWHERE: Final = {
 }
 """The advice for names of what no device holds."""
 
-_SPACES: Final = ("exceptions", "fft", "lib", "linalg", "polynomial", "random", "testing", "typing")
+_SPACES: Final = (
+    "exceptions",
+    "fft",
+    "lib",
+    "linalg",
+    "polynomial",
+    "random",
+    "special",
+    "testing",
+    "typing",
+)
 """The public modules of xarr; its others are no advice."""
-_SEARCHED: Final = ("linalg", "fft", "random")
+_SEARCHED: Final = ("linalg", "fft", "random", "special")
 """The modules whose names other libraries have in their main one."""
 
 _DERIVATIVES: Final = (
@@ -154,14 +164,13 @@ _OF_OTHERS: Final = {
     "numel": "write x.size",
     "randperm": "write xarr.random.permutation(n)",
     "relu": "write xarr.maximum(x, 0)",
-    "rsqrt": "write 1 / xarr.sqrt(x)",
     "sub": "write x - y",
     "topk": "write xarr.sort(x)[..., -k:], or xarr.partition(x, -k)[..., -k:] in no order",
     "unsqueeze": "write xarr.expand_dims(x, axis=axis)",
     **dict.fromkeys(("bfloat16", "float8_e4m3fn", "float8_e5m2"), _FLOATS),
     # SciPy's, and what networks are made of
     **dict.fromkeys(("integrate", "interpolate", "ndimage", "optimize", "scipy"), _SCIPY),
-    **dict.fromkeys(("signal", "spatial", "special", "stats"), _SCIPY),
+    **dict.fromkeys(("signal", "spatial", "stats"), _SCIPY),
     "sparse": _SPARSE,
     **dict.fromkeys(("expit", "sigmoid"), _LOGISTIC),
     "logsumexp": "write xarr.logaddexp.reduce(x, axis=axis)",

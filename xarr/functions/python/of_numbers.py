@@ -100,6 +100,7 @@ OF_ARRAYS: Final[dict[Any, Callable[..., Any]]] = {
     math.degrees: rows.rad2deg,
     math.floor: lambda x: to_integers(rows.floor(x)),
     math.frexp: floating.frexp,
+    math.gamma: rows.tgamma,
     math.gcd: _folded(rows.gcd, math.gcd),
     math.hypot: _folded(rows.hypot, math.hypot),
     math.isclose: _isclose,
