@@ -90,17 +90,19 @@ def _isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
     return (a == b) | (near & (apart < math.inf))  # two infinities are apart
 
 
+_ROWS: Final = {"gamma": "tgamma"}
+"""The rows that have other names than Python's functions."""
+
 OF_ARRAYS: Final[dict[Any, Callable[..., Any]]] = {
     **{
-        found: getattr(rows, name)
+        found: getattr(rows, row)
         for name in dir(math)
-        if callable(found := getattr(math, name)) and hasattr(rows, name)
+        if callable(found := getattr(math, name)) and hasattr(rows, row := _ROWS.get(name, name))
     },
     math.ceil: lambda x: to_integers(rows.ceil(x)),
     math.degrees: rows.rad2deg,
     math.floor: lambda x: to_integers(rows.floor(x)),
     math.frexp: floating.frexp,
-    math.gamma: rows.tgamma,
     math.gcd: _folded(rows.gcd, math.gcd),
     math.hypot: _folded(rows.hypot, math.hypot),
     math.isclose: _isclose,
