@@ -159,7 +159,7 @@ def test_it_is_fused(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> No
 
 @each("""
 Kernel("T x", "T y", "y = x +\\n  blockIdx.x") ! ValueError: line 2, column 3
-Kernel("T x", "T y", "y = get_global_id(0)") ! ValueError: OpenCL C
+Kernel("T x", "T y", "y = get_global_id(0)") ! ValueError: write it as a function of i
 Kernel("T x", "T y", "y = x", "1st") ! ValueError: name is '1st'
 Kernel("Tx", "T y", "y = x") ! ValueError: 'Tx'
 Kernel("nothing x", "T y", "y = x") ! TypeError: nothing
@@ -167,7 +167,7 @@ Kernel("T i", "T y", "y = i") ! ValueError: parameter i
 Kernel("T x", "T x", "x = x") ! ValueError: stands twice
 Kernel("T x", "", "") ! ValueError: output
 Kernel("T x", "T y", 'printf("")') ! ValueError: column 1
-Kernel("T x", "T y", 'printf("")') ! ValueError: use RawKernel
+Kernel("T x", "T y", 'printf("")') ! ValueError: write an output
 Kernel("T x", "T y", "y = x")() ! TypeError: 0 arguments
 Kernel("T x", "T y", "y = x")(1, 2) ! TypeError: an output is an Array
 Kernel("T x, T y", "T z", "z = x")(np.ones(2), np.ones(2, "int8")) ! TypeError: y has dtype int8

@@ -35,7 +35,7 @@ import numpy
 
 from xarr import tuning
 from xarr.backends import processor
-from xarr.backends.base import ATTRIBUTES, DeviceInfo, Discovery, Driver, Found, Place, lacking
+from xarr.backends.base import ATTRIBUTES, DeviceInfo, Discovery, Driver, Found, Place
 from xarr.cache import disk_cache
 from xarr.errors import CompileError, message
 from xarr.settings import settings
@@ -199,11 +199,11 @@ class CpuDriver(Driver):
         for given in arguments:
             if isinstance(given, Place):
                 values.append(ctypes.c_void_p(given.buffer.address + given.offset_nbytes))
-            elif isinstance(given, bytes):
-                values.append(ctypes.create_string_buffer(given, max(len(given), 8)))
             else:
-                raise lacking(self.info, "pointers to local memory, but LOCAL arrays")
-        places = (ctypes.c_void_p * max(1, len(values)))(*map(ctypes.addressof, values))
+                assert isinstance(given, bytes)
+                values.append(ctypes.create_string_buffer(given, max(len(given), 8)))
+        values.append(ctypes.c_uint64(local_nbytes))
+        places = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
         self.launched += 1
         self._launch_with(kernel.entry, grid, group, ctypes.addressof(places))
 

@@ -46,6 +46,7 @@ PRELUDES: Final = {
 LIBRARY: Final[Mapping[str, frozenset[str]]] = {
     "integer.h": _INTEGERS,
     "real.h": _FLOATS,
+    "own.h": _FLOATS,
     "half.h": _FLOATS,
     "binning.h": _FLOATS,
     "cast.h": _FLOATS,
@@ -122,6 +123,11 @@ def _specialise(text: str, words: Mapping[str, str]) -> str:
         return f"{stem}_{words[last]}" if stem.startswith("xr") and last in words else word
 
     return _WORD.sub(replace, text)
+
+
+def specialised(text: str, suffix: str) -> str:
+    """Specialise a C expression for a type: `xr_exp_T(` becomes `xr_exp_f32(`, `(T)` `(f32)`."""
+    return _specialise(text, _tokens(suffix))
 
 
 own: Final[dict[str, str]] = {}

@@ -25,8 +25,27 @@ typedef struct { i64 groups[3], items[3]; } XR_grid;
 #endif
 #define XR_INLINED __attribute__((always_inline))
 #define DEVICE static inline XR_INLINED __attribute__((unused))
+#pragma GCC diagnostic error "-Wreturn-type" // else a program's own function gives what it finds
+#define XR_BOOL _Bool
+// C11 has no overloading, but expressions that choose by a type. An operand is evaluated once, and
+// stands in the text once.
 #define OVERLOADED(name, type) name##_of_##type
 #define XR_CHOSEN
+#define XR_REAL(name, x) _Generic(x, f32: name##_f32, default: name##_f64)
+#define XR_INTEGERS(name)                                                                   \
+    i32: name##_i32, u32: name##_u32, i64: name##_i64, u64: name##_u64, long: name##_i64,   \
+    unsigned long: name##_u64
+#define XR_INTEGER(name, x) _Generic(x, XR_INTEGERS(name))
+#define XR_NUMBER(name, x) _Generic(x, XR_INTEGERS(name), f32: name##_f32, f64: name##_f64)
+#define XR_CHOICE_1(choice, name, x, ...)                                                   \
+    ({ __auto_type XR_1 = (x); choice(name, +XR_1)(XR_1, ##__VA_ARGS__); })
+#define XR_CHOICE_2(choice, name, x, y)                                                     \
+    ({ __auto_type XR_1 = (x); __auto_type XR_2 = (y); choice(name, XR_1 + XR_2)(XR_1, XR_2); })
+#define XR_CHOICE_3(choice, name, x, y, z)                                                  \
+    ({                                                                                      \
+        __auto_type XR_1 = (x); __auto_type XR_2 = (y); __auto_type XR_3 = (z);             \
+        choice(name, XR_1 + XR_2 + XR_3)(XR_1, XR_2, XR_3);                                 \
+    })
 #define GLOBAL
 #define RESTRICT __restrict__
 // gcc 12 contracts sums and differences in turn of products, of which it makes vectors, in spite of
@@ -39,6 +58,20 @@ typedef struct { i64 groups[3], items[3]; } XR_grid;
 #define ALIGNED(n) __attribute__((aligned(n)))
 #define ATOMIC_ADD_U32(p, x) __atomic_fetch_add(p, x, __ATOMIC_RELAXED)
 #define ATOMIC_MAX_I32(p, x) XR_atomic_max(p, x)
+#define XR_ADD_u32(p, x) __atomic_fetch_add(p, x, __ATOMIC_RELAXED)
+#define XR_ADD_u64 XR_ADD_u32
+#define XR_EXCHANGE_u32(p, x) __atomic_exchange_n(p, x, __ATOMIC_RELAXED)
+#define XR_EXCHANGE_u64 XR_EXCHANGE_u32
+DEVICE u32 XR_CAS_u32(volatile u32 *p, u32 seen, const u32 next)
+{
+    __atomic_compare_exchange_n(p, &seen, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return seen;
+}
+DEVICE u64 XR_CAS_u64(volatile u64 *p, u64 seen, const u64 next)
+{
+    __atomic_compare_exchange_n(p, &seen, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return seen;
+}
 DEVICE void XR_atomic_max(i32 *p, i32 x)
 {
     i32 seen = __atomic_load_n(p, __ATOMIC_RELAXED);
@@ -201,17 +234,28 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
         XR_run_groups(name##_item, xr_values, xr_given, xr_grid, xr_begin, xr_end);         \
     }                                                                                       \
     static void name(list(PARAMETER) const xr_arguments a)
-// The end of a program's own kernel, with its arguments as they are found in `xr_values`.
-#define XR_OWN_KERNEL(name, ...)                                                            \
+// The end of a program's own kernel, with its arguments as they are found in `xr_values`. Behind
+// them is how many bytes its pointers to local memory have; a thread runs one group at a time.
+#define XR_OWN_KERNEL(name, count, ...)                                                     \
     static void name##_item(void *const *xr_values, const void *xr_given) { name(__VA_ARGS__); } \
     XR_RUN(name)                                                                            \
     {                                                                                       \
+        const u64 nbytes = *(const u64 *)xr_values[count];                                  \
+        char *const memory = nbytes ? __builtin_malloc(nbytes) : 0;                         \
+        if (nbytes && !memory) {                                                            \
+            __builtin_abort();                                                              \
+        }                                                                                   \
+        XR_local_memory = memory;                                                           \
         XR_run_groups(name##_item, xr_values, xr_given, xr_grid, xr_begin, xr_end);         \
+        __builtin_free(memory);                                                             \
     }
+static _Thread_local char *XR_local_memory;
+#define XR_LOCAL_ARGUMENT(type, name) type name = (type)(XR_local_memory + xr_local_##name);
 #define GLOBAL_ID(d) ((u64)(XR_at.group[d] * XR_at.grid->items[d] + XR_at.item[d]))
 #endif
 #define KERNEL static
 #define LOCAL static _Thread_local
+#define XR_POINTER_TO_LOCAL
 #define GLOBAL_SIZE(d) ((u64)(XR_at.grid->groups[d] * XR_at.grid->items[d]))
 #define GROUP_ID(d) ((u64)XR_at.group[d])
 #define GROUPS(d) ((u64)XR_at.grid->groups[d])

@@ -16,6 +16,18 @@
 #define ROUNDED(x) (x)
 #define GLOBAL
 #define LOCAL __shared__
+#define XR_POINTER_TO_LOCAL
+#define XR_LOCAL_ARGUMENT(type, name)                                                       \
+    extern __shared__ __align__(16) char XR_local_memory[];                                 \
+    type name = (type)(XR_local_memory + xr_local_##name);
+#define XR_BOOL bool
+// A function that ends without the value that it promises is an error, as on other devices.
+#ifdef __CUDACC_RTC__
+#pragma nv_diag_error 940
+#pragma nv_diag_suppress 177 // a function that nobody calls: kinds of it for other types
+#else
+#pragma clang diagnostic error "-Wreturn-type"
+#endif
 #define RESTRICT __restrict__
 #define ALIGNED(n) __align__(n)
 #define BARRIER() __syncthreads()
@@ -61,6 +73,16 @@ typedef float f32;
 typedef double f64;
 typedef struct { f32 re, im; } c64;
 typedef struct { f64 re, im; } c128;
+
+#define XR_ADD_u32(p, x) atomicAdd((u32 *)(p), x)
+#define XR_ADD_u64(p, x) atomicAdd((u64 *)(p), x)
+#define XR_EXCHANGE_u32(p, x) atomicExch((u32 *)(p), x)
+#define XR_EXCHANGE_u64(p, x) atomicExch((u64 *)(p), x)
+#define XR_CAS_u32(p, seen, next) atomicCAS((u32 *)(p), seen, next)
+#define XR_CAS_u64(p, seen, next) atomicCAS((u64 *)(p), seen, next)
+// In global memory this takes float32 below 1.2e-38 for 0, and is many times as fast as a loop.
+#define XR_ADDS_f32(p, x) atomicAdd((f32 *)(p), x)
+#define XR_ADDS_f64(p, x) atomicAdd((f64 *)(p), x)
 
 #define xr_bits_f32(x) __float_as_uint(x)
 #define xr_from_bits_f32(x) __uint_as_float(x)

@@ -163,3 +163,24 @@ DEVICE T xr_bit_count_T(const T x)
     }
     return (T)count;
 }
+
+// C's division of integers, towards 0; by 0 it gives 0, and what the type cannot hold wraps around.
+DEVICE T xr_quotient_T(const T x, const T y)
+{
+    const int flip = xr_is_minus_one_T(y);
+    const T divisor = (y == (T)0) | flip ? (T)1 : y;
+    const T quotient = (T)(x / divisor);
+    return y == (T)0 ? (T)0 : flip ? xr_negative_T(x) : quotient;
+}
+
+// How many bits above the highest one that is set are not; all of them where none is.
+DEVICE int xr_clz_T(const T x)
+{
+    U rest = (U)x;
+    int count = 8 * (int)sizeof(T);
+    while (rest != (U)0) {
+        rest = (U)(rest >> 1);
+        count -= 1;
+    }
+    return count;
+}

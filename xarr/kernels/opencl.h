@@ -3,6 +3,7 @@
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wtautological-compare" // x != x asks for NaN, of integers too
 #pragma clang diagnostic ignored "-Wpass-failed" // a loop that it makes no vectors of
+#pragma clang diagnostic error "-Wreturn-type" // else a program's own function gives what it finds
 #endif
 #ifdef XR_DECLARES
 // PoCL would read 17,000 lines of declarations for every kernel, which takes it 80 ms. It is told
@@ -17,6 +18,14 @@ void __attribute__((overloadable, convergent)) barrier(uint flags);
 int __attribute__((overloadable)) atomic_max(volatile global int *p, int x);
 uint __attribute__((overloadable)) atomic_add(volatile global uint *p, uint x);
 uint __attribute__((overloadable)) atomic_add(volatile local uint *p, uint x);
+#define XR_DECLARED(space)                                                                  \
+    uint __attribute__((overloadable)) atomic_xchg(volatile space uint *p, uint x);         \
+    uint __attribute__((overloadable)) atomic_cmpxchg(volatile space uint *p, uint x, uint y); \
+    ulong __attribute__((overloadable)) atom_add(volatile space ulong *p, ulong x);         \
+    ulong __attribute__((overloadable)) atom_xchg(volatile space ulong *p, ulong x);        \
+    ulong __attribute__((overloadable)) atom_cmpxchg(volatile space ulong *p, ulong x, ulong y);
+XR_DECLARED(global)
+XR_DECLARED(local)
 uint __attribute__((overloadable, const)) mul_hi(uint a, uint b);
 ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #ifndef CLK_LOCAL_MEM_FENCE
@@ -71,6 +80,8 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #endif
 #define GLOBAL global
 #define LOCAL local
+#define XR_POINTER_TO_LOCAL local
+#define XR_BOOL bool
 #define RESTRICT restrict
 #define ALIGNED(n) __attribute__((aligned(n)))
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
@@ -82,6 +93,19 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #define LOCAL_SIZE(d) get_local_size(d)
 #define ATOMIC_MAX_I32(p, x) atomic_max(p, x)
 #define ATOMIC_ADD_U32(p, x) atomic_add(p, x)
+#define XR_SPACES
+#define XR_ADD_u32 atomic_add
+#define XR_EXCHANGE_u32 atomic_xchg
+#define XR_CAS_u32 atomic_cmpxchg
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#define XR_ADD_u64 atom_add
+#define XR_EXCHANGE_u64 atom_xchg
+#define XR_CAS_u64 atom_cmpxchg
+#else
+#define XR_NO_WIDE_ATOMICS
+#define XR_LACKS_ATOMICS __attribute__((unavailable("the device has no atomic operations on 64 bits; use 32")))
+#endif
 
 typedef uchar b8;
 typedef char i8;

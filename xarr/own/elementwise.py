@@ -25,11 +25,12 @@ from xarr.engine import engine
 from xarr.layout import Shape, broadcast_shapes
 from xarr.own import checking, indexed
 from xarr.own.parameters import Given, Parameter, declared, definitions, given, of, require_names
-from xarr.own.text import Function, Text, tokens, words
+from xarr.own.text import Function, Text, require_portable
+from xarr.own.tokens import tokens, words
 
 _COUNT: Final = re.compile(r"\b_ind\.size\(\)")
 _COUNT_WORD: Final = "_count"
-_CONDITIONAL: Final = re.compile(r"[{}?]|& &|\| \||\b(?:if|for|while|do|switch|else)\b")
+_CONDITIONAL: Final = re.compile(r"[{}?]|&&|\|\||\b(?:if|for|while|do|switch|else)\b")
 
 
 class ElementwiseKernel:
@@ -106,8 +107,11 @@ class ElementwiseKernel:
         self._is_raw = any(parameter.raw for parameter in self.params)
         self._words = words(self._body.text) | words(loop_prep) | words(after_loop)
         self._known = dict[Any, tuple[Operation, ...]]()
-        for text in (self._before, self._body, self._after, self._preamble):
-            text.portable({}, has_float64=True)  # which refuses what is not portable
+        require_portable(
+            self._preamble,
+            (self._before, self._body, self._after),
+            [(parameter.type, parameter.name) for parameter in self.params],
+        )
 
     @property
     def nin(self) -> int:

@@ -148,20 +148,26 @@ def given(
                 "pass the output array",
             )
         require_on(device, of(parameter, types), where)
-    arrays = [
-        _converted(value, of(parameter, types), device, where, parameter.name)
-        for parameter, value in zip(parameters, values, strict=False)
-    ]
+    arrays = list[Array]()
+    for parameter, argument, value in zip(parameters, arguments, values, strict=False):
+        row = of(parameter, types)
+        is_number = isinstance(argument, (*_SCALARS, numpy.generic))
+        if is_number and not holds_kind(row.numpy.kind, argument):
+            raise errors.type_error(
+                where, f"{parameter.name} is {argument!r}", f"the kernel takes {row} there"
+            )
+        arrays.append(_converted(value, row, device, where))
     return Given(device, tuple(arrays), types)
 
 
 def _settle(types: dict[str, DType], parameter: Parameter, found: DType, where: str) -> None:
     wanted = parameter.dtype or types.setdefault(parameter.type, found)
     if wanted is not found:
+        is_named = parameter.dtype is not None
         raise errors.type_error(
             where,
             f"{parameter.name} has dtype {found}",
-            f"its type {parameter.type} is {wanted}",
+            f"it must be {wanted}" if is_named else f"its type {parameter.type} is {wanted}",
             f"convert with {parameter.name}.astype({str(wanted)!r})",
         )
 
@@ -171,9 +177,14 @@ def of(parameter: Parameter, types: Mapping[str, DType]) -> DType:
     return parameter.dtype or types[parameter.type]
 
 
-def _converted(value: Scalar | Array, row: DType, device: Device, where: str, name: str) -> Array:
+def holds_kind(kind: str, value: Any) -> bool:
+    """Return whether a type of NumPy's `kind` takes a number: integers take whole ones only."""
+    if isinstance(value, complex | numpy.complexfloating):
+        return kind == "c"
+    return kind not in "iub" or not isinstance(value, float | numpy.floating) or value.is_integer()
+
+
+def _converted(value: Scalar | Array, row: DType, device: Device, where: str) -> Array:
     if type(value) is not Array:
-        if type(value) is complex and row.kind != dtypes.COMPLEX:
-            raise errors.type_error(where, f"{name} is {value!r}", f"the kernel takes {row} there")
         return Array(scalar_node(value, row, device, where))  # type: ignore[arg-type]
     return value if value._node.dtype is row else as_array(value, where, dtype=row)

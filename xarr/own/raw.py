@@ -11,6 +11,7 @@ import ctypes
 import math
 import operator
 import re
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -29,6 +30,8 @@ from xarr.core.tape import Storage, leaf
 from xarr.engine import engine
 from xarr.engine.opcodes import tape_of
 from xarr.layout import contiguous
+from xarr.own.modules import PortableModule, without_comments
+from xarr.own.parameters import holds_kind
 
 _LANGUAGES: Final = {
     "portable": re.compile(r"\bKERNEL\b"),
@@ -46,15 +49,12 @@ _BINARIES: Final = {".ptx": "cuda", ".cubin": "cuda", ".fatbin": "cuda", ".spv":
 """The language of binaries by the suffix of their file."""
 _KERNEL_NAME: Final = r"\bvoid\s+(\w+)\s*\("
 _GLOBAL: Final = re.compile(r"(template\s*<[^{};]*>\s*)?\b__global__\b")
-_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _QUALIFIER: Final = re.compile(
     r"\b(?:const|volatile|restrict|__restrict__|__restrict|RESTRICT|GLOBAL|__global|global|struct"
     r"|constant|__constant)\b"
 )
 _TYPEDEF: Final = re.compile(r"\btypedef\s+(\w[\w ]*?)\s+(\w+)\s*;")
 _MACRO: Final = re.compile(r"^\s*#\s*define\s+(\w+)\s+(\w[\w ]*?)\s*$", re.MULTILINE)
-_NAMED: Final = re.compile(r"\w+\s*(\[\s*\])?\s*$")
-"""The name at the end of a declaration."""
 _OPTION: Final = re.compile(r"\s*-D\s*(\w+)=(\w[\w ]*?)\s*")
 _LOCAL: Final = re.compile(r"\b(?:LOCAL|__local|local)\b")
 
@@ -88,6 +88,8 @@ _TYPES: Final = {
     **{f"{row}_t": numpy.dtype(row.name) for row in dtypes.TABLE if row.kind in dtypes.INTEGER},
 }
 """Types of C and what they hold."""
+_LOCAL_ALIGNMENT: Final = 16
+"""Bytes; the widest number takes as many."""
 _MOST: Final = (2**31 - 1, 65535, 65535)
 """Groups along each dimension."""
 
@@ -186,10 +188,12 @@ class RawModule:
             self._binary = content + b"\0" if self._binary_of == "cuda" else content
             content = b""
         self.code = content.decode()
-        self._bare = _COMMENT.sub(lambda match: "\n" * match.group().count("\n"), self.code)
+        self._bare = without_comments(self.code)
         self._language = next(
             (name for name, word in _LANGUAGES.items() if word.search(self._bare)), ""
         )
+        if self._language == "portable":
+            self._portable = PortableModule(self._name, self.code)
         self._kernels = dict[Device, dict[str, Any]]()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -301,9 +305,7 @@ class RawModule:
         begin = f'#line 1 "{self._name}"\n'
         dialect = device.info.dialect
         if self._language == "portable":
-            lines = source.words(self.code, dialect, has_float64=device.info.has_float64)
-            ends = self._entries() if dialect == "c" else ""
-            return "\n".join((*lines, begin)) + self.code + ends
+            return self._portable.text(dialect, has_float64=device.info.has_float64)
         if self._language != dialect:
             written = _NAMES.get(self._language, "a language without a kernel")
             raise self._other_language(device, name, written)
@@ -313,16 +315,6 @@ class RawModule:
             )
         return begin + self.code
 
-    def _entries(self) -> str:
-        """The C functions that call each kernel with values by their addresses."""
-        lines = [""]
-        for name in dict.fromkeys(re.findall(rf"\bKERNEL\s+{_KERNEL_NAME}", self._bare)):
-            declared = self._declared(name) or []
-            types = [_NAMED.sub(lambda found: "*" * ("[" in found[0]), part) for part in declared]
-            values = [f"*({of} *)xr_values[{number}]" for number, of in enumerate(types)]
-            lines.append(f"XR_OWN_KERNEL({name}, {', '.join(values)})")
-        return "\n".join((*lines, ""))
-
     def _other_language(self, device: Device, name: str, written: str) -> ValueError:
         takes = dict.fromkeys((_NAMES[device.info.dialect], _NAMES["portable"]))
         return errors.value_error(
@@ -331,6 +323,25 @@ class RawModule:
             f"that takes {' and '.join(takes)}",
             "write portable C, see kernels/README.md, or put the arrays on another device",
         )
+
+
+class _LocalMemory:
+    """The local memory of a launch; `nbytes` counts what its pointers have.
+
+    has_pointers : bool -- Whether the driver makes a pointer of a number of bytes.
+    """
+
+    def __init__(self, nbytes: int, *, has_pointers: bool) -> None:
+        self.nbytes = nbytes
+        self._has_pointers = has_pointers
+        self._taken = 0
+
+    def argument(self, nbytes: int) -> int | bytes:
+        """The argument for a pointer to so many bytes: these, or where they begin."""
+        begin = self._taken
+        self._taken += -(-nbytes // _LOCAL_ALIGNMENT) * _LOCAL_ALIGNMENT
+        self.nbytes = max(self.nbytes, self._taken)
+        return nbytes if self._has_pointers else struct.pack("=Q", begin)
 
 
 class _Span(NamedTuple):
@@ -479,9 +490,11 @@ class RawKernel:
         block : tuple of 1 to 3 int
             The number of items (CUDA's threads) of a group along each.
         args : sequence of Array, Pointer, number, NumPy scalar, ctypes or NumPy structure
-            What the kernel's parameters are given; nothing for pointers to local memory.
+            What the kernel's parameters are given. Pointers to local memory are left out, or all
+            given as PyOpenCL's ``LocalMemory``.
         shared_mem : int
-            Bytes of local memory behind such a pointer, or of CUDA's dynamic shared memory.
+            Bytes of local memory behind each pointer that is left out, or of CUDA's dynamic shared
+            memory.
         stream : Stream, optional
             Where it runs; the current stream without.
         """
@@ -502,9 +515,11 @@ class RawKernel:
         changed = dict[_Span, Array]()
         spans = set[_Span]()
         written = list[Array]()
+        local = _LocalMemory(int(shared_mem), has_pointers=device.info.dialect == "opencl")
         for number, parameter in enumerate(wanted):
             if parameter is not None and parameter.is_local:
-                packed.append(int(shared_mem))
+                given = next(values) if len(args) == len(wanted) else None
+                packed.append(local.argument(self._local_nbytes(given, parameter, shared_mem)))
                 continue
             value = next(values)
             is_read = parameter is not None and parameter.is_read
@@ -537,7 +552,7 @@ class RawKernel:
             engine.release(device, {_storage(array) for array in written}.__contains__)
             arguments = [self._place(value) if type(value) is Array else value for value in packed]
             launch = device.driver.launch_with
-            tape_of(device).ask(launch, kernel, places, items, arguments, int(shared_mem))
+            tape_of(device).ask(launch, kernel, places, items, arguments, local.nbytes)
             engine.counts.launches += 1
             for array in written:
                 _storage(array).writes += 1
@@ -587,7 +602,7 @@ class RawKernel:
         if self._parameters is None:
             return [None] * count
         known = [parameter for parameter in self._parameters if not parameter.is_local]
-        if len(known) != count:
+        if count not in (len(known), len(self._parameters)):
             raise errors.type_error(
                 self._where,
                 f"args has {count} arguments",
@@ -595,6 +610,18 @@ class RawKernel:
                 + ", ".join(parameter.name for parameter in known),
             )
         return self._parameters
+
+    def _local_nbytes(self, given: Any, parameter: _Parameter, shared_mem: int) -> int:
+        """The bytes of local memory behind a pointer, as PyOpenCL's `LocalMemory` says or all."""
+        if given is None:
+            return int(shared_mem)
+        if type(given).__name__ != "LocalMemory":
+            raise self._refuse(
+                f"{parameter.name} is of type {type(given).__name__}",
+                "a pointer to local memory must be a pyopencl.LocalMemory",
+                "leave it out and give its bytes as shared_mem",
+            )
+        return int(given.size)
 
     def _refuse(self, given: str, accepted: str, remedy: str = "") -> TypeError:
         return errors.type_error(self._where, given, accepted, remedy)
@@ -655,9 +682,7 @@ class RawKernel:
             )
         if dtype is None:
             dtype = value.dtype if isinstance(value, numpy.generic) else numpy.dtype(type(value))
-        if (dtype.kind in "iub" and isinstance(value, float | complex | numpy.inexact)) or (
-            dtype.kind == "f" and isinstance(value, complex | numpy.complexfloating)
-        ):
+        if not holds_kind(dtype.kind, value):
             raise self._refuse(f"{name} is {value!r}", f"the kernel takes {dtype}")
         if dtype.kind in "iu" and not _holds(dtype, value):
             raise errors.refused(

@@ -25,7 +25,7 @@ from xarr.layout import broadcast_shapes
 from xarr.own import checking
 from xarr.own.elementwise import require_identifier
 from xarr.own.parameters import Given, declared, definitions, given, of, require_names
-from xarr.own.text import Function, Text
+from xarr.own.text import Function, Text, require_portable
 from xarr.tables.rows import Fold
 
 
@@ -95,8 +95,11 @@ class ReductionKernel:
         self._preamble = Text(f"{name}: preamble", preamble)
         self._where = where
         self._known = dict[Any, tuple[Operation, Fold]]()
-        for text in (self._map, self._reduce, self._post, self._preamble):
-            text.portable({}, has_float64=True)  # which refuses what is not portable
+        require_portable(
+            self._preamble,
+            (self._map, self._reduce, self._post),
+            [(parameter.type, parameter.name) for parameter in (*self.params, self._reduced)],
+        )
 
     def __call__(
         self,

@@ -1,8 +1,7 @@
 """The C of a program's own kernels, made portable and into library functions.
 
-The text is the C that OpenCL C and CUDA C share. Words for data types and the names of mathematical
-functions are replaced by xarr's, so that the same text has the same bits on every device; words
-that only one of the languages has are refused, with their line.
+The text is the C that `language` has the words of. They are replaced by xarr's, so that the same
+text has the same bits on every device; what is not among them is refused, with its line.
 """
 
 from __future__ import annotations
@@ -10,94 +9,97 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from xarr import dtypes, errors
+from xarr import errors
 from xarr.compiler import source
-from xarr.tables import elementwise
-
-_TOKEN: Final = re.compile(
-    r"(?P<line>(?m:^)[ \t]*\#(?:[^\n\\]|\\.)*)"
-    r"|(?P<skip>//[^\n]*|/\*.*?\*/|[^\S\n]+|\n)"
-    r'|(?P<text>"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')'
-    r"|(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)"
-    r"|(?P<word>[A-Za-z_]\w*)"
-    r"|(?P<sign>->|.)",
-    re.DOTALL,
-)
-
-_TYPES: Final = {
-    "bool": "int",
-    "half": None,
-    "int8_t": "i8",
-    "int16_t": "i16",
-    "int32_t": "i32",
-    "int64_t": "i64",
-    "uint8_t": "u8",
-    "uint16_t": "u16",
-    "uint32_t": "u32",
-    "uint64_t": "u64",
-    "size_t": "u64",
-    "ptrdiff_t": "i64",
-    "ssize_t": "i64",
-    "true": "1",
-    "false": "0",
-}
-"""xarr's types for C's words, whose sizes differ from device to device."""
-
-_DROPPED: Final = frozenset(("__device__", "__forceinline__", "__inline__", "inline", "static"))
-"""Qualifiers of functions in CUDA C; `DEVICE` stands for them in both languages."""
-
-_CUDA: Final = re.compile(
-    r"__\w+|threadIdx|blockIdx|blockDim|gridDim|warpSize|atomic[A-Z]\w*|template|typename|class"
-    r"|namespace|using|auto|new|delete|operator|static_cast|reinterpret_cast|const_cast|complex"
-    r"|thrust|std|cooperative_groups|constexpr|decltype|nullptr"
-)
-_OPENCL: Final = re.compile(
-    r"get_\w+_(?:id|size|offset|dim)|barrier|mem_fence|atomic_\w+|atom_\w+|convert_\w+|as_\w+"
-    r"|vload\w+|vstore\w+|global|local|constant|private|kernel|clamp|mix|step|smoothstep|mad"
-    r"|(?:char|uchar|short|ushort|int|uint|long|ulong|float|double|half)(?:2|3|4|8|16)"
-    r"|native_\w+|half_\w+|select|bitselect|isequal|any|all|uchar|ushort|ulong|goto"
-)
-
-_MATHEMATICS: Final = frozenset(
-    (
-        *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh"),
-        *("cbrt", "copysign", "cos", "cosh", "exp", "exp2", "expm1"),
-        *("fmax", "fmin", "fmod", "hypot", "log", "log10", "log1p"),
-        *("log2", "nextafter", "pow", "sin", "sinh", "tan", "tanh"),
-    )
-)
-"""C's functions that rows of the table compute, so with the same bits everywhere."""
-_OF_C: Final = ("ceil", "fabs", "floor", "fma", "rint", "sqrt", "trunc")
-"""Those that both languages have, with the same bits."""
-_OF_INTEGERS: Final = ("abs", "max", "min")
-_PREFIX: Final = "xr_c_"
-_FLOATS: Final = (dtypes.float32, dtypes.float64)
-_NUMBERS: Final = (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64, *_FLOATS)
-
+from xarr.own import language
+from xarr.own.division import Divisions, sums
+from xarr.own.tokens import Token, macro, tokens, words
 
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_DIRECTIVES: Final = frozenset(
+    ("define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "defined")
+)
+_IGNORED: Final = re.compile(r"\s*#\s*(?:line|pragma|error|warning)\b")
+_WIDE: Final = re.compile(
+    r"\b(?:(?:unsigned|signed)[ \t]+)?long(?:[ \t]+long)?(?:[ \t]+(?:unsigned[ \t]+)?int)?\b"
+)
+_SHARED: Final = "is not in the C that all devices share"
 
 
-class Token(NamedTuple):
-    """A piece of C, what kind it is, and where it begins."""
+class Names(NamedTuple):
+    """The names that a text defines.
 
-    kind: str
-    text: str
-    at: int
+    called : frozenset of str -- Functions, and macros.
+    types : frozenset of str -- Types.
+    variables : frozenset of str -- Parameters, variables and fields.
+    sums : frozenset of str -- Macros whose values are more than one term.
+    """
+
+    called: frozenset[str] = frozenset()
+    types: frozenset[str] = frozenset()
+    variables: frozenset[str] = frozenset()
+    sums: frozenset[str] = frozenset()
+
+    def __or__(self, other: object) -> Names:
+        assert isinstance(other, Names)
+        return Names(*(mine | theirs for mine, theirs in zip(self, other, strict=True)))
 
 
-def tokens(text: str) -> Iterator[Token]:
-    """The pieces of a text, spaces and comments included."""
-    for match in _TOKEN.finditer(text):
-        yield Token(match.lastgroup or "", match.group(), match.start())
+class _Piece(NamedTuple):
+    """A token that means something, with those before and after it."""
+
+    token: Token
+    before: str
+    after: str
+    between: bool  # whether it is an argument by itself
 
 
-def words(text: str) -> frozenset[str]:
-    """The names that a text mentions."""
-    return frozenset(token.text for token in tokens(text) if token.kind == "word")
+def _pieces(found: Sequence[Token]) -> list[_Piece]:
+    """The tokens, each with its neighbours; comments and spaces have none."""
+    solid = [token.text for token in found if token.kind not in ("line", "skip")]
+    made, number = list[_Piece](), 0
+    for token in found:
+        if token.kind in ("line", "skip"):
+            made.append(_Piece(token, "", "", False))
+            continue
+        before = solid[number - 1] if number else ""
+        after = solid[number + 1] if number + 1 < len(solid) else ""
+        made.append(_Piece(token, before, after, before in ("(", ",") and after in (",", ")")))
+        number += 1
+    return made
+
+
+def names_of(text: str, types: frozenset[str] = frozenset()) -> Names:
+    """The names that a text defines; `types` are those that it may use."""
+    called, made, variables = set[str](), set(types), set[str]()
+    kinds = set(language.TYPE_WORDS) | made
+    is_typedef, last_type, depth, last = False, False, 0, ""
+    for token, before, after, _ in _pieces([*tokens(text)]):
+        if token.kind == "line":
+            found = macro(token)
+            called |= {found.name} if found else set()
+        elif token.kind == "word":
+            word = token.text
+            is_typedef = is_typedef or (word == "typedef" and depth == 0)
+            last = word if depth == 0 else last
+            follows = before in kinds or (before == "*" and last_type)
+            if follows and word not in kinds and word not in language.KEYWORDS:
+                (called if after == "(" else variables).add(word)
+            elif after == "(" and _NAME.fullmatch(before) and before not in language.KEYWORDS:
+                called.add(word)
+            last_type = word in kinds
+        elif token.kind != "skip":
+            depth += {"{": 1, "}": -1}.get(token.text, 0)
+            last_type = last_type and token.text == "*"
+            if token.text == ";" and depth == 0 and is_typedef:
+                made.add(last)
+                kinds.add(last)
+                is_typedef = False
+    of_several = sums(text, kinds)
+    return Names(frozenset(called), frozenset(made), frozenset(variables), of_several)
 
 
 class Text:
@@ -118,72 +120,160 @@ class Text:
         shown = f"\n    {line}\n    {' ' * (at - begin)}^"
         return ValueError(errors.message(f"{self.where}, {place}", given, remedy) + shown)
 
-    def portable(self, names: Mapping[str, str], *, has_float64: bool) -> str:
-        """The text with names replaced, and C's types and functions by those of every device."""
-        made = []
-        before = ""
-        pieces = list(tokens(self._with_wide_integers()))
-        for number, token in enumerate(pieces):
-            text = token.text
-            if token.kind == "word" and before not in (".", "->"):
-                text = self._word(token, pieces[number + 1 :], names, has_float64)
+    # -- what is refused ----------------------------------------------------------------------
+
+    def require_portable(self, names: Names, *, by_items: bool = False, gives: bool = True) -> None:
+        """Refuse words that not every device has, and calls of what nobody defines.
+
+        Parameters
+        ----------
+        names : Names -- What this text and those before it define.
+        by_items : bool -- Whether the text is launched by grid and block.
+        gives : bool -- Whether ``return`` may give a value.
+        """
+        for piece in _pieces([*tokens(self.text)]):
+            if piece.token.kind == "line":
+                self._require_directive(piece.token, names, by_items)
+            elif piece.token.kind == "word":
+                self._require_word(piece, names, by_items)
+                if piece.token.text == "return" and piece.after != ";" and not gives:
+                    raise self.refuse(
+                        piece.token.at,
+                        "return has a value",
+                        "give it to an output, as y = x; return",
+                    )
+
+    def _require_directive(self, line: Token, names: Names, by_items: bool) -> None:
+        if _IGNORED.match(line.text):
+            return
+        found = macro(line)
+        begin = found.body if found else line.text.index("#") + 1
+        if found:
+            names = names | Names(called=found.parameters)
+        for piece in _pieces([*tokens(line.text, begin)]):
+            if piece.token.kind == "word" and piece.token.text not in _DIRECTIVES:
+                at = line.at + piece.token.at
+                moved = piece._replace(token=piece.token._replace(at=at))
+                self._require_word(moved, names, by_items)
+
+    def _require_word(self, piece: _Piece, names: Names, by_items: bool) -> None:
+        (_, word, at), before, after, _ = piece
+        if before in (".", "->") or word in names.called:
+            return
+        if word in language.QUALIFIERS or word in language.SYNONYMS:
+            return
+        remedy = functools.partial(language.instead, word, names.called, by_items=by_items)
+        if language.foreign(word):
+            raise self.refuse(at, f"{word} {_SHARED}", remedy())
+        if after != "(" or word in language.KEYWORDS:
+            return
+        if word in language.TYPE_WORDS or word in names.types or language.is_function(word):
+            return
+        if word not in language.ITEMS:
+            raise self.refuse(at, f"{word}(...) {_SHARED}", remedy())
+        if not by_items:
+            raise self.refuse(
+                at, f"{word}(...) is for kernels that are launched", "write i, or a RawKernel"
+            )
+
+    # -- what is replaced ---------------------------------------------------------------------
+
+    def portable(
+        self,
+        replaced: Mapping[str, str],
+        names: Names,
+        *,
+        has_float64: bool,
+        at_return: str | None = None,
+        is_file: bool = False,
+    ) -> str:
+        """The text in xarr's words.
+
+        Parameters
+        ----------
+        replaced : Mapping -- What words of the text stand for.
+        names : Names -- What this text and those before it define.
+        has_float64 : bool -- Whether the device has float64.
+        at_return : str or None -- Statements in the place of ``return;``.
+        is_file : bool -- Whether the text consists of definitions, not of statements.
+        """
+        text = self.text
+        if re.search("[/%]", re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)):
+            divisions = Divisions(text, language.TYPE_WORDS | names.types, names.sums, self.refuse)
+            text = divisions.of_declarations() if is_file else divisions.of_statements()
+        text = _WIDE.sub(
+            lambda match: ("u64" if "unsigned" in match[0] else "i64").ljust(len(match[0])), text
+        )
+        words = _Words(replaced, names, has_float64)
+        made, ended = list[str](), False
+        for piece in _pieces([*tokens(text)]):
+            token = piece.token
+            if ended and token.text == ";":
+                ended = False
             elif token.kind == "line":
-                text = "".join(
-                    self._word(piece, (), names, has_float64)
-                    if piece.kind == "word" and piece.text not in _DIRECTIVES
-                    else piece.text
-                    for piece in tokens(text.replace("#", " ", 1))
-                ).replace(" ", "#", 1)
-            if token.kind != "skip":
-                before = text
-            made.append(text)
+                made.append(words.of_directive(token))
+            elif token.text == "return" and piece.after == ";" and at_return is not None:
+                made.append(f"{{ {at_return} }}")
+                ended = True
+            else:
+                made.append(words.of(piece))
         return "".join(made)
 
-    def _with_wide_integers(self) -> str:
-        return _WIDE.sub(
-            lambda match: ("u64" if "unsigned" in match.group() else "i64").ljust(
-                len(match.group())
-            ),
-            self.text,
-        )
 
-    def _word(self, token: Token, rest: object, names: Mapping[str, str], has_float64: bool) -> str:
-        word = token.text
-        if word in names:
-            return names[word]
-        if word in _DROPPED:
+class _Words:
+    """What the words of a text become."""
+
+    def __init__(self, replaced: Mapping[str, str], names: Names, has_float64: bool) -> None:
+        self._replaced = replaced
+        self._names = names
+        self._has_float64 = has_float64
+        self._types = language.TYPE_WORDS | names.types
+
+    def of(self, piece: _Piece, *, is_value: bool = False) -> str:
+        """What a token becomes; `is_value` says that it is of a macro's value."""
+        word, before = piece.token.text, piece.before
+        if piece.token.kind != "word" or before in (".", "->"):
+            return word
+        if word in language.QUALIFIERS:
             return ""
-        if word in _TYPES:
-            meant = _TYPES[word]
-            if meant is None:
-                raise self.refuse(token.at, f"{word} is no type of C", "compute in float")
-            return meant
-        stem = word.removesuffix("f") if word.removesuffix("f") in _FUNCTIONS else word
-        if stem in _MATHEMATICS or stem in _OF_INTEGERS:
-            return f"{_PREFIX}{stem}{'' if has_float64 else _NARROW}"
-        if stem in _OF_C:
-            return stem
-        if word == "printf":  # PoCL 3.0 ends the process at the launch
-            raise self.refuse(token.at, "kernels that fuse do not print", "use RawKernel")
-        for pattern, language, other in ((_CUDA, "CUDA C", "OpenCL C"), (_OPENCL, *_SWAPPED)):
-            if pattern.fullmatch(word):
-                raise self.refuse(
-                    token.at,
-                    f"{word} is a word of {language} that {other} has not",
-                    "write what both have; see kernels/README.md, or use RawKernel",
-                )
-        return word
+        made = self._replaced.get(word)
+        if made is None:
+            made = self._of_language(piece, is_value)
+        is_cast = piece.after == "(" and word in self._types and before not in self._types
+        return f"({made})" if is_cast and before not in ("sizeof", "typedef") else made
 
+    def _of_language(self, piece: _Piece, is_value: bool) -> str:
+        word = piece.token.text
+        if word == "sizeof":
+            return "(u64)sizeof"
+        names = self._names
+        is_own = word in names.called or (word in names.variables and piece.after != "(")
+        if is_own:
+            return word
+        made = language.replaced(word, has_float64=self._has_float64)
+        if made is None:
+            return word
+        if made.startswith(language.PREFIX) and not (
+            piece.after == "(" or is_value or piece.between
+        ):
+            return word
+        return made
 
-_SWAPPED: Final = ("OpenCL C", "CUDA C")
-_NARROW: Final = "_narrow"
-_FUNCTIONS: Final = frozenset((*_MATHEMATICS, *_OF_C))
-_DIRECTIVES: Final = frozenset(
-    ("define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "line", "pragma")
-)
-_WIDE: Final = re.compile(
-    r"\b(?:(?:unsigned|signed)[ \t]+)?long(?:[ \t]+long)?(?:[ \t]+(?:unsigned[ \t]+)?int)?\b"
-)
+    def of_directive(self, line: Token) -> str:
+        """What a directive becomes."""
+        if _IGNORED.match(line.text):
+            return line.text
+        found = macro(line)
+        begin = found.body if found else line.text.index("#") + 1
+        names = self._names
+        if found:
+            self._names = names | Names(called=found.parameters)
+        made = [line.text[:begin]]
+        for piece in _pieces([*tokens(line.text, begin)]):
+            is_directive = piece.token.text in _DIRECTIVES
+            made.append(piece.token.text if is_directive else self.of(piece, is_value=True))
+        self._names = names
+        return "".join(made)
 
 
 def definitions(text: str, suffix: str) -> tuple[str, str, dict[str, str]]:
@@ -199,18 +289,20 @@ def definitions(text: str, suffix: str) -> tuple[str, str, dict[str, str]]:
     is_type = ""
     for token in tokens(text):
         if token.kind == "line":
-            found = re.match(r"\s*#\s*define\s+(\w+)", token.text)
+            found = macro(token)
             if found is not None:
-                macros.append(found[1])
+                macros.append(found.name)
         elif token.kind != "skip":
             if depth == 0 and begin is None:
                 begin, called = len(made), ""
                 is_type = token.text if token.text in ("typedef", "struct") else ""
-            if depth == 0 and token.text == "(" and not called:
-                called = next(piece for piece in reversed(made) if _NAME.fullmatch(piece))
-            if depth == 0 and token.text == "{" and called and begin is not None:
-                made.insert(begin, "DEVICE ")
-                names[called] = f"{called}_{suffix}"
+            if depth == 0 and token.text == "(" and not called and not is_type:
+                called = next((piece for piece in reversed(made) if _NAME.fullmatch(piece)), "")
+            if depth == 0 and token.text in ("{", ";") and called and begin is not None:
+                head = made[begin:]
+                if "KERNEL" not in head and "=" not in head:
+                    made.insert(begin, "DEVICE ")
+                    names[called] = f"{called}_{suffix}"
             ends = ("{", ";") if is_type == "typedef" else ("{",)
             if depth == 0 and is_type and token.text in ends:  # a structure, or its typedef
                 called_so = next(piece for piece in reversed(made) if _NAME.fullmatch(piece))
@@ -222,6 +314,23 @@ def definitions(text: str, suffix: str) -> tuple[str, str, dict[str, str]]:
         made.append(token.text)
     ended = "".join(f"#undef {name}\n" for name in macros)
     return "".join(made), ended, names
+
+
+def require_portable(
+    preamble: Text, statements: Sequence[Text], parameters: Sequence[tuple[str, str]]
+) -> None:
+    """Refuse what is not portable in the texts of a kernel, with parameters of types and names."""
+    names = _names_of((preamble, *statements), dict(parameters))
+    preamble.require_portable(names)
+    for text in statements:
+        text.require_portable(names, gives=False)
+
+
+def _names_of(texts: Sequence[Text], parameters: Mapping[str, str]) -> Names:
+    """The names that texts define together; `parameters` are names by their types."""
+    types = frozenset(kind for kind in parameters if len(kind) == 1)
+    found = names_of("\n".join(text.text for text in texts), types)
+    return found | Names(variables=frozenset(parameters.values()))
 
 
 class Function(NamedTuple):
@@ -245,17 +354,28 @@ class Function(NamedTuple):
 
     def published(self, *, has_float64: bool) -> str:
         """The function's name, after kernels that mention it were given its text."""
-        named = functools.partial(Text.portable, has_float64=has_float64)
-        preamble, ended, renamed = definitions(named(self.preamble, names=self.names), "xr_own")
+        known = names_of(
+            "\n".join(text.text for text in (self.preamble, *self.statements)),
+            frozenset(self.names),
+        )
+        head = ", ".join(self.parameters)
+        known = known | Names(variables=words(head) | words(self.begin))
+        given = self.preamble.portable(self.names, known, has_float64=has_float64, is_file=True)
+        preamble, ended, renamed = definitions(given, "xr_own")
         names = {**self.names, **renamed}
+        # What comes after the operation is left out where that returns.
+        at_return = " ".join((*self.end.split("\n"), *(["return;"] * (self.result == "void"))))
         pieces = [
-            f"{_numbered(text.where)}{named(text, names=names)}\n;"
+            _numbered(text.where)
+            + text.portable(names, known, has_float64=has_float64, at_return=at_return)
+            + "\n;"
             for text in self.statements
             if text.text.strip()
         ]
         body = "\n".join((self.begin, "do {", *pieces, _numbered("xarr"), "} while (0);", self.end))
-        head = ", ".join(self.parameters)
-        mark = hashlib.sha256(repr((self, preamble, body, has_float64)).encode()).hexdigest()[:16]
+        content = repr((self, preamble, body, has_float64)).encode()
+        # Digits, since words such as `acc` are replaced in what calls it.
+        mark = int.from_bytes(hashlib.sha256(content).digest()[:8], "little")
         name = f"xr_own_{mark}"
         if name not in source.own:
             begin = f"{_numbered(self.preamble.where)}{preamble}\n" if preamble.strip() else ""
@@ -263,9 +383,7 @@ class Function(NamedTuple):
                 begin = re.sub(rf"\b{word}\b", f"{word}_xr_own", begin)
             text = f"{begin}DEVICE {self.result} {name}({head})\n{{\n{body}\n}}\n{ended}"
             text = re.sub(r"\b(\w+)_xr_own\b", rf"\1_{mark}", text)
-            for word in words(text):
-                if word.startswith(_PREFIX):
-                    _mathematical(word)
+            language.define(words(text))
             source.own[name] = text
         return name
 
@@ -273,40 +391,3 @@ class Function(NamedTuple):
 def _numbered(name: str) -> str:
     """The directive after which compilers count lines as those of a text."""
     return f'#line 1 "{name}"\n'
-
-
-@functools.cache
-def _mathematical(word: str) -> None:
-    """Define one of C's functions for each type that it takes."""
-    name = word.removeprefix(_PREFIX).removesuffix(_NARROW)
-    types = _NUMBERS if name in _OF_INTEGERS else _FLOATS
-    two = name in ("max", "min") or elementwise.BY_NAME.get(name, _ONE).operands == 2
-    lines, kinds = list[str](), list[str]()
-    for row in types:
-        if word.endswith(_NARROW) and row is dtypes.float64:
-            continue
-        kind = row.compute
-        given = f"{kind} x1, {kind} x2" if two else f"{kind} x"
-        kinds.append(kind)
-        body = _expression(name, row)
-        lines.append(f"DEVICE {kind} OVERLOADED({word}, {kind})({given}) {{ return {body}; }}")
-    # C11 has no overloading, but expressions that choose by a type; of two operands the common one.
-    given, chosen = ("x1, x2", "(x1) + (x2)") if two else ("x", "(x)")
-    chosen += "".join(f", {kind}: OVERLOADED({word}, {kind})" for kind in kinds)
-    lines += ["#ifdef XR_CHOSEN", f"#define {word}({given}) _Generic({chosen})({given})", "#endif"]
-    source.own[word] = "\n".join(lines)
-
-
-_ONE: Final = elementwise.BY_NAME["sqrt"]
-
-
-def _expression(name: str, row: dtypes.DType) -> str:
-    if name == "max":
-        return "x1 < x2 ? x2 : x1"
-    if name == "min":
-        return "x2 < x1 ? x2 : x1"
-    if name == "abs":
-        signed = "fabs(x)" if row.kind == dtypes.REAL else "x < 0 ? -x : x"
-        return "x" if row.kind == dtypes.UNSIGNED else signed
-    operation = elementwise.BY_NAME[name].operation(row)
-    return operation.template.format(*(("x1", "x2") if len(operation.operands) == 2 else ("x",)))
