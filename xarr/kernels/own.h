@@ -2,23 +2,13 @@
 #ifndef XR_ASSEMBLED
 #include <math.h>
 #define DEVICE static inline
-typedef unsigned int u32;
 typedef float T;
-typedef unsigned int U;
-T xr_from_bits_T(U);
 T xr_magnitude_T(T);
 T xr_with_sign_T(T, T);
 T xr_fmod_T(T, T);
 #define xr_nan_T NAN
 #define xr_infinity_T INFINITY
 #endif
-
-// Halves away from 0. The difference is exact.
-DEVICE T xr_round_away_T(const T x)
-{
-    const T whole = trunc(x);
-    return fabs(x - whole) >= (T)0.5f ? whole + copysign((T)1.0f, x) : whole;
-}
 
 // The positive difference.
 DEVICE T xr_fdim_T(const T x, const T y)

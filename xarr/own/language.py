@@ -53,14 +53,13 @@ def _real(names: str, value: str, operands: int = 1, result: str = "T") -> dict[
 
 _FUNCTIONS: Final = {
     **_real("acos acosh asin asinh atan atanh cbrt cos cosh exp exp2 expm1", "xr_{}_T(x1)"),
-    **_real("log log10 log1p log2 sin sinh tan tanh", "xr_{}_T(x1)"),
+    **_real("log log10 log1p log2 sin sinh tan tanh erf erfc", "xr_{}_T(x1)"),
+    **_real("lgamma round rsqrt tgamma", "xr_{}_T(x1)"),
     **_real("ceil fabs floor rint sqrt trunc", "{}(x1)"),
     **_real("nearbyint", "rint(x1)"),
-    **_real("round", "xr_round_away_T(x1)"),
-    **_real("rsqrt", "(T)1.0f / sqrt(x1)"),
     **_real("exp10", "xr_pow_T((T)10.0f, x1)"),
     **_real("lrint llrint", "xr_to_i64_T(rint(x1))", result="i64"),
-    **_real("lround llround", "xr_to_i64_T(xr_round_away_T(x1))", result="i64"),
+    **_real("lround llround", "xr_to_i64_T(xr_round_T(x1))", result="i64"),
     **_real("atan2 fmax fmin fmod hypot nextafter pow", "xr_{}_T(x1, x2)", 2),
     **_real("copysign", "copysign(x1, x2)", 2),
     **_real("fdim", "xr_fdim_T(x1, x2)", 2),
