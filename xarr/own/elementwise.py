@@ -42,8 +42,9 @@ class ElementwiseKernel:
         operation indexes it, ``x[i]``, in C order, and knows ``x.size()``, ``x.shape()[0]``.
     operation : str
         Statements in C that give the outputs their values. ``i`` is the position of the element and
-        ``_ind.size()`` the number of elements. The C is what OpenCL C and CUDA C have in common, as
-        kernels/README.md says; C's mathematical functions have the same bits on every device.
+        ``_ind.size()`` the number of elements. The C is one set for all devices, as the page "Own
+        kernels" says; C's mathematical functions have the same bits on every device. ``return``
+        ends the element.
     name : str -- What errors, `explain` and profiles call it.
     reduce_dims : bool
         Has no effect: axes that lie one after the other in memory are walked as one.
@@ -54,7 +55,7 @@ class ElementwiseKernel:
     options : sequence of str
         Macros, as ``-DCOUNT=3``; each device's compiler has its other options.
 
-    ValueError -- If a declaration cannot be read, or the C has words that only one language has.
+    ValueError -- If a declaration cannot be read, or the C has a name that not all devices have.
     CompileError -- At a call, if the operation does not compile.
 
     Notes

@@ -111,6 +111,8 @@ have them, and those of the functions that they become."""
 
 FUNCTIONS: Final = frozenset(_FUNCTIONS) - {"quotient", "rest"}
 """The functions of C that there are, by name."""
+SHORT: Final = sorted(name for name in FUNCTIONS if name[-1] != "f" or name[:-1] not in FUNCTIONS)
+"""Those without C's suffix for float."""
 
 
 def _limits() -> dict[str, str]:
@@ -290,7 +292,7 @@ def instead(word: str, known: Collection[str], *, by_items: bool) -> str:
         return f"write {remedy}"
     if foreign(word):
         return "kernels/README.md has the words there are"
-    names = (*FUNCTIONS, *_ATOMICS, *(ITEMS if by_items else ()), *known)
+    names = (*SHORT, *_ATOMICS, *(ITEMS if by_items else ()), *known)
     near = difflib.get_close_matches(word, names, 4, 0.6)
     if not near:
         return "define it, or see kernels/README.md for the functions there are"
