@@ -277,6 +277,7 @@ y = a / 2 % 3u / 0x10 => y = a / 2 % 3u / 0x10
 y = a / 0 => y = Q(a, 0)
 y = 1.0f / a + a / 2e3 + (float)a / b => y = 1.0f / a + a / 2e3 + (float)a / b
 y = sizeof(a) / sizeof(b) => y = sizeof(a) / sizeof(b)
+y = sizeof(a) % n => y = R(sizeof(a), n)
 y = sizeof(a) - b / c => y = sizeof(a) - Q(b, c)
 y = a /* of / */ / b // / => y = Q(a /* of / */ , b) // /
 """)

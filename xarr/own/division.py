@@ -23,6 +23,7 @@ _SAFE: Final = re.compile(
 )
 _CALLS: Final = {"/": QUOTIENT, "%": REST}
 _PREFIXES: Final = frozenset(("+", "-", "!", "~", "&", "*", "++", "--"))
+_STATEMENTS: Final = KEYWORDS - {"sizeof"}
 _CONDITIONS: Final = frozenset(("if", "while", "for", "switch"))
 
 Refuse = Callable[[int, str, str], ValueError]
@@ -153,7 +154,7 @@ class Divisions:
                 made.append(self._take())
                 is_behind = False
                 continue
-            operand = None if text in KEYWORDS or self._is_type() else self._operand()
+            operand = None if text in _STATEMENTS or self._is_type() else self._operand()
             is_behind = operand is not None
             made.append(self._piece(text) if operand is None else self._product(operand))
         return "".join((*made, self._skipped()))
@@ -261,7 +262,7 @@ class Divisions:
             text = self._next()
         if text == "(":
             made.append(self._group())
-        elif text and (text[0].isalnum() or text[0] in "_.\"'") and text not in KEYWORDS:
+        elif text and (text[0].isalnum() or text[0] in "_.\"'") and text not in _STATEMENTS:
             if text == "." or (not made and self._is_type()):
                 return None
             made.append(self._take())
