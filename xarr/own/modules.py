@@ -112,5 +112,6 @@ def _with_arguments(kernel: re.Match[str], *, has_pointers: bool) -> str:
         pointer = f"{' '.join(kind.split())}{' *' if named[2] else ''}"
         statements.append(f"XR_LOCAL_ARGUMENT({pointer}, {named[1]}) ")
     head = f"KERNEL void {kernel[1]}({', '.join(parts)})"
-    lines = "\n" * (kernel[0].count("\n") - head.count("\n"))  # compilers count them
-    return f"{head}{lines}{kernel[3] or ''}{''.join(statements)}"
+    body = kernel[3] or ""
+    lines = "\n" * (kernel[0].count("\n") - f"{head}{body}".count("\n"))  # compilers count them
+    return f"{head}{lines}{body}{''.join(statements)}"
