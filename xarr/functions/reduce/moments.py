@@ -20,7 +20,7 @@ from xarr.array.outcome import mask_of, single
 from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
-from xarr.dtypes import COMPLEX, FLOATING, INTEGER, DType
+from xarr.dtypes import BOOL, COMPLEX, FLOATING, REAL, DType
 from xarr.engine import engine
 from xarr.errors import type_error, value_error
 from xarr.functions.calls.applying import reduced, sent
@@ -34,7 +34,7 @@ def averaged(
 ) -> Array:
     """The mean, over the elements where a mask holds."""
     name = f"{row.name}(a, axis, where)"
-    if where is True and not _is_integer(dtype, name):
+    if where is True and _accumulates(dtype, FLOATING, name):
         if not x.shape or 0 in x.shape:
             _warn(x.shape, axis, 0, "Mean of empty slice", f"{row.name}(a, axis)")
         return reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims)
@@ -77,27 +77,29 @@ def spread(
     """The variance or the standard deviation."""
     name = f"{row.name}(a, axis, where, mean)"
     less = freedom_less(ddof, correction, name)
-    is_integer = _is_integer(dtype, name)
-    if where is True and mean is None and x.dtype.kind != COMPLEX and not is_integer:
+    is_real = x.dtype.kind != COMPLEX and _accumulates(dtype, (REAL,), name)
+    if where is True and mean is None and is_real:
         whole = reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims, correction=less)
         _warn(x.shape, axis, less, _FREEDOM, f"{row.name}(a, axis)")
         return whole
     mask = None if where is True else _mask(x, where, name)
-    summed = _summed(x, dtype, name)
-    computed = x.dtype if is_integer else summed
-    x = engine.converted(x, computed)
+    wanted = _summed(x, dtype, name)
+    if x.dtype.kind == wanted.kind == BOOL:
+        fault = "a and dtype are bool"
+        raise type_error(name, fault, "bools have no difference; another dtype must be given")
     if mean is None:
-        middle = _mean(x, axis, dtype if is_integer else None, True, mask, name)
+        middle = _mean(x, axis, dtype, True, mask, name)
     else:
-        middle = engine.converted(node_of(mean, name, "mean"), summed)
+        middle = engine.converted(node_of(mean, name, "mean"), wanted)
     apart = elementwise.subtract.combined(x, middle, name)
-    if computed.kind == COMPLEX:
+    if apart.dtype.kind == COMPLEX:
         real, imag = (elementwise.square.applied(part.applied(apart)) for part in _PARTS)
         squares = elementwise.add.combined(real, imag)
     else:
         squares = elementwise.square.applied(apart)
     shape = squares.shape
-    total = _sum(squares, axis, summed.numpy if is_integer else None, keepdims, mask, name)
+    part = dtypes.PART.get(wanted, wanted)
+    total = _sum(squares, axis, part.numpy, keepdims, mask, name)
     count = _count(shape, mask, axis, keepdims, total, name)
     above = elementwise.subtract.combined(count, _like(less, count))
     if mask is None:
@@ -106,10 +108,11 @@ def spread(
         warn_of_few(Array(above), _FREEDOM)
     enough = elementwise.greater.combined(above, _like(0.0, count))
     divisor = choose(enough, above, _like(math.nan, count))
-    result = elementwise.divide.combined(total, divisor)
+    result = engine.converted(elementwise.divide.combined(total, divisor), part)
     if row is reductions.std:
-        result = elementwise.sqrt.applied(result)
-    result = engine.converted(result, summed if is_integer else total.dtype)
+        result = engine.converted(elementwise.sqrt.applied(result), part)
+    if dtype is not None:
+        result = engine.converted(result, wanted)
     return sent(result, single(out, name), name)
 
 
@@ -135,21 +138,16 @@ def _mask(x: Node, where: Any, name: str) -> Node:
     return engine.broadcast(mask, shape)
 
 
-def _is_integer(dtype: Any, name: str) -> bool:
-    """Whether sums are to be integers, and so what they are divided to."""
-    return dtype is not None and dtypes.lookup(dtype, name).kind in INTEGER
+def _accumulates(dtype: Any, kinds: tuple[str, ...], name: str) -> bool:
+    """Whether the kernel of a row accumulates in the data type asked for, or in its own."""
+    return dtype is None or dtypes.lookup(dtype, name).kind in kinds
 
 
 def _summed(x: Node, dtype: Any, name: str) -> DType:
-    """The type that sums have."""
-    if dtype is None:
-        return x.dtype if x.dtype.kind in FLOATING else default_float(x.device)
-    wanted = dtypes.lookup(dtype, name)
-    if wanted.kind not in (*FLOATING, *INTEGER) or (
-        wanted.kind in INTEGER and x.dtype.kind == COMPLEX
-    ):
-        raise type_error(name, f"dtype is {wanted}", "floating-point dtypes are accepted")
-    return wanted
+    """The data type that sums have."""
+    if dtype is not None:
+        return dtypes.lookup(dtype, name)
+    return x.dtype if x.dtype.kind in FLOATING else default_float(x.device)
 
 
 def _sum(x: Node, axis: Any, dtype: Any, keepdims: bool, mask: Node | None, name: str) -> Node:
@@ -164,7 +162,7 @@ def _sum(x: Node, axis: Any, dtype: Any, keepdims: bool, mask: Node | None, name
 
 def _mean(x: Node, axis: Any, dtype: Any, keepdims: bool, mask: Node | None, name: str) -> Node:
     wanted = _summed(x, dtype, name)
-    if mask is None and wanted.kind not in INTEGER:
+    if mask is None and wanted.kind in FLOATING:
         return reduced(reductions.mean, x, axis, dtype=dtype, keepdims=keepdims)._node
     total = _sum(x, axis, wanted.numpy, keepdims, mask, name)
     count = _count(x.shape, mask, axis, keepdims, total, name)

@@ -11,7 +11,6 @@ from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.door import node_of
 from xarr.array.outcome import delivered, mask_of, single
-from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import ANY, COMPLEX, FLOATING, DType
 from xarr.engine import engine
@@ -21,7 +20,7 @@ from xarr.functions.create import creation
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import searching
 from xarr.functions.reduce import reductions
-from xarr.functions.reduce.moments import freedom_less, warn_of_few, warn_of_nan
+from xarr.functions.reduce.moments import freedom_less, spread, warn_of_few, warn_of_nan
 from xarr.functions.sort.sorting import sort
 from xarr.functions.statistics import order_statistics
 from xarr.functions.statistics.order_statistics import Asked, Lines, lines_of, mean_of_two, picked
@@ -44,7 +43,10 @@ def nanmean(
     TypeError -- If a is floating-point, and dtype or out is not.
     """
     name = "nanmean(a, axis)"
-    node, row = _operand(node_of(a, name), dtype, out, name)
+    node = node_of(a, name)
+    if node.dtype.kind not in FLOATING:
+        return reductions.mean(Array(node), axis, dtype, out, keepdims, where=where)
+    node, row = _operand(node, dtype, out, name)
     total, number = _sum_and_number(node, counted(node, where, name), axis, name, keepdims)
     warn_of_few(number, "Mean of empty slice")
     return sent((total / number).astype(row.numpy)._node, single(out, name), name)
@@ -71,6 +73,8 @@ def nanvar(
     """
     name = "nanvar(a, axis)"
     node = node_of(a, name)
+    if node.dtype.kind not in FLOATING:
+        return spread(folds.var, node, axis, dtype, out, ddof, keepdims, where, mean, correction)
     result = _variance(node, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
     return delivered(result, out, "nanvar(a, axis, dtype, out)", grows=False)
 
@@ -96,6 +100,8 @@ def nanstd(
     """
     name = "nanstd(a, axis)"
     node = node_of(a, name)
+    if node.dtype.kind not in FLOATING:
+        return spread(folds.std, node, axis, dtype, out, ddof, keepdims, where, mean, correction)
     result = _variance(node, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
     return delivered(elementwise.sqrt(result), out, "nanstd(a, axis, dtype, out)", grows=False)
 
@@ -165,20 +171,16 @@ def nanquantile(
 
 
 def _operand(node: Node, dtype: DTypeLike, out: Out, name: str) -> tuple[Node, DType]:
-    """The operand in the type that is computed in, and the type of the result."""
+    """The floating-point operand in the type that is computed in, and the type of the result."""
     target = None if out is None else single(out, name)
     row = None if dtype is None else dtypes.lookup(dtype, name)
-    if node.dtype.kind in FLOATING:
-        given = [("dtype", row), ("out", None if target is None else target._node.dtype)]
-        for what, wanted in given:
-            if wanted is not None and wanted.kind not in FLOATING:
-                fault = f"a has dtype {node.dtype} and {what} {wanted}"
-                raise type_error(name, fault, f"a floating-point {what} is accepted")
-        row = row or node.dtype
-        computed = dtypes.promote(node.dtype, row)
-    else:
-        row = row or default_float(node.device)
-        computed = row if row.kind in FLOATING else default_float(node.device)
+    given = [("dtype", row), ("out", None if target is None else target._node.dtype)]
+    for what, wanted in given:
+        if wanted is not None and wanted.kind not in FLOATING:
+            fault = f"a has dtype {node.dtype} and {what} {wanted}"
+            raise type_error(name, fault, f"a floating-point {what} is accepted")
+    row = row or node.dtype
+    computed = dtypes.promote(node.dtype, row)
     if computed is dtypes.float16:  # whose sums are soon too large
         computed = dtypes.float32
     return engine.converted(node, computed), row
@@ -216,6 +218,8 @@ def _variance(
     mask = counted(node, where, name)
     total, number = _sum_and_number(node, mask, axis, name, True)
     middle = total / number if mean is None else as_array(mean, name, "mean", device=node.device)
+    if row.kind != COMPLEX and middle._node.dtype.kind == COMPLEX:
+        middle = arithmetic.real(middle)  # as NumPy, which sums in the type asked for
     apart = Array(node) - middle
     if apart._node.dtype.kind == COMPLEX:
         squares = arithmetic.real(apart * elementwise.conj(apart))._node
@@ -227,7 +231,8 @@ def _variance(
     freedom = number.reshape(result.shape) - less
     warn_of_few(freedom, "Degrees of freedom <= 0 for slice.")
     result = searching.where(freedom > 0, result / freedom, math.nan)
-    return Array(engine.converted(result._node, dtypes.PART.get(row, row)))
+    wanted = row if dtype is not None else dtypes.PART.get(row, row)
+    return Array(engine.converted(result._node, wanted))
 
 
 def _median(lines: Lines) -> Array:
