@@ -22,6 +22,7 @@ from xarr.tables import elementwise as rows, reductions
 from xarr.tables.rows import Elementwise
 
 _REPEATED: Final = frozenset((list, tuple))
+_WHOLE: Final = (BOOL, *INTEGER)
 
 
 def holds_matrices(value: object) -> bool:
@@ -83,13 +84,16 @@ def _beside(row: Elementwise, value: Any, other: Node) -> Node | None:
     if type(value) is Array:
         node = value._node
         return node if node.device is other.device else operand(node, other, row.where)
-    if type(value) is int and other.dtype.kind in INTEGER:
-        low, high = dtypes.integer_bounds(other.dtype)
+    if type(value) is int and other.dtype.kind in _WHOLE:
+        whole = dtypes.int64 if other.dtype.kind == BOOL else other.dtype
+        low, high = dtypes.integer_bounds(whole)
         if not low <= value <= high:
             if row.beyond is not None:
                 return None
+            if row.takes_truths:
+                return constant(True, dtypes.bool_, (), other.device)
             if row.floats_integers:
-                floating = row.floating(other.dtype, other.device)
+                floating = row.floating(whole, other.device)
                 return scalar_node(float(value), floating, other.device, row.where)
     return operand(value, other, row.where)
 
@@ -211,31 +215,36 @@ def power(x1: Any, x2: Any) -> Array:
         kind = COMPLEX if x2 == 0.5 else REAL
         if row is not None and base.kind == kind and base is not dtypes.float16:
             return Array(row.applied(x1._node))
-    _refuse_negative_powers(x1, x2)
-    return binary(rows.pow, x1, x2)
+    return _raised(x1, x2)
 
 
 def power_in_place(x1: Array, x2: Any) -> Array:
     """The operator `**=`."""
-    return assigned_by(rows.pow, x1, power(x1, x2)) if accepts(x2) else NOT_IMPLEMENTED
+    if not accepts(x2):
+        return NOT_IMPLEMENTED
+    dtype = x1._node.dtype
+    if is_number(x1) or dtype.kind in dtypes.FLOATING or (type(x2) is int and x2 >= 0):
+        return assigned_by(rows.pow, x1, power(x1, x2))
+    # Where the result has no place in x1, NumPy says that before it looks for negative powers.
+    return assigned_by(rows.pow, x1, _raised(x1, x2, dtype))
 
 
-def _refuse_negative_powers(x1: Any, x2: Any) -> None:
-    """Refuse an integer to a negative integer power, as NumPy does."""
-    if type(x1) is Array:
-        whole = x1._node.dtype.kind in INTEGER
-    else:
-        whole = numpy.asarray(x1).dtype.kind in "iu"
-    if not whole or type(x2) is float:
-        return
-    if type(x2) is Array:
-        found = x2._node.dtype.kind == SIGNED and holds((x2 < 0)._node)
-        given = "an array with a negative element"
-    elif type(x2) is int:
+def _raised(x1: Any, x2: Any, into: DType | None = None) -> Array:
+    """x1 to the power of x2, but of integers to a negative power, where `into` can hold it."""
+    result = binary(rows.pow, x1, x2)
+    dtype = result._node.dtype
+    if dtype.kind != SIGNED or not (into is None or _same_kind(dtype, into)):
+        return result
+    if type(x2) is int:
         found, given = x2 < 0, str(x2)
+    elif type(x2) is Array:
+        if x2._node.dtype.kind != SIGNED:
+            return result
+        del result  # which the check would compute apart from what comes after it
+        found, given = holds((x2 < 0)._node), "an array with a negative element"
+        result = binary(rows.pow, x1, x2)
     else:
-        values = numpy.asarray(x2)
-        found, given = values.dtype.kind == "i" and bool((values < 0).any()), repr(x2)
+        found, given = bool((numpy.asarray(x2) < 0).any()), repr(x2)
     if found:
         raise errors.value_error(
             "pow(x1, x2)",
@@ -243,6 +252,7 @@ def _refuse_negative_powers(x1: Any, x2: Any) -> None:
             "an integer to a negative power is no integer",
             "convert x1 with x1.astype('float64')",
         )
+    return result
 
 
 def holds(truths: Node) -> bool:

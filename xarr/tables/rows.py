@@ -221,6 +221,11 @@ class Elementwise:
         """Whether integers are converted to floating point."""
         return REAL in self.kinds and SIGNED not in self.kinds
 
+    @property
+    def takes_truths(self) -> bool:
+        """Whether operands count by whether they are zero, as of `logical_and`."""
+        return self.result == "bool" and self.associative
+
     def _resolve(self, nodes: tuple[Node, ...]) -> Operation:
         """The operation for the operands' data types; remembered."""
         row = functools.reduce(dtypes.promote, [node.dtype for node in nodes])

@@ -16,7 +16,7 @@ from xarr.core.recalling import recalled
 from xarr.dtypes import BOOL, COMPLEX, INTEGER
 from xarr.engine import engine
 from xarr.functions.elementwise import elementwise
-from xarr.functions.elementwise.ufuncs import Options, universal
+from xarr.functions.elementwise.ufuncs import Options, in_type, is_weak, universal
 from xarr.layout import broadcast_shapes
 from xarr.tables import elementwise as rows
 from xarr.tables.rows import Elementwise, name_rows
@@ -186,7 +186,13 @@ def clip(
     min, max = (a_min if min is None else min), (a_max if max is None else max)
     a = array_of(a, name)
     if dtype is not None:
-        a = as_array(a, name, dtype=dtype)
+        wanted, told = dtypes.lookup(dtype, name), f"{name[:-1]}, dtype)"
+        a, min, max = (
+            value
+            if value is None or is_weak(value, wanted)
+            else in_type(value, as_array(value, name, device=a.device), wanted, casting, told)
+            for value in (a, min, max)
+        )
     if out is not None or where is not True or casting != "same_kind":
         return delivered(clip(a, min, max), out, name, casting=casting, where=where)
     result = a

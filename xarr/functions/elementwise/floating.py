@@ -83,13 +83,22 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Op
     """
     where_named = "ldexp(x1, x2)"
     device = next((value.device for value in (x1, x2) if type(value) is Array), None)
-    first, second = (
-        value if type(value) is Array else as_array(value, where_named, name, device=device)
-        for name, value in (("x1", x1), ("x2", x2))
-    )
-    if second._node.dtype.kind not in (*INTEGER, BOOL):
+    if type(x1) is Array and type(x2) is int:
+        second = Array(scalar_node(x2, dtypes.int32, x1.device, where_named))
+    else:
+        second = as_array(x2, where_named, "x2", device=device)
+    if type(x2) is Array and type(x1) in (bool, int, float):
+        default = default_float(x2.device)
+        beside = dtypes.of_python_scalar(x1, x2._node.dtype, default)
+        # A number that has no type of its own takes NumPy's first, which is float16.
+        row = dtypes.float16 if beside is x2._node.dtype else default
+        first = Array(scalar_node(x1, row, x2.device, where_named))
+    else:
+        first = as_array(x1, where_named, "x1", device=device)
+    if second._node.dtype.kind not in (*INTEGER, BOOL) or second._node.dtype is dtypes.uint64:
         fault = f"x2 has dtype {second._node.dtype}"
-        raise type_error(where_named, fault, "integer dtypes are accepted", "write x1 * 2**x2")
+        accepted = "bool and integer dtypes but uint64 are accepted"
+        raise type_error(where_named, fault, accepted, "write x1 * 2.0**x2")
     node = first._node
     if node.dtype.kind not in FLOATING:  # the type that functions compute integers in
         node = engine.converted(node, rows.fabs._resolve((node,)).operands[0])
@@ -108,6 +117,7 @@ def float_power(
     >>> xarr.float_power(xarr.asarray([2, 3]), 2).tolist()
     [4.0, 9.0]
     """
+    x1, x2 = (float(x) if type(x) is int else x for x in (x1, x2))  # -2 beside uint8
     first, second = together(x1, x2, "float_power(x1, x2)")
     wide = default_float(first.device)
     if first.dtype.kind == COMPLEX:

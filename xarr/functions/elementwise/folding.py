@@ -23,6 +23,7 @@ from xarr.array.operands import operand
 from xarr.array.operators import as_operand
 from xarr.array.outcome import delivered, mask_of, require_shape
 from xarr.array.transfers import Host
+from xarr.backends.device import require_on
 from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
@@ -174,18 +175,33 @@ def _is_associative(function: ufunc) -> bool:
 def _computed_type(function: ufunc, node: Node, dtype: Any, name: str) -> DType:
     """The data type in which elements are combined."""
     if dtype is not None:
-        return dtypes.lookup(dtype, name)
+        return _asked_type(function, node, dtype, name)
     row = function._row
     if row is None or row.by_hand:
         return node.dtype
     operation = row._resolve((node, node))
-    if row.result == "bool" and row.associative:
+    if row.takes_truths:
         return dtypes.bool_
     if row.result == "bool" and node.dtype is not dtypes.bool_:
         fault = f"array has dtype {node.dtype} and the results are bool"
         accepted = "results of the type of the operands can be joined"
         raise type_error(name, fault, accepted, f"take {function.__name__} of two arrays")
     return operation.operands[0]
+
+
+def _asked_type(function: ufunc, node: Node, dtype: Any, name: str) -> DType:
+    """The data type that a caller asks for: two operands of it have to give a result of it."""
+    wanted = dtypes.lookup(dtype, name)
+    require_on(node.device, wanted, name)
+    some = Array(constant(1, wanted, (), node.device))
+    try:
+        given = function(some, some)._node.dtype
+    except TypeError:
+        given = None
+    if given is not wanted:
+        accepted = f"{function.__name__} of two operands of it must give that dtype"
+        raise type_error(name, f"dtype is {wanted}", accepted, "convert the result with astype")
+    return wanted
 
 
 # -- reductions and scans ---------------------------------------------------------------------

@@ -234,6 +234,11 @@ class ufunc:  # noqa: N801 - NumPy's name
             if wanted is not None and results._node.dtype is not wanted:
                 results = self._retyped(results, wanted, casting)
             return delivered(results, outs[0], name, casting=casting, where=where)
+        if wanted is not None:
+            results = [
+                part if part._node.dtype is wanted else self._retyped(part, wanted, casting)
+                for part in results
+            ]
         return tuple(
             delivered(result, target, name, casting=casting, where=where)
             for result, target in zip(results, outs, strict=True)
@@ -276,7 +281,7 @@ class ufunc:  # noqa: N801 - NumPy's name
                 continue
             given = as_array(operand, self._where, device=device)
             device = given.device
-            if not _is_weak(operand, wanted):
+            if not is_weak(operand, wanted):
                 require_castable(
                     given._node.dtype, wanted, casting, self._where, "an operand", "signature says"
                 )
@@ -306,15 +311,12 @@ class ufunc:  # noqa: N801 - NumPy's name
         for operand in operands[:1] if self._is_mixed else operands:
             array = as_array(operand, self._where, device=device)
             device = array.device
-            given = array._node.dtype
-            if not _is_weak(operand, wanted):
-                part = dtypes.PART.get(given) if row is not None and row.result == "real" else None
-                if part is not None and wanted.kind != COMPLEX:
-                    results.append(operand)
-                    continue
-                place = f"{self._where[:-1]}, dtype)"
-                require_castable(given, wanted, casting, place, "an operand", "dtype is")
-            results.append(as_array(operand, self._where, dtype=wanted, device=device))
+            is_complex = array._node.dtype.kind == COMPLEX != wanted.kind
+            if is_complex and row is not None and row.result == "real":
+                results.append(operand)
+                continue
+            place = f"{self._where[:-1]}, dtype)"
+            results.append(in_type(operand, array, wanted, casting, place))
         return (*results, *operands[len(results) :])
 
     def _retyped(self, result: Array, wanted: DType, casting: str) -> Array:
@@ -340,7 +342,14 @@ def _named_in_errors(kind: type[ufunc], name: str) -> type[ufunc]:
     return type(kind.__name__, (kind,), {"__call__": own, "__doc__": vars(kind)["__doc__"]})
 
 
-def _is_weak(operand: Any, wanted: DType) -> bool:
+def in_type(operand: Any, array: Array, wanted: DType, casting: str, where: str) -> Array:
+    """An operand, and the array of it, in the data type that `dtype` asks for."""
+    if not is_weak(operand, wanted):
+        require_castable(array._node.dtype, wanted, casting, where, "an operand", "dtype is")
+    return as_array(operand, where, dtype=wanted, device=array.device)
+
+
+def is_weak(operand: Any, wanted: DType) -> bool:
     """Whether an operand is one of Python's numbers, which takes a data type of its kind."""
     if type(operand) is complex:
         return wanted.kind == COMPLEX
