@@ -25,6 +25,7 @@ from xarr.dtypes import COMPLEX, DType
 from xarr.engine import engine
 from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.calls.applying import reduced
+from xarr.functions.calls.on_host import device_of
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
 from xarr.functions.elementwise.floating import in_floating
@@ -89,14 +90,26 @@ def _node(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> Node:
     return node
 
 
-def floating(node: Node, where: str) -> Node:
+def floating(node: Node, where: str, name: str = "") -> Node:
     """Make of integers the default floating-point type; refuse float16."""
     if node.dtype is dtypes.float16:
-        name = operand_of(where)
+        name = name or operand_of(where)
         fault = f"{name} has dtype float16"
         accepted = "LAPACK has float32, float64, complex64 and complex128"
         raise type_error(where, fault, accepted, f'convert with {name}.astype("float32")')
     return in_floating(node)
+
+
+def floating_together(a: Any, b: Any, where: str) -> tuple[Node, Node]:
+    """A matrix and right-hand sides in one floating-point type; integers count as the default."""
+    device = device_of(a, b)
+    first, second = (
+        Array(floating(as_array(value, where, name, device=device)._node, where, name))
+        if type(value) is not Array
+        else Array(floating(value._node, where, name))
+        for name, value in (("a", a), ("b", b))
+    )
+    return together(first, second, where, ("a", "b"))
 
 
 def matrices(x: Any, where: str, *, square: bool = False) -> Node:
@@ -268,7 +281,6 @@ def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DTypeLike = None
 
 def trace_of(x: ArrayLike, offset: SupportsIndex, dtype: DTypeLike, where: str) -> Array:
     """The sums of the diagonals of matrices, for a function that errors name."""
-    _node(x, where, dtypes.NUMERIC)
     line = diagonal_of(x, offset, where)._node
     return reduced(folds.sum, line, -1, dtype=dtype, where=where)
 
@@ -504,9 +516,8 @@ def solve(a: Square, b: ArrayLike) -> Array:
     [1.0, 0.5]
     """
     where = "linalg.solve(a, b)"
-    first, second = together(a, b, where, ("a", "b"))
+    first, second = floating_together(a, b, where)
     coefficients = matrices(Array(first), where, square=True)
-    second = engine.converted(second, coefficients.dtype)
     vector = len(second.shape) == 1
     columns = (*second.shape, 1) if vector else second.shape
     if not second.shape or columns[-2] != coefficients.shape[-1]:

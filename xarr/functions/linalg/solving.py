@@ -59,9 +59,9 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     [1.0, 2.0]
     """
     where = "linalg.lstsq(a, b)"
-    first, second = together(a, b, where, ("a", "b"))
+    first, second = linalg.floating_together(a, b, where)
     matrix = linalg.matrices(Array(first), where)
-    target = Array(engine.converted(second, matrix.dtype))
+    target = Array(second)
     if len(matrix.shape) != 2 or target.ndim not in (1, 2) or target.shape[0] != matrix.shape[0]:
         fault = f"a has shape {matrix.shape} and b {target.shape}"
         accepted = "a matrix a of shape (M, N) and b of shape (M,) or (M, K) are accepted"
