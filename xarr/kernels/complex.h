@@ -19,7 +19,7 @@ typedef struct { T re, im; } C;
 extern const T xr_infinity_T, xr_nan_T;
 U xr_bits_T(T x);
 T xr_from_bits_T(U x);
-T xr_exp_T(T x), xr_expm1_T(T x), xr_log_T(T x), xr_log1p_T(T x), xr_atan2_T(T y, T x);
+T xr_exp_T(T x), xr_exp2_T(T x), xr_expm1_T(T x), xr_log_T(T x), xr_log1p_T(T x), xr_atan2_T(T y, T x);
 T xr_sin_T(T x), xr_cos_T(T x), xr_tan_T(T x), xr_sinh_T(T x), xr_cosh_T(T x), xr_tanh_T(T x);
 T xr_hypot_T(T x, T y);
 #endif
@@ -294,6 +294,15 @@ DEVICE C xr_exp_C(const C z)
     return xr_complex_C(
         nothing ? (T)0.0f : unbounded ? z.re : re,
         real ? z.im : nothing ? (T)0.0f : unbounded ? xr_nan_T : im);
+}
+
+// exp(z ln 2), whose argument is rounded: off by about |z| units of the last place, as NumPy's.
+DEVICE C xr_exp2_C(const C z)
+{
+    const T ln2 = xr_from_bits_T((U)(sizeof(T) == 4 ? 0x3f317218 : 0x3fe62e42fefa39ef));
+    const C power = xr_exp_C(xr_complex_C(z.re * ln2, z.im * ln2));
+    const int real = z.im == (T)0.0f;
+    return xr_complex_C(real ? xr_exp2_T(z.re) : power.re, real ? z.im : power.im);
 }
 
 DEVICE C xr_expm1_C(const C z)

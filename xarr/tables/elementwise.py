@@ -252,7 +252,7 @@ erfc = _special(
 )
 exp = _function("xr_exp(x)", "The exponential of x.", -50, 50, 3)
 exp2 = Elementwise(
-    (REAL,), "xr_exp2(x)", "2 to the power of x.", domain=Domain(-50, 50, 3), source=NUMPYS
+    FLOATING, "xr_exp2(x)", "2 to the power of x.", domain=Domain(-50, 50, 3, 64), source=NUMPYS
 )
 expm1 = _function("xr_expm1(x)", "exp(x) - 1, accurate near 0.", -50, 50, 3)
 fabs = Elementwise(
