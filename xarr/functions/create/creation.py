@@ -6,9 +6,10 @@ take no memory until they are written to, or a view of them is made.
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, NamedTuple, SupportsIndex, cast, overload
 
 import numpy
@@ -17,7 +18,7 @@ from xarr import dtypes, layout
 from xarr.array import transfers
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
 from xarr.array.conversion import as_array, retyped, warn_of_imaginary
-from xarr.array.door import array_of, node_of
+from xarr.array.door import SCALARS, array_of, node_of
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out
 from xarr.array.operands import integer
 from xarr.array.transfers import Host, from_host, openly, to_host
@@ -418,8 +419,8 @@ def linspace(
     start, stop : int, float or complex, or Array, shapes that broadcast to (...)
         The ends of the interval.
     retstep : bool -- Whether to return the distance between two numbers too.
-    dtype : dtype, optional -- The data type; the default floating-point or complex one where None.
-        Numbers are rounded down where it is an integer one.
+    dtype : dtype, optional -- The data type; where None the ends' floating-point or complex one,
+        or the default of integers and Python's numbers. Integer ones round down.
     num : int -- How many numbers.
 
     -> Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0
@@ -464,6 +465,17 @@ def _line(span: _Span, dtype: Any = None, axis: SupportsIndex = 0) -> tuple[Arra
     return _spaced(span, dtype)
 
 
+def _between(ends: Sequence[Any], device: Device) -> DType:
+    """The floating-point or complex type of the numbers between two ends."""
+    typed = [dtypes.BY_NUMPY.get(end.dtype) for end in ends if hasattr(end, "dtype")]
+    default = default_float(device)
+    row = functools.reduce(dtypes.promote, [one or default for one in typed] or [default])
+    is_complex = row.kind == dtypes.COMPLEX or any(type(end) is complex for end in ends)
+    if row.kind not in dtypes.FLOATING or row in dtypes.NEEDS_FLOAT64:
+        row = default
+    return dtypes.COMPLEX_OF.get(row, row) if is_complex else row
+
+
 def _has_axes(value: Any) -> bool:
     """Whether an argument is an array, or a list that becomes one, with at least one axis."""
     return isinstance(value, list | tuple) or bool(getattr(value, "ndim", 0))
@@ -479,9 +491,10 @@ def _spaced_arrays(span: _Span, dtype: Any, axis: SupportsIndex) -> tuple[Array,
     high = as_array(stop, where, "stop", device=target)
     floating = default_float(target)
     row = promoted([low._node.dtype, high._node.dtype, floating], target, where)
+    ends = [end if type(end) in SCALARS else made for end, made in ((start, low), (stop, high))]
+    wanted = _between(ends, target) if dtype is None else dtypes.lookup(dtype, where)
     low, high = retyped(low, row, where), retyped(high, row, where)
     shape = layout.broadcast_shapes(low.shape, high.shape, where=where)
-    wanted = row if dtype is None else dtypes.lookup(dtype, where)
     warn_of_imaginary(row, wanted, where, "the result")
     whole = high - low
     step = whole / pieces if pieces > 0 else whole * math.nan
@@ -499,6 +512,8 @@ def _spaced_arrays(span: _Span, dtype: Any, axis: SupportsIndex) -> tuple[Array,
     if wanted.kind in dtypes.INTEGER:
         node = table.floor.applied(node)
     result = Array(engine.converted(node, wanted))
+    if dtype is None:
+        step = Array(engine.converted(step._node, wanted))
     return _along(result, axis, where), step
 
 
@@ -512,6 +527,7 @@ def _along(result: Array, axis: SupportsIndex, where: str) -> Array:
 def _spaced(span: _Span, dtype: Any) -> tuple[Array, Any]:
     """The points of `linspace` between numbers, and their distance."""
     start, stop, _, endpoint, device, where = span
+    given = start, stop
     start = number(start, where, "start", complex_too=True)
     stop = number(stop, where, "stop", complex_too=True)
     count, pieces = span.counted()
@@ -523,11 +539,7 @@ def _spaced(span: _Span, dtype: Any) -> tuple[Array, Any]:
     ]
     is_complex = bool(complex_ends)
     computed = dtypes.complex128 if is_complex else dtypes.float64
-    if dtype is None:
-        row = default_float(target)
-        row = dtypes.COMPLEX_OF[row] if is_complex else row
-    else:
-        row = dtypes.lookup(dtype, where)
+    row = _between(given, target) if dtype is None else dtypes.lookup(dtype, where)
     require_on(target, row, where)
     if is_complex:
         warn_of_imaginary(computed, row, where, complex_ends[0])

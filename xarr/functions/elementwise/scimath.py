@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of
+from xarr.backends.device import default_float
 from xarr.dtypes import COMPLEX
 from xarr.engine import engine
 from xarr.functions.elementwise import arithmetic, elementwise
@@ -26,7 +27,7 @@ def _floating(x: Any, where: str) -> Array:
 
 def _widened(x: Any, where: str, low: float = 0, high: float = math.inf) -> Array:
     """An operand, complex where it is not complex and an element is below low or above high."""
-    array = _floating(x, where)
+    array = array_of(x, where)
     if array._node.dtype.kind == COMPLEX:
         return array
     beyond = array < low
@@ -36,10 +37,14 @@ def _widened(x: Any, where: str, low: float = 0, high: float = math.inf) -> Arra
 
 
 def complex_of(x: Array) -> Array:
-    """An array as the complex type of its precision."""
+    """An array as the complex type that NumPy takes: the narrow one of float32 and short ints."""
     node = x._node
-    row = dtypes.COMPLEX_OF.get(node.dtype, node.dtype)
-    return Array(engine.converted(node, dtypes.complex64 if row is dtypes.float16 else row))
+    narrow = node.dtype is dtypes.float32 or (
+        node.dtype.kind in dtypes.INTEGER and node.dtype.itemsize <= 2
+    )
+    default = default_float(node.device)
+    row = dtypes.COMPLEX_OF[dtypes.float32 if narrow else default]
+    return Array(engine.converted(node, row))
 
 
 class _OfReal(Protocol):
@@ -100,5 +105,5 @@ def power(x: ArrayLike, p: ArrayLike) -> Array:
     if exponent._node.dtype.kind != COMPLEX and bool(reductions.any(exponent < 0)):
         exponent = _floating(exponent, where)
     if base._node.dtype.kind != COMPLEX and bool(reductions.any(base < 0)):
-        base = complex_of(_floating(base, where))
+        base = complex_of(base)
     return arithmetic.pow(base, exponent)

@@ -150,6 +150,9 @@ def gradient(
     steps = _spacings(x, axes, varargs, where)
     if edge_order > 2:
         raise value_error(where, f"edge_order is {edge_order}", "1 and 2 are accepted")
+    if x._node.dtype.kind == dtypes.BOOL:
+        fault = "f has dtype bool"
+        raise type_error(where, fault, "numeric dtypes are accepted", 'write f.astype("int8")')
     if x._node.dtype.kind not in dtypes.FLOATING:
         x = x.astype(default_float(x.device).numpy)
     results = []

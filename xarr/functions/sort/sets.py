@@ -344,6 +344,9 @@ def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Array:
     """
     where = "ediff1d(ary, to_end, to_begin)"
     flat = array_of(ary, where, "ary").reshape(-1)
+    if flat._node.dtype.kind == dtypes.BOOL:
+        fault = "ary has dtype bool"
+        raise type_error(where, fault, "numeric dtypes are accepted", "diff tells which differ")
     parts = [joining.diff(flat)] if flat.size else [flat]
     for name, value in (("to_begin", to_begin), ("to_end", to_end)):
         if value is None:

@@ -121,6 +121,14 @@ def cov(
     return _covariances(m, y, rowvar, bias, ddof, fweights, aweights, dtype, "cov(m, y)")
 
 
+def _floating(dtype: Any, where: str) -> dtypes.DType:
+    """The data type asked for, which deviations from a mean have to fit in."""
+    row = dtypes.lookup(dtype, where)
+    if row.kind not in dtypes.FLOATING:
+        raise type_error(where, f"dtype is {row}", "floating-point dtypes are accepted")
+    return row
+
+
 def _covariances(
     m: Any,
     y: Any,
@@ -144,7 +152,7 @@ def _covariances(
     target = given[0].device
     rows = [part._node.dtype for part in given]
     rows.append(default_float(target))
-    row = promoted(rows, target, where) if dtype is None else dtypes.lookup(dtype, where)
+    row = promoted(rows, target, where) if dtype is None else _floating(dtype, where)
     x = _variables(given[0], row, transposed=not rowvar and given[0].ndim != 1)
     if x.shape[0] == 0:
         return creation.full((0, 0), 0.0, dtype=default_float(target).numpy, device=target)
