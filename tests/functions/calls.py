@@ -76,15 +76,15 @@ def check(
     warned = bool(error) and issubclass(named(kind), Warning)
     if error and not warned:
         if not tells:
-            with _quiet(), pytest.raises(named(kind)):
+            with quiet(), pytest.raises(named(kind)):
                 ran(call, theirs)
-        with _quiet():
+        with quiet():
             refused(lambda: ran(call, own), error)
         return
-    with _quiet(), pytest.warns(named(kind)) if warned else contextlib.nullcontext():
+    with quiet(), pytest.warns(named(kind)) if warned else contextlib.nullcontext():
         wanted = ran(call, theirs)
     with (
-        _quiet(),
+        quiet(),
         (
             pytest.warns(named(kind), match=re.escape(said)) if warned else contextlib.nullcontext()
         ) as told,
@@ -208,7 +208,7 @@ def _pair(value: Any, beside: ModuleType) -> tuple[Any, Any]:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
         warnings.simplefilter("ignore", xarr.HostFallbackWarning)
