@@ -187,12 +187,12 @@ def clip(
     a = array_of(a, name)
     if dtype is not None:
         wanted, told = dtypes.lookup(dtype, name), f"{name[:-1]}, dtype)"
-        a, min, max = (
-            value
-            if value is None or is_weak(value, wanted)
-            else in_type(value, as_array(value, name, device=a.device), wanted, casting, told)
-            for value in (a, min, max)
-        )
+        given: list[Any] = [a, min, max]
+        for place, value in enumerate(given):
+            if value is not None and not is_weak(value, wanted):
+                array = as_array(value, name, device=a.device)
+                given[place] = in_type(value, array, wanted, casting, told)
+        a, min, max = given
     if out is not None or where is not True or casting != "same_kind":
         return delivered(clip(a, min, max), out, name, casting=casting, where=where)
     result = a

@@ -87,12 +87,13 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Op
         second = Array(scalar_node(x2, dtypes.int32, x1.device, where_named))
     else:
         second = as_array(x2, where_named, "x2", device=device)
-    if type(x2) is Array and type(x1) in (bool, int, float):
+    number: Any = x1
+    if type(x2) is Array and type(number) in (bool, int, float):
         default = default_float(x2.device)
-        beside = dtypes.of_python_scalar(x1, x2._node.dtype, default)
+        beside = dtypes.of_python_scalar(number, x2._node.dtype, default)
         # A number that has no type of its own takes NumPy's first, which is float16.
         row = dtypes.float16 if beside is x2._node.dtype else default
-        first = Array(scalar_node(x1, row, x2.device, where_named))
+        first = Array(scalar_node(number, row, x2.device, where_named))
     else:
         first = as_array(x1, where_named, "x1", device=device)
     if second._node.dtype.kind not in (*INTEGER, BOOL) or second._node.dtype is dtypes.uint64:

@@ -195,7 +195,7 @@ def _asked_type(function: ufunc, node: Node, dtype: Any, name: str) -> DType:
     require_on(node.device, wanted, name)
     some = Array(constant(1, wanted, (), node.device))
     try:
-        given = function(some, some)._node.dtype
+        given: DType | None = function(some, some)._node.dtype
     except TypeError:
         given = None
     if given is not wanted:
