@@ -135,7 +135,7 @@ def test_memory_is_shared_both_ways() -> None:
         assert float(x[0]) == 9
         y = x * 2
         assert numpy.from_dlpack(y).ctypes.data == numpy.asarray(y).ctypes.data
-        memoryview(y)[1] = 5
+        y.__buffer__(0)[1] = 5
         assert y.tolist()[:2] == [18, 5]
         assert numpy.asarray(y).ctypes.data % 64 == 0
 

@@ -7,6 +7,8 @@ import gc
 import inspect
 import itertools
 import operator
+import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -17,8 +19,10 @@ import pytest
 import xarr
 from tests.engine.pairs import Planned, faults, replay
 from tests.launching import storage_of
+from tests.processes import run_code
 from xarr import cache
 from xarr.backends.base import Driver
+from xarr.core import tape
 from xarr.core.tape import hooks, launched
 from xarr.engine import hosted, program
 
@@ -197,6 +201,91 @@ def a_driver_that_may_fail() -> Iterator[None]:
     xarr.synchronize()
     with faults.installed():
         yield
+
+
+class Alarm(Exception):
+    """What a signal's handler raises."""
+
+
+HAS_BUFFERS: Final = tape.IS_COMPILED or sys.version_info >= (3, 12)
+READS: Final[dict[str, Callable[[xarr.Array], Any]]] = {
+    "asarray": numpy.asarray,
+    "array": lambda x: numpy.array([x, x])[1],
+    "add": lambda x: numpy.add(numpy.zeros(5), x, out=numpy.zeros(5)),
+    "from_dlpack": numpy.from_dlpack,
+    "interface": lambda x: numpy.asarray(x.__array_interface__["data"]).view(float),
+    "memoryview": lambda x: numpy.asarray(memoryview(x)),
+    "frombuffer": lambda x: numpy.frombuffer(x, "f8"),  # asks twice
+    "bytearray": lambda x: numpy.frombuffer(bytearray(x)),
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("a_driver_that_may_fail")
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, MemoryError, Planned, Alarm])
+@pytest.mark.parametrize("name", READS)
+def test_what_is_raised_under_a_read_in_c_arrives(
+    monkeypatch: pytest.MonkeyPatch, name: str, kind: type[BaseException]
+) -> None:
+    """NumPy clears what a buffer raises, and tries another way, as `memoryview` does not."""
+    if not HAS_BUFFERS and name in ("memoryview", "frombuffer", "bytearray"):
+        pytest.skip("an interpreted core has no buffers before Python 3.12")
+    with hosted.fused():
+        x = xarr.asarray(numpy.arange(5.0)) * 2
+        error = kind("as planned")
+        left = [error]
+
+        def interrupted(*given: Any) -> None:
+            launched(*given)
+            if left:
+                raise left.pop()
+
+        with monkeypatch.context() as patch:
+            patch.setattr(hooks, "launch", interrupted)
+            with pytest.raises(kind) as caught:
+                READS[name](x)
+        assert caught.value is error
+        assert xarr.to_numpy(x).tolist() == [0, 2, 4, 6, 8]
+        # The caller was told, so that nothing is told again, and the memory is filled.
+        assert READS["interface"](x).tolist() == [0, 2, 4, 6, 8]
+        assert READS[name](x).tolist() == [0, 2, 4, 6, 8]
+
+
+@pytest.mark.parametrize("size", [50, 30_000])
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no such alarms")
+def test_no_signal_is_lost_while_arrays_are_read(size: int) -> None:
+    """A process of its own, since it would crash; each turn goes on until the handler ran."""
+    if not HAS_BUFFERS:
+        pytest.skip("finalizers that Python runs drop what a signal's handler raises")
+    code = f"""
+    import random, signal
+    import numpy, xarr
+    host = numpy.linspace(0, 9, {size})
+    x = xarr.asarray(host)
+    has_come = False
+    def come(*_):
+        global has_come
+        has_come = True
+        raise KeyboardInterrupt
+    signal.signal(signal.SIGALRM, come)
+    random.seed(1)
+    for read in (numpy.asarray, numpy.array, memoryview, numpy.from_dlpack):
+        lost = 0
+        for turn in range(60):
+            has_come = False
+            y = xarr.exp(x) * x
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.0002 + random.random() * 0.01)
+                while not has_come:
+                    y = xarr.exp(x) * x
+                    read(y)
+                lost += 1
+            except KeyboardInterrupt:
+                pass
+            assert numpy.allclose(numpy.asarray(read(y)), numpy.exp(host) * host), turn
+        print(lost)
+    """
+    done = run_code(code)
+    assert (done.stdout.split(), done.stderr) == (["0"] * 4, "")
 
 
 def said(error: BaseException) -> str:

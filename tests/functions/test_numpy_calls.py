@@ -22,6 +22,7 @@ from tests.reference import assert_same
 from xarr.algorithms import library
 from xarr.array import array, callers
 from xarr.array.transfers import observed
+from xarr.core import tape
 from xarr.errors import HostFallbackWarning, ImplicitTransferError
 
 
@@ -133,7 +134,7 @@ def test_the_interface_and_the_buffer(cpu: xarr.Device) -> None:
     view = x.__buffer__(0)
     assert view.shape == (2, 2)
     assert view.tolist() == [[4, 6], [1, 3]]
-    if sys.version_info >= (3, 12):
+    if tape.IS_COMPILED or sys.version_info >= (3, 12):
         assert memoryview(x).tolist() == [[4, 6], [1, 3]]
     assert numpy.asarray(xarr.ones((0, 3))).shape == (0, 3)
 

@@ -934,8 +934,8 @@ class Array(ArrayBase):
     def __array_interface__(self) -> dict[str, Any]:
         return package.views.array_interface(self)
 
-    def __buffer__(self, flags: int, /) -> memoryview:
-        return package.views.buffer(self, flags)
+    def _memory(self) -> memoryview:
+        return package.views.buffer(self)
 
     def __dlpack__(
         self,

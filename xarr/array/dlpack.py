@@ -7,13 +7,13 @@ are those of dlpack.h, version 1.0.
 from __future__ import annotations
 
 import ctypes
-import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy
 
+from xarr.core.tape import ended
 from xarr.errors import message
 from xarr.layout import contiguous_strides
 
@@ -163,17 +163,6 @@ def _content(capsule: Any) -> tuple[bytes, _Managed | _Versioned]:
             "a DLPack capsule that nobody has used is accepted",
         )
     )
-
-
-def ended(function: Callable[..., object], *arguments: Any) -> object:
-    """An object that lives as long as it is held; a function is called when it dies.
-
-    In garbage that holds it this comes last, when no finalizer can use what goes with it any more:
-    the collector knows nothing of NumPy's arrays, of which it is one.
-    """
-    token = numpy.empty(0)
-    weakref.finalize(token, function, *arguments).atexit = False
-    return token
 
 
 def _dtype_of(tensor: _Tensor) -> numpy.dtype[Any] | None:

@@ -7,7 +7,6 @@ CPU nothing is under way while they do; on a GPU streams order their work and xa
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -27,7 +26,7 @@ from xarr.backends.device import (
     get_device,
     require_on,
 )
-from xarr.core.tape import Storage, constant, leaf
+from xarr.core.tape import Storage, claim, constant, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.layout import Layout
@@ -35,9 +34,6 @@ from xarr.layout import Layout
 _HOSTS: Final = (dlpack.CPU, dlpack.CUDA_HOST)
 _GPUS: Final = {"CUDA": dlpack.CUDA, "ROCm": dlpack.ROCM}
 """DLPack's type of the devices of a platform whose memory others can use."""
-
-_CLAIMS: Final = threading.RLock()
-"""Guards the counts of claims. Nothing is called while it is held, so no garbage is collected."""
 
 
 class _Shared:
@@ -47,22 +43,8 @@ class _Shared:
 
     def __init__(self, memory: object, storage: Storage) -> None:
         self.memory = memory
-        device, serial = storage.device, storage.serial
         storage.writes += 1  # what is remembered of its content is not known any more
-        with _CLAIMS:
-            if serial in device.shared:
-                device.shared[serial] += 1
-            else:
-                device.shared[serial] = 1
-        self._claim = dlpack.ended(_unclaim, device, serial)
-
-
-def _unclaim(device: Device, serial: int) -> None:
-    # In whichever thread, so without the lock of the device.
-    with _CLAIMS:
-        device.shared[serial] -= 1
-        if not device.shared[serial]:
-            del device.shared[serial]
+        self._claim = claim(storage)
 
 
 def _dlpack_device(device: Device) -> tuple[int, int]:

@@ -5,10 +5,8 @@ On a CPU NumPy's array is a view: what either side writes, both see. On other de
 
 from __future__ import annotations
 
-import ctypes
 import dataclasses
-import sys
-from typing import Any, Final
+from typing import Any
 
 import numpy
 
@@ -18,6 +16,7 @@ from xarr.array import dlpack, interchange
 from xarr.array.array import Array
 from xarr.array.layouts import is_number
 from xarr.array.transfers import READING, Host, forbidden, note, to_host
+from xarr.core.tape import raise_cleared
 from xarr.layout import Layout
 
 
@@ -28,6 +27,7 @@ def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
     devices it is a copy, and so is what a number gives, since it never changes; a ValueError with
     ``copy=False``.
     """
+    raise_cleared(self)
     other = dtype is not None and numpy.dtype(dtype) != self.dtype
     own = _is_lent(self)
     if copy is False and (other or not own):
@@ -62,6 +62,7 @@ def array_interface(self: Array) -> dict[str, Any]:
     Its data is an object with the buffer protocol, and the memory is shared for as long as somebody
     has that. Only an array in the host's memory has it, and no number, since that never changes.
     """
+    raise_cleared(self)
     if not _is_lent(self) or forbidden():  # then `__array__` says so
         raise errors.refused(
             AttributeError,
@@ -94,7 +95,7 @@ def array_interface(self: Array) -> dict[str, Any]:
     }
 
 
-def buffer(self: Array, flags: int, /) -> memoryview:
+def buffer(self: Array) -> memoryview:
     """Lend the memory of an array on a CPU, for `memoryview(x)` and what C does so."""
     if not library.is_preferred(self.device):
         raise errors.refused(
@@ -107,34 +108,3 @@ def buffer(self: Array, flags: int, /) -> memoryview:
     # A buffer for type checkers from Python 3.12 on; a number's is a copy, as it never changes.
     lent: Any = in_place(self) if _is_lent(self) else to_host(self._node)
     return memoryview(lent)
-
-
-_TP_AS_BUFFER: Final = 20
-"""The word of a type of CPython 3.11 that has the address of its functions for buffers."""
-
-
-def _function_for_buffers() -> Any:
-    """The function that CPython calls for a buffer before 3.12, whose classes cannot define it.
-
-    It cannot raise, so an array that is not lent is a SystemError there.
-    """
-    signature = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p, ctypes.c_int)
-    fill = ctypes.pythonapi.PyObject_GetBuffer
-    fill.argtypes = (ctypes.py_object, ctypes.c_void_p, ctypes.c_int)
-
-    def get(array: Array, view: int, flags: int) -> int:
-        try:
-            return int(fill(buffer(array, flags), view, flags))
-        except Exception:  # noqa: BLE001 - nothing may leave what C calls
-            return -1
-
-    made = signature(get)
-    word = ctypes.sizeof(ctypes.c_void_p)
-    functions = ctypes.c_void_p.from_address(id(Array) + _TP_AS_BUFFER * word)
-    address = ctypes.cast(made, ctypes.c_void_p).value
-    ctypes.c_void_p.from_address(functions.value or 0).value = address
-    return made
-
-
-if sys.version_info < (3, 12) and sys.implementation.name == "cpython":
-    _kept = _function_for_buffers()

@@ -13,9 +13,12 @@ The same file runs as it is, and compiled by Cython; `core/_cython.py` stands fo
 from __future__ import annotations
 
 import gc
+import threading
 import traceback
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from sys import is_finalizing as _is_finalizing
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeAlias
 
 import numpy
@@ -31,9 +34,13 @@ if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 
 if cython.compiled:
+    from cython.cimports.cpython.buffer import Py_buffer, PyObject_GetBuffer as fill_buffer
     from cython.cimports.cpython.ref import Py_REFCNT as held_by
 else:
     from sys import getrefcount as held_by
+
+    Py_buffer: TypeAlias = Any
+    fill_buffer: Any = None
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -2082,6 +2089,57 @@ def is_seen(nodes: tuple[Node, ...], device: Device) -> bool:
     return any([node.storage is not None and node.storage.serial in shared for node in nodes])
 
 
+@cython.no_gc
+@cython.cclass
+class _End:
+    """What calls a function when it dies."""
+
+    _function: Any = cython.declare(object)
+    _arguments: tuple[Any, ...] = cython.declare(tuple)
+
+    def __init__(self, function: Callable[..., object], arguments: tuple[Any, ...]) -> None:
+        self._function = function
+        self._arguments = arguments
+
+    def __del__(self) -> None:
+        if not _is_finalizing():
+            self._function(*self._arguments)
+
+
+def ended(function: Callable[..., object], *arguments: Any) -> object:
+    """Return an object that lives as long as it is held; `function` is called when it dies.
+
+    In garbage that holds it this comes last, when no finalizer can use what goes with it any more:
+    the garbage collector does not track it.
+    """
+    if not cython.compiled:
+        token = numpy.empty(0)  # a class of Python's is tracked, and has its `__del__` called first
+        weakref.finalize(token, function, *arguments).atexit = False
+        return token
+    # No Python frame begins, where a signal's handler could raise what nobody would be told of.
+    return _End(function, arguments)
+
+
+def claim(storage: Storage) -> object:
+    """Mark a storage as seen by others, see `Device.shared`, as long as the result lives."""
+    shared: dict[int, int] = storage.device.shared
+    with _CLAIMS:
+        shared[storage.serial] = shared.get(storage.serial, 0) + 1
+    return ended(_unclaim, shared, storage.serial)
+
+
+def _unclaim(shared: dict[int, int], serial: int) -> None:
+    # In whichever thread, so without the lock of the device.
+    with _CLAIMS:
+        shared[serial] -= 1
+        if not shared[serial]:
+            del shared[serial]
+
+
+_CLAIMS: Final = threading.RLock()
+"""Guards the counts of claims. Nothing is called while it is held, so no garbage is collected."""
+
+
 @cython.cfunc
 def _frozen(operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """The operands; the constants are others, which nobody gives a storage."""
@@ -2407,6 +2465,56 @@ class ArrayBase:
             if given is not None and part is not None and is_stored(part, given):
                 return
         self._set_item(key, value)  # type: ignore[attr-defined]
+
+    def __getbuffer__(self, view: cython.pointer[Py_buffer], flags: cython.int) -> None:
+        """Fill a C structure with the memory that `_memory` lends; the compiled class's slot.
+
+        An exception goes on to the caller, and before Python 3.12 no other way does that.
+        """
+        fill_buffer(_lent(self), view, flags)
+
+    def __buffer__(self, flags: int, /) -> memoryview:
+        """Lend the memory; what Python 3.12 and later call where the module is interpreted."""
+        return _lent(self)
+
+
+class _Failed(threading.local):
+    """The array whose buffer this thread last asked for in vain, and the exception."""
+
+    array: object = None
+    error: BaseException | None = None
+
+
+_failed: Final = _Failed()
+
+
+@cython.cfunc
+def _lent(x: ArrayBase) -> Any:
+    """Return a memoryview of an array's values, after the work that they need.
+
+    NumPy clears any exception that a buffer raises, and tries another way. So the exception is kept
+    for `raise_cleared`. It is caught here since no signal's handler runs between a caller in C and
+    compiled code; one may run when a Python function begins.
+    """
+    try:
+        raise_cleared(x)
+        return x._memory()  # type: ignore[attr-defined]
+    except BufferError:  # the array has no buffer, and NumPy is right to try another way
+        raise
+    except BaseException as error:
+        _failed.array, _failed.error = x, error
+        raise
+
+
+def raise_cleared(x: ArrayBase) -> None:
+    """Raise the exception of an array's buffer again if no Python caller was told of it."""
+    array, error = _failed.array, _failed.error
+    if error is None:
+        return
+    _failed.array = _failed.error = None
+    passed = error.__traceback__  # the outermost frame that the exception has passed is the first
+    if array is x and passed is not None and passed.tb_frame.f_globals is globals():
+        raise error
 
 
 _kind = cython.declare(type, ArrayBase)
