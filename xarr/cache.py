@@ -2,21 +2,28 @@
 
 Every failure of the file system is passed over: a kernel that is not here is compiled anew. Any
 number of processes use one directory at once, without a lock. Knows bytes and keys only.
+
+Files are opened relative to a descriptor of the directory, since others may rename it where they
+can write to its parent, and put their own there. Windows has no such descriptors: files are opened
+by their paths there, and only the user's own profile is a safe place for them.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import hashlib
 import os
 import re
+import secrets
+import stat
 import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xarr.errors import CacheWarning, message
 from xarr.settings import settings
@@ -24,6 +31,12 @@ from xarr.settings import settings
 _MAGIC = b"xarr 2\n"
 _HEAD_NBYTES = len(_MAGIC) + hashlib.sha256().digest_size
 _TEMPORARY = "writing-"
+_HAS_DIRECTORIES = os.open in os.supports_dir_fd
+"""Whether files can be opened relative to a descriptor of their directory."""
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+# A link may lead anywhere, and a pipe without a writer would be waited for.
+_READ |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _OWN_FILE = re.compile(r"[0-9a-f]{64}\.bin|" + _TEMPORARY + r"\w+")
 
 
@@ -39,7 +52,8 @@ class DiskCache:
         self.directory = Path(directory)
         self.limit_nbytes = limit_nbytes
         self._nbytes: int | None = None
-        self._trusted = False
+        self._descriptor: int | None = None
+        self._identity: tuple[int, int] | None = None
 
     @staticmethod
     def key(schema: str, source: str, options: Sequence[str], target: str) -> str:
@@ -53,11 +67,9 @@ class DiskCache:
 
     def get(self, key: str) -> bytes | None:
         """The bytes stored under `key`, or None; a damaged file is removed."""
-        path = self._path(key)
+        name = f"{key}.bin"
         try:
-            content = path.read_bytes()
-            if not self._is_trusted():
-                return None
+            content = self._read(name)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -65,22 +77,19 @@ class DiskCache:
             return None
         data = content[_HEAD_NBYTES:]
         if content[:_HEAD_NBYTES] != _head(key, data):
-            with contextlib.suppress(OSError):
-                path.unlink()
+            self._remove(name)
             return None
         # The time of last use decides what is removed first; access times are often not kept.
         with contextlib.suppress(OSError):
-            os.utime(path)
+            where, directory = self._at(name)
+            os.utime(where, dir_fd=directory)
         return data
 
     def put(self, key: str, data: bytes) -> None:
         """Keep `data` under `key`."""
-        path = self._path(key)
         try:
-            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not self._is_trusted():
-                return
-            self._write(path, _head(key, data) + data)
+            self._make_directory()
+            self._write(f"{key}.bin", _head(key, data) + data)
         except FileNotFoundError:
             # Another process removed the unfinished file, or the whole directory.
             return
@@ -97,60 +106,109 @@ class DiskCache:
     def file(self, name: str, content: bytes) -> Path | None:
         """A file of this name with a content, or None where others could change it.
 
-        It stays when the cache shrinks.
+        It stays when the cache shrinks. Its path leads through the directory's descriptor where the
+        system has such paths, so that what was compared is what is there.
         """
-        path = self.directory / name
         try:
-            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not self._is_trusted():
-                return None
-            if not path.is_file() or path.read_bytes() != content:
-                self._write(path, content)
+            self._make_directory()
+            try:
+                is_there = self._read(name) == content
+            except FileNotFoundError:
+                is_there = False
+            if not is_there:
+                self._write(name, content)
+            _, directory = self._at(name)
         except OSError as error:
             self._pass_over(error)
             return None
-        return path
+        through = Path(f"/proc/self/fd/{directory}/{name}")
+        return through if through.exists() else self.directory / name
 
     @property
     def nbytes(self) -> int:
         """The size of all files in bytes."""
         return sum(entry.nbytes for entry in self._entries())
 
-    def _path(self, key: str) -> Path:
-        return self.directory / f"{key}.bin"
+    def _make_directory(self) -> None:
+        """Make the directory, also where it was removed since it was opened."""
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self._descriptor is not None and os.fstat(self._folder()).st_nlink == 0:
+            self._identity = None
 
-    def _write(self, path: Path, content: bytes) -> None:
-        # mkstemp makes the file readable to the user only.
-        descriptor, temporary = tempfile.mkstemp(prefix=_TEMPORARY, dir=self.directory)
+    def _folder(self) -> int:
+        """Return a descriptor of the directory; PermissionError if others can write to it."""
+        descriptor, status = self._descriptor, None
+        if descriptor is not None:
+            with contextlib.suppress(OSError):  # a daemon closes what it has not opened
+                status = os.fstat(descriptor)
+        if descriptor is None or status is None or _identity(status) != self._identity:
+            descriptor = self._descriptor = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY)
+            status = os.fstat(descriptor)
+            self._identity = _identity(status)
+        if not _is_private(status):
+            raise PermissionError("other users can write to it")
+        return descriptor
+
+    def _at(self, name: str) -> tuple[str, int | None]:
+        """Return a file's path, and the descriptor of the directory that it is relative to."""
+        if _HAS_DIRECTORIES:
+            return name, self._folder()
+        return str(self.directory / name), None
+
+    def _read(self, name: str) -> bytes:
+        """Return a file's content; none of what is no file of the user's, or is too large."""
+        path, directory = self._at(name)
+        try:
+            descriptor = os.open(path, _READ, dir_fd=directory)
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENXIO):  # a link, a socket
+                return b""
+            raise
+        status = os.fstat(descriptor)
+        is_own = stat.S_ISREG(status.st_mode) and _is_private(status)
+        if not is_own or status.st_size > self.limit_nbytes:
+            os.close(descriptor)
+            return b""
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read()
+
+    def _write(self, name: str, content: bytes) -> None:
+        """Write a file that is either whole or not there, readable to the user only."""
+        temporary, directory = self._at(_TEMPORARY + secrets.token_hex(8))
+        path, _ = self._at(name)
+        descriptor = os.open(temporary, _WRITE, 0o600, dir_fd=directory)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
-            Path(temporary).replace(path)
+            os.replace(temporary, path, src_dir_fd=directory, dst_dir_fd=directory)
         except BaseException:
             with contextlib.suppress(OSError):
-                Path(temporary).unlink()
+                os.unlink(temporary, dir_fd=directory)
             raise
 
-    def _is_trusted(self) -> bool:
-        """Whether nobody else can put a binary here; says so once where somebody can."""
-        if not self._trusted and hasattr(os, "getuid"):
-            status = self.directory.stat()
-            if status.st_uid not in (os.getuid(), 0) or status.st_mode & 0o022:
-                self._pass_over(PermissionError("other users can write to it"))
-                return False
-        self._trusted = True
-        return True
+    def _remove(self, name: str) -> None:
+        with contextlib.suppress(OSError):
+            path, directory = self._at(name)
+            os.unlink(path, dir_fd=directory)
 
     def _entries(self) -> Iterator[_Entry]:
         """The files that are the cache's own, those left half written among them."""
         try:
-            with os.scandir(self.directory) as files:
-                for file in files:
-                    # Another process may remove it meanwhile.
-                    with contextlib.suppress(OSError):
-                        if _OWN_FILE.fullmatch(file.name):
-                            status = file.stat(follow_symlinks=False)
-                            yield _Entry(status.st_mtime, status.st_size, file.path)
+            # Not the descriptor itself, whose position all threads and forks have in common.
+            folder: Any = self.directory
+            if _HAS_DIRECTORIES:
+                folder = os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._folder())
+            try:
+                with os.scandir(folder) as files:
+                    for file in files:
+                        # Another process may remove it meanwhile.
+                        with contextlib.suppress(OSError):
+                            if _OWN_FILE.fullmatch(file.name):
+                                status = file.stat(follow_symlinks=False)
+                                yield _Entry(status.st_mtime, status.st_size, file.name)
+            finally:
+                if _HAS_DIRECTORIES:
+                    os.close(folder)
         except OSError:
             return
 
@@ -161,8 +219,7 @@ class DiskCache:
         for entry in entries:
             if self._nbytes <= self.limit_nbytes * 3 // 4:
                 return
-            with contextlib.suppress(OSError):
-                Path(entry.path).unlink()
+            self._remove(entry.name)
             self._nbytes -= entry.nbytes
 
     def _pass_over(self, error: OSError) -> None:
@@ -197,6 +254,18 @@ def default_directory() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "xarr"
 
 
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    """What tells a file from all others that are there."""
+    return status.st_dev, status.st_ino
+
+
+def _is_private(status: os.stat_result) -> bool:
+    """Whether nobody but the user, and the superuser, can have written what this is of."""
+    if not hasattr(os, "getuid"):
+        return True
+    return status.st_uid in (os.getuid(), 0) and not status.st_mode & 0o022
+
+
 def _head(key: str, data: bytes) -> bytes:
     """What a file begins with; that of another key differs."""
     return _MAGIC + hashlib.sha256(key.encode() + data).digest()
@@ -205,7 +274,7 @@ def _head(key: str, data: bytes) -> bytes:
 class _Entry(NamedTuple):
     used_s: float
     nbytes: int
-    path: str
+    name: str
 
 
 _has_warned = False
