@@ -2122,13 +2122,17 @@ def ended(function: Callable[..., object], *arguments: Any) -> object:
 
 def claim(storage: Storage) -> object:
     """Mark a storage as seen by others, see `Device.shared`, as long as the result lives."""
-    shared: dict[int, int] = storage.device.shared
+    shared = storage.device.shared
+    serial = storage.serial
     with _CLAIMS:
-        shared[storage.serial] = shared.get(storage.serial, 0) + 1
-    return ended(_unclaim, shared, storage.serial)
+        if serial in shared:
+            shared[serial] += 1
+        else:
+            shared[serial] = 1
+    return ended(_unclaim, shared, serial)
 
 
-def _unclaim(shared: dict[int, int], serial: int) -> None:
+def _unclaim(shared: Any, serial: int) -> None:
     # In whichever thread, so without the lock of the device.
     with _CLAIMS:
         shared[serial] -= 1
