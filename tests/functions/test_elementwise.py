@@ -617,7 +617,7 @@ def test_operators_leave_what_they_do_not_know_to_the_other_side(row: Elementwis
     kind = dtypes.float32 if REAL in row.kinds else dtypes.int32
     if row.operator in swapped:  # of each element, as NumPy compares objects that say nothing
         assert symbol(row)(ones(kind), Other()).all()
-        Other.__array_ufunc__ = None
+        Other.__array_ufunc__ = None  # type: ignore[attr-defined]
     assert symbol(row)(ones(kind), Other()) == "answered"
     if row.operator not in swapped:
         with pytest.raises(TypeError):
