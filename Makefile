@@ -71,6 +71,7 @@ lint: $(TESTED)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tools.circles
+	$(BIN)/python -m tools.house
 
 check-memory: $(TESTED) $(OCLGRIND)/installed
 	$(BIN)/python -m tools.oclgrind $(OCLGRIND) $(ARGS)
@@ -103,7 +104,7 @@ $(VENV)/created:
 	touch $@
 
 # One stamp for each set of extras in pyproject.toml, made anew when that file, or the core, changes.
-$(VENV)/installed-%: $(VENV)/created pyproject.toml hatch_build.py $(wildcard xarr/core/*.py)
+$(VENV)/installed-%: $(VENV)/created pyproject.toml hatch_build.py $(wildcard xarr/core/*.py xarr/core/*.pxd)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[$*]"
 	touch $@
 

@@ -11,10 +11,9 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCE = Path("xarr/core/tape.py")
-LIBRARY = SOURCE.with_suffix(EXTENSION_SUFFIXES[0])
-NOTE = SOURCE.with_name("compiled")
-"""In a checkout, the source that was compiled: `xarr/core/__init__.py` compares it."""
+CORE = Path("xarr/core")
+NOTE = CORE / "compiled"
+"""In a checkout, the sources that were compiled: `xarr/core/__init__.py` compares them."""
 OPTIONS = ["-O1", "-g0"] if os.name == "posix" else []
 
 
@@ -25,26 +24,32 @@ class CustomBuildHook(BuildHookInterface[Any]):
         """Compile it, unless XARR_PURE=1, or say why not."""
         os.chdir(self.root)
         is_pure = os.environ.get("XARR_PURE") == "1"
-        text = SOURCE.read_bytes()
+        sources = sorted(file.with_suffix(".py") for file in CORE.glob("*.pxd"))
+        text = b"".join(
+            file.read_bytes() for source in sources for file in (source, source.with_suffix(".pxd"))
+        )
+        libraries = [source.with_suffix(EXTENSION_SUFFIXES[0]) for source in sources]
         if version == "editable":
-            if not is_pure and _is_there(text):
+            if not is_pure and _are_there(libraries, text):
                 return
-            for old in (*SOURCE.parent.glob("tape.*.so"), *SOURCE.parent.glob("tape.*.pyd"), NOTE):
+            for old in (*CORE.glob("*.so"), *CORE.glob("*.pyd"), NOTE):
                 old.unlink(missing_ok=True)  # not written over: a process may have it open
         if is_pure:
             return
         # A new one each time: what is left of another build would be taken by its time.
         self.folder = TemporaryDirectory()
-        if (problem := _compile(self.folder.name)) is not None:
+        if (problem := _compile(sources, self.folder.name)) is not None:
             self.app.display_warning(
                 f"the core runs interpreted, as it was not compiled: {problem}"
             )
         elif version == "editable":
             NOTE.write_bytes(text)
-            shutil.copy(self.folder.name / LIBRARY, LIBRARY)
+            for library in libraries:
+                shutil.copy(self.folder.name / library, library)
         else:
             build_data.update(pure_python=False, infer_tag=True)
-            build_data["force_include"][str(self.folder.name / LIBRARY)] = LIBRARY.as_posix()
+            for library in libraries:
+                build_data["force_include"][str(self.folder.name / library)] = library.as_posix()
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove what the compilers wrote."""
@@ -52,25 +57,28 @@ class CustomBuildHook(BuildHookInterface[Any]):
             self.folder.cleanup()
 
 
-def _is_there(text: bytes) -> bool:
-    """Whether this source was compiled for this Python, and by this file."""
-    if not (LIBRARY.exists() and NOTE.exists() and NOTE.read_bytes() == text):
+def _are_there(libraries: list[Path], text: bytes) -> bool:
+    """Return whether these sources were compiled for this Python, and by this file."""
+    if not (NOTE.exists() and NOTE.read_bytes() == text):
         return False
-    return LIBRARY.stat().st_mtime > Path(__file__).stat().st_mtime
+    made = Path(__file__).stat().st_mtime
+    return all(library.exists() and library.stat().st_mtime > made for library in libraries)
 
 
-def _compile(folder: str) -> Exception | None:
-    """Compile the core into a folder; what a C compiler has against it."""
+def _compile(sources: list[Path], folder: str) -> Exception | None:
+    """Compile the core into a folder; return what a C compiler has against it."""
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension
     from setuptools.errors import CCompilerError, ExecError, PlatformError
 
-    module = Extension(
-        ".".join(SOURCE.with_suffix("").parts), [SOURCE.as_posix()], extra_compile_args=OPTIONS
-    )
-    modules = cythonize([module], build_dir=folder, language_level=3, quiet=True)
+    modules = [
+        Extension(".".join(source.with_suffix("").parts), [source.as_posix()],
+                  extra_compile_args=OPTIONS) for source in sources
+    ]  # fmt: skip
+    modules = cythonize(modules, build_dir=folder, language_level=3, quiet=True)
     command: Any = Distribution({"ext_modules": modules}).get_command_obj("build_ext")
     command.build_lib = command.build_temp = folder
+    command.parallel = os.cpu_count()
     command.ensure_finalized()
     try:
         command.run()

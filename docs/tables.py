@@ -26,8 +26,8 @@ from xarr.algorithms import library
 from xarr.backends import cupy_library, nvidia
 from xarr.compiler import launch
 from xarr.compiler.source import DIALECTS, kernel_file
-from xarr.core import tape as core
-from xarr.core.tape import Node, constant
+from xarr.core import steps
+from xarr.core.views import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import hosted
 from xarr.functions.names import absent
@@ -434,7 +434,7 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
     def launched(device: xarr.Device, kernel: launch.Kernel, *rest: Any) -> None:
         if inside:
             seen.add(_KERNELS[kernel.skeleton])
-        core.launched(device, kernel, *rest)
+        steps.launched(device, kernel, *rest)
 
     @contextlib.contextmanager
     def on_host(*given: Any, **named: Any) -> Iterator[Any]:
@@ -472,7 +472,7 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
             stack.enter_context(mock.patch.object(xarr.Array, _OPERATORS[name], called))
         stack.enter_context(xarr.device(device))
         stack.enter_context(hosted.fused())
-        stack.enter_context(core.launched_by(launched))
+        stack.enter_context(steps.launched_by(launched))
         stack.enter_context(mock.patch.object(library, "opened", on_host))
         stack.enter_context(mock.patch.object(library, "run", worked))
         stack.enter_context(mock.patch.object(library, "routine", looked_for))

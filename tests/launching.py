@@ -17,7 +17,9 @@ import xarr
 from xarr.array.array import Array
 from xarr.backends.base import Driver
 from xarr.compiler import launch, source
-from xarr.core.tape import Storage, hooks, launched
+from xarr.core.steps import launched
+from xarr.core.storage import Storage
+from xarr.core.watch import hooks
 
 
 def change(patch: pytest.MonkeyPatch, device: xarr.Device, **info: Any) -> None:

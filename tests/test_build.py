@@ -19,9 +19,10 @@ from xarr.__main__ import info
 from xarr.core import why_interpreted
 from xarr.core.tape import IS_COMPILED
 
-SOURCE = Path("xarr/core/tape.py")
+CORE = Path("xarr/core")
+SOURCE = CORE / "tape.py"
 LIBRARY = SOURCE.with_suffix(EXTENSION_SUFFIXES[0])
-NOTE = SOURCE.with_name("compiled")
+NOTE = CORE / "compiled"
 WHOLE = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "CITATION.cff")
 
 MODULE = '''"""Something small to compile."""
@@ -38,7 +39,7 @@ needs_a_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler on
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of what is built, where nothing is compiled."""
-    compiled = shutil.ignore_patterns("__pycache__", NOTE.name, f"{SOURCE.stem}.*.*")
+    compiled = shutil.ignore_patterns("__pycache__", NOTE.name, "*.so", "*.pyd")
     shutil.copytree(ROOT / "xarr", tmp_path / "xarr", ignore=compiled)
     for name in (*WHOLE, ".gitignore"):
         shutil.copy(ROOT / name, tmp_path)
@@ -62,10 +63,24 @@ def imported(checkout: Path, *options: str, **environment: str) -> tuple[str, st
     return done.stdout.strip(), done.stderr
 
 
-def pretend(checkout: Path, source: str) -> None:
-    """Put a file beside the core that cannot be loaded, as compiled from a source."""
+def pretend(checkout: Path, sources: bytes) -> None:
+    """Put a file beside the core that cannot be loaded, as compiled from sources."""
     (checkout / LIBRARY).write_text("not a library")
-    (checkout / NOTE).write_text(source)
+    (checkout / NOTE).write_bytes(sources)
+
+
+def sources_of(checkout: Path) -> bytes:
+    """What is compiled, as the note has it."""
+    types = sorted((checkout / CORE).glob("*.pxd"))
+    return b"".join(two.read_bytes() for one in types for two in (one.with_suffix(".py"), one))
+
+
+def one_module(checkout: Path) -> None:
+    """Have something small to compile, and nothing else."""
+    for types in (checkout / CORE).glob("*.pxd"):
+        types.unlink()
+    (checkout / SOURCE).write_text(MODULE)
+    (checkout / SOURCE).with_suffix(".pxd").touch()
 
 
 def test_all_files_tell_the_same_version() -> None:
@@ -89,16 +104,16 @@ def test_info_says_how_the_core_runs() -> None:
 
 def test_a_compiled_file_goes_before_its_source(checkout: Path) -> None:
     assert imported(checkout, "-Werror") == (str(checkout / SOURCE), "")
-    pretend(checkout, (checkout / SOURCE).read_text())
+    pretend(checkout, sources_of(checkout))
     assert "ImportError" in imported(checkout)[1]
     assert imported(checkout, "-Werror", XARR_PURE="1") == (str(checkout / SOURCE), "")
 
 
 def test_an_edited_source_goes_before_what_was_compiled(checkout: Path) -> None:
-    pretend(checkout, "another source")
+    pretend(checkout, b"another source")
     file, warning = imported(checkout)
     assert file == str(checkout / SOURCE)
-    assert "RuntimeWarning: import xarr.core: xarr/core/tape.py was edited since" in warning
+    assert "RuntimeWarning: import xarr.core: a source in xarr/core was edited since" in warning
     assert "compile it with python -m pip install --editable ." in warning
     assert imported(checkout, "-Werror", XARR_PURE="1") == (str(checkout / SOURCE), "")
 
@@ -109,46 +124,46 @@ def test_the_core_is_a_module_as_others_are(pure: str) -> None:
         """
         import pickle, traceback
         import xarr
-        from xarr.core import tape
+        from xarr.core import memo
 
-        assert xarr.core.tape is tape
+        assert xarr.core.memo is memo
         x = xarr.asarray([1.0, 2.0])
         assert pickle.loads(pickle.dumps(x + x)).tolist() == [2.0, 4.0]
-        assert pickle.loads(pickle.dumps(tape.remembered)) is tape.remembered
+        assert pickle.loads(pickle.dumps(memo.remembered)) is memo.remembered
         try:
-            tape.remembered({}, [], 1)
+            memo.remembered({}, [], 1)
         except TypeError:
             print(traceback.format_exc())
         """,
         XARR_PURE=pure,
     )
     assert done.returncode == 0, done.stderr
-    assert "xarr/core/tape.py" in done.stdout
+    assert "xarr/core/memo.py" in done.stdout
     assert "found[key] = value" in done.stdout
 
 
 def test_a_pure_wheel(checkout: Path) -> None:
-    pretend(checkout, "of this checkout alone")
+    pretend(checkout, b"of this checkout alone")
     file, _ = built(checkout, "wheel", XARR_PURE="1")
     assert file.name.endswith("-py3-none-any.whl")
     names = zipfile.ZipFile(file).namelist()
     assert {SOURCE.as_posix(), "xarr/include/xarr.hpp", "xarr/py.typed"} <= set(names)
     assert [
-        name for name in names if name.startswith(f"{SOURCE.parent}/") and name[-3:] != ".py"
+        name for name in names if name.startswith(f"{CORE}/") and name[-3:] not in (".py", "pxd")
     ] == []
     assert (checkout / LIBRARY).exists()
     assert (checkout / NOTE).exists()
 
 
 def test_a_compiler_that_fails_is_said(checkout: Path) -> None:
-    (checkout / SOURCE).write_text(MODULE)
+    one_module(checkout)
     file, said = built(checkout, "wheel", CC="false")
     assert file.name.endswith("-py3-none-any.whl")
     assert "the core runs interpreted, as it was not compiled: " in said
 
 
 def test_a_source_distribution_can_be_built_from(checkout: Path) -> None:
-    pretend(checkout, "of this checkout alone")
+    pretend(checkout, b"of this checkout alone")
     file, _ = built(checkout, "sdist")
     with tarfile.open(file) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -159,7 +174,7 @@ def test_a_source_distribution_can_be_built_from(checkout: Path) -> None:
 @needs_a_compiler
 @pytest.mark.slow
 def test_a_compiled_wheel_has_the_source_too(checkout: Path) -> None:
-    (checkout / SOURCE).write_text(MODULE)
+    one_module(checkout)
     file, _ = built(checkout, "wheel")
     assert "-none-any" not in file.name
     names = zipfile.ZipFile(file).namelist()
@@ -173,7 +188,7 @@ def test_a_compiled_wheel_has_the_source_too(checkout: Path) -> None:
 @pytest.mark.slow
 def test_an_editable_install_compiles_what_was_edited(checkout: Path) -> None:
     source, library, note = (checkout / name for name in (SOURCE, LIBRARY, NOTE))
-    source.write_text(MODULE)
+    one_module(checkout)
     built(checkout, "wheel:editable")
     assert note.read_text() == MODULE
     first = library.stat()

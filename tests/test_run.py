@@ -398,7 +398,7 @@ def test_whose_modules_are_the_programs(substitution: Substitution, tmp_path: Pa
 
 def test_a_report_ends(substitution: Substitution) -> None:
     from xarr.array.transfers import tell
-    from xarr.core.tape import hooks
+    from xarr.core.watch import hooks
 
     with Report(substitution.owns, detailed=True) as report:
         assert hooks.launch

@@ -22,8 +22,10 @@ from tests.engine.pairs import Difference
 from tests.engine.programs import NARROW, run_one
 from xarr import layout
 from xarr.backends.device import Device
-from xarr.core import tape
-from xarr.core.tape import Arguments, Tape, hooks
+from xarr.core import instructions, record
+from xarr.core.instructions import Arguments
+from xarr.core.tape import Tape
+from xarr.core.watch import hooks
 from xarr.engine.program import Program
 from xarr.schedule import grouping, groups
 from xarr.schedule.groups import Group
@@ -100,7 +102,7 @@ def two_storages_are_swapped(patch: pytest.MonkeyPatch) -> None:
 
 @plant
 def the_key_forgets_offsets(patch: pytest.MonkeyPatch) -> None:
-    _key_forgets(patch, lambda codes: tuple([tape.decoded(code)[0] for code in codes]))
+    _key_forgets(patch, lambda codes: tuple([instructions.decoded(code)[0] for code in codes]))
 
 
 @plant
@@ -231,7 +233,7 @@ def what_has_run_before_a_failure_runs_again(patch: pytest.MonkeyPatch) -> None:
 
 @plant
 def others_see_memory_before_it_is_written(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(tape, "is_seen", lambda *_: False)
+    patch.setattr(record, "is_seen", lambda *_: False)
 
 
 @plant

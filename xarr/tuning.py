@@ -10,7 +10,7 @@ measured anew for this table.
 What decides bits is no tuning, and stays with the numerics: how a sum is cut (`passes.PIECE`,
 `passes.WIDTH`, `passes.SHORT`, `products.PIECE`), how a transform is (`transforms._LONGEST_PASS`),
 which random number an element has (`forms.STRIP`). Nor are the limits of drivers and formats.
-`core/tape.py` is compiled, and has what its loops read as variables of C, from here.
+`core/` is compiled, and has what its loops read as variables of C, from here.
 """
 
 from __future__ import annotations

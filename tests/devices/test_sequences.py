@@ -9,7 +9,7 @@ import pytest
 
 import xarr
 from tests.launching import change
-from xarr.core.tape import counts
+from xarr.core.watch import counts
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,8 @@ from tests.engine.pairs import tier
 from tests.engine.test_tiers import assert_same_bits, drawn
 from tests.launching import change, together
 from xarr.compiler import background
-from xarr.core.tape import Call, HostCall, counts
+from xarr.core.steps import Call, HostCall
+from xarr.core.watch import counts
 from xarr.engine.opcodes import tape_of
 
 

@@ -23,7 +23,8 @@ from tests.processes import run_code
 from xarr import cache
 from xarr.backends.base import Driver
 from xarr.core import tape
-from xarr.core.tape import hooks, launched
+from xarr.core.steps import launched
+from xarr.core.watch import hooks
 from xarr.engine import hosted, program
 
 PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {

@@ -12,7 +12,7 @@ import xarr
 from tests.launching import watched
 from xarr.algorithms import library
 from xarr.array.array import Array
-from xarr.core.tape import Node
+from xarr.core.views import Node
 from xarr.engine import hosted
 
 

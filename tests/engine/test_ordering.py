@@ -20,7 +20,7 @@ from tests.launching import refuse_memory
 from xarr.array.interchange import _Shared
 from xarr.array.layouts import settled
 from xarr.backends.base import Driver
-from xarr.core.tape import hooks
+from xarr.core.watch import hooks
 
 
 def test_random_programs_do_what_numpy_does() -> None:

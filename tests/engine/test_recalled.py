@@ -11,7 +11,7 @@ import pytest
 import xarr
 from xarr.algorithms import library
 from xarr.core.recalling import recalled
-from xarr.core.tape import hooks
+from xarr.core.watch import hooks
 
 CALLS: dict[str, Callable[..., Any]] = {
     "roll(x, 1, axis=0)": lambda p, x, y: p.roll(x, 1, axis=0),

@@ -17,7 +17,7 @@ import xarr
 from tests.launching import together
 from xarr import tuning
 from xarr.array import interchange
-from xarr.core.tape import hooks
+from xarr.core.watch import hooks
 from xarr.engine import engine
 from xarr.engine.opcodes import tape_of
 

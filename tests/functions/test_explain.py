@@ -14,7 +14,7 @@ import pytest
 import xarr
 from tests.engine.pairs import tier
 from xarr.compiler import launch
-from xarr.core import tape as core
+from xarr.core import steps, watch
 
 pytestmark = pytest.mark.usefixtures("fused")
 
@@ -28,9 +28,9 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def noted(device: xarr.Device, kernel: launch.Kernel, *rest: Any) -> None:
         skeletons.append(kernel.skeleton)
-        core.launched(device, kernel, *rest)
+        steps.launched(device, kernel, *rest)
 
-    monkeypatch.setattr(core.hooks, "launch", noted)
+    monkeypatch.setattr(watch.hooks, "launch", noted)
     return skeletons
 
 

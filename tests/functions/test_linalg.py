@@ -12,7 +12,8 @@ import xarr
 from tests.functions.calls import check, each
 from tests.reference import Values, assert_same
 from xarr.algorithms import library
-from xarr.core.tape import Node, values_of
+from xarr.core.elements import values_of
+from xarr.core.views import Node
 
 
 def drawn(*shape: int, kind: str = "float32") -> Values:

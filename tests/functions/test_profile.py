@@ -22,7 +22,7 @@ import pytest
 import xarr
 from tests.launching import together
 from xarr.backends import ranges
-from xarr.core.tape import hooks
+from xarr.core.watch import hooks
 from xarr.engine import engine, hosted, profiling
 from xarr.functions.device.profiling import Cost, Profile
 

@@ -17,7 +17,7 @@ from tests.processes import run_code
 from xarr import dtypes
 from xarr.array.array import Array
 from xarr.core.operations import Operation
-from xarr.core.tape import constant
+from xarr.core.views import constant
 from xarr.engine import engine
 from xarr.tables import random as table
 

@@ -19,7 +19,7 @@ from tests.kernels.nvrtc import compile_cuda
 from tests.launching import change, record
 from xarr import dtypes, layout
 from xarr.algorithms import counting
-from xarr.core.tape import Node
+from xarr.core.views import Node
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.opcodes import tape_of

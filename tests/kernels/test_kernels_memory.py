@@ -22,7 +22,7 @@ from tools.oclgrind import CHECKS
 from xarr import dtypes, layout
 from xarr.algorithms import counting, radix, transforms
 from xarr.array.array import Array
-from xarr.core.tape import Node
+from xarr.core.views import Node
 from xarr.dtypes import COMPLEX, SIGNED
 from xarr.engine import engine
 from xarr.tables import elementwise, random, reductions

@@ -18,7 +18,8 @@ from xarr import dtypes, layout
 from xarr.algorithms import products
 from xarr.algorithms.products import PIECE, TILES, Tile
 from xarr.array.array import Array
-from xarr.core.tape import launch, leaf
+from xarr.core.steps import launch
+from xarr.core.views import leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
 

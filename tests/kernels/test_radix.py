@@ -19,7 +19,7 @@ from tests.launching import record
 from xarr import dtypes, layout, tuning
 from xarr.algorithms import radix
 from xarr.array.array import Array
-from xarr.core.tape import Node, constant, leaf
+from xarr.core.views import Node, constant, leaf
 from xarr.dtypes import FLOATING, DType
 from xarr.engine import engine
 

@@ -20,7 +20,7 @@ from tests.launching import record, watched
 from xarr import dtypes, layout, tuning
 from xarr.algorithms import transforms
 from xarr.array.array import Array
-from xarr.core.tape import Node
+from xarr.core.views import Node
 from xarr.dtypes import DType
 from xarr.engine import engine
 

@@ -15,7 +15,8 @@ from xarr import dtypes, layout, tuning
 from xarr.algorithms import passes, radix
 from xarr.compiler.forms import Form
 from xarr.core.operations import Operation
-from xarr.core.tape import Node, Storage, constant, leaf
+from xarr.core.storage import Storage
+from xarr.core.views import Node, constant, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.engine import Grid

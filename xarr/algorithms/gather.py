@@ -19,8 +19,10 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.algorithms import library, passes
 from xarr.compiler.forms import Indirect, stored
+from xarr.core.elements import values_of
 from xarr.core.operations import Operation
-from xarr.core.tape import Node, Storage, constant, leaf, values_of
+from xarr.core.storage import Storage
+from xarr.core.views import Node, constant, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine, hosted
 from xarr.engine.elements import Host

@@ -17,17 +17,11 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.backends.base import InMemory
-from xarr.core.tape import (
-    Call,
-    LibraryCall,
-    Node,
-    Storage,
-    array_in,
-    changed,
-    leaf,
-    structure,
-    values_of,
-)
+from xarr.core.elements import values_of
+from xarr.core.steps import Call, LibraryCall
+from xarr.core.storage import Storage
+from xarr.core.views import Node, array_in, leaf, structure
+from xarr.core.watch import changed
 from xarr.dtypes import DType
 from xarr.engine import engine, profiling
 from xarr.layout import Shape

@@ -34,7 +34,8 @@ from xarr.algorithms.folds import (
 )
 from xarr.compiler.forms import Form
 from xarr.compiler.launch import RESULT, Room, Stage
-from xarr.core.tape import Node, Opcode, constant, leaf
+from xarr.core.instructions import Opcode
+from xarr.core.views import Node, constant, leaf
 from xarr.dtypes import INTEGER
 from xarr.engine import engine, hosted
 from xarr.engine.engine import Grid

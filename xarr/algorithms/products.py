@@ -28,7 +28,8 @@ from xarr import dtypes, layout, tuning
 from xarr.compiler.forms import loaded
 from xarr.compiler.launch import RESULT, Stage
 from xarr.compiler.source import define
-from xarr.core.tape import Call, Node
+from xarr.core.steps import Call
+from xarr.core.views import Node
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.skeleton import Skeleton

@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from xarr import dtypes, layout, tuning
-from xarr.core.tape import Node, Storage, constant, leaf
+from xarr.core.storage import Storage
+from xarr.core.views import Node, constant, leaf
 from xarr.dtypes import COMPLEX, FLOATING, SIGNED, DType
 from xarr.engine import engine
 from xarr.engine.skeleton import Skeleton

@@ -26,7 +26,10 @@ from xarr import dtypes, layout, tuning
 from xarr.compiler import launch
 from xarr.compiler.forms import Form
 from xarr.compiler.launch import RESULT, Room, Stage, Table
-from xarr.core.tape import Arguments, Call, Node, Storage, constant, room
+from xarr.core.instructions import Arguments
+from xarr.core.steps import Call
+from xarr.core.storage import Storage, room
+from xarr.core.views import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.skeleton import NAMES, Skeleton

@@ -23,8 +23,10 @@ from xarr.array.operands import integer
 from xarr.array.transfers import READING, Host, are_allowed, from_host, item_of, tell, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_device
-from xarr.core import tape as core
-from xarr.core.tape import ArrayBase, Node, Storage, constant, leaf, operated, set_array_type
+from xarr.core import operators
+from xarr.core.operators import ArrayBase, operated, set_array_type
+from xarr.core.storage import Storage
+from xarr.core.views import Node, constant, leaf
 from xarr.dtypes import DType
 from xarr.errors import type_error, value_error
 from xarr.layout import Layout, Shape
@@ -987,7 +989,7 @@ class Array(ArrayBase):
 
 
 set_array_type(Array)
-made: Final[Callable[[Node], Array]] = core.made  # type: ignore[assignment]
+made: Final[Callable[[Node], Array]] = operators.made  # type: ignore[assignment]
 """`Array(node)` of a node that is no constant, or one that `number_like` made."""
 
 _TAKEN: Final = {

@@ -18,7 +18,7 @@ from xarr.array.layouts import like
 from xarr.array.nested import holds_arrays
 from xarr.array.transfers import Host, from_host, host_values, openly, to_device
 from xarr.backends.device import Device, default_float, get_device, promoted, require_on
-from xarr.core.tape import Node, leaf
+from xarr.core.views import Node, leaf
 from xarr.dtypes import BOOL, COMPLEX, DType
 from xarr.engine import engine
 from xarr.layout import Shape

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy
 
-from xarr.core.tape import ended
+from xarr.core.storage import ended
 from xarr.errors import message
 from xarr.layout import contiguous_strides
 

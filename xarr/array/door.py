@@ -12,7 +12,7 @@ from xarr.array.conversion import as_array
 from xarr.array.operands import operand, widened
 from xarr.array.operators import as_operand
 from xarr.backends.device import get_device, promoted
-from xarr.core.tape import Node, constant
+from xarr.core.views import Node, constant
 from xarr.engine import engine
 
 

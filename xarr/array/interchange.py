@@ -26,7 +26,8 @@ from xarr.backends.device import (
     get_device,
     require_on,
 )
-from xarr.core.tape import Storage, claim, constant, leaf
+from xarr.core.storage import Storage, claim
+from xarr.core.views import constant, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.layout import Layout

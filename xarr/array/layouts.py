@@ -11,7 +11,8 @@ from xarr import dtypes, errors, layout
 from xarr.array.array import Array, rebind
 from xarr.array.transfers import from_host
 from xarr.backends.device import default_float, get_device, require_on
-from xarr.core.tape import Node, constant, leaf, remembered, structure
+from xarr.core.memo import remembered
+from xarr.core.views import Node, constant, leaf, structure
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.layout import Layout

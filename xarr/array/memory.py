@@ -14,7 +14,7 @@ from xarr.algorithms import library
 from xarr.array import dlpack, views
 from xarr.array.array import Array
 from xarr.array.layouts import layout_of, settled, writeable
-from xarr.core.tape import leaf
+from xarr.core.views import leaf
 from xarr.layout import Layout
 
 _SHORT: Final = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from xarr import errors, layout
 from xarr.backends.device import promoted
-from xarr.core.tape import Node, leaf
+from xarr.core.views import Node, leaf
 from xarr.engine import engine
 
 

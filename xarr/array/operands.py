@@ -11,7 +11,7 @@ from xarr import dtypes, errors
 from xarr.array.nested import holds_arrays, node_within, stacked
 from xarr.array.transfers import from_host, host_values
 from xarr.backends.device import Device, default_float, require_on, require_together
-from xarr.core.tape import Node, constant
+from xarr.core.views import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.layout import index_of

@@ -14,8 +14,10 @@ from xarr.array.array import NOT_IMPLEMENTED, Array, product, rebind
 from xarr.array.layouts import assign, is_number, is_whole, require_writeable, settled, writeable
 from xarr.array.operands import operand, scalar_node, widened
 from xarr.array.transfers import to_host
+from xarr.core.memo import remembered
+from xarr.core.operators import operated
 from xarr.core.recalling import recalled
-from xarr.core.tape import Node, constant, operated, remembered
+from xarr.core.views import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
 from xarr.engine import engine
 from xarr.tables import elementwise as rows, reductions

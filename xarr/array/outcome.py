@@ -15,7 +15,7 @@ from xarr.array.array import Array, rebind
 from xarr.array.conversion import as_array
 from xarr.array.layouts import assign, is_whole, require_writeable, settled
 from xarr.backends.device import require_together
-from xarr.core.tape import Node
+from xarr.core.views import Node
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.layout import Shape, broadcast_shapes

@@ -13,7 +13,7 @@ from xarr.array.array import Array
 from xarr.array.interchange import dlpack_device, shown
 from xarr.array.layouts import settled, viewed
 from xarr.backends.device import Device
-from xarr.core.tape import leaf
+from xarr.core.views import leaf
 from xarr.dtypes import DType
 from xarr.layout import Layout, Shape
 

@@ -11,8 +11,11 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library
 from xarr.backends.device import Device, require_on
-from xarr.core import tape
-from xarr.core.tape import Node, Storage, constant, hooks, leaf, values_of
+from xarr.core import elements
+from xarr.core.elements import values_of
+from xarr.core.storage import Storage
+from xarr.core.views import Node, constant, leaf
+from xarr.core.watch import hooks
 from xarr.engine import engine, hosted
 from xarr.engine.opcodes import tape_of
 
@@ -193,7 +196,7 @@ def item_of(node: Node, where: str = READING) -> Any:
         found = engine.there(node)
         assert found.storage is not None
         if type(found.storage.buffer) is numpy.ndarray or device.driver.is_lasting:
-            value = tape.read(found, found.offset)
+            value = elements.read(found, found.offset)
             if value is not None:
                 return value
         # To reach into a new buffer takes other drivers longer than to copy.

@@ -16,7 +16,7 @@ from xarr.array import dlpack, interchange
 from xarr.array.array import Array
 from xarr.array.layouts import is_number
 from xarr.array.transfers import READING, Host, forbidden, note, to_host
-from xarr.core.tape import raise_cleared
+from xarr.core.operators import raise_cleared
 from xarr.layout import Layout
 
 

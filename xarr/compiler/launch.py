@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from xarr import cache, dtypes, errors, tuning
 from xarr.compiler import source
 from xarr.compiler.forms import INSIDE, STRIP, Form
-from xarr.core.tape import counts as counts
+from xarr.core.watch import counts as counts
 from xarr.layout import power_of_two
 from xarr.settings import settings
 

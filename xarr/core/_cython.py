@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeAlias, TypeVar
 
 _T = TypeVar("_T")
+_C = TypeVar("_C", bound=type)
 
 compiled: bool = False
 int = builtins.int
@@ -31,9 +32,20 @@ def freelist(_: int) -> Callable[[_T], _T]:
     return _same
 
 
-cclass = cfunc = ccall = inline = final = no_gc = _same
+cfunc = ccall = inline = final = no_gc = _same
+
+_BEFORE = {"int": 0, "bool": False}
+"""What C has in a field before it is set, by its annotation; None in all others."""
 
 
-def declare(kind: Any, value: Any = None, *, visibility: str = "private") -> Any:
-    """The value; of an attribute, what C has before it is set: 0, False or None."""
-    return kind() if value is None and kind in (int, bool) else value
+def cclass(kind: _C) -> _C:
+    """Give the fields of a class the values that they have in C before they are set."""
+    for name, annotation in kind.__annotations__.items():
+        if name != "__weakref__" and name not in vars(kind):
+            setattr(kind, name, _BEFORE.get(annotation))
+    return kind
+
+
+def declare(kind: Any, value: Any = None) -> Any:
+    """Return the value of a variable that has a type in C."""
+    return value

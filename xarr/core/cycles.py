@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from xarr import tuning
 
 if TYPE_CHECKING:
-    from xarr.core.tape import Opcode, Step
+    from xarr.core.instructions import Opcode, Step
 
 
 class Cycles:

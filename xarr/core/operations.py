@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from xarr.core.tape import Exact, Opcode
+    from xarr.core.instructions import Opcode
+    from xarr.core.operators import Exact
     from xarr.dtypes import DType
 
 

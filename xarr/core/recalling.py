@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from xarr.core.tape import Recalled
+from xarr.core.calls import Recalled
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

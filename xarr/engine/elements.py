@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from xarr import tuning
-from xarr.core import tape
+from xarr.core import elements
 from xarr.engine import hosted
 from xarr.engine.opcodes import tape_of
 
 if TYPE_CHECKING:
-    from xarr.core.tape import Node
+    from xarr.core.views import Node
 
 Host = numpy.ndarray[Any, numpy.dtype[Any]]
 
@@ -42,7 +42,7 @@ def read(node: Node, at: int) -> Any:
         ):
             return None
         on.compute(storage)
-        return tape.read(node, at)
+        return elements.read(node, at)
 
 
 def _comes_again(node: Node, at: int) -> bool:
@@ -74,4 +74,4 @@ def write(node: Node, at: int, value: Any) -> bool:
             if (hosted.tier.name or _comes_again(node, at)) and not on.has_no_axes():
                 return False
             on.run()
-        return tape.written(node, at, value)
+        return elements.written(node, at, value)

@@ -15,23 +15,15 @@ from xarr.backends.device import before_synchronizing
 from xarr.compiler import launch as launching
 from xarr.compiler.forms import INDEX, cast
 from xarr.compiler.launch import MOST_GROUPS as MOST_GROUPS, Grid as Grid
-from xarr.core import tape
+from xarr.core import record, steps
+from xarr.core.instructions import Opcode
+from xarr.core.memo import remembered
 from xarr.core.operations import Operation
-from xarr.core.tape import (
-    Node,
-    Opcode,
-    Storage,
-    Structure,
-    are_shared,
-    constant,
-    counts as counts,
-    eager as eager,
-    launch as launch,
-    leaf,
-    remembered,
-    room,
-    structure,
-)
+from xarr.core.operators import are_shared
+from xarr.core.steps import launch as launch
+from xarr.core.storage import Storage, room
+from xarr.core.views import Node, Structure, constant, leaf, structure
+from xarr.core.watch import counts as counts, eager as eager
 from xarr.engine import hosted
 from xarr.engine.opcodes import opcode_of, tape_of
 from xarr.layout import Layout, Shape
@@ -41,7 +33,7 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.dtypes import DType
 
-end_before_others = tape.end_before_others
+end_before_others = steps.end_before_others
 kernel_of = launching.kernel_of
 
 
@@ -74,14 +66,14 @@ def skeletal(operation: Recorded, inputs: tuple[Node, ...], shape: Shape) -> Opc
 
 def again(node: Node, opcode: Opcode, numbers: tuple[Node, ...], how: Structure) -> Node:
     """Record a known instruction over another node; return its result as a view of a structure."""
-    result = tape.computed(opcode, (node, *numbers))
+    result = record.computed(opcode, (node, *numbers))
     return result if result.structure is how else Node(result.storage, how, 0)
 
 
 def computed(opcode: Opcode, inputs: tuple[Node, ...]) -> Node:
     """Record an instruction; return a view of its new storage."""
     if opcode.nbytes:
-        return tape.computed(opcode, inputs)
+        return record.computed(opcode, inputs)
     assert opcode.target is not None
     return Node(allocate(opcode.device, 0), opcode.target, 0)
 
@@ -204,7 +196,7 @@ def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
             value = copied(value)
         storage.writes += 1
         opcode, target = storing(value.structure, where, dtype)
-        tape.recorded(opcode, (value,), Node(storage, target, where.offset))
+        record.recorded(opcode, (value,), Node(storage, target, where.offset))
 
 
 def storing(given: Structure, where: Layout, dtype: DType) -> tuple[Opcode, Structure]:
@@ -234,7 +226,7 @@ def scatter(operation: Operation, inputs: tuple[Node, ...], shape: Shape) -> Non
         base.writes += 1
         nodes = (inputs[0], *rest)
         structures = tuple([node.structure for node in nodes])
-        tape.recorded(opcode_of(operation, structures, shape), nodes)
+        record.recorded(opcode_of(operation, structures, shape), nodes)
 
 
 def apart(value: Node, storage: Storage) -> Node:

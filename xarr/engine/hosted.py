@@ -18,14 +18,15 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.backends.base import InMemory
 from xarr.compiler.forms import INDEX, Indirect
-from xarr.core.tape import in_memory
+from xarr.core.views import in_memory
 from xarr.dtypes import BOOL, COMPLEX, REAL, DType
 from xarr.schedule.instructions import Recorded, Skeletal
 from xarr.settings import IMPORTED
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
-    from xarr.core.tape import Opcode, Structure
+    from xarr.core.instructions import Opcode
+    from xarr.core.views import Structure
 
 Values = Any
 """An array or a scalar of NumPy's."""

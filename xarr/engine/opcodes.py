@@ -7,8 +7,11 @@ import math
 from typing import TYPE_CHECKING
 
 from xarr import errors, layout, tuning
+from xarr.core.instructions import Opcode
 from xarr.core.operations import Operation
-from xarr.core.tape import Node, Opcode, Prepared, Structure, Tape, structure
+from xarr.core.steps import Prepared
+from xarr.core.tape import Tape
+from xarr.core.views import Node, Structure, structure
 from xarr.engine.program import Program
 from xarr.schedule.instructions import Consumed
 

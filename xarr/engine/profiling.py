@@ -29,7 +29,8 @@ from xarr.backends.base import Driver, Place, Span, Timer, timed_by_host
 from xarr.backends.device import Device
 from xarr.backends.recording import Asked, around, replaced
 from xarr.compiler import launch
-from xarr.core.tape import hooks, next_number
+from xarr.core.instructions import next_number
+from xarr.core.watch import hooks
 from xarr.engine import hosted, traffic
 from xarr.engine.program import Program
 

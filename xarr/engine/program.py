@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from xarr import tuning
 from xarr.compiler import background, launch
-from xarr.core import tape as core
-from xarr.core.tape import ALIVE, WIDE, Call, HostCall, Opcode, Trace, host_calls, is_held, is_wide
+from xarr.core import memo, program
+from xarr.core.instructions import Opcode
+from xarr.core.program import Trace
+from xarr.core.steps import Call, HostCall, host_calls
+from xarr.core.storage import ALIVE, WIDE, is_held, is_wide
 from xarr.engine import hosted
 from xarr.schedule.instructions import instructions
 from xarr.schedule.plan import Plan
@@ -27,7 +30,7 @@ Place = int | tuple[int, int]
 """A constant by number, or a view: its storage, and how far beyond the first view it begins."""
 
 
-class Program(core.Program):
+class Program(program.Program):
     """A list of instructions, and the calls that run it, for whatever storages it is given.
 
     job : Job or None -- What has its kernels compiled beside it.
@@ -165,7 +168,7 @@ class Program(core.Program):
 
     def _go_singly(self, hosts: list[hosted.Host | None]) -> None:
         """Make a call of each instruction: a host call, or a kernel of its own."""
-        steps: list[Any] = host_calls(self.trace, hosts, self.states)
+        steps: list[Any] = host_calls(self.trace.opcodes, self.trace.codes, hosts, self.states)
         self.steps, self.members = [], [(number,) for number in range(len(steps))]
         if sum([opcode.nbytes for opcode in self.trace.opcodes]) >= tuning.LARGE_NBYTES:
             self._free(steps)
@@ -207,7 +210,7 @@ def _alone(
         trace = Trace(opcode.device, (opcode,), tuple(codes))
         program = Program(trace, tuple([ALIVE + WIDE * one for one in wide]))
         (call,) = program.prepare()
-        core.remembered(opcode.alone, (tuple(codes), wide), call)
+        memo.remembered(opcode.alone, (tuple(codes), wide), call)
     there = list(slots)
     begins = [base for _, base in slots.values()]
     return Call(

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 from xarr.compiler import launch
 from xarr.compiler.forms import Form, described
 from xarr.compiler.launch import Grid, Kernel
-from xarr.core import tape as core
-from xarr.core.tape import Node, Storage
+from xarr.core import steps
+from xarr.core.storage import Storage
+from xarr.core.views import Node
 from xarr.dtypes import DType
 from xarr.engine import engine, opcodes
 
@@ -86,7 +87,7 @@ class Skeleton:
                 storage.settle()
             buffers = [storage.buffer for storage in storages]
             packed = kernel.arguments.pack(*values)
-            on.ask(core.launch, device, kernel, grid, buffers, packed, elements)
+            on.ask(steps.launch, device, kernel, grid, buffers, packed, elements)
 
     def kernel(
         self,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from xarr.compiler import launch
-from xarr.core.tape import Call, LibraryCall
+from xarr.core.steps import Call, LibraryCall
 from xarr.schedule.instructions import Instruction, Ref
 
 

@@ -19,7 +19,7 @@ from xarr.array.array import Array
 from xarr.array.layouts import keep_array, require_writeable
 from xarr.array.outcome import written
 from xarr.core.operations import Operation
-from xarr.core.tape import constant
+from xarr.core.views import constant
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.layout import Shape, broadcast_shapes

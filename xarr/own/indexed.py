@@ -13,7 +13,8 @@ from xarr.array.layouts import keep_array
 from xarr.array.outcome import written
 from xarr.compiler.launch import Grid
 from xarr.compiler.source import define
-from xarr.core.tape import Node, Storage, leaf
+from xarr.core.storage import Storage
+from xarr.core.views import Node, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.skeleton import Skeleton

@@ -26,7 +26,8 @@ from xarr.backends.base import ATTRIBUTES, Place
 from xarr.backends.device import Device, get_device, require_together
 from xarr.cache import disk_cache
 from xarr.compiler import source
-from xarr.core.tape import Storage, leaf
+from xarr.core.storage import Storage
+from xarr.core.views import leaf
 from xarr.engine import engine
 from xarr.engine.opcodes import tape_of
 from xarr.layout import contiguous

@@ -18,7 +18,7 @@ from xarr.array.layouts import keep_array
 from xarr.array.operands import scalar_node
 from xarr.array.outcome import delivered
 from xarr.core.operations import Operation
-from xarr.core.tape import Node, leaf
+from xarr.core.views import Node, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.layout import broadcast_shapes

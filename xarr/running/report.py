@@ -15,8 +15,9 @@ from xarr.array.array import Array
 from xarr.array.transfers import READING, observed
 from xarr.backends.device import Device, default_device
 from xarr.compiler import launch
-from xarr.core import tape as core
-from xarr.core.tape import hooks, launched_by
+from xarr.core import instructions, steps
+from xarr.core.steps import launched_by
+from xarr.core.watch import hooks
 from xarr.engine import engine
 
 _SPOKEN: Final = {
@@ -103,7 +104,7 @@ class Report(AbstractContextManager["Report"]):
         if not self._asked:
             self._first_s = time.process_time()
         self._asked[self._line("")[:2]] += 1
-        return core.next_number()
+        return instructions.next_number()
 
     def __exit__(self, *exception: object) -> None:
         wall, cpu = time.perf_counter(), time.process_time()
@@ -115,7 +116,7 @@ class Report(AbstractContextManager["Report"]):
         """Launch a kernel, and wait for it, so that its time is known."""
         device.driver.synchronize()
         begin, busy_s = time.perf_counter(), time.process_time()
-        core.launched(device, kernel, *rest)
+        steps.launched(device, kernel, *rest)
         device.driver.synchronize()
         elapsed_s = time.perf_counter() - begin
         self._busy_s += time.process_time() - busy_s

@@ -18,7 +18,7 @@ from xarr import dtypes
 from xarr.array.array import Array
 from xarr.backends.device import Device, device as current
 from xarr.compiler import launch
-from xarr.core.tape import number_like
+from xarr.core.views import number_like
 from xarr.dtypes import DType
 from xarr.engine import engine, hosted
 from xarr.functions.create.creation import asarray

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xarr import dtypes, layout, tuning
 from xarr.compiler.forms import Indirect
+from xarr.core.instructions import Opcode, decoded
 from xarr.core.operations import Operation
-from xarr.core.tape import Opcode, decoded
 from xarr.dtypes import DType
 from xarr.layout import Pattern, Shape
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.compiler.forms import Cut, Form
     from xarr.compiler.launch import Room, Stage
-    from xarr.core.tape import Call
+    from xarr.core.steps import Call
 
 
 class Moved(NamedTuple):

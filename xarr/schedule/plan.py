@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xarr import dtypes
 from xarr.compiler import launch
-from xarr.core.tape import OWN, Call, is_held
+from xarr.core.steps import Call
+from xarr.core.storage import OWN, is_held
 from xarr.schedule import rows
 from xarr.schedule.grouping import grouped
 from xarr.schedule.groups import Group

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, layout, tuning
-from xarr.core.tape import Call
+from xarr.core.steps import Call
 from xarr.dtypes import DType
 from xarr.layout import Shape
 from xarr.schedule.grouping import passes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from xarr.core.tape import TOLD
+from xarr.core.calls import TOLD
 from xarr.tables.rows import name_rows
 
 Kind = Literal["real", "complex"]

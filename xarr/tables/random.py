@@ -16,7 +16,7 @@ from xarr import dtypes
 from xarr.backends.device import Device
 from xarr.compiler.forms import Drawn
 from xarr.core.operations import Operation
-from xarr.core.tape import Node, constant
+from xarr.core.views import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.layout import Shape

@@ -18,8 +18,11 @@ from xarr import dtypes, errors
 from xarr.backends.device import Device, default_float, promoted, require_common
 from xarr.compiler import source as sources
 from xarr.compiler.forms import cast
+from xarr.core.instructions import Opcode
+from xarr.core.memo import remembered
 from xarr.core.operations import Operation
-from xarr.core.tape import OPERATORS, Exact, Known, Node, Opcode, Structure, constant, remembered
+from xarr.core.operators import OPERATORS, Exact, Known
+from xarr.core.views import Node, Structure, constant
 from xarr.dtypes import ANY, BOOL, COMPLEX, INTEGER, KIND_WORDS, REAL, SIGNED, UNSIGNED, DType
 from xarr.engine import engine, hosted
 from xarr.layout import broadcast_shapes

@@ -17,8 +17,9 @@ from xarr.array.operands import operand
 from xarr.array.operators import as_operand, refusal
 from xarr.array.outcome import delivered, mask_of, single
 from xarr.backends.device import Device, default_float, require_on
-from xarr.core import tape as core
-from xarr.core.tape import Node, constant, remembered
+from xarr.core import operators as core
+from xarr.core.memo import remembered
+from xarr.core.views import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, UNSIGNED, DType
 from xarr.engine import engine
 from xarr.errors import operand_of, type_error, value_error

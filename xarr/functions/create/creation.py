@@ -24,7 +24,7 @@ from xarr.array.operands import integer
 from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device, promoted, require_on
 from xarr.core.recalling import recalled
-from xarr.core.tape import Node, constant
+from xarr.core.views import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.errors import operand_of, refused, type_error, value_error

@@ -23,7 +23,8 @@ from xarr.array.array import Array
 from xarr.backends import device as devices, ranges
 from xarr.backends.device import Device, get_device
 from xarr.compiler import launch
-from xarr.core.tape import Storage, leaf
+from xarr.core.storage import Storage
+from xarr.core.views import leaf
 from xarr.engine import engine, profiling, traffic
 from xarr.engine.opcodes import tape_of
 from xarr.engine.profiling import Line, Work

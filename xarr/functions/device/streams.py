@@ -25,7 +25,9 @@ from xarr.array.transfers import in_a_row
 from xarr.backends.base import Call, buffers_of
 from xarr.backends.device import Device, default_float, get_device
 from xarr.backends.recording import recording
-from xarr.core.tape import Node, Storage, changed, leaf
+from xarr.core.storage import Storage
+from xarr.core.views import Node, leaf
+from xarr.core.watch import changed
 from xarr.engine import engine, hosted
 from xarr.engine.opcodes import tape_of
 from xarr.errors import refused, type_error, value_error

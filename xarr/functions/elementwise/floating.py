@@ -16,7 +16,7 @@ from xarr.array.outcome import Outs, delivered, require_shape
 from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
 from xarr.core.recalling import recalled
-from xarr.core.tape import Node, constant
+from xarr.core.views import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, FLOATING, INTEGER, REAL
 from xarr.engine import engine
 from xarr.errors import type_error

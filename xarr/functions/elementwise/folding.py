@@ -24,7 +24,7 @@ from xarr.array.operators import as_operand
 from xarr.array.outcome import delivered, mask_of, require_shape
 from xarr.array.transfers import Host
 from xarr.backends.device import require_on
-from xarr.core.tape import Node, constant
+from xarr.core.views import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.errors import refused, type_error, value_error

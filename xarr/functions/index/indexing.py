@@ -27,20 +27,11 @@ from xarr.array.nested import holds_arrays
 from xarr.array.operands import operand
 from xarr.array.operators import as_operand
 from xarr.array.transfers import from_host, is_unobserved
-from xarr.core.tape import (
-    LONGEST_STEP,
-    Node,
-    constant,
-    element,
-    leaf,
-    name_of_store,
-    number_for,
-    number_like,
-    place_of,
-    remembered,
-    sliced,
-    values_of,
-)
+from xarr.core.elements import values_of
+from xarr.core.keys import LONGEST_STEP, place_of, sliced
+from xarr.core.memo import remembered
+from xarr.core.operators import name_of_store, number_for
+from xarr.core.views import Node, constant, element, leaf, number_like
 from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import elements, engine
 from xarr.errors import refused, type_error, value_error

@@ -17,7 +17,7 @@ from xarr.array.conversion import as_array
 from xarr.array.layouts import assign, require_writeable, settled, view
 from xarr.array.operands import integer
 from xarr.backends.device import get_device
-from xarr.core.tape import constant
+from xarr.core.views import constant
 from xarr.engine import engine
 from xarr.errors import operand_of, type_error, value_error
 from xarr.functions.create import creation, fills

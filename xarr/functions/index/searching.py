@@ -20,7 +20,7 @@ from xarr.array.operands import operand
 from xarr.array.outcome import delivered
 from xarr.backends.device import require_together
 from xarr.core.recalling import recalled
-from xarr.core.tape import Node, constant
+from xarr.core.views import Node, constant
 from xarr.engine import engine
 from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.calls.on_host import device_of

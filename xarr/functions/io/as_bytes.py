@@ -15,7 +15,7 @@ from xarr.array.door import array_of
 from xarr.array.layouts import reinterpreted, require_writeable, viewed
 from xarr.array.operands import integer
 from xarr.array.transfers import tell, to_host
-from xarr.core.tape import constant
+from xarr.core.views import constant
 from xarr.engine import engine
 from xarr.errors import type_error, value_error
 from xarr.functions.create import creation, fills

@@ -23,7 +23,7 @@ from xarr.array.door import array_of
 from xarr.array.layouts import settled
 from xarr.array.transfers import Host, to_host
 from xarr.backends.device import default_device
-from xarr.core.tape import leaf
+from xarr.core.views import leaf
 from xarr.functions.index.indexing import getitem
 from xarr.functions.shape.joining import Assembly
 from xarr.layout import Layout

@@ -22,7 +22,7 @@ from xarr.array.operands import integer
 from xarr.array.outcome import CASTINGS, delivered
 from xarr.backends.device import promoted, require_together
 from xarr.core.recalling import recalled
-from xarr.core.tape import Node
+from xarr.core.views import Node
 from xarr.dtypes import BOOL
 from xarr.engine import engine
 from xarr.errors import refused, value_error

@@ -20,7 +20,7 @@ from xarr.array.conversion import as_array
 from xarr.array.door import array_of, node_of, together
 from xarr.array.layouts import settled, view
 from xarr.array.transfers import from_host, openly, to_host
-from xarr.core.tape import Node, constant
+from xarr.core.views import Node, constant
 from xarr.dtypes import COMPLEX, DType
 from xarr.engine import engine
 from xarr.errors import operand_of, refused, type_error, value_error

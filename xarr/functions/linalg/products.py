@@ -21,7 +21,7 @@ from xarr.array.layouts import keep_array
 from xarr.array.outcome import delivered
 from xarr.array.transfers import is_unobserved
 from xarr.core.recalling import recalled
-from xarr.core.tape import Node, constant, number_like
+from xarr.core.views import Node, constant, number_like
 from xarr.dtypes import BOOL, COMPLEX, DType
 from xarr.engine import engine
 from xarr.errors import refused, type_error, value_error

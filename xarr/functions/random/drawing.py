@@ -27,7 +27,7 @@ from xarr.array.operands import scalar_node
 from xarr.array.outcome import delivered
 from xarr.array.transfers import from_host
 from xarr.backends.device import Device, default_float, get_device, require_on, require_together
-from xarr.core.tape import Node, constant
+from xarr.core.views import Node, constant
 from xarr.dtypes import BOOL, INTEGER, SIGNED, DType
 from xarr.engine import engine
 from xarr.errors import refused, type_error, value_error

@@ -19,7 +19,7 @@ from xarr.array.door import node_of
 from xarr.array.outcome import mask_of, single
 from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import default_float
-from xarr.core.tape import Node, constant
+from xarr.core.views import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, FLOATING, REAL, DType
 from xarr.engine import engine
 from xarr.errors import type_error, value_error

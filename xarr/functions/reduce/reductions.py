@@ -12,7 +12,7 @@ from xarr import dtypes
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out, product
 from xarr.array.door import node_of
 from xarr.array.outcome import delivered
-from xarr.core.tape import Node
+from xarr.core.views import Node
 from xarr.engine import engine
 from xarr.errors import type_error
 from xarr.functions.calls.applying import reduced, scanned

@@ -22,7 +22,7 @@ from xarr.array.layouts import keep_array, settled, view
 from xarr.array.transfers import Host
 from xarr.backends.device import default_float
 from xarr.core.recalling import recalled
-from xarr.core.tape import Node, constant, leaf
+from xarr.core.views import Node, constant, leaf
 from xarr.engine import engine
 from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of

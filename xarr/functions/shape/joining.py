@@ -26,7 +26,8 @@ from xarr.array.transfers import Host, from_host, openly
 from xarr.backends.device import Device, get_device, promoted, require_together
 from xarr.compiler.forms import rolled
 from xarr.core.recalling import recalled
-from xarr.core.tape import Node, Storage, constant, leaf
+from xarr.core.storage import Storage
+from xarr.core.views import Node, constant, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.errors import operand_of, refused, type_error, value_error

@@ -21,7 +21,7 @@ from xarr.array.door import array_of
 from xarr.array.layouts import keep_array, kept_order, layout_of, lock, renamed, settled, view
 from xarr.array.operands import integer
 from xarr.core.recalling import recalled
-from xarr.core.tape import constant, leaf
+from xarr.core.views import constant, leaf
 from xarr.engine import engine
 from xarr.errors import operand_of, type_error, value_error
 from xarr.functions.calls.on_host import host_of

@@ -15,7 +15,7 @@ from xarr.array.door import together
 from xarr.array.layouts import settled
 from xarr.backends.device import default_float, require_together
 from xarr.core.recalling import recalled
-from xarr.core.tape import Node, constant, leaf
+from xarr.core.views import Node, constant, leaf
 from xarr.dtypes import BOOL, COMPLEX
 from xarr.engine import engine
 from xarr.errors import type_error, value_error

@@ -21,7 +21,7 @@ from xarr.array.outcome import delivered
 from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.core.operations import Operation
 from xarr.core.recalling import recalled
-from xarr.core.tape import Node, constant
+from xarr.core.views import Node, constant
 from xarr.dtypes import COMPLEX, REAL, DType
 from xarr.engine import engine
 from xarr.errors import type_error, value_error

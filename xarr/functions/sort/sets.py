@@ -17,7 +17,7 @@ from xarr.array.conversion import as_array
 from xarr.array.door import array_of, compared, node_of
 from xarr.array.layouts import keep_array
 from xarr.array.transfers import note
-from xarr.core.tape import Node, constant
+from xarr.core.views import Node, constant
 from xarr.engine import engine
 from xarr.engine.elements import Host
 from xarr.errors import type_error, value_error

@@ -18,7 +18,7 @@ from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array, retyped
 from xarr.array.door import array_of, compared, node_of
 from xarr.backends.device import get_device
-from xarr.core.tape import Node, constant
+from xarr.core.views import Node, constant
 from xarr.engine import engine
 from xarr.errors import type_error, value_error
 from xarr.functions.index import searching

@@ -18,7 +18,7 @@ from xarr.array.operands import integer
 from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import Device, default_float, require_together
 from xarr.core.operations import Operation
-from xarr.core.tape import Node, constant
+from xarr.core.views import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, DType
 from xarr.engine import engine
 from xarr.errors import refused, type_error, value_error

@@ -11,7 +11,7 @@ from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.door import node_of
 from xarr.array.outcome import delivered, mask_of, single
-from xarr.core.tape import Node, constant
+from xarr.core.views import Node, constant
 from xarr.dtypes import ANY, COMPLEX, FLOATING, DType
 from xarr.engine import engine
 from xarr.errors import type_error, value_error

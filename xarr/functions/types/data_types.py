@@ -21,7 +21,7 @@ from xarr.array.conversion import as_array, retyped
 from xarr.array.door import array_of
 from xarr.array.layouts import in_order, is_number
 from xarr.backends.device import Device, default_device, default_float, get_device
-from xarr.core.tape import constant
+from xarr.core.views import constant
 from xarr.dtypes import BOOL, COMPLEX, REAL, SIGNED, UNSIGNED, DType
 from xarr.errors import type_error, value_error
 from xarr.layout import Shape

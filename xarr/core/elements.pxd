@@ -1,0 +1,7 @@
+from xarr.core.watch cimport core_counts
+from xarr.core.storage cimport Storage
+from xarr.core.views cimport Node, Structure, array_in
+from xarr.core.tape cimport Tape
+
+cpdef object read(Node node, Py_ssize_t at)
+cpdef bint written(Node node, Py_ssize_t at, object value)

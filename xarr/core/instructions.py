@@ -1,0 +1,248 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
+"""Instructions, as they stand on the tape, and what a list of them does not share with its like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xarr.core import _cython as cython
+
+if cython.compiled:
+    import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
+if not cython.compiled:
+    from xarr.core.storage import Storage, next_mark
+    from xarr.core.views import Node, Structure
+    from xarr.core.watch import core_hooks
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+    from xarr.core.operations import Operation
+    from xarr.layout import Shape
+
+
+@cython.cclass
+class Opcode:
+    """An operation on operands of some structures: what the tape holds of an instruction.
+
+    Attributes
+    ----------
+    operands : tuple of Structure
+        Of the operands; constants among them.
+    target : Structure or None
+        Of the view that it writes; None where the operation itself writes to its first operand.
+    named : tuple of Structure
+        Of what an instruction names: the operands, and the target unless that is new.
+    is_fresh : bool
+        Whether the target is all of a new storage, which needs `nbytes` bytes.
+    constants : int
+        How many constants an instruction names.
+    host : object
+        What computes it on the host, or why nothing does; None before that was asked.
+    alone : dict
+        The step that an instruction is where it stands alone, by how its views lie.
+    """
+
+    operation: Any
+    operands: tuple[Any, ...]
+    named: tuple[Any, ...]
+    target: Any
+    shape: Any
+    device: Any
+    host: Any
+    alone: dict[Any, Any]
+    nbytes: int
+    constants: int
+    is_fresh: bool
+
+    def __init__(
+        self,
+        operation: Operation,
+        operands: tuple[Structure, ...],
+        target: Structure | None,
+        shape: Shape,
+        device: Device,
+        is_fresh: bool,
+    ) -> None:
+        self.operation = operation
+        self.operands = operands
+        self.target = target
+        self.shape = shape
+        self.device = device
+        self.is_fresh = is_fresh
+        self.alone = {}
+        self.named = operands if is_fresh or target is None else (*operands, target)
+        self.constants = sum([operand.pattern is None for operand in operands])
+        if is_fresh and target is not None:
+            assert target.pattern is not None
+            self.nbytes = target.pattern.size * target.dtype.itemsize
+
+
+@cython.freelist(64)
+@cython.cclass
+class Step:
+    """An instruction on the tape.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        The operands, and last the view that is written, if its storage is not new.
+    fresh : Storage or None
+        The new storage that is written.
+    scalar : Python scalar or None
+        What stands for a constant among the operands, if one is left out of them.
+    number : int
+        Its place in program order.
+    """
+
+    opcode: Opcode
+    nodes: tuple[Any, ...]
+    fresh: Storage | None
+    scalar: Any
+    number: int
+
+    @property
+    def written(self) -> Storage:
+        """The storage that it writes; of what is consumed, which writes none, the operand's."""
+        if self.fresh is not None:
+            return self.fresh
+        node: Node = self.nodes[0 if self.opcode.target is None else len(self.nodes) - 1]
+        assert node.storage is not None
+        return node.storage
+
+
+@cython.cfunc
+def new_step(
+    opcode: Opcode,
+    nodes: tuple[Any, ...],
+    fresh: Storage | None,
+    scalar: object,
+    number: cython.Py_ssize_t,
+) -> Step:
+    """Return an instruction without a call of its class."""
+    made: Step = Step.__new__(Step)
+    made.opcode = opcode
+    made.nodes = nodes
+    made.fresh = fresh
+    made.scalar = scalar
+    made.number = number
+    return made
+
+
+_number = cython.declare(cython.Py_ssize_t, 0)
+
+
+@cython.cfunc
+def take_number() -> cython.Py_ssize_t:
+    """Return the number of the next instruction, of whatever gives them."""
+    global _number
+    if core_hooks.numbers is not None:
+        return next(core_hooks.numbers)
+    _number += 1
+    return _number
+
+
+def next_number() -> int:
+    """The number of an instruction; what `Hooks.numbers` gives may be made of it."""
+    global _number
+    _number += 1
+    return _number
+
+
+@cython.cclass
+class Arguments:
+    """What instructions have not in common with others that are the same on such views.
+
+    Attributes
+    ----------
+    storages, bases : list of Storage, list of int
+        The storages that are named, and the offset from which views of each are counted: of the
+        first one, or none where most of the storage is written.
+    constants : list
+        The values of all constants.
+    numbers : list of int
+        Those of the instructions.
+    mark : int
+        What storages bear of which most is written.
+    """
+
+    storages: list[Any]
+    bases: list[Any]
+    constants: list[Any]
+    numbers: list[Any]
+    mark: int
+
+    def __init__(
+        self, storages: list[Any], bases: list[Any], constants: list[Any], numbers: list[Any]
+    ) -> None:
+        self.storages = storages
+        self.bases = bases
+        self.constants = constants
+        self.numbers = numbers
+
+    def clear(self) -> None:
+        """Hold nothing any more."""
+        self.storages.clear()
+        self.bases.clear()
+        self.constants.clear()
+        self.numbers.clear()
+
+
+def decoded(code: int | tuple[int, int]) -> tuple[int, int]:
+    """The number of a view's storage, and how far beyond the first view of it this one begins."""
+    return code if isinstance(code, tuple) else (code, 0)
+
+
+def carried(steps: list[Step]) -> list[int]:
+    """The bytes that have to be stored if a tape is cut, for each number of steps before the cut.
+
+    They are those of new storages which a step before it writes and one behind it reads; or none
+    does, as of yet. Each counts as one byte more, so that of as many bytes the fewest storages are
+    the least. Those that are stored in any case, as not all of it is read at each item's own
+    place, do not count, unless they are written in parts, which may be one kernel.
+    """
+    step: Step
+    maker: Step
+    node: Node
+    storage: Storage | None
+    number: cython.Py_ssize_t = 0
+    nbytes: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = len(steps)
+    changes: list[Any] = [0] * (count + 2)
+    ends: list[Any] = [count] * count
+    stays: set[int] = set()
+    parts: set[int] = set()
+    mark: cython.Py_ssize_t = next_mark()
+    for step in steps:
+        for node in step.nodes:
+            storage = node.storage
+            if storage is not None and storage.list_mark == mark:
+                ends[storage.slot] = number
+                pattern = node.structure.pattern
+                maker = steps[storage.slot]
+                is_whole = pattern.size * node.structure.dtype.itemsize == storage.nbytes
+                if not is_whole or step.opcode.operation.strays > maker.opcode.operation.strays:
+                    stays.add(storage.slot)
+        storage = step.fresh
+        if storage is None and step.opcode.target is not None:
+            node = step.nodes[len(step.nodes) - 1]
+            storage = node.storage
+            if storage is not None and storage.list_mark == mark:
+                parts.add(storage.slot)
+            storage = None
+        if storage is not None:
+            storage.list_mark = mark
+            storage.slot = number
+            changes[number + 1] += storage.nbytes + 1
+        number += 1
+    number = 0
+    stays -= parts
+    for step in steps:
+        storage = step.fresh
+        if storage is not None:
+            changes[(number if number in stays else ends[number]) + 1] -= storage.nbytes + 1
+        number += 1
+    found: list[int] = []
+    for number in range(count + 1):
+        nbytes += changes[number]
+        found.append(nbytes)
+    return found

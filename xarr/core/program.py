@@ -1,0 +1,278 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
+"""Programs: what a list of instructions becomes, by what it is and by which storages are held.
+
+A list that has run before is looked up by its opcodes, which storage each view is of, by order of
+first use, where it begins beyond the storage's first view, and which storages somebody still holds.
+The program that is found has its steps ready; storages, offsets and constants are its arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from xarr import dtypes, tuning
+from xarr.core import _cython as cython
+from xarr.core.steps import go_on
+
+if cython.compiled:
+    import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
+if not cython.compiled:
+    from xarr.core.instructions import Arguments, Opcode
+    from xarr.core.steps import Call, LibraryCall
+    from xarr.core.storage import Storage
+    from xarr.core.watch import core_counts, core_hooks
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+
+
+@cython.cclass
+class Program:
+    """What a list of instructions becomes: its steps, once for each list that differs.
+
+    Attributes
+    ----------
+    trace, states : Trace, tuple of int
+        The instructions on which views, and what the tape says of the storages.
+    steps : list of Call
+        What runs now.
+    members : list
+        The instructions of each step, by number.
+    unread : list of int
+        The storages that nobody holds and no step needs.
+    spare : list of int
+        The bytes of storages beyond those that are named, whose memory others take.
+    is_final : bool
+        Whether other steps never take the place of these.
+    runs : int
+        How often it was to run before it was final.
+    turns : int
+        How often it ran since, up to 2.
+    sequences : list or None
+        What asks a driver for all launches at once, up to a library's work or the end; from the
+        second turn on, where it has that.
+    """
+
+    trace: Trace
+    states: tuple[int, ...]
+    steps: list[Any]
+    members: list[Any]
+    unread: list[Any]
+    spare: list[Any]
+    is_final: bool
+    runs: int
+    turns: int
+    sequences: list[Any] | None
+    is_single: bool
+    is_ahead: bool
+
+    def __init__(self, trace: Trace, states: tuple[int, ...]) -> None:
+        self.trace = trace
+        self.states = states
+        self.steps = []
+        # Until the steps are there, one that is not done holds all instructions.
+        self.members = [range(len(trace.opcodes))]
+        self.unread = []
+        self.spare = []
+
+    def choose(self) -> None:
+        """Have steps; the class that is made of it says which."""
+        raise NotImplementedError
+
+    def prepare(self) -> list[Any]:
+        """Have the kernels; the steps, which are final."""
+        raise NotImplementedError
+
+    @cython.cfunc
+    def run(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
+        """Run all steps; what a skeleton takes the place of is prepared.
+
+        To `done` something is appended for each step that is done before the last one.
+        """
+        if not self.is_final:
+            self.choose()
+        for nbytes in self.spare:
+            listed.storages.append(Storage(self.trace.device, nbytes))
+        if core_hooks.run is not None:
+            with core_hooks.run(self, listed.numbers, done):
+                return self.go(listed, done, unfinished)
+        if self.is_final:
+            if self.turns < 2:
+                self.turns += 1
+            if self.turns == 2 and core_hooks.launch is None:
+                return self._go_at_once(listed, done, unfinished)
+            return self.go(listed, done, unfinished)
+        return dtypes.quietly(self.go, listed, done, unfinished)
+
+    @cython.ccall
+    def go(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
+        """The loop over the steps."""
+        step: Call
+        storage: Storage
+        slot: cython.Py_ssize_t
+        number: cython.Py_ssize_t = 0
+        found: object = None
+        device = self.trace.device
+        storages: list[Any] = listed.storages
+        count: cython.Py_ssize_t = len(self.steps)
+        for slot in self.unread:
+            storage = storages[slot]
+            storage.buffer = None
+        for step in self.steps:
+            found = step.run(device, listed, unfinished)
+            step.end(storages)
+            number += 1
+            if number < count:
+                done.append(number)
+        return found
+
+    @cython.cfunc
+    def _go_at_once(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
+        """The same, many launches by one call of the driver, where it has that."""
+        if self.sequences is None:
+            self.sequences = []
+            held = self.trace.device.info.memory_nbytes // tuning.HELD_PART
+            self.is_single = self._between(listed.storages) > held
+        if self.is_single:
+            return self.go(listed, done, unfinished)
+        device = self.trace.device
+        step: Call
+        storage: Storage
+        slot: cython.Py_ssize_t
+        number: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t = 0
+        is_short: cython.bint = False
+        found: object = None
+        asked: list[Any] = []
+        storages: list[Any] = listed.storages
+        driver = device.driver
+        launched = driver.launched
+        for slot in self.unread:
+            storage = storages[slot]
+            storage.buffer = None
+        try:
+            for step in self.steps:
+                if isinstance(step, LibraryCall):
+                    if asked:
+                        self._ask(-1 if is_short else at, asked, unfinished)
+                        at += 1
+                    step.run(device, listed, unfinished)
+                    launched = driver.launched
+                else:
+                    try:
+                        found = step.ask(device, listed, asked)
+                    except MemoryError:
+                        # What is asked for holds what it frees until it is launched.
+                        self._ask(-1, asked, unfinished)
+                        launched = driver.launched
+                        is_short = True
+                        found = step.ask(device, listed, asked)
+                step.end(storages)
+                number += 1
+            if asked:
+                self._ask(-1 if is_short else at, asked, unfinished)
+        except BaseException:
+            # What an earlier step was to free is free, so that these are done; the tape sees to it.
+            done.extend(range(1, number + 1))
+            self.is_ahead = True
+            if driver.launched == launched:
+                unfinished.extend(asked)
+            raise
+        return found
+
+    @cython.cfunc
+    def _ask(self, at: cython.Py_ssize_t, asked: list[Any], unfinished: list[Any]) -> cython.void:
+        """Have the driver do launches: by the sequence of a number, or one by one."""
+        device = self.trace.device
+        assert self.sequences is not None
+        if at == len(self.sequences):
+            self.sequences.append(device.driver.sequence(asked))
+        if at >= 0:
+            sequence = self.sequences[at]
+            if sequence is not None and sequence.run(asked):
+                core_counts.launches += len(asked)
+                asked.clear()
+                return
+            self.is_single = sequence is None
+        unfinished.extend(asked)
+        asked.clear()
+        go_on(device, unfinished)
+
+    def _between(self, storages: list[Any]) -> int:
+        """The bytes that are freed before the last step, and would be held until all is asked."""
+        nbytes = 0
+        made = {slot for call in self.steps for slot, _ in call.fresh}
+        for call in self.steps:
+            nbytes += sum([one for one in call.rooms if isinstance(one, int)])
+            if call is not self.steps[len(self.steps) - 1]:
+                for slot in (*call.freed, *[slot for slot, _ in call.taken]):
+                    if slot in made or storages[slot].buffer is not None:
+                        nbytes += storages[slot].nbytes
+        return nbytes
+
+    def broken_off(
+        self, storages: list[Any], launched: int, done: list[int], unfinished: list[Any]
+    ) -> None:
+        """Note what a run did that was broken off after some launches.
+
+        A signal's handler may have come between a launch and what follows it. Work of several
+        launches that has begun counts as done, since the tape finishes it.
+        """
+        number = len(done)
+        if self.is_ahead or number >= len(self.steps):
+            self.is_ahead = False
+            return
+        if launched > sum([call.launches for call in self.steps[:number]]):
+            self.steps[number].end(storages)
+            done.append(number + 1)
+        else:
+            unfinished.clear()
+
+    def failed(self, done: Sequence[int]) -> frozenset[int]:
+        """The instructions of the first step that is not done, by number."""
+        return frozenset[int]().union(*self.members[len(done) : len(done) + 1])
+
+    def left(self, done: Sequence[int]) -> frozenset[int]:
+        """The instructions that have yet to run, by number, where a run was broken off.
+
+        Those that nobody needs are none of them: their operands may have lost their memory.
+        """
+        return frozenset[int]().union(*self.members[len(done) :])
+
+
+@cython.cclass
+class Trace:
+    """A list of instructions on some views, and what it becomes, by which storages are held.
+
+    Attributes
+    ----------
+    codes : tuple
+        Of each view the number of its storage, and how far beyond that's first view it begins.
+    sizes : frozenset of int
+        The bytes of its results.
+    """
+
+    device: Any
+    opcodes: tuple[Any, ...]
+    codes: tuple[Any, ...]
+    sizes: Any
+    programs: dict[Any, Any]
+
+    def __init__(self, device: Device, opcodes: tuple[Opcode, ...], codes: tuple[Any, ...]) -> None:
+        self.device = device
+        self.opcodes = opcodes
+        self.codes = codes
+        self.sizes = frozenset([opcode.nbytes for opcode in opcodes if opcode.is_fresh])
+        self.programs = {}
+
+    @cython.ccall
+    def program(self, states: tuple[Any, ...]) -> Program:
+        """The program where storages are in some states."""
+        found: Program | None = self.programs.get(states)
+        if found is None:
+            if len(self.programs) >= tuning.PROGRAMS:
+                self.programs.clear()
+            found = self.device.tape.make(self, states)
+            self.programs[states] = found
+        return found

@@ -1,0 +1,86 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
+"""Append instructions to the tape of their device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xarr.core import _cython as cython
+
+if cython.compiled:
+    import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
+if not cython.compiled:
+    from xarr.core.instructions import Opcode, new_step, take_number
+    from xarr.core.storage import Storage, new_storage
+    from xarr.core.tape import Tape
+    from xarr.core.views import Node, Structure, view_at
+    from xarr.core.watch import core_hooks
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+
+
+@cython.ccall
+def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -> Node:
+    """Ask for an instruction that writes a new storage; the view of it.
+
+    A Python scalar stands for the operand that is a constant, between its data type's bounds.
+    """
+    tape: Tape = opcode.device.tape
+    storage: Storage = new_storage(Storage.__new__(Storage), opcode.device, opcode.nbytes)
+    if opcode.constants and scalar is None:
+        operands = _frozen(operands)
+    if len(tape.steps) >= tape.most:
+        tape.cut()
+    tape.steps.append(new_step(opcode, operands, storage, scalar, take_number()))
+    if core_hooks.eager or tape.shared:
+        _end(tape, opcode, operands)
+    how: Structure = opcode.target
+    return view_at(storage, how, 0)
+
+
+@cython.ccall
+def recorded(opcode: Opcode, operands: tuple[Any, ...], target: Node | None = None) -> object:
+    """Ask for an instruction that writes a storage that exists: the target's, or an operand's."""
+    tape: Tape = opcode.device.tape
+    nodes: tuple[Any, ...] = operands if target is None else (*operands, target)
+    if opcode.constants:
+        nodes = _frozen(nodes)
+    written: Node = nodes[0] if target is None else target
+    storage: Storage | None = written.storage
+    assert storage is not None
+    if len(tape.steps) >= tape.most:
+        tape.cut()
+    # Twice, as a finalizer may ask for the value in between, and another thread run the tape.
+    storage.mark = tape.mark
+    tape.steps.append(new_step(opcode, nodes, None, None, take_number()))
+    storage.mark = tape.mark
+    if core_hooks.eager or tape.shared:
+        _end(tape, opcode, nodes)
+    return None
+
+
+@cython.cfunc
+def _end(tape: Tape, opcode: Opcode, nodes: tuple[Any, ...]) -> cython.void:
+    """Run a tape now if its last instruction may not wait."""
+    if core_hooks.eager or is_seen(nodes, opcode.device):
+        tape.end()
+
+
+def is_seen(nodes: tuple[Node, ...], device: Device) -> bool:
+    """Whether others see the memory that an instruction reads or writes, so that it runs at once.
+
+    No earlier one does: what was on the tape ran when its memory was first seen.
+    """
+    shared = device.shared
+    return any([node.storage is not None and node.storage.serial in shared for node in nodes])
+
+
+@cython.cfunc
+def _frozen(operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands; the constants are others, which nobody gives a storage."""
+    node: Node
+    found: list[Any] = []
+    for node in operands:
+        found.append(node if node.value is None else Node(None, node.structure, 0, node.value))
+    return tuple(found)

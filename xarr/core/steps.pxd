@@ -1,0 +1,40 @@
+from xarr.core.watch cimport core_counts, core_hooks
+from xarr.core.storage cimport Storage, memory_of, room
+from xarr.core.views cimport Structure, view_at, array_in
+from xarr.core.instructions cimport Arguments, Opcode
+
+
+cdef class Call:
+    cdef public list stages
+    cdef public list rooms
+    cdef public list forms
+    cdef public list pointers
+    cdef public list results
+    cdef public list offsets
+    cdef public list fresh
+    cdef public list constants
+    cdef public list numbers
+    cdef public object complex
+    cdef public list taken
+    cdef public list freed
+    cdef public list whole
+    cdef public Py_ssize_t launches
+    cdef list values
+    cdef list packed
+    cpdef object run(self, object device, Arguments listed, list unfinished)
+    cpdef object ask(self, object device, Arguments listed, list asked)
+    cdef void _add_constants(self, list numbers, list constants, list found)
+    cpdef object end(self, list storages)
+
+cdef class HostCall(Call):
+    cdef public object host
+    cdef public list places
+    cdef public Py_ssize_t made
+    cdef public Py_ssize_t nbytes
+    cdef public bint passes
+    cpdef object run(self, object device, Arguments listed, list unfinished)
+
+cdef class LibraryCall(Call):
+    cdef public object work
+    cdef public list views
+    cpdef object run(self, object device, Arguments listed, list unfinished)

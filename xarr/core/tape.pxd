@@ -1,0 +1,29 @@
+from cpython.ref cimport Py_REFCNT as held_by
+from xarr.core.watch cimport core_counts, core_hooks
+from xarr.core.storage cimport Storage, next_mark
+from xarr.core.views cimport Node
+from xarr.core.instructions cimport Arguments, Opcode, Step, take_number, new_step
+from xarr.core.program cimport Program, Trace
+
+
+cdef class Tape:
+    cdef public object device
+    cdef public object make
+    cdef public list steps
+    cdef public list aside
+    cdef public list unfinished
+    cdef public object cycles
+    cdef public Py_ssize_t most
+    cdef dict shared
+    cdef dict kept
+    cdef public Py_ssize_t mark
+    cdef public bint is_running
+    cpdef bint writes(self, Storage storage)
+    cpdef bint names(self, Storage storage)
+    cdef object _run(self, Py_ssize_t count)
+    cdef bint _sees(self, list storages)
+    cdef object _run_listed(self, list steps, Arguments listed)
+    cdef list _taken(self, list steps)
+    cdef Trace _listed(self, list steps, Arguments listed)
+    cdef Trace _trace(self, tuple opcodes, tuple codes)
+    cdef tuple _states(self, Arguments listed, object sizes)
