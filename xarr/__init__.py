@@ -28,6 +28,7 @@ from xarr.array.array import API_VERSIONS as _API_VERSIONS, Array as Array
 from xarr.array.interchange import from_cl as from_cl, from_dlpack as from_dlpack
 from xarr.array.pointers import Pointer as Pointer
 from xarr.array.transfers import no_implicit_transfer as no_implicit_transfer
+from xarr.backends.base import ForkedError as ForkedError
 from xarr.backends.device import (
     Device as Device,
     default_device as default_device,

@@ -133,7 +133,8 @@ class DiskCache:
         """Make the directory, also where it was removed since it was opened."""
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         if self._descriptor is not None and os.fstat(self._folder()).st_nlink == 0:
-            self._identity = None
+            os.close(self._descriptor)
+            self._descriptor = None
 
     def _folder(self) -> int:
         """Return a descriptor of the directory; PermissionError if others can write to it."""
@@ -142,9 +143,13 @@ class DiskCache:
             with contextlib.suppress(OSError):  # a daemon closes what it has not opened
                 status = os.fstat(descriptor)
         if descriptor is None or status is None or _identity(status) != self._identity:
+            if not _is_own(self.directory.lstat()):  # others would choose what a link leads to
+                raise PermissionError("it is another user's")
             descriptor = self._descriptor = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY)
             status = os.fstat(descriptor)
             self._identity = _identity(status)
+        if not _is_own(status):
+            raise PermissionError("it is another user's")
         if not _is_private(status):
             raise PermissionError("other users can write to it")
         return descriptor
@@ -238,7 +243,7 @@ class DiskCache:
 @functools.cache
 def disk_cache() -> DiskCache:
     """The cache of this process: in XARR_CACHE_DIR, or where the system keeps caches."""
-    return DiskCache(settings().cache_dir or default_directory())
+    return DiskCache(Path(settings().cache_dir or default_directory()).expanduser())
 
 
 def default_directory() -> Path:
@@ -259,11 +264,14 @@ def _identity(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
+def _is_own(status: os.stat_result) -> bool:
+    """Return whether a file is the user's, or the superuser's."""
+    return not hasattr(os, "getuid") or status.st_uid in (os.getuid(), 0)
+
+
 def _is_private(status: os.stat_result) -> bool:
-    """Whether nobody but the user, and the superuser, can have written what this is of."""
-    if not hasattr(os, "getuid"):
-        return True
-    return status.st_uid in (os.getuid(), 0) and not status.st_mode & 0o022
+    """Return whether nobody but the user, and the superuser, can have written a file."""
+    return _is_own(status) and not (hasattr(os, "getuid") and status.st_mode & 0o022)
 
 
 def _head(key: str, data: bytes) -> bytes:

@@ -120,7 +120,8 @@ def test_a_directory_of_others_or_that_they_can_write_to_is_passed_over_with_one
         monkeypatch.setattr(os, "getuid", lambda: AS_USER + 1)
     disk.directory.chmod(mode)
     other = DiskCache(disk.directory)
-    with pytest.warns(CacheWarning, match="other users can write to it") as caught:
+    fault = "it is another user" if mode == 0o700 else "other users can write to it"
+    with pytest.warns(CacheWarning, match=fault) as caught:
         assert other.get(KEY) is None
         other.put(KEY, b"more")
         assert other.get(KEY) is None
@@ -177,8 +178,21 @@ def test_a_directory_that_is_removed_is_made_again(disk: DiskCache) -> None:
     disk.put(KEY, b"data")
     shutil.rmtree(disk.directory)
     assert disk.get(KEY) is None
+    opened = disk._descriptor
     disk.put(KEY, b"more")
     assert disk.get(KEY) == b"more"
+    assert disk._descriptor == opened  # the number is used again, as the other one was closed
+
+
+@pytest.mark.skipif(not hasattr(os, "lchown") or os.getuid() != 0, reason="only root gives links")
+def test_a_link_of_another_user_is_not_followed(disk: DiskCache) -> None:
+    disk.put(KEY, b"mine")
+    link = disk.directory.with_name("link")
+    link.symlink_to(disk.directory)
+    assert DiskCache(link).get(KEY) == b"mine"
+    os.lchown(link, AS_USER, -1)
+    with pytest.warns(CacheWarning, match="it is another user"):
+        assert DiskCache(link).get(KEY) is None
 
 
 def test_a_directory_that_cannot_be_made_is_passed_over_with_one_warning(tmp_path: Path) -> None:

@@ -46,6 +46,8 @@ from xarr.functions.names import absent
         ("svd", "write xarr.linalg.svd"),
         ("ifft", "write xarr.fft.ifft"),
         ("gammaln", "write xarr.special.gammaln"),
+        ("gamma", "write xarr.special.gamma"),
+        ("torch", "DLPack"),
         ("randn", "write xarr.random.randn"),
         ("random.PRNGKey", "xarr.random.default_rng"),
         ("random.unifrom", "nearest is xarr.random.uniform"),

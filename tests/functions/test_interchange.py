@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import xarr
+from tests.processes import run_code
 from tests.reference import assert_same
 from xarr import dtypes
 from xarr.algorithms import library
@@ -258,3 +259,8 @@ def test_a_copy_to_another_handle_has_ended_before_the_host_writes(
         copy = x.to_device(other)
         host[...] = -1
         assert bool((copy == value).all())
+
+
+def test_a_view_that_outlives_the_program_ends_quietly() -> None:
+    done = run_code("import numpy, xarr\nnumpy.kept = numpy.asarray(xarr.arange(5.0) * 2)")
+    assert (done.returncode, done.stderr) == (0, "")

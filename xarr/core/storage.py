@@ -7,11 +7,11 @@ A storage knows how many bytes it has, never shapes or data types; the tape says
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from sys import is_finalizing as _is_finalizing
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy
@@ -196,6 +196,10 @@ def next_mark() -> cython.Py_ssize_t:
     global _list_mark
     _list_mark += 1
     return _list_mark
+
+
+# A variable of C, as Python's names are gone at the end of the process.
+_is_finalizing = cython.declare(object, sys.is_finalizing)
 
 
 @cython.no_gc

@@ -87,7 +87,7 @@ _SPACES: Final = (
     "typing",
 )
 """The public modules of xarr; its others are no advice."""
-_SEARCHED: Final = ("linalg", "fft", "random", "special")
+_SEARCHED: Final = ("linalg", "fft", "special", "random")
 """The modules whose names other libraries have in their main one."""
 
 _DERIVATIVES: Final = (
@@ -120,6 +120,9 @@ _OF_OTHERS: Final = {
     "asnumpy": "write numpy.asarray(x), or xarr.to_numpy(x)",
     "cuda": _CUDA,
     **dict.fromkeys(("cupy", "cupyx"), "xarr itself has the names; docs/from_cupy.md compares"),
+    **dict.fromkeys(("array_api", "array_api_compat"), "xarr itself is such a namespace"),
+    **dict.fromkeys(("jax", "tensorflow", "torch"), "they take Arrays by DLPack: docs/exchange.md"),
+    "int0": "write xarr.intp",
     "get_array_module": "write x.__array_namespace__(), which is xarr for an Array",
     **dict.fromkeys(("get_default_memory_pool", "MemoryPool"), _POOL),
     "get_default_pinned_memory_pool": "xarr.empty_pinned(shape, dtype) has such memory",
@@ -129,7 +132,9 @@ _OF_OTHERS: Final = {
     "scatter_add": "write xarr.add.at(x, i, v), or x[i] += v where no index repeats",
     # JAX's, Numba's and other compilers'
     **dict.fromkeys(("compile", "jit", "njit", "make_jaxpr"), _FUSED),
-    **dict.fromkeys(("grad", "hessian", "jacfwd", "jacrev", "jvp", "vjp"), _DERIVATIVES),
+    **dict.fromkeys(
+        ("grad", "hessian", "jacfwd", "jacobian", "jacrev", "jvp", "vjp"), _DERIVATIVES
+    ),
     **dict.fromkeys(("autograd", "checkpoint", "stop_gradient", "value_and_grad"), _DERIVATIVES),
     **dict.fromkeys(("enable_grad", "no_grad"), "leave it out: xarr makes no derivatives"),
     **dict.fromkeys(("guvectorize", "vmap"), _BATCHES),
@@ -172,6 +177,9 @@ _OF_OTHERS: Final = {
     **dict.fromkeys(("integrate", "interpolate", "ndimage", "optimize", "scipy"), _SCIPY),
     **dict.fromkeys(("signal", "spatial", "stats"), _SCIPY),
     "sparse": _SPARSE,
+    **dict.fromkeys(
+        ("erfinv", "gelu"), "scipy.special.erfinv(x) computes on the host; xarr.erf is there"
+    ),
     **dict.fromkeys(("expit", "sigmoid"), _LOGISTIC),
     "logsumexp": "write xarr.logaddexp.reduce(x, axis=axis)",
     "softmax": (
