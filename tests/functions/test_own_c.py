@@ -197,6 +197,29 @@ def test_all_functions_compile_for_cuda_with_all_types() -> None:
     xarr.RawKernel(text, "check").compile()
 
 
+TEXTS = r"""
+#define W(k) ((k) % (k)) | y = W(x) | 0, 0
+#define SQ(v) cbrt(fabs(v)) | y = SQ(x + 1) | 2, 2
+#define EXP exp10f | y = EXP(x - 7) | 1, 10
+"""
+"""A preamble, statements, and y for x = 7, 8 in int32."""
+
+
+@pytest.mark.parametrize("line", TEXTS.strip().splitlines())
+def test_texts_are_alike_in_all_kernels(
+    device: xarr.Device, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "own", {})  # as in a new process
+    preamble, text, values = line.replace(r"\n", "\n").split(" | ")
+    x, wanted = xarr.asarray([7, 8], dtype="int32"), [int(value) for value in values.split(",")]
+    assert Kernel("T x", "T y", text, preamble=preamble)(x).tolist() == wanted
+    body = f"i32 i = (i32)GLOBAL_ID(0), x = p[i], y = 0; {text}; p[i] = y;"
+    raw = xarr.RawKernel(f"{preamble}\nKERNEL void f(GLOBAL i32 *p) {{ {body} }}", "f")
+    raw(2, 1, (x,))
+    assert x.tolist() == wanted
+    compile_cuda(raw._module._text(ON_GPU, "f"), "sm_90")
+
+
 # -- division ---------------------------------------------------------------------------------
 
 

@@ -134,11 +134,13 @@ own: Final[dict[str, str]] = {}
 """The text of functions that a program's own kernels define, by name; a name has one text."""
 
 
-@functools.cache
 def unit(name: str) -> str | None:
     """The text that defines `name`, or None where a dialect or the kernel itself defines it."""
-    if name in own:
-        return own[name]
+    return own.get(name) or _of_library(name)
+
+
+@functools.cache
+def _of_library(name: str) -> str | None:
     units = library()
     if name in units:
         return units[name][0].text
@@ -162,12 +164,14 @@ def _units_of(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(part for name in names for part in _with_its_own(name)))
 
 
-@functools.cache
 def _with_its_own(name: str) -> tuple[str, ...]:
     """The text of a unit after that of those it needs; nothing for a name that is none."""
     found = unit(name)
-    if found is None:
-        return ()
+    return () if found is None else _whole(name, found)
+
+
+@functools.cache
+def _whole(name: str, found: str) -> tuple[str, ...]:
     return (*_units_of(other for other in _NAME.findall(found) if other != name), found)
 
 

@@ -111,6 +111,11 @@ have them, and those of the functions that they become."""
 
 FUNCTIONS: Final = frozenset(_FUNCTIONS) - {"quotient", "rest"}
 """The functions of C that there are, by name."""
+_MADE: Final = re.compile(
+    rf"\b{PREFIX}(?:{'|'.join([*_FUNCTIONS, *(f'atomic_{way}' for way in _ATOMICS.values())])})"
+    rf"(?:{_NARROW})?\b"
+)
+"""What those become, and the divisions."""
 SHORT: Final = sorted(name for name in FUNCTIONS if name[-1] != "f" or name[:-1] not in FUNCTIONS)
 """Those without C's suffix for float."""
 
@@ -321,10 +326,10 @@ def replaced(word: str, *, has_float64: bool) -> str | None:
     return TYPES.get(word) or SYNONYMS.get(word)
 
 
-def define(words: Iterable[str]) -> None:
-    """See that xarr's text has the functions among these words."""
-    for word in words:
-        if word.startswith(PREFIX) and word not in source.own:
+def define(text: str) -> None:
+    """See that xarr's text has the functions that a text names, also in its macros."""
+    for word in _MADE.findall(text):
+        if word not in source.own:
             source.own[word] = _defined(word)
 
 
@@ -337,7 +342,7 @@ def _defined(word: str) -> str:
     if name == "clamp":
         narrow = word.removeprefix(f"{PREFIX}clamp")
         parts = f"{PREFIX}min{narrow}", f"{PREFIX}max{narrow}"
-        define(parts)
+        define(" ".join(parts))
         return f"#define {word}(x1, x2, x3) {parts[0]}({parts[1]}(x1, x2), x3)"
     row = _FUNCTIONS[name]
     own = {"real": floats, "number": (*_INTEGERS, *floats), "integer": _INTEGERS}[row.takes]

@@ -13,7 +13,7 @@ from typing import Final
 from xarr.compiler import source
 from xarr.own import language
 from xarr.own.text import Names, Text, definitions, names_of
-from xarr.own.tokens import macro, tokens, words
+from xarr.own.tokens import macro, tokens
 
 COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _KERNEL: Final = re.compile(r"\bKERNEL\s+void\s+(\w+)\s*\(([^)]*)\)(\s*\{)?")
@@ -45,7 +45,7 @@ class PortableModule:
         """The compiler's input."""
         begin = f'#line 1 "{self._code.where}"\n'
         code = self._portable(self._with_arguments(dialect), has_float64)
-        language.define(words(code))
+        language.define(code)
         lines = source.words(code, dialect, has_float64=has_float64)
         ends = self._entries() if dialect == "c" else ""
         return "\n".join((*lines, begin)) + code + ends

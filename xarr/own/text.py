@@ -383,7 +383,7 @@ class Function(NamedTuple):
                 begin = re.sub(rf"\b{word}\b", f"{word}_xr_own", begin)
             text = f"{begin}DEVICE {self.result} {name}({head})\n{{\n{body}\n}}\n{ended}"
             text = re.sub(r"\b(\w+)_xr_own\b", rf"\1_{mark}", text)
-            language.define(words(text))
+            language.define(text)
             source.own[name] = text
         return name
 
