@@ -201,6 +201,9 @@ TEXTS = r"""
 #define W(k) ((k) % (k)) | y = W(x) | 0, 0
 #define SQ(v) cbrt(fabs(v)) | y = SQ(x + 1) | 2, 2
 #define EXP exp10f | y = EXP(x - 7) | 1, 10
+ | y = max(x & 0xfULL, 8ULL) + 64l / x - 1u / 10lu | 17, 16
+#define N 6LL\n#if N > 5LL | y = pow(2, N) - abs(-3LL)\n#endif\n | 61, 61
+ | long unsigned int k = x; long long int m = 2; int long n = k / m; y = n | 3, 4
 """
 """A preamble, statements, and y for x = 7, 8 in int32."""
 
@@ -464,6 +467,13 @@ def test_atomics(device: xarr.Device, dtype: str) -> None:
     assert sorted([*old.tolist(), x[3].tolist()]) == list(range(65))
     assert 1 <= x[4].tolist() <= 64
     compile_cuda(kernel._module._text(ON_GPU, "f"), "sm_90")
+    for kind in ("u8", "i16", "b8", "f16"):
+        wrong = xarr.RawKernel(f"KERNEL void f(GLOBAL {kind} *p) {{ atomic_add(&p[0], 1); }}", "f")
+        with pytest.raises(xarr.CompileError):
+            wrong.compile()
+    narrow = Kernel("", "raw bool y", "atomic_exch(&y[0], 1)")
+    with pytest.raises(xarr.CompileError):
+        narrow(xarr.zeros(4, dtype="bool"), size=1)
 
 
 def test_kernels_of_elements_count_with_atomics(device: xarr.Device) -> None:

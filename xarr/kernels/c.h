@@ -10,6 +10,8 @@ typedef int i32;
 typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
+#define XR_WIDE(number) number##LL
+#define XR_WIDE_U(number) number##ULL
 typedef float f32;
 typedef double f64;
 typedef struct { f32 re, im; } c64;
@@ -25,6 +27,7 @@ typedef struct { i64 groups[3], items[3]; } XR_grid;
 #endif
 #define XR_INLINED __attribute__((always_inline))
 #define DEVICE static inline XR_INLINED __attribute__((unused))
+#pragma GCC diagnostic error "-Wincompatible-pointer-types"
 #pragma GCC diagnostic error "-Wreturn-type" // else a program's own function gives what it finds
 #define XR_BOOL _Bool
 // C11 has no overloading, but expressions that choose by a type. An operand is evaluated once, and

@@ -68,6 +68,8 @@ typedef int i32;
 typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
+#define XR_WIDE(number) number##LL
+#define XR_WIDE_U(number) number##ULL
 typedef unsigned short f16;
 typedef float f32;
 typedef double f64;

@@ -3,6 +3,7 @@
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wtautological-compare" // x != x asks for NaN, of integers too
 #pragma clang diagnostic ignored "-Wpass-failed" // a loop that it makes no vectors of
+#pragma clang diagnostic error "-Wincompatible-pointer-types"
 #pragma clang diagnostic error "-Wreturn-type" // else a program's own function gives what it finds
 #endif
 #ifdef XR_DECLARES
@@ -116,6 +117,8 @@ typedef int i32;
 typedef uint u32;
 typedef long i64;
 typedef ulong u64;
+#define XR_WIDE(number) number##L
+#define XR_WIDE_U(number) number##UL
 typedef ushort f16;
 typedef float f32;
 typedef struct { f32 re, im; } c64;

@@ -24,8 +24,9 @@ _DIRECTIVES: Final = frozenset(
 )
 _IGNORED: Final = re.compile(r"\s*#\s*(?:line|pragma|error|warning)\b")
 _WIDE: Final = re.compile(
-    r"\b(?:(?:unsigned|signed)[ \t]+)?long(?:[ \t]+long)?(?:[ \t]+(?:unsigned[ \t]+)?int)?\b"
+    r"\b(?:(?:unsigned|signed|int)[ \t]+)*long(?:[ \t]+(?:unsigned|signed|int|long))*\b"
 )
+_WIDE_NUMBER: Final = re.compile(r"(0[xX][\da-fA-F]+|\d+)(?:([uU])?(?:ll?|LL?)|(?:ll?|LL?)([uU]))")
 _SHARED: Final = "is not in the C that all devices share"
 
 
@@ -232,6 +233,8 @@ class _Words:
     def of(self, piece: _Piece, *, is_value: bool = False) -> str:
         """What a token becomes; `is_value` says that it is of a macro's value."""
         word, before = piece.token.text, piece.before
+        if wide := _WIDE_NUMBER.fullmatch(word):  # C's suffixes have other sizes elsewhere
+            return f"XR_WIDE{'_U' if wide[2] or wide[3] else ''}({wide[1]})"
         if piece.token.kind != "word" or before in (".", "->"):
             return word
         if word in language.QUALIFIERS:
