@@ -201,6 +201,11 @@ TEXTS = r"""
 #define W(k) ((k) % (k)) | y = W(x) | 0, 0
 #define SQ(v) cbrt(fabs(v)) | y = SQ(x + 1) | 2, 2
 #define EXP exp10f | y = EXP(x - 7) | 1, 10
+static const float t[] = {1, 2}; const int N = 4, m[] = {5, 6}; | y = t[1] + N + m[x & 1] | 12, 11
+const struct { int a[2]; } t = {{3, 4}}; int h(int k) { return t.a[k & 1]; } | y = h(x) | 4, 3
+typedef enum { A, B = 5 } E; enum F { C }; | E e = B; enum F c = C; y = e + x + c + A | 12, 13
+typedef union { u32 u; float r; } U; | U u; u.r = 0; y = x + u.u | 7, 8
+union V { i32 k; u32 u; }; | union V v; v.k = x; y = v.u | 7, 8
  | y = max(x & 0xfULL, 8ULL) + 64l / x - 1u / 10lu | 17, 16
 #define N 6LL\n#if N > 5LL | y = pow(2, N) - abs(-3LL)\n#endif\n | 61, 61
  | long unsigned int k = x; long long int m = 2; int long n = k / m; y = n | 3, 4
@@ -221,6 +226,14 @@ def test_texts_are_alike_in_all_kernels(
     raw(2, 1, (x,))
     assert x.tolist() == wanted
     compile_cuda(raw._module._text(ON_GPU, "f"), "sm_90")
+
+
+def test_fused_kernels_have_constants_of_their_own(device: xarr.Device) -> None:
+    made = xarr.arange(2)
+    for number in (1, 2):
+        own = f"enum {{ A, B = {number} }}; static const int t[] = {{B, 1{number}}};"
+        made = Kernel("T x", "T y", "y = x + t[1] + B", preamble=own)(made)
+    assert made.tolist() == [26, 27]
 
 
 # -- division ---------------------------------------------------------------------------------
@@ -371,7 +384,7 @@ raw("barrier(1);") ! ValueError: write BARRIER()
 raw('printf("");') ! ValueError: printf(...) is not in the C that all devices share; write an output
 Kernel("T x", "T y", 'printf("")') ! ValueError: printf(...) is not in the C that all devices share
 Kernel("T x", "T y", "y = float2(x).x") ! ValueError: float2 is not in the C
-Kernel("T x", "T y", "y = T(x); __constant int k") ! ValueError: write GLOBAL const
+Kernel("T x", "T y", "y = T(x); __constant int k") ! ValueError: write const before
 Kernel("T x", "T y", "y = x", preamble="#include <math.h>") ! ValueError: include is not
 Kernel("T x", "T y", "y = GLOBAL_ID(0)") ! ValueError: write i, or a RawKernel
 Kernel("T x", "T y", "return x") ! ValueError: line 1, column 1: return has a value

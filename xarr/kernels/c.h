@@ -50,6 +50,7 @@ typedef struct { i64 groups[3], items[3]; } XR_grid;
         choice(name, XR_1 + XR_2 + XR_3)(XR_1, XR_2, XR_3);                                 \
     })
 #define GLOBAL
+#define XR_CONSTANT static
 #define RESTRICT __restrict__
 // gcc 12 contracts sums and differences in turn of products, of which it makes vectors, in spite of
 // -ffp-contract=off: (1e300 + i) * (-inf + 1e300i) had no NaN.

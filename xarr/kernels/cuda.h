@@ -15,6 +15,7 @@
 #define XR_INDEPENDENT
 #define ROUNDED(x) (x)
 #define GLOBAL
+#define XR_CONSTANT static __constant__
 #define LOCAL __shared__
 #define XR_POINTER_TO_LOCAL
 #define XR_LOCAL_ARGUMENT(type, name)                                                       \

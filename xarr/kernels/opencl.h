@@ -80,6 +80,7 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #define XR_INDEPENDENT
 #endif
 #define GLOBAL global
+#define XR_CONSTANT constant
 #define LOCAL local
 #define XR_POINTER_TO_LOCAL local
 #define XR_BOOL bool

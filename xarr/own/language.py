@@ -248,6 +248,7 @@ _FOREIGN: Final = re.compile(
     r"|global|local|constant|kernel|half|goto|asm|CLK_\w+|include|_Generic|_Atomic"
 )
 """Words that one of the languages keeps for itself, so that no text for all may have them."""
+_CONSTANT: Final = "const before a table outside functions, GLOBAL const before a pointer"
 _INSTEAD: Final = {
     "threadIdx": "LOCAL_ID(0)",
     "blockIdx": "GROUP_ID(0)",
@@ -269,9 +270,9 @@ _INSTEAD: Final = {
     "kernel": "KERNEL",
     "__global": "GLOBAL",
     "global": "GLOBAL",
-    "__constant": "GLOBAL const",
-    "__constant__": "GLOBAL const",
-    "constant": "GLOBAL const",
+    "__constant": _CONSTANT,
+    "__constant__": _CONSTANT,
+    "constant": _CONSTANT,
     "half": "float",
     "static_cast": "(T)x",
     "reinterpret_cast": "(T *)x",

@@ -27,6 +27,7 @@ _WIDE: Final = re.compile(
     r"\b(?:(?:unsigned|signed|int)[ \t]+)*long(?:[ \t]+(?:unsigned|signed|int|long))*\b"
 )
 _WIDE_NUMBER: Final = re.compile(r"(0[xX][\da-fA-F]+|\d+)(?:([uU])?(?:ll?|LL?)|(?:ll?|LL?)([uU]))")
+_COMPOUND: Final = ("struct", "union", "enum")
 _SHARED: Final = "is not in the C that all devices share"
 
 
@@ -282,14 +283,15 @@ class _Words:
 def definitions(text: str, suffix: str) -> tuple[str, str, dict[str, str]]:
     """A preamble as functions of the device, what ends it, and new names for what it defines.
 
-    Kernels that are fused stand in one text, so each has names of its own: those of functions and
-    structures are renamed, macros end with the text.
+    Kernels that are fused stand in one text, so each has names of its own: those of functions,
+    types and constants are renamed, macros end with the text.
     """
     made, names, macros = list[str](), dict[str, str](), list[str]()
     depth = 0
     begin: int | None = None  # of the definition, among `made`
     called = ""
     is_type = ""
+    last = ""
     for token in tokens(text):
         if token.kind == "line":
             found = macro(token)
@@ -298,9 +300,19 @@ def definitions(text: str, suffix: str) -> tuple[str, str, dict[str, str]]:
         elif token.kind != "skip":
             if depth == 0 and begin is None:
                 begin, called = len(made), ""
-                is_type = token.text if token.text in ("typedef", "struct") else ""
+                is_type = token.text if token.text in ("typedef", *_COMPOUND) else ""
             if depth == 0 and token.text == "(" and not called and not is_type:
                 called = next((piece for piece in reversed(made) if _NAME.fullmatch(piece)), "")
+            is_constant = depth == 0 and not is_type and not called and "const" in made[begin:]
+            is_enumerator = (
+                depth == 1 and not called and last in ("{", ",") and "enum" in made[begin:]
+            )
+            named = token.text if is_enumerator else last
+            is_named = is_enumerator or (is_constant and token.text in ("=", "["))
+            if is_named and _NAME.fullmatch(named):
+                names[named] = f"{named}_{suffix}"
+            if is_constant and token.text == ";":
+                made.insert(begin or 0, "XR_CONSTANT ")
             if depth == 0 and token.text in ("{", ";") and called and begin is not None:
                 head = made[begin:]
                 if "KERNEL" not in head and "=" not in head:
@@ -309,11 +321,12 @@ def definitions(text: str, suffix: str) -> tuple[str, str, dict[str, str]]:
             ends = ("{", ";") if is_type == "typedef" else ("{",)
             if depth == 0 and is_type and token.text in ends:  # a structure, or its typedef
                 called_so = next(piece for piece in reversed(made) if _NAME.fullmatch(piece))
-                if called_so != "struct":
+                if called_so not in _COMPOUND:
                     names[called_so] = f"{called_so}_{suffix}"
             depth += {"{": 1, "}": -1}.get(token.text, 0)
             if depth == 0 and (token.text == ";" or (token.text == "}" and called)):
                 begin, called = None, ""
+            last = token.text
         made.append(token.text)
     ended = "".join(f"#undef {name}\n" for name in macros)
     return "".join(made), ended, names
