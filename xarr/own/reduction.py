@@ -89,6 +89,14 @@ class ReductionKernel:
         self._reduced = self.out_params[0]
         if reduce_type is not None:
             (self._reduced,) = declared(f"{reduce_type} a", "reduce_type", where)
+            known = {parameter.type for parameter in self.params}
+            if self._reduced.dtype is None and self._reduced.type not in known:
+                raise errors.type_error(
+                    where,
+                    f"reduce_type is {reduce_type!r}, which no parameter has",
+                    "a data type's name, or a parameter's placeholder, is accepted",
+                    "for an index beside a value, take argmax, or pack both into an int64",
+                )
         self._map = Text(f"{name}: map_expr", map_expr)
         self._reduce = Text(f"{name}: reduce_expr", reduce_expr)
         self._post = Text(f"{name}: post_map_expr", post_map_expr)
