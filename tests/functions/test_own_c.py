@@ -390,6 +390,12 @@ Kernel("T x", "T y", "y = GLOBAL_ID(0)") ! ValueError: write i, or a RawKernel
 Kernel("T x", "T y", "return x") ! ValueError: line 1, column 1: return has a value
 Kernel("T x", "T y", "y = sinpi(x)") ! ValueError: sinpi(...) is not
 Kernel("T x", "T y", "y = x", preamble="#define F(x) tgama(x)") ! ValueError: line 1, column 14
+Kernel("T x", "T y", "y = x DIV(x)", preamble="#define DIV(w) / (w)")(n) ! ValueError: / has an op
+Kernel("T x", "T y", "y = x OP x", preamble="#define OP %")(n) ! ValueError: column 12: % has an op
+Kernel("T x", "T y", "x BY 2", preamble="#define BY = 7 /")(n) ! ValueError: #define OVER(a, b)
+Kernel("T x", "T y", "y = F(/)", preamble="#define F(op) (7 op x)")(n) ! ValueError: / has an op
+Kernel("T x", "T y", "y = 1; y EQ x", preamble="#define EQ /=")(n) ! ValueError: / has an op
+np.ReductionKernel("T x", "T y", "x", "a", "y = a", 0, "r", "P") ! TypeError: r(...): reduce_type is
 np.ReductionKernel("T x", "T y", "sqare(x)", "a + b", "y = a", 0) ! ValueError: map_expr, line 1
 Kernel("T x", "T y", "y = F(x, y)", preamble="#define F(x, z) x / z")(x) ! ValueError: write (x)
 Kernel("T x", "T y", "y = x / N", preamble="#define N 1 + x")(x) ! ValueError: has for N

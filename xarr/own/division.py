@@ -7,6 +7,7 @@ that is the division itself.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Collection
 from typing import Final, NamedTuple
@@ -40,7 +41,7 @@ def sums(text: str, types: Collection[str]) -> frozenset[str]:
     """The macros of a text whose values are more than one term, so that they depend on signs."""
 
     def refuse(at: int, given: str, remedy: str) -> ValueError:
-        raise NotImplementedError
+        return ValueError(given)
 
     return frozenset(
         found.name
@@ -165,6 +166,9 @@ class Divisions:
 
     def _piece(self, text: str) -> str:
         """A statement's word, a type or an operator."""
+        if text in _CALLS:
+            self._skipped()
+            raise self._half(self._tokens[self._at].at, text)
         if text == "case":
             made = []
             while self._next() not in (":", ""):
@@ -201,6 +205,8 @@ class Divisions:
             self._at += 1
             right = self._operand()
             if right is None:  # a pointer's `*`, or half of an expression, as macros have it
+                if sign != "*":
+                    raise self._half(place, sign)
                 return f"{left}{before}{sign}"
             if sign == "*" or self._is_safe(left, right.text):
                 left = f"{left}{before}{sign}{right.text}"
@@ -227,6 +233,14 @@ class Divisions:
                 f"write x = x {sign} ...",
             )
         return f"{left}{before}= {_CALLS[sign]}({left.strip()},{right})"
+
+    def _half(self, place: int, sign: str) -> ValueError:
+        """The error of a division of which an operand stands elsewhere, as in a macro's use."""
+        return self._refuse(
+            place,
+            f"{sign} has an operand on one side only",
+            f"write both, as in #define OVER(a, b) ((a) {sign} (b))",
+        )
 
     def _require_parentheses(self, name: str, place: int) -> None:
         """Refuse a macro's name whose text would be taken apart by the call."""
@@ -289,7 +303,9 @@ class Divisions:
     def is_term(self, begin: int) -> bool:
         """Return whether the text from a place on is one term, which no sign beside it splits."""
         self._begin(self._text, begin)
-        return self._operand() is not None and not self._next()
+        with contextlib.suppress(ValueError):
+            return self._operand() is not None and not self._next()
+        return False
 
     def _line(self, token: Token) -> str:
         """A directive; the value of a macro with its divisions."""
