@@ -206,6 +206,7 @@ const struct { int a[2]; } t = {{3, 4}}; int h(int k) { return t.a[k & 1]; } | y
 typedef enum { A, B = 5 } E; enum F { C }; | E e = B; enum F c = C; y = e + x + c + A | 12, 13
 typedef union { u32 u; float r; } U; | U u; u.r = 0; y = x + u.u | 7, 8
 union V { i32 k; u32 u; }; | union V v; v.k = x; y = v.u | 7, 8
+i32 g(const i32 *p) { return p[1]; } | i32 v[2] = {1, x}; const i32 *q = &v[0]; y = g(q) | 7, 8
  | y = max(x & 0xfULL, 8ULL) + 64l / x - 1u / 10lu | 17, 16
 #define N 6LL\n#if N > 5LL | y = pow(2, N) - abs(-3LL)\n#endif\n | 61, 61
  | long unsigned int k = x; long long int m = 2; int long n = k / m; y = n | 3, 4
@@ -396,6 +397,7 @@ Kernel("T x", "T y", "x BY 2", preamble="#define BY = 7 /")(n) ! ValueError: #de
 Kernel("T x", "T y", "y = F(/)", preamble="#define F(op) (7 op x)")(n) ! ValueError: / has an op
 Kernel("T x", "T y", "y = 1; y EQ x", preamble="#define EQ /=")(n) ! ValueError: / has an op
 np.ReductionKernel("T x", "T y", "x", "a", "y = a", 0, "r", "P") ! TypeError: r(...): reduce_type is
+np.RawModule("KERNEL void k(i32 n, float *y) { y[0] = n; }") ! ValueError: column 22: the pointer
 np.ReductionKernel("T x", "T y", "sqare(x)", "a + b", "y = a", 0) ! ValueError: map_expr, line 1
 Kernel("T x", "T y", "y = F(x, y)", preamble="#define F(x, z) x / z")(x) ! ValueError: write (x)
 Kernel("T x", "T y", "y = x / N", preamble="#define N 1 + x")(x) ! ValueError: has for N
@@ -500,6 +502,13 @@ def test_kernels_of_elements_count_with_atomics(device: xarr.Device) -> None:
     count = Kernel("int32 x", "raw int32 bins", "atomicAdd(&bins[x % 7], 1)", "count")
     bins = count(x, xarr.zeros(7, dtype="int32"))
     assert numpy.array_equal(numpy.asarray(bins), numpy.bincount(numpy.arange(1000) % 7))
+
+
+def test_pointers_into_arrays(device: xarr.Device) -> None:
+    text = "GLOBAL const T *p = &x[i]; y = f(&x[i], 1) + p[0]"
+    own = "T f(GLOBAL const T *p, int n) { return p[0] + n; }"
+    x = xarr.arange(3)
+    assert Kernel("raw T x", "T y", text, preamble=own)(x, x + 0).tolist() == [1, 3, 5]
 
 
 class LocalMemory:

@@ -13,7 +13,7 @@ from typing import Final
 from xarr.compiler import source
 from xarr.own import language
 from xarr.own.text import Names, Text, definitions, names_of
-from xarr.own.tokens import macro, tokens
+from xarr.own.tokens import macro, tokens, words
 
 COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _KERNEL: Final = re.compile(r"\bKERNEL\s+void\s+(\w+)\s*\(([^)]*)\)(\s*\{)?")
@@ -40,6 +40,18 @@ class PortableModule:
         self._code = Text(name, without_comments(code))
         self._names = names_of(self._code.text)
         self._code.require_portable(self._names, by_items=True)
+        for kernel in _KERNEL.finditer(self._code.text):
+            self._require_spaces(kernel)
+
+    def _require_spaces(self, kernel: re.Match[str]) -> None:
+        """Refuse a pointer that does not say which memory it points to, as OpenCL C does."""
+        for part in re.finditer(r"[^,\s][^,]*[*\[][^,]*", kernel[2]):
+            if not words(part[0]) & ({"GLOBAL", "LOCAL"} | self._names.called):
+                raise self._code.refuse(
+                    kernel.start(2) + part.start(),
+                    "the pointer does not say which memory it points to",
+                    "write GLOBAL before it, or LOCAL",
+                )
 
     def text(self, dialect: str, *, has_float64: bool) -> str:
         """The compiler's input."""
