@@ -397,6 +397,9 @@ Kernel("T x", "T y", "x BY 2", preamble="#define BY = 7 /")(n) ! ValueError: #de
 Kernel("T x", "T y", "y = F(/)", preamble="#define F(op) (7 op x)")(n) ! ValueError: / has an op
 Kernel("T x", "T y", "y = 1; y EQ x", preamble="#define EQ /=")(n) ! ValueError: / has an op
 np.ReductionKernel("T x", "T y", "x", "a", "y = a", 0, "r", "P") ! TypeError: r(...): reduce_type is
+Kernel("T x", "T y", "y = (native_exp)(x)") ! ValueError: column 6: native_exp(...) is not in the C
+np.ReductionKernel("T x", "T y", "(exp)(x)", "a + b", "y = a", 0) ! ValueError: write exp(...)
+Kernel("T x", "T y", "y = F(x)", preamble="#define F native_exp") ! ValueError: native_exp(...) is
 np.RawModule("KERNEL void k(i32 n, float *y) { y[0] = n; }") ! ValueError: column 22: the pointer
 np.ReductionKernel("T x", "T y", "sqare(x)", "a + b", "y = a", 0) ! ValueError: map_expr, line 1
 Kernel("T x", "T y", "y = F(x, y)", preamble="#define F(x, z) x / z")(x) ! ValueError: write (x)

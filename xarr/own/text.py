@@ -38,12 +38,14 @@ class Names(NamedTuple):
     types : frozenset of str -- Types.
     variables : frozenset of str -- Parameters, variables and fields.
     sums : frozenset of str -- Macros whose values are more than one term.
+    applied : frozenset of str -- What stands before a parenthesis, outside macros.
     """
 
     called: frozenset[str] = frozenset()
     types: frozenset[str] = frozenset()
     variables: frozenset[str] = frozenset()
     sums: frozenset[str] = frozenset()
+    applied: frozenset[str] = frozenset()
 
     def __or__(self, other: object) -> Names:
         assert isinstance(other, Names)
@@ -57,34 +59,40 @@ class _Piece(NamedTuple):
     before: str
     after: str
     between: bool  # whether it is an argument by itself
+    wrapped: bool = False  # whether it is called from parentheses of its own, `(f)(x)`
 
 
 def _pieces(found: Sequence[Token]) -> list[_Piece]:
     """The tokens, each with its neighbours; comments and spaces have none."""
-    solid = [token.text for token in found if token.kind not in ("line", "skip")]
-    made, number = list[_Piece](), 0
+    solid = ["", "", *(token.text for token in found if token.kind not in ("line", "skip"))]
+    made, number = list[_Piece](), 2
     for token in found:
         if token.kind in ("line", "skip"):
             made.append(_Piece(token, "", "", False))
             continue
-        before = solid[number - 1] if number else ""
+        before = solid[number - 1]
         after = solid[number + 1] if number + 1 < len(solid) else ""
-        made.append(_Piece(token, before, after, before in ("(", ",") and after in (",", ")")))
+        around = solid[number - 2 : number + 3]
+        wrapped = before == "(" and after == ")" and around[4:] == ["("]
+        wrapped = wrapped and (around[0] == "return" or not re.match(r"\w|[\])]", around[0]))
+        between = before in ("(", ",") and after in (",", ")")
+        made.append(_Piece(token, before, after, between, wrapped))
         number += 1
     return made
 
 
 def names_of(text: str, types: frozenset[str] = frozenset()) -> Names:
     """The names that a text defines; `types` are those that it may use."""
-    called, made, variables = set[str](), set(types), set[str]()
+    called, made, variables, applied = set[str](), set(types), set[str](), set[str]()
     kinds = set(language.TYPE_WORDS) | made
     is_typedef, last_type, depth, last = False, False, 0, ""
-    for token, before, after, _ in _pieces([*tokens(text)]):
+    for token, before, after, *_ in _pieces([*tokens(text)]):
         if token.kind == "line":
             found = macro(token)
             called |= {found.name} if found else set()
         elif token.kind == "word":
             word = token.text
+            applied |= {word} if after == "(" else set()
             is_typedef = is_typedef or (word == "typedef" and depth == 0)
             last = word if depth == 0 else last
             follows = before in kinds or (before == "*" and last_type)
@@ -101,7 +109,7 @@ def names_of(text: str, types: frozenset[str] = frozenset()) -> Names:
                 kinds.add(last)
                 is_typedef = False
     of_several = sums(text, kinds)
-    return Names(frozenset(called), frozenset(made), frozenset(variables), of_several)
+    return Names(*map(frozenset, (called, made, variables, of_several, applied)))
 
 
 class Text:
@@ -150,16 +158,19 @@ class Text:
             return
         found = macro(line)
         begin = found.body if found else line.text.index("#") + 1
+        is_called = found and found.name in names.applied and line.text[begin - 1] != ")"
         if found:
             names = names | Names(called=found.parameters)
         for piece in _pieces([*tokens(line.text, begin)]):
             if piece.token.kind == "word" and piece.token.text not in _DIRECTIVES:
                 at = line.at + piece.token.at
-                moved = piece._replace(token=piece.token._replace(at=at))
+                # The last word of a macro that is called is a function by another name.
+                after = "(" if is_called and piece.after == "" else piece.after
+                moved = piece._replace(token=piece.token._replace(at=at), after=after)
                 self._require_word(moved, names, by_items)
 
     def _require_word(self, piece: _Piece, names: Names, by_items: bool) -> None:
-        (_, word, at), before, after, _ = piece
+        (_, word, at), before, after, *_ = piece
         if before in (".", "->") or word in names.called:
             return
         if word in language.QUALIFIERS or word in language.SYNONYMS:
@@ -167,9 +178,13 @@ class Text:
         remedy = functools.partial(language.instead, word, names.called, by_items=by_items)
         if language.foreign(word):
             raise self.refuse(at, f"{word} {_SHARED}", remedy())
-        if after != "(" or word in language.KEYWORDS:
+        if not (after == "(" or piece.wrapped) or word in language.KEYWORDS:
             return
-        if word in language.TYPE_WORDS or word in names.types or language.is_function(word):
+        if word in language.TYPE_WORDS or word in names.types:
+            return
+        if language.is_function(word):
+            if piece.wrapped:
+                raise self.refuse(at, f"({word})(...) is no call by name", f"write {word}(...)")
             return
         if word not in language.ITEMS:
             raise self.refuse(at, f"{word}(...) {_SHARED}", remedy())
