@@ -206,7 +206,7 @@ const struct { int a[2]; } t = {{3, 4}}; int h(int k) { return t.a[k & 1]; } | y
 typedef enum { A, B = 5 } E; enum F { C }; | E e = B; enum F c = C; y = e + x + c + A | 12, 13
 typedef union { u32 u; float r; } U; | U u; u.r = 0; y = x + u.u | 7, 8
 union V { i32 k; u32 u; }; | union V v; v.k = x; y = v.u | 7, 8
-i32 g(const i32 *p) { return p[1]; } | i32 v[2] = {1, x}; const i32 *q = &v[0]; y = g(q) | 7, 8
+__host__ __device__ i32 g(const i32 *p) { return p[1]; } | i32 v[] = {1, x}; y = g(v) | 7, 8
  | y = max(x & 0xfULL, 8ULL) + 64l / x - 1u / 10lu | 17, 16
 #define N 6LL\n#if N > 5LL | y = pow(2, N) - abs(-3LL)\n#endif\n | 61, 61
  | long unsigned int k = x; long long int m = 2; int long n = k / m; y = n | 3, 4
@@ -400,6 +400,8 @@ np.ReductionKernel("T x", "T y", "x", "a", "y = a", 0, "r", "P") ! TypeError: r(
 Kernel("T x", "T y", "y = (native_exp)(x)") ! ValueError: column 6: native_exp(...) is not in the C
 np.ReductionKernel("T x", "T y", "(exp)(x)", "a + b", "y = a", 0) ! ValueError: write exp(...)
 Kernel("T x", "T y", "y = F(x)", preamble="#define F native_exp") ! ValueError: native_exp(...) is
+raw("atomic_inc(x);") ! ValueError: write atomic_add(p, 1)
+raw("atomicSub(x, 2);") ! ValueError: write atomic_add(p, -x)
 np.RawModule("KERNEL void k(i32 n, float *y) { y[0] = n; }") ! ValueError: column 22: the pointer
 np.ReductionKernel("T x", "T y", "sqare(x)", "a + b", "y = a", 0) ! ValueError: map_expr, line 1
 Kernel("T x", "T y", "y = F(x, y)", preamble="#define F(x, z) x / z")(x) ! ValueError: write (x)

@@ -212,7 +212,7 @@ TYPE_WORDS: Final = frozenset(
 )
 """The words of which the names of types are made."""
 QUALIFIERS: Final = frozenset(
-    ("DEVICE", "__device__", "__forceinline__", "__inline__", "inline", "static")
+    ("DEVICE", "__device__", "__host__", "__forceinline__", "__inline__", "inline", "static")
 )
 """Words before a function; `DEVICE` stands for them on every device."""
 SYNONYMS: Final = {"restrict": "RESTRICT", "__restrict__": "RESTRICT", "__restrict": "RESTRICT"}
@@ -277,6 +277,9 @@ _INSTEAD: Final = {
     "static_cast": "(T)x",
     "reinterpret_cast": "(T *)x",
     "nullptr": "NULL",
+    **dict.fromkeys(("atomic_inc", "atomicInc"), "atomic_add(p, 1)"),
+    **dict.fromkeys(("atomic_dec", "atomicDec"), "atomic_add(p, -1)"),
+    **dict.fromkeys(("atomic_sub", "atomicSub"), "atomic_add(p, -x)"),
     "mad": "a * b + c, or fma",
     "printf": "an output, and print that",
     "include": "what the kernel needs",
