@@ -91,6 +91,34 @@ def test_functions_with_two_results() -> None:
     assert got == [apart(value) for value in VALUES]
 
 
+def set_twice(x: float) -> float:
+    """A name that is read only where it is set."""
+    if x > 1:
+        y = x
+    if x > 1:
+        y += y * x if x > 2 else 1
+        return y
+    return 0.0
+
+
+def set_once(x: float) -> float:
+    """A name that is read where it is not set."""
+    if x > 1:
+        y = x
+    return y + 1
+
+
+def test_names_that_one_branch_sets() -> None:
+    got = xarr.elementwise(set_twice)(xarr.asarray(VALUES)).tolist()
+    assert got == [set_twice(value) for value in VALUES]
+    function = xarr.elementwise(set_once)
+    assert function(xarr.asarray([1.5, 2.0])).tolist() == [2.5, 3.0]
+    for values in ([0.5, 1.5], VALUES):
+        with pytest.raises(UnboundLocalError, match="'y', which has no value for some elements"):
+            function(xarr.asarray(values))
+    assert function(xarr.asarray([1.5])).tolist() == [2.5]
+
+
 @pytest.mark.parametrize(
     ("function", "said"),
     [

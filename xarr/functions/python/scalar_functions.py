@@ -14,9 +14,10 @@ import copy
 import functools
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
-from typing import Any, Final, TypeVar, overload
+from typing import Any, Final, NamedTuple, TypeVar, overload
 
 from xarr import tuning
 from xarr.array.array import Array
@@ -27,6 +28,7 @@ from xarr.functions.index import searching
 from xarr.functions.python import of_numbers
 from xarr.functions.python.of_numbers import OF_ARRAYS, WHERE, truth
 from xarr.functions.python.texts import Definition, text_of
+from xarr.functions.reduce import reductions
 from xarr.functions.reduce.comparing import device_of
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -66,7 +68,8 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
     -> callable -- Of Arrays, numbers and what becomes an Array, which broadcast.
 
     Note: Both branches of a condition are computed, and the one that holds is taken. Data types are
-    those of arrays: an integer beside a float32 array does not widen it.
+    those of arrays: an integer beside a float32 array does not widen it. A name that only one
+    branch sets may be read where it is set; such a function waits for its result, to be sure.
 
     >>> def clipped(x, limit):
     ...     if x > limit:
@@ -87,7 +90,8 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
                 return value
             return as_array(value, where, device=device)
 
-        return made(*map(taken, args), **{name: taken(value) for name, value in kwargs.items()})
+        with _reads.checked():
+            return made(*map(taken, args), **{name: taken(value) for name, value in kwargs.items()})
 
     return applied
 
@@ -98,14 +102,79 @@ _NUMBERS: Final = (bool, int, float, complex)
 # -- what a rewritten function calls ----------------------------------------------------------
 
 
-class _Unset:
-    """Stands for a name that has no value in one of the branches."""
+class _Partial(NamedTuple):
+    """The value of a name that only some elements have.
 
-    def __repr__(self) -> str:
-        return "a name that only one branch sets"
+    Attributes
+    ----------
+    value : object
+        The value, and any other one for the elements that have none.
+    is_set : Array or bool
+        Which elements have a value.
+    """
+
+    value: Any
+    is_set: Any
 
 
-_UNSET: Final = _Unset()
+_UNSET: Final = _Partial(None, False)
+
+
+class _Reads(threading.local):
+    """The conditions that this thread computes a branch for, and reads of names without a value."""
+
+    def __init__(self) -> None:
+        self._path: list[tuple[Any, bool]] = []
+        self._faults: list[tuple[str, Any]] = []
+
+    @contextlib.contextmanager
+    def checked(self) -> Iterator[None]:
+        """Raise UnboundLocalError at the end if an element has read a name without a value."""
+        before, self._path, self._faults = (self._path, self._faults), [*self._path], []
+        try:
+            yield
+            for name, fault in self._faults:
+                if reductions.any(fault):
+                    raise _unbound(name)
+        finally:
+            self._path, self._faults = before
+
+    @contextlib.contextmanager
+    def under(self, condition: Any, holds: bool) -> Iterator[None]:
+        """Compute a branch for the elements for which the condition holds, or does not."""
+        self._path.append((condition, holds))
+        yield
+        self._path.pop()  # `checked` restores the path after an exception
+
+    def of(self, name: str, partial: _Partial) -> Any:
+        """Return the value of a name, and remember the elements that have none."""
+        fault = rows.logical_not(partial.is_set)
+        for condition, holds in self._path:
+            is_read = truth(condition)
+            fault = rows.logical_and(fault, is_read if holds else rows.logical_not(is_read))
+        self._faults.append((name, fault))
+        return partial.value
+
+
+_reads: Final = _Reads()
+
+
+def _unbound(name: str) -> UnboundLocalError:
+    return UnboundLocalError(
+        f"{WHERE}: cannot access local variable {name!r}, which has no value for some elements; "
+        "it must be set in each branch before it is read"
+    )
+
+
+def _under(condition: Any, holds: bool) -> Any:
+    return _reads.under(condition, holds)
+
+
+def _known(name: str, value: Any) -> Any:
+    """Return the value of a name where it is read."""
+    if value is _UNSET:
+        raise _unbound(name)
+    return _reads.of(name, value) if isinstance(value, _Partial) else value
 
 
 def _is_array(value: Any) -> bool:
@@ -124,11 +193,22 @@ def _choose(condition: Any, value: Any, other: Any) -> Any:
     """Choose by an array of conditions between arrays, or tuples of such."""
     if value is other:
         return value
-    if value is _UNSET or other is _UNSET:
-        return _UNSET
+    if isinstance(value, _Partial) or isinstance(other, _Partial):
+        return _choose_partly(condition, value, other)
     if isinstance(value, tuple) and isinstance(other, tuple) and len(value) == len(other):
         return tuple(_choose(condition, *pair) for pair in zip(value, other, strict=True))
     return searching.where(truth(condition), value, other)
+
+
+def _choose_partly(condition: Any, value: Any, other: Any) -> _Partial:
+    """Choose between values that only some elements have."""
+    first, second = (
+        one if isinstance(one, _Partial) else _Partial(one, True) for one in (value, other)
+    )
+    is_set = searching.where(truth(condition), first.is_set, second.is_set)
+    if first is _UNSET or second is _UNSET:
+        return _Partial(second.value if first is _UNSET else first.value, is_set)
+    return _Partial(_choose(condition, first.value, second.value), is_set)
 
 
 def _all_chosen(condition: Any, values: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
@@ -138,7 +218,10 @@ def _all_chosen(condition: Any, values: Sequence[Any], others: Sequence[Any]) ->
 def _if(condition: Any, value: Callable[[], Any], other: Callable[[], Any]) -> Any:
     if type(condition) is not Array:
         return value() if condition else other()
-    return _choose(condition, value(), other())
+    with _reads.under(condition, True):
+        first = value()
+    with _reads.under(condition, False):
+        return _choose(condition, first, other())
 
 
 def _and(value: Any, other: Callable[[], Any]) -> Any:
@@ -195,7 +278,9 @@ def _is_of_library(function: FunctionType) -> bool:
 
 _CELLS: Final = {
     f"_xr_{function.__name__.strip('_')}": CellType(function)
-    for function in (_is_array, _current, _all_chosen, _choose, _if, _and, _or, _not, _called)
+    for function in (
+        *(_is_array, _current, _known, _under, _all_chosen, _choose, _if, _and, _or, _not, _called),
+    )
 }
 """What a translated function calls, as variables of the function around it."""
 
@@ -296,6 +381,12 @@ class _Rewriter(ast.NodeTransformer):
         self._lines = lines
         self._definition = definition
         self._count = 0
+        self._partial = {
+            name
+            for branch in ast.walk(definition)
+            if isinstance(branch, ast.If)
+            for name in _set_in([branch])
+        }
 
     def body(self) -> list[ast.stmt]:
         """The statements of the function."""
@@ -313,6 +404,12 @@ class _Rewriter(ast.NodeTransformer):
         if type(node) in _REFUSED:
             raise self._refusal(node, f"{_REFUSED[type(node)]} is not there for arrays")
         return super().visit(node)
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        """`a`, which may be set in one branch only."""
+        if isinstance(node.ctx, ast.Store) or node.id not in self._partial:
+            return node
+        return _at(_call("known", ast.Constant(node.id), node), node)
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         """`a if c else b`."""
@@ -348,7 +445,8 @@ class _Rewriter(ast.NodeTransformer):
         """`a += b`, which makes another number, and does not write to an array."""
         if not isinstance(node.target, ast.Name):
             raise self._refusal(node, "an assignment to something else than a name is not there")
-        value = _at(ast.BinOp(_load(node.target.id), node.op, self.visit(node.value)), node)
+        before = self.visit(_at(_load(node.target.id), node))
+        value = _at(ast.BinOp(before, node.op, self.visit(node.value)), node)
         return _at(ast.Assign([node.target], value), node)
 
     def visit_Call(self, node: ast.Call) -> Any:
@@ -412,25 +510,17 @@ class _Rewriter(ast.NodeTransformer):
         self, node: ast.If, body: list[ast.stmt], other: list[ast.stmt], more: Sequence[str]
     ) -> list[ast.stmt]:
         """An `if` of numbers as it is, of an array as a choice."""
-        names = sorted(
-            {
-                part.id
-                for statement in (*body, *other)
-                for part in ast.walk(statement)
-                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-            }
-            | set(more)
-        )
+        names = sorted(_set_in([*body, *other]) | set(more))
         test, before, first = self._fresh(), self._fresh(), self._fresh()
         now = ast.Tuple([_call("current", _later(_load(name))) for name in names], ast.Load())
         every = ast.Tuple([_store(name) for name in names], ast.Store())
         chosen = _call("all_chosen", _load(test), _load(first), now)
         choice = [
             ast.Assign([_store(before)], now),
-            *body,
+            _under_condition(test, True, body),
             ast.Assign([_store(first)], now),
             ast.Assign([every], _load(before)),
-            *other,
+            _under_condition(test, False, other),
             ast.Assign([every], chosen),
         ]
         made = [
@@ -450,6 +540,22 @@ class _Rewriter(ast.NodeTransformer):
     def _refusal(self, node: ast.expr | ast.stmt, said: str) -> SyntaxError:
         line, column = node.lineno, node.col_offset + 1
         return SyntaxError(f"{WHERE}: {said}", (self._file, line, column, self._lines[line - 1]))
+
+
+def _set_in(statements: Sequence[ast.stmt]) -> set[str]:
+    """Return the names that statements set."""
+    return {
+        part.id
+        for statement in statements
+        for part in ast.walk(statement)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
+
+
+def _under_condition(test: str, holds: bool, statements: list[ast.stmt]) -> ast.stmt:
+    """Make statements a branch."""
+    under = ast.withitem(_call("under", _load(test), ast.Constant(holds)))
+    return ast.With([under], statements or [ast.Pass()])
 
 
 def _load(name: str) -> ast.expr:
