@@ -116,6 +116,7 @@ np.nan_to_num(np.ones(3), nan=np.ones((2, 3))) ! ValueError
 np.mgrid[np.array([1.0, 2.0]) : np.array([2.0, 3.0]) : 3j] ! ValueError
 np.zeros(3, order="x") ! ValueError
 np.digitize(np.array([1.0]), np.array([1.0, 3.0, 2.0])) ! ValueError
+x = np.ones(3); x{|[0]|[1:]} += {None|"a"|b"a"|object()|set()} ! TypeError: unsupported operand
 """
 CALLS = CALLS.replace("{v}", "{[1, 0, 300]|[True, False, True]|[1, -1, 0]|[0.5, 1.5, 0.7]}")
 CALLS = CALLS.replace("{b}", "{False|True}")
@@ -148,6 +149,16 @@ def test_chosen_elements_that_are_too_few_are_warned_of_on_cpus(name: str, text:
     with pytest.warns(RuntimeWarning, match=text) if on_cpu else contextlib.nullcontext():
         got = getattr(xarr, name)(x, where=nothing)
     assert bool(xarr.isnan(got))
+
+
+def test_an_object_may_add_itself_in_place() -> None:
+    class Adding:
+        def __radd__(self, other: Any) -> Any:
+            return other.shape
+
+    x = xarr.ones(3)
+    x += Adding()
+    assert x == (3,)
 
 
 def test_broadcasts_of_broadcasts_have_the_arrays_of_both() -> None:

@@ -158,7 +158,8 @@ class ArrayBase(ArraySlots):
         return operated(_ADD, other, self)
 
     def __iadd__(self, other: Operand, /) -> Self:
-        return _in_place(_ADD, self, other)
+        result: object = _in_place(_ADD, self, other)
+        return _reflected_sum(self, other) if result is NotImplemented else result  # type: ignore[return-value]
 
     def __sub__(self, other: Operand, /) -> Self:
         return operated(_SUB, self, other)
@@ -529,6 +530,20 @@ def _in_place(known: Known, x1: ArrayBase, x2: object) -> Any:
         if given.structure.dtype is x1._node.structure.dtype and is_stored(x1._node, given):
             return x1
     return x1._assigned(known.row, result)  # type: ignore[attr-defined]
+
+
+def _reflected_sum(x1: ArrayBase, x2: Any) -> Any:
+    """Return `x2.__radd__(x1)` for `x1 += x2`, or raise Python's TypeError.
+
+    Python would do so itself, but a class that is derived of a compiled one has `__iadd__` as
+    `sq_inplace_concat` too, and CPython takes NotImplemented of that slot for the sum.
+    """
+    reflected: Any = getattr(type(x2), "__radd__", None)
+    result: object = NotImplemented if reflected is None else reflected(x2, x1)
+    if result is NotImplemented:
+        types = f"{type(x1).__name__!r} and {type(x2).__name__!r}"
+        raise TypeError(f"unsupported operand type(s) for +=: {types}")
+    return result
 
 
 @cython.ccall
