@@ -116,6 +116,34 @@ np.nan_to_num(np.ones(3), nan=np.ones((2, 3))) ! ValueError
 np.mgrid[np.array([1.0, 2.0]) : np.array([2.0, 3.0]) : 3j] ! ValueError
 np.zeros(3, order="x") ! ValueError
 np.digitize(np.array([1.0]), np.array([1.0, 3.0, 2.0])) ! ValueError
+np.clip(np.array([-1, 0, 5], "int8"), 0, 1, dtype="bool", casting="unsafe")
+np.clip(np.ones(2, "int8"), 0, 1, dtype="bool") ! TypeError
+np.round({[1.5, -2.5]|[1 + 2j]}, {400|-400})
+np.round({[1.26]|[12, 15]|[1.25 + 2j]}, True)
+np.round([1.26], {1.0|np.asarray(1.0)}) ! TypeError
+np.roll([1, 2, 3], {True|2.0|2.7|(2.0, 1)|[-1.5]|np.asarray([1.5])}, 0)
+np.roll([1, 2, 3], {nan|[[1]]}) ! ValueError
+np.take(np.array([1, 2, 3]), {True|2.0|[2.7, 1]|numpy.float32(2)|(1.0,)})
+np.take(np.array([1, 2, 3]), {np.array(2.0)|1j}) ! TypeError
+np.take(np.array([1, 2, 3]), nan) ! ValueError
+x = np.arange(3); np.put(x, {1.0|[2.5, 0]}, 5)
+np.take(np.zeros((0, {0|3})), [{0|7}], axis=-1{|, mode="clip"})
+np.take(np.zeros({(0, 0)|(0, 3)}), [0], axis=0) ! IndexError
+np.take(np.zeros((3, 0)), [0], axis=1) ! IndexError
+np.take(np.zeros((0, 3)), [7], axis=1, mode="x") ! ValueError
+np.{take(np.array([1, 0, 3]), [0, 2]|compress([1, 0, 1], np.array([1, 0, 3])},
+... out=np.zeros(2, "{bool|int8}"))
+np.{take(np.array([1.5, 2]), [1]|compress([0, 1], np.array([1.5, 2])}, out=np.zeros(1, int))
+np.{take(np.array([1, 2]), [1]|compress([0, 1], np.array([1, 2])}, out=np.zeros(1)) ! TypeError
+np.{argmax|argmin|nanargmax}(np.array([1, 2.0]), out=np.zeros((), "{bool|int8|uint32}"))
+np.{argmax|argmin|nanargmax}(np.array([1, 2.0]), out=np.zeros((), "{float64|uint64}")) ! TypeError
+np.array([1, 2.0]).argmax(out=np.zeros(())) ! TypeError
+np.choose([0, 1], [[1, 2], [3, 4.5]], out=np.zeros(2, "{int8|float32}"))
+np.std(np.array([1, 2, 3]), dtype="int32", out=np.zeros((), "{int32|int64}")) ! TypeError
+np.bincount([1, 2], minlength={2**63|-2**63 - 1}) ! OverflowError
+np.repeat(np.arange(2), np.array([1, 2], "uint64")) ! TypeError
+np.linalg.matrix_norm(np.ones((2, 2), "float16"), ord={"fro"|1|-1|inf})
+np.linalg.matrix_norm(np.ones((2, 2), "float16"), ord={"nuc"|2}) ! TypeError
 x = np.ones(3); x{|[0]|[1:]} += {None|"a"|b"a"|object()|set()} ! TypeError: unsupported operand
 """
 CALLS = CALLS.replace("{v}", "{[1, 0, 300]|[True, False, True]|[1, -1, 0]|[0.5, 1.5, 0.7]}")

@@ -64,6 +64,25 @@ def delivered(
     return target
 
 
+def copied_back(result: Array, out: Any, name: str) -> Array:
+    """Return the result, or `out` after the result was converted to its data type.
+
+    For functions in which NumPy works on a copy of `out` in the result's data type, which therefore
+    has to hold all values of `out`.
+    """
+    target = single(out, name)
+    if target is not None:
+        require_copyable(target._node.dtype, result._node.dtype, name)
+    return delivered(result, target, name, casting="unsafe", grows=False)
+
+
+def require_copyable(out: DType, result: DType, name: str) -> None:
+    """Refuse an `out` whose values the result's data type does not hold."""
+    if not numpy.can_cast(out.numpy, result.numpy, "safe"):
+        fault = f"out has dtype {out} and the result {result}"
+        raise errors.type_error(name, fault, f"out must convert safely to {result}")
+
+
 def single(out: Any, name: str) -> Array | None:
     """The Array that `out` names, alone or in a tuple."""
     if type(out) is Array or out is None:

@@ -15,7 +15,7 @@ from xarr.array.conversion import as_array, numbers, warn_of_imaginary
 from xarr.array.door import SCALARS, array_of
 from xarr.array.operands import operand
 from xarr.array.operators import as_operand, refusal
-from xarr.array.outcome import delivered, mask_of, single
+from xarr.array.outcome import delivered, mask_of, require_copyable, single
 from xarr.backends.device import Device, default_float, require_on
 from xarr.core import operators as core
 from xarr.core.memo import remembered
@@ -24,6 +24,7 @@ from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, UNSIGNED, DType
 from xarr.engine import engine
 from xarr.errors import operand_of, type_error, value_error
 from xarr.layout import Shape
+from xarr.tables.reductions import INDEX
 from xarr.tables.rows import FORMS, Elementwise, Reduction, Types, choose
 
 
@@ -171,6 +172,8 @@ def sent(result: Node, target: Array | None, where: str) -> Array:
 def _of_target(row: Reduction, node: Node, target: Array) -> Any:
     """The type of the accumulator where `out` alone gives one, as in NumPy."""
     wanted, given = target._node.dtype, node.dtype
+    if row.result is INDEX:
+        require_copyable(wanted, dtypes.int64, f"{row.name}(a, axis, out)")
     if "dtype" not in FORMS[row.form] or row.finish != "acc" or wanted.kind == BOOL:
         return None
     fits = numpy.can_cast(given.numpy, wanted.numpy, "same_kind")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final, SupportsIndex, Unpack
 
 from xarr import dtypes
@@ -126,7 +127,7 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
     [1200.0, 5700.0]
     """
     where = "round(a, decimals)"
-    places = integer(decimals, where, "decimals")
+    places = int(decimals) if type(decimals) is bool else integer(decimals, where, "decimals")
     if out is not None:
         return delivered(round(a, places), out, "round(a, decimals, out)")
     if places == 0:
@@ -137,9 +138,13 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
     integers = a._node.dtype.kind in dtypes.INTEGER
     if integers and places > 0:
         return elementwise.positive(a)
-    scale = 10.0 ** abs(places)
+    scale = 10.0 ** abs(places) if abs(places) <= _LARGEST_POWER else math.inf
     rounded = _to_integers(a * scale) / scale if places > 0 else _to_integers(a / scale) * scale
     return rounded.astype(a.dtype) if integers else rounded
+
+
+_LARGEST_POWER: Final = 308
+"""The largest power of ten that is a finite float64."""
 
 
 def _to_integers(x: Any) -> Array:
@@ -189,7 +194,7 @@ def clip(
         wanted, told = dtypes.lookup(dtype, name), f"{name[:-1]}, dtype)"
         given: list[Any] = [a, min, max]
         for place, value in enumerate(given):
-            if value is not None and not is_weak(value, wanted):
+            if value is not None and (wanted.kind == BOOL or not is_weak(value, wanted)):
                 array = as_array(value, name, device=a.device)
                 given[place] = in_type(value, array, wanted, casting, told)
         a, min, max = given

@@ -68,6 +68,8 @@ def gammaln(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Arr
 
     x : real Array, shape (...) -- The operand.
 
+    Note: Of -inf it is inf, as C's and Python's `lgamma`; SciPy's is -inf.
+
     >>> xarr.special.gammaln(xarr.asarray([1.0, 2.0])).tolist()
     [0.0, 0.0]
     """

@@ -71,7 +71,7 @@ def put(a: Array, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
     """
     where = "put(a, ind, v)"
     target = _target(a, where)
-    index = manipulation.ravel(int64(ind, where, "ind", target.device))
+    index = manipulation.ravel(int64(ind, where, "ind", target.device, truncates=True))
     values = manipulation.ravel(as_array(v, where, "v", dtype=target.dtype, device=target.device))
     index = bounded(index, target.size, 0, mode, where)
     if not index.size or not values.size:

@@ -13,11 +13,11 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike
-from xarr.array.conversion import as_array
+from xarr.array.conversion import as_array, numbers
 from xarr.array.door import SCALARS, array_of, node_of, together
 from xarr.array.layouts import keep_array, settled
 from xarr.array.operands import operand
-from xarr.array.outcome import delivered
+from xarr.array.outcome import copied_back, delivered
 from xarr.backends.device import require_together
 from xarr.core.recalling import recalled
 from xarr.core.views import Node, constant
@@ -127,13 +127,17 @@ def take(
     if axis is None or (not x.ndim and axis in (0, -1)):
         x, axis = manipulation.ravel(x), 0
     place = layout.normalize_axis(axis, x.ndim, "take(a, indices, axis)")
-    index = int64(indices, name, "indices", None if type(indices) is Array else x.device)
+    device = None if type(indices) is Array else x.device
+    index = int64(indices, name, "indices", device, truncates=True)
     require_together(index._node.device, x._node.device, name)
-    index = bounded(index, x.shape[place], place, mode, name)
+    if 0 in x.shape[:place]:  # no element is taken, so NumPy looks at no index
+        bounded(Array(constant(0, dtypes.int64, (0,), x.device)), 0, place, mode, name)
+    else:
+        index = bounded(index, x.shape[place], place, mode, name)
     layout.require_possible((*x.shape[1:], *index.shape), name)
     where = settled(x)
     result = Array(gather.take(x._node, where, [(place, index._node)], place))
-    return delivered(result, out, "take(a, indices, axis, out)", grows=False)
+    return copied_back(result, out, "take(a, indices, axis, out)")
 
 
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = -1) -> Array:
@@ -211,7 +215,7 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
         stacked = joining.stack([manipulation.broadcast_to(node, shape) for node in nodes])
         index = manipulation.broadcast_to(number, shape)[None]
         result = take_along_axis(stacked, index, axis=0)[0]
-    return delivered(result, out, "choose(a, choices, out)", grows=False)
+    return delivered(result, out, "choose(a, choices, out)", casting="unsafe", grows=False)
 
 
 def compress(
@@ -233,7 +237,7 @@ def compress(
     if axis is None:
         x, axis = manipulation.ravel(x), 0
     result = _where_true(mask, x, layout.normalize_axis(axis, x.ndim, where), where)
-    return delivered(result, out, "compress(condition, a, axis, out)", grows=False)
+    return copied_back(result, out, "compress(condition, a, axis, out)")
 
 
 def _where_true(mask: Array, x: Array, axis: int, where: str) -> Array:
@@ -351,14 +355,25 @@ def _is_single(condlist: Any, x: Array, where: str) -> bool:
     return bool(x.ndim) and not (isinstance(first, list | tuple) or getattr(first, "ndim", None))
 
 
-def int64(indices: Any, where: str, name: str, device: Any = None, *, empty: bool = True) -> Array:
+def int64(
+    indices: Any,
+    where: str,
+    name: str,
+    device: Any = None,
+    *,
+    empty: bool = True,
+    truncates: bool = False,
+) -> Array:
     """An argument of indices as an Array of int64; TypeError for floating-point ones.
 
-    With `empty`, an empty list is one of integers.
+    With `empty`, an empty list is one of integers; with `truncates`, numbers and lists of numbers
+    stand for their integer parts.
     """
     array = as_array(indices, where, name, device=device)
     if empty and not array.size and type(indices) in (list, tuple):
         return Array(engine.converted(array._node, dtypes.int64))
+    if truncates and not isinstance(indices, Array | numpy.ndarray):
+        array = as_array(numbers(array.tolist(), dtypes.int64, where, name), where, device=device)
     if array._node.dtype.kind not in (*dtypes.INTEGER, dtypes.BOOL):
         fault = f"{name} has dtype {array._node.dtype}"
         accepted = "indices are of integer dtype"

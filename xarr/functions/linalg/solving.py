@@ -258,7 +258,7 @@ def matrix_norm(
 
 
 def _matrix_norm(x: Node, keepdims: bool, ord: Any, where: str) -> Array:
-    x = linalg.floating(x, where)
+    x = in_floating(x)
     linalg.require_matrix(x.shape, where)
     if ord in ("fro", None):
         return _vector_norm(x, (-2, -1), keepdims, 2, where)

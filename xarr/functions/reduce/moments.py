@@ -16,7 +16,7 @@ from xarr.algorithms import library
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.door import node_of
-from xarr.array.outcome import mask_of, single
+from xarr.array.outcome import mask_of, require_castable, single
 from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import default_float
 from xarr.core.views import Node, constant
@@ -77,6 +77,8 @@ def spread(
     """The variance or the standard deviation."""
     name = f"{row.name}(a, axis, where, mean)"
     less = freedom_less(ddof, correction, name)
+    if row is reductions.std and out is not None and dtype is not None:
+        _require_root_fits(_summed(x, dtype, name), single(out, name), name)
     is_real = x.dtype.kind != COMPLEX and _accumulates(dtype, (REAL,), name)
     if where is True and mean is None and is_real:
         whole = reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims, correction=less)
@@ -114,6 +116,12 @@ def spread(
     if dtype is not None:
         result = engine.converted(result, wanted)
     return sent(result, single(out, name), name)
+
+
+def _require_root_fits(wanted: DType, out: Array | None, name: str) -> None:
+    """Refuse an integer `out` of a root, which is a floating-point number for integers too."""
+    if out is not None and wanted.kind not in FLOATING:
+        require_castable(dtypes.float64, out._node.dtype, "same_kind", name)
 
 
 _FREEDOM: Final = "Degrees of freedom <= 0 for slice"

@@ -253,9 +253,9 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     if axis is None and len(node.shape) == 1:
         axis = 0
     if axis is None:
-        total = sum(integers(shift, where, "shift"))
+        total = sum(_shifts(shift, where))
         return reshape(roll(ravel(x), total, 0), node.shape)
-    shifts, axes = integers(shift, where, "shift"), integers(axis, where, "axis")
+    shifts, axes = _shifts(shift, where), integers(axis, where, "axis")
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         fault = f"there are {len(shifts)} shifts and {len(axes)} axes"
         raise value_error(where, fault, "as many of both, or one of either are accepted")
@@ -270,6 +270,17 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     settled(x)
     opcode = engine.elementwise(rolled(node.dtype, tuple(moves)), (node,), node.shape)
     return made(engine.computed(opcode, (node,)))
+
+
+def _shifts(shift: Any, where: str) -> list[int]:
+    """Return shifts as integers: the integer parts of other numbers, as in NumPy."""
+    try:
+        return integers(shift, where, "shift")
+    except TypeError:
+        shifts = numbers(host_of(shift, where), dtypes.int64, where, "shift")
+    if shifts.ndim > 1:
+        raise value_error(where, f"shift has {shifts.ndim} dimensions", "it must be a sequence")
+    return [int(one) for one in shifts.flat]
 
 
 @recalled
@@ -294,7 +305,7 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
     # Of numbers and lists NumPy takes the integer parts; arrays of floats it refuses.
     if counts.dtype.kind == "b" or not isinstance(repeats, Array | numpy.ndarray):
         counts = numbers(counts.tolist(), dtypes.int64, where, "repeats")
-    if counts.dtype.kind not in "iu" or counts.ndim > 1:
+    if not numpy.can_cast(counts.dtype, numpy.int64) or counts.ndim > 1:
         fault = f"repeats has dtype {counts.dtype} and shape {counts.shape}"
         raise type_error(where, fault, "an integer, or integers in one dimension are accepted")
     extent = node.shape[place]

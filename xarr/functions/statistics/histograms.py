@@ -62,6 +62,8 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     if node.dtype.kind not in (BOOL, *INTEGER):
         raise type_error(where, f"x has dtype {node.dtype}", "integers are accepted")
     least = integer(minlength, where, "minlength")
+    if not -(1 << 63) <= least < 1 << 63:
+        raise refused(OverflowError, where, f"minlength is {least}", "it must be an int64")
     if least < 0:
         raise value_error(where, f"minlength is {least}", "0 or more is accepted")
     number = least

@@ -10,7 +10,7 @@ from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.door import node_of
-from xarr.array.outcome import delivered, mask_of, single
+from xarr.array.outcome import copied_back, delivered, mask_of, single
 from xarr.core.views import Node, constant
 from xarr.dtypes import ANY, COMPLEX, FLOATING, DType
 from xarr.engine import engine
@@ -469,9 +469,7 @@ def _index_of(
     x = Array(node)
     if node.dtype.kind not in FLOATING:
         row = getattr(folds, function[3:])
-        return delivered(
-            reduced(row, node, axis, keepdims=keepdims, where=name), out, name, grows=False
-        )
+        return copied_back(reduced(row, node, axis, keepdims=keepdims, where=name), out, name)
     result = reduced(_ROWS[function], node, axis, keepdims=True, where=name)
     axis = axis if x.ndim else None
     if axis is None:
@@ -484,4 +482,4 @@ def _index_of(
         place = () if axis is None else (layout.normalize_axis(axis, x.ndim, name),)
         left = tuple(extent for number, extent in enumerate(x.shape) if number not in place)
         result = result.reshape(() if axis is None else left)
-    return delivered(result, out, f"{function}(a, axis, out)", grows=False)
+    return copied_back(result, out, f"{function}(a, axis, out)")
