@@ -59,7 +59,7 @@ test-quick: $(TESTED)
 
 # Every call of the sweeps over functions, of which `make test` runs a sample.
 nightly: $(TESTED)
-	XARR_SWEEP=all $(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/functions/test_sweep*.py $(ARGS)
+	XARR_SWEEP=all $(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/functions/test_*sweep*.py $(ARGS)
 
 test-gpu: $(TESTED) $(VENV)/installed-$(GPU)
 	$(BIN)/python -m tools.gpu $(ARGS)
