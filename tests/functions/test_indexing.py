@@ -397,7 +397,7 @@ def test_refused_keys(call: str, device: xarr.Device) -> None:
 CALLS = """
 x["a":"b"] ! TypeError: parts of a slice
 np.take(x, {1|numpy.uint8(1)|np.asarray(1)|-2}, {0|1})
-np.take(x, 1.0, axis=0) ! TypeError: take(a, indices): indices has dtype float64
+np.take(x, np.asarray(1.0), axis=0) ! TypeError: take(a, indices): indices has dtype float64
 np.take(x, np.asarray([0, 9]), axis=0) ! IndexError: out of bounds
 np.take(x, np.asarray([0, 9]), axis=3) ! IndexError: axis is 3
 np.take(x, np.asarray([1, 60])) ! IndexError: index 60 is out of bounds

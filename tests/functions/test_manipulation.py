@@ -301,7 +301,7 @@ np.reshape(np.arange(6), (-2, 3)) ! ValueError: one extent may be -1
 np.repeat(x, 1j) ! TypeError: repeats is no array of int64
 np.repeat(x, 10**15) ! MemoryError: bytes
 np.repeat(x, np.asarray([10**15, 1, 1])) ! MemoryError: repeat(a, repeats, axis): repeats asks
-np.repeat(x, {2**62|[2**62, 2**62, 1]|numpy.asarray([2**63, 2**63, 1], "u8")}) ! ValueError: 64 bits
+np.repeat(x, {2**62|[2**62, 2**62, 1]|numpy.asarray([2**62, 2**62, 1])}) ! ValueError: 64 bits
 """
 
 
