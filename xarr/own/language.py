@@ -56,7 +56,7 @@ _FUNCTIONS: Final = {
     **_real("log log10 log1p log2 sin sinh tan tanh erf erfc", "xr_{}_T(x1)"),
     **_real("lgamma round rsqrt tgamma", "xr_{}_T(x1)"),
     **_real("ceil fabs floor rint sqrt trunc", "{}(x1)"),
-    **_real("nearbyint", "rint(x1)"),
+    **_real("nearbyint", "(rint(x1))"),
     **_real("exp10", "xr_pow_T((T)10.0f, x1)"),
     **_real("lrint llrint", "xr_to_i64_T(rint(x1))", result="i64"),
     **_real("lround llround", "xr_to_i64_T(xr_round_T(x1))", result="i64"),
