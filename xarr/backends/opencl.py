@@ -55,7 +55,6 @@ _SPIRV: Final = (0x07230203).to_bytes(4, "little")
 """The first bytes of SPIR-V."""
 _SEAL_NBYTES = hashlib.sha256().digest_size
 _POCL = "Portable Computing Language"
-_NVIDIA = "NVIDIA CUDA"
 _X86 = ("x86_64", "AMD64")
 _SYSTEM = Path("/etc/OpenCL/vendors")
 # PoCL would read 17,000 lines of declarations for each kernel, which takes it 80 ms. A source that
@@ -155,8 +154,6 @@ class OpenCLDriver(Driver):
         self._is_rusticl = info.platform == RUSTICL
         self._skips_declarations = info.platform == _POCL and platform.machine() in _X86
         self._quiet = (_QUIET,) * (info.platform == _POCL)
-        # NVIDIA's counts warnings there too, and with an option against that its log has none.
-        self._unwarned = ("-w",) * (info.platform == _NVIDIA)
         self._streams = threading.local()
         self._several = False  # whether a stream beside the default one has been current
         self._last: dict[int, Any] = {}
@@ -180,7 +177,7 @@ class OpenCLDriver(Driver):
 
     def compile(self, source: str, options: tuple[str, ...] = ()) -> bytes:
         """Compile to a binary that `load` takes, in any process; raises `CompileError`."""
-        return self.compile_own(source, (*self._unwarned, *options), ())[0]
+        return self.compile_own(source, options, ())[0]
 
     def compile_own(
         self, source: str, options: tuple[str, ...], names: Sequence[str]
