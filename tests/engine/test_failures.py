@@ -205,7 +205,7 @@ def a_driver_that_may_fail() -> Iterator[None]:
 
 
 class Alarm(Exception):
-    """What a signal's handler raises."""
+    """The exception that a signal's handler raises."""
 
 
 HAS_BUFFERS: Final = tape.IS_COMPILED or sys.version_info >= (3, 12)

@@ -119,7 +119,7 @@ def test_the_square_is_the_product() -> None:
     """
 )
 def test_parts_do_not_mix(call: str, dtype: str) -> None:
-    """What is done with each part: infinities, NaN and zeros' signs stay in theirs."""
+    """Each part is computed alone: infinities, NaN and zeros' signs stay in theirs."""
     check(call, z=np.asarray([complex(a, b) for a in PARTS for b in [*PARTS, 2.345]], dtype))
 
 

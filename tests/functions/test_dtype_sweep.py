@@ -156,7 +156,7 @@ NEAR: Final = (
     ({"bool", "True", "int8", "uint8", "float16"}, 8e-3),
     ({"int16", "uint16", "float32", "complex64"}, 8e-6),
 )
-"""What results may be off by where a call meets such data types: NumPy computes in them."""
+"""The tolerance of a call that meets such data types: NumPy computes in them."""
 
 CHOSEN: Final = {
     r"std\(x, axis=0.* d=(bool|u?int)": "converted after the root, as the variance is",
@@ -192,7 +192,7 @@ def cases(call: str, tier: str) -> Iterator[dict[str, Any]]:
 
 
 def result_of(call: str, case: dict[str, Any], module: Any) -> Any:
-    """What a call gives and leaves in its operands, or the error that it raises."""
+    """Return the result and the operands afterwards, or the error that a call raises."""
     names = {"np": module, **case}
     for place, name in enumerate("xy"):
         if name in case:

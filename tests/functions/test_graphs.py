@@ -122,7 +122,7 @@ def test_numbers_over_a_shape_are_operands(device: xarr.Device, each_tier: None)
 
 
 def test_each_launch_draws_anew(device: xarr.Device) -> None:
-    """What the block would draw if it ran again, also from a generator that was seeded since."""
+    """A launch draws the next numbers, also of a generator that was seeded since."""
     u, v, ranks = xarr.zeros(700), xarr.zeros((2, 3)), xarr.zeros(50, dtype="int64")
     rng, bits = xarr.random.default_rng(5), xarr.random.Philox(6)
 

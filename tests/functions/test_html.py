@@ -1,4 +1,4 @@
-"""That a notebook shows NumPy's text, and of a large array what it is and a picture."""
+"""A notebook shows NumPy's text; of a large array also a caption and a picture."""
 
 from __future__ import annotations
 

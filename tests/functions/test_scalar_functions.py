@@ -168,7 +168,7 @@ def test_the_text_of_a_command_line() -> None:
 
 
 def test_python_prompt(tmp_path: Path) -> None:
-    """What is typed there has no file before Python 3.13; its lines are in the history."""
+    """Typed functions have no file before Python 3.13; their lines are in the history."""
     pty: Any = pytest.importorskip("pty", reason="there are no terminals")
     pytest.importorskip("readline", reason="Python was built without readline")
     child, terminal = pty.fork()

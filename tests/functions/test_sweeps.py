@@ -88,7 +88,7 @@ VALUES: Final[dict[str, str]] = {
     "xp fp": f"{X}|[0.0, 1.0]",
     **dict.fromkeys(BESIDE.split(), f"{X}|1|np.zeros(3)|[]"),
 }
-"""What parameters are given, by their names, where not `ARRAYS` says so."""
+"""The arguments of parameters, by their names, where `ARRAYS` has none."""
 GIVEN: Final = {name: text.split("|") for names, text in VALUES.items() for name in names.split()}
 NO_ARRAYS: Final = """
 arange array2string array_repr array_str base_repr binary_repr broadcast_shapes can_cast einsum
