@@ -13,20 +13,14 @@ from typing import Final
 from xarr.compiler import source
 from xarr.own import language
 from xarr.own.text import Names, Text, definitions, names_of
-from xarr.own.tokens import macro, tokens, words
+from xarr.own.tokens import macro, tokens, without_comments, words
 
-COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _KERNEL: Final = re.compile(r"\bKERNEL\s+void\s+(\w+)\s*\(([^)]*)\)(\s*\{)?")
 _LOCAL: Final = re.compile(r"\bLOCAL\b")
 _POINTER: Final = re.compile(r"\bLOCAL\b(?=[^;,=()\[\]{}]*\*)")
 """`LOCAL` before a pointer to local memory, which may lie anywhere itself."""
 _NAMED: Final = re.compile(r"(\w+)\s*(\[\s*\])?\s*$")
 """The name at the end of a declaration."""
-
-
-def without_comments(code: str) -> str:
-    """The code with spaces in the place of comments."""
-    return COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), code)
 
 
 class PortableModule:
@@ -81,7 +75,7 @@ class PortableModule:
     def _entries(self) -> str:
         """The C functions that call each kernel with values by their addresses."""
         lines = [""]
-        for _, name, declared, body in _parts(self._code.text):
+        for name, declared, body in _parts(self._code.text):
             if not body:
                 continue
             types = [
@@ -97,11 +91,9 @@ class PortableModule:
         return "\n".join((*lines, ""))
 
 
-def _parts(code: str) -> list[tuple[str, str, list[str], str]]:
-    return [
-        (found[0], found[1], _declared(found[2]), found[3] or "")
-        for found in _KERNEL.finditer(code)
-    ]
+def _parts(code: str) -> list[tuple[str, list[str], str]]:
+    """Return the name of each kernel, its parameters, and the brace of its body if it has one."""
+    return [(one[1], _declared(one[2]), one[3] or "") for one in _KERNEL.finditer(code)]
 
 
 def _declared(text: str) -> list[str]:

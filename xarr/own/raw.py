@@ -31,8 +31,9 @@ from xarr.core.views import leaf
 from xarr.engine import engine
 from xarr.engine.opcodes import tape_of
 from xarr.layout import contiguous
-from xarr.own.modules import PortableModule, without_comments
+from xarr.own.modules import PortableModule
 from xarr.own.parameters import holds_kind
+from xarr.own.tokens import without_comments
 
 _LANGUAGES: Final = {
     "portable": re.compile(r"\bKERNEL\b"),

@@ -16,7 +16,7 @@ from xarr import errors
 from xarr.compiler import source
 from xarr.own import language
 from xarr.own.division import Divisions, sums
-from xarr.own.tokens import Token, macro, tokens, words
+from xarr.own.tokens import Token, macro, tokens, without_comments, words
 
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _DIRECTIVES: Final = frozenset(
@@ -215,7 +215,7 @@ class Text:
         is_file : bool -- Whether the text consists of definitions, not of statements.
         """
         text = self.text
-        if re.search("[/%]", re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)):
+        if re.search("[/%]", without_comments(text)):
             divisions = Divisions(text, language.TYPE_WORDS | names.types, names.sums, self.refuse)
             text = divisions.of_declarations() if is_file else divisions.of_statements()
         text = _WIDE.sub(

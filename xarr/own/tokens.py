@@ -16,6 +16,7 @@ _TOKEN: Final = re.compile(
     re.DOTALL,
 )
 _DEFINED: Final = re.compile(r"\s*#\s*define\s+(\w+)(\([^)]*\))?")
+_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 OPENING: Final = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -31,6 +32,11 @@ def tokens(text: str, begin: int = 0) -> Iterator[Token]:
     """The pieces of a text from a place on, spaces and comments included."""
     for match in _TOKEN.finditer(text, begin):
         yield Token(match.lastgroup or "", match.group(), match.start())
+
+
+def without_comments(text: str) -> str:
+    """Return the text with spaces in the place of comments."""
+    return _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
 def words(text: str) -> frozenset[str]:
