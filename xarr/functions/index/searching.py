@@ -372,11 +372,11 @@ def int64(
     array = as_array(indices, where, name, device=device)
     if empty and not array.size and type(indices) in (list, tuple):
         return Array(engine.converted(array._node, dtypes.int64))
+    truncates = truncates and array._node.dtype.kind not in dtypes.INTEGER
     if truncates and not isinstance(indices, Array | numpy.ndarray):
         array = as_array(numbers(array.tolist(), dtypes.int64, where, name), where, device=device)
     if array._node.dtype.kind not in (*dtypes.INTEGER, dtypes.BOOL):
-        fault = f"{name} has dtype {array._node.dtype}"
-        accepted = "indices are of integer dtype"
+        fault, accepted = f"{name} has dtype {array._node.dtype}", "indices are of integer dtype"
         raise type_error(where, fault, accepted, f'convert with {name}.astype("int64")')
     if array._node.dtype is dtypes.uint64:  # beyond int64 is out of range, and not negative
         array = elementwise.minimum(array, dtypes.integer_bounds(dtypes.int64)[1])
