@@ -45,7 +45,8 @@ class Pattern:
 _PATTERNS: Final[dict[tuple[Shape, Shape], Pattern]] = {}
 
 
-def _pattern(shape: Shape, strides: Shape) -> Pattern:
+def pattern_of(shape: Shape, strides: Shape) -> Pattern:
+    """The pattern of a shape and strides."""
     found = _PATTERNS.get((shape, strides))
     if found is None:
         if len(_PATTERNS) >= tuning.STRUCTURES:
@@ -60,7 +61,7 @@ class Layout:
     __slots__ = ("linear", "offset", "pattern", "shape", "size", "strides")
 
     def __init__(self, shape: Shape, strides: Shape, offset: int = 0) -> None:
-        self.pattern = pattern = _pattern(shape, strides)
+        self.pattern = pattern = pattern_of(shape, strides)
         self.shape = shape
         self.strides = strides
         self.offset = offset
@@ -363,13 +364,11 @@ def _boxes_disjoint(
     )
 
 
-def self_overlapping(layout: Layout) -> bool:
-    """Whether two indices of the layout may name the same element (as in a broadcast view)."""
+def is_self_overlapping(shape: Shape, strides: Shape) -> bool:
+    """Whether two indices may name the same element, as in a broadcast view."""
     reach = 0
     for stride, extent in sorted(
-        (abs(stride), extent)
-        for extent, stride in zip(layout.shape, layout.strides, strict=True)
-        if extent > 1
+        (abs(stride), extent) for extent, stride in zip(shape, strides, strict=True) if extent > 1
     ):
         if stride <= reach:
             return True

@@ -33,9 +33,14 @@ Measured: six thousand turns whose slices grow (NPBench's durbin, M) take 700, 1
 processor with a quarter, it and twice as much, and 89, 164 and 164 MB in all.
 Test: tests/schedule/test_counts.py"""
 
-STRUCTURES: Final = 1 << 16
-"""Structures of views, and patterns, that are known: without one, lists are planned again.
-Not reached by what was run."""
+STRUCTURES: Final = 1 << 13
+"""Structures of views, and patterns, that are known of a generation: without one, lists are planned
+again.
+Test: tests/engine/test_new_lists.py"""
+
+OPCODES: Final = 1 << 13
+"""Opcodes that are known of a generation.
+Test: tests/engine/test_new_lists.py"""
 
 PROGRAMS: Final = 16
 """Programs that are kept of one list of instructions, by which storages are held.
@@ -109,6 +114,10 @@ SELECTED_NBYTES: Final = 1 << 20
 Measured: to select from float64 and write back takes 319 us without it and 262 with it for 30,000,
 1,063 and 956 for 100,000, 1,281 and 2,309 for 300,000.
 Test: tests/functions/test_indexing.py"""
+
+NEW_WORK: Final = 1 << 16
+"""Elements of all instructions of a list up to which nothing is kept of it before it comes again.
+Test: tests/engine/test_choice.py"""
 
 LARGE_WORK: Final = 1 << 22
 """Elements of all instructions, in all runs, from which on they are asked for earlier.

@@ -15,7 +15,6 @@ from tests.engine.pairs import tier
 from tests.engine.test_tiers import assert_same_bits, drawn
 from tests.launching import change, together
 from xarr.compiler import background
-from xarr.core.steps import Call, HostCall
 from xarr.core.watch import counts
 from xarr.engine.opcodes import tape_of
 
@@ -55,16 +54,15 @@ def small(count: int = 8) -> xarr.Array:
     return xarr.asarray(np.arange(count) / 4 - 1)
 
 
-def program_of(*opcodes: str) -> Any:
-    """The one program of instructions that have these operations."""
+def tier_of(*opcodes: str) -> str:
+    """How the one program of these operations runs; "new" where nothing is kept of the list."""
     found = {
         program
         for trace in xarr.default_device().programs.values()
         for program in trace.programs.values()
         if tuple([opcode.operation.name for opcode in trace.opcodes]) == opcodes
     }
-    (program,) = found
-    return program
+    return "".join(program.tier for program in found) or "new"
 
 
 def test_what_is_new_is_done_by_numpy(anew: None) -> None:
@@ -75,8 +73,7 @@ def test_what_is_new_is_done_by_numpy(anew: None) -> None:
     np.testing.assert_array_equal(xarr.to_numpy(y), (2 * np.asarray(x) - np.asarray(x)) / 3)
     assert is_at_once(y)
     assert counts.launches == launched
-    program = program_of("multiply", "subtract", "divide")
-    assert (program.tier, program.runs) == ("step by step", 1)
+    assert tier_of("multiply", "subtract", "divide") == "new"
 
 
 @pytest.mark.parametrize(("size", "turn"), [(8, 8), (1 << 20, 2)])
@@ -85,14 +82,14 @@ def test_kernels_are_asked_for_after_some_repeats(size: int, turn: int, anew: No
     xarr.synchronize(x)
     for now in range(1, turn + 2):
         xarr.synchronize((x + 3) * (x - 3.25))
-        program = program_of("add", "subtract", "multiply")
-        assert (program.tier != "step by step") == (now >= turn)
+        tier_now = tier_of("add", "subtract", "multiply")
+        assert (tier_now not in ("new", "step by step")) == (now >= turn)
 
 
 def test_kernels_of_large_work_are_asked_for_at_once(anew: None) -> None:
     x = xarr.zeros((1 << 22) + 1) + 1
     assert float(x[-1]) == 1
-    assert program_of("add").tier != "step by step"
+    assert tier_of("add") not in ("new", "step by step")
 
 
 def test_what_numpy_has_other_bits_of_is_its_own_kernel(anew: None) -> None:
@@ -102,9 +99,7 @@ def test_what_numpy_has_other_bits_of_is_its_own_kernel(anew: None) -> None:
     z = y * 2
     np.testing.assert_allclose(xarr.to_numpy(z), 2 * np.exp(np.arange(8) / 4 - 1))
     assert counts.launches == launched + 1
-    program = program_of("exp", "multiply")
-    kinds = [type(step) for step in program.steps]
-    assert program.tier == "fused" or kinds == [Call, HostCall]
+    assert tier_of("exp", "multiply") == "new"
 
 
 def test_a_kernel_serves_all_lists_that_an_instruction_is_in(anew: None) -> None:
@@ -186,9 +181,7 @@ def test_selections_of_many_sizes_are_not_planned(anew: None) -> None:
     programs = xarr.default_device().programs
     for got, wanted in zip(thinned(xarr, 200), thinned(np, 200), strict=True):
         np.testing.assert_array_equal(np.asarray(got), wanted, strict=True)
-    tiers = [one.tier for trace in set(programs.values()) for one in trace.programs.values()]
-    assert len(tiers) > 200
-    assert sum(tier != "step by step" for tier in tiers) < 10
+    assert len(programs) < 30
 
 
 @pytest.mark.parametrize("name", ["fused", "hosted"])

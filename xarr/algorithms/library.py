@@ -187,7 +187,8 @@ class _Routine(Separate):
         call = LibraryCall(results=[target], fresh=[(target.slot, nbytes)], whole=refs[:-1])
         call.work = lambda nodes: _worked(self, nodes)
         call.views = [
-            (structure(device, ref.dtype, ref.pattern), ref.slot, ref.offset) for ref in refs
+            (structure(device, ref.dtype, how.shape, how.strides), ref.slot, ref.offset)
+            for ref, how in [(ref, ref.pattern) for ref in refs]
         ]
         return call
 

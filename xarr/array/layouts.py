@@ -11,7 +11,6 @@ from xarr import dtypes, errors, layout
 from xarr.array.array import Array, rebind
 from xarr.array.transfers import from_host
 from xarr.backends.device import default_float, get_device, require_on
-from xarr.core.memo import remembered
 from xarr.core.views import Node, constant, leaf, structure
 from xarr.dtypes import DType
 from xarr.engine import engine
@@ -48,12 +47,12 @@ def renamed(array: Array, name: Hashable, lay: Callable[[Layout], Layout]) -> Ar
     if node.value is not None:
         engine.placed(node)
     how = node.structure
-    known = how.views.get(name)
+    known = how.view(name)
     if known is None:
         assert how.layout is not None
         where = lay(how.layout)
-        known = structure(how.device, how.dtype, where.pattern), where.offset
-        remembered(how.views, name, known)
+        known = structure(how.device, how.dtype, where.shape, where.strides), where.offset
+        how.keep_view(name, known)
     return viewed(array, Node(node.storage, known[0], node.offset + known[1]))
 
 

@@ -207,9 +207,8 @@ def _covers(array: Array) -> bool:
     where = node.layout
     assert where is not None
     assert node.storage is not None
-    return where.size * node.dtype.itemsize == node.storage.nbytes and not layout.self_overlapping(
-        where
-    )
+    is_all = where.size * node.dtype.itemsize == node.storage.nbytes
+    return is_all and not node.structure.repeats
 
 
 def base_of(array: Array) -> Any:

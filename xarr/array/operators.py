@@ -14,7 +14,6 @@ from xarr.array.array import NOT_IMPLEMENTED, Array, product, rebind
 from xarr.array.layouts import assign, is_number, is_whole, require_writeable, settled, writeable
 from xarr.array.operands import operand, scalar_node, widened
 from xarr.array.transfers import to_host
-from xarr.core.memo import remembered
 from xarr.core.operators import operated
 from xarr.core.recalling import recalled
 from xarr.core.views import Node, constant
@@ -196,7 +195,7 @@ def assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
     is_fresh = given.storage is not None and given.storage is not node.storage
     if where is not None and where.size and is_fresh and given.dtype is node.dtype:
         opcode, how = engine.storing(given.structure, where, node.dtype)
-        remembered(how.stores, given.structure, opcode)
+        how.keep_store(given.structure, opcode)
     return stored
 
 

@@ -176,7 +176,7 @@ def to_host(node: Node, where: str = READING) -> Host:
     with node.device.lock:
         engine.compute(node)
         assert node.storage is not None
-        if type(node.storage.buffer) is numpy.ndarray or not node.structure.layout.linear:
+        if type(node.storage.buffer) is numpy.ndarray or not node.structure.is_linear:
             there = values_of(node)
             if there is not None:
                 host[...] = there

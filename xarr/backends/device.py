@@ -61,7 +61,7 @@ class Device:
         Of a graph that is recorded: it takes the function that numbers random draws, and gives
         nodes of the number and the key of a draw, which each launch writes anew.
     tape : Tape or None -- What was asked of the device and has not run.
-    kernels, programs, structures : dict
+    kernels, programs, structures : dict, dict, Memo
         What was compiled and planned, and the structures of views; the engine's.
     """
 
@@ -93,7 +93,7 @@ class Device:
     is_recorded: bool
     drawing: Callable[[Callable[[], tuple[int, int]]], tuple[Any, Any]] | None
     programs: dict[Any, Any]
-    structures: dict[Any, Any]
+    structures: Any
     tape: Any
 
     def __init__(
@@ -114,7 +114,7 @@ class Device:
         self.is_recorded = False
         self.drawing = None
         self.programs = {}
-        self.structures = {}
+        self.structures = None
         self.tape = None
         self._open = open
         self._plain = plain

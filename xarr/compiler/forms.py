@@ -42,6 +42,7 @@ class Indirect(Operation):
     __slots__ = ("in_order", "writes")
 
     strays = True
+    is_indirect = True
 
     def __init__(
         self,

@@ -16,6 +16,7 @@ compiled: bool = False
 int = builtins.int
 Py_ssize_t: TypeAlias = int
 bint: TypeAlias = bool
+double: TypeAlias = float
 void: TypeAlias = None
 
 

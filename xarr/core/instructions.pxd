@@ -15,6 +15,8 @@ cdef class Opcode:
     cdef public Py_ssize_t nbytes
     cdef public Py_ssize_t constants
     cdef public bint is_fresh
+    cdef public bint is_indirect
+    cdef public bint is_whole
 
 cdef class Step:
     cdef public Opcode opcode
@@ -32,3 +34,4 @@ cdef class Arguments:
     cdef public list constants
     cdef public list numbers
     cdef Py_ssize_t mark
+    cdef public Py_ssize_t begun

@@ -36,9 +36,12 @@ class Opcode:
         Whether the target is all of a new storage, which needs `nbytes` bytes.
     constants : int
         How many constants an instruction names.
-    host : object
-        What computes it on the host, or why nothing does; None before that was asked.
-    alone : dict
+    host : function, False or None
+        The function of NumPy's that computes it with the same bits, False where there is none; None
+        before that was asked.
+    is_indirect, is_whole : bool
+        As of the operation.
+    alone : dict or None
         The step that an instruction is where it stands alone, by how its views lie.
     """
 
@@ -49,10 +52,12 @@ class Opcode:
     shape: Any
     device: Any
     host: Any
-    alone: dict[Any, Any]
+    alone: dict[Any, Any] | None
     nbytes: int
     constants: int
     is_fresh: bool
+    is_indirect: bool
+    is_whole: bool
 
     def __init__(
         self,
@@ -69,12 +74,15 @@ class Opcode:
         self.shape = shape
         self.device = device
         self.is_fresh = is_fresh
-        self.alone = {}
+        self.is_indirect = operation.is_indirect
+        self.is_whole = operation.is_whole
         self.named = operands if is_fresh or target is None else (*operands, target)
-        self.constants = sum([operand.pattern is None for operand in operands])
+        how: Structure
+        for how in operands:
+            if how.strides is None:
+                self.constants += 1
         if is_fresh and target is not None:
-            assert target.pattern is not None
-            self.nbytes = target.pattern.size * target.dtype.itemsize
+            self.nbytes = target.nbytes
 
 
 @cython.freelist(64)
@@ -163,6 +171,8 @@ class Arguments:
         Those of the instructions.
     mark : int
         What storages bear of which most is written.
+    begun : int
+        The driver's launches before the instruction that runs, where they run one by one.
     """
 
     storages: list[Any]
@@ -170,6 +180,7 @@ class Arguments:
     constants: list[Any]
     numbers: list[Any]
     mark: int
+    begun: int
 
     def __init__(
         self, storages: list[Any], bases: list[Any], constants: list[Any], numbers: list[Any]
@@ -217,9 +228,8 @@ def carried(steps: list[Step]) -> list[int]:
             storage = node.storage
             if storage is not None and storage.list_mark == mark:
                 ends[storage.slot] = number
-                pattern = node.structure.pattern
                 maker = steps[storage.slot]
-                is_whole = pattern.size * node.structure.dtype.itemsize == storage.nbytes
+                is_whole = node.structure.nbytes == storage.nbytes
                 if not is_whole or step.opcode.operation.strays > maker.opcode.operation.strays:
                     stays.add(storage.slot)
         storage = step.fresh

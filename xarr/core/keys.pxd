@@ -1,4 +1,4 @@
-from xarr.core.views cimport ArraySlots, Node, Structure, view_at
+from xarr.core.views cimport ArraySlots, Node, Structure, structure, view_at
 
 cdef object value_of(ArraySlots x)
 cpdef Node part_of(Node node, object key)

@@ -7,14 +7,11 @@ from typing import Any, Final
 
 from xarr import layout
 from xarr.core import _cython as cython
-from xarr.core.memo import remembered
-from xarr.core.views import ELEMENT, structure
-from xarr.layout import Layout
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.core.views import ArraySlots, Node, Structure, view_at
+    from xarr.core.views import ArraySlots, Node, Structure, structure, view_at
 
 LONGEST_STEP: Final = 1 << 31
 """The longest step of a slice; one that is longer than its axis is as good."""
@@ -160,11 +157,11 @@ def part_of(node: Node, key: object) -> Node | None:
     if beyond == _NEVER or not lies or len(lies) > 2 * _MOST_AXES:
         return None
     name: object = tuple(lies)
-    other: Structure | None = how.views.get(name)
+    other: Structure | None = how.view(name)
     if other is None:
-        where = Layout(tuple(lies[::2]), tuple(lies[1::2]))
-        other = structure(how.device, how.dtype, where.pattern)
-        remembered(how.views, name, other)
+        other = structure(how.device, how.dtype, tuple(lies[::2]), tuple(lies[1::2]))
+        if other.is_known:
+            how.keep_view(name, other)
     return view_at(node.storage, other, node.offset + beyond)
 
 
@@ -198,5 +195,5 @@ def lone_of(node: Node) -> Structure:
     """The structure of one element of a node's storage."""
     how: Structure = node.structure
     if how.lone is None:
-        how.lone = structure(how.device, how.dtype, ELEMENT)
+        how.lone = structure(how.device, how.dtype, (), ())
     return how.lone

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from xarr.core.instructions import Opcode
     from xarr.core.operators import Exact
     from xarr.dtypes import DType
 
@@ -20,12 +19,17 @@ class Operation:
     `exact` of numbers, once it was asked for.
     """
 
-    __slots__ = ("exact", "host", "name", "opcodes", "operands", "result", "template")
+    __slots__ = ("exact", "host", "name", "operands", "result", "template")
 
     is_consumed = False
     """Whether who runs the tape launches it, with what it takes."""
     strays = False
     """Whether elements are computed of operands' elements at other places, which are in memory."""
+
+    is_indirect = False
+    """Whether it reads or writes memory at computed places, which its first operand names."""
+    is_whole = False
+    """Whether NumPy's function for it needs operands of the whole shape."""
 
     def __init__(
         self,
@@ -41,7 +45,6 @@ class Operation:
         self.operands = operands
         self.result = result
         self.template = template
-        self.opcodes: dict[Any, Opcode] = {}
 
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(row.name for row in self.operands)})"

@@ -19,9 +19,17 @@ if not cython.compiled:
     from xarr.core.elements import read, written
     from xarr.core.instructions import Opcode
     from xarr.core.keys import lone_of, part_of, place_of, value_of
-    from xarr.core.record import computed, recorded
+    from xarr.core.record import computed, opcode_of, recorded
     from xarr.core.storage import Storage
-    from xarr.core.views import ArraySlots, Node, Structure, lone_constant, number_like, view_at
+    from xarr.core.views import (
+        ArraySlots,
+        Node,
+        Structure,
+        lone_constant,
+        number_like,
+        structure,
+        view_at,
+    )
     from xarr.core.watch import core_hooks
 
     Py_buffer: TypeAlias = Any
@@ -91,23 +99,29 @@ class Known:
         then with the bounds of its data type.
     numbers : dict
         By the structure of two numbers: what Python computes, and the structure of the result.
+    scalars : dict
+        The data type of a Python scalar, by its type and the array's data type and device.
     """
 
     row: Any
     pairs: dict[Any, Any]
     numbers: dict[Any, Any]
+    scalars: dict[Any, Any]
     number: int
 
     def __init__(self, number: int = -1) -> None:
         self.number = number
         self.pairs = {}
         self.numbers = {}
+        self.scalars = {}
 
     def remember(self, key: Any, opcode: Any) -> None:
         """Have an opcode found by the structures of its operands."""
         remembered(self.pairs, key, opcode)
         if self.number >= 0 and isinstance(key, tuple) and key[0] is key[1]:
             how: Structure = key[0]
+            if how.alike is None:
+                how.alike = [None] * len(_NAMES)
             how.alike[self.number] = opcode
 
 
@@ -460,15 +474,11 @@ def combined(known: Known, x1: Any, x2: Any) -> Any:
                 return number
         if isinstance(x2, ArrayBase):
             second = x2._node
-            opcode = None
-            if known.number >= 0 and how is second.structure:
-                opcode = how.alike[known.number]
-            if opcode is None:
-                opcode = known.pairs.get((how, second.structure))
+            opcode = _opcode_for(known, how, second.structure)
             if opcode is not None and opcode.nbytes:
                 return made(computed(opcode, (first, second)))
         elif type(x2) is float or type(x2) is int:
-            found = known.pairs.get((how, type(x2)))
+            found = _beside(known, how, type(x2), False)
             if found is not None and found[1] <= x2 <= found[2]:
                 return made(computed(found[0], (first,), x2))
     elif isinstance(x2, ArrayBase):
@@ -478,10 +488,77 @@ def combined(known: Known, x1: Any, x2: Any) -> Any:
             if number is not None:
                 return number
         if type(x1) is float or type(x1) is int:
-            found = known.pairs.get((type(x1), second.structure))
+            found = _beside(known, second.structure, type(x1), True)
             if found is not None and found[1] <= x1 <= found[2]:
                 return made(computed(found[0], (second,), x1))
     return None
+
+
+@cython.cfunc
+def _opcode_for(known: Known, one: Structure, two: Structure) -> Opcode | None:
+    """Return the opcode for two structures, if they or their data types were met before."""
+    opcode: Opcode | None = None
+    if known.number >= 0 and one is two and one.alike is not None:
+        opcode = one.alike[known.number]
+    if opcode is None:
+        opcode = known.pairs.get((one, two))
+    if opcode is not None or known.row is None or one.device is not two.device:
+        return opcode
+    if one.strides is None and two.strides is None:
+        return None
+    operation = known.row.operations[one.device.narrow].get((one.dtype, two.dtype))
+    shape: object = None if operation is None else _broadcast(one.shape, two.shape)
+    if shape is None:
+        return None
+    opcode = opcode_of(operation, (one, two), shape, None, shape)
+    if one.is_known and two.is_known:
+        known.remember((one, two), opcode)
+    return opcode
+
+
+@cython.cfunc
+def _beside(known: Known, how: Structure, kind: object, swapped: cython.bint) -> Any:
+    """Return the opcode for a Python scalar beside a structure, and its bounds; or None."""
+    key: object = (kind, how) if swapped else (how, kind)
+    found: object = known.pairs.get(key)
+    if found is not None or how.strides is None:
+        return found
+    dtype: Any = known.scalars.get((kind, how.dtype, how.device, swapped))
+    if dtype is None:
+        return None
+    number: Structure = structure(how.device, dtype, (), None)
+    opcode: Opcode | None
+    opcode = _opcode_for(known, number, how) if swapped else _opcode_for(known, how, number)
+    if opcode is None or not opcode.nbytes:
+        return None
+    low, high = dtype.bounds
+    found = (opcode, low, high)
+    if how.is_known:
+        known.remember(key, found)
+    return found
+
+
+@cython.cfunc
+def _broadcast(one: tuple[Any, ...], two: tuple[Any, ...]) -> object:
+    """Return the shape that two shapes broadcast to; None where they do not."""
+    if one == two or not two:
+        return one
+    if not one:
+        return two
+    count: cython.Py_ssize_t = max(len(one), len(two))
+    more: cython.Py_ssize_t = count - len(one)
+    other: cython.Py_ssize_t = count - len(two)
+    at: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    second: cython.Py_ssize_t
+    shape: list[Any] = []
+    for at in range(count):
+        first = one[at - more] if at >= more else 1
+        second = two[at - other] if at >= other else 1
+        if first != second and first != 1 and second != 1:
+            return None
+        shape.append(second if first == 1 else first)
+    return tuple(shape)
 
 
 @cython.cfunc
@@ -513,7 +590,14 @@ def applied(known: Known, x: Any) -> Any:
     """A function of one operand, where it is known for such; else None."""
     if not isinstance(x, ArrayBase):
         return None
-    opcode: Opcode | None = known.pairs.get(x._node.structure)
+    how: Structure = x._node.structure
+    opcode: Opcode | None = known.pairs.get(how)
+    if opcode is None and known.row is not None and how.strides is not None:
+        operation = known.row.operations[how.device.narrow].get(how.dtype)
+        if operation is not None:
+            opcode = opcode_of(operation, (how,), how.shape, None, how.shape)
+            if how.is_known:
+                known.remember(how, opcode)
     if opcode is None or not opcode.nbytes or x._node.storage is None:
         return None
     return made(computed(opcode, (x._node,)))
@@ -563,7 +647,7 @@ def is_stored(part: Node, given: Node) -> cython.bint:
     is_itself: cython.bint = given.structure is part.structure and given.storage is storage
     if is_itself and given.offset == part.offset:
         return True  # x[key] += value has written already; Python now assigns the view to itself
-    opcode = part.structure.stores.get(name_of_store(part, given))
+    opcode = part.structure.store(name_of_store(part, given))
     if opcode is None or are_shared(storage, given.storage):
         return False
     with storage.device.lock:

@@ -2,6 +2,7 @@ from xarr.core.watch cimport core_counts, core_hooks
 from xarr.core.storage cimport Storage
 from xarr.core.instructions cimport Arguments, Opcode
 from xarr.core.steps cimport Call, LibraryCall
+from xarr.core.host_eval cimport evaluate
 
 cdef class Trace
 
@@ -19,6 +20,7 @@ cdef class Program:
     cdef public list sequences
     cdef bint is_single
     cdef bint is_ahead
+    cdef public bint is_alone
     cdef object run(self, Arguments listed, list done, list unfinished)
     cpdef object go(self, Arguments listed, list done, list unfinished)
     cdef object _go_at_once(self, Arguments listed, list done, list unfinished)
@@ -30,4 +32,6 @@ cdef class Trace:
     cdef public tuple codes
     cdef public object sizes
     cdef public dict programs
+    cdef public bint is_new
+    cdef public bint is_counted
     cpdef Program program(self, tuple states)

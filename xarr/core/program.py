@@ -18,6 +18,7 @@ from xarr.core.steps import go_on
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
+    from xarr.core.host_eval import evaluate
     from xarr.core.instructions import Arguments, Opcode
     from xarr.core.steps import Call, LibraryCall
     from xarr.core.storage import Storage
@@ -49,6 +50,8 @@ class Program:
         How often it was to run before it was final.
     turns : int
         How often it ran since, up to 2.
+    is_alone : bool
+        Whether instructions run one by one now, as the steps are not there.
     sequences : list or None
         What asks a driver for all launches at once, up to a library's work or the end; from the
         second turn on, where it has that.
@@ -66,18 +69,26 @@ class Program:
     sequences: list[Any] | None
     is_single: bool
     is_ahead: bool
+    is_alone: bool
 
     def __init__(self, trace: Trace, states: tuple[int, ...]) -> None:
         self.trace = trace
         self.states = states
         self.steps = []
-        # Until the steps are there, one that is not done holds all instructions.
-        self.members = [range(len(trace.opcodes))]
+        self.members = [range(len(trace.opcodes))]  # an error before a step concerns all
         self.unread = []
         self.spare = []
 
     def choose(self) -> None:
-        """Have steps; the class that is made of it says which."""
+        """Have steps, or none: then the host evaluates the instructions."""
+        raise NotImplementedError
+
+    def alone(self, opcode: Opcode, places: list[Any], storages: list[Any]) -> Call:
+        """Return the kernel that an instruction is by itself."""
+        raise NotImplementedError
+
+    def freed(self) -> list[Any] | None:
+        """Return the storages that nobody needs after each instruction; None where they are few."""
         raise NotImplementedError
 
     def prepare(self) -> list[Any]:
@@ -90,7 +101,8 @@ class Program:
 
         To `done` something is appended for each step that is done before the last one.
         """
-        if not self.is_final:
+        self.is_alone = False
+        if not (self.is_final or self.trace.is_new):
             self.choose()
         for nbytes in self.spare:
             listed.storages.append(Storage(self.trace.device, nbytes))
@@ -107,7 +119,7 @@ class Program:
 
     @cython.ccall
     def go(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
-        """The loop over the steps."""
+        """The loop over the steps, or else over the instructions."""
         step: Call
         storage: Storage
         slot: cython.Py_ssize_t
@@ -116,6 +128,10 @@ class Program:
         device = self.trace.device
         storages: list[Any] = listed.storages
         count: cython.Py_ssize_t = len(self.steps)
+        if not self.is_final:
+            self.is_alone = True
+            trace: Trace = self.trace
+            return evaluate(self, trace.opcodes, trace.codes, listed, done, unfinished)
         for slot in self.unread:
             storage = storages[slot]
             storage.buffer = None
@@ -212,7 +228,7 @@ class Program:
         return nbytes
 
     def broken_off(
-        self, storages: list[Any], launched: int, done: list[int], unfinished: list[Any]
+        self, listed: Arguments, launched: int, done: list[int], unfinished: list[Any]
     ) -> None:
         """Note what a run did that was broken off after some launches.
 
@@ -220,17 +236,25 @@ class Program:
         launches that has begun counts as done, since the tape finishes it.
         """
         number = len(done)
+        if self.is_alone:
+            if self.trace.device.driver.launched > listed.begun:
+                done.append(number + 1)
+            else:
+                unfinished.clear()
+            return
         if self.is_ahead or number >= len(self.steps):
             self.is_ahead = False
             return
         if launched > sum([call.launches for call in self.steps[:number]]):
-            self.steps[number].end(storages)
+            self.steps[number].end(listed.storages)
             done.append(number + 1)
         else:
             unfinished.clear()
 
     def failed(self, done: Sequence[int]) -> frozenset[int]:
         """The instructions of the first step that is not done, by number."""
+        if self.is_alone:
+            return frozenset(range(len(self.trace.opcodes))[len(done) : len(done) + 1])
         return frozenset[int]().union(*self.members[len(done) : len(done) + 1])
 
     def left(self, done: Sequence[int]) -> frozenset[int]:
@@ -238,6 +262,8 @@ class Program:
 
         Those that nobody needs are none of them: their operands may have lost their memory.
         """
+        if self.is_alone:
+            return frozenset(range(len(done), len(self.trace.opcodes)))
         return frozenset[int]().union(*self.members[len(done) :])
 
 
@@ -251,6 +277,9 @@ class Trace:
         Of each view the number of its storage, and how far beyond that's first view it begins.
     sizes : frozenset of int
         The bytes of its results.
+    is_new, is_counted : bool
+        Whether the list came a few times only, so that nothing is kept of it; whether it was
+        counted before it was kept.
     """
 
     device: Any
@@ -258,6 +287,8 @@ class Trace:
     codes: tuple[Any, ...]
     sizes: Any
     programs: dict[Any, Any]
+    is_new: bool
+    is_counted: bool
 
     def __init__(self, device: Device, opcodes: tuple[Opcode, ...], codes: tuple[Any, ...]) -> None:
         self.device = device

@@ -5,19 +5,74 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from xarr import errors, tuning
 from xarr.core import _cython as cython
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
     from xarr.core.instructions import Opcode, new_step, take_number
+    from xarr.core.memo import Memo
     from xarr.core.storage import Storage, new_storage
     from xarr.core.tape import Tape
-    from xarr.core.views import Node, Structure, view_at
+    from xarr.core.views import Node, Structure, contiguous, view_at
     from xarr.core.watch import core_hooks
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
+    from xarr.core.operations import Operation
+
+
+@cython.ccall
+def opcode_of(
+    operation: Any,
+    operands: tuple[Any, ...],
+    shape: Any,
+    target: Any = None,
+    fresh: Any = None,
+    device: Any = None,
+) -> Opcode:
+    """Return the opcode of an operation over a shape, on operands of some structures.
+
+    It writes to a view of the structure `target`, or to a new storage whose shape is `fresh`.
+    """
+    key = (operation, operands, shape, target, fresh, device)
+    opcode: Opcode | None = _opcodes.get(key)
+    how: Structure
+    if opcode is None:
+        on = device
+        if on is None:
+            how = operands[0]
+            on = how.device
+        if fresh is not None:
+            how = contiguous(on, operation.result, fresh)
+            if how.nbytes > _LARGE_NBYTES:
+                _require_possible(operation, how)
+            target = how
+        if on.tape is None:
+            core_hooks.opened(on)
+        opcode = Opcode(operation, operands, target, shape, on, fresh is not None)
+        _opcodes.keep(key, opcode)
+    return opcode
+
+
+_opcodes = cython.declare(Memo, Memo(tuning.OPCODES))
+_LARGE_NBYTES = cython.declare(cython.Py_ssize_t, 1 << 24)
+"""Bytes that any device has."""
+
+
+def _require_possible(operation: Operation, how: Structure) -> None:
+    """Refuse a result that no memory of the device would hold, where it is asked for."""
+    memory_nbytes = how.device.info.memory_nbytes
+    if how.nbytes > memory_nbytes:
+        raise MemoryError(
+            errors.message(
+                f"{operation.name} on {how.device}",
+                f"a result of shape {how.shape} and dtype {how.dtype} has {how.nbytes} bytes",
+                f"the device has {memory_nbytes}",
+                "work in smaller pieces",
+            )
+        )
 
 
 @cython.ccall

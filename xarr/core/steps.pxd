@@ -1,7 +1,7 @@
 from xarr.core.watch cimport core_counts, core_hooks
-from xarr.core.storage cimport Storage, memory_of, room
-from xarr.core.views cimport Structure, view_at, array_in
-from xarr.core.instructions cimport Arguments, Opcode
+from xarr.core.storage cimport Storage, room
+from xarr.core.views cimport view_at
+from xarr.core.instructions cimport Arguments
 
 
 cdef class Call:
@@ -25,14 +25,6 @@ cdef class Call:
     cpdef object ask(self, object device, Arguments listed, list asked)
     cdef void _add_constants(self, list numbers, list constants, list found)
     cpdef object end(self, list storages)
-
-cdef class HostCall(Call):
-    cdef public object host
-    cdef public list places
-    cdef public Py_ssize_t made
-    cdef public Py_ssize_t nbytes
-    cdef public bint passes
-    cpdef object run(self, object device, Arguments listed, list unfinished)
 
 cdef class LibraryCall(Call):
     cdef public object work

@@ -12,26 +12,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy
 
-from xarr import tuning
-from xarr.backends.base import Asked, InMemory
+from xarr.backends.base import Asked
 from xarr.core import _cython as cython
-from xarr.core.storage import is_held
 from xarr.core.watch import hooks
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.core.instructions import Arguments, Opcode
-    from xarr.core.storage import Storage, memory_of, room
-    from xarr.core.views import Structure, array_in, view_at
+    from xarr.core.instructions import Arguments
+    from xarr.core.storage import Storage, room
+    from xarr.core.views import view_at
     from xarr.core.watch import core_counts, core_hooks
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
 
 _ndarray = cython.declare(object, numpy.ndarray)
-
-_KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 
 
 class Prepared(NamedTuple):
@@ -298,61 +294,6 @@ def _packed(stage: Any, values: list[Any], numbers: list[Any]) -> object:
 
 
 @cython.cclass
-class HostCall(Call):
-    """A step of a program: what NumPy computes in the same memory, with the bits of a kernel.
-
-    Attributes
-    ----------
-    host : function
-        Is given the driver and, as its `views` say, arrays and scalars.
-    places : list
-        The operands, and the target if there is one: the number of a constant, or a view: its
-        storage, and how far beyond the first view it begins.
-    made : int
-        The storage that is new, -1 for none, of `nbytes` bytes; where nobody holds it, `passes`.
-    """
-
-    host: Any
-    places: list[Any]
-    made: int
-    nbytes: int
-    passes: bool
-
-    @cython.ccall
-    def run(self, device: Any, listed: Arguments, unfinished: list[Any]) -> object:
-        """Compute it."""
-        storage: Storage
-        slot: cython.Py_ssize_t
-        beyond: cython.Py_ssize_t
-        at: cython.Py_ssize_t = 0
-        storages: list[Any] = listed.storages
-        if self.made >= 0:
-            storage = storages[self.made]
-            if storage.buffer is None:
-                if self.passes or self.nbytes <= _KEPT_NBYTES:
-                    storage.buffer = numpy.empty(self.nbytes, numpy.uint8)
-                else:
-                    storage.buffer = room(device, self.nbytes)
-        values: list[Any] = []
-        kinds: list[Any] = self.host.views
-        for place in self.places:
-            kind = kinds[at]
-            at += 1
-            if isinstance(place, tuple):
-                slot, beyond = place
-                storage = storages[slot]
-                beyond += listed.bases[slot]
-                if type(kind) is InMemory:
-                    values.append(array_in(kind, memory_of(storage), beyond))
-                else:
-                    values.append(kind.array(memory_of(storage), beyond))
-            else:
-                values.append(kind(listed.constants[place]))
-        self.host(device.driver, values)
-        return None
-
-
-@cython.cclass
 class LibraryCall(Call):
     """A step of a program: what a library computes of whole views.
 
@@ -378,53 +319,3 @@ class LibraryCall(Call):
             nodes.append(view_at(listed.storages[slot], how, listed.bases[slot] + beyond))
         self.work(nodes)
         return None
-
-
-@cython.ccall
-def host_calls(
-    opcodes: tuple[Any, ...], codes: tuple[Any, ...], hosts: list[Any], states: tuple[Any, ...]
-) -> list[Any]:
-    """A step for each instruction of a list, of what computes it on the host; some have none."""
-    opcode: Opcode
-    how: Structure
-    call: HostCall
-    at: cython.Py_ssize_t = 0
-    slot: cython.Py_ssize_t
-    slots: cython.Py_ssize_t = 0
-    constants: cython.Py_ssize_t = 0
-    number: cython.Py_ssize_t = 0
-    none: list[Any] = []
-    calls: list[Any] = []
-    for opcode in opcodes:
-        places: list[Any] = []
-        for how in opcode.named:
-            if how.pattern is None:
-                places.append(constants)
-                constants += 1
-                continue
-            code = codes[at]
-            at += 1
-            if isinstance(code, tuple):
-                slot = code[0]
-                places.append(code)
-            else:
-                slot = code
-                places.append((slot, 0))
-            if slot >= slots:
-                slots = slot + 1
-        call = HostCall.__new__(HostCall)
-        call.host = hosts[number]
-        call.places = places
-        call.made = -1
-        call.taken = none
-        call.freed = none
-        call.launches = 1
-        if opcode.is_fresh:
-            places.append((slots, 0))
-            call.made = slots
-            call.nbytes = opcode.nbytes
-            call.passes = not is_held(states[slots])
-            slots += 1
-        calls.append(call)
-        number += 1
-    return calls

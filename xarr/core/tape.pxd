@@ -1,5 +1,5 @@
 from cpython.ref cimport Py_REFCNT as held_by
-from xarr.core.watch cimport core_counts, core_hooks
+from xarr.core.watch cimport core_counts, core_hooks, core_tier
 from xarr.core.storage cimport Storage, next_mark
 from xarr.core.views cimport Node
 from xarr.core.instructions cimport Arguments, Opcode, Step, take_number, new_step
@@ -14,6 +14,7 @@ cdef class Tape:
     cdef public list unfinished
     cdef public object cycles
     cdef public Py_ssize_t most
+    cdef public dict came
     cdef dict shared
     cdef dict kept
     cdef public Py_ssize_t mark
@@ -24,6 +25,8 @@ cdef class Tape:
     cdef bint _sees(self, list storages)
     cdef object _run_listed(self, list steps, Arguments listed)
     cdef list _taken(self, list steps)
-    cdef Trace _listed(self, list steps, Arguments listed)
-    cdef Trace _trace(self, tuple opcodes, tuple codes)
+    cdef bint _may_be_new(self)
+    cdef Py_ssize_t _times(self, tuple opcodes, tuple codes)
+    cdef Trace _listed(self, list steps, Arguments listed, bint may_be_new=*)
+    cdef Trace _trace(self, tuple opcodes, tuple codes, bint may_be_new)
     cdef tuple _states(self, Arguments listed, object sizes)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
-from xarr import errors, layout, references
+from xarr import errors, layout, references, tuning
 from xarr.core import _cython as cython
 from xarr.core.cycles import Cycles
 from xarr.core.instructions import carried, decoded
@@ -33,7 +33,7 @@ if not cython.compiled:
     from xarr.core.program import Program, Trace
     from xarr.core.storage import Storage, next_mark
     from xarr.core.views import Node
-    from xarr.core.watch import core_counts, core_hooks
+    from xarr.core.watch import core_counts, core_hooks, core_tier
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -46,6 +46,8 @@ _DEAD = cython.declare(cython.Py_ssize_t, DEAD)
 _WIDE = cython.declare(cython.Py_ssize_t, WIDE)
 _OWN = cython.declare(cython.Py_ssize_t, OWN)
 _WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
+_REPEATS = cython.declare(cython.Py_ssize_t, tuning.REPEATS)
+_NEW_WORK = cython.declare(cython.Py_ssize_t, tuning.NEW_WORK)
 _ASIDE = cython.declare(cython.Py_ssize_t, -1)
 """What storages bear that an instruction writes which was put aside."""
 _epoch = cython.declare(cython.Py_ssize_t, 0)
@@ -87,6 +89,10 @@ class Tape:
         What lists of instructions become.
     mark : int
         What storages that are written to bear, until that has run.
+    came : dict of int to int
+        How often lists came that are new, by their hashes. It holds nothing but numbers, so that
+        the garbage collector has nothing to walk; lists of one hash are counted as one, which
+        makes a plan come earlier and changes no value.
     aside : list of Step
         What failed, and what depends on that: it runs again when its value is asked for.
     """
@@ -98,6 +104,7 @@ class Tape:
     unfinished: list[Any]
     cycles: Any
     most: int
+    came: dict[int, int]
     shared: dict[int, int]
     kept: dict[int, int]
     mark: int
@@ -109,6 +116,7 @@ class Tape:
         self.kept = device.kept
         self.make = make
         self.steps = []
+        self.came = {}
         self.aside = []
         self.unfinished = []
         self.cycles = Cycles(carried)
@@ -286,9 +294,12 @@ class Tape:
                 go_on(device, self.unfinished)
                 end_before_others(device)
             launched = driver.launched
-            trace = self._listed(self._taken(steps), listed)
+            trace = self._listed(self._taken(steps), listed, self._may_be_new())
             steps.clear()  # they hold storages
-            program = trace.program(self._states(listed, trace.sizes))
+            if trace.is_new:
+                program = self.make(trace, ())
+            else:
+                program = trace.program(self._states(listed, trace.sizes))
             return program.run(listed, done, self.unfinished)
         except BaseException as error:
             if trace is None:
@@ -299,7 +310,7 @@ class Tape:
             steps.clear()
             if program is not None:
                 launched = driver.launched - launched
-                program.broken_off(listed.storages, launched, done, self.unfinished)
+                program.broken_off(listed, launched, done, self.unfinished)
             self._keep_left(trace, listed, program, done, error)
             raise
 
@@ -419,7 +430,9 @@ class Tape:
             self.is_running = was_running
 
     @cython.cfunc
-    def _listed(self, steps: list[Any], listed: Arguments) -> Trace:
+    def _listed(
+        self, steps: list[Any], listed: Arguments, may_be_new: cython.bint = False
+    ) -> Trace:
         """What steps have in common with others like them; what they have not is filled in."""
         step: Step
         node: Node
@@ -470,10 +483,42 @@ class Tape:
                 storage.slot = len(storages)
                 storages.append(storage)
                 bases.append(0)
-        return self._trace(tuple(opcodes), tuple(codes))
+        return self._trace(tuple(opcodes), tuple(codes), may_be_new)
 
     @cython.cfunc
-    def _trace(self, opcodes: tuple[Any, ...], codes: tuple[Any, ...]) -> Trace:
+    def _may_be_new(self) -> cython.bint:
+        """Whether lists that are new run by the host now, without a plan."""
+        device = self.device
+        if core_tier.name or core_hooks.run is not None or core_hooks.changed or self.kept:
+            return False
+        return device.info.in_place and device.driver.is_open()
+
+    @cython.cfunc
+    def _times(self, opcodes: tuple[Any, ...], codes: tuple[Any, ...]) -> cython.Py_ssize_t:
+        """Count a list that is not known; return how often it came, or 0 where it is large."""
+        opcode: Opcode
+        size: cython.Py_ssize_t = 0
+        for opcode in opcodes:
+            if opcode.target is None:
+                size += opcode.operands[0].size
+            else:
+                size += opcode.target.size
+            if opcode.operation.is_consumed:
+                return 0
+        if size > _NEW_WORK:
+            return 0
+        key = hash((opcodes, codes))
+        times: cython.Py_ssize_t = self.came.get(key, 0) + 1
+        if times < _REPEATS:
+            remembered(self.came, key, times)
+        else:
+            self.came.pop(key, None)
+        return times
+
+    @cython.cfunc
+    def _trace(
+        self, opcodes: tuple[Any, ...], codes: tuple[Any, ...], may_be_new: cython.bint
+    ) -> Trace:
         """What is kept of a list of instructions on some views."""
         programs: dict[Any, Any] = self.device.programs
         trace: Trace | None = programs.get(opcodes)
@@ -481,6 +526,11 @@ class Tape:
             trace = programs.get((opcodes, codes))
             if trace is None:
                 trace = Trace(self.device, opcodes, codes)
+                times: cython.Py_ssize_t = self._times(opcodes, codes) if may_be_new else 0
+                trace.is_counted = times >= _REPEATS
+                if 0 < times < _REPEATS:
+                    trace.is_new = True
+                    return trace
                 remembered(programs, (opcodes, codes), trace)
             remembered(programs, opcodes, trace)  # what runs again is what will run next
         return trace
@@ -552,7 +602,7 @@ def _steps(trace: Trace, listed: Arguments) -> Iterator[Step | None]:
     for opcode, number in zip(trace.opcodes, listed.numbers, strict=True):
         nodes = []
         for how in opcode.named:
-            if how.pattern is None:
+            if how.strides is None:
                 nodes.append(Node(None, how, 0, next(values)))
             else:
                 slot, beyond = decoded(next(codes))

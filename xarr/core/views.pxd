@@ -1,3 +1,4 @@
+from xarr.core.memo cimport Memo
 from xarr.core.storage cimport Storage
 
 cpdef object array_in(object lies, object memory, Py_ssize_t offset)
@@ -6,24 +7,35 @@ cdef class Structure:
     cdef public object device
     cdef public object dtype
     cdef public object shape
-    cdef public object pattern
-    cdef public object layout
+    cdef public tuple strides
     cdef public object in_memory
     cdef public object element
     cdef object lone
-    cdef public dict views
-    cdef public dict stores
-    cdef public set places
     cdef public object form
-    cdef tuple strides
     cdef object low
     cdef object high
     cdef public bint repeats
-    cdef Py_ssize_t nbytes
+    cdef public Py_ssize_t nbytes
+    cdef public Py_ssize_t size
+    cdef public bint is_linear
+    cdef public bint is_known
     cdef bint is_complex
     cdef bint is_in_place
     cdef list alike
+    cdef dict _views
+    cdef dict _stores
+    cdef set _places
+    cdef object _pattern
+    cdef object _layout
+    cpdef object view(self, object key)
+    cpdef object keep_view(self, object key, object found)
+    cpdef object store(self, object key)
+    cpdef object keep_store(self, object key, object opcode)
     cpdef bint fits(self, object value)
+    cpdef object seen(self)
+
+cpdef Structure structure(object device, object dtype, tuple shape, object strides)
+cpdef Structure contiguous(object device, object dtype, tuple shape)
 
 cdef class Node:
     cdef public Storage storage

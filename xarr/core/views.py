@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy
@@ -10,11 +11,13 @@ import numpy
 from xarr import dtypes, errors, layout, tuning
 from xarr.backends.base import InMemory
 from xarr.core import _cython as cython
+from xarr.core.memo import remembered
 from xarr.layout import Layout
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
+    from xarr.core.memo import Memo
     from xarr.core.storage import Storage
 
 if TYPE_CHECKING:
@@ -49,11 +52,16 @@ class Structure:
 
     Attributes
     ----------
-    pattern, layout : Pattern and Layout, or None
-        How the elements lie, and the layout of those that begin where the storage does; None for a
-        constant.
+    strides : tuple of int or None
+        Of elements, for each axis; None for a constant.
+    size, nbytes : int
+        Elements, and their bytes; those of a view that repeats elements count each time.
+    is_linear : bool
+        Whether the elements follow each other in C order without gaps.
     repeats : bool
         Whether two elements may be one, as in a broadcast view.
+    is_known : bool
+        Whether it was asked for again since it was made: what is new is not worth remembering.
     in_memory : InMemory or None
         How NumPy sees the elements; once it was asked for.
     form : str or None
@@ -62,61 +70,115 @@ class Structure:
         Of constants without axes, of the same data type; there once it was asked for.
     lone : Structure or None
         Of one element, where it was written to alone.
-    views : dict
-        What indexing and reshaping give: structures, and by some keys how far they begin from this.
-    stores : dict
-        Opcodes of what writes to it, by the value's structure; of the same storage also by how far
-        the value begins from it.
-    places : set of int
-        How far beyond the first one elements were that were read or written alone, while others
-        waited.
     """
 
     device: Any
     dtype: Any
     shape: Any
-    pattern: Any
-    layout: Any
+    strides: tuple[int, ...] | None
     in_memory: Any
     element: Any
     lone: Any
-    views: dict[Any, Any]
-    stores: dict[Any, Any]
-    places: set[int]
     form: str | None
-    strides: tuple[int, ...] | None
     low: Any
     high: Any
     repeats: bool
     nbytes: int
+    size: int
+    is_linear: bool
+    is_known: bool
     is_complex: bool
     is_in_place: bool
-    alike: list[Any]
+    alike: list[Any] | None
+    _views: dict[Any, Any] | None
+    _stores: dict[Any, Any] | None
+    _places: set[int] | None
+    _pattern: Any
+    _layout: Any
 
-    def __init__(self, device: Device, dtype: DType, shape: Shape, pattern: Pattern | None) -> None:
+    def __init__(
+        self, device: Device, dtype: DType, shape: Shape, strides: tuple[int, ...] | None
+    ) -> None:
+        size: cython.Py_ssize_t = 1
+        most: cython.double = 1.0
+        extent: cython.Py_ssize_t
+        for extent in shape:
+            most *= extent
+        if most < _MOST_NBYTES:  # a constant may have any shape
+            for extent in shape:
+                size *= extent
         self.device = device
         self.dtype = dtype
         self.shape = shape
-        self.pattern = pattern
-        self.strides = None if pattern is None else pattern.strides
-        self.layout = None if pattern is None else Layout(pattern.shape, pattern.strides)
-        self.repeats = self.layout is not None and layout.self_overlapping(self.layout)
-        nbytes = 0 if pattern is None else pattern.size * dtype.itemsize
-        if nbytes >> 63:  # repeated elements are counted as well
-            fault = f"an array of shape {shape} and dtype {dtype} would have {nbytes} bytes"
-            raise errors.value_error(f"arrays on {device}", fault, "less than 2**63 are accepted")
-        self.nbytes = nbytes
-        self.views = {}
-        self.stores = {}
-        self.places = set()
-        self.alike = [None] * 24
+        self.strides = strides
+        self.size = size
+        if strides is not None:
+            itemsize: cython.Py_ssize_t = dtype.itemsize
+            if most * itemsize >= _MOST_NBYTES:  # repeated elements are counted as well
+                nbytes = math.prod(shape) * dtype.itemsize
+                fault = f"an array of shape {shape} and dtype {dtype} would have {nbytes} bytes"
+                accepted = "less than 2**63 are accepted"
+                raise errors.value_error(f"arrays on {device}", fault, accepted)
+            self.nbytes = size * itemsize
+            self.is_linear = _is_linear(shape, strides, size)
+            if not self.is_linear:
+                self.repeats = layout.is_self_overlapping(shape, strides)
         self.is_complex = dtype.kind == dtypes.COMPLEX
-        self.low, self.high = (-_EXACT, _EXACT) if dtype is dtypes.float64 else dtype.bounds
-        if dtype.kind not in dtypes.INTEGER and dtype is not dtypes.float64:
-            self.low = self.high = None
+        if dtype is dtypes.float64:
+            self.low, self.high = -_EXACT, _EXACT
+        elif dtype.kind in dtypes.INTEGER:
+            self.low, self.high = dtype.bounds
         self.is_in_place = device.info.in_place
         if self.is_in_place and dtype is not dtypes.float16:
             self.form = "?" if dtype is dtypes.bool_ else dtype.format[0]
+
+    @property
+    def pattern(self) -> Pattern | None:
+        """How the elements lie; None for a constant."""
+        if self._pattern is None and self.strides is not None:
+            self._pattern = layout.pattern_of(self.shape, self.strides)
+        return self._pattern
+
+    @property
+    def layout(self) -> Layout | None:
+        """The layout of the elements where they begin with the storage; None for a constant."""
+        if self._layout is None and self.strides is not None:
+            self._layout = Layout(self.shape, self.strides)
+        return self._layout
+
+    @property
+    def places(self) -> set[int]:
+        """How far beyond the first one elements were that were read or written alone."""
+        if self._places is None:
+            self._places = set()
+        return self._places
+
+    @cython.ccall
+    def view(self, key: object) -> Any:
+        """Return the structure that indexing or reshaping gave for a key, with what was kept."""
+        return None if self._views is None else self._views.get(key)
+
+    @cython.ccall
+    def keep_view(self, key: object, found: object) -> object:
+        """Remember what indexing or reshaping gives for a key."""
+        if self._views is None:
+            self._views = {}
+        return remembered(self._views, key, found)
+
+    @cython.ccall
+    def store(self, key: object) -> Any:
+        """Return the opcode that writes a value to such a view, if one like it was written.
+
+        The key is the value's structure; of the same storage also how far it begins from the view.
+        """
+        return None if self._stores is None else self._stores.get(key)
+
+    @cython.ccall
+    def keep_store(self, key: object, opcode: object) -> object:
+        """Remember the opcode that writes a value to such a view."""
+        if self._stores is None:
+            self._stores = {}
+        return remembered(self._stores, key, opcode)
 
     @cython.ccall
     def fits(self, value: object) -> cython.bint:
@@ -125,27 +187,72 @@ class Structure:
             return self.dtype is dtypes.float64
         return type(value) is int and self.low is not None and self.low <= value <= self.high
 
-    def seen(self) -> InMemory:
-        """How NumPy sees the elements of a view."""
+    @cython.ccall
+    def seen(self) -> Any:
+        """How NumPy sees the elements of a view, as InMemory."""
         if self.in_memory is None:
-            assert self.pattern is not None
-            self.in_memory = in_memory(self.dtype, self.pattern.shape, self.pattern.strides)
+            assert self.strides is not None
+            self.in_memory = in_memory(self.dtype, self.shape, self.strides)
         return self.in_memory
 
 
-def structure(device: Device, dtype: DType, how: Pattern | Shape) -> Structure:
-    """The structure of views that lie in a pattern, or of constants that have a shape."""
-    structures = device.structures
-    found: Structure | None = structures.get((dtype, how))
+_MOST_NBYTES = cython.declare(cython.double, 2.0**63)
+
+
+@cython.cfunc
+def _is_linear(
+    shape: tuple[Any, ...], strides: tuple[Any, ...], size: cython.Py_ssize_t
+) -> cython.bint:
+    """Whether elements follow each other in C order without gaps."""
+    at: cython.Py_ssize_t
+    extent: cython.Py_ssize_t
+    step: cython.Py_ssize_t = 1
+    if not size:
+        return True
+    for at in range(len(shape) - 1, -1, -1):
+        extent = shape[at]
+        if extent != 1:
+            if strides[at] != step:
+                return False
+            step *= extent
+    return True
+
+
+@cython.ccall
+def structure(device: Any, dtype: Any, shape: tuple[Any, ...], strides: Any) -> Structure:
+    """Return the structure of views of a shape and strides; without strides, of constants."""
+    known: Memo | None = device.structures
+    if known is None:
+        known = device.structures = Memo(tuning.STRUCTURES)
+    key = (dtype, shape, strides)
+    found: Structure | None = known.get(key)
     if found is None:
-        if len(structures) >= tuning.STRUCTURES:
-            structures.clear()  # two objects of one structure cost a program, and change nothing
-        if isinstance(how, tuple):
-            found = Structure(device, dtype, how, None)
-        else:
-            found = Structure(device, dtype, how.shape, how)
-        structures[dtype, how] = found
+        found = Structure(device, dtype, shape, strides)
+        known.keep(key, found)
+    else:
+        found.is_known = True
     return found
+
+
+@cython.ccall
+def contiguous(device: Any, dtype: Any, shape: tuple[Any, ...]) -> Structure:
+    """Return the structure of elements that follow each other in C order."""
+    at: cython.Py_ssize_t = len(shape)
+    extent: cython.Py_ssize_t
+    step: Any = 1  # a product of extents may be more than C counts
+    if at == 1:
+        return structure(device, dtype, shape, _ONE)
+    strides: list[Any] = [1] * at
+    while at:
+        at -= 1
+        strides[at] = step
+        extent = shape[at]
+        if extent > 1:
+            step = step * extent
+    return structure(device, dtype, shape, tuple(strides))
+
+
+_ONE = cython.declare(tuple, (1,))
 
 
 @cython.freelist(64)
@@ -213,17 +320,16 @@ def view_at(storage: Storage | None, how: Structure, offset: cython.Py_ssize_t) 
     return made
 
 
-ELEMENT: Final = layout.contiguous(()).pattern
-
-
 def leaf(storage: Storage, where: Layout, dtype: DType) -> Node:
     """The view of a storage's elements."""
-    return view_at(storage, structure(storage.device, dtype, where.pattern), where.offset)
+    return view_at(
+        storage, structure(storage.device, dtype, where.shape, where.strides), where.offset
+    )
 
 
 def element(node: Node, at: int) -> Node:
     """A node of the one element of another one's storage that lies at an offset."""
-    return Node(node.storage, structure(node.device, node.dtype, ELEMENT), at)
+    return Node(node.storage, structure(node.device, node.dtype, (), ()), at)
 
 
 @cython.ccall
@@ -231,7 +337,7 @@ def number_like(node: Node, value: object) -> Node:
     """A constant without axes, of a node's data type, which its array alone has."""
     how: Structure = node.structure
     if how.element is None:
-        how.element = structure(how.device, how.dtype, ())
+        how.element = structure(how.device, how.dtype, (), None)
     return lone_constant(how.element, value)
 
 
@@ -246,7 +352,7 @@ def lone_constant(how: Structure, value: object) -> Node:
 
 def constant(value: Any, dtype: DType, shape: Shape, device: Device) -> Node:
     """One value, repeated over a shape. `value` is a Python scalar that `dtype` holds exactly."""
-    return Node(None, structure(device, dtype, shape), 0, value)
+    return Node(None, structure(device, dtype, shape, None), 0, value)
 
 
 @cython.freelist(64)

@@ -6,6 +6,11 @@ cdef class Hooks:
     cdef public Py_ssize_t transfers
     cdef public Py_ssize_t changed
     cdef public Py_ssize_t unheld
+    cdef public object evaluator
+    cdef public object opened
+
+cdef class Tier:
+    cdef public str name
 
 cdef class Counts:
     cdef public Py_ssize_t launches
@@ -14,4 +19,5 @@ cdef class Counts:
     cdef public list observers
 
 cdef Hooks core_hooks
+cdef Tier core_tier
 cdef Counts core_counts

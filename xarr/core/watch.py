@@ -34,6 +34,10 @@ class Hooks:
         How many blocks are open in which functions may record otherwise than elsewhere.
     unheld : int
         The count of references to a storage that only a list holds.
+    evaluator : function
+        Finds the function of NumPy's for an opcode, and keeps it there.
+    opened : function
+        Gives a device its tape.
     """
 
     launch: Any
@@ -43,6 +47,22 @@ class Hooks:
     transfers: int
     changed: int
     unheld: int
+    evaluator: Any
+    opened: Any
+
+
+@cython.cclass
+class Tier:
+    """How lists of instructions run that have no kernels: XARR_TIERS, or what tests choose.
+
+    "fused" waits for kernels, "hosted" never has them compiled where NumPy does their work; "" lets
+    NumPy work until they are there; see `Program.choose`.
+    """
+
+    name: str
+
+    def __init__(self) -> None:
+        self.name = IMPORTED.tiers or ""
 
 
 @cython.cclass
@@ -69,6 +89,8 @@ class Counts:
 core_hooks = Hooks()
 hooks = core_hooks
 hooks.eager = 1 if IMPORTED.eager else 0
+core_tier = Tier()
+tier = core_tier
 core_counts = Counts()
 counts = core_counts
 

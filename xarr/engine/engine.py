@@ -17,15 +17,14 @@ from xarr.compiler.forms import INDEX, cast
 from xarr.compiler.launch import MOST_GROUPS as MOST_GROUPS, Grid as Grid
 from xarr.core import record, steps
 from xarr.core.instructions import Opcode
-from xarr.core.memo import remembered
 from xarr.core.operations import Operation
 from xarr.core.operators import are_shared
 from xarr.core.steps import launch as launch
 from xarr.core.storage import Storage, room
-from xarr.core.views import Node, Structure, constant, leaf, structure
+from xarr.core.views import Node, Structure, constant, contiguous, leaf, structure
 from xarr.core.watch import counts as counts, eager as eager
 from xarr.engine import hosted
-from xarr.engine.opcodes import opcode_of, tape_of
+from xarr.engine.opcodes import tape_of
 from xarr.layout import Layout, Shape
 from xarr.schedule.instructions import Recorded
 
@@ -44,12 +43,12 @@ def defer(operation: Operation, inputs: tuple[Node, ...], shape: Shape) -> Node:
 
 def elementwise(operation: Operation, inputs: tuple[Node, ...], shape: Shape) -> Opcode:
     """The opcode of an operation on operands that broadcast to a shape."""
-    return opcode_of(operation, tuple([x.structure for x in inputs]), shape, fresh=shape)
+    return record.opcode_of(operation, tuple([x.structure for x in inputs]), shape, fresh=shape)
 
 
 def index(shape: Shape, device: Device) -> Node:
     """The position of every element of `shape` in C order, as int64."""
-    return computed(opcode_of(INDEX, (), shape, fresh=shape, device=device), ())
+    return computed(record.opcode_of(INDEX, (), shape, fresh=shape, device=device), ())
 
 
 def recorded(operation: Recorded, inputs: tuple[Node, ...], shape: Shape) -> Node:
@@ -61,7 +60,7 @@ def skeletal(operation: Recorded, inputs: tuple[Node, ...], shape: Shape) -> Opc
     """The opcode of a skeleton over a node, with its numbers, whose result has a shape."""
     placed(inputs[0])
     structures = tuple([x.structure for x in inputs])
-    return opcode_of(operation, structures, inputs[0].shape, fresh=shape)
+    return record.opcode_of(operation, structures, inputs[0].shape, fresh=shape)
 
 
 def again(node: Node, opcode: Opcode, numbers: tuple[Node, ...], how: Structure) -> Node:
@@ -122,7 +121,7 @@ def reshaped(node: Node, shape: Shape) -> Node:
         return constant(node.value, node.dtype, shape, node.device)
     how = node.structure
     key = reshaped, shape
-    known = how.views.get(key)
+    known = how.view(key)
     if known is None:
         assert how.layout is not None
         where = how.layout.reshaped(shape)
@@ -130,8 +129,8 @@ def reshaped(node: Node, shape: Shape) -> Node:
             storage = copied(node).storage
             assert storage is not None
             return leaf(storage, layout.contiguous(shape), node.dtype)
-        known = structure(how.device, how.dtype, where.pattern), 0
-        remembered(how.views, key, known)
+        known = structure(how.device, how.dtype, where.shape, where.strides), 0
+        how.keep_view(key, known)
     return Node(node.storage, known[0], node.offset)
 
 
@@ -201,8 +200,8 @@ def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
 
 def storing(given: Structure, where: Layout, dtype: DType) -> tuple[Opcode, Structure]:
     """The opcode of a write of a value that broadcasts to `where.shape`, and what it writes to."""
-    target = structure(given.device, dtype, where.pattern)
-    return opcode_of(_cast(given.dtype, dtype), (given,), where.shape, target), target
+    target = structure(given.device, dtype, where.shape, where.strides)
+    return record.opcode_of(_cast(given.dtype, dtype), (given,), where.shape, target), target
 
 
 def reads_what_it_overwrites(value: Node, storage: Storage, where: Layout, dtype: DType) -> bool:
@@ -226,7 +225,7 @@ def scatter(operation: Operation, inputs: tuple[Node, ...], shape: Shape) -> Non
         base.writes += 1
         nodes = (inputs[0], *rest)
         structures = tuple([node.structure for node in nodes])
-        record.recorded(opcode_of(operation, structures, shape), nodes)
+        record.recorded(record.opcode_of(operation, structures, shape), nodes)
 
 
 def apart(value: Node, storage: Storage) -> Node:
@@ -256,7 +255,7 @@ def held(values: Any, device: Device, dtype: DType) -> Node | None:
     if not (flags.owndata and flags.c_contiguous and flags.writeable):
         return None
     storage = Storage(device, values.nbytes, values)
-    return Node(storage, structure(device, dtype, layout.contiguous(values.shape).pattern), 0)
+    return Node(storage, contiguous(device, dtype, values.shape), 0)
 
 
 def allocate(device: Device, nbytes: int) -> Storage:

@@ -1,50 +1,31 @@
-"""Host calls: instructions that NumPy computes in a CPU's buffers, with the bits of a kernel.
+"""The functions of NumPy's that compute an operation with the bits of its kernel.
 
-A kernel costs a compiler a tenth of a second, so a list of instructions that is new runs at once
-this way, one after the other, where an operation has a function of NumPy's that is exact:
-`Operation.host`. What such an instruction does is known once for all that have its opcode.
+`core/host_eval.py` calls them, for lists of instructions that have no kernels.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
-from xarr import dtypes, layout, tuning
-from xarr.backends.base import InMemory
+from xarr import dtypes, tuning
 from xarr.compiler.forms import INDEX, Indirect
-from xarr.core.views import in_memory
+from xarr.core.watch import hooks, tier as tier
 from xarr.dtypes import BOOL, COMPLEX, REAL, DType
 from xarr.schedule.instructions import Recorded, Skeletal
-from xarr.settings import IMPORTED
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.core.instructions import Opcode
-    from xarr.core.views import Structure
 
 Values = Any
 """An array or a scalar of NumPy's."""
 Function = Callable[..., Values]
-
-
-class _Tier:
-    """How a list of instructions runs that has no kernels: XARR_TIERS, or what tests choose.
-
-    "fused" waits for them, "hosted" never has them compiled where NumPy does their work; "" lets
-    NumPy work until they are there; see `Program.choose`.
-    """
-
-    def __init__(self) -> None:
-        self.name = IMPORTED.tiers or ""
-
-
-tier: Final = _Tier()
 
 
 _fused: Final[list[str]] = []
@@ -72,164 +53,52 @@ def keeps(device: Device, nbytes: int, most: int = tuning.KEPT_NBYTES) -> bool:
     return 0 < nbytes <= most and not tier.name and device.info.in_place
 
 
-class Places(NamedTuple):
-    """Memory in which elements are read or written at computed places."""
+def find(opcode: Opcode) -> Function | bool:
+    """Find the function of NumPy's with the same bits as an opcode's kernel; False for none.
 
-    shape: tuple[int, ...]
-    dtype: numpy.dtype[Any]
-    strides: tuple[int, ...]
-
-    def array(self, memory: Any, offset: int) -> tuple[Values, Values]:
-        """All of the memory, and where places count from, for each element."""
-        nbytes = self.dtype.itemsize
-        begin: Values = numpy.int64(offset)
-        for axis, (extent, step) in enumerate(zip(self.shape, self.strides, strict=True)):
-            if step:
-                lifted = (extent, *(1,) * (len(self.shape) - axis - 1))
-                begin = begin + (numpy.arange(extent) * (step // nbytes)).reshape(lifted)
-        return numpy.ndarray((memory.nbytes // nbytes,), self.dtype, memory), begin
-
-
-def _view(how: Structure, shape: tuple[int, ...], *, is_whole: bool = False) -> InMemory:
-    """A view as an operand over a shape, to which NumPy broadcasts it; if `is_whole`, it is."""
-    pattern = how.pattern
-    assert pattern is not None
-    extents, strides = pattern.shape, pattern.strides
-    if pattern.linear and pattern.size == math.prod(shape):
-        extents, strides = shape, layout.contiguous_strides(shape)
-    elif is_whole:
-        extents, strides = shape, layout.broadcast_strides(extents, strides, shape)
-    elif pattern.size == 1:
-        extents, strides = (), ()
-    if extents == pattern.shape and strides == pattern.strides:
-        return how.seen()
-    return in_memory(how.dtype, extents, strides)
-
-
-def _operand(how: Structure, shape: tuple[int, ...], *, is_whole: bool = False) -> InMemory | type:
-    """Where an operand lies in memory; of a constant, the class of NumPy's scalars of its type."""
-    if how.pattern is None:
-        made: type = how.dtype.numpy.type
-        return made
-    view = _view(how, shape, is_whole=is_whole)
-    return view._replace(dtype=_BYTE, is_bool=True) if how.dtype.kind == BOOL else view
-
-
-_BYTE: Final = numpy.dtype(numpy.uint8)
-
-
-class Host:
-    """An instruction as a function of NumPy's, ready but for memory and constants.
-
-    views : list of InMemory, Places or type
-        How what it reads lies in memory, at first where places count from if it computes some; of
-        a constant what makes it one of NumPy's scalars. Then how what it writes lies there, unless
-        it writes at computed places.
-    ufunc : numpy.ufunc or None
-        What is called with these, all of them, where it does nothing else.
+    It is given an array or scalar for each operand, of an indirect operation's first one the memory
+    and where places count from, and returns the result; of a scatter memory, places and values.
     """
-
-    __slots__ = ("_converters", "_function", "_has_target", "_writes_itself", "ufunc", "views")
-
-    def __init__(self, opcode: Opcode) -> None:
-        operation, shape, given = opcode.operation, opcode.shape, opcode.operands
-        self._converters: Sequence[Function] = ()
-        self._has_target = opcode.target is not None
-        self.views: list[Any] = []
-        if isinstance(operation, Recorded):
-            function = _in_row(_require(operation.on_host(given[0].dtype)))
-            self.views = [_operand(one, shape, is_whole=True) for one in given]
-            assert opcode.target is not None
-            shape = (math.prod(opcode.target.shape),)
-        elif operation is INDEX:
-            function = _indices(shape)
-        else:
-            function = _require(None if isinstance(operation, Skeletal) else operation.host)
-            self.views = [_operand(one, shape) for one in given]
-            if isinstance(operation, Indirect):
-                self.views[0] = Places(*_view(given[0], shape, is_whole=True)[:3])
-            elif any(
-                one.dtype is not to for one, to in zip(given, operation.operands, strict=True)
-            ):
-                self._converters = [
-                    _require(converter(one.dtype, to))
-                    for one, to in zip(given, operation.operands, strict=True)
-                ]
-        if opcode.target is not None:
-            self.views.append(_view(opcode.target, shape))
-        self._function = function
-        self._writes_itself = isinstance(function, numpy.ufunc)
-        self.ufunc = function if self._writes_itself and not self._converters else None
-
-    def __call__(self, driver: Any, values: list[Any]) -> None:
-        """Compute it; `values` are arrays and scalars as `views` says.
-
-        All is stored in one call, so that a signal's handler finds it done, and counted as a
-        launch, or finds nothing.
-        """
-        for at, convert in enumerate(self._converters):
-            values[at] = convert(values[at])
-        target: Values = values.pop() if self._has_target else None
-        if self._writes_itself:
-            driver.launched += 1
-            try:
-                self._function(*values, out=target)
-            except Exception:
-                driver.launched -= 1
-                raise
-            return
-        places: Any = ...
-        if values and isinstance(values[0], tuple):
-            (memory, begin), numbers, *rest = values
-            found = self._function(memory, begin + numbers, *rest)
-            if target is None:
-                target, (places, found) = memory, found
-            else:
-                found = _loaded(found)
-        else:
-            found = self._function(*values)
-        driver.launched += 1
-        try:
-            target[places] = found
-        except Exception:
-            driver.launched -= 1
-            raise
-
-
-def _in_row(function: Function) -> Function:
-    """A function whose result is its elements, one after the other."""
-    return lambda *values: numpy.ravel(function(*values))
-
-
-def _indices(shape: tuple[int, ...]) -> Function:
-    return lambda: numpy.arange(math.prod(shape)).reshape(shape)
-
-
-def host(opcode: Opcode) -> Host | None:
-    """The host call for an opcode; None where NumPy has no function with the same bits."""
-    found: Host | bool | None = opcode.host
+    found: Function | bool | None = opcode.host
     if found is None:
-        try:
-            found = 0 < math.prod(opcode.shape) <= tuning.LARGEST and Host(opcode)
-        except _AbsentError:
-            found = False
+        found = 0 < math.prod(opcode.shape) <= tuning.LARGEST and _function(opcode)
         opcode.host = found
-    return found or None  # type: ignore[return-value]
+    return found
 
 
-class _AbsentError(Exception):
-    """There is no function of NumPy's with the same bits."""
+hooks.evaluator = find
 
 
-def _require(function: Function | None) -> Function:
-    if function is None:
-        raise _AbsentError
-    return function
+def _function(opcode: Opcode) -> Function | bool:
+    operation, given = opcode.operation, opcode.operands
+    if isinstance(operation, Recorded):
+        return operation.on_host(given[0].dtype) or False
+    if operation is INDEX:
+        shape = opcode.shape
+        return lambda: numpy.arange(math.prod(shape)).reshape(shape)
+    host = None if isinstance(operation, Skeletal) else operation.host
+    if host is None:
+        return False
+    if isinstance(operation, Indirect):
+        return _indirect(operation)
+    pairs = [(one.dtype, to) for one, to in zip(given, operation.operands, strict=True)]
+    if all(one is to for one, to in pairs):
+        return host  # type: ignore[no-any-return]
+    converters = [converter(*pair) for pair in pairs]
+    if None in converters:
+        return False
+    return lambda *values: host(*[to(x) for to, x in zip(converters, values, strict=True)])  # type: ignore[misc]
 
 
-def _loaded(values: Values) -> Values:
-    """Values as loaded from memory, where every byte other than 0 is True."""
-    return values.view(numpy.uint8) != 0 if values.dtype == numpy.bool_ else values
+def _indirect(operation: Indirect) -> Function:
+    """The function for a gather or a scatter."""
+    host = operation.host
+    assert host is not None
+    if operation.writes:
+        return lambda to, places, *rest: (to[0], *host(to[0], to[1] + places, *rest))
+    if operation.result.kind == BOOL:
+        return lambda of, places: host(of[0].view(numpy.uint8), of[1] + places) != 0
+    return lambda of, places: host(of[0], of[1] + places)
 
 
 def _same(values: Values) -> Values:

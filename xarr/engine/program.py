@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from xarr import tuning
+from xarr import layout, tuning
 from xarr.compiler import background, launch
 from xarr.core import memo, program
-from xarr.core.instructions import Opcode
+from xarr.core.instructions import Opcode, decoded
 from xarr.core.program import Trace
-from xarr.core.steps import Call, HostCall, host_calls
-from xarr.core.storage import ALIVE, WIDE, is_held, is_wide
+from xarr.core.steps import Call
+from xarr.core.storage import ALIVE, WIDE, Storage, is_held, is_wide
 from xarr.engine import hosted
 from xarr.schedule.instructions import instructions
 from xarr.schedule.plan import Plan
@@ -36,7 +36,7 @@ class Program(program.Program):
     job : Job or None -- What has its kernels compiled beside it.
     """
 
-    __slots__ = ("_due", "_failed_at", "_is_sought", "_plan", "job")
+    __slots__ = ("_due", "_failed_at", "_is_first", "_is_sought", "_plan", "job")
 
     def __init__(self, trace: Trace, states: tuple[int, ...]) -> None:
         super().__init__(trace, states)
@@ -44,7 +44,9 @@ class Program(program.Program):
         self._plan: Plan | None = None  # once it is wanted
         self._is_sought = False  # whether its kernels were looked for
         self._due = tuning.REPEATS  # in which run they are asked for
+        self.runs = tuning.REPEATS - 1 if trace.is_counted else 0
         self._failed_at: int | None = None  # which kernel could not be had
+        self._is_first = True  # whether it was never chosen how to run
 
     def choose(self) -> None:
         """Dispatch: take kernels where they are compiled, or worth a wait; else host calls.
@@ -58,9 +60,11 @@ class Program(program.Program):
         if self._is_due():
             self.prepare()
             return
-        if self.steps and (self.job is not None or self.runs < self._due):
+        is_first = self._is_first
+        self._is_first = False
+        if not is_first and (self.job is not None or self.runs < self._due):
             return
-        hosts = [hosted.host(opcode) for opcode in self.trace.opcodes]
+        hosts = [hosted.find(opcode) for opcode in self.trace.opcodes]
         if not any(hosts):
             self.prepare()
             return
@@ -72,8 +76,6 @@ class Program(program.Program):
         if is_repeated and self.job is None and hosted.tier.name != "hosted":
             self._planned()
             self.job = background.submit(self._compile)
-        if not self.steps:
-            self._go_singly(hosts)
 
     def _is_due(self) -> bool:
         """Whether kernels run it now, even if they have to be compiled first."""
@@ -84,7 +86,7 @@ class Program(program.Program):
             return True
         if not device.driver.is_open():
             return True
-        if self.steps:
+        if not self._is_first:
             return False
         sizes = [math.prod(opcode.shape) for opcode in self.trace.opcodes]
         return max(sizes, default=0) > tuning.LARGEST
@@ -154,7 +156,7 @@ class Program(program.Program):
     def _types(self) -> list[DType]:
         """The data types of the constants."""
         return [how.dtype for opcode in self.trace.opcodes for how in opcode.operands
-                if how.pattern is None]  # fmt: skip
+                if how.strides is None]  # fmt: skip
 
     @property
     def _is_wide(self) -> bool:
@@ -166,68 +168,66 @@ class Program(program.Program):
 
     # -- instruction by instruction ---------------------------------------------------------------
 
-    def _go_singly(self, hosts: list[hosted.Host | None]) -> None:
-        """Make a call of each instruction: a host call, or a kernel of its own."""
-        steps: list[Any] = host_calls(self.trace.opcodes, self.trace.codes, hosts, self.states)
-        self.steps, self.members = [], [(number,) for number in range(len(steps))]
-        if sum([opcode.nbytes for opcode in self.trace.opcodes]) >= tuning.LARGE_NBYTES:
-            self._free(steps)
-        for number, host in enumerate(hosts):
-            if host is None:
-                self._failed_at = number
-                opcode, step = self.trace.opcodes[number], steps[number]
-                steps[number] = _alone(opcode, step.places, self.states, step.freed)
-        self.steps, self._failed_at = steps, None
+    def alone(self, opcode: Opcode, places: list[Place], storages: list[Storage]) -> Call:
+        """Return the kernel that an instruction is by itself, as a call in a list of places."""
+        slots: dict[int, tuple[int, int]] = {}  # by the list's number: its own, and where it begins
+        codes: list[Place] = []
+        constants = [place for place in places if isinstance(place, int)]
+        for place in places:
+            if isinstance(place, tuple):
+                slot, beyond = place
+                number, base = slots.setdefault(slot, (len(slots), beyond))
+                codes.append((number, beyond - base) if beyond != base else number)
+        wide = tuple([storages[slot].nbytes >= layout.WIDE for slot in slots])
+        if opcode.is_fresh:
+            del codes[-1]
+        known = opcode.alone
+        if known is None:
+            known = opcode.alone = {}
+        call: Call | None = known.get((tuple(codes), wide))
+        if call is None:
+            trace = Trace(opcode.device, (opcode,), tuple(codes))
+            program = Program(trace, tuple([ALIVE + WIDE * one for one in wide]))
+            (call,) = program.prepare()
+            memo.remembered(known, (tuple(codes), wide), call)
+        there = list(slots)
+        begins = [base for _, base in slots.values()]
+        return Call(
+            call.stages,
+            call.rooms,
+            call.forms,
+            [there[slot] for slot in call.pointers],
+            [ref._replace(slot=there[ref.slot]) for ref in call.results],
+            [
+                (there[slot], beyond + begins[slot]) if slot >= 0 else (slot, beyond)
+                for slot, beyond in call.offsets
+            ],
+            [(there[slot], nbytes) for slot, nbytes in call.fresh],
+            [constants[number] for number in call.constants],
+            [constants[number] for number in call.numbers],
+            frozenset([constants[number] for number in call.complex]),
+            (),
+            (),
+            [ref._replace(slot=there[ref.slot]) for ref in call.whole],
+        )
 
-    def _free(self, steps: Sequence[HostCall]) -> None:
-        """Let each call free the storages that no later one needs."""
+    def freed(self) -> list[list[int]] | None:
+        """Return the storages that nobody needs after each instruction; None where they are few."""
+        opcodes, codes = self.trace.opcodes, map(decoded, self.trace.codes)
+        if self.trace.is_new or sum([one.nbytes for one in opcodes]) < tuning.LARGE_NBYTES:
+            return None
+        named = 0
+        slots: list[list[int]] = []
+        for opcode in opcodes:
+            here = [next(codes)[0] for how in opcode.named if how.strides is not None]
+            named = max([named, *[slot + 1 for slot in here]])
+            if opcode.is_fresh:
+                here.append(named)
+                named += 1
+            slots.append(here)
         seen = {slot for slot, state in enumerate(self.states) if is_held(state)}
-        for step in reversed(steps):
-            step.freed = []
-            for place in step.places:
-                if isinstance(place, tuple) and place[0] not in seen:
-                    seen.add(place[0])
-                    step.freed.append(place[0])
-
-
-def _alone(
-    opcode: Opcode, places: Sequence[Place], states: Sequence[int], freed: Sequence[int]
-) -> Call:
-    """The kernel that an instruction is by itself, as a call in a list in which it has places."""
-    slots: dict[int, tuple[int, int]] = {}  # by the list's number: its own, and where it begins
-    codes: list[Place] = []
-    constants = [place for place in places if isinstance(place, int)]
-    for place in places:
-        if isinstance(place, tuple):
-            slot, beyond = place
-            number, base = slots.setdefault(slot, (len(slots), beyond))
-            codes.append((number, beyond - base) if beyond != base else number)
-    wide = tuple([is_wide(states[slot]) for slot in slots])
-    if opcode.is_fresh:
-        del codes[-1]
-    call: Call | None = opcode.alone.get((tuple(codes), wide))
-    if call is None:
-        trace = Trace(opcode.device, (opcode,), tuple(codes))
-        program = Program(trace, tuple([ALIVE + WIDE * one for one in wide]))
-        (call,) = program.prepare()
-        memo.remembered(opcode.alone, (tuple(codes), wide), call)
-    there = list(slots)
-    begins = [base for _, base in slots.values()]
-    return Call(
-        call.stages,
-        call.rooms,
-        call.forms,
-        [there[slot] for slot in call.pointers],
-        [ref._replace(slot=there[ref.slot]) for ref in call.results],
-        [
-            (there[slot], beyond + begins[slot]) if slot >= 0 else (slot, beyond)
-            for slot, beyond in call.offsets
-        ],
-        [(there[slot], nbytes) for slot, nbytes in call.fresh],
-        [constants[number] for number in call.constants],
-        [constants[number] for number in call.numbers],
-        frozenset([constants[number] for number in call.complex]),
-        (),
-        freed,
-        [ref._replace(slot=there[ref.slot]) for ref in call.whole],
-    )
+        freed: list[list[int]] = []
+        for here in reversed(slots):
+            freed.append([slot for slot in dict.fromkeys(here) if slot not in seen])
+            seen.update(here)
+        return freed[::-1]

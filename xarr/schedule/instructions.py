@@ -210,7 +210,7 @@ def instructions(
     for opcode in opcodes:
         operands: list[Ref | Number | Inside] = []
         for structure in opcode.operands:
-            if structure.pattern is None:
+            if structure.strides is None:
                 operands.append(Number(structure.dtype, constants))
                 constants += 1
             else:
@@ -283,6 +283,7 @@ class Recorded(Skeletal):
 
     __slots__ = ()
 
+    is_whole = True
     goes_on = False
     """Whether it may compute more of each result, which then need not be stored."""
 

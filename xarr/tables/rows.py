@@ -193,9 +193,10 @@ class Elementwise:
     def taken_as(self, given: Structure, other: Structure, kind: type, *, swapped: bool) -> None:
         """Remember that a Python scalar beside views of a structure is such a constant."""
         opcode = self.known.pairs.get((other, given) if swapped else (given, other))
-        if opcode is not None and opcode.nbytes and given.pattern is not None:
+        if opcode is not None and opcode.nbytes and given.strides is not None:
             name: Any = (kind, given) if swapped else (given, kind)
             self.known.remember(name, (opcode, *other.dtype.bounds))
+            self.known.scalars[kind, given.dtype, given.device, swapped] = other.dtype
 
     def _exactly(self, operation: Operation, *values: Any) -> Any:
         """The result for numbers as Python computes it; None where that may differ."""

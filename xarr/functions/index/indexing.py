@@ -29,7 +29,6 @@ from xarr.array.operators import as_operand
 from xarr.array.transfers import from_host, is_unobserved
 from xarr.core.elements import values_of
 from xarr.core.keys import LONGEST_STEP, place_of, sliced
-from xarr.core.memo import remembered
 from xarr.core.operators import name_of_store, number_for
 from xarr.core.views import Node, constant, element, leaf, number_like
 from xarr.dtypes import BOOL, INTEGER
@@ -127,7 +126,7 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     if not (own and engine.reads_what_it_overwrites(given, storage, where, node.dtype)):
         opcode, target = engine.storing(source.structure, where, node.dtype)
         name = name_of_store(Node(storage, target, where.offset), given)
-        remembered(target.stores, name, opcode)
+        target.keep_store(name, opcode)
 
 
 def _of_integers(key: slice) -> slice:
