@@ -18,8 +18,9 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.backends.base import InMemory
 from xarr.core.elements import values_of
+from xarr.core.memo import remembered
 from xarr.core.steps import Call, LibraryCall
-from xarr.core.storage import Storage
+from xarr.core.storage import Storage, memory_of
 from xarr.core.views import Node, array_in, leaf, structure
 from xarr.core.watch import changed
 from xarr.dtypes import DType
@@ -169,15 +170,43 @@ def recorded(
     return engine.defer(operation, tuple(nodes), shape)
 
 
+def deferred(
+    name: str,
+    options: tuple[Any, ...],
+    function: Callable[..., Any],
+    operands: Sequence[Node],
+    shape: Shape,
+    dtype: DType,
+) -> Node:
+    """Record what NumPy computes in a CPU's memory of whole arrays; return the result.
+
+    `function` returns it, given the arrays. It follows from the name, the `options` and the types.
+    """
+    for node in operands:
+        engine.placed(node)
+    types = tuple([node.dtype for node in operands])
+    key = name, options, types, dtype
+    operation = _ROUTINES.get(key)
+    if operation is None:
+        operation = _Routine(name, types, dtype, function, function)
+        remembered(_ROUTINES, key, operation)
+    return engine.defer(operation, tuple(operands), shape)
+
+
 class _Routine(Separate):
-    """A routine of the device's library."""
+    """A routine of the device's library, or NumPy's work, which then is `host` too."""
 
     __slots__ = ("function",)
 
     def __init__(
-        self, name: str, operands: tuple[DType, ...], result: DType, function: Callable[..., Any]
+        self,
+        name: str,
+        operands: tuple[DType, ...],
+        result: DType,
+        function: Callable[..., Any],
+        host: Callable[..., Any] | None = None,
     ) -> None:
-        super().__init__(name, operands, result, "")
+        super().__init__(name, operands, result, "", host)
         self.function = function
 
     def call(self, device: Device, step: Instruction, *, wide: bool) -> Call:
@@ -198,6 +227,18 @@ _ROUTINES: Final[dict[tuple[Any, ...], _Routine]] = {}
 
 def _worked(routine: _Routine, nodes: list[Node]) -> None:
     """Have a routine compute the last node of the others, which are computed."""
+    host = routine.host
+    if host is not None:
+        seen: list[Any] = [
+            array_in(node.structure.seen(), memory_of(_storage(node)), node.offset)
+            for node in nodes
+        ]
+        *given, to = seen
+        if isinstance(host, numpy.ufunc):
+            host(*given, out=to)
+        else:
+            to[...] = host(*given)
+        return
     arrays = nodes[0].device.driver.arrays(_places(nodes))
     with ExitStack() as stack:
         if arrays is None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
 
-from xarr import tuning
+from xarr import dtypes, tuning
 from xarr.algorithms import rows
 from xarr.algorithms.folds import (
     COLUMN_PIECE,
@@ -34,7 +34,9 @@ from xarr.algorithms.folds import (
 )
 from xarr.compiler.forms import Form
 from xarr.compiler.launch import RESULT, Room, Stage
+from xarr.core import host_folds
 from xarr.core.instructions import Opcode
+from xarr.core.tape import IS_COMPILED
 from xarr.core.views import Node, constant, leaf
 from xarr.dtypes import INTEGER
 from xarr.engine import engine, hosted
@@ -92,12 +94,17 @@ class _Reduction(Recorded):
             result = hosted.converter(fold.result, fold.result)  # places are of that type already
         if taken is None or element is None or result is None:
             return None
+        quick = self._loop()
         is_one_run = _start(self.axes) == self.axes[0]
         if joined is None and (along is None or not is_one_run):
             return None
 
         def reduced(x: Any, *numbers: Any) -> Any:
             x = element(taken(x))
+            is_all = quick is not None and x.ndim == len(self.axes) and x.flags.c_contiguous
+            if quick is not None and is_all and x.size <= host_folds.MOST:
+                found = quick(x.reshape(-1))
+                return joined.finish((found,), *numbers) if along is None and joined else found
             if along is None or not is_one_run:
                 assert joined is not None
                 found = joined.finish(_reduced(joined, x, self.axes), *numbers)
@@ -108,6 +115,16 @@ class _Reduction(Recorded):
             return result(found)
 
         return reduced
+
+    def _loop(self) -> Callable[[Any], Any] | None:
+        """The compiled loop over all elements, which are few float64; or None."""
+        fold = self.fold
+        if not IS_COMPILED or not fold.taken is fold.value is fold.result is dtypes.float64:
+            return None
+        if fold.along in (hosted.largest, hosted.smallest):
+            sign = 1.0 if fold.along is hosted.largest else -1.0
+            return lambda x: host_folds.largest(x, sign)
+        return host_folds.total if fold.along is None and fold.host is numpy.add else None
 
     def unrolled(self, shape: Shape) -> Unrolled | None:
         start, stop = _start(self.axes), self.axes[-1] + 1
@@ -468,6 +485,8 @@ class _Scan(Recorded):
         along = fold.along
         if along is None and fold.value.kind in INTEGER and isinstance(fold.host, numpy.ufunc):
             along = fold.host.accumulate  # which is the same in any order
+        if along is None and fold.host is numpy.add and fold.taken is fold.value is dtypes.float64:
+            along = _running
         return None if along is None else lambda x: along(element(taken(x)), axis=axis)
 
     def stages(
@@ -478,6 +497,13 @@ class _Scan(Recorded):
         rooms: list[Room] = []
         walk = _Walk(device, form, outer, shape[axis], inner)
         return _scan(self.fold, walk, rooms, RESULT, self.shift), rooms
+
+
+def _running(x: Any, axis: int) -> Any:
+    """The running sums of float64 along an axis, in the order of the kernels."""
+    lines = numpy.moveaxis(x, axis, -1)
+    rows = numpy.ascontiguousarray(lines).reshape(-1, lines.shape[-1])
+    return numpy.moveaxis(host_folds.running(rows).reshape(lines.shape), -1, axis)
 
 
 _SCANS: Final[dict[tuple[Fold, int, int], _Scan]] = {}

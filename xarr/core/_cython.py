@@ -16,8 +16,17 @@ compiled: bool = False
 int = builtins.int
 Py_ssize_t: TypeAlias = int
 bint: TypeAlias = bool
-double: TypeAlias = float
 void: TypeAlias = None
+
+
+class _Double:
+    """C's double, of which compiled code has arrays and views of memory."""
+
+    def __getitem__(self, _: Any) -> None:
+        return None
+
+
+double: Any = _Double()
 
 
 class pointer(Generic[_T]):  # noqa: N801 - Cython's name

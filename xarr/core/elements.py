@@ -15,7 +15,7 @@ if not cython.compiled:
     from xarr.core.storage import Storage
     from xarr.core.tape import Tape
     from xarr.core.views import Node, Structure, array_in
-    from xarr.core.watch import core_counts
+    from xarr.core.watch import core_counts, core_hooks
 
 _ndarray = cython.declare(object, numpy.ndarray)
 
@@ -36,6 +36,24 @@ def read(node: Node, at: cython.Py_ssize_t) -> object:
         return _element(on, how, storage, at)
     with how.device.lock:
         return _element(on, how, storage, at)
+
+
+@cython.ccall
+def only(node: Node) -> object:
+    """The one element of a node, computed, where the host reads it in place; or None.
+
+    It is none where transfers to the host are watched, and of a NaN, whose bits may differ.
+    """
+    how: Structure = node.structure
+    storage: Storage | None = node.storage
+    on: Tape | None = how.device.tape
+    if storage is None or on is None or how.size != 1 or how.form is None or core_hooks.transfers:
+        return None
+    with how.device.lock:
+        if on.is_running or on.ends_in_copy(storage):
+            return None
+        on.compute(storage)
+        return _element(on, how, storage, node.offset)
 
 
 @cython.cfunc

@@ -4,4 +4,4 @@ from xarr.core.views cimport Structure, array_in
 from xarr.core.instructions cimport Arguments, Opcode
 from xarr.core.steps cimport Call
 
-cpdef object evaluate(object program, tuple opcodes, tuple codes, Arguments listed, list done, list unfinished)
+cpdef object evaluate(object program, tuple opcodes, tuple codes, Arguments listed, list done, list unfinished, object freed)

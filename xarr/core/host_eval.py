@@ -41,11 +41,13 @@ def evaluate(
     listed: Arguments,
     done: list[Any],
     unfinished: list[Any],
+    freed: Any,
 ) -> object:
     """Compute the instructions of a program in order, by NumPy or by a kernel for one alone.
 
     A number is appended to `done` for each that is done, so that an error leaves the others on the
-    tape. Returns what the last one gives, if a skeleton takes its place.
+    tape. After each, those storages lose their memory that `freed` names, if that is not None.
+    Returns what the last one gives, if a skeleton takes its place.
     """
     opcode: Opcode
     how: Structure
@@ -58,7 +60,6 @@ def evaluate(
     number: cython.Py_ssize_t = 0
     found: object = None
     storages: list[Any] = listed.storages
-    freed: list[Any] | None = program.freed()
     for opcode in opcodes:
         driver = opcode.device.driver
         listed.begun = driver.launched
@@ -201,7 +202,7 @@ def _operand(how: Structure, opcode: Opcode, storage: Storage, offset: cython.Py
             values = array_in(how.seen(), memory, offset)
     else:
         values = array_in(how.seen(), memory_of(storage), offset)
-    if how.shape is opcode.shape or how.shape == opcode.shape:
+    if opcode.is_separate or how.shape is opcode.shape or how.shape == opcode.shape:
         return values
     return _over(values, how, opcode)
 

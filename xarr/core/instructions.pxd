@@ -16,7 +16,9 @@ cdef class Opcode:
     cdef public Py_ssize_t constants
     cdef public bint is_fresh
     cdef public bint is_indirect
+    cdef public bint is_separate
     cdef public bint is_whole
+    cdef void _take_host(self)
 
 cdef class Step:
     cdef public Opcode opcode

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from xarr import tuning
 from xarr.core import _cython as cython
 
 if cython.compiled:
@@ -13,6 +14,8 @@ if not cython.compiled:
     from xarr.core.storage import Storage, next_mark
     from xarr.core.views import Node, Structure
     from xarr.core.watch import core_hooks
+
+_LARGEST = cython.declare(cython.Py_ssize_t, tuning.LARGEST)
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -39,7 +42,7 @@ class Opcode:
     host : function, False or None
         The function of NumPy's that computes it with the same bits, False where there is none; None
         before that was asked.
-    is_indirect, is_whole : bool
+    is_indirect, is_separate, is_whole : bool
         As of the operation.
     alone : dict or None
         The step that an instruction is where it stands alone, by how its views lie.
@@ -57,6 +60,7 @@ class Opcode:
     constants: int
     is_fresh: bool
     is_indirect: bool
+    is_separate: bool
     is_whole: bool
 
     def __init__(
@@ -75,14 +79,32 @@ class Opcode:
         self.device = device
         self.is_fresh = is_fresh
         self.is_indirect = operation.is_indirect
+        self.is_separate = operation.is_separate
         self.is_whole = operation.is_whole
         self.named = operands if is_fresh or target is None else (*operands, target)
         how: Structure
         for how in operands:
             if how.strides is None:
                 self.constants += 1
-        if is_fresh and target is not None:
-            self.nbytes = target.nbytes
+        if target is not None:
+            if is_fresh:
+                self.nbytes = target.nbytes
+            if operation.host is not None and 0 < target.size <= _LARGEST:
+                self._take_host()
+
+    @cython.cfunc
+    def _take_host(self) -> cython.void:
+        """Take the operation's function of NumPy's, where it needs no more than the operands."""
+        how: Structure
+        at: cython.Py_ssize_t = 0
+        types: tuple[Any, ...] = self.operation.operands
+        if self.is_indirect:
+            return
+        for how in self.operands:
+            if how.dtype is not types[at]:
+                return
+            at += 1
+        self.host = self.operation.host
 
 
 @cython.freelist(64)

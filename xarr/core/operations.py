@@ -28,6 +28,8 @@ class Operation:
 
     is_indirect = False
     """Whether it reads or writes memory at computed places, which its first operand names."""
+    is_separate = False
+    """Whether it takes its operands as they are, whatever their shapes."""
     is_whole = False
     """Whether NumPy's function for it needs operands of the whole shape."""
 

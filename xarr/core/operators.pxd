@@ -4,7 +4,7 @@ from xarr.core.storage cimport Storage
 from xarr.core.views cimport ArraySlots, Node, Structure, lone_constant, structure, view_at, number_like
 from xarr.core.instructions cimport Opcode
 from xarr.core.record cimport computed, opcode_of, recorded
-from xarr.core.elements cimport read, written
+from xarr.core.elements cimport only, read, written
 from xarr.core.keys cimport lone_of, value_of, part_of, place_of
 
 

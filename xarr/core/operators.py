@@ -16,7 +16,7 @@ from xarr.core.memo import remembered
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.core.elements import read, written
+    from xarr.core.elements import only, read, written
     from xarr.core.instructions import Opcode
     from xarr.core.keys import lone_of, part_of, place_of, value_of
     from xarr.core.record import computed, opcode_of, recorded
@@ -297,16 +297,22 @@ class ArrayBase(ArraySlots):
 
     def __bool__(self) -> bool:
         value = value_of(self)
+        if value is None:
+            value = only(self._node)
         return bool(self._scalar("bool") if value is None else value)  # type: ignore[attr-defined]
 
     def __int__(self) -> int:
         value = value_of(self)
+        if value is None:
+            value = only(self._node)
         if value is None or type(value) is complex:
             value = self._scalar("int")  # type: ignore[attr-defined]
         return int(value)
 
     def __float__(self) -> float:
         value = value_of(self)
+        if value is None:
+            value = only(self._node)
         if value is None or type(value) is complex:
             value = self._scalar("float")  # type: ignore[attr-defined]
         return float(value)

@@ -30,7 +30,7 @@ cdef class Trace:
     cdef public object device
     cdef public tuple opcodes
     cdef public tuple codes
-    cdef public object sizes
+    cdef object _sizes
     cdef public dict programs
     cdef public bint is_new
     cdef public bint is_counted

@@ -131,7 +131,8 @@ class Program:
         if not self.is_final:
             self.is_alone = True
             trace: Trace = self.trace
-            return evaluate(self, trace.opcodes, trace.codes, listed, done, unfinished)
+            freed: object = None if trace.is_new else self.freed()
+            return evaluate(self, trace.opcodes, trace.codes, listed, done, unfinished, freed)
         for slot in self.unread:
             storage = storages[slot]
             storage.buffer = None
@@ -275,8 +276,6 @@ class Trace:
     ----------
     codes : tuple
         Of each view the number of its storage, and how far beyond that's first view it begins.
-    sizes : frozenset of int
-        The bytes of its results.
     is_new, is_counted : bool
         Whether the list came a few times only, so that nothing is kept of it; whether it was
         counted before it was kept.
@@ -285,7 +284,7 @@ class Trace:
     device: Any
     opcodes: tuple[Any, ...]
     codes: tuple[Any, ...]
-    sizes: Any
+    _sizes: Any
     programs: dict[Any, Any]
     is_new: bool
     is_counted: bool
@@ -294,8 +293,14 @@ class Trace:
         self.device = device
         self.opcodes = opcodes
         self.codes = codes
-        self.sizes = frozenset([opcode.nbytes for opcode in opcodes if opcode.is_fresh])
         self.programs = {}
+
+    @property
+    def sizes(self) -> frozenset[int]:
+        """The bytes of its results."""
+        if self._sizes is None:
+            self._sizes = frozenset([one.nbytes for one in self.opcodes if one.is_fresh])
+        return self._sizes
 
     @cython.ccall
     def program(self, states: tuple[Any, ...]) -> Program:

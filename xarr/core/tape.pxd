@@ -15,11 +15,13 @@ cdef class Tape:
     cdef public object cycles
     cdef public Py_ssize_t most
     cdef public dict came
+    cdef Program once
     cdef dict shared
     cdef dict kept
     cdef public Py_ssize_t mark
     cdef public bint is_running
     cpdef bint writes(self, Storage storage)
+    cpdef bint ends_in_copy(self, Storage storage)
     cpdef bint names(self, Storage storage)
     cdef object _run(self, Py_ssize_t count)
     cdef bint _sees(self, list storages)

@@ -93,6 +93,8 @@ class Tape:
         How often lists came that are new, by their hashes. It holds nothing but numbers, so that
         the garbage collector has nothing to walk; lists of one hash are counted as one, which
         makes a plan come earlier and changes no value.
+    once : Program or None
+        The program that runs lists that are new, one after the other.
     aside : list of Step
         What failed, and what depends on that: it runs again when its value is asked for.
     """
@@ -105,6 +107,7 @@ class Tape:
     cycles: Any
     most: int
     came: dict[int, int]
+    once: Program | None
     shared: dict[int, int]
     kept: dict[int, int]
     mark: int
@@ -145,6 +148,14 @@ class Tape:
         return storage.serial in shared and any(
             [step.written.serial in shared for step in self.aside]
         )
+
+    @cython.ccall
+    def ends_in_copy(self, storage: Storage) -> cython.bint:
+        """Whether the last instruction makes the storage of one element by a copy, or the like."""
+        if not self.steps:
+            return False
+        step: Step = self.steps[len(self.steps) - 1]
+        return step.fresh is storage and step.opcode.operation.name == "astype"
 
     def copied(self, storage: Storage, copy: Operation) -> Node | None:
         """What is in memory, and the last instruction copies to a new storage; None for others."""
@@ -297,7 +308,10 @@ class Tape:
             trace = self._listed(self._taken(steps), listed, self._may_be_new())
             steps.clear()  # they hold storages
             if trace.is_new:
-                program = self.make(trace, ())
+                if self.once is None:
+                    self.once = self.make(trace, ())
+                program = self.once
+                program.trace = trace
             else:
                 program = trace.program(self._states(listed, trace.sizes))
             return program.run(listed, done, self.unfinished)

@@ -100,7 +100,7 @@ class Structure:
         self, device: Device, dtype: DType, shape: Shape, strides: tuple[int, ...] | None
     ) -> None:
         size: cython.Py_ssize_t = 1
-        most: cython.double = 1.0
+        most: float = 1.0
         extent: cython.Py_ssize_t
         for extent in shape:
             most *= extent
@@ -196,7 +196,7 @@ class Structure:
         return self.in_memory
 
 
-_MOST_NBYTES = cython.declare(cython.double, 2.0**63)
+_MOST_NBYTES: Final = 2.0**63
 
 
 @cython.cfunc

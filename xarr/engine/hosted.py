@@ -72,7 +72,11 @@ hooks.evaluator = find
 def _function(opcode: Opcode) -> Function | bool:
     operation, given = opcode.operation, opcode.operands
     if isinstance(operation, Recorded):
-        return operation.on_host(given[0].dtype) or False
+        known = operation.functions.get(given[0].dtype)
+        if known is None:
+            known = operation.on_host(given[0].dtype) or False
+            operation.functions[given[0].dtype] = known
+        return known
     if operation is INDEX:
         shape = opcode.shape
         return lambda: numpy.arange(math.prod(shape)).reshape(shape)
@@ -81,6 +85,8 @@ def _function(opcode: Opcode) -> Function | bool:
         return False
     if isinstance(operation, Indirect):
         return _indirect(operation)
+    if operation.is_separate:
+        return host  # type: ignore[no-any-return]
     pairs = [(one.dtype, to) for one, to in zip(given, operation.operands, strict=True)]
     if all(one is to for one, to in pairs):
         return host  # type: ignore[no-any-return]

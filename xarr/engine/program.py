@@ -15,9 +15,12 @@ from xarr import layout, tuning
 from xarr.compiler import background, launch
 from xarr.core import memo, program
 from xarr.core.instructions import Opcode, decoded
+from xarr.core.operations import Operation
 from xarr.core.program import Trace
+from xarr.core.record import opcode_of
 from xarr.core.steps import Call
 from xarr.core.storage import ALIVE, WIDE, Storage, is_held, is_wide
+from xarr.core.views import contiguous
 from xarr.engine import hosted
 from xarr.schedule.instructions import instructions
 from xarr.schedule.plan import Plan
@@ -181,19 +184,18 @@ class Program(program.Program):
         wide = tuple([storages[slot].nbytes >= layout.WIDE for slot in slots])
         if opcode.is_fresh:
             del codes[-1]
-        known = opcode.alone
-        if known is None:
-            known = opcode.alone = {}
-        call: Call | None = known.get((tuple(codes), wide))
-        if call is None:
-            trace = Trace(opcode.device, (opcode,), tuple(codes))
-            program = Program(trace, tuple([ALIVE + WIDE * one for one in wide]))
-            (call,) = program.prepare()
-            memo.remembered(known, (tuple(codes), wide), call)
+        size = _row_size(opcode)
+        call = _planned(_over_chunk(opcode) if size else opcode, tuple(codes), wide)
+        stages = call.stages
+        if size and [stage.indices for stage in stages] == [(tuning.CHUNK, tuning.CHUNK)]:
+            stages = [stages[0]._replace(indices=(tuning.CHUNK, size), elements=size)]
+        elif size:
+            call = _planned(opcode, tuple(codes), wide)
+            stages = call.stages
         there = list(slots)
         begins = [base for _, base in slots.values()]
         return Call(
-            call.stages,
+            stages,
             call.rooms,
             call.forms,
             [there[slot] for slot in call.pointers],
@@ -202,7 +204,7 @@ class Program(program.Program):
                 (there[slot], beyond + begins[slot]) if slot >= 0 else (slot, beyond)
                 for slot, beyond in call.offsets
             ],
-            [(there[slot], nbytes) for slot, nbytes in call.fresh],
+            [(there[slot], opcode.nbytes) for slot, _ in call.fresh],
             [constants[number] for number in call.constants],
             [constants[number] for number in call.numbers],
             frozenset([constants[number] for number in call.complex]),
@@ -214,7 +216,7 @@ class Program(program.Program):
     def freed(self) -> list[list[int]] | None:
         """Return the storages that nobody needs after each instruction; None where they are few."""
         opcodes, codes = self.trace.opcodes, map(decoded, self.trace.codes)
-        if self.trace.is_new or sum([one.nbytes for one in opcodes]) < tuning.LARGE_NBYTES:
+        if sum([one.nbytes for one in opcodes]) < tuning.LARGE_NBYTES:
             return None
         named = 0
         slots: list[list[int]] = []
@@ -231,3 +233,37 @@ class Program(program.Program):
             freed.append([slot for slot in dict.fromkeys(here) if slot not in seen])
             seen.update(here)
         return freed[::-1]
+
+
+def _planned(opcode: Opcode, codes: tuple[Place, ...], wide: tuple[bool, ...]) -> Call:
+    """Return the call that one instruction is by itself; planned once for an opcode."""
+    known = opcode.alone
+    if known is None:
+        known = opcode.alone = {}
+    call: Call | None = known.get((codes, wide))
+    if call is None:
+        program = Program(
+            Trace(opcode.device, (opcode,), codes), tuple([ALIVE + WIDE * one for one in wide])
+        )
+        (call,) = program.prepare()
+        memo.remembered(known, (codes, wide), call)
+    return call
+
+
+def _row_size(opcode: Opcode) -> int:
+    """Return the elements of an operation on few elements that follow each other; 0 for others.
+
+    One kernel serves any number of them, so that a new length is not planned.
+    """
+    size = opcode.target.size if opcode.is_fresh else 0
+    plain = opcode.device.info.chunked and type(opcode.operation) is Operation
+    if not (plain and opcode.operands and 0 < size <= tuning.CHUNK):
+        return 0
+    return size if all(how.is_linear and how.size == size for how in opcode.operands) else 0
+
+
+def _over_chunk(opcode: Opcode) -> Opcode:
+    """Return the same operation on as many elements as an item takes."""
+    shape = (tuning.CHUNK,)
+    operands = tuple([contiguous(how.device, how.dtype, shape) for how in opcode.operands])
+    return opcode_of(opcode.operation, operands, shape, None, shape)

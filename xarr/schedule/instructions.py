@@ -261,6 +261,7 @@ class Separate(Operation):
     __slots__ = ()
 
     strays = True
+    is_separate = True
 
     @abstractmethod
     def call(self, device: Device, step: Instruction, *, wide: bool) -> Call:
@@ -279,9 +280,18 @@ class Consumed(Skeletal):
 
 
 class Recorded(Skeletal):
-    """A skeleton that the tape launches; it writes a new storage."""
+    """A skeleton that the tape launches; it writes a new storage.
 
-    __slots__ = ()
+    functions : dict -- What `on_host` gave, by the operand's data type; False for none.
+    """
+
+    __slots__ = ("functions",)
+
+    def __init__(
+        self, name: str, result: DType, split: tuple[int, ...], names: tuple[str, ...], wide: bool
+    ) -> None:
+        super().__init__(name, result, split, names, wide)
+        self.functions: dict[DType, Callable[..., Any] | bool] = {}
 
     is_whole = True
     goes_on = False

@@ -398,6 +398,7 @@ class Reduction:
     name: str = field(default="", init=False)
     folds: dict[Types, Fold] = field(default_factory=dict, init=False)
     transitions: dict[Any, Any] = field(default_factory=dict, init=False)
+    plans: dict[Any, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         require(self.form in FORMS, f"form is {self.form!r}; the forms are {', '.join(FORMS)}")

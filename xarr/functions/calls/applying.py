@@ -19,7 +19,8 @@ from xarr.array.outcome import delivered, mask_of, require_copyable, single
 from xarr.backends.device import Device, default_float, require_on
 from xarr.core import operators as core
 from xarr.core.memo import remembered
-from xarr.core.views import Node, constant
+from xarr.core.record import opcode_of
+from xarr.core.views import Node, constant, contiguous
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, UNSIGNED, DType
 from xarr.engine import engine
 from xarr.errors import operand_of, type_error, value_error
@@ -92,7 +93,7 @@ def reduced(
     name = None
     if dtype is None and out is None and initial is None and mask is True and node.value is None:
         name = _key_of(node, axis, keepdims, correction)
-        found = row.transitions.get(name)
+        found = row.transitions.get(name) or _like_others(row, node, name)
         if found is not None:
             return made(engine.again(node, *found))
     if not isinstance(keepdims, int | numpy.integer | numpy.bool_):
@@ -143,7 +144,38 @@ def reduced(
         final = engine.reshaped(final, kept)
     if name is not None and opcode is not None and opcode.nbytes and given is inputs[0]:
         remembered(row.transitions, name, (opcode, inputs[1:], final.structure))
+        how = node.structure
+        if axes and over is axes and how.is_linear:
+            row.plans[how.dtype, how.device, len(shape), *name[1:]] = opcode.operation, axes, types
     return sent(final, target, along)
+
+
+def _like_others(row: Reduction, node: Node, name: Any) -> Any:
+    """What is recorded for an array of a new shape, where one of as many axes was reduced so."""
+    if name is None:
+        return None
+    how = node.structure
+    shape: Shape = how.shape
+    plan = row.plans.get((how.dtype, how.device, len(shape), *name[1:]))
+    if plan is None or not (how.is_linear and how.size):
+        return None
+    operation, axes, types = plan
+    _, _, keepdims, correction = name
+    left = tuple([extent for place, extent in enumerate(shape) if place not in axes])
+    numbers: tuple[Node, ...] = ()
+    divisor = row.fold(types).divisor
+    if divisor is not None:
+        length = how.size // product(left)
+        value = length - correction if length > correction else math.nan
+        numbers = (constant(value, divisor, (), how.device),)
+    structures = (how, *[number.structure for number in numbers])
+    opcode = opcode_of(operation, structures, shape, None, left)
+    if keepdims:
+        left = tuple([1 if place in axes else extent for place, extent in enumerate(shape)])
+    found = opcode, numbers, contiguous(how.device, opcode.target.dtype, left)
+    if how.is_known:
+        remembered(row.transitions, name, found)
+    return found
 
 
 def _axes(row: Reduction, axis: Any, ndim: int, where: str) -> tuple[int, ...]:

@@ -235,6 +235,8 @@ def _scalar(value: Any, row: DType, device: Device) -> Node:
 
 def number(value: Any, where: str, name: str, *, complex_too: bool = False) -> Any:
     """An argument that is one number, as a Python or a NumPy scalar."""
+    if type(value) is float or type(value) is int:
+        return value
     if type(value) is Array and value.ndim == 0:
         value = to_host(value._node, where)[()]
     if isinstance(value, numpy.ndarray) and value.ndim == 0:
@@ -295,7 +297,17 @@ def arange(
     first, second = _first_two(start, step, row, length, where)
     computed = dtypes.float32 if row is dtypes.float16 else row
     wide = computed.numpy.type
-    delta = dtypes.quietly(lambda: wide(second) - wide(first))
+    if type(first) is float:
+        delta = second - first
+    else:
+        delta = dtypes.quietly(lambda: wide(second) - wide(first))
+    if computed is row and math.isfinite(delta):
+        kind = row.numpy
+        known = engine.known(
+            (length,), row, target, lambda: first + numpy.arange(length).astype(kind) * delta
+        )
+        if known is not None:
+            return Array(known)
     index = engine.index((length,), target)
     places = engine.converted(index, computed)
     steps = table.multiply.combined(places, _scalar(delta, computed, target))
@@ -320,6 +332,8 @@ def _of_bools(start: Any, step: Any, length: int, target: Device, where: str) ->
 def _first_two(start: Any, step: Any, row: DType, length: int, where: str) -> tuple[Any, Any]:
     """The first number and the second, from which NumPy takes the step, each of the dtype."""
     kind = row.numpy.type
+    if row is dtypes.float64 and {type(start), type(step)} <= _PLAIN:
+        return float(start), float(start + step)
     if row.kind not in dtypes.INTEGER:
         return dtypes.quietly(kind, start), dtypes.quietly(kind, start + step)
     low, high = dtypes.integer_bounds(row)
@@ -337,10 +351,17 @@ def _first_two(start: Any, step: Any, row: DType, length: int, where: str) -> tu
     return values[0], values[-1]
 
 
+_PLAIN: Final = {int, float}
+
+
 def _arange_type(start: Any, stop: Any, step: Any, dtype: Any, device: Device, where: str) -> DType:
     if dtype is not None:
         row = dtypes.lookup(dtype, where)
     else:
+        if type(start) is type(stop) is type(step) is int and max(start, stop, step) >> 63 == 0:
+            return dtypes.int64
+        if float in (types := {type(start), type(stop), type(step)}) and types <= _PLAIN:
+            return default_float(device)
         kinds = [numpy.asarray(value).dtype for value in (start, stop, step)]
         row = dtypes.lookup(numpy.result_type(numpy.int64, *kinds), where)
         if row is dtypes.float64:
@@ -352,9 +373,9 @@ def _arange_type(start: Any, stop: Any, step: Any, dtype: Any, device: Device, w
 def _arange_length(start: Any, stop: Any, step: Any, where: str) -> int:
     if step == 0:
         raise refused(ZeroDivisionError, where, "step is 0", "step is not 0")
-    start, stop, step = (
-        value.item() if isinstance(value, numpy.generic) else value for value in (start, stop, step)
-    )
+    if not {type(start), type(stop), type(step)} <= _PLAIN:
+        numbers = (start, stop, step)
+        start, stop, step = [x.item() if isinstance(x, numpy.generic) else x for x in numbers]
     span = stop - start
     count = float(span / step)
     if not math.isfinite(count):
@@ -563,6 +584,17 @@ def _linspace_node(
     start: Any, stop: Any, step: Any, count: int, pieces: int, endpoint: bool, device: Device
 ) -> Node:
     row = dtypes.BY_NUMPY[start.dtype]
+    if step and row is dtypes.float64:
+
+        def points() -> Any:
+            found = numpy.arange(count).astype(row.numpy) * step + start
+            if endpoint and count > 1:
+                found[-1] = stop
+            return found
+
+        known = engine.known((count,), row, device, points)
+        if known is not None:
+            return known
     index = engine.index((count,), device)
     node = engine.converted(index, row)
     if pieces > 0 and step == 0:
@@ -728,7 +760,14 @@ def _eye(shape: Any, k: SupportsIndex, dtype: Any, device: DeviceLike, where: st
     require_on(target, row, where)
     if 0 in shape:
         return filled(0, shape, row, target, where)
-    return Array(engine.converted(_diagonal(shape, offset, table.equal, target), row))
+    known = None
+    if len(shape) == 2:
+        known = engine.known(
+            shape, row, target, lambda: numpy.eye(shape[0], shape[1], offset, dtype=row.numpy)
+        )
+    if known is None:
+        known = engine.converted(_diagonal(shape, offset, table.equal, target), row)
+    return Array(known)
 
 
 def identity(

@@ -89,6 +89,9 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     given = value._node if type(value) is Array else None
     require_writeable(x, _WRITE)
     kind = type(key)
+    if node.value is not None and node.shape and kind is not slice and key is not Ellipsis:
+        settled(x)
+        node = x._node
     at = -1 if kind is slice else place_of(node, key)
     number = number_for(node.structure, value) if at >= 0 else None
     if number is not None and elements.write(node, at, number):

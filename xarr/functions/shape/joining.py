@@ -6,6 +6,7 @@ joined by NumPy.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import operator
@@ -15,7 +16,7 @@ from typing import Any, SupportsIndex
 import numpy
 
 from xarr import dtypes, layout, tuning
-from xarr.algorithms import gather
+from xarr.algorithms import gather, library
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made
 from xarr.array.conversion import as_array, numbers
 from xarr.array.door import array_of
@@ -29,7 +30,7 @@ from xarr.core.recalling import recalled
 from xarr.core.storage import Storage
 from xarr.core.views import Node, constant, leaf
 from xarr.dtypes import DType
-from xarr.engine import engine
+from xarr.engine import engine, hosted
 from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.elementwise import elementwise
@@ -175,12 +176,22 @@ def _joined(
     row = _promoted(parts, where, dtype, casting)
     total = sum(part.shape[place] for part in parts)
     full = (*first[:place], total, *first[place + 1 :])
-    whole = Assembly(full, row, parts[0].device)
+    device = parts[0].device
+    is_small = hosted.keeps(device, math.prod(full) * row.itemsize)
+    if is_small and out is None and all(part._node.dtype is row for part in parts):
+        nodes = [part._node for part in parts]
+        join = functools.partial(_concatenated, axis=place)
+        return Array(library.deferred("concat", (place,), join, nodes, full, row))
+    whole = Assembly(full, row, device)
     begin = [0] * len(first)
     for part in parts:
         whole.put(begin, part.shape, part._node)
         begin[place] += part.shape[place]
     return _hand_over(whole, out, casting, where)
+
+
+def _concatenated(*arrays: Any, axis: int) -> Any:
+    return numpy.concatenate(arrays, axis)
 
 
 def _hand_over(whole: Assembly, out: Any, casting: str, where: str) -> Array:

@@ -7,6 +7,7 @@ other devices, the kernels of `transforms` do, axis by axis.
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -145,13 +146,11 @@ def _by_library(
         made = library.run(row.where, row.routine, (node,), [result], **along)[0]
         scale = math.prod([_scale(size, row.inverse, norm) for size in sizes])
         return Array(made if scale == 1 else _scaled(made, scale))
-    # NumPy's hfft leaves `out` alone, its fftn refuses it with other lengths.
-    out = not row.hermitian
-    if row.many:
-        between = [*zip(axes, sizes, strict=True)][: -1 if row.made == "real" else None]
-        out = out and all(node.shape[axis] == size for axis, size in between)
-    run = library.run(row.where, row.routine, (node,), [result], out=out, norm=norm, **along)
-    return Array(run[0])
+    function = library.routine(row.routine, node.dtype, node.device)
+    assert function is not None
+    options = (tuple(sizes), tuple(axes), norm)
+    work = functools.partial(function, norm=norm, **along)
+    return Array(library.deferred(row.routine, options, work, (node,), *result))
 
 
 def _scaled(values: Node, scale: float) -> Node:

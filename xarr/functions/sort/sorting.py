@@ -7,6 +7,7 @@ part. All agree bit for bit but for unstable orders of equal elements.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Final, Literal, SupportsIndex
 
@@ -61,10 +62,9 @@ def sort(
             return manipulation.flip(backward, axis=place)
         wanted = [(node.shape, node.dtype)]
         return Array(library.run(where, "sort", (node,), wanted, axis=place)[0])
-    result = Array(engine.copied(node))
-    engine.compute(result._node)
-    _sort_host(result._node, place, descending=bool(descending))
-    return result
+    options = place, bool(descending)
+    work = functools.partial(_sorted, place=place, descending=bool(descending))
+    return Array(library.deferred("sort", options, work, (node,), node.shape, node.dtype))
 
 
 _KINDS: Final = ("quicksort", "mergesort", "heapsort", "stable")
@@ -92,23 +92,24 @@ def _is_sorted(node: Node, place: int) -> bool:
     return 0 in node.shape or not node.shape or node.shape[place] == 1
 
 
-def _sort_host(node: Node, place: int, *, descending: bool) -> None:
-    """Let NumPy sort a leaf in its own memory; equal elements keep their order."""
-    with library.opened("sort(a)", (), (node,)) as (values,):
-        lines = values.reshape(_lines(node.shape, place))
-        # Backwards, ascending is descending, and equal elements keep their order.
-        rows = numpy.moveaxis(numpy.flip(lines, 1) if descending else lines, 1, -1)
-        if node.dtype.kind == dtypes.REAL and node.dtype is not dtypes.float16:
-            # NumPy's unstable sort is three times as fast, and of equal values only zeros differ.
-            zeros = rows[rows == 0]
-            rows.sort(axis=-1)
-            if zeros.size:
-                rows[rows == 0] = zeros
-        else:
-            # Stable is by digits up to 16 bits; wider integers that are equal do not differ. Of
-            # float16 the unstable sort is wrong with AVX-512 (NumPy 2.4).
-            wide = node.dtype.itemsize > 2 and node.dtype.kind != dtypes.COMPLEX
-            rows.sort(axis=-1, kind=None if wide else "stable")
+def _sorted(values: Any, place: int, *, descending: bool) -> Any:
+    """Let NumPy sort a copy of an array; equal elements keep their order."""
+    result = numpy.array(values, order="C")
+    lines = result.reshape(_lines(result.shape, place))
+    # Backwards, ascending is descending, and equal elements keep their order.
+    rows = numpy.moveaxis(numpy.flip(lines, 1) if descending else lines, 1, -1)
+    if result.dtype.kind == "f" and result.itemsize > 2:
+        # NumPy's unstable sort is three times as fast, and of equal values only zeros differ.
+        zeros = rows[rows == 0]
+        rows.sort(axis=-1)
+        if zeros.size:
+            rows[rows == 0] = zeros
+    else:
+        # Stable is by digits up to 16 bits; wider integers that are equal do not differ. Of
+        # float16 the unstable sort is wrong with AVX-512 (NumPy 2.4).
+        wide = result.itemsize > 2 and result.dtype.kind != "c"
+        rows.sort(axis=-1, kind=None if wide else "stable")
+    return result
 
 
 def _lines(shape: Shape, place: int) -> Shape:
@@ -141,18 +142,19 @@ def argsort(
         return Array(constant(0, dtypes.int64, node.shape, node.device))
     if not library.is_preferred(node.device):
         return Array(radix.argsort(node, place, descending=bool(descending)))
+    options = place, bool(stable), bool(descending)
+    work = functools.partial(_order, place=place, stable=stable, descending=bool(descending))
+    return Array(library.deferred("argsort", options, work, (node,), node.shape, dtypes.int64))
+
+
+def _order(values: Any, place: int, *, stable: bool, descending: bool) -> Any:
+    """Let NumPy find the indices that sort an array."""
+    lines = values.reshape(_lines(values.shape, place))
     way: Literal["stable"] | None = "stable" if stable else None
-    with node.device.lock:
-        result = library.new_leaf(node.shape, dtypes.int64, node.device)
-        with library.opened(where, (node,), (result,)) as opened:
-            values, indices = (array.reshape(_lines(node.shape, place)) for array in opened)
-            if descending:
-                backward = numpy.argsort(numpy.flip(values, 1), axis=1, kind=way)
-                last = values.shape[1] - 1
-                numpy.subtract(last, numpy.flip(backward, 1), out=indices)
-            else:
-                indices[...] = numpy.argsort(values, axis=1, kind=way)
-    return Array(result)
+    if not descending:
+        return numpy.argsort(lines, axis=1, kind=way).reshape(values.shape)
+    backward = numpy.argsort(numpy.flip(lines, 1), axis=1, kind=way)
+    return (lines.shape[1] - 1 - numpy.flip(backward, 1)).reshape(values.shape)
 
 
 def searchsorted(

@@ -1,0 +1,3 @@
+cpdef object total(object x)
+cpdef object largest(object x, double sign)
+cpdef object running(object x)
