@@ -215,7 +215,7 @@ class Recalled:
             recipe = found
             return recipe.follow(arrays)
         tries: cython.Py_ssize_t = 0 if found is None else found
-        if tries > _TRIES:
+        if tries > _TRIES or not (tries or _are_known(arrays)):
             return self.function(*given, **named)
         remembered(self.recipes, key, tries + 1)
         if not tries:
@@ -231,6 +231,16 @@ class Recalled:
             if made_of is not None:
                 remembered(self.recipes, key, made_of)
         return result
+
+
+@cython.cfunc
+def _are_known(arrays: list[Any]) -> cython.bint:
+    """Whether arrays have structures that were met before: a call with others is new for sure."""
+    array: ArrayBase
+    known: cython.bint = True
+    for array in arrays:
+        known = known and array._node.structure.is_known
+    return known
 
 
 @cython.cfunc

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from xarr import dtypes, tuning
+from xarr import dtypes, layout, tuning
 from xarr.core import _cython as cython
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
     from xarr.core.instructions import Arguments, Opcode
-    from xarr.core.steps import Call
+    from xarr.core.steps import Call, launch
     from xarr.core.storage import Storage, memory_of, room
     from xarr.core.views import Structure, array_in
     from xarr.core.watch import core_hooks
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _ndarray = cython.declare(object, numpy.ndarray)
 _ufunc = cython.declare(object, numpy.ufunc)
 _bool = cython.declare(object, dtypes.bool_)
+_WIDE = cython.declare(cython.Py_ssize_t, layout.WIDE)
+_CHUNK = cython.declare(cython.Py_ssize_t, tuning.CHUNK)
 _KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 
 
@@ -83,11 +85,11 @@ def evaluate(
         function: Any = opcode.host
         if function is None:
             function = core_hooks.evaluator(opcode)
-        if function is False:
+        if function is False and not _is_row(program, opcode, places, listed):
             call = program.alone(opcode, places, storages)
             found = call.run(opcode.device, listed, unfinished)
             call.end(storages)
-        else:
+        elif function is not False:
             _compute(driver, opcode, function, places, listed)
         if freed is not None:
             for slot in freed[number]:
@@ -96,6 +98,52 @@ def evaluate(
         number += 1
         done.append(number)
     return found
+
+
+@cython.cfunc
+def _is_row(program: Program, opcode: Opcode, places: list[Any], listed: Arguments) -> cython.bint:
+    """Launch the kernel of an operation on few elements that follow each other, if there is one.
+
+    It serves rows of any length up to `tuning.CHUNK`, so that a new length is not planned.
+    """
+    how: Structure = opcode.target
+    storage: Storage
+    size: cython.Py_ssize_t
+    slot: cython.Py_ssize_t
+    operand: cython.Py_ssize_t
+    if not opcode.is_fresh or how.size > _CHUNK or opcode.is_whole or opcode.is_separate:
+        return False
+    size = how.size
+    operand = 0
+    types: tuple[Any, ...] = opcode.operation.operands
+    for how in opcode.operands:
+        if not how.is_linear or how.size != size or how.dtype is not types[operand]:
+            return False
+        slot, _ = places[operand]
+        storage = listed.storages[slot]
+        if storage.nbytes >= _WIDE:
+            return False
+        operand += 1
+    rows: dict[Any, Any] = opcode.operation.row_kernels
+    found = rows.get(opcode.device)
+    if found is None:
+        found = rows[opcode.device] = program.row(opcode)
+    if found is False:
+        return False
+    kernel, grid, order = found
+    buffers: list[Any] = []
+    values: list[Any] = [_CHUNK, size]
+    for operand in order:
+        slot, beyond = places[operand]
+        storage = listed.storages[slot]
+        if storage.buffer is None:
+            storage.buffer = room(opcode.device, storage.nbytes)
+        elif type(storage.buffer) is _ndarray:
+            storage.settle()
+        buffers.append(storage.buffer)
+        values.append(listed.bases[slot] + beyond)
+    launch(opcode.device, kernel, grid, buffers, kernel.arguments.pack(*values), size)
+    return True
 
 
 @cython.cfunc

@@ -16,10 +16,11 @@ class Operation:
     Rows of the elementwise table make one of these for each combination of data types; so do casts.
     `template` holds the operands as `{0}`, `{1}`, ...; it is one C expression. Operations are
     compared by identity. `host` computes the same bits of NumPy's arrays, where it is not None, and
-    `exact` of numbers, once it was asked for.
+    `exact` of numbers, once it was asked for. `row_kernels` holds, by device, the kernel that
+    serves few elements in a row, see `Program.row`.
     """
 
-    __slots__ = ("exact", "host", "name", "operands", "result", "template")
+    __slots__ = ("exact", "host", "name", "operands", "result", "row_kernels", "template")
 
     is_consumed = False
     """Whether who runs the tape launches it, with what it takes."""
@@ -47,6 +48,7 @@ class Operation:
         self.operands = operands
         self.result = result
         self.template = template
+        self.row_kernels: dict[Any, Any] = {}
 
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(row.name for row in self.operands)})"

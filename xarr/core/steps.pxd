@@ -4,6 +4,8 @@ from xarr.core.views cimport view_at
 from xarr.core.instructions cimport Arguments
 
 
+cpdef object launch(object device, object kernel, object grid, object buffers, object arguments, object elements)
+
 cdef class Call:
     cdef public list stages
     cdef public list rooms

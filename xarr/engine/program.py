@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xarr import layout, tuning
 from xarr.compiler import background, launch
@@ -184,18 +184,11 @@ class Program(program.Program):
         wide = tuple([storages[slot].nbytes >= layout.WIDE for slot in slots])
         if opcode.is_fresh:
             del codes[-1]
-        size = _row_size(opcode)
-        call = _planned(_over_chunk(opcode) if size else opcode, tuple(codes), wide)
-        stages = call.stages
-        if size and [stage.indices for stage in stages] == [(tuning.CHUNK, tuning.CHUNK)]:
-            stages = [stages[0]._replace(indices=(tuning.CHUNK, size), elements=size)]
-        elif size:
-            call = _planned(opcode, tuple(codes), wide)
-            stages = call.stages
+        call = _planned(opcode, tuple(codes), wide)
         there = list(slots)
         begins = [base for _, base in slots.values()]
         return Call(
-            stages,
+            call.stages,
             call.rooms,
             call.forms,
             [there[slot] for slot in call.pointers],
@@ -204,7 +197,7 @@ class Program(program.Program):
                 (there[slot], beyond + begins[slot]) if slot >= 0 else (slot, beyond)
                 for slot, beyond in call.offsets
             ],
-            [(there[slot], opcode.nbytes) for slot, _ in call.fresh],
+            [(there[slot], nbytes) for slot, nbytes in call.fresh],
             [constants[number] for number in call.constants],
             [constants[number] for number in call.numbers],
             frozenset([constants[number] for number in call.complex]),
@@ -212,6 +205,29 @@ class Program(program.Program):
             (),
             [ref._replace(slot=there[ref.slot]) for ref in call.whole],
         )
+
+    def row(self, opcode: Opcode) -> Any:
+        """Return the kernel for elements in a row, its grid and the order of pointers, or False.
+
+        It is the kernel of as many elements as an item takes, for which the count is an argument.
+        """
+        device, operation = opcode.device, opcode.operation
+        if type(operation) is not Operation or not opcode.operands or not device.info.chunked:
+            return False
+        if any(how.strides is None or how.device is not device for how in opcode.operands):
+            return False
+        shape = (tuning.CHUNK,)
+        operands = tuple([contiguous(device, how.dtype, shape) for how in opcode.operands])
+        count = len(operands)
+        row = opcode_of(operation, operands, shape, None, shape)
+        call = _planned(row, tuple(range(count)), (False,) * (count + 1))
+        if len(call.stages) != 1 or call.rooms or call.results or call.constants:
+            return False
+        (stage,) = call.stages
+        order = [slot for slot, _ in call.offsets]
+        if stage.indices != (tuning.CHUNK,) * 2 or order != call.pointers:
+            return False
+        return stage.kernel, stage.grid, order
 
     def freed(self) -> list[list[int]] | None:
         """Return the storages that nobody needs after each instruction; None where they are few."""
@@ -248,22 +264,3 @@ def _planned(opcode: Opcode, codes: tuple[Place, ...], wide: tuple[bool, ...]) -
         (call,) = program.prepare()
         memo.remembered(known, (codes, wide), call)
     return call
-
-
-def _row_size(opcode: Opcode) -> int:
-    """Return the elements of an operation on few elements that follow each other; 0 for others.
-
-    One kernel serves any number of them, so that a new length is not planned.
-    """
-    size = opcode.target.size if opcode.is_fresh else 0
-    plain = opcode.device.info.chunked and type(opcode.operation) is Operation
-    if not (plain and opcode.operands and 0 < size <= tuning.CHUNK):
-        return 0
-    return size if all(how.is_linear and how.size == size for how in opcode.operands) else 0
-
-
-def _over_chunk(opcode: Opcode) -> Opcode:
-    """Return the same operation on as many elements as an item takes."""
-    shape = (tuning.CHUNK,)
-    operands = tuple([contiguous(how.device, how.dtype, shape) for how in opcode.operands])
-    return opcode_of(opcode.operation, operands, shape, None, shape)
