@@ -33,12 +33,12 @@ Measured: six thousand turns whose slices grow (NPBench's durbin, M) take 700, 1
 processor with a quarter, it and twice as much, and 89, 164 and 164 MB in all.
 Test: tests/schedule/test_counts.py"""
 
-STRUCTURES: Final = 1 << 13
+STRUCTURES: Final = 1 << 12
 """Structures of views, and patterns, that are known of a generation: without one, lists are planned
 again.
 Test: tests/engine/test_new_lists.py"""
 
-OPCODES: Final = 1 << 13
+OPCODES: Final = 1 << 11
 """Opcodes that are known of a generation.
 Test: tests/engine/test_new_lists.py"""
 

@@ -466,9 +466,10 @@ def _watched_run(
 
 
 def _watched_worked(routine: _Routine, nodes: list[Node]) -> None:
-    title = f"{routine.name} of the device's library"
+    on_host = routine.host is not None
+    title = f"numpy.{routine.name}" if on_host else f"{routine.name} of the device's library"
     ask = functools.partial(_work, routine, nodes)
-    profiling.worked(title, _nbytes(nodes), nodes[0].device, ask, on_host=False)
+    profiling.worked(title, _nbytes(nodes), nodes[0].device, ask, on_host=on_host)
 
 
 @contextmanager

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 import numpy
 
-from xarr import dtypes
+from xarr import dtypes, tuning
 from xarr.core import _cython as cython
-from xarr.core.memo import remembered
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
@@ -117,7 +116,9 @@ class Known:
 
     def remember(self, key: Any, opcode: Any) -> None:
         """Have an opcode found by the structures of its operands."""
-        remembered(self.pairs, key, opcode)
+        if len(self.pairs) >= tuning.OPCODES:
+            self.pairs.clear()
+        self.pairs[key] = opcode
         if self.number >= 0 and isinstance(key, tuple) and key[0] is key[1]:
             how: Structure = key[0]
             if how.alike is None:

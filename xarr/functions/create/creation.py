@@ -584,7 +584,7 @@ def _linspace_node(
     start: Any, stop: Any, step: Any, count: int, pieces: int, endpoint: bool, device: Device
 ) -> Node:
     row = dtypes.BY_NUMPY[start.dtype]
-    if step and row is dtypes.float64:
+    if row is dtypes.float64 and step and math.isfinite(step):
 
         def points() -> Any:
             found = numpy.arange(count).astype(row.numpy) * step + start
