@@ -1,5 +1,5 @@
 from xarr.core.watch cimport core_counts, core_hooks
-from xarr.core.views cimport Node, view_at
+from xarr.core.views cimport Node, Structure, view_at
 from xarr.core.instructions cimport Opcode, Step
 from xarr.core.tape cimport Tape
 from xarr.core.record cimport computed, recorded

@@ -17,7 +17,7 @@ if not cython.compiled:
     from xarr.core.operators import ArrayBase, is_plain, made, view_of
     from xarr.core.record import computed, recorded
     from xarr.core.tape import Tape
-    from xarr.core.views import Node, view_at
+    from xarr.core.views import Node, Structure, view_at
     from xarr.core.watch import core_counts, core_hooks
 
 _TRIES = cython.declare(cython.Py_ssize_t, 4)
@@ -235,11 +235,14 @@ class Recalled:
 
 @cython.cfunc
 def _are_known(arrays: list[Any]) -> cython.bint:
-    """Whether arrays have structures that were met before: a call with others is new for sure."""
+    """Whether arrays have structures that were met before; from now on they are."""
     array: ArrayBase
+    how: Structure
     known: cython.bint = True
     for array in arrays:
-        known = known and array._node.structure.is_known
+        how = array._node.structure
+        known = known and how.is_known
+        how.is_known = True
     return known
 
 

@@ -520,6 +520,7 @@ def _opcode_for(known: Known, one: Structure, two: Structure) -> Opcode | None:
     opcode = opcode_of(operation, (one, two), shape, None, shape)
     if one.is_known and two.is_known:
         known.remember((one, two), opcode)
+    one.is_known = two.is_known = True
     return opcode
 
 
@@ -605,6 +606,7 @@ def applied(known: Known, x: Any) -> Any:
             opcode = opcode_of(operation, (how,), how.shape, None, how.shape)
             if how.is_known:
                 known.remember(how, opcode)
+            how.is_known = True
     if opcode is None or not opcode.nbytes or x._node.storage is None:
         return None
     return made(computed(opcode, (x._node,)))

@@ -61,7 +61,7 @@ class Structure:
     repeats : bool
         Whether two elements may be one, as in a broadcast view.
     is_known : bool
-        Whether it was asked for again since it was made: what is new is not worth remembering.
+        Whether it was met again since it was made: what is new is not worth remembering.
     in_memory : InMemory or None
         How NumPy sees the elements; once it was asked for.
     form : str or None

@@ -175,6 +175,7 @@ def _like_others(row: Reduction, node: Node, name: Any) -> Any:
     found = opcode, numbers, contiguous(how.device, opcode.target.dtype, left)
     if how.is_known:
         remembered(row.transitions, name, found)
+    how.is_known = True
     return found
 
 
