@@ -244,7 +244,6 @@ def test_a_view_does_not_keep_the_rest_on_a_device(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "order",
     [
-        "import xarr, dask.array, einops",
         "import dask.array, einops, xarr",
         "import xarr, importlib.util as u; u.find_spec('dask.array'), u.find_spec('einops')\n"
         "import dask.array, einops",
