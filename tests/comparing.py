@@ -116,6 +116,11 @@ def same(result: Any, expected: Any, call: str = "") -> None:
         )
 
 
+def nightly(*values: Any) -> list[Any]:
+    """Parameters that `make nightly` runs, and `make test` does not: their kernels take long."""
+    return [pytest.param(value, marks=pytest.mark.nightly) for value in values]
+
+
 def together(dtype: Any) -> int:
     """How many functions of a data type one kernel has.
 

@@ -147,11 +147,7 @@ AS_GPU = ("scan along columns", "sum along columns", "transposed", "random")
 @pytest.mark.parametrize(
     ("name", "kind"),
     [(name, "as-gpu" if name in AS_GPU else "") for name in CASES]
-    + [
-        pytest.param(name, "as-gpu", marks=pytest.mark.nightly)
-        for name in CASES
-        if name not in AS_GPU
-    ],
+    + [pytest.param(n, "as-gpu", marks=pytest.mark.nightly) for n in CASES if n not in AS_GPU],
 )
 def test_both_devices_give_the_same_bits(
     driver: opencl.OpenCLDriver, monkeypatch: pytest.MonkeyPatch, name: str, kind: str
