@@ -15,12 +15,13 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.kernels.test_scalar_types import loops
 from tests.launching import together
 from tests.processes import run_code
+from xarr import dtypes
 from xarr.backends import opencl, pocl
 from xarr.compiler import source
 from xarr.engine import engine
+from xarr.tables import elementwise
 
 HASWELL = frozenset(["avx2", "fma", "f16c", "bmi1", "bmi2", "movbe", "abm", "sse4_2"])
 AVX512 = HASWELL | frozenset(["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"])
@@ -100,7 +101,15 @@ def pocl_device(driver: opencl.OpenCLDriver) -> Iterator[xarr.Device]:
 def test_the_compiler_warns_of_no_function(driver: opencl.OpenCLDriver) -> None:
     """PoCL tells how many warnings there are on the standard error of who computes."""
     code = "KERNEL void none(GLOBAL f32 *x) { x[0] = 0.0f; }"
-    calls = "".join(expression for *_, expression in loops())
+    operations = [
+        row.operation(dtype)
+        for row in elementwise.TABLE
+        for dtype in dtypes.TABLE
+        if dtype.kind in row.kinds
+    ]
+    names = ["xr_half_to_float", "xr_float_to_half", "xr_double_to_half"]
+    names += [f"xr_to_{to}_{of}" for to in ("i32", "i64", "u64") for of in ("f32", "f64")]
+    calls = " ".join([*names, *(operation.template for operation in operations)])
     text = "\n".join([*source.words(calls, "opencl", has_float64=True), code])
     driver.compile(text, ("-Werror",))
 
