@@ -561,26 +561,6 @@ def test_in_place_operators_refuse_what_numpy_refuses(
         assert alike, f"{first} {row.operator}= {second}: NumPy {wanted}, xarr {got}"
 
 
-def test_in_place_operators_write_through_views(device: xarr.Device) -> None:
-    x = np.arange(24, dtype=np.float32).reshape(4, 6)
-    array = xarr.asarray(x)
-    x[1:3, ::2] *= 10
-    array[1:3, ::2] *= 10
-    x.T[2] -= x[:, 3]
-    array.T[2] -= array[:, 3]
-    x[:, 1:] += x[:, :-1]
-    array[:, 1:] += array[:, :-1]
-    assert_same(np.asarray(array), x, "in place")
-
-
-def test_in_place_operators_keep_the_shape(device: xarr.Device) -> None:
-    array = xarr.asarray(np.ones(3, np.float32))
-    with pytest.raises(ValueError, match=r"shape"):
-        array += xarr.asarray(np.ones((2, 3), np.float32))
-    with pytest.raises(ValueError, match="read-only"):
-        xarr.broadcast_to(array, (2, 3)).__iadd__(1)
-
-
 @pytest.mark.parametrize("row", OPERATORS, ids=lambda row: row.name)
 def test_operators_leave_what_they_do_not_know_to_the_other_side(row: Elementwise) -> None:
     class Other:
@@ -704,18 +684,6 @@ def test_of_dtypes(dtype: DType, calls: str, device: xarr.Device) -> None:
         check_call(call, **given)
 
 
-@pytest.mark.parametrize("exponent", [2, 2.0, 0.5, 3, -1, 0, 1])
-def test_floating_powers(exponent: float, device: xarr.Device) -> None:
-    x = np.concatenate(
-        [reference.special_values(dtypes.float32), np.linspace(-9, 9, 200, dtype=np.float32)]
-    )
-    wide = reference.function("pow")(x.astype(np.longdouble), exponent)
-    assert_near(np.asarray(xarr.asarray(x) ** exponent), wide, 4, f"pow {exponent}", (x,))
-    if exponent == 2:
-        with np.errstate(all="ignore"):
-            assert_same(np.asarray(xarr.asarray(x) ** exponent), x * x, "pow")
-
-
 @named(*REFUSED)
 def test_other_dtypes_are_refused(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
     operands = [ones(dtype) for _ in range(row.operands)]
@@ -817,6 +785,9 @@ np.abs(["a"]) ! TypeError: abs(x): x is of type list
 np.sum([[1], [1, 2]]) ! ValueError: sum(a): a is no array of numbers
 np.add([[1], [1, 2]], np.ones(2)) ! ValueError: add(x1, x2): the list is no array
 np.pow(2, -1) ! ValueError: negative power
+x.__iadd__(np.ones((2, 3), "i8")) ! ValueError: shape
+np.broadcast_to(x, (2, 3)).__iadd__(1) ! ValueError: read-only
+y = np.arange(24.0).reshape(4, 6); y[1:3, ::2] *= 10; y.T[2] -= y[:, 3]; y[:, 1:] += y[:, :-1]
 x ** {-1|numpy.int64(-1)|numpy.asarray([1, -1, 1])|[1, -1, 1]|np.asarray([1, -1, 1])} ! ValueError
 x.__ipow__({-1|numpy.int64(-1)|[1, -1, 1]|np.asarray([1, -1, 1])}) ! ValueError
 np.{sqrt("a")|add(None, 1)|add(1, None)} ! TypeError
@@ -874,7 +845,7 @@ def test_fused_conversions_are_those_of_memory(
         assert_same(np.asarray(got), np.asarray(wanted), f"{row.name} of {target} from {source}")
 
 
-@pytest.mark.parametrize("exponent", [3, 3.0, 1.5, -0.5, -1, -1.5])
+@pytest.mark.parametrize("exponent", [0, 1, 2, 2.0, 0.5, 3, 3.0, 1.5, -0.5, -1, -1.5])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_powers_of_scalars(exponent: float, dtype: str) -> None:
     """Exponents that are functions of their own: within 2 ulp, and pow's special values."""
@@ -883,9 +854,11 @@ def test_powers_of_scalars(exponent: float, dtype: str) -> None:
     special = [0.0, -0.0, np.inf, -np.inf, np.nan, -1, -2.5, 1, 3e38]
     x = np.concatenate([np.exp(random.uniform(-60, 60, 5000)), special]).astype(dtype)
     found = np.asarray(xarr.to_numpy(xarr.asarray(x) ** exponent))
-    wide: Any = np.longdouble if dtype == "float64" else np.float64
+    if exponent == 2:
+        with np.errstate(all="ignore"):
+            assert_same(found, x * x, "pow", (x,))
     with np.errstate(all="ignore"):
-        exact = x.astype(wide) ** exponent
+        exact = np.pow(x.astype(np.longdouble), exponent)
         wanted = exact.astype(dtype)
     count = len(special)
     np.testing.assert_array_equal(found[-count:], wanted[-count:])
