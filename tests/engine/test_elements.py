@@ -176,6 +176,7 @@ def test_numbers_that_are_known_are_combined_as_kernels_do(dtype: str) -> None:
     names = ["add", "subtract", "multiply", "less", "equal", "not_equal", "greater_equal"]
     names += ["divide", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_right_shift"]
     names += ["bitwise_left_shift"]
+    calls: list[tuple[str, tuple[int, ...]]]
     calls = [(name, shifts) for name in names for shifts in ((0, 1), (0, 5))]
     calls += [(name, (0,)) for name in ("negative", "abs", "sqrt")]
     forms, whole = [], []

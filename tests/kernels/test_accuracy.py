@@ -192,11 +192,11 @@ def samples_of(dtype: str) -> Array:
     halves = np.sort(halves[np.isfinite(halves)])
     middle = (halves[:-1] + halves[1:]) / 2
     powers = np.array([s * 2.0**e for e in (7, 8, 15, 16, 31, 32, 63, 64) for s in (1, -1)], dtype)
-    edges = np.array([65519.99, 65520, 65535, 65536, 2.0**-25, 2.0**-26, np.inf, np.nan], dtype)
+    turns = np.array([65519.99, 65520, 65535, 65536, 2.0**-25, 2.0**-26, np.inf, np.nan], dtype)
     beside = [np.nextafter(x, dtype_of(x, side)) for x in (middle, powers) for side in (-1e9, 1e9)]
     random = bits.view(dtype)
     random = np.where(np.isnan(random), kind.type(0), random)
-    return np.concatenate([middle, powers, powers + kind.type(0.5), edges, -edges, *beside, random])
+    return np.concatenate([middle, powers, powers + kind.type(0.5), turns, -turns, *beside, random])
 
 
 def dtype_of(x: Array, value: float) -> Any:
