@@ -70,7 +70,7 @@ test-gpu: $(TESTED) $(VENV)/installed-$(GPU)
 lint: $(TESTED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	MYPY_NUM_WORKERS=$(JOBS) $(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tools.circles
 	$(BIN)/python -m tools.house

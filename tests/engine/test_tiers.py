@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pytest
 
 import xarr
-from tests.comparing import computed_together, nightly
+from tests.comparing import RARE, computed_together, nightly
 from tests.engine.pairs import tier
 from tests.launching import change, together
 from tests.processes import run_code
@@ -103,7 +103,7 @@ def all_in_both(
     return got, launched
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", [one for one in DTYPES if one not in RARE] + nightly(*RARE))
 def test_functions_have_the_bits_of_kernels(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     values = drawn(dtype, 3000)
     few = values[:150]

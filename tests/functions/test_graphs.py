@@ -43,7 +43,7 @@ def nothing(xp: Any, x: Any, u: Any) -> dict[str, Any]:
 PROGRAMS = (steps, sorts, products, nothing)
 
 
-@pytest.mark.parametrize("size", [20, 1000, 300_000])
+@pytest.mark.parametrize("size", [20, *nightly(1000), 300_000])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_launch_does_it_again(
     device: xarr.Device, program: Program, size: int, each_tier: None
