@@ -31,6 +31,9 @@ ON_POCL := $(patsubst %,tests/engine/test_%.py,ordering elements failures finali
 
 VENV := .venv
 BIN := $(VENV)/bin
+# Bytecode is kept whatever the environment says: the tests start Python hundreds of times, and to
+# compile the modules anew takes longer than to run them.
+export PYTHONDONTWRITEBYTECODE :=
 # What lint and the tests need, by one installation.
 TESTED := $(VENV)/installed-test,demo,docs
 OCLGRIND := $(VENV)/oclgrind
@@ -48,18 +51,17 @@ cpp: $(VENV)/installed-cpp
 	$(BIN)/python examples/cpp/run.py
 
 # A C compiler makes the core and cpu:0. What depends on that runs once more without, on PoCL.
-# What is slow runs last, with the kernels of the others on disk.
 test: lint
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
-	XARR_PURE=1 XARR_CC=none XARR_TIERS=fused $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(ON_POCL)
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not nightly"
+	XARR_PURE=1 XARR_CC=none XARR_TIERS=fused $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not nightly" $(ON_POCL)
 
 test-quick: $(TESTED)
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(QUICK)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not nightly" $(QUICK)
 
-# Every call of the sweeps over functions, of which `make test` runs a sample.
+# Every call of the sweeps over functions, and all of what `make test` runs a sample of.
 nightly: $(TESTED)
 	XARR_SWEEP=all $(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/functions/test_*sweep*.py $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m nightly $(ARGS)
 
 test-gpu: $(TESTED) $(VENV)/installed-$(GPU)
 	$(BIN)/python -m tools.gpu $(ARGS)
@@ -68,7 +70,7 @@ test-gpu: $(TESTED) $(VENV)/installed-$(GPU)
 lint: $(TESTED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	MYPY_NUM_WORKERS=$(JOBS) $(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tools.circles
 	$(BIN)/python -m tools.house
@@ -85,7 +87,7 @@ check-vendors: $(TESTED)
 # Interpreted, as nothing counts the lines of what is compiled.
 coverage: $(TESTED)
 	$(BIN)/coverage erase
-	XARR_PURE=1 $(BIN)/coverage run -m pytest -m "not slow"
+	XARR_PURE=1 $(BIN)/coverage run -m pytest -m "not slow and not nightly"
 	$(BIN)/coverage combine
 	$(BIN)/coverage report
 

@@ -116,6 +116,15 @@ def same(result: Any, expected: Any, call: str = "") -> None:
         )
 
 
+RARE = ("int16", "uint16", "int32", "uint32", "complex128")
+"""Data types of which `make nightly` has all functions: each has a like of another width."""
+
+
+def nightly(*values: Any) -> list[Any]:
+    """Parameters that `make nightly` runs, and `make test` does not: their kernels take long."""
+    return [pytest.param(value, marks=pytest.mark.nightly) for value in values]
+
+
 def together(dtype: Any) -> int:
     """How many functions of a data type one kernel has.
 

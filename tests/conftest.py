@@ -60,6 +60,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("filterwarnings", "ignore::xarr.errors.HostFallbackWarning")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let what is slow run last, with the kernels of the others on disk."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+
+
 def pytest_collection_finish() -> None:
     """Let collections of garbage, which many tests ask for, pass over modules and test items."""
     gc.collect()

@@ -160,6 +160,12 @@ def test_every_code_block_is_run_or_known() -> None:
         assert len(_blocks(page, "python")) == known.get(page.name, 0), page.name
 
 
+FUNCTIONS = ("chapters", "elementwise", "hidden_transfers", "keywords", "reductions", "ufuncs")
+BY_NAME = [f"tests/functions/test_{name}.py" for name in FUNCTIONS]
+BY_NAME += [f"tests/kernels/test_{name}.py" for name in ("bits", "cuda_compile", "special")]
+"""The files with a test for each function."""
+
+
 @pytest.mark.slow
 def test_who_follows_adding_md_passes(tmp_path: Path) -> None:
     """In a copy of xarr to which the examples of the page are added as it says."""
@@ -196,8 +202,8 @@ def test_who_follows_adding_md_passes(tmp_path: Path) -> None:
         ("ruff", "check"),
         ("ruff", "format", "--check"),
         (
-            *("pytest", "tests/functions", "tests/kernels", "tests/test_docs.py"),
-            *("-m", "not slow", "-k", "logistic or magnitudes or mean_square or every_case"),
+            *("pytest", "tests/test_docs.py", *BY_NAME, "-m", "not slow and not nightly"),
+            *("-k", "logistic or magnitudes or mean_square or every_case"),
         ),
     ):
         done = run("-m", *command, cwd=tmp_path, PYTHONPATH=str(tmp_path))

@@ -192,8 +192,8 @@ def made(folder: Path, tests: str) -> Path:
 @pytest.mark.parametrize(
     ("tests", "seeds", "status", "failed", "said"),
     [
-        (TESTS, "1 2", 0, "0", "Nothing failed."),
-        (TESTS + BAD, "1", 1, "1", f"{A}::test_bad: assert 1 == 2"),
+        (TESTS, "1", 0, "0", "Nothing failed."),
+        (TESTS + BAD, "1 2", 1, "1", f"{A}::test_bad: assert 1 == 2"),
     ],
     ids=["good", "bad"],
 )

@@ -81,8 +81,15 @@ def operands(name: str, dtype: str, xp: Any) -> list[Any]:
     return [xp.asarray(one.astype(dtype)) for one in given]
 
 
+USUAL = ("bool", "int32", "uint8", "float32", "complex64")
+"""A data type of each kind; the kernels of the others take long to compile."""
 GROUPS = [
-    pytest.param(dtype, names[start : start + together(dtype)], id=f"{dtype}-{names[start]}")
+    pytest.param(
+        dtype,
+        names[start : start + together(dtype)],
+        id=f"{dtype}-{names[start]}",
+        marks=() if dtype in USUAL else pytest.mark.nightly,
+    )
     for dtype in ALL
     for names in [sorted(name for name in TAKES if dtype in TAKES[name])]
     for start in range(0, len(names), together(dtype))

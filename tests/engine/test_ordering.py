@@ -80,7 +80,11 @@ LONG: Final = (
 @pytest.mark.parametrize(
     ("breadth", "seed", "steps"),
     [
-        pytest.param(breadth, seed, steps, id=f"{name}-{seed}")
+        pytest.param(
+            *(breadth, seed, steps),
+            id=f"{name}-{seed}",
+            marks=pytest.mark.nightly if seed > 1 else (),
+        )
         for breadth, name, seed, steps in LONG
     ],
 )

@@ -6,11 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.comparing import nightly
 from tools.planted import LIMIT_S, PLANTS, hunt
+
+LATE = ("data types are apart", "small work overtakes large")
+"""They are found after a minute; each of the others within seconds."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PLANTS)
+@pytest.mark.parametrize("name", [*(one for one in PLANTS if one not in LATE), *nightly(*LATE)])
 def test_a_planted_bug_is_found(name: str, record_property: Callable[[str, object], None]) -> None:
     found = hunt(name, LIMIT_S - 30)
     record_property("steps", found.steps)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import xarr
+from tests.comparing import nightly
 from tests.reference import assert_same
 from xarr.engine import engine, hosted
 
@@ -42,7 +43,7 @@ def nothing(xp: Any, x: Any, u: Any) -> dict[str, Any]:
 PROGRAMS = (steps, sorts, products, nothing)
 
 
-@pytest.mark.parametrize("size", [20, 1000, 300_000])
+@pytest.mark.parametrize("size", [20, *nightly(1000), 300_000])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_launch_does_it_again(
     device: xarr.Device, program: Program, size: int, each_tier: None
@@ -65,7 +66,7 @@ def test_a_launch_does_it_again(
     assert str(g.launches) in repr(g)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [*range(3), *nightly(*range(3, 8))])
 def test_random_graphs(device: xarr.Device, seed: int) -> None:
     """Operations, writes to views and reductions, recorded once and launched with other values."""
     draw = random.Random(seed)

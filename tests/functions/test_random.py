@@ -12,6 +12,7 @@ import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
 import xarr
+from tests.comparing import nightly
 from tests.launching import together
 from tests.processes import run_code
 from xarr import dtypes
@@ -190,7 +191,7 @@ def test_normally(dtype: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", *nightly("float64")])
 def test_normally_far_out(dtype: str) -> None:
     values = np.asarray(xarr.random.default_rng(12).standard_normal(10**7, dtype=dtype))
     assert stats.kstest(values, "norm").pvalue > ALIKE

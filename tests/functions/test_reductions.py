@@ -13,7 +13,7 @@ import pytest
 
 import xarr
 from tests import reference
-from tests.comparing import is_on
+from tests.comparing import RARE, is_on, nightly
 from tests.functions.calls import check as check_call, each
 from tests.launching import change
 from tests.reference import Values, assert_near, assert_same
@@ -139,7 +139,17 @@ def forms_of(row: Reduction, dtype: DType) -> tuple[int | None, ...]:
     return (FORMS[(TABLE.index(row) + dtypes.TABLE.index(dtype)) % len(FORMS)],)
 
 
-@named(*ACCEPTED)
+@pytest.mark.parametrize(
+    ("row", "dtype"),
+    [
+        pytest.param(
+            *(row, dtype),
+            id=f"{row.name}-{dtype}",
+            marks=pytest.mark.nightly if dtype.name in RARE else (),
+        )
+        for row, dtype in ACCEPTED
+    ],
+)
 def test_values(row: Reduction, dtype: DType, device: xarr.Device) -> None:
     for axis in forms_of(row, dtype):
         x = values(row, dtype, (300, 7))
@@ -442,7 +452,7 @@ def run_group_form(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", *nightly("float64")])
 @pytest.mark.parametrize("axis", LARGE)
 def test_lane_and_group_form_have_the_same_bits(
     dtype: str, axis: int | None, device: xarr.Device, monkeypatch: pytest.MonkeyPatch

@@ -42,26 +42,24 @@ def test_sort_and_argsort(name: str, axis: int | None, descending: bool, form: x
     assert_same(np.asarray(x), host, "the operand")
 
 
-def test_the_method_sorts_in_place(form: xarr.Device) -> None:
-    host = values("float32")
-    x = xarr.asarray(host)
-    part = x[::2, ::-1]
-    part.sort(axis=0)
-    host[::2, ::-1] = np.sort(host[::2, ::-1], axis=0, stable=True)
-    assert_same(np.asarray(x), host, "x.sort()")
+CALLS = """
+f[::2, ::-1].sort(axis=0, stable=True)
+np.searchsorted(np.sort(f.ravel()), w, side={"left"|"right"})
+np.searchsorted(f.ravel(), w, side={"left"|"right"}, sorter=np.argsort(f.ravel(), stable=True))
+np.searchsorted(np.asarray([1, 3, 5]), 3, side={"left"|"right"})
+np.{unique_all|unique_counts}({f|i|z|b})
+np.unique_inverse({i|z|b})
+np.sort(np.unique_values({f|i|b}))
+np.isin(f, {w|w[:, :0]|[3, -0.0]}{|, invert=True})
+np.isin(np.asarray([1, 3]), 3)
+np.{sort|argsort|unique_counts}(np.ones({0|(3, 0)|(0, 3)|(1, 1)}, "f4"))
+"""
 
 
-@pytest.mark.parametrize("side", ["left", "right"])
-def test_searchsorted(side: str, form: xarr.Device) -> None:
-    host = values("float32").ravel()
-    wanted = np.asarray([[-41, -40, 0, 0.5], [39, 40, np.nan, np.inf]], np.float32)
-    order = np.argsort(host, stable=True)
-    places = np.searchsorted(host, wanted, side=side, sorter=order)  # type: ignore[call-overload]
-    x, v = xarr.asarray(host), xarr.asarray(wanted)
-    assert_same(np.asarray(xarr.searchsorted(xarr.sort(x), v, side=side)), places, "searchsorted")
-    by_sorter = xarr.searchsorted(x, v, side=side, sorter=xarr.asarray(order))
-    assert_same(np.asarray(by_sorter), places, "sorter")
-    assert int(xarr.searchsorted(xarr.asarray([1, 3, 5]), 3, side=side)) == (side == "right") + 1
+@each(CALLS)
+def test_as_numpy(call: str, form: xarr.Device) -> None:
+    given = dict(zip("fizb", map(values, ("float32", "int16", "complex64", "bool")), strict=True))
+    check(call, w=np.asarray([[-41, -40, 0, 0.5], [39, 40, np.nan, np.inf]], np.float32), **given)
 
 
 @pytest.mark.parametrize("name", ["float16", "float32", "float64", "complex64"])
@@ -80,44 +78,6 @@ def test_of_two_zeros_the_first_stands(seed: int, name: str, form: xarr.Device) 
     _, first = np.unique(rows, axis=0, return_index=True)
     distinct = xarr.unique(xarr.asarray(rows), axis=0)
     assert np.asarray(distinct).tobytes() == rows[first].tobytes()
-
-
-@pytest.mark.parametrize("name", ["float32", "int16", "complex64", "bool"])
-def test_unique(name: str, form: xarr.Device) -> None:
-    host = values(name)
-    found = np.unique(
-        host, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
-    )
-    x = xarr.asarray(host)
-    result = xarr.unique_all(x)
-    wanted = (found[0], found[1], found[2].reshape(host.shape), found[3])
-    assert_same(np.asarray(result.values), wanted[0], "values")
-    for got, part in zip(result[1:], wanted[1:], strict=True):
-        assert_same(np.asarray(got), part, "unique_all")
-    counts, inverse = xarr.unique_counts(x), xarr.unique_inverse(x)
-    assert_same(np.asarray(counts.counts), wanted[3], "unique_counts")
-    assert_same(np.asarray(inverse.inverse_indices), wanted[2], "unique_inverse")
-    assert xarr.unique_values(x).shape == wanted[0].shape
-
-
-@pytest.mark.parametrize("invert", [False, True])
-def test_isin(invert: bool, form: xarr.Device) -> None:
-    host = values("float32")
-    among = np.asarray([[3, -0.0], [np.nan, 39]], np.float32)
-    wanted = np.isin(host, among, invert=invert)
-    got = xarr.isin(xarr.asarray(host), xarr.asarray(among), invert=invert)
-    assert_same(np.asarray(got), wanted, "isin")
-    assert bool(xarr.isin(3, xarr.asarray([1, 3]))) is True
-    assert xarr.isin(xarr.asarray([1, 3]), 3).tolist() == [False, True]
-    assert xarr.isin(xarr.asarray(host), xarr.zeros(0), invert=invert).all() == invert
-
-
-def test_nothing_to_sort(form: xarr.Device) -> None:
-    for shape in ((0,), (3, 0), (0, 3), (), (1, 1)):
-        x = xarr.ones(shape, dtype="float32")
-        assert xarr.sort(x).shape == shape
-        assert xarr.argsort(x).shape == (shape or (1,))
-        assert xarr.unique_values(x).shape == (min(x.size, 1),)
 
 
 @pytest.mark.parametrize("descending", [False, True])

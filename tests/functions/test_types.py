@@ -8,6 +8,7 @@ import re
 import runpy
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ OTHERS = {
     "shape": "tuple[int, ...]",
 }
 """The names of the program that are no arrays."""
-REFUSED = ("np.zeroes(3)", "x.nonsense()", "np.sum(x, axes=0)")
+REFUSED = ("np.zeroes(3)", "a.nonsense()", "np.sum(a, axes=0)")
 
 
 def names() -> list[str]:
@@ -31,18 +32,15 @@ def names() -> list[str]:
     return sorted({node.id for node in stored if isinstance(node.ctx, ast.Store)})
 
 
-def revealing() -> str:
-    """The program, and a question for the type of each of its names."""
+def text() -> str:
+    """The program, a question for the type of each of its names, and what is refused."""
     asked = "".join(f"reveal_type({name})\n" for name in names())
-    return PROGRAM.read_text(encoding="utf-8") + asked
+    return PROGRAM.read_text(encoding="utf-8") + asked + "\n".join(REFUSED) + "\n"
 
 
-def refused() -> str:
-    return "import xarr as np\n\nx = np.ones(3)\n" + "\n".join(REFUSED) + "\n"
-
-
-def by_mypy(folder: Path, text: str) -> str:
-    (folder / "program.py").write_text(text, encoding="utf-8")
+def by_mypy(folder: Path) -> tuple[list[str], set[int]]:
+    """The types that mypy reveals, and the lines of its errors."""
+    (folder / "program.py").write_text(text(), encoding="utf-8")
     arguments = ["--strict", "--config-file", "", "--cache-dir", str(folder), "program.py"]
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *arguments],
@@ -52,12 +50,13 @@ def by_mypy(folder: Path, text: str) -> str:
         text=True,
         check=False,  # its status says whether there are errors
     )
-    return done.stdout + done.stderr
+    types = re.findall(r'Revealed type is "(.*)"', done.stdout)
+    errors = {int(line) for line in re.findall(r"program\.py:(\d+): error", done.stdout)}
+    return [re.sub(r"\b[a-z_]+\.", "", found) for found in types], errors
 
 
-def by_pyright(folder: Path, text: str) -> list[tuple[int, str, str]]:
-    """The line, severity and text of each message."""
-    (folder / "program.py").write_text(text, encoding="utf-8")
+def by_pyright(folder: Path) -> tuple[list[str], set[int]]:
+    (folder / "program.py").write_text(text(), encoding="utf-8")
     settings = {"typeCheckingMode": "strict", "extraPaths": [str(ROOT)]}
     (folder / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     done = subprocess.run(
@@ -68,10 +67,9 @@ def by_pyright(folder: Path, text: str) -> list[tuple[int, str, str]]:
         check=False,  # its status says whether there are errors
     )
     messages = json.loads(done.stdout)["generalDiagnostics"]
-    return [
-        (message["range"]["start"]["line"], message["severity"], message["message"])
-        for message in messages
-    ]
+    types = re.findall(r'Type of "\w+" is "(.*)"', "\n".join(one["message"] for one in messages))
+    errors = [one["range"]["start"]["line"] for one in messages if one["severity"] == "error"]
+    return types, {line + 1 for line in errors}
 
 
 def wanted(name: str) -> str:
@@ -85,29 +83,11 @@ def test_the_program_runs() -> None:
 
 
 @pytest.mark.slow
-def test_mypy_knows_each_type(tmp_path: Path) -> None:
-    said = by_mypy(tmp_path, revealing())
-    assert "error:" not in said, said
-    types = re.findall(r'Revealed type is "(.*)"', said)
-    assert len(types) == len(names())
-    for name, type_ in zip(names(), types, strict=True):
-        plain = re.sub(r"\b[a-z_]+\.", "", type_).replace("generic[Any]", "generic")
-        assert plain == wanted(name), f"{name} is {type_}"
-
-
-@pytest.mark.slow
-def test_pyright_knows_each_type(tmp_path: Path) -> None:
-    said = by_pyright(tmp_path, revealing())
-    assert not [message for message in said if message[1] == "error"]
-    types = [re.findall(r'Type of "\w+" is "(.*)"', text)[0] for *_, text in said]
-    assert [re.sub(r"generic\[Any\]", "generic", type_) for type_ in types] == [
-        wanted(name) for name in names()
-    ]
-
-
-@pytest.mark.slow
-def test_both_refuse_what_is_not_there(tmp_path: Path) -> None:
-    mypy = re.findall(r"program\.py:(\d+): error", by_mypy(tmp_path, refused()))
-    assert [int(line) for line in mypy] == [4, 5, 6]
-    pyright = by_pyright(tmp_path, refused())
-    assert {line + 1 for line, severity, _ in pyright if severity == "error"} >= {4, 5, 6}
+@pytest.mark.parametrize("checked_by", [by_mypy, by_pyright])
+def test_a_checker_knows_each_type_and_refuses_what_is_not_there(
+    checked_by: Callable[[Path], tuple[list[str], set[int]]], tmp_path: Path
+) -> None:
+    types, errors = checked_by(tmp_path)
+    assert [found.replace("generic[Any]", "generic") for found in types] == [*map(wanted, names())]
+    count = text().count("\n")
+    assert errors == {*range(count - len(REFUSED) + 1, count + 1)}

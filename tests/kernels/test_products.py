@@ -168,7 +168,7 @@ def cases(*names: str) -> list[Any]:
     """The cases of these types, all where none is named."""
     quick = [pytest.param(case, id=str(case)) for case in QUICK if case.dtype in names or not names]
     slow = [case for case in SLOW if case.dtype in names or not names]
-    return quick + [pytest.param(case, id=str(case), marks=pytest.mark.slow) for case in slow]
+    return quick + [pytest.param(case, id=str(case), marks=pytest.mark.nightly) for case in slow]
 
 
 @pytest.fixture
@@ -396,7 +396,7 @@ def test_empty(one: tuple[int, ...], two: tuple[int, ...]) -> None:
         ("int32", (1,), (4,)),
         ("uint32", (2, 3), (3,)),
         ("uint32", (2, 1), (1, 3)),
-        pytest.param("uint32", (2, 1, 3), (5, 1), marks=pytest.mark.slow),
+        pytest.param("uint32", (2, 1, 3), (5, 1), marks=pytest.mark.nightly),
         ("float32", (1, 1), ()),
         ("float32", (2, 3), (1, 1)),
     ],

@@ -138,7 +138,7 @@ LONG_SLOW = [
 
 
 def cases(quick: list[Case], slow: list[Case]) -> list[Any]:
-    marked = [pytest.param(case, marks=pytest.mark.slow, id=str(case)) for case in slow]
+    marked = [pytest.param(case, marks=pytest.mark.nightly, id=str(case)) for case in slow]
     return [*(pytest.param(case, id=str(case)) for case in quick), *marked]
 
 
@@ -207,7 +207,9 @@ def test_many_elements_come_in_order(small_tiles: None) -> None:
 
 def floating(quick: str, slow: str) -> list[Any]:
     """Types, and how they are sorted: as the cases above, whose kernels these tests use."""
-    kinds = [(name, ()) for name in quick.split()] + [(n, pytest.mark.slow) for n in slow.split()]
+    kinds = [(name, ()) for name in quick.split()] + [
+        (n, pytest.mark.nightly) for n in slow.split()
+    ]
     return [
         pytest.param(dtypes.BY_NAME[case.types], case.sort, marks=mark, id=f"{name}-{case.sort}")
         for name, mark in kinds

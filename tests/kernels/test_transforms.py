@@ -97,7 +97,7 @@ def real_there_and_back(values: Values, axis: int = -1) -> None:
 
 
 def quick_and_slow(quick: list[tuple[Any, ...]], slow: list[tuple[Any, ...]]) -> list[Any]:
-    marked = [pytest.param(*values, marks=pytest.mark.slow) for values in slow]
+    marked = [pytest.param(*values, marks=pytest.mark.nightly) for values in slow]
     return [*(pytest.param(*values) for values in quick), *marked]
 
 
@@ -193,7 +193,7 @@ def test_batches(lines: tuple[int, ...]) -> None:
     there_and_back(numbers((*lines, 16), "float32"))
 
 
-@pytest.mark.parametrize("length", [16, pytest.param(29, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("length", [16, pytest.param(29, marks=pytest.mark.nightly)])
 def test_without_float64(length: int) -> None:
     with xp.device(xp.default_device().without_float64()):
         there_and_back(numbers((2, length), "complex64"))
@@ -249,7 +249,7 @@ def test_views(view: str) -> None:
     near(host(ours), wanted, "complex64", wanted.shape[axis])
 
 
-@pytest.mark.parametrize("view", ["reversed", pytest.param("nearest", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("view", ["reversed", pytest.param("nearest", marks=pytest.mark.nightly)])
 def test_views_of_real_numbers(view: str) -> None:
     real = numbers((6, 8, 12), "float32")
     axis, seen = VIEWS[view]

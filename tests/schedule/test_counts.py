@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pytest
 
 import xarr
+from tests.comparing import nightly
 from tests.launching import change, refuse_memory, storage_of, watched
 from xarr import layout, tuning
 from xarr.array.array import Array
@@ -737,7 +738,7 @@ def both(operations: int, x: Any, y: Any) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("operations", [3, 31, 63, 64, 65])
+@pytest.mark.parametrize("operations", [3, 64, 65, *nightly(31, 63)])
 @pytest.mark.parametrize("body", LOOPS)
 def test_a_long_loop_compiles_hardly_more_than_two_steps(
     body: str, operations: int, monkeypatch: pytest.MonkeyPatch
