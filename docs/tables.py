@@ -48,7 +48,7 @@ def short(name: str) -> str:
 def _operand(dtype: DType) -> Node:
     """Make a constant on no device; the rules ask only whether there is float64."""
     device: Any = SimpleNamespace(
-        info=SimpleNamespace(has_float64=True, in_place=False), narrow=False, structures={}
+        info=SimpleNamespace(has_float64=True, in_place=False), narrow=False, structures=None
     )
     return constant(1, dtype, (), device)
 
@@ -429,7 +429,7 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
     inside = False
     asked: set[str] = set()
     opened, routine = library.opened, library.routine
-    work = library.run
+    work, numpys = library.run, library._worked
 
     def launched(device: xarr.Device, kernel: launch.Kernel, *rest: Any) -> None:
         if inside:
@@ -447,6 +447,10 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
         if inside:
             seen.add(_ON_HOST)
         return work(*given, **named)
+
+    def deferred(*given: Any) -> None:
+        seen.add(_ON_HOST)
+        numpys(*given)
 
     def looked_for(name: str, *rest: Any) -> Any:
         if inside:
@@ -475,6 +479,7 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
         stack.enter_context(steps.launched_by(launched))
         stack.enter_context(mock.patch.object(library, "opened", on_host))
         stack.enter_context(mock.patch.object(library, "run", worked))
+        stack.enter_context(mock.patch.object(library, "_worked", deferred))
         stack.enter_context(mock.patch.object(library, "routine", looked_for))
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", errors.HostFallbackWarning)

@@ -110,7 +110,9 @@ Measured: forty turns of a chain that is new take 2.1, 3.1 and 2.7 ms, twelve 1.
 Test: tests/engine/test_choice.py"""
 
 MADE_NBYTES: Final = 1 << 15
-"""Bytes up to which NumPy makes what depends on no array, as of `arange`, when it is asked for."""
+"""Bytes up to which NumPy makes what depends on no array, as of `arange`, when it is asked for.
+Measured: arange(n) * 0.5 waited for takes 62 us for 1,000 and 66 for 4,000, and 101 and 115 by
+instructions; 293 and 144 for 16,000."""
 
 SELECTED_NBYTES: Final = 1 << 20
 """Bytes of an array up to which NumPy selects by a mask at once: lists are new for each number.
