@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("device")
 
 UFUNCS: Final = {
     name: function
-    for name, function in sorted(vars(xarr).items())
+    for name, function in ((name, getattr(xarr, name)) for name in dir(xarr))
     if isinstance(function, ufunc) and function.__name__ == name and hasattr(numpy, name)
 }
 OF_ONE: Final = "|".join(name for name, function in UFUNCS.items() if function.nin == 1)

@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # at run time a module is a name of its package once it is imported
+from xarr import lazy
+
+if TYPE_CHECKING:
     from xarr.array import (
         callers as callers,
         interchange as interchange,
@@ -11,3 +13,5 @@ if TYPE_CHECKING:  # at run time a module is a name of its package once it is im
         operators as operators,
         views as views,
     )
+else:
+    __getattr__ = lazy.modules(__name__)

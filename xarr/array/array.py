@@ -12,12 +12,11 @@ import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import GenericAlias, ModuleType
-from typing import Any, Final, Literal, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, TypeAlias
 
 import numpy
 import numpy.typing
 
-import xarr.array as package
 from xarr import dtypes, errors, functions, layout, tuning
 from xarr.array.operands import integer
 from xarr.array.transfers import READING, Host, are_allowed, from_host, item_of, tell, to_host
@@ -32,6 +31,11 @@ from xarr.errors import type_error, value_error
 from xarr.layout import Layout, Shape
 from xarr.tables import elementwise as rows, reductions
 from xarr.tables.rows import Elementwise
+
+if TYPE_CHECKING:
+    import xarr.array as package
+else:  # whose name in `xarr` is the function `array`
+    package = sys.modules[__package__]
 
 API_VERSIONS: Final = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 """The versions of the standard that the functions fit; the last is the one that is meant."""
