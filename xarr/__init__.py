@@ -70,7 +70,7 @@ if _typing.TYPE_CHECKING:
     )
     from xarr.algorithms.library import reproducible as reproducible
     from xarr.array.array import Array as Array
-    from xarr.array.interchange import from_cl as from_cl, from_dlpack as from_dlpack
+    from xarr.array.exchange import from_cl as from_cl, from_dlpack as from_dlpack
     from xarr.array.pointers import Pointer as Pointer
     from xarr.array.transfers import no_implicit_transfer as no_implicit_transfer
     from xarr.backends.base import ForkedError as ForkedError

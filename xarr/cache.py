@@ -13,10 +13,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
+import hashlib
 import os
 import re
+import secrets
 import stat
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -26,7 +29,7 @@ from xarr.errors import CacheWarning, message
 from xarr.settings import settings
 
 _MAGIC = b"xarr 2\n"
-_HEAD_NBYTES = len(_MAGIC) + 32  # and SHA-256
+_HEAD_NBYTES = len(_MAGIC) + hashlib.sha256().digest_size
 _TEMPORARY = "writing-"
 _HAS_DIRECTORIES = os.open in os.supports_dir_fd
 """Whether files can be opened relative to a descriptor of their directory."""
@@ -55,11 +58,12 @@ class DiskCache:
     @staticmethod
     def key(schema: str, source: str, options: Sequence[str], target: str) -> str:
         """The key of a kernel: a hash of all that its binary depends on."""
-        content = bytearray()
+        digest = hashlib.sha256()
         for part in (schema, source, target, str(len(options)), *options):
             data = part.encode()
-            content += f"{len(data)}:".encode() + data
-        return _sha256(content).hex()
+            digest.update(f"{len(data)}:".encode())
+            digest.update(data)
+        return digest.hexdigest()
 
     def get(self, key: str) -> bytes | None:
         """The bytes stored under `key`, or None; a damaged file is removed."""
@@ -175,7 +179,7 @@ class DiskCache:
 
     def _write(self, name: str, content: bytes) -> None:
         """Write a file that is either whole or not there, readable to the user only."""
-        temporary, directory = self._at(_TEMPORARY + os.urandom(8).hex())
+        temporary, directory = self._at(_TEMPORARY + secrets.token_hex(8))
         path, _ = self._at(name)
         descriptor = os.open(temporary, _WRITE, 0o600, dir_fd=directory)
         try:
@@ -247,8 +251,6 @@ def default_directory() -> Path:
     try:
         home = Path.home()
     except RuntimeError:  # no variable says where it is, and the system knows no such user
-        import tempfile
-
         home = Path(tempfile.gettempdir())
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData/Local") / "xarr" / "cache"
@@ -274,13 +276,7 @@ def _is_private(status: os.stat_result) -> bool:
 
 def _head(key: str, data: bytes) -> bytes:
     """What a file begins with; that of another key differs."""
-    return _MAGIC + _sha256(key.encode() + data)
-
-
-def _sha256(content: bytes | bytearray) -> bytes:
-    import hashlib  # and OpenSSL, 4 % of the import of xarr
-
-    return hashlib.sha256(content).digest()
+    return _MAGIC + hashlib.sha256(key.encode() + data).digest()
 
 
 class _Entry(NamedTuple):

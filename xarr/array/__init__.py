@@ -6,12 +6,12 @@ from xarr import lazy
 
 if TYPE_CHECKING:
     from xarr.array import (
-        callers as callers,
-        interchange as interchange,
+        buffer_protocols as buffer_protocols,
+        exchange as exchange,
+        flags as flags,
         layouts as layouts,
-        memory as memory,
+        numpy_protocols as numpy_protocols,
         operators as operators,
-        views as views,
     )
 else:
     __getattr__ = lazy.modules(__name__)

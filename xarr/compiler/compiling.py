@@ -8,8 +8,11 @@ the parent's own thread does the work.
 
 from __future__ import annotations
 
+import hashlib
 import os
+import signal
 import struct
+import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -89,8 +92,6 @@ class Helper:
         return binary
 
     def _started(self) -> tuple[int, int]:
-        import subprocess  # 5 % of the import of xarr, and few processes come here
-
         taken, asked = os.pipe()
         answered, given = os.pipe()
         self._pipes = asked, answered
@@ -124,8 +125,6 @@ def _is_possible() -> bool:
 
 
 def _digest(source: str) -> bytes:
-    import hashlib
-
     return hashlib.sha256(source.encode()).digest()
 
 
@@ -153,8 +152,6 @@ def _read_exactly(pipe: int, nbytes: int) -> bytes:
 
 def serve(taken: int, given: int) -> None:
     """Compile what comes, until the parent is gone; what does not compile has no binary."""
-    import signal
-
     from xarr.backends.device import get_device
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # which a terminal sends to both

@@ -11,6 +11,7 @@ import contextlib
 import functools
 import os
 import sys
+import sysconfig
 import threading
 import time
 from collections import Counter
@@ -34,6 +35,10 @@ from xarr.engine import hosted, traffic
 from xarr.engine.program import Program
 
 _ROOT: Final = str(Path(__file__).parents[1]) + os.sep
+_LIBRARIES: Final = (
+    *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+    str(Path(numpy.__file__).parents[1]),
+)
 _reading: Final = threading.RLock()
 """Held while a span is read, which is once: work is of all profiles that are open."""
 
@@ -392,16 +397,7 @@ def _rank(file: str) -> int:
     """0 for a program's file, 1 for a library's, 2 for xarr's."""
     if file.startswith(_ROOT) or file == "<frozen importlib._bootstrap>":
         return 2
-    return 1 if file.startswith((*_libraries(), "<frozen ")) else 0
-
-
-@functools.cache
-def _libraries() -> tuple[str, ...]:
-    """The folders of the standard library and of what is installed."""
-    import sysconfig
-
-    names = ("stdlib", "platstdlib", "purelib", "platlib")
-    return *(sysconfig.get_path(name) for name in names), str(Path(numpy.__file__).parents[1])
+    return 1 if file.startswith((*_LIBRARIES, "<frozen ")) else 0
 
 
 def _device_name(driver: Driver) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import importlib
 import re
-import sys
 from collections.abc import Iterable
 from types import ModuleType
 from typing import Final
@@ -212,7 +211,7 @@ def missing(space: str, name: str, known: Iterable[str]) -> AttributeError:
         new = f"{space}.{new}" if new in names else new
         return refused(AttributeError, where, "NumPy has removed this name", f"write {new}", _PAGE)
     for below in _SEARCHED if top else ():
-        if name in dir(sys.modules.get(f"{space}.{below}")):
+        if name in dir(importlib.import_module(f"{space}.{below}")):
             return refused(AttributeError, where, lacking, f"write {space}.{below}.{name}")
     near = difflib.get_close_matches(name, names, 1, _LIKENESS)
     nearest = f"the nearest is {space}.{near[0]}" if near else ""
