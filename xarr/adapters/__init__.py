@@ -6,12 +6,14 @@ the moment that both are imported, whichever is first.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Final
+from typing import Any, Final, cast
 
 ADAPTERS: Final = {
     "dask.array": "xarr.adapters.dask",
@@ -48,17 +50,50 @@ class Watcher:
         finally:
             self._asked.remove(fullname)  # who asks may not import it
         if spec is not None and spec.loader is not None:
-            from xarr.adapters.following import Followed
-
-            spec.loader = Followed(spec.loader, adapter)
+            spec.loader = cast(Any, _Followed(spec.loader, adapter))
         return spec
+
+
+class _Followed:
+    """A loader, which may be that of other modules as well, and the adapter behind one module."""
+
+    def __init__(self, loader: Any, adapter: str) -> None:
+        self._loader = loader
+        self._adapter = adapter
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """The loader's module."""
+        made: ModuleType | None = self._loader.create_module(spec)
+        return made
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Import the library, whose loader is its own from now on, then the adapter."""
+        assert module.__spec__ is not None
+        module.__loader__ = module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        _adapt(self._adapter)
+
+
+def _adapt(adapter: str) -> None:
+    """Import an adapter; a library of another version may lack what it is told by."""
+    try:
+        importlib.import_module(adapter)
+    except (ImportError, AttributeError) as error:
+        library = adapter.rpartition(".")[2]
+        warnings.warn(
+            f"xarr: {library} is not told of Arrays, as its version is not known: {error}; "
+            f"install another version, or give it numpy.asarray(x)",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
 
 def watch() -> None:
     """Adapt the libraries that are imported, and from now on those that will be."""
     for library, adapter in ADAPTERS.items():
         if library in sys.modules:
-            from xarr.adapters.following import adapt
-
-            adapt(adapter)
+            _adapt(adapter)
     sys.meta_path.insert(0, Watcher())
