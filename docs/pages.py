@@ -191,7 +191,7 @@ def _entry(name: str, names: list[str]) -> str:
         # What follows the first sections are attributes of the engine's.
         text = text.partition("\nAttributes\n---")[0].strip()
         return _class(name, names, _OF_DEVICE, text)
-    return _class(name, names, (one for one in vars(value) if one[0] != "_"), text)
+    return _class(name, names, _public_members(value), text)
 
 
 def _class(name: str, names: list[str], members: Iterable[str], text: str | None = None) -> str:
@@ -215,6 +215,12 @@ def _member(owner: type, name: str) -> str:
     if tables.PUBLIC.get(name) is not None and _sentence(text) == _first_line(name):
         text = f"{_sentence(text)} See :py:func:`xarr.{name}`."
     return _described("method", [name + _signature(found, bound=True)], _docstring(text))
+
+
+def _public_members(owner: type) -> Iterator[str]:
+    for name, value in vars(owner).items():
+        if name[0] != "_" and (callable(getattr(owner, name)) or isinstance(value, property)):
+            yield name
 
 
 def _members_of_array() -> Iterator[str]:

@@ -158,19 +158,13 @@ SPACES: Final = {
 """The modules whose names are public, by how these begin after `xarr.`."""
 
 
-def _is_public(name: str, value: Any) -> bool:
-    if name.startswith("_"):
-        return name == "__array_namespace_info__"
-    # `from __future__ import annotations` and `TYPE_CHECKING` are names of a module too.
-    return not isinstance(value, ModuleType) and name not in ("annotations", "TYPE_CHECKING")
-
-
 PUBLIC: Final = {
-    prefix + name: vars(space)[name]
+    prefix + name: value
     for prefix, space in SPACES.items()
-    for name in getattr(space, "__all__", None) or vars(space)
-    if _is_public(name, vars(space)[name])
-}
+    for name in dir(space)
+    if not isinstance(value := getattr(space, name), ModuleType)
+    and not str(getattr(value, "__module__", "")).startswith("numpy.random")  # numpy's own
+} | {"__array_namespace_info__": xarr.__array_namespace_info__}
 """What the public names stand for, by what follows `xarr.` in them."""
 
 CHAPTERS: Final = {

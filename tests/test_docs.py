@@ -183,10 +183,10 @@ def test_who_follows_adding_md_passes(tmp_path: Path) -> None:
         ("functions/elementwise/elementwise.py", "logical_and: Final", named),
         ("functions/reduce/reductions.py", "def sum(", reduction + "\n\n"),
         (averages, "def cov(", composed + "\n\n"),
-        (averages, "from xarr.backends.device", "from xarr.array.door import array_of\n"),
+        (averages, "from xarr.backends.device", "from xarr.array.coerce import array_of\n"),
         ("backends/device.py", "}\n", ', "toy": "toy"'),
         ("__init__.py", "    logical_and as logical_and,\n", "    logistic as logistic,\n"),
-        ("__init__.py", "\n__version__", f"{from_averages} root_mean_square as root_mean_square\n"),
+        ("__init__.py", "else:\n", f"    {from_averages} root_mean_square as root_mean_square\n"),
         ("__init__.py", "    sum as sum,\n", "    sum_of_magnitudes as sum_of_magnitudes,\n"),
     ):
         file = tmp_path / "xarr" / path

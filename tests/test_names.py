@@ -11,6 +11,7 @@ import numpy
 import pytest
 
 import xarr
+from tests.processes import run_code
 from tools import names
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "docs"))
@@ -40,6 +41,21 @@ def test_counts_stand_on_top() -> None:
         assert all(int(line[place]) <= int(line[1]) for line in spaces)
     ours = {line[0]: int(line[2]) for line in spaces}
     assert ours["``fft``"] >= 14
+
+
+def test_a_name_is_imported_at_its_first_use() -> None:
+    done = run_code("""
+        import numpy, sys, xarr
+        late = {"xarr.array.array", "xarr.functions.sort.sets", "xarr.linalg", "numpy.random"}
+        assert not late & {*sys.modules}, late & {*sys.modules}
+        assert {"sin", "unique", "linalg", "pi"} <= {*dir(xarr)} and "engine" not in dir(xarr)
+        assert float((xarr.arange(10.0) * 2).sum()) == 90  # imports the package `array` within
+        assert xarr.array([3]).item() == 3 and "Parameters" in xarr.unique.__doc__
+        assert numpy.fft.fft(xarr.ones(4)).dtype == "complex128" and "xarr.fft" in sys.modules
+        from xarr import *
+        print({*dir(xarr)} <= {*globals()}, xarr.unique is unique, xarr.ndarray is Array)
+    """)
+    assert done.stdout == "True True True\n", done.stderr
 
 
 def test_names_are_read_from_wheels(

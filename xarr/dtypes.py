@@ -137,11 +137,8 @@ def lookup(dtype: object, where: str = "dtype") -> DType:
     try:
         return BY_NUMPY[_numpy_dtype(dtype)]
     except (TypeError, ValueError, KeyError):
-        names = ", ".join(row.name for row in TABLE)
         raise TypeError(
-            errors.message(
-                where, f"dtype is {dtype!r}", f"xarr has the dtypes {names}", why_not(dtype)
-            )
+            errors.message(where, f"dtype is {dtype!r}", ACCEPTED, why_not(dtype))
         ) from None
 
 
@@ -153,6 +150,8 @@ def _numpy_dtype(dtype: Any) -> numpy.dtype[Any]:
     return made(dtype)
 
 
+ACCEPTED: Final = "xarr has the dtypes " + ", ".join(row.name for row in TABLE)
+"""What errors say of a data type that xarr lacks."""
 _ABSENT: Final = {
     "O": "Python objects cannot be on a device: keep them in a list or a NumPy array",
     "S": "strings cannot be on a device: keep them in a list or a NumPy array",

@@ -216,6 +216,14 @@ def index_of(value: Any) -> int:
     return operator.index(value)
 
 
+def integer(value: Any, where: str, name: str) -> int:
+    """Return an argument that is one integer; refuse others."""
+    try:
+        return index_of(value)
+    except TypeError:
+        raise errors.type_error(where, f"{name} is {value!r}", "an integer is accepted") from None
+
+
 def resolved(shape: Any, size: int, where: str) -> Shape:
     """A shape argument of `size` elements, in which -1 stands for what is left."""
     several = isinstance(shape, tuple | list | range) or bool(getattr(shape, "ndim", 0))

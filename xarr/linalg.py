@@ -2,54 +2,52 @@
 
 import typing as _typing
 
-from xarr.functions.linalg.linalg import (
-    EighResult as EighResult,
-    EigResult as EigResult,
-    LinAlgError as LinAlgError,
-    QRResult as QRResult,
-    SlogdetResult as SlogdetResult,
-    SVDResult as SVDResult,
-    cholesky as cholesky,
-    cross as cross,
-    det as det,
-    diagonal as diagonal,
-    eig as eig,
-    eigh as eigh,
-    eigvals as eigvals,
-    eigvalsh as eigvalsh,
-    inv as inv,
-    matrix_power as matrix_power,
-    matrix_rank as matrix_rank,
-    outer as outer,
-    pinv as pinv,
-    qr as qr,
-    slogdet as slogdet,
-    solve as solve,
-    svd as svd,
-    svdvals as svdvals,
-    trace as trace,
-)
-from xarr.functions.linalg.products import (
-    matmul as matmul,
-    matrix_transpose as matrix_transpose,
-    multi_dot as multi_dot,
-    tensordot as tensordot,
-    vecdot as vecdot,
-)
-from xarr.functions.linalg.solving import (
-    LstsqResult as LstsqResult,
-    cond as cond,
-    lstsq as lstsq,
-    matrix_norm as matrix_norm,
-    norm as norm,
-    tensorinv as tensorinv,
-    tensorsolve as tensorsolve,
-    vector_norm as vector_norm,
-)
-from xarr.functions.names.absent import missing as _missing
+from xarr.functions.names.namespace import public as _public
 
-if not _typing.TYPE_CHECKING:  # which would take any name for one that is there
-
-    def __getattr__(name: str) -> object:
-        """Say which name is nearest to one that is not here."""
-        raise _missing(__name__, name, globals())
+if _typing.TYPE_CHECKING:
+    from xarr.functions.linalg.linalg import (
+        EighResult as EighResult,
+        EigResult as EigResult,
+        LinAlgError as LinAlgError,
+        QRResult as QRResult,
+        SlogdetResult as SlogdetResult,
+        SVDResult as SVDResult,
+        cholesky as cholesky,
+        cross as cross,
+        det as det,
+        diagonal as diagonal,
+        eig as eig,
+        eigh as eigh,
+        eigvals as eigvals,
+        eigvalsh as eigvalsh,
+        inv as inv,
+        matrix_power as matrix_power,
+        matrix_rank as matrix_rank,
+        outer as outer,
+        pinv as pinv,
+        qr as qr,
+        slogdet as slogdet,
+        solve as solve,
+        svd as svd,
+        svdvals as svdvals,
+        trace as trace,
+    )
+    from xarr.functions.linalg.products import (
+        matmul as matmul,
+        matrix_transpose as matrix_transpose,
+        multi_dot as multi_dot,
+        tensordot as tensordot,
+        vecdot as vecdot,
+    )
+    from xarr.functions.linalg.solving import (
+        LstsqResult as LstsqResult,
+        cond as cond,
+        lstsq as lstsq,
+        matrix_norm as matrix_norm,
+        norm as norm,
+        tensorinv as tensorinv,
+        tensorsolve as tensorsolve,
+        vector_norm as vector_norm,
+    )
+else:
+    __getattr__, __dir__ = _public(__name__)

@@ -1,8 +1,10 @@
 """Random numbers: NumPy's generators and distributions, on the device."""
 
+import sys as _sys
 import typing as _typing
 
-from xarr.functions.names.absent import missing as _missing
+from xarr.functions.names.docstrings import complete as _complete
+from xarr.functions.names.namespace import public as _public
 from xarr.functions.random.drawing import Philox as Philox
 from xarr.functions.random.generator import (
     Generator as Generator,
@@ -64,7 +66,11 @@ wald = _shared.wald
 weibull = _shared.weibull
 zipf = _shared.zipf
 
-if _typing.TYPE_CHECKING:
+_complete(_sys.modules[__name__], "NumPy's function.")
+_complete(Generator, "NumPy's function.")
+_complete(RandomState, "NumPy's function.")
+
+if _typing.TYPE_CHECKING:  # imported at first use, as they take long to
     from numpy.random import (
         MT19937 as MT19937,
         PCG64 as PCG64,
@@ -73,18 +79,5 @@ if _typing.TYPE_CHECKING:
         BitGenerator as BitGenerator,
         SeedSequence as SeedSequence,
     )
-
-_OF_NUMPY = ("BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "SFC64", "SeedSequence")
-
-
-def __getattr__(name: str) -> _typing.Any:
-    """NumPy's own seeds and bit generators, imported at first use as they take long to."""
-    if name not in _OF_NUMPY:
-        raise _missing(__name__, name, __dir__())
-    import numpy.random
-
-    return getattr(numpy.random, name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*(name for name in globals() if name[0] != "_"), *_OF_NUMPY])
+else:
+    __getattr__, __dir__ = _public(__name__)

@@ -2,16 +2,14 @@
 
 import typing as _typing
 
-from xarr.functions.elementwise.special import (
-    erf as erf,
-    erfc as erfc,
-    gamma as gamma,
-    gammaln as gammaln,
-)
-from xarr.functions.names.absent import missing as _missing
+from xarr.functions.names.namespace import public as _public
 
-if not _typing.TYPE_CHECKING:  # which would take any name for one that is there
-
-    def __getattr__(name: str) -> object:
-        """Say which name is nearest to one that is not here."""
-        raise _missing(__name__, name, globals())
+if _typing.TYPE_CHECKING:
+    from xarr.functions.elementwise.special import (
+        erf as erf,
+        erfc as erfc,
+        gamma as gamma,
+        gammaln as gammaln,
+    )
+else:
+    __getattr__, __dir__ = _public(__name__)

@@ -39,25 +39,17 @@ from numpy.testing import (
 )
 
 from xarr.array.array import Array as _Array
+from xarr.array.coerce import replaced as _replaced
 from xarr.array.transfers import openly as _openly, to_host as _to_host
 
 _P = _ParamSpec("_P")
 _R = _TypeVar("_R")
 
 
-def _on_host(value: _Any) -> _Any:
-    """A value with NumPy arrays in the place of the Arrays in it."""
-    if type(value) is _Array:
-        with _openly():
-            host = _to_host(value._node)
-        return host if value.shape else host[()]
-    if type(value) is dict:
-        return {key: _on_host(part) for key, part in value.items()}
-    if type(value) in (list, tuple):
-        return type(value)(_on_host(part) for part in value)
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return tuple(_on_host(part) for part in value)
-    return value
+def _on_host(value: _Array) -> _Any:
+    """Return the values of an Array as NumPy's array, or number."""
+    with _openly():
+        return _to_host(value._node)[()]
 
 
 def _taking_arrays(function: _Callable[_P, _R]) -> _Callable[_P, _R]:
@@ -66,7 +58,7 @@ def _taking_arrays(function: _Callable[_P, _R]) -> _Callable[_P, _R]:
     @_wraps(function)
     def asserted(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         __tracebackhide__ = True
-        given, named = _on_host(args), _on_host(kwargs)
+        given, named = (_replaced(part, (_Array,), _on_host) for part in (args, kwargs))
         return function(*given, **named)
 
     return asserted

@@ -1,6 +1,6 @@
 """The array object of the standard: attributes, conversions, devices, DLPack.
 
-What keys name is in functions/test_indexing.py, exchange in functions/test_interchange.py.
+What keys name is in functions/test_indexing.py, exchange in functions/test_exchange.py.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from tests.engine.pairs import replay, tier
 from tests.engine.programs import MIDDLE, NARROW, WIDE, Breadth, run_random
 from tests.engine.views import SEEN_OTHERWISE, Seen
 from tests.launching import refuse_memory
-from xarr.array.interchange import _Shared
+from xarr.array.exchange import _Shared
 from xarr.array.layouts import settled
 from xarr.backends.base import Driver
 from xarr.core.watch import hooks

@@ -16,7 +16,7 @@ import pytest
 import xarr
 from tests.launching import together
 from xarr import tuning
-from xarr.array import interchange
+from xarr.array import exchange
 from xarr.core.watch import hooks
 from xarr.engine import engine
 from xarr.engine.opcodes import tape_of
@@ -90,7 +90,7 @@ def test_threads_claim_one_memory_together(monkeypatch: pytest.MonkeyPatch) -> N
 
     def lend() -> None:
         for _ in range(10):
-            held = [interchange._Shared(storage, storage) for _ in range(3)]
+            held = [exchange._Shared(storage, storage) for _ in range(3)]
             assert storage.serial in device.shared
             held.clear()
 

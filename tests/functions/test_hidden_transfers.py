@@ -20,6 +20,7 @@ HIDDEN: dict[str, tuple[Call, int]] = {
     "frompyfunc(func).reduce(array)": (lambda x: xarr.frompyfunc(max, 2, 1).reduce(x), 8),
     "frompyfunc(func).accumulate(array)": (lambda x: xarr.frompyfunc(max, 2, 1).accumulate(x), 8),
     "frompyfunc(func).outer(a, b)": (lambda x: xarr.frompyfunc(max, 2, 1).outer(x, 1), 8),
+    "add(x1, x2)": (lambda x: xarr.add(x, [x[0], True]), 8),
     "nditer(op)": (lambda x: list(xarr.nditer(x)), 8),
     "unique(ar)": (lambda x: xarr.unique(x, axis=0), 8),
     "pad(array, pad_width, mode)": (lambda x: xarr.pad(x, 1, lambda *given: None), 8),

@@ -20,7 +20,7 @@ from tests.functions.calls import each
 from tests.processes import run_code
 from tests.reference import assert_same
 from xarr.algorithms import library
-from xarr.array import array, callers
+from xarr.array import array, numpy_protocols
 from xarr.array.transfers import observed
 from xarr.core import tape
 from xarr.errors import HostFallbackWarning, ImplicitTransferError
@@ -50,7 +50,7 @@ def lacking(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     def found(name: str, module: str = "numpy") -> Any:
         return None if name in names else array.namesake(name, module)
 
-    monkeypatch.setattr(callers, "namesake", found)
+    monkeypatch.setattr(numpy_protocols, "namesake", found)
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_special_functions_that_xarr_has_run_on_the_device(
     function = getattr(pytest.importorskip("scipy.special"), name)
     needs("float64")
     values = numpy.asarray([0.5, 1, 5, 20]).astype(dtype)
-    monkeypatch.setattr(callers, "on_host", None)
+    monkeypatch.setattr(numpy_protocols, "on_host", None)
     result = function(xarr.asarray(values))
     wanted = function(values)
     assert result.device is device
@@ -316,9 +316,9 @@ def test_scipys_own_dispatch_finds_special_functions() -> None:
     pytest.importorskip("scipy.special")
     code = """
         import scipy.special, xarr
-        from xarr.array import callers, views
+        from xarr.array import numpy_protocols, buffer_protocols
         x = xarr.asarray([0.5, 5.0])
-        views.in_place = callers.on_host = None
+        buffer_protocols.in_place = numpy_protocols.on_host = None
         for name in ("erf", "erfc", "gamma", "gammaln"):
             result = getattr(scipy.special, name)(x)
             assert result.tolist() == getattr(xarr.special, name)(x).tolist(), name

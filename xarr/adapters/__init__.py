@@ -11,10 +11,9 @@ import importlib.util
 import sys
 import warnings
 from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 ADAPTERS: Final = {
     "dask.array": "xarr.adapters.dask",
@@ -29,7 +28,7 @@ ADAPTERS: Final = {
 """The modules that adapt a library, by the module of the library that is told."""
 
 
-class Watcher(MetaPathFinder):
+class Watcher:
     """Imports the adapter of a library after the library.
 
     It finds no module itself: it asks the other finders, and stands before the loader of theirs.
@@ -51,14 +50,14 @@ class Watcher(MetaPathFinder):
         finally:
             self._asked.remove(fullname)  # who asks may not import it
         if spec is not None and spec.loader is not None:
-            spec.loader = _Followed(spec.loader, adapter)
+            spec.loader = cast(Any, _Followed(spec.loader, adapter))
         return spec
 
 
-class _Followed(Loader):
+class _Followed:
     """A loader, which may be that of other modules as well, and the adapter behind one module."""
 
-    def __init__(self, loader: Loader, adapter: str) -> None:
+    def __init__(self, loader: Any, adapter: str) -> None:
         self._loader = loader
         self._adapter = adapter
 
@@ -67,7 +66,8 @@ class _Followed(Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """The loader's module."""
-        return self._loader.create_module(spec)
+        made: ModuleType | None = self._loader.create_module(spec)
+        return made
 
     def exec_module(self, module: ModuleType) -> None:
         """Import the library, whose loader is its own from now on, then the adapter."""

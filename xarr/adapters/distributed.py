@@ -30,7 +30,7 @@ from distributed.worker_memory import parse_memory_limit
 import xarr
 from xarr import tuning
 from xarr.adapters.dask import wait_for
-from xarr.array.interchange import exposed
+from xarr.array.exchange import exposed
 from xarr.array.layouts import settled
 from xarr.errors import value_error
 

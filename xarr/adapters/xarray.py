@@ -10,7 +10,7 @@ from xarray.core import indexing, missing, variable
 from xarray.namedarray import core
 
 import xarr
-from xarr.array import callers
+from xarr.array import numpy_protocols
 
 _indexed_otherwise: Final = indexing.ArrayApiIndexingAdapter
 _named_otherwise: Final = core.from_array
@@ -39,7 +39,7 @@ def _returning_arrays(function: Callable[..., Any], where: str) -> Callable[...,
     def called(x: Any, *args: Any, **kwargs: Any) -> Any:
         if type(x) is not xarr.Array:
             return function(x, *args, **kwargs)
-        return callers.on_host(function, (x, *args), kwargs, where)
+        return numpy_protocols.on_host(function, (x, *args), kwargs, where)
 
     return called
 

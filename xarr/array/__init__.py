@@ -2,12 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # at run time a module is a name of its package once it is imported
+from xarr import lazy
+
+if TYPE_CHECKING:
     from xarr.array import (
-        callers as callers,
-        interchange as interchange,
+        buffer_protocols as buffer_protocols,
+        exchange as exchange,
+        flags as flags,
         layouts as layouts,
-        memory as memory,
+        numpy_protocols as numpy_protocols,
         operators as operators,
-        views as views,
     )
+else:
+    __getattr__ = lazy.modules(__name__)

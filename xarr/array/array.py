@@ -8,18 +8,18 @@ through their packages, `functions` and `package`.
 
 from __future__ import annotations
 
+import functools
+import importlib
 import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import GenericAlias, ModuleType
-from typing import Any, Final, Literal, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, TypeAlias
 
 import numpy
 import numpy.typing
 
-import xarr.array as package
 from xarr import dtypes, errors, functions, layout, tuning
-from xarr.array.operands import integer
 from xarr.array.transfers import READING, Host, are_allowed, from_host, item_of, tell, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_device
@@ -29,9 +29,14 @@ from xarr.core.storage import Storage
 from xarr.core.views import Node, constant, leaf
 from xarr.dtypes import DType
 from xarr.errors import type_error, value_error
-from xarr.layout import Layout, Shape
+from xarr.layout import Layout, Shape, integer
 from xarr.tables import elementwise as rows, reductions
 from xarr.tables.rows import Elementwise
+
+if TYPE_CHECKING:
+    import xarr.array as package
+else:  # whose name in `xarr` is the function `array`
+    package = sys.modules[__package__]
 
 API_VERSIONS: Final = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 """The versions of the standard that the functions fit; the last is the one that is meant."""
@@ -342,22 +347,22 @@ class Array(ArrayBase):
     @property
     def base(self) -> Any:
         """The array whose memory a view is of; None for an array of its own memory."""
-        return package.memory.base_of(self)
+        return package.flags.base_of(self)
 
     @property
     def ctypes(self) -> Any:
         """The memory of an array on a CPU for ctypes, as NumPy's attribute has it."""
-        return package.memory.ctypes_of(self)
+        return package.flags.ctypes_of(self)
 
     @property
     def data(self) -> memoryview:
         """The memory of an array on a CPU; from then on both sides see it."""
-        return package.memory.data_of(self)
+        return package.flags.data_of(self)
 
     @property
-    def flags(self) -> package.memory.Flags:
+    def flags(self) -> package.flags.Flags:
         """The layout of the memory, and whether it can be written."""
-        return package.memory.Flags(self)
+        return package.flags.Flags(self)
 
     @property
     def flat(self) -> functions.python.iterating.flatiter:
@@ -372,25 +377,25 @@ class Array(ArrayBase):
         self, write: bool | None = None, align: bool | None = None, uic: bool | None = None
     ) -> None:
         """Set whether the array can be written; the other flags stay as they are."""
-        package.memory.set_flags(self, write, align, uic)
+        package.flags.set_flags(self, write, align, uic)
 
     def __sizeof__(self) -> int:
-        return package.memory.bytes_of(self)
+        return package.flags.bytes_of(self)
 
     @property
     def cl_buffer(self) -> Any:
         """PyOpenCL's buffer in which an array lies, from its beginning on."""
-        return package.interchange.cl_buffer(self)
+        return package.exchange.cl_buffer(self)
 
     @property
     def cl_base(self) -> Any:
         """PyOpenCL's buffer of all memory that an array is a view of."""
-        return package.interchange.cl_base(self)
+        return package.exchange.cl_base(self)
 
     @property
     def cl_offset(self) -> int:
         """The offset of an array in `cl_base`, in bytes."""
-        return package.interchange.cl_offset(self)
+        return package.exchange.cl_offset(self)
 
     # -- values as bytes, files and text ---------------------------------------------------------
 
@@ -918,7 +923,7 @@ class Array(ArrayBase):
     # -- protocols -------------------------------------------------------------------------------
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Host:
-        return package.views.to_array(self, dtype, copy)
+        return package.buffer_protocols.to_array(self, dtype, copy)
 
     def __array_function__(
         self,
@@ -927,17 +932,17 @@ class Array(ArrayBase):
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        return package.callers.array_function(self, func, types, args, kwargs)
+        return package.numpy_protocols.array_function(self, func, types, args, kwargs)
 
     def __array_ufunc__(self, ufunc: numpy.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return package.callers.array_ufunc(self, ufunc, method, *inputs, **kwargs)
+        return package.numpy_protocols.array_ufunc(self, ufunc, method, *inputs, **kwargs)
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        return package.views.array_interface(self)
+        return package.buffer_protocols.array_interface(self)
 
     def _memory(self) -> memoryview:
-        return package.views.buffer(self)
+        return package.buffer_protocols.buffer(self)
 
     def __dlpack__(
         self,
@@ -965,7 +970,7 @@ class Array(ArrayBase):
         copy : bool, optional
             True for memory of its own, False for the array's own, None for a copy if needed.
         """
-        return package.interchange.export(
+        return package.exchange.export(
             self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )
 
@@ -974,7 +979,7 @@ class Array(ArrayBase):
 
         (1, 0) is a CPU, (2, n) CUDA, (10, n) ROCm, and (4, n) another device of OpenCL.
         """
-        return package.interchange.dlpack_device(self)
+        return package.exchange.dlpack_device(self)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -985,7 +990,7 @@ class Array(ArrayBase):
         it exists.
         On other devices there is no such attribute.
         """
-        return package.interchange.cuda_array_interface(self)
+        return package.exchange.cuda_array_interface(self)
 
 
 set_array_type(Array)
@@ -1012,12 +1017,19 @@ def _value(node: Node) -> Any:
 
 
 def namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:
-    """The public function that has the name of one of NumPy's, or of `scipy.special`'s."""
+    """Return the public function that has the name of one of NumPy's, or `scipy.special`'s."""
+    function = getattr(_namesake(module), name, None)
+    return function if callable(function) else None
+
+
+@functools.cache
+def _namesake(module: str) -> ModuleType | None:
     package, _, rest = module.partition(".")
     known = package == "numpy" or module == "scipy.special"
-    space = sys.modules.get(f"xarr.{rest}" if rest else "xarr") if known else None
-    function = getattr(space, name, None)
-    return function if callable(function) else None
+    try:
+        return importlib.import_module(f"xarr.{rest}" if rest else "xarr") if known else None
+    except ModuleNotFoundError:
+        return None
 
 
 NOT_IMPLEMENTED: Final[Array] = NotImplemented

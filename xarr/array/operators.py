@@ -9,10 +9,10 @@ import numpy
 
 from xarr import dtypes, errors
 from xarr.algorithms import passes
-from xarr.array import callers
+from xarr.array import numpy_protocols
 from xarr.array.array import NOT_IMPLEMENTED, Array, product, rebind
+from xarr.array.coerce import operand, scalar_node, widened
 from xarr.array.layouts import assign, is_number, is_whole, require_writeable, settled, writeable
-from xarr.array.operands import operand, scalar_node, widened
 from xarr.array.transfers import to_host
 from xarr.core.operators import operated
 from xarr.core.recalling import recalled
@@ -44,11 +44,6 @@ def accepts(value: object) -> bool:
         return False
     numbers = Array | int | float | complex | numpy.generic | numpy.ndarray
     return isinstance(value, numbers | list | tuple | range)
-
-
-def as_operand(value: Any) -> Any:
-    """An array's node; anything else as it is."""
-    return value._node if type(value) is Array else value
 
 
 def combined(row: Elementwise, x1: Any, x2: Any) -> Node | None:
@@ -174,7 +169,7 @@ def unlike(row: Elementwise, x1: Any, x2: Any) -> Array | None:
     ):
         return None
     try:
-        return callers.on_host(_compared, (row.operator, x1, x2), {}, row.where)  # type: ignore[no-any-return]
+        return numpy_protocols.on_host(_compared, (row.operator, x1, x2), {}, row.where)  # type: ignore[no-any-return]
     except TypeError:
         return None
 

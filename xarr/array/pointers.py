@@ -10,7 +10,7 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.array import dlpack
 from xarr.array.array import Array
-from xarr.array.interchange import dlpack_device, shown
+from xarr.array.exchange import dlpack_device, shown
 from xarr.array.layouts import settled, viewed
 from xarr.backends.device import Device
 from xarr.core.views import leaf

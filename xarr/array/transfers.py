@@ -16,6 +16,7 @@ from xarr.core.elements import values_of
 from xarr.core.storage import Storage
 from xarr.core.views import Node, constant, leaf
 from xarr.core.watch import hooks
+from xarr.dtypes import DType
 from xarr.engine import engine, hosted
 from xarr.engine.opcodes import tape_of
 
@@ -140,15 +141,18 @@ def host_values(obj: Any, where: str, name: str) -> Host:
         ) from None
 
 
-def from_host(values: Host, device: Device, where: str) -> Node:
-    """Upload a NumPy array; the node of the copy."""
+def row_of(values: Host, where: str, name: str) -> DType:
+    """Return xarr's data type of a NumPy array, in whichever order its bytes are."""
     row = dtypes.BY_NUMPY.get(values.dtype.newbyteorder("="))
     if row is None:
-        raise errors.type_error(
-            where,
-            f"the values have dtype {values.dtype}",
-            "xarr has the dtypes " + ", ".join(row.name for row in dtypes.TABLE),
-        )
+        given = f"{name} has dtype {values.dtype}"
+        raise errors.type_error(where, given, dtypes.ACCEPTED, dtypes.why_not(values.dtype))
+    return row
+
+
+def from_host(values: Host, device: Device, where: str) -> Node:
+    """Upload a NumPy array; return the node of the copy."""
+    row = row_of(values, where, "the array")
     require_on(device, row, where)
     if values.ndim == 0:
         return constant(values.item(), row, (), device)

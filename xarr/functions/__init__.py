@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # at run time a module is a name of its package once it is imported
+from xarr import lazy
+
+if TYPE_CHECKING:
     from xarr.functions import (
         calls as calls,
         create as create,
@@ -16,3 +18,5 @@ if TYPE_CHECKING:  # at run time a module is a name of its package once it is im
         sort as sort,
         types as types,
     )
+else:
+    __getattr__ = lazy.modules(__name__)

@@ -1,13 +1,20 @@
 """Functions that give complex numbers where real ones do not do, as in `numpy.emath`."""
 
-from xarr.functions.elementwise.scimath import (
-    arccos as arccos,
-    arcsin as arcsin,
-    arctanh as arctanh,
-    log as log,
-    log2 as log2,
-    log10 as log10,
-    logn as logn,
-    power as power,
-    sqrt as sqrt,
-)
+import typing as _typing
+
+from xarr.functions.names.namespace import public as _public
+
+if _typing.TYPE_CHECKING:
+    from xarr.functions.elementwise.scimath import (
+        arccos as arccos,
+        arcsin as arcsin,
+        arctanh as arctanh,
+        log as log,
+        log2 as log2,
+        log10 as log10,
+        logn as logn,
+        power as power,
+        sqrt as sqrt,
+    )
+else:
+    __getattr__, __dir__ = _public(__name__, "NumPy's function. Waits for the device.")

@@ -17,7 +17,7 @@ import numpy
 from xarr import dtypes, errors
 from xarr.array.array import Array
 from xarr.array.layouts import keep_array, require_writeable
-from xarr.array.outcome import written
+from xarr.array.out_argument import store
 from xarr.core.operations import Operation
 from xarr.core.views import constant
 from xarr.dtypes import DType
@@ -211,7 +211,7 @@ class ElementwiseKernel:
         if not outs:
             return tuple(keep_array(Array(result)) for result in results)
         for out, result in zip(outs, results, strict=True):
-            written(out, result, self._where)
+            store(out, result, self._where)
         return tuple(outs)
 
     def _keeps(self, output: Parameter) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from xarr import errors, tuning
 from xarr.array.array import Array
 from xarr.array.layouts import keep_array
-from xarr.array.outcome import written
+from xarr.array.out_argument import store
 from xarr.compiler.launch import Grid
 from xarr.compiler.source import define
 from xarr.core.storage import Storage
@@ -103,7 +103,7 @@ def launched(
     if not outs:
         return tuple(keep_array(Array(result)) for result in results)
     for out, result in zip(outs, results, strict=True):
-        written(out, result, f"{kernel.name}(...)")
+        store(out, result, f"{kernel.name}(...)")
     return tuple(outs)
 
 

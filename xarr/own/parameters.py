@@ -10,8 +10,7 @@ import numpy
 
 from xarr import dtypes, errors
 from xarr.array.array import Array
-from xarr.array.conversion import as_array
-from xarr.array.operands import Scalar, scalar_node
+from xarr.array.coerce import Scalar, as_array, scalar_node
 from xarr.backends.device import Device, default_float, get_device, require_on, require_together
 from xarr.dtypes import DType
 

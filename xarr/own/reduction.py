@@ -14,9 +14,9 @@ from typing import Any
 from xarr import dtypes, errors, layout
 from xarr.algorithms import passes
 from xarr.array.array import Array, Axis, Out
+from xarr.array.coerce import scalar_node
 from xarr.array.layouts import keep_array
-from xarr.array.operands import scalar_node
-from xarr.array.outcome import delivered
+from xarr.array.out_argument import deliver
 from xarr.core.operations import Operation
 from xarr.core.views import Node, leaf
 from xarr.dtypes import DType
@@ -161,7 +161,7 @@ class ReductionKernel:
         if keepdims:
             left = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
             final = engine.reshaped(final, left)
-        return delivered(keep_array(Array(final)), out, self._where)
+        return deliver(keep_array(Array(final)), out, self._where)
 
     def _specialise(self, call: Given) -> tuple[Operation, Fold]:
         """The map and the fold for the data types of a call."""

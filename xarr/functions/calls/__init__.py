@@ -2,5 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from xarr import lazy
+
 if TYPE_CHECKING:
     from xarr.functions.calls import applying as applying, on_host as on_host
+else:
+    __getattr__ = lazy.modules(__name__)

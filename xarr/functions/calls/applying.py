@@ -11,11 +11,9 @@ from xarr import dtypes, layout
 from xarr.algorithms import passes
 from xarr.array import operators
 from xarr.array.array import Array, made, product
-from xarr.array.conversion import as_array, numbers, warn_of_imaginary
-from xarr.array.door import SCALARS, array_of
-from xarr.array.operands import operand
-from xarr.array.operators import as_operand, refusal
-from xarr.array.outcome import delivered, mask_of, require_copyable, single
+from xarr.array.coerce import SCALARS, array_of, as_array, numbers, operand, warn_of_imaginary
+from xarr.array.operators import refusal
+from xarr.array.out_argument import deliver, mask_of, require_copyable, single
 from xarr.backends.device import Device, default_float, require_on
 from xarr.core import operators as core
 from xarr.core.memo import remembered
@@ -199,7 +197,7 @@ def _key_of(node: Node, axis: Any, keepdims: Any, correction: Any) -> Any:
 
 def sent(result: Node, target: Array | None, where: str) -> Array:
     """A result, or the array that it was written to, converted as NumPy does: in any case."""
-    return delivered(Array(result), target, where, casting="unsafe", grows=False)
+    return deliver(Array(result), target, where, casting="unsafe", grows=False)
 
 
 def _of_target(row: Reduction, node: Node, target: Array) -> Any:
@@ -248,7 +246,7 @@ def first_of(final: Node, initial: Any, where: str) -> Node:
         given = initial.item() if isinstance(initial, numpy.generic) else initial
         value = numbers(given, final.dtype, where, "initial").item()
         return constant(value, final.dtype, (), final.device)
-    first = operand(as_operand(initial), final, where)
+    first = operand(initial, final, where)
     if first is None:
         fault = f"initial is of type {type(initial).__name__}"
         raise type_error(where, fault, "a number is accepted")

@@ -14,6 +14,7 @@ import numpy
 
 from xarr import dtypes
 from xarr.array.array import Array
+from xarr.array.coerce import replaced
 from xarr.array.transfers import from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device
 
@@ -48,16 +49,8 @@ def is_of_host(value: object) -> bool:
 
 
 def host_of(value: Any, where: str) -> Any:
-    """A value with NumPy arrays in the place of the Arrays in it; `where` reads them."""
-    if type(value) is Array:
-        return to_host(value._node, where)
-    if type(value) is dict:
-        return {key: host_of(part, where) for key, part in value.items()}
-    if type(value) in (list, tuple):
-        return type(value)(host_of(part, where) for part in value)
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return tuple(host_of(part, where) for part in value)
-    return value
+    """Replace the Arrays in a value by NumPy arrays; `where` reads them."""
+    return replaced(value, (Array,), lambda x: to_host(x._node, where))
 
 
 def device_of(*values: Any) -> Device:
@@ -73,21 +66,19 @@ def device_of(*values: Any) -> Device:
 
 
 def given_back(value: Any, device: Device) -> Any:
-    """A result with Arrays in the place of NumPy's arrays and scalars in it."""
-    if isinstance(value, tuple):
-        return tuple(given_back(part, device) for part in value)
-    if type(value) is list:
-        return [given_back(part, device) for part in value]
-    if not isinstance(value, numpy.ndarray | numpy.generic):
-        return value
-    values = numpy.asarray(value)
-    row = dtypes.BY_NUMPY.get(values.dtype)
-    if row in dtypes.NEEDS_FLOAT64 and device.narrow:
-        floating = default_float(device)
-        narrow = floating if row is dtypes.float64 else dtypes.COMPLEX_OF[floating]
-        values = values.astype(narrow.numpy)
-    with openly():
-        return Array(from_host(values, device, "the result of a function on the host"))
+    """Replace NumPy's arrays and scalars in a result by Arrays."""
+
+    def of_device(given: Any) -> Array:
+        values = numpy.asarray(given)
+        row = dtypes.BY_NUMPY.get(values.dtype)
+        if row in dtypes.NEEDS_FLOAT64 and device.narrow:
+            floating = default_float(device)
+            narrow = floating if row is dtypes.float64 else dtypes.COMPLEX_OF[floating]
+            values = values.astype(narrow.numpy)
+        with openly():
+            return Array(from_host(values, device, "the result of a function on the host"))
+
+    return replaced(value, (numpy.ndarray, numpy.generic), of_device)
 
 
 def run_on_host(function: Callable[..., Any]) -> Callable[..., Any]:

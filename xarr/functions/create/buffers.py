@@ -11,19 +11,19 @@ from typing import Any, SupportsIndex, cast
 import numpy
 
 from xarr import dtypes
-from xarr.array import memory
+from xarr.array import flags
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike
-from xarr.array.conversion import as_array
+from xarr.array.coerce import as_array
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out, require_writeable
-from xarr.array.operands import integer, no_array
-from xarr.array.outcome import mask_of, require_shape
+from xarr.array.out_argument import mask_of, require_shape
 from xarr.backends.device import default_float, get_device
-from xarr.errors import refused, value_error
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.create.creation import ordered
 from xarr.functions.elementwise import elementwise
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
 from xarr.functions.types import data_types
+from xarr.layout import integer
 
 
 def ascontiguousarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Array:
@@ -55,8 +55,8 @@ def isfortran(a: Array | numpy.ndarray[Any, Any]) -> bool:
     if isinstance(a, numpy.ndarray):
         return a.flags.fnc
     if type(a) is not Array:
-        raise no_array("a", a, "isfortran(a)")
-    return memory.Flags(a).fnc
+        raise type_error("isfortran(a)", f"a is of type {type(a).__name__}", "an Array is accepted")
+    return flags.Flags(a).fnc
 
 
 def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
@@ -86,7 +86,7 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayL
     """
     name = "copyto(dst, src)"
     if type(dst) is not Array:
-        raise no_array("dst", dst, name)
+        raise type_error(name, f"dst is of type {type(dst).__name__}", "an Array is accepted")
     require_writeable(dst, name)
     weak = type(src) in (bool, int, float, complex)
     values = as_array(src, name, "src", device=dst.device)
@@ -213,8 +213,8 @@ def require(
         raise value_error(where, "both orders are required", "one is accepted")
     order = "C" if "C" in wanted else "F" if "F" in wanted else "A"
     result = in_order(as_array(a, where, "a", dtype=dtype), order, where)
-    flags = memory.Flags(result)
-    if ("W" in wanted and not flags.writeable) or ("O" in wanted and not flags.owndata):
+    has = flags.Flags(result)
+    if ("W" in wanted and not has.writeable) or ("O" in wanted and not has.owndata):
         return Array(laid_out(result._node, axes_in_order(result, order, where)))
     return result
 
@@ -238,7 +238,7 @@ def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     >>> xarr.shares_memory(x[::2], x[1::2])
     False
     """
-    return memory.share_memory(a, b, max_work, exactly=True)
+    return flags.share_memory(a, b, max_work, exactly=True)
 
 
 def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
@@ -250,4 +250,4 @@ def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     >>> xarr.may_share_memory(x[::2], x[1::2])
     True
     """
-    return memory.share_memory(a, b, max_work, exactly=False)
+    return flags.share_memory(a, b, max_work, exactly=False)

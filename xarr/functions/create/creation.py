@@ -17,10 +17,8 @@ import numpy
 from xarr import dtypes, layout
 from xarr.array import transfers
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
-from xarr.array.conversion import as_array, retyped, warn_of_imaginary
-from xarr.array.door import SCALARS, array_of, node_of
+from xarr.array.coerce import SCALARS, array_of, as_array, node_of, retyped, warn_of_imaginary
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out
-from xarr.array.operands import integer
 from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device, promoted, require_on
 from xarr.core.recalling import recalled
@@ -30,7 +28,7 @@ from xarr.engine import engine
 from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.device.streams import Stream
 from xarr.functions.elementwise import arithmetic
-from xarr.layout import Shape
+from xarr.layout import Shape, integer
 from xarr.tables import elementwise as table
 from xarr.tables.rows import Elementwise, choose
 

@@ -9,7 +9,7 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, DeviceLike, DTypeLike, ShapeLike
-from xarr.array.conversion import as_array
+from xarr.array.coerce import as_array
 from xarr.array.layouts import settled, view
 from xarr.backends.device import Device, default_float, get_device
 from xarr.dtypes import DType

@@ -2,9 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+from xarr import lazy
+
 if TYPE_CHECKING:
     from xarr.functions.elementwise import (
         arithmetic as arithmetic,
         elementwise as elementwise,
         folding as folding,
     )
+else:
+    __getattr__ = lazy.modules(__name__)

@@ -8,17 +8,15 @@ from typing import Any, Final, SupportsIndex, Unpack
 from xarr import dtypes
 from xarr.array import operators
 from xarr.array.array import Array, ArrayLike, DTypeLike, Out
-from xarr.array.conversion import as_array
-from xarr.array.door import array_of, node_of, together
-from xarr.array.operands import integer
-from xarr.array.outcome import Outs, delivered
+from xarr.array.coerce import array_of, as_array, node_of, together
+from xarr.array.out_argument import Outs, deliver
 from xarr.core.operations import Operation
 from xarr.core.recalling import recalled
 from xarr.dtypes import BOOL, COMPLEX, INTEGER
 from xarr.engine import engine
 from xarr.functions.elementwise import elementwise
 from xarr.functions.elementwise.ufuncs import Options, in_type, is_weak, universal
-from xarr.layout import broadcast_shapes
+from xarr.layout import broadcast_shapes, integer
 from xarr.tables import elementwise as rows
 from xarr.tables.rows import Elementwise, name_rows
 
@@ -129,7 +127,7 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
     where = "round(a, decimals)"
     places = int(decimals) if type(decimals) is bool else integer(decimals, where, "decimals")
     if out is not None:
-        return delivered(round(a, places), out, "round(a, decimals, out)")
+        return deliver(round(a, places), out, "round(a, decimals, out)")
     if places == 0:
         return _to_integers(a)
     a = array_of(a, where)
@@ -199,7 +197,7 @@ def clip(
                 given[place] = in_type(value, array, wanted, casting, told)
         a, min, max = given
     if out is not None or where is not True or casting != "same_kind":
-        return delivered(clip(a, min, max), out, name, casting=casting, where=where)
+        return deliver(clip(a, min, max), out, name, casting=casting, where=where)
     result = a
     for bound_name, bound, row in (("min", min, rows.maximum), ("max", max, rows.minimum)):
         if bound is None or _beyond(bound, bound_name, a):

@@ -9,10 +9,8 @@ import numpy
 
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike, Out
-from xarr.array.conversion import as_array
-from xarr.array.door import SCALARS, array_of, together
-from xarr.array.operands import scalar_node
-from xarr.array.outcome import Outs, delivered, require_shape
+from xarr.array.coerce import SCALARS, array_of, as_array, scalar_node, together
+from xarr.array.out_argument import Outs, deliver, require_shape
 from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
 from xarr.core.recalling import recalled
@@ -139,13 +137,13 @@ def _real(x: ArrayLike, where: str) -> Array:
 def isneginf(x: ArrayLike, out: Out = None) -> Array:
     """Whether x is negative infinity: bools."""
     x = _real(x, "isneginf(x)")
-    return delivered(elementwise.isinf(x) & (x < 0), out, "isneginf(x, out)")
+    return deliver(elementwise.isinf(x) & (x < 0), out, "isneginf(x, out)")
 
 
 def isposinf(x: ArrayLike, out: Out = None) -> Array:
     """Whether x is positive infinity: bools."""
     x = _real(x, "isposinf(x)")
-    return delivered(elementwise.isinf(x) & (x > 0), out, "isposinf(x, out)")
+    return deliver(elementwise.isinf(x) & (x > 0), out, "isposinf(x, out)")
 
 
 def fix(x: ArrayLike, out: Out = None) -> Array:
@@ -156,7 +154,7 @@ def fix(x: ArrayLike, out: Out = None) -> Array:
     """
     where = "fix(x)" if out is None else "fix(x, out)"
     given = as_array(x, where, "x", device=device_of(x, out))
-    return delivered(Array(rows.trunc.applied(_of_reals(given, where))), out, where)
+    return deliver(Array(rows.trunc.applied(_of_reals(given, where))), out, where)
 
 
 @recalled
@@ -190,7 +188,7 @@ def nan_to_num(
         result = array.copy() if copy else array
     if copy or result is array:
         return result
-    return delivered(result, array, "nan_to_num(x, copy)")
+    return deliver(result, array, "nan_to_num(x, copy)")
 
 
 def _finite(node: Node, nan: Any, posinf: Any, neginf: Any) -> Node:

@@ -16,12 +16,9 @@ import numpy
 from xarr import dtypes, layout
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
-from xarr.array.conversion import as_array
-from xarr.array.door import array_of
+from xarr.array.coerce import array_of, as_array, beside, operand
 from xarr.array.layouts import require_writeable, settled
-from xarr.array.operands import operand
-from xarr.array.operators import as_operand
-from xarr.array.outcome import delivered, mask_of, require_shape
+from xarr.array.out_argument import deliver, mask_of, require_shape
 from xarr.array.transfers import Host
 from xarr.backends.device import require_on
 from xarr.core.views import Node, constant
@@ -98,7 +95,7 @@ def accumulate(function: ufunc, array: ArrayLike, axis: Any, dtype: DTypeLike, o
     for row in rows:
         steps.append(function(steps[-1], row))
     result = joining.stack(steps, axis=place) if steps else Array(node)
-    return delivered(result, out, name, grows=False)
+    return deliver(result, out, name, grows=False)
 
 
 def outer(function: ufunc, A: ArrayLike, B: ArrayLike, **options: Any) -> Array:  # noqa: N803
@@ -127,9 +124,7 @@ def at(function: ufunc, a: Array, indices: Any, b: ArrayLike | None) -> None:
     places = getitem(Array(engine.index(a.shape, a.device)), indices)
     values = None
     if b is not None:
-        given = operand(as_operand(b), a._node, name)
-        if given is None:
-            given = as_array(b, name, "b", device=a.device)._node
+        given = beside(b, a._node, name, "b")
         require_shape(given.shape, places.shape, name, "b", "a[indices]")
         values = _flat(engine.broadcast(given, places.shape))
     if places.size:
@@ -155,7 +150,7 @@ def reduceat(
         result = _join_slices(function, values, place, begins, lengths)
     else:
         result = _slices_from_left(function, values, place, begins, lengths)
-    return delivered(result, out, name, grows=False)
+    return deliver(result, out, name, grows=False)
 
 
 def _require_two(function: ufunc, method: str, results: int | None = 1) -> None:
@@ -238,7 +233,7 @@ def _from_left(
         raise value_error(name, fault, f"{function.__name__} has no identity")
     x = Array(engine.converted(x._node, _computed_type(function, x._node, dtype, name)))
     if not places:
-        return delivered(x, out, name, grows=False)
+        return deliver(x, out, name, grows=False)
     (place,) = places
     mask = None
     if where is not True:
@@ -249,7 +244,7 @@ def _from_left(
     rows = _along(x, place)
     result: Array | None = None
     if initial is not None:
-        first = operand(as_operand(initial), x._node, name)
+        first = operand(initial, x._node, name)
         assert first is not None
         result = Array(engine.broadcast(first, left))
     for row in rows:
@@ -262,7 +257,7 @@ def _from_left(
     if keepdims:
         kept = (*x.shape[:place], 1, *x.shape[place + 1 :])
         result = Array(engine.reshaped(result._node, kept))
-    return delivered(result, out, name, grows=False)
+    return deliver(result, out, name, grows=False)
 
 
 def _along(x: Array, place: int) -> Iterator[Array]:

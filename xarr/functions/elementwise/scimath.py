@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
-from xarr.array.door import array_of
+from xarr.array.coerce import array_of
 from xarr.backends.device import default_float
 from xarr.dtypes import COMPLEX
 from xarr.engine import engine

@@ -10,7 +10,7 @@ from typing import Unpack
 
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike, Out
-from xarr.array.door import array_of
+from xarr.array.coerce import array_of
 from xarr.backends.device import default_float
 from xarr.dtypes import FLOATING
 from xarr.engine import engine

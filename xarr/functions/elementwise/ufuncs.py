@@ -18,8 +18,8 @@ import numpy
 
 from xarr import dtypes, errors, functions
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
-from xarr.array.conversion import as_array
-from xarr.array.outcome import delivered, require_castable, single
+from xarr.array.coerce import as_array
+from xarr.array.out_argument import deliver, require_castable, single
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, REAL, DType
 from xarr.engine import engine
 from xarr.errors import type_error
@@ -75,6 +75,8 @@ class ufunc:  # noqa: N801 - NumPy's name
     """
 
     __doc__ = _described(__doc__)
+    _methods_source = "NumPy's method."
+    """What defines the methods, for their docstrings."""
     _is_mixed = False
     """Whether the operands are of different types, and `dtype` is that of the first."""
 
@@ -233,14 +235,14 @@ class ufunc:  # noqa: N801 - NumPy's name
         if self.nout == 1:
             if wanted is not None and results._node.dtype is not wanted:
                 results = self._retyped(results, wanted, casting)
-            return delivered(results, outs[0], name, casting=casting, where=where)
+            return deliver(results, outs[0], name, casting=casting, where=where)
         if wanted is not None:
             results = [
                 part if part._node.dtype is wanted else self._retyped(part, wanted, casting)
                 for part in results
             ]
         return tuple(
-            delivered(result, target, name, casting=casting, where=where)
+            deliver(result, target, name, casting=casting, where=where)
             for result, target in zip(results, outs, strict=True)
         )
 

@@ -21,11 +21,8 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.algorithms import gather
 from xarr.array.array import Array, made, rebind
-from xarr.array.conversion import as_array, numbers, warn_of_imaginary
+from xarr.array.coerce import as_array, beside, holds_arrays, numbers, warn_of_imaginary
 from xarr.array.layouts import assign, is_whole, keep_array, require_writeable, settled, view
-from xarr.array.nested import holds_arrays
-from xarr.array.operands import operand
-from xarr.array.operators import as_operand
 from xarr.array.transfers import from_host, is_unobserved
 from xarr.core.elements import values_of
 from xarr.core.keys import LONGEST_STEP, place_of, sliced
@@ -151,8 +148,7 @@ def _source(value: Any, node: Node) -> Node:
             return constant(number.item(), node.dtype, (), node.device)
         if isinstance(value, list | tuple) and not holds_arrays(value):
             return from_host(numbers(value, node.dtype, _WRITE, "value"), node.device, _WRITE)
-    found = operand(as_operand(value), node, _WRITE)
-    source = found or as_array(value, _WRITE, "value", device=node.device)._node
+    source = beside(value, node, _WRITE, "value")
     if source.dtype.kind == dtypes.COMPLEX and node.dtype.kind not in (dtypes.COMPLEX, BOOL):
         warn_of_imaginary(source.dtype, node.dtype, _WRITE, "value")
         return rows.real.applied(source)

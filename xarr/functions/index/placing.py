@@ -13,9 +13,8 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike
-from xarr.array.conversion import as_array
+from xarr.array.coerce import as_array
 from xarr.array.layouts import assign, require_writeable, settled, view
-from xarr.array.operands import integer
 from xarr.backends.device import get_device
 from xarr.core.views import constant
 from xarr.engine import engine
@@ -30,7 +29,7 @@ from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
 from xarr.functions.shape.editing import resized
 from xarr.functions.types import data_types
-from xarr.layout import Layout, Shape, normalize_axis
+from xarr.layout import Layout, Shape, integer, normalize_axis
 
 
 def _target(a: Any, where: str, name: str = "a") -> Array:

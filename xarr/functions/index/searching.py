@@ -13,11 +13,9 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike
-from xarr.array.conversion import as_array, numbers
-from xarr.array.door import SCALARS, array_of, node_of, together
+from xarr.array.coerce import SCALARS, array_of, as_array, node_of, numbers, operand, together
 from xarr.array.layouts import keep_array, settled
-from xarr.array.operands import operand
-from xarr.array.outcome import copied_back, delivered
+from xarr.array.out_argument import copied_back, deliver
 from xarr.backends.device import require_together
 from xarr.core.recalling import recalled
 from xarr.core.views import Node, constant
@@ -215,7 +213,7 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
         stacked = joining.stack([manipulation.broadcast_to(node, shape) for node in nodes])
         index = manipulation.broadcast_to(number, shape)[None]
         result = take_along_axis(stacked, index, axis=0)[0]
-    return delivered(result, out, "choose(a, choices, out)", casting="unsafe", grows=False)
+    return deliver(result, out, "choose(a, choices, out)", casting="unsafe", grows=False)
 
 
 def compress(

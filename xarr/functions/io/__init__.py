@@ -2,5 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from xarr import lazy
+
 if TYPE_CHECKING:
     from xarr.functions.io import as_bytes as as_bytes, printing as printing
+else:
+    __getattr__ = lazy.modules(__name__)

@@ -11,9 +11,8 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, rebind
-from xarr.array.door import array_of
+from xarr.array.coerce import array_of
 from xarr.array.layouts import reinterpreted, require_writeable, viewed
-from xarr.array.operands import integer
 from xarr.array.transfers import tell, to_host
 from xarr.core.views import constant
 from xarr.engine import engine
@@ -22,7 +21,7 @@ from xarr.functions.create import creation, fills
 from xarr.functions.elementwise import elementwise
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import joining, manipulation
-from xarr.layout import normalize_axis
+from xarr.layout import integer, normalize_axis
 
 
 def view(x: Array, dtype: Any, type: Any) -> Array:

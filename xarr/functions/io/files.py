@@ -9,11 +9,10 @@ from typing import Any
 import numpy
 
 from xarr import dtypes
-from xarr.array import views
+from xarr.array import buffer_protocols
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
-from xarr.array.conversion import as_array
-from xarr.array.interchange import from_dlpack
-from xarr.array.nested import holds_arrays
+from xarr.array.coerce import as_array, holds_arrays
+from xarr.array.exchange import from_dlpack
 from xarr.array.transfers import Host, from_host, openly, tell
 from xarr.backends.device import default_float, get_device
 from xarr.errors import type_error, value_error
@@ -30,7 +29,7 @@ def _host_values(x: Any, where: str) -> Any:
         return x
     tell(where, x.nbytes, "from", x.device)
     with openly():
-        return views.to_array(x)
+        return buffer_protocols.to_array(x)
 
 
 def _to_arrays(values: Any, device: DeviceLike, where: str) -> Any:

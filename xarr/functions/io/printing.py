@@ -19,7 +19,7 @@ import numpy
 
 from xarr import dtypes
 from xarr.array.array import Array
-from xarr.array.door import array_of
+from xarr.array.coerce import array_of
 from xarr.array.layouts import settled
 from xarr.array.transfers import Host, to_host
 from xarr.backends.device import default_device

@@ -2,5 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from xarr import lazy
+
 if TYPE_CHECKING:
     from xarr.functions.linalg import matrices as matrices, products as products
+else:
+    __getattr__ = lazy.modules(__name__)

@@ -16,10 +16,9 @@ import numpy
 
 from xarr import layout, tuning
 from xarr.array.array import Array, DTypeLike
-from xarr.array.conversion import as_array
+from xarr.array.coerce import as_array
 from xarr.array.layouts import settled, view
-from xarr.array.operands import integer
-from xarr.array.outcome import CASTINGS, delivered
+from xarr.array.out_argument import CASTINGS, deliver
 from xarr.backends.device import promoted, require_together
 from xarr.core.recalling import recalled
 from xarr.core.views import Node
@@ -29,7 +28,7 @@ from xarr.errors import refused, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.linalg.products import product_of, retyped, summed
 from xarr.functions.shape import manipulation
-from xarr.layout import Layout, Shape
+from xarr.layout import Layout, Shape, integer
 from xarr.tables import elementwise as rows, reductions as folds
 
 Labels = tuple[str, ...]
@@ -85,7 +84,7 @@ def einsum(
     _require_sizes(parts, where)
     path = _path(parts, result, optimize)
     made = _contracted(parts, path, result, where)
-    return delivered(made, out, where, casting=casting)
+    return deliver(made, out, where, casting=casting)
 
 
 def einsum_path(

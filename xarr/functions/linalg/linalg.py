@@ -16,8 +16,7 @@ import numpy
 from xarr import dtypes, layout
 from xarr.algorithms import library
 from xarr.array.array import Array, ArrayLike, DTypeLike
-from xarr.array.conversion import as_array
-from xarr.array.door import array_of, node_of, together
+from xarr.array.coerce import array_of, as_array, node_of, together
 from xarr.array.layouts import settled, view
 from xarr.array.transfers import from_host, openly, to_host
 from xarr.core.views import Node, constant

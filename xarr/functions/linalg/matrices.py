@@ -6,15 +6,15 @@ from typing import Any, SupportsIndex
 
 from xarr import layout
 from xarr.array.array import Array, ArrayLike, DTypeLike
-from xarr.array.door import array_of
+from xarr.array.coerce import array_of
 from xarr.array.layouts import lock
-from xarr.array.operands import integer
-from xarr.array.outcome import delivered
+from xarr.array.out_argument import deliver
 from xarr.core.recalling import recalled
 from xarr.errors import value_error
 from xarr.functions.create import fills
 from xarr.functions.linalg import linalg
 from xarr.functions.shape import manipulation
+from xarr.layout import integer
 
 
 def diagonal(
@@ -51,7 +51,7 @@ def trace(
     """
     where = "trace(a)"
     result = linalg.trace_of(_last_two(a, axis1, axis2, where), offset, dtype, where)
-    return delivered(result, out, "trace(a, offset, axis1, axis2, dtype, out)", grows=False)
+    return deliver(result, out, "trace(a, offset, axis1, axis2, dtype, out)", grows=False)
 
 
 def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) -> Array:

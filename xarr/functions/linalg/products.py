@@ -16,9 +16,9 @@ import numpy
 from xarr import dtypes, layout
 from xarr.algorithms import library, products
 from xarr.array.array import Array, ArrayLike, DTypeLike, made
-from xarr.array.door import array_of, arrays_together, together
+from xarr.array.coerce import array_of, arrays_together, together
 from xarr.array.layouts import keep_array
-from xarr.array.outcome import delivered
+from xarr.array.out_argument import deliver
 from xarr.array.transfers import is_unobserved
 from xarr.core.recalling import recalled
 from xarr.core.views import Node, constant, number_like
@@ -67,7 +67,7 @@ def matmul(
         cores = [min(len(node.shape), 2) for node in (first, second)]
         cores.append(sum(cores) - 2)
         result = _along(multiplied, (first, second), axes, cores, where)
-    return delivered(result, out, where, casting=casting)
+    return deliver(result, out, where, casting=casting)
 
 
 @generalised("(m,n),(n)->(m)")
@@ -93,7 +93,7 @@ def matvec(
     where = "matvec(x1, x2)"
     operands = retyped(together(x1, x2, where), dtype, casting, where)
     result = _along(_matrix_by_vector, operands, axes, (2, 1, 1), where)
-    return delivered(result, out, where, casting=casting)
+    return deliver(result, out, where, casting=casting)
 
 
 @generalised("(n),(n,m)->(m)")
@@ -119,7 +119,7 @@ def vecmat(
     where = "vecmat(x1, x2)"
     operands = retyped(together(x1, x2, where), dtype, casting, where)
     result = _along(_vector_by_matrix, operands, axes, (1, 2, 1), where)
-    return delivered(result, out, where, casting=casting)
+    return deliver(result, out, where, casting=casting)
 
 
 def _matrix_by_vector(first: Node, second: Node, where: str) -> Array:
@@ -243,7 +243,7 @@ def vecdot(
     result = summed(first, second, place, where)
     if keepdims:
         result = manipulation.expand_dims(result, kept)
-    return delivered(result, out, where, casting=casting)
+    return deliver(result, out, where, casting=casting)
 
 
 def summed(first: Node, second: Node, axes: Any, where: str) -> Array:
@@ -445,7 +445,7 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
         accepted = f"the result has shape {result.shape} and dtype {result.dtype}"
         remedy = "make out with xarr.empty(shape, dtype)"
         raise value_error("dot(a, b, out)", fault, accepted, remedy)
-    return delivered(result, out, "dot(a, b, out)")
+    return deliver(result, out, "dot(a, b, out)")
 
 
 def _dot(a: Any, b: Any) -> Array:
@@ -507,7 +507,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     first, second = arrays_together(a, b, where, ("a", "b"))
     column = engine.reshaped(first, (math.prod(first.shape), 1))
     row = engine.reshaped(second, (math.prod(second.shape),))
-    return delivered(_scaled(column, row), out, where)
+    return deliver(_scaled(column, row), out, where)
 
 
 @recalled
@@ -613,7 +613,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
         cut = cuts[first, last]
         return _dot(joined(first, cut), joined(cut + 1, last))
 
-    return delivered(joined(0, len(chain) - 1), out, where)
+    return deliver(joined(0, len(chain) - 1), out, where)
 
 
 def _best_cuts(extents: Sequence[int]) -> dict[tuple[int, int], int]:

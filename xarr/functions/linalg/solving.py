@@ -9,7 +9,7 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis
-from xarr.array.door import array_of, node_of, together
+from xarr.array.coerce import array_of, node_of, together
 from xarr.core.views import Node, constant
 from xarr.dtypes import COMPLEX, FLOATING
 from xarr.engine import engine

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import importlib
 import re
-import sys
 from collections.abc import Iterable
 from types import ModuleType
 from typing import Final
@@ -75,18 +74,6 @@ _ELSEWHERE: Final = {
 }
 """The advice for names of what no device holds."""
 
-_SPACES: Final = (
-    "exceptions",
-    "fft",
-    "lib",
-    "linalg",
-    "polynomial",
-    "random",
-    "special",
-    "testing",
-    "typing",
-)
-"""The public modules of xarr; its others are no advice."""
 _SEARCHED: Final = ("linalg", "fft", "special", "random")
 """The modules whose names other libraries have in their main one."""
 
@@ -212,7 +199,7 @@ def missing(space: str, name: str, known: Iterable[str]) -> AttributeError:
     if name.startswith("_"):
         return AttributeError(f"module {space!r} has no attribute {name!r}", name=name)
     where = f"{space}.{name}"
-    names = [one for one in known if not one.startswith("_") and not _is_internal(space, one)]
+    names = [one for one in known if not one.startswith("_")]
     top = space == "xarr"
     lacking = "xarr has no such name"
     if top and name in _ELSEWHERE:
@@ -224,7 +211,7 @@ def missing(space: str, name: str, known: Iterable[str]) -> AttributeError:
         new = f"{space}.{new}" if new in names else new
         return refused(AttributeError, where, "NumPy has removed this name", f"write {new}", _PAGE)
     for below in _SEARCHED if top else ():
-        if name in dir(sys.modules.get(f"{space}.{below}")):
+        if name in dir(importlib.import_module(f"{space}.{below}")):
             return refused(AttributeError, where, lacking, f"write {space}.{below}.{name}")
     near = difflib.get_close_matches(name, names, 1, _LIKENESS)
     nearest = f"the nearest is {space}.{near[0]}" if near else ""
@@ -237,11 +224,6 @@ def missing(space: str, name: str, known: Iterable[str]) -> AttributeError:
 
 _LIKENESS: Final = 0.7
 """Of 1 for equal names: a slip of the pen, and not merely some letters that both have."""
-
-
-def _is_internal(space: str, name: str) -> bool:
-    """Whether a name in a module is a module of xarr's that is not public."""
-    return f"{space}.{name}" in sys.modules and name not in _SPACES
 
 
 def _in_numpy(space: str, name: str) -> bool:

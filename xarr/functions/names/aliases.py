@@ -1,7 +1,8 @@
-"""NumPy's names of functions that the standard calls something else."""
+"""NumPy's names of what the standard, or xarr, calls something else."""
 
 from __future__ import annotations
 
+from xarr.array.array import Array
 from xarr.functions.create import creation
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.reduce import reductions
@@ -30,3 +31,4 @@ true_divide = elementwise.divide
 asanyarray = creation.asarray
 concatenate = joining.concat
 row_stack = joining.vstack
+ndarray = Array

@@ -9,6 +9,7 @@ is annotated there; `complete` does so for the names of a module, or of a class 
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Mapping
@@ -321,9 +322,19 @@ _PROSE: Final = ("Notes", "Examples")
 _ORDER: Final[tuple[str, ...]] = (
     *("Parameters", "Attributes", "Returns", "Yields", "Raises", "Notes", "Examples"),
 )
-_NUMPY: Final = frozenset((*dir(numpy), *dir(numpy.linalg), *dir(numpy.random)))
+_NUMPY: Final = frozenset((*dir(numpy), *dir(numpy.linalg)))
 
 
+def complete_public(value: Any, source: str = "") -> None:
+    """Complete the docstring of what a name stands for, and of its methods if they are NumPy's."""
+    _complete_one(value, source, getattr(value, "__name__", ""))
+    kind = value if isinstance(value, type) else type(value)
+    told = next((one for one in kind.__mro__ if "_methods_source" in vars(one)), None)
+    if told is not None:
+        complete(told, vars(told)["_methods_source"])
+
+
+@functools.cache
 def complete(space: ModuleType | type, source: str = "") -> None:
     """Complete the docstrings of the public functions of a module, or of a class and its bases.
 
@@ -332,17 +343,22 @@ def complete(space: ModuleType | type, source: str = "") -> None:
     spaces = space.__mro__ if isinstance(space, type) else (space,)
     values = [getattr(value, "__func__", value) for each in spaces for value in vars(each).values()]
     for value in {id(value): value for value in (*values, *spaces)}.values():
-        module = str(getattr(value, "__module__", ""))
-        if not module.startswith("xarr"):
-            continue  # NumPy's, as `printoptions`
-        if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
-            text = inspect.cleandoc(value.__doc__)
-            example = "" if isinstance(space, type) else EXAMPLES.get(value.__name__, "")
-            value.__doc__ = completed(value.__name__, text, annotations_of(value), source, example)
-        elif isinstance(value, type):
-            about = vars(value)["__doc__"]
-            if type(about) is str:  # that of `ufunc` is each function's
-                value.__doc__ = _joined(*_sections(inspect.cleandoc(about)))
+        name = "" if isinstance(space, type) else getattr(value, "__name__", "")
+        _complete_one(value, source, name)
+
+
+def _complete_one(value: Any, source: str, example: str) -> None:
+    """Complete the docstring of a function or class of xarr's; `example` names the example."""
+    if not str(getattr(value, "__module__", "")).startswith("xarr"):
+        return  # NumPy's, as `printoptions`
+    if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
+        text, annotations = inspect.cleandoc(value.__doc__), annotations_of(value)
+        shown = EXAMPLES.get(example, "")
+        value.__doc__ = completed(value.__name__, text, annotations, source, shown)
+    elif isinstance(value, type):
+        about = vars(value)["__doc__"]
+        if type(about) is str:  # that of `ufunc` is each function's
+            value.__doc__ = _joined(*_sections(inspect.cleandoc(about)))
 
 
 def annotations_of(function: Any) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes
-from xarr.array.array import Array
+from xarr.array.array import API_VERSIONS, Array
 from xarr.backends.device import (
     Device,
     default_device,
@@ -20,6 +20,8 @@ from xarr.backends.device import (
 from xarr.engine import engine
 from xarr.functions.types.data_types import AnyDType, is_of
 from xarr.layout import MAX_NDIM
+
+__array_api_version__: Final = API_VERSIONS[-1]
 
 
 class Info:

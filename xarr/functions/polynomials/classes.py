@@ -13,7 +13,7 @@ import numpy
 import numpy.polynomial as theirs
 
 from xarr.array.array import Array, ArrayLike
-from xarr.array.door import array_of
+from xarr.array.coerce import array_of
 from xarr.backends.device import Device, get_device
 from xarr.functions.calls.on_host import device_of, given_back, host_of
 from xarr.functions.create import creation

@@ -12,8 +12,7 @@ from numpy.exceptions import RankWarning
 
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
-from xarr.array.door import array_of
-from xarr.array.operands import integer
+from xarr.array.coerce import array_of
 from xarr.engine import engine
 from xarr.errors import value_error
 from xarr.functions.calls.on_host import device_of, given_back, host_of
@@ -23,6 +22,7 @@ from xarr.functions.linalg.products import matmul, outer
 from xarr.functions.polynomials import recurrences
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
+from xarr.layout import integer
 
 Coefficients = Any
 """An annotation of which `docstrings` knows what to say."""

@@ -17,8 +17,7 @@ import numpy.polynomial.chebyshev as theirs
 from numpy.exceptions import RankWarning
 
 from xarr.array.array import Array, ArrayLike
-from xarr.array.conversion import as_array
-from xarr.array.door import array_of
+from xarr.array.coerce import array_of, as_array
 from xarr.backends.device import get_device
 from xarr.dtypes import FLOATING
 from xarr.errors import type_error, value_error

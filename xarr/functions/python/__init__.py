@@ -2,5 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from xarr import lazy
+
 if TYPE_CHECKING:
     from xarr.functions.python import iterating as iterating, scalars as scalars
+else:
+    __getattr__ = lazy.modules(__name__)

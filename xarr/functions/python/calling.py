@@ -14,8 +14,7 @@ from typing import Any, SupportsIndex
 import numpy
 
 from xarr.array.array import Array
-from xarr.array.conversion import as_array
-from xarr.array.door import array_of
+from xarr.array.coerce import array_of, as_array
 from xarr.backends.device import Device
 from xarr.errors import value_error
 from xarr.functions.calls.on_host import host_of, left_on_host

@@ -17,8 +17,7 @@ import numpy
 
 from xarr import layout
 from xarr.array.array import Array
-from xarr.array.conversion import as_array
-from xarr.array.door import array_of
+from xarr.array.coerce import array_of, as_array
 from xarr.array.layouts import require_writeable, settled
 from xarr.array.transfers import Host
 from xarr.backends.device import get_device

@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple, TypeVar, overload
 
 from xarr import tuning
 from xarr.array.array import Array
-from xarr.array.conversion import as_array
+from xarr.array.coerce import as_array
 from xarr.errors import type_error
 from xarr.functions.elementwise import elementwise as rows
 from xarr.functions.index import searching

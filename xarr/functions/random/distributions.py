@@ -10,7 +10,7 @@ import numpy
 
 from xarr import dtypes
 from xarr.array.array import Array
-from xarr.array.conversion import as_array
+from xarr.array.coerce import as_array
 from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
 from xarr.engine import engine

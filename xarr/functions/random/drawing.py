@@ -22,9 +22,8 @@ import numpy
 
 from xarr import dtypes, tuning
 from xarr.array.array import Array, DTypeLike
-from xarr.array.conversion import as_array
-from xarr.array.operands import scalar_node
-from xarr.array.outcome import delivered
+from xarr.array.coerce import as_array, scalar_node
+from xarr.array.out_argument import deliver
 from xarr.array.transfers import from_host
 from xarr.backends.device import Device, default_float, get_device, require_on, require_together
 from xarr.core.views import Node, constant
@@ -158,7 +157,7 @@ class Source:
             return self.single(row, numbers, computed, result or computed, device)
         shape = _shape_of(size, [node.shape for node in nodes], out, where)
         array = Array(self.node(row, shape, device, where, computed, parameters, result))
-        return delivered(array, out, where)
+        return deliver(array, out, where)
 
     def node(
         self,

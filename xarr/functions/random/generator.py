@@ -14,7 +14,7 @@ import numpy
 
 from xarr import dtypes
 from xarr.array.array import Array, DTypeLike, Out
-from xarr.array.outcome import delivered, single
+from xarr.array.out_argument import deliver, single
 from xarr.array.transfers import from_host, openly, tell
 from xarr.backends.device import get_device
 from xarr.dtypes import DType
@@ -524,7 +524,7 @@ def _forwarding(name: str) -> Callable[..., Any]:
         where = f"random.{name}(...)"
         function = getattr(_drawing(self, where), name)
         result = _to_device(function(*host_of(given, where), **host_of(named, where)), where)
-        return result if out is None else delivered(result, out, f"{name}(out)")
+        return result if out is None else deliver(result, out, f"{name}(out)")
 
     forwarded.__name__ = name
     forwarded.__doc__ = f"NumPy's `{name}`, on the host; an array is copied to the device."
@@ -558,7 +558,7 @@ class HostGenerator(Generator):
         where = "random.permuted(x)"
         drawn = _drawing(self, where).permuted(host_of(x, where), axis=axis)
         result: Array = _to_device(drawn, where)
-        return delivered(result, out, "permuted(x, axis, out)")
+        return deliver(result, out, "permuted(x, axis, out)")
 
     shuffle = _shuffle
 

@@ -10,8 +10,8 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array
-from xarr.array.conversion import as_array
-from xarr.array.outcome import delivered
+from xarr.array.coerce import as_array
+from xarr.array.out_argument import deliver
 from xarr.backends.device import Device, default_float, get_device
 from xarr.engine import engine
 from xarr.errors import refused, type_error, value_error
@@ -101,7 +101,7 @@ def permuted(source: Source, x: Any, axis: Any, out: Any, where: str) -> Array:
         place = layout.normalize_axis(axis, array.ndim, where)
         indices = sorting.argsort(keys(source, shape, array.device, where), axis=place)
         result = searching.take_along_axis(array, indices, axis=place)
-    return delivered(result, out, where)
+    return deliver(result, out, where)
 
 
 def choice(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from xarr.array.array import Array, ArrayLike
-from xarr.array.conversion import as_array
+from xarr.array.coerce import as_array
 from xarr.backends.device import Device
 from xarr.core.recalling import recalled
 from xarr.functions.calls.on_host import host_of

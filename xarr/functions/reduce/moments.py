@@ -14,9 +14,8 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library
 from xarr.array.array import Array
-from xarr.array.conversion import as_array
-from xarr.array.door import node_of
-from xarr.array.outcome import mask_of, require_castable, single
+from xarr.array.coerce import as_array, node_of
+from xarr.array.out_argument import mask_of, require_castable, single
 from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import default_float
 from xarr.core.views import Node, constant

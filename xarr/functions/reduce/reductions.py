@@ -10,8 +10,8 @@ from typing import SupportsIndex
 
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out, product
-from xarr.array.door import node_of
-from xarr.array.outcome import delivered
+from xarr.array.coerce import node_of
+from xarr.array.out_argument import deliver
 from xarr.core.views import Node
 from xarr.engine import engine
 from xarr.errors import type_error
@@ -235,4 +235,4 @@ def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False
         for row in (rows.max, rows.min)
     )
     result = Array(rows_of_two.subtract.combined(largest._node, smallest._node))
-    return delivered(result, out, "ptp(a, axis, out)", grows=False)
+    return deliver(result, out, "ptp(a, axis, out)", grows=False)

@@ -16,8 +16,7 @@ import numpy
 from xarr import dtypes, layout
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike
-from xarr.array.conversion import as_array
-from xarr.array.door import array_of
+from xarr.array.coerce import array_of, as_array
 from xarr.array.layouts import keep_array, settled, view
 from xarr.array.transfers import Host
 from xarr.backends.device import default_float

@@ -18,11 +18,9 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.algorithms import gather, library
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made
-from xarr.array.conversion import as_array, numbers
-from xarr.array.door import array_of
+from xarr.array.coerce import array_of, as_array, numbers
 from xarr.array.layouts import keep_array, settled, view
-from xarr.array.operands import integer
-from xarr.array.outcome import delivered, require_castable, require_casting, single
+from xarr.array.out_argument import deliver, require_castable, require_casting, single
 from xarr.array.transfers import Host, from_host, openly
 from xarr.backends.device import Device, get_device, promoted, require_together
 from xarr.compiler.forms import rolled
@@ -45,7 +43,7 @@ from xarr.functions.shape.manipulation import (
     with_axes,
     with_three_axes,
 )
-from xarr.layout import Layout, Shape, normalize_axis
+from xarr.layout import Layout, Shape, integer, normalize_axis
 
 
 class Assembly:
@@ -201,7 +199,7 @@ def _hand_over(whole: Assembly, out: Any, casting: str, where: str) -> Array:
     if target is not None and target.shape != result.shape:
         fault = f"out has shape {target.shape} and the result {result.shape}"
         raise value_error(where, fault, "equal shapes are accepted")
-    return delivered(result, target, where, casting=casting)
+    return deliver(result, target, where, casting=casting)
 
 
 def _require_one(out: Any, dtype: DTypeLike, where: str) -> None:

@@ -16,17 +16,15 @@ import numpy
 
 from xarr import layout
 from xarr.array.array import Array, ArrayLike, Axis, ShapeLike
-from xarr.array.conversion import as_array
-from xarr.array.door import array_of
+from xarr.array.coerce import array_of, as_array
 from xarr.array.layouts import keep_array, kept_order, layout_of, lock, renamed, settled, view
-from xarr.array.operands import integer
 from xarr.core.recalling import recalled
 from xarr.core.views import constant, leaf
 from xarr.engine import engine
 from xarr.errors import operand_of, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create.creation import shape_of
-from xarr.layout import Layout, Shape, index_of, normalize_axis
+from xarr.layout import Layout, Shape, index_of, integer, normalize_axis
 
 newaxis: Final = None
 

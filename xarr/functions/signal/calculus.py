@@ -10,8 +10,7 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike
-from xarr.array.conversion import as_array
-from xarr.array.door import together
+from xarr.array.coerce import as_array, together
 from xarr.array.layouts import settled
 from xarr.backends.device import default_float, require_together
 from xarr.core.recalling import recalled

@@ -16,9 +16,8 @@ from typing import Any, Final, Literal, Protocol, SupportsIndex, TypeVar
 from xarr import dtypes, tuning
 from xarr.algorithms import library, transforms
 from xarr.array.array import Array, ArrayLike, DTypeLike
-from xarr.array.door import array_of, node_of
-from xarr.array.operands import integer
-from xarr.array.outcome import delivered
+from xarr.array.coerce import array_of, node_of
+from xarr.array.out_argument import deliver
 from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.core.operations import Operation
 from xarr.core.recalling import recalled
@@ -32,7 +31,7 @@ from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
 from xarr.functions.shape import joining
 from xarr.functions.shape.manipulation import integers
-from xarr.layout import Shape, normalize_axis
+from xarr.layout import Shape, integer, normalize_axis
 from xarr.tables import fourier as rows
 from xarr.tables.fourier import Transform
 
@@ -374,7 +373,7 @@ def _along(row: Transform, about: str, made: str) -> _Along:
         x = array_of(a, row.where)
         length = None if n is None else integer(n, row.where, "n")
         result = apply(row, x, [length], [normalize_axis(axis, x.ndim, row.where)], norm)
-        return delivered(result, out, row.where)
+        return deliver(result, out, row.where)
 
     return _describe(transform, row, about, "5", made)
 
@@ -389,7 +388,7 @@ def _over(row: Transform, about: str, made: str) -> _Over:
     ) -> Array:
         x = array_of(a, row.where)
         lengths, places = _several(s, axes, x.ndim, row.where)
-        return delivered(apply(row, x, lengths, places, norm), out, row.where)
+        return deliver(apply(row, x, lengths, places, norm), out, row.where)
 
     return _describe(transform, row, about, "(4, 3)", made)
 

@@ -2,5 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from xarr import lazy
+
 if TYPE_CHECKING:
     from xarr.functions.sort import sorting as sorting
+else:
+    __getattr__ = lazy.modules(__name__)

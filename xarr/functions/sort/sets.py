@@ -13,8 +13,7 @@ import numpy
 from xarr import dtypes
 from xarr.algorithms import gather, library
 from xarr.array.array import Array, ArrayLike
-from xarr.array.conversion import as_array
-from xarr.array.door import array_of, compared, node_of
+from xarr.array.coerce import array_of, as_array, compared, node_of
 from xarr.array.layouts import keep_array
 from xarr.array.transfers import note
 from xarr.core.views import Node, constant

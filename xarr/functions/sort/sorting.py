@@ -16,8 +16,7 @@ import numpy
 from xarr import dtypes
 from xarr.algorithms import gather, library, radix
 from xarr.array.array import Array, ArrayLike
-from xarr.array.conversion import as_array, retyped
-from xarr.array.door import array_of, compared, node_of
+from xarr.array.coerce import array_of, as_array, compared, node_of, retyped
 from xarr.backends.device import get_device
 from xarr.core.views import Node, constant
 from xarr.engine import engine

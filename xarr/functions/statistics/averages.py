@@ -8,7 +8,7 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
-from xarr.array.conversion import as_array
+from xarr.array.coerce import as_array
 from xarr.backends.device import default_float, promoted
 from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.create import creation

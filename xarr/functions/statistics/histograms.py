@@ -13,8 +13,7 @@ import numpy
 from xarr import dtypes
 from xarr.algorithms import counting
 from xarr.array.array import Array, ArrayLike
-from xarr.array.conversion import as_array
-from xarr.array.operands import integer
+from xarr.array.coerce import as_array
 from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import Device, default_float, require_together
 from xarr.core.operations import Operation
@@ -32,6 +31,7 @@ from xarr.functions.reduce.comparing import device_of
 from xarr.functions.shape.joining import stack, taken_from
 from xarr.functions.sort.sorting import searchsorted
 from xarr.functions.statistics import order_statistics
+from xarr.layout import integer
 from xarr.tables import reductions as folds
 
 _Limits = tuple[Any, Any]

@@ -8,9 +8,8 @@ from typing import Any, Final, SupportsIndex
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
-from xarr.array.conversion import as_array
-from xarr.array.door import node_of
-from xarr.array.outcome import copied_back, delivered, mask_of, single
+from xarr.array.coerce import as_array, node_of
+from xarr.array.out_argument import copied_back, deliver, mask_of, single
 from xarr.core.views import Node, constant
 from xarr.dtypes import ANY, COMPLEX, FLOATING, DType
 from xarr.engine import engine
@@ -76,7 +75,7 @@ def nanvar(
     if node.dtype.kind not in FLOATING:
         return spread(folds.var, node, axis, dtype, out, ddof, keepdims, where, mean, correction)
     result = _variance(node, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
-    return delivered(result, out, "nanvar(a, axis, dtype, out)", grows=False)
+    return deliver(result, out, "nanvar(a, axis, dtype, out)", grows=False)
 
 
 def nanstd(
@@ -103,7 +102,7 @@ def nanstd(
     if node.dtype.kind not in FLOATING:
         return spread(folds.std, node, axis, dtype, out, ddof, keepdims, where, mean, correction)
     result = _variance(node, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
-    return delivered(elementwise.sqrt(result), out, "nanstd(a, axis, dtype, out)", grows=False)
+    return deliver(elementwise.sqrt(result), out, "nanstd(a, axis, dtype, out)", grows=False)
 
 
 def nanmedian(

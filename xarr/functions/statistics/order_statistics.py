@@ -17,9 +17,9 @@ import numpy
 from xarr import dtypes, layout
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike, Axis
-from xarr.array.conversion import as_array
+from xarr.array.coerce import as_array
 from xarr.array.layouts import settled
-from xarr.array.outcome import delivered, single
+from xarr.array.out_argument import deliver, single
 from xarr.array.transfers import Host, openly
 from xarr.backends.device import Device, default_float, require_together
 from xarr.dtypes import DType
@@ -232,7 +232,7 @@ class Asked(NamedTuple):
         """The result of a function of this request, in the shape that was asked for."""
         result = self.lines.shaped(function(self), keepdims=keepdims, before=self.q.shape)
         where = self.where.replace(")", ", out)")
-        return delivered(result, out, where, casting=casting, grows=False)
+        return deliver(result, out, where, casting=casting, grows=False)
 
     @property
     def share_dtype(self) -> DType:

@@ -2,5 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from xarr import lazy
+
 if TYPE_CHECKING:
     from xarr.functions.types import data_types as data_types
+else:
+    __getattr__ = lazy.modules(__name__)

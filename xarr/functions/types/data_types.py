@@ -15,10 +15,9 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes, layout
-from xarr.array import memory
+from xarr.array import flags
 from xarr.array.array import Array, ArrayLike, Axis, DeviceLike, DTypeLike
-from xarr.array.conversion import as_array, retyped
-from xarr.array.door import array_of
+from xarr.array.coerce import array_of, as_array, retyped
 from xarr.array.layouts import in_order, is_number
 from xarr.backends.device import Device, default_device, default_float, get_device
 from xarr.core.views import constant
@@ -338,7 +337,7 @@ def cast(
     if order == "K":
         return result
     if order == "A":
-        order = "F" if memory.Flags(x).fnc else "C"
+        order = "F" if flags.Flags(x).fnc else "C"
     return in_order(result, order, where)
 
 

@@ -15,8 +15,9 @@ import numpy
 
 from xarr import dtypes, errors
 from xarr.algorithms import library
-from xarr.array import interchange, views
+from xarr.array import buffer_protocols, exchange
 from xarr.array.array import Array, namesake
+from xarr.array.coerce import replaced
 from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, require_together
 
@@ -157,7 +158,7 @@ def _has_its_own_turn(value: Any) -> bool:
 def _beyond(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call NumPy's own function."""
     if func in _OF_METADATA:
-        return func(*_replace(args, _stand_in), **_replace(kwargs, _stand_in))
+        return func(*replaced(args, (Array,), _stand_in), **replaced(kwargs, (Array,), _stand_in))
     writes = [*args[:1]] if func in _WRITING else []
     return on_host(func, args, kwargs, f"{func.__module__}.{func.__name__}(...)", writes)
 
@@ -174,30 +175,30 @@ def on_host(
     Arrays in lists, tuples and dictionaries count too. Those in `writes` and in `out` are written
     to; no other may be. `where` is what warnings and errors name.
     """
-    visit = _Visit(where, [*writes, kwargs.get("out")])
-    given, named = _replace(args, visit.host), _replace(kwargs, visit.host)
-    if visit.device is None:
+    call = HostCall(where, [*writes, kwargs.get("out")])
+    given, named = replaced(args, (Array,), call.host), replaced(kwargs, (Array,), call.host)
+    if call.device is None:
         raise errors.type_error(where, "no Array is among the arguments", "one is needed")
     result = func(*given, **named)
-    visit.write_back()
-    return visit.given_back(result)
+    call.write_back()
+    return call.given_back(result)
 
 
-class _Visit:
-    """The Arrays of one call, as NumPy arrays, and what they are made of again."""
+class HostCall:
+    """Gives a function of NumPy's the Arrays of a call as NumPy arrays, and takes results back."""
 
     def __init__(self, where: str, writes: Sequence[Any]) -> None:
         self.where = where
         self.device: Device | None = None
         self._written: set[int] = set()
-        _replace(list(writes), lambda x: self._written.add(id(x)))
+        replaced(list(writes), (Array,), lambda x: self._written.add(id(x)))
         self._targets = [
             one for part in writes for one in (part if type(part) is tuple else [part])
         ]
         self._pairs: dict[int, tuple[Array, Host]] = {}
 
     def host(self, x: Array) -> Host:
-        """The values of an Array: its own memory on a CPU, else a copy."""
+        """Return the values of an Array: its own memory on a CPU, else a copy."""
         if self.device is None:
             self.device = x.device
             if not library.is_preferred(x.device):
@@ -206,7 +207,7 @@ class _Visit:
         pair = self._pairs.get(id(x))
         if pair is None:
             if library.is_preferred(x.device):
-                values = views.in_place(x, self.where)
+                values = buffer_protocols.in_place(x, self.where)
             else:
                 values = to_host(x._node, self.where)
                 # A write that nobody brings back would be lost.
@@ -222,12 +223,10 @@ class _Visit:
                     x[...] = values
 
     def given_back(self, value: Any) -> Any:
-        """Arrays of the device in the place of NumPy's in a result."""
-        if isinstance(value, tuple):
-            parts = [self.given_back(part) for part in value]
-            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-        if type(value) is list:
-            return [self.given_back(part) for part in value]
+        """Replace NumPy's arrays in a result by Arrays of the device."""
+        return replaced(value, (numpy.ndarray, numpy.generic), self._given_back)
+
+    def _given_back(self, value: Any) -> Any:
         if type(value) is not numpy.ndarray and not isinstance(value, numpy.generic):
             return value
         if any(value is target for target in self._targets):
@@ -242,27 +241,11 @@ class _Visit:
         if type(value) is numpy.ndarray and library.is_preferred(self.device):
             for _, values in self._pairs.values():
                 if numpy.may_share_memory(value, values):
-                    return interchange.from_dlpack(value, device=self.device)
+                    return exchange.from_dlpack(value, device=self.device)
         with openly():
             return Array(from_host(numpy.asarray(value), self.device, self.where))
 
 
 def _stand_in(x: Array) -> Host:
-    """A NumPy array of the shape and data type of an Array, and of no values."""
+    """Make a NumPy array of the shape and data type of an Array, without values."""
     return numpy.broadcast_to(numpy.zeros((), x.dtype), x.shape)
-
-
-def _replace(value: Any, of: Callable[[Array], Any]) -> Any:
-    """A value with something else in the place of the Arrays in it."""
-    if type(value) is Array:
-        return of(value)
-    if type(value) is dict:
-        return {key: _replace(part, of) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        parts = [_replace(part, of) for part in value]
-        if all(new is old for new, old in zip(parts, value, strict=True)):
-            return value
-        if hasattr(value, "_fields"):
-            return type(value)(*parts)
-        return type(value)(parts)
-    return value

@@ -12,7 +12,7 @@ import numpy
 
 from xarr import errors
 from xarr.algorithms import library
-from xarr.array import dlpack, interchange
+from xarr.array import dlpack, exchange
 from xarr.array.array import Array
 from xarr.array.layouts import is_number
 from xarr.array.transfers import READING, Host, forbidden, note, to_host
@@ -53,7 +53,7 @@ def _is_lent(x: Array) -> bool:
 def in_place(x: Array, where: str = READING) -> Host:
     """A NumPy array in the memory of an array on a CPU; a hidden transfer, which copies nothing."""
     note(where, x.nbytes, "from", x.device)
-    return dlpack.as_numpy(interchange.exposed(x))
+    return dlpack.as_numpy(exchange.exposed(x))
 
 
 def array_interface(self: Array) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def array_interface(self: Array) -> dict[str, Any]:
             "make a copy with xarr.to_numpy(x)",
         )
     note(READING, self.nbytes, "from", self.device)
-    memory = interchange.exposed(self)
+    memory = exchange.exposed(self)
     where = Layout(memory.shape, memory.strides)
     interface = dict(dlpack.as_numpy(memory).__array_interface__)
     if where.size == 0:

@@ -1,5 +1,6 @@
-"""Exchange of arrays with other libraries, in the same memory: DLPack and CUDA's array interface.
+"""Arrays in the memory of other libraries, and theirs in ours: DLPack, CUDA's interface, OpenCL.
 
+Values that move between host and device are the subject of `transfers`, capsules that of `dlpack`.
 Memory that others see is treated as read and written by them at any time: see `Device.shared`. On a
 CPU nothing is under way while they do; on a GPU streams order their work and xarr's.
 """
@@ -101,41 +102,36 @@ def exposed(array: Array) -> dlpack.Memory:
         begin = device.driver.address(storage.buffer)
         if device.info.shares_host_memory:
             device.driver.synchronize()
-        return dlpack.Memory(
-            pointer=begin + where.offset * node.dtype.itemsize,
-            shape=where.shape,
-            strides=where.strides,
-            dtype=node.dtype.numpy,
-            device=_dlpack_device(device),
-            read_only=not writeable(array),
-            owner=claim,
-        )
+        begin += where.offset * node.dtype.itemsize
+        return _memory(array, begin, _dlpack_device(device), claim)
 
 
-def _is_cl(device: Device, place: tuple[int, int]) -> bool:
-    """Whether DLPack's name of a place is that of the buffers of a device of OpenCL's."""
-    return device.backend == "opencl" and place == (dlpack.OPENCL, device.index)
+def _driver(device: Device) -> Any:
+    """Return the driver of a device of CUDA or OpenCL, with what only these have."""
+    return device.driver
+
+
+def _memory(
+    array: Array, pointer: int, device: tuple[int, int], owner: Any, offset_nbytes: int = 0
+) -> dlpack.Memory:
+    """Describe the memory of a settled array, which begins at a pointer."""
+    where, locked = settled(array), not writeable(array)
+    dtype = array._node.dtype.numpy
+    return dlpack.Memory(
+        pointer, where.shape, where.strides, dtype, device, locked, owner, offset_nbytes
+    )
 
 
 def _in_cl_mem(array: Array) -> dlpack.Memory:
     """The memory of an array in a buffer of OpenCL's; earlier work is on the queue."""
     buffer, offset_nbytes = buffer_of(array)
-    where = settled(array)
-    return dlpack.Memory(
-        pointer=buffer.int_ptr,
-        shape=where.shape,
-        strides=where.strides,
-        dtype=array._node.dtype.numpy,
-        device=(dlpack.OPENCL, array.device.index),
-        read_only=not writeable(array),
-        owner=array._node.storage,
-        offset_nbytes=offset_nbytes,
-    )
+    owner = array._node.storage
+    return _memory(array, buffer.int_ptr, _in_cl(array.device), owner, offset_nbytes)
 
 
-def _cuda(device: Device) -> Any:
-    """The driver of a CUDA device, with what only these have."""
-    return device.driver
+def _in_cl(device: Device) -> tuple[int, int]:
+    """Return DLPack's name of the buffers of a device of OpenCL's."""
+    return dlpack.OPENCL, device.index
 
 
 def export(
@@ -153,7 +149,7 @@ def export(
     place = _dlpack_device(device)
     wanted = place if dl_device is None else _pair(dl_device, "dl_device", where)
     version = (0, 0) if max_version is None else _pair(max_version, "max_version", where)
-    as_cl = dl_device is not None and _is_cl(device, wanted)
+    as_cl = dl_device is not None and device.backend == "opencl" and wanted == _in_cl(device)
     if not as_cl and (wanted not in (place, (dlpack.CPU, 0)) or wanted[0] == dlpack.OPENCL):
         raise errors.refused(
             BufferError,
@@ -171,14 +167,9 @@ def export(
                 errors.CopyError, where, f"x is on {device}", "the host's memory needs a copy"
             )
         host = to_host(self._node)
+        strides = layout.contiguous_strides(host.shape)
         memory = dlpack.Memory(
-            pointer=host.ctypes.data,
-            shape=host.shape,
-            strides=layout.contiguous_strides(host.shape),
-            dtype=host.dtype,
-            device=wanted,
-            read_only=False,
-            owner=host,
+            host.ctypes.data, host.shape, strides, host.dtype, wanted, read_only=False, owner=host
         )
         return dlpack.lend(memory, versioned=versioned, copied=True)
     if copy:
@@ -194,7 +185,7 @@ def export(
                 "pass max_version=(1, 0), or copy=True",
             )
         if place[0] in _GPUS.values() and stream != -1:
-            driver = _cuda(device)
+            driver = _driver(device)
             driver.order_after(stream or driver.default_stream, memory.owner.memory.buffer)
     return dlpack.lend(memory, versioned=versioned, copied=bool(copy))
 
@@ -205,9 +196,8 @@ def _pair(value: Any, name: str, where: str) -> tuple[int, int]:
         first, second = value
         return int(getattr(first, "value", first)), int(second)
     except (TypeError, ValueError):
-        raise errors.type_error(
-            where, f"{name} is {value!r}", "a pair of integers is accepted"
-        ) from None
+        accepted = "a pair of integers is accepted"
+        raise errors.type_error(where, f"{name} is {value!r}", accepted) from None
 
 
 def _check_stream(stream: Any, place: tuple[int, int], where: str) -> None:
@@ -241,7 +231,7 @@ def cuda_array_interface(self: Array) -> dict[str, Any]:
         )
     with device.lock:
         memory = shown(self)
-        driver = _cuda(device)
+        driver = _driver(device)
         stream = driver.current_stream()
         driver.order_after(stream, memory.owner.memory.buffer)
     itemsize = memory.dtype.itemsize
@@ -294,9 +284,11 @@ def from_foreign(obj: Any, device: Device | str | None, copy: bool | None, where
             f"multiples of its {dtype.itemsize} bytes are accepted",
             "copy it to contiguous memory",
         )
-    source = _cuda_device() if 0 in shape else _cuda_device_of(pointer)
+    source = _cuda_device()
+    if 0 not in shape:
+        source = _cuda_device(_driver(source).device_of(pointer))
     memory = dlpack.Memory(pointer, shape, steps, dtype, _dlpack_device(source), read_only, obj)
-    return _from_cuda(memory, source, device, copy, given.get("stream"))
+    return _from_driver(memory, source, device, copy, given.get("stream"))
 
 
 def _from_pyopencl(obj: Any, device: Device | str | None, copy: bool | None, where: str) -> Array:
@@ -304,7 +296,7 @@ def _from_pyopencl(obj: Any, device: Device | str | None, copy: bool | None, whe
     source = None if obj.base_data is None or copy else _opencl_device_of(obj.base_data)
     if source is not None and (device is None or get_device(device, where) is source):
         if obj.queue is not None:
-            _opencl(source).order_before(obj.queue, obj.base_data)
+            _driver(source).order_before(obj.queue, obj.base_data)
         return _in_buffer(
             obj.base_data, source, obj.shape, obj.dtype, obj.offset, obj.strides, where
         )
@@ -315,17 +307,12 @@ def _from_pyopencl(obj: Any, device: Device | str | None, copy: bool | None, whe
         return Array(from_host(obj.get(), target, where))
 
 
-def _opencl(device: Device) -> Any:
-    """The driver of a device of OpenCL's, with what only these have."""
-    return device.driver
-
-
 def _opencl_device_of(buffer: Any) -> Device | None:
     """The device in whose context a buffer of PyOpenCL's is; None where it is in none."""
     if not hasattr(buffer, "int_ptr"):  # memory that is shared without a buffer
         return None
     for candidate in devices():
-        if candidate.backend == "opencl" and candidate.is_open and _opencl(candidate).owns(buffer):
+        if candidate.backend == "opencl" and candidate.is_open and _driver(candidate).owns(buffer):
             return candidate
     return None
 
@@ -355,7 +342,7 @@ def _in_buffer(
             f"the buffer has {buffer.size} bytes",
         )
     storage = Storage(device, buffer.size, buffer)
-    storage.read_only = _opencl(device).is_read_only(buffer)
+    storage.read_only = _driver(device).is_read_only(buffer)
     storage.lender = _Shared(buffer, storage)
     return Array(leaf(storage, lies, row))
 
@@ -477,9 +464,9 @@ def from_dlpack(
         kind = dlpack.CUDA
     if kind in _GPUS.values():
         source = _cuda_device(index)
-        stream = _cuda(source).current_stream()
+        stream = _driver(source).current_stream()
         memory = dlpack.borrow(_capsule(x, stream=stream))
-        return _from_cuda(memory, source, device, copy, stream)
+        return _from_driver(memory, source, device, copy, stream)
     target = get_device(device, where)
     if kind in _HOSTS:
         memory = dlpack.borrow(_capsule(x))
@@ -530,7 +517,7 @@ def _from_host(memory: dlpack.Memory, target: Device, copy: bool | None) -> Arra
         return Array(from_host(dlpack.as_numpy(memory), target, "from_dlpack(x)"))
 
 
-def _from_cuda(
+def _from_driver(
     memory: dlpack.Memory,
     source: Device,
     device: Device | str | None,
@@ -550,12 +537,10 @@ def _from_cuda(
             BufferError,
             where,
             f"x has dtype {memory.dtype} at address {memory.pointer:#x}",
-            "xarr has the dtypes "
-            + ", ".join(row.name for row in dtypes.TABLE)
-            + ", at multiples of their size",
+            dtypes.ACCEPTED + ", at multiples of their size",
         )
     x = _borrowed(memory, source)
-    driver = _cuda(source)
+    driver = _driver(source)
     if stream not in (None, driver.default_stream) and x.size:
         assert x._node.storage is not None
         driver.order_before(stream, x._node.storage.buffer)
@@ -576,12 +561,6 @@ def _cuda_device(index: int | None = None) -> Device:
         "no backend drives it",
         "`python -m xarr info` tells why",
     )
-
-
-def _cuda_device_of(pointer: int) -> Device:
-    """The CUDA device that memory is on."""
-    driver = _cuda(_cuda_device())
-    return _cuda_device(driver.device_of(pointer))
 
 
 def _no_copy(where: str, given: str, target: Device) -> errors.CopyError:

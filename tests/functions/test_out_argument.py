@@ -9,25 +9,25 @@ import pytest
 
 import xarr
 from tests.reference import assert_same
-from xarr.array.outcome import delivered
+from xarr.array.out_argument import deliver
 
 
 def test_a_result_is_written_to_out() -> None:
     out = xarr.zeros((2, 3), dtype="float32")
-    assert delivered(xarr.asarray([1, 2, 3], dtype="int8"), out, "f(x, out)") is out
+    assert deliver(xarr.asarray([1, 2, 3], dtype="int8"), out, "f(x, out)") is out
     assert_same(np.asarray(out), np.asarray([[1, 2, 3]] * 2, "float32"), "out")
-    assert delivered(xarr.asarray(5), (out,), "f(x, out)", where=[[True], [False]]) is out
+    assert deliver(xarr.asarray(5), (out,), "f(x, out)", where=[[True], [False]]) is out
     assert_same(np.asarray(out), np.asarray([[5, 5, 5], [1, 2, 3]], "float32"), "masked")
 
 
 def test_an_operand_that_overlaps_out_is_read_first() -> None:
     host, array = np.arange(6.0), xarr.asarray(np.arange(6.0))
     np.add(host[1:], host[:-1], out=host[1:])
-    delivered(array[1:] + array[:-1], array[1:], "add(x1, x2, out)")
+    deliver(array[1:] + array[:-1], array[1:], "add(x1, x2, out)")
     assert_same(np.asarray(array), host, "overlap")
     before = array.copy()
     kept = array + 1
-    delivered(array[::-1] * 1, array, "f(x, out)", where=array > 3)
+    deliver(array[::-1] * 1, array, "f(x, out)", where=array > 3)
     after = np.where(host > 3, host[::-1], host)
     assert_same(np.asarray(array), after, "itself reversed")
     assert_same(np.asarray(kept), np.asarray(before) + 1, "what was pending")
@@ -41,26 +41,26 @@ def test_an_operand_that_overlaps_out_is_read_first() -> None:
 def test_casting_is_numpys(given: str, wanted: str, casting: Any) -> None:
     array = xarr.zeros(3, dtype=wanted)
     if np.can_cast(given, wanted, casting):
-        delivered(xarr.full(3, 2.0).astype(given), array, "f(x, out)", casting=casting)
+        deliver(xarr.full(3, 2.0).astype(given), array, "f(x, out)", casting=casting)
         assert array.tolist() == [2, 2, 2]
     else:
         with pytest.raises(TypeError, match=r"f\(x, out\): the result has dtype"):
-            delivered(xarr.full(3, 2.0).astype(given), array, "f(x, out)", casting=casting)
+            deliver(xarr.full(3, 2.0).astype(given), array, "f(x, out)", casting=casting)
         assert array.tolist() == [0, 0, 0]
 
 
 def test_what_is_refused() -> None:
     x = xarr.ones(3)
     for call, error, said in (
-        (lambda: delivered(x, np.zeros(3), "f(x)"), TypeError, "write out"),
-        (lambda: delivered(x, [0, 0, 0], "f(x)"), TypeError, "of type list"),
-        (lambda: delivered(x, xarr.zeros(1), "f(x)"), ValueError, "out has shape"),
-        (lambda: delivered(x, xarr.zeros(4), "f(x)"), ValueError, "the shapes are"),
-        (lambda: delivered(x, (x, x), "f(x)"), ValueError, "2 entries"),
-        (lambda: delivered(x, x, "f(x)", where=np.arange(3)), TypeError, "where has dtype int64"),
-        (lambda: delivered(x, x, "f(x)", casting="any"), ValueError, "casting is 'any'"),
+        (lambda: deliver(x, np.zeros(3), "f(x)"), TypeError, "write out"),
+        (lambda: deliver(x, [0, 0, 0], "f(x)"), TypeError, "of type list"),
+        (lambda: deliver(x, xarr.zeros(1), "f(x)"), ValueError, "out has shape"),
+        (lambda: deliver(x, xarr.zeros(4), "f(x)"), ValueError, "the shapes are"),
+        (lambda: deliver(x, (x, x), "f(x)"), ValueError, "2 entries"),
+        (lambda: deliver(x, x, "f(x)", where=np.arange(3)), TypeError, "where has dtype int64"),
+        (lambda: deliver(x, x, "f(x)", casting="any"), ValueError, "casting is 'any'"),
         (
-            lambda: delivered(x, xarr.broadcast_to(xarr.zeros(1), (3,)), "f(x)"),
+            lambda: deliver(x, xarr.broadcast_to(xarr.zeros(1), (3,)), "f(x)"),
             ValueError,
             "read-only",
         ),

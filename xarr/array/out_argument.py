@@ -12,7 +12,7 @@ import numpy
 
 from xarr import dtypes, errors
 from xarr.array.array import Array, rebind
-from xarr.array.conversion import as_array
+from xarr.array.coerce import as_array
 from xarr.array.layouts import assign, is_whole, require_writeable, settled
 from xarr.backends.device import require_together
 from xarr.core.views import Node
@@ -26,7 +26,7 @@ Outs: TypeAlias = "tuple[Array | None, ...] | Array | None"
 CASTINGS: Final = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
-def delivered(
+def deliver(
     result: Array,
     out: Any,
     name: str,
@@ -60,7 +60,7 @@ def delivered(
     if not grows and target.shape != result.shape:
         fault = f"out has shape {target.shape} and the result {result.shape}"
         raise errors.value_error(name, fault, "out of the shape of the result is accepted")
-    written(target, result._node, name, casting, mask)
+    store(target, result._node, name, casting, mask)
     return target
 
 
@@ -73,7 +73,7 @@ def copied_back(result: Array, out: Any, name: str) -> Array:
     target = single(out, name)
     if target is not None:
         require_copyable(target._node.dtype, result._node.dtype, name)
-    return delivered(result, target, name, casting="unsafe", grows=False)
+    return deliver(result, target, name, casting="unsafe", grows=False)
 
 
 def require_copyable(out: DType, result: DType, name: str) -> None:
@@ -155,7 +155,7 @@ def require_shape(
         raise errors.value_error(name, fault, f"{to} has the shape that all operands broadcast to")
 
 
-def written(
+def store(
     out: Array, result: Node, name: str, casting: str = "same_kind", mask: Node | None = None
 ) -> None:
     """Write a result to an array, where a mask holds; `name` is what errors name."""

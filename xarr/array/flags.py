@@ -11,36 +11,22 @@ import numpy
 
 from xarr import errors, layout
 from xarr.algorithms import library
-from xarr.array import dlpack, views
+from xarr.array import buffer_protocols, dlpack
 from xarr.array.array import Array
 from xarr.array.layouts import layout_of, settled, writeable
 from xarr.core.views import leaf
 from xarr.layout import Layout
 
-_SHORT: Final = {
-    "C": "c_contiguous",
-    "CONTIGUOUS": "c_contiguous",
-    "C_CONTIGUOUS": "c_contiguous",
-    "F": "f_contiguous",
-    "FORTRAN": "f_contiguous",
-    "F_CONTIGUOUS": "f_contiguous",
-    "O": "owndata",
-    "OWNDATA": "owndata",
-    "W": "writeable",
-    "WRITEABLE": "writeable",
-    "A": "aligned",
-    "ALIGNED": "aligned",
-    "X": "writebackifcopy",
-    "WRITEBACKIFCOPY": "writebackifcopy",
-    "B": "behaved",
-    "BEHAVED": "behaved",
-    "CA": "carray",
-    "CARRAY": "carray",
-    "FA": "farray",
-    "FARRAY": "farray",
-    "FNC": "fnc",
-    "FORC": "forc",
-}
+_SHORT: Final = dict(
+    pair.split("=")
+    for pair in """
+    C=c_contiguous CONTIGUOUS=c_contiguous C_CONTIGUOUS=c_contiguous F=f_contiguous
+    FORTRAN=f_contiguous F_CONTIGUOUS=f_contiguous O=owndata OWNDATA=owndata W=writeable
+    WRITEABLE=writeable A=aligned ALIGNED=aligned X=writebackifcopy WRITEBACKIFCOPY=writebackifcopy
+    B=behaved BEHAVED=behaved CA=carray CARRAY=carray FA=farray FARRAY=farray FNC=fnc FORC=forc
+    """.split()  # noqa: SIM905 - a table of words
+)
+"""The attributes by NumPy's names of items."""
 _SHOWN: Final = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED")
 
 
@@ -248,7 +234,7 @@ def on_host(array: Array, where: str) -> Any:
             "arrays on CPUs have it",
             "make a copy with xarr.to_numpy(x)",
         )
-    return views.in_place(array)
+    return buffer_protocols.in_place(array)
 
 
 def data_of(array: Array) -> memoryview:
@@ -283,18 +269,12 @@ def share_memory(first: Any, second: Any, max_work: int | None, *, exactly: bool
 
 def _by_address(array: Array) -> Any:
     """A NumPy array with the addresses that an array has in its storage; never to be read."""
-    where, node = settled(array), array._node
-    itemsize = node.dtype.itemsize
-    memory = dlpack.Memory(
-        pointer=where.offset * itemsize + _APART,
-        shape=where.shape,
-        strides=where.strides,
-        dtype=node.dtype.numpy,
-        device=(dlpack.CPU, 0),
-        read_only=True,
-        owner=None,
+    where, dtype = settled(array), array._node.dtype.numpy
+    begin = where.offset * dtype.itemsize + _APART
+    place = (dlpack.CPU, 0)
+    return dlpack.as_numpy(
+        dlpack.Memory(begin, where.shape, where.strides, dtype, place, read_only=True, owner=None)
     )
-    return dlpack.as_numpy(memory)
 
 
 _APART: Final = 1 << 20

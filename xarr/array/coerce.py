@@ -1,0 +1,477 @@
+"""What the argument of a call becomes: an Array, or a node beside another operand.
+
+Arrays of xarr, NumPy and other libraries, numbers and nested sequences of all of them are coerced
+here, and nowhere else. Where results go is not known here (`out_argument`), nor what an operator
+does with its operands (`operators`), nor how memory is shared (`exchange`).
+"""
+
+from __future__ import annotations
+
+import math
+import reprlib
+import warnings
+from collections.abc import Callable
+from numbers import Number
+from typing import Any, Final
+
+import numpy
+from numpy.exceptions import ComplexWarning
+
+from xarr import dtypes, errors, layout
+from xarr.array import exchange
+from xarr.array.array import Array, DeviceLike
+from xarr.array.layouts import like
+from xarr.array.transfers import Host, from_host, host_values, openly, row_of, to_device
+from xarr.backends.device import (
+    Device,
+    default_float,
+    get_device,
+    promoted,
+    require_on,
+    require_together,
+)
+from xarr.core.views import Node, constant, leaf
+from xarr.dtypes import BOOL, COMPLEX, DType
+from xarr.engine import engine
+from xarr.layout import Shape
+
+Scalar = bool | int | float | complex
+SCALARS: Final = (bool, int, float, complex)
+"""Python's numbers, which take the type of what stands beside them."""
+_ON_HOST: Final = frozenset((*SCALARS, list, tuple, numpy.ndarray))
+"""Types that need no look at whether their values are on a GPU."""
+
+
+# -- an Array --------------------------------------------------------------------------------------
+
+
+def array_of(x: Any, where: str, name: str = "") -> Array:
+    """Return an Array as it is; make one of anything else, on the default device."""
+    if type(x) is Array:
+        return x
+    if isinstance(x, numpy.ndarray | numpy.generic):
+        # As beside an operand, so that the transfer counts as hidden.
+        node = operand(x, constant(False, dtypes.bool_, (), get_device()), where)
+        if node is not None:
+            return Array(node)
+    return as_array(x, where, name or errors.operand_of(where))
+
+
+def node_of(x: Any, where: str, name: str = "") -> Node:
+    """Return the node of `array_of`."""
+    return x._node if type(x) is Array else array_of(x, where, name)._node
+
+
+def as_array(
+    obj: Any,
+    where: str,
+    name: str = "x",
+    *,
+    dtype: Any = None,
+    device: DeviceLike = None,
+    copy: bool | None = None,
+) -> Array:
+    """Convert values to an Array, for a function and an argument that errors name."""
+    row = None if dtype is None else dtypes.lookup(dtype, where)
+    target = None if device is None else get_device(device, where)
+    if type(obj) is not Array and type(obj) not in _ON_HOST:
+        if exchange.is_foreign(obj):
+            shared = exchange.from_foreign(obj, device, copy, where)
+            return shared if row is None else _from_array(shared, row, None, copy, where, name)
+        obj = _answer(obj)
+    if type(obj) is Array:
+        return _from_array(obj, row, target, copy, where, name)
+    if copy is False:
+        home = target or get_device()
+        if isinstance(obj, numpy.ndarray) and obj.dtype in dtypes.BY_NUMPY and home.info.in_place:
+            shared = exchange.from_dlpack(obj, device=home, copy=False)
+            return shared if row is None else _from_array(shared, row, None, copy, where, name)
+        raise errors.value_error(
+            where,
+            f"copy is False and {name} is of type {type(obj).__name__}, in the host's memory",
+            "values move to a device by a copy",
+            "pass copy=None",
+        )
+    if type(obj).__module__ == "pyopencl.array":
+        obj = obj.get()  # NumPy would take it for an object
+    target = target or get_device()
+    if row is not None:
+        require_on(target, row, where)
+    with openly():
+        if isinstance(obj, list | tuple) and holds_arrays(obj):
+            known = _known_numbers(obj)
+            if known is None:
+                return Array(_Parts(target, where, name).node(obj, row))
+            obj = known
+        values, _ = _typed_values(obj, row, target, where, name)
+        return Array(from_host(values, target, where))
+
+
+def _answer(obj: Any) -> Any:
+    """Return the result of an object's `__array__`, which may be an Array; else the object."""
+    if isinstance(obj, numpy.ndarray | numpy.generic) or not hasattr(type(obj), "__array__"):
+        return obj
+    given = obj.__array__()
+    return given if isinstance(given, Array | numpy.ndarray) else obj
+
+
+def _from_array(
+    x: Array, row: DType | None, device: Device | None, copy: bool | None, where: str, name: str
+) -> Array:
+    node = x._node
+    target = device or node.device
+    if row is None or row is node.dtype:
+        if target is node.device:
+            return Array(engine.copied(node)) if copy else x
+        row = node.dtype
+    if copy is False:
+        raise errors.value_error(
+            where,
+            f"copy is False and {name} has dtype {node.dtype} on {node.device}",
+            f"dtype {row} on {target} needs a copy",
+            "pass copy=None",
+        )
+    return retyped(x, row, where, name, target=target)
+
+
+def retyped(
+    x: Array,
+    row: DType,
+    where: str,
+    name: str = "x",
+    *,
+    copy: bool = False,
+    target: Device | None = None,
+) -> Array:
+    """Convert an array to a data type, for a function that errors name."""
+    node = x._node
+    warn_of_imaginary(node.dtype, row, where, name)
+    if target is not None and target is not node.device:
+        require_on(target, row, where)
+        # Converted where both types exist: the target may lack the given type.
+        if row in dtypes.NEEDS_FLOAT64 and not node.device.info.has_float64:
+            return like(x, engine.converted(to_device(node, target, where), row))
+        return like(x, to_device(engine.converted(node, row), target, where))
+    require_on(node.device, row, where)
+    if row is node.dtype:
+        return like(x, engine.copied(node)) if copy else x
+    return like(x, engine.converted(node, row))
+
+
+def warn_of_imaginary(given: DType, wanted: DType, where: str, name: str) -> None:
+    """Warn where a conversion drops imaginary parts."""
+    if given.kind == COMPLEX and wanted.kind not in (COMPLEX, BOOL):
+        errors.warn(
+            errors.message(
+                where,
+                f"{name} has dtype {given} and dtype is {wanted}",
+                "the imaginary part is discarded",
+                f"write {name}.real",
+            ),
+            ComplexWarning,
+        )
+
+
+# -- a node beside another operand -----------------------------------------------------------------
+
+
+def operand(value: Any, other: Node, where: str) -> Node | None:
+    """Return the node of an operand beside another one; None where it can be none."""
+    kind = type(value)
+    if kind is Array or kind is Node:
+        node: Node = value._node if kind is Array else value
+        require_together(node.device, other.device, where)
+        return node
+    if kind is float or kind is int or kind is bool or kind is complex:
+        return scalar_node(
+            value,
+            dtypes.of_python_scalar(value, other.dtype, default_float(other.device)),
+            other.device,
+            where,
+        )
+    if isinstance(value, numpy.generic):
+        row = dtypes.BY_NUMPY.get(value.dtype)
+        if row is None:
+            return None
+        require_on(other.device, row, where)
+        return constant(value.item(), row, (), other.device)
+    if isinstance(value, bool | int | float | complex):
+        plain = next(number for number in SCALARS if isinstance(value, number))
+        return operand(plain(value), other, where)  # type: ignore[arg-type]
+    if isinstance(value, list | tuple) and holds_arrays(value):
+        return _Parts(other.device, where, "the list", moves=False).node(value)
+    if isinstance(value, numpy.ndarray | list | tuple | range):
+        return from_host(host_values(value, where, "the list"), other.device, where)
+    return None
+
+
+def beside(value: Any, other: Node, where: str, name: str) -> Node:
+    """Return an operand's node on the device of another one; convert what is no operand."""
+    node = operand(value, other, where)
+    return as_array(value, where, name, device=other.device)._node if node is None else node
+
+
+def together(
+    x1: Any, x2: Any, where: str, names: tuple[str, str] = ("x1", "x2")
+) -> tuple[Node, Node]:
+    """Return two operands as nodes of the data type that they promote to."""
+    if type(x1) is Array and type(x2) is Array:
+        first, second = x1._node, x2._node
+        if first.dtype is second.dtype and first.device is second.device:
+            return first, second
+    if type(x1) is Array or type(x2) is not Array:
+        first = node_of(x1, where, names[0])
+        second = beside(x2, first, where, names[1])
+        if type(x1) in SCALARS and type(x2) not in SCALARS:
+            first = beside(x1, second, where, names[0])
+    else:
+        second = x2._node
+        first = beside(x1, second, where, names[0])
+    first, second = widened(first, second, x2), widened(second, first, x1)
+    row = promoted((first.dtype, second.dtype), first.device, where)
+    return engine.converted(first, row), engine.converted(second, row)
+
+
+def arrays_together(x1: Any, x2: Any, where: str, names: tuple[str, str]) -> tuple[Node, Node]:
+    """Return them as `together`, a Python number in the data type that an array of it has."""
+    if type(x1) is Array and type(x2) is Array:
+        return together(x1, x2, where, names)
+    first, second = (
+        as_array(x, where, name, device=None if type(other) is not Array else other.device)
+        if type(x) in SCALARS and not (type(other) is Array and other._node.device.narrow)
+        else x
+        for x, other, name in ((x1, x2, names[0]), (x2, x1, names[1]))
+    )
+    return together(first, second, where, names)
+
+
+def compared(x1: Any, x2: Any, where: str, names: tuple[str, str]) -> tuple[Node, Node]:
+    """Return them as `together`, to be compared: an integer beyond the other's type fits."""
+    try:
+        return together(x1, x2, where, names)
+    except OverflowError:
+        if int not in (type(x1), type(x2)):
+            raise
+        return arrays_together(x1, x2, where, names)
+
+
+def widened(node: Node, other: Node, value: Any) -> Node:
+    """Convert a node to the type of a Python scalar beside it, on a device without float64.
+
+    `other` is the node of `value`. Else int64 and float32 would promote to float64.
+    """
+    if node.device.narrow and type(value) in (int, float, complex):
+        return engine.converted(node, other.dtype)
+    return node
+
+
+def scalar_node(value: Scalar, dtype: DType, device: Device, where: str) -> Node:
+    """Make a constant of a data type from a Python scalar, rounded to it."""
+    kind = dtype.kind
+    if kind in dtypes.INTEGER:
+        low, high = dtypes.integer_bounds(dtype)
+        if not low <= value <= high:  # type: ignore[operator]
+            raise errors.refused(
+                OverflowError,
+                where,
+                f"the Python integer {value} is out of bounds for {dtype}",
+                f"{dtype} holds {low} to {high}",
+                "convert the array to a wider dtype first",
+            )
+        value = int(value)  # type: ignore[arg-type]
+    elif kind == dtypes.BOOL:
+        value = bool(value)
+    elif kind == dtypes.REAL:
+        value = float(value) if dtype is dtypes.float64 else _rounded(value, dtype)  # type: ignore[arg-type]
+    else:
+        value = complex(value) if dtype is dtypes.complex128 else _rounded(value, dtype)
+    return constant(value, dtype, (), device)
+
+
+_LARGEST: Final = {
+    row: float(numpy.finfo(row.numpy).max) for row in dtypes.TABLE if row.kind in dtypes.FLOATING
+}
+
+
+def _rounded(value: Any, dtype: DType) -> Any:
+    if max(abs(value.real), abs(value.imag)) <= _LARGEST[dtype]:
+        return dtype.numpy.type(value).item()
+    return dtypes.quietly(dtype.numpy.type, value).item()
+
+
+# -- values of the host ----------------------------------------------------------------------------
+
+
+class _Parts:
+    """The parts of a nested sequence with Arrays in it: nodes and values of the host.
+
+    `nodes` and `blocks` have their places, in elements from the start. Without `moves`, nodes of
+    other devices are refused.
+    """
+
+    def __init__(self, device: Device, where: str, name: str, *, moves: bool = True) -> None:
+        self.device = device
+        self.moves = moves
+        self.where = where
+        self.name = name
+        self.nodes: list[tuple[int, Node]] = []
+        self.blocks: list[tuple[int, Host]] = []
+        self.rows: list[DType] = []
+
+    def add(self, obj: Any, place: int) -> Shape:
+        """Take a part that begins at a place; return its shape."""
+        if isinstance(obj, list | tuple) and holds_arrays(obj):
+            shape: Shape | None = None
+            for number, item in enumerate(obj):
+                found = self.add(item, place + number * math.prod(shape or ()))
+                if shape not in (None, found):
+                    raise errors.value_error(
+                        self.where,
+                        f"{self.name} holds arrays of shapes {shape} and {found}",
+                        "nested sequences have the same length at each level",
+                    )
+                shape = found
+            return (len(obj), *(shape or ()))
+        if type(obj) is Array:
+            node = obj._node
+            if node.value is not None:
+                self.blocks.append((place, numpy.full(node.shape, node.value, node.dtype.numpy)))
+                self.rows.append(node.dtype)
+                return node.shape
+            if not self.moves:
+                require_together(node.device, self.device, self.where)
+            if node.device is not self.device:
+                node = to_device(node, self.device, self.where)
+            self.nodes.append((place, node))
+            self.rows.append(node.dtype)
+            return node.shape
+        values, row = _typed_values(obj, None, self.device, self.where, self.name)
+        self.blocks.append((place, values))
+        self.rows.append(row)
+        return values.shape
+
+    def node(self, obj: Any, row: DType | None = None) -> Node:
+        """Return the leaf of a nested sequence; its numbers go to the device at once."""
+        device, where = self.device, self.where
+        shape = self.add(obj, 0)
+        row = row or promoted(self.rows, device, where)
+        for given in self.rows:
+            warn_of_imaginary(given, row, where, self.name)
+        whole = layout.contiguous(layout.require_possible(shape, where))
+        if self.blocks:
+            host = numpy.zeros(whole.size, row.numpy)
+            for place, values in self.blocks:
+                host[place : place + values.size] = values.reshape(-1)
+            result = from_host(host.reshape(shape), device, where)
+            assert result.storage is not None
+            storage = result.storage
+        else:
+            storage = engine.reserve(device, whole.size * row.itemsize)
+        for place, node in self.nodes:
+            lies = layout.Layout(node.shape, whole.strides[len(shape) - len(node.shape) :], place)
+            engine.write(storage, lies, row, engine.converted(node, row))
+        return leaf(storage, whole, row)
+
+
+def holds_arrays(values: Any) -> bool:
+    """Return whether an Array stands anywhere in nested lists and tuples."""
+    return any(
+        type(item) is Array
+        or (type(item) not in SCALARS and isinstance(item, list | tuple) and holds_arrays(item))
+        for item in values
+    )
+
+
+def replaced(value: Any, kinds: tuple[type, ...], by: Callable[[Any], Any]) -> Any:
+    """Replace the values of these types in nested lists, tuples and dicts; copy what changes."""
+    if issubclass(type(value), kinds):
+        return by(value)
+    if type(value) is dict:
+        return {key: replaced(part, kinds, by) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        parts = [replaced(part, kinds, by) for part in value]
+        if all(new is old for new, old in zip(parts, value, strict=True)):
+            return value
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    return value
+
+
+def _known_numbers(values: list[Any] | tuple[Any, ...]) -> Host | None:
+    """Return a NumPy array of Arrays that stand for known numbers of one type; else None."""
+    nodes = [item._node for item in values if type(item) is Array]
+    row = nodes[0].dtype if nodes else None
+    if len(nodes) < len(values) or any(
+        node.value is None or node.shape or node.dtype is not row for node in nodes
+    ):
+        return None
+    return numpy.array([node.value for node in nodes], nodes[0].dtype.numpy)
+
+
+def _typed_values(
+    obj: Any, row: DType | None, device: Device, where: str, name: str
+) -> tuple[Host, DType]:
+    """Return values on the host, of a data type that the device has where none is asked for."""
+    typed = isinstance(obj, numpy.ndarray | numpy.generic)
+    if row is not None and not typed:
+        return numbers(obj, row, where, name), row
+    values = host_values(obj, where, name)
+    if row is not None and values.dtype.kind in "USO":
+        return numbers(obj, row, where, name), row
+    if values.dtype.kind == "O" or (not typed and values.dtype.kind not in "biufc"):
+        raise _refused_objects(obj, values, where, name)
+    given = row_of(values, where, name)
+    if row is None:
+        row = given
+        if not typed and given in dtypes.NEEDS_FLOAT64 and not _has_own_dtype(obj):
+            floating = default_float(device)
+            row = floating if given is dtypes.float64 else dtypes.COMPLEX_OF[floating]
+    if row is not given:
+        warn_of_imaginary(given, row, where, name)
+        values = dtypes.quietly(_host_converted, values, row)
+    return values, row
+
+
+def numbers(obj: Any, row: DType, where: str, name: str) -> Host:
+    """Convert a number, or nested sequences of them, to a data type as NumPy does it.
+
+    Exactly: an integer that the type does not hold is an error, and none becomes a float between.
+    """
+    try:
+        return dtypes.quietly(numpy.array, obj, row.numpy)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise type(error)(
+            errors.message(where, f"{name} is no array of {row} ({error})", "numbers are accepted")
+        ) from None
+
+
+def _has_own_dtype(obj: Any) -> bool:
+    """Return whether an object that is no NumPy array says of which type its values are."""
+    return not isinstance(obj, bool | int | float | complex | list | tuple | range)
+
+
+def _refused_objects(obj: Any, values: Host, where: str, name: str) -> Exception:
+    if all(isinstance(item, int) for item in values.flat) and values.size:
+        return errors.refused(
+            OverflowError,
+            where,
+            f"{name} holds Python integers that no dtype holds",
+            "int64 holds -2**63 to 2**63 - 1, uint64 0 to 2**64 - 1",
+            "convert them to float first",
+        )
+    given = f"{name} is of type {type(obj).__name__}"
+    remedy = ""
+    if values.size and isinstance(obj, list | tuple | numpy.ndarray):
+        odd = next((item for item in values.flat if not isinstance(item, Number)), None)
+        odd = odd.item() if isinstance(odd, numpy.generic) else odd
+        given += f" and holds {reprlib.repr(odd)}"
+        remedy = "numpy has arrays of objects"
+        if isinstance(odd, str | bytes):
+            remedy = "write dtype=float to make numbers of text; numpy has arrays of text"
+    accepted = "numbers, nested sequences of numbers, NumPy arrays and Arrays are accepted"
+    return errors.type_error(where, given, accepted, remedy)
+
+
+def _host_converted(values: Host, row: DType) -> Host:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ComplexWarning)
+        return values.astype(row.numpy)
