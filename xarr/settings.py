@@ -55,6 +55,8 @@ class Settings:
         XARR_TIERS: with ``fused``, what is asked for waits until its kernels are compiled; with
         ``hosted``, NumPy computes in a CPU's buffers what it can, and there are no such kernels.
         Without either, what comes again gets its kernels, which are compiled beside it.
+    verify : bool
+        XARR_VERIFY: check the scheduler's list after each of its passes; for work on xarr itself.
     """
 
     device: str | None = None
@@ -69,6 +71,7 @@ class Settings:
     reproducible: bool = False
     threads: int | None = None
     tiers: str | None = None
+    verify: bool = False
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Settings:
@@ -90,6 +93,7 @@ class Settings:
             reproducible=_is_on(given, "XARR_REPRODUCIBLE", default=False),
             threads=_count(given, "XARR_THREADS"),
             tiers=_one_of(given, "XARR_TIERS", "fused", "hosted"),
+            verify=_is_on(given, "XARR_VERIFY", default=False),
         )
 
 

@@ -1,8 +1,8 @@
-"""Instructions in place of others: they read what operands are computed of, so that none is stored.
+"""Rewriting: replace instructions by ones that recompute their operands, so that none is stored.
 
-A roll of what was rolled is one roll. A reduction along a short axis is an expression of elements,
-and those are expressions of what they are computed of. What is written to a part of an array may be
-an expression over all of it, which leaves the other elements as they are.
+Rolls of rolls are composed. A reduction along a short axis is unrolled into an expression of its
+elements and of what those are computed of. A write to a part of an array may become one to the
+whole array, which keeps the other elements. Operands of a reduction are rematerialised per column.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from xarr.compiler.forms import Rolled, cast, rolled
 from xarr.core.operations import Operation
 from xarr.dtypes import COMPLEX, DType
 from xarr.layout import Layout, Shape
-from xarr.schedule.groups import NBYTES_OF_KERNEL, overlap
-from xarr.schedule.instructions import (
-    Inside,
+from xarr.scheduler.fusion_group import NBYTES_OF_KERNEL, overlap
+from xarr.scheduler.instructions import (
+    BoundsMask,
+    DeferredTemplateOp,
     Instruction,
-    Moved,
-    Number,
-    Recorded,
+    Operand,
     Ref,
-    Skeletal,
+    TemplateOp,
+    WrappedAccess,
     space_of,
 )
 
@@ -35,74 +35,78 @@ if TYPE_CHECKING:
     from xarr.backends.base import DeviceInfo
 
 _Tree = Any
-"""The number of an operand, or an operation with a tree for each of its operands."""
+"""An expression: the number of a leaf, or an operation with a tree for each of its operands."""
 
 
 _FUNCTION: Final = re.compile(r"\bxr_\w+_f(32|64)\(")
 _FUNCTION_WEIGHT: Final = 32
-"""Of an operation that calls a function: the compiler has its text once for each element. Sixteen
-sines of float64 take gcc 17 s."""
+"""The weight of a function's call: the compiler inlines its body for each element. Sixteen sines
+of float64 take gcc 17 s."""
 
 
-class _Maker(NamedTuple):
-    """The instruction that makes all of a storage, by number, and the weight of its tree.
+class Producer(NamedTuple):
+    """An instruction that writes all of a storage, and the weight of its expression.
 
-    One that is in place of a reduction `is_tree` itself, and no part of another one.
+    A reduction that `is_unrolled` is recomputed by no other expression.
     """
 
-    number: int
     step: Instruction
     weight: int
-    is_tree: bool
+    is_unrolled: bool
 
 
-def rewritten(
-    steps: Sequence[Instruction], alive: Sequence[bool], own: Mapping[int, int], info: DeviceInfo
+def rewrite(
+    steps: Sequence[Instruction],
+    live: Sequence[bool],
+    swappable: Mapping[int, int],
+    info: DeviceInfo,
 ) -> list[Instruction]:
-    """The instructions, of which some are in place of several; those may not be needed any more.
+    """Replace instructions by ones that recompute operands; producers may be dead code afterwards.
 
-    Some storages have memory of their `own`, of so many bytes. The device says how many bytes of
-    arguments a kernel may be given.
+    An instruction may recompute an operand if nothing that the operand's producer reads is written
+    in between, and the operand itself never again. `swappable` has the bytes of each storage whose
+    memory a list may replace.
     """
     last = {step.written.slot: number for number, step in enumerate(steps)}
-    known = _Known(alive)
+    table = ProducerTable(live)
     readers: dict[int, set[int]] = {}
-    if any(isinstance(given.operation, Recorded) for given in steps):
+    if any(isinstance(given.operation, DeferredTemplateOp) for given in steps):
         for number, given in enumerate(steps):
             for slot in given.slots:
                 readers.setdefault(slot, set()).add(number)
-    sizes = dict(own)
+    nbytes_of = dict(swappable)
     found: list[Instruction] = []
     for number, given in enumerate(steps):
         step = given
         slot = given.written.slot
         if isinstance(given.operation, Rolled):
-            step = _round(known.rolled_at_once(given))
-        elif isinstance(given.operation, Recorded):
+            step = _wrap_around(table.compose_rolls(given))
+        elif isinstance(given.operation, DeferredTemplateOp):
             if _is_computed_with(given, steps[number + 1 :]):
-                step = known.unrolled(given, info)
+                step = table.unroll(given, info)
             if step is given and not info.chunked:
-                for maker in known.repeating(given, readers):
-                    found[maker.number] = maker.step
+                for producer in table.rematerialize(given, readers):
+                    found[producer.number] = producer
         elif not given.is_fresh and type(given.operation) is Operation:
-            if slot in sizes and slot not in known.covers:
-                known.cover(given, sizes[slot])
-            step = known.widened(given)
+            if slot in nbytes_of and slot not in table.extents:
+                table.note_extent(given, nbytes_of[slot])
+            step = table.write_whole_array(given)
         found.append(step)
-        known.overwrite(slot)
+        table.overwrite(slot)
         if given.is_fresh and given.target is not None:
-            sizes[slot] = given.target.nbytes
+            nbytes_of[slot] = given.target.nbytes
             if math.prod(given.shape) == given.target.pattern.size:
-                known.covers[slot] = space_of(given.shape), given.target
-        # A storage that is written again may have changed by the time that it would be made anew.
-        if given.is_fresh and last[slot] == number and not isinstance(step.operation, Recorded):
-            known.add(number, step, isinstance(given.operation, Recorded))
+                table.extents[slot] = space_of(given.shape), given.target
+        # A storage that is written again may have another value when it would be recomputed.
+        is_reduction = isinstance(step.operation, DeferredTemplateOp)
+        if given.is_fresh and last[slot] == number and not is_reduction:
+            table.add(step, isinstance(given.operation, DeferredTemplateOp))
     return found
 
 
 @functools.lru_cache(tuning.REMEMBERED)
 def _own_weight(operation: Operation) -> tuple[int, list[int]]:
-    """How much text an operation is by itself, and how often it has each operand's."""
+    """Weigh an operation's own text, and count how often it contains each operand's."""
     template = operation.template
     own = _FUNCTION_WEIGHT if _FUNCTION.search(template) else 1
     return own, [template.count(f"{{{place}}}") for place in range(len(operation.operands))]
@@ -110,7 +114,7 @@ def _own_weight(operation: Operation) -> tuple[int, list[int]]:
 
 @functools.lru_cache(tuning.REMEMBERED)
 def _is_plain(operation: Operation) -> bool:
-    """Whether an operation's text may be a part of a longer expression."""
+    """Return whether an operation's text may be a part of a longer expression."""
     return type(operation) is Operation and not any(
         dtype is dtypes.float16 or dtype.kind == COMPLEX
         for dtype in (*operation.operands, operation.result)
@@ -118,90 +122,96 @@ def _is_plain(operation: Operation) -> bool:
 
 
 def _is_computed_with(step: Instruction, later: Sequence[Instruction]) -> bool:
-    """Whether something is computed of the elements of a result and of more than those."""
+    """Return whether a later instruction combines a result's elements with other operands."""
     results = {step.written.slot}
     size = step.written.pattern.size
     for other in later:
         slots = other.slots
         if not slots & results or math.prod(other.shape) != size:
             continue
-        if not slots <= results or isinstance(other.operation, Skeletal):
+        if not slots <= results or isinstance(other.operation, TemplateOp):
             return True
         results.add(other.written.slot)
     return False
 
 
-class _Known:
-    """The makers of values whose operands are still what they were.
+class ProducerTable:
+    """The producers of storages whose operands are still what they were.
 
-    `covers` has for each storage that is new, or has its own memory, a space of its elements, and
-    the view that is all of it: views of such storages are counted from where these begin.
+    `extents` has the space, and the view, that is all of a storage which is new or swappable: views
+    of such storages are counted from its first element.
     """
 
-    def __init__(self, alive: Sequence[bool]) -> None:
-        self.covers: dict[int, tuple[Shape, Ref]] = {}
-        self._alive = alive
-        self._makers: dict[int, _Maker] = {}
+    def __init__(self, live: Sequence[bool]) -> None:
+        self.extents: dict[int, tuple[Shape, Ref]] = {}
+        self.live = live
+        self._producers: dict[int, Producer] = {}
         self._readers: dict[int, list[int]] = {}
 
-    def add(self, number: int, step: Instruction, is_tree: bool) -> None:
+    def add(self, step: Instruction, is_unrolled: bool) -> None:
+        """Note the producer of a new storage, if it can be recomputed."""
         operation, slot = step.operation, step.written.slot
         if not step.operands or not (_is_plain(operation) or isinstance(operation, Rolled)):
             return
         for read in step.slots:
             self._readers.setdefault(read, []).append(slot)
-        self._makers[slot] = _Maker(number, step, self._weight(step), is_tree)
+        self._producers[slot] = Producer(step, self._weight(step), is_unrolled)
 
     def _weight(self, step: Instruction) -> int:
-        """How much text an instruction is, with that of what it is computed of."""
+        """Weigh the text of an instruction with all that it would recompute."""
         weight, counts = _own_weight(step.operation)
         for place, ref, _ in step.read:
-            maker = self._maker(ref, step.shape)
-            if maker is not None:
-                weight += counts[place] * maker.weight
+            producer = self.producer(ref, step.shape)
+            if producer is not None:
+                weight += counts[place] * producer.weight
         return weight
 
     def overwrite(self, slot: int) -> None:
-        """Note that a storage has another value."""
-        self._makers.pop(slot, None)
+        """Forget the producers of a storage, and those that read it, since it is written."""
+        self._producers.pop(slot, None)
         for reader in self._readers.pop(slot, ()):
-            self._makers.pop(reader, None)
+            self._producers.pop(reader, None)
 
-    def _maker(self, ref: Ref, shape: Shape, trees: bool = False) -> _Maker | None:
-        """What makes the elements of a view over a shape, each at its place; also `trees`."""
-        maker = self._makers.get(ref.slot)
-        if maker is None or maker.step.shape != shape or ref != maker.step.target:
+    def producer(self, ref: Ref, shape: Shape, unrolled: bool = False) -> Producer | None:
+        """Return the producer of a view that each item over a shape reads at its own place.
+
+        Producers that are `unrolled` reductions count only where they are asked for.
+        """
+        producer = self._producers.get(ref.slot)
+        if producer is None or producer.step.shape != shape or ref != producer.step.target:
             return None
-        return maker if trees or not maker.is_tree else None
+        return producer if unrolled or not producer.is_unrolled else None
 
-    def rolled_at_once(self, step: Instruction) -> Instruction:
-        """A roll in place of two."""
+    def compose_rolls(self, step: Instruction) -> Instruction:
+        """Make one roll of a roll and the roll that produces its operand."""
         operation, (read, *_) = step.operation, step.operands
         assert isinstance(operation, Rolled)
         assert isinstance(read, Ref)
-        maker = self._maker(read, step.shape)
-        if maker is None or not isinstance(maker.step.operation, Rolled):
+        producer = self.producer(read, step.shape)
+        if producer is None or not isinstance(producer.step.operation, Rolled):
             return step
-        pairs = zip(maker.step.operation.shifts, operation.shifts, step.shape, strict=True)
+        inner = producer.step
+        assert isinstance(inner.operation, Rolled)
+        pairs = zip(inner.operation.shifts, operation.shifts, step.shape, strict=True)
         shifts = tuple([(one + other) % extent for one, other, extent in pairs])
         return step.but(
             operation=rolled(operation.result, shifts),
-            operands=maker.step.operands,
-            also=maker.step.also | {maker.number},
+            operands=inner.operands,
+            also=inner.also | {inner.number},
         )
 
-    def unrolled(self, step: Instruction, info: DeviceInfo) -> Instruction:
-        """An expression in place of a reduction along a short axis, if a kernel has room for it."""
+    def unroll(self, step: Instruction, info: DeviceInfo) -> Instruction:
+        """Unroll a reduction along a short axis into an expression, if a kernel has room for it."""
         operation, (elements, *numbers) = step.operation, step.operands
-        assert isinstance(operation, Recorded)
+        assert isinstance(operation, DeferredTemplateOp)
         assert isinstance(elements, Ref)
         how = operation.unrolled(step.shape)
         if how is None:
             return step
         axes = range(how.start, how.stop)
         places = list(itertools.product(*[range(step.shape[axis]) for axis in axes]))
-        maker = None if self._alive[elements.slot] else self._maker(elements, step.shape)
-        if maker is not None and len(places) * (1 + maker.weight) > tuning.UNROLLED:
+        producer = None if self.live[elements.slot] else self.producer(elements, step.shape)
+        if producer is not None and len(places) * (1 + producer.weight) > tuning.UNROLLED:
             return step
         at: dict[int, int] = {}
         expression = _Expression(self, functools.partial(_sliced, at))
@@ -223,18 +233,20 @@ class _Known:
             also=frozenset(expression.also),
         )
 
-    def repeating(self, step: Instruction, readers: Mapping[int, Set[int]]) -> list[_Maker]:
-        """The makers of what a reduction of few columns reads for all of them alike.
+    def rematerialize(
+        self, step: Instruction, readers: Mapping[int, Set[int]]
+    ) -> list[Instruction]:
+        """Let producers of what a reduction of few columns reads for all columns repeat per column.
 
-        They compute it for each column, beside what they are read by, which are the instructions of
-        these numbers; so it is not stored, and a kernel computes it once for all.
+        They then compute in the reduction's kernel, once for all columns, and are not stored. That
+        is so where the reduction's instructions alone read them; `readers` has these by storage.
         """
         operation, (elements, *_) = step.operation, step.operands
-        assert isinstance(operation, Recorded)
+        assert isinstance(operation, DeferredTemplateOp)
         assert isinstance(elements, Ref)
         axes, columns = operation.columns(step.shape)
         shape = step.shape[: len(step.shape) - axes]
-        found: dict[int, _Maker] = {}
+        found: dict[int, Instruction] = {}
         wanted = [(elements, step.shape)] if 1 < columns <= tuning.COLUMNS else []
         members = set[int]()
         while wanted:
@@ -243,37 +255,36 @@ class _Known:
             if over == step.shape and not any(strides[-axes:]):
                 over = shape
                 ref = ref._replace(pattern=Layout(shape, strides[:-axes]).pattern)
-            maker = None if self._alive[ref.slot] else self._maker(ref, over, trees=True)
-            if maker is None or type(maker.step.operation) is not Operation:
+            known = None if self.live[ref.slot] else self.producer(ref, over, unrolled=True)
+            if known is None or type(known.step.operation) is not Operation:
                 continue
+            producer = known.step
             if over == step.shape:
-                members.add(maker.number)
-            elif readers[ref.slot] <= members and not maker.step.cuts_nbytes:
-                members.add(maker.number)
-                found[maker.number] = maker
+                members.add(producer.number)
+            elif readers[ref.slot] <= members and not producer.cuts_nbytes:
+                members.add(producer.number)
+                found[producer.number] = producer
             else:
                 continue
-            wanted += [(one, over) for one in maker.step.operands if isinstance(one, Ref)]
+            wanted += [(one, over) for one in producer.operands if isinstance(one, Ref)]
 
-        def repeated(operand: Ref | Number | Inside) -> Any:
+        def repeated(operand: Operand) -> Any:
             if not isinstance(operand, Ref):
                 return operand
             where = Layout(step.shape, (*_strides(operand, shape), *(0,) * axes))
             return operand._replace(pattern=where.pattern)
 
         return [
-            maker._replace(
-                step=maker.step.but(
-                    shape=step.shape,
-                    operands=tuple(map(repeated, maker.step.operands)),
-                    target=repeated(maker.step.written),
-                )
+            producer.but(
+                shape=step.shape,
+                operands=tuple(map(repeated, producer.operands)),
+                target=repeated(producer.written),
             )
-            for maker in found.values()
+            for producer in found.values()
         ]
 
-    def cover(self, step: Instruction, nbytes: int) -> None:
-        """Note what is all of a storage of so many bytes that an instruction writes."""
+    def note_extent(self, step: Instruction, nbytes: int) -> None:
+        """Derive the view that is all of a swappable storage from a write to a part of it."""
         target = step.target
         assert target is not None
         count, rest = divmod(nbytes, target.dtype.itemsize)
@@ -287,24 +298,25 @@ class _Known:
             count = stride
         if space and not rest and count == 1:
             pattern = layout.contiguous(tuple(space)).pattern
-            self.covers[target.slot] = tuple(space), Ref(target.slot, target.dtype, pattern, 0)
+            self.extents[target.slot] = tuple(space), Ref(target.slot, target.dtype, pattern, 0)
 
-    def widened(self, step: Instruction) -> Instruction:
-        """What writes a storage, which may exchange its memory.
+    def write_whole_array(self, step: Instruction) -> Instruction:
+        """Give a partial write a replacement that writes the whole array, where one is cheap.
 
-        Of what writes a part, it is what writes the whole that may, if there is such a one: where
-        the part is most of it, and elements are read that the part's other items write.
+        Beyond the part, an item stores the array's old value again. A write of the whole array can
+        swap its memory for a spare buffer; so can the replacement, if items read what others write
+        and the part is most of the array.
         """
         operation, target = step.operation, step.target
         assert target is not None
-        covered = self.covers.get(target.slot)
-        if covered is None:
+        extent = self.extents.get(target.slot)
+        if extent is None:
             return step
-        space, whole = covered
+        space, whole = extent
         if target.dtype is not whole.dtype:
             return step
         if target.pattern.linear and target.pattern.size == whole.pattern.size:
-            return step.but(exchanges=True)
+            return step.but(can_swap=True)
         part = _Part.of(target, step.shape, space) if _is_plain(operation) else None
         weight = self._weight(step)
         if part is None or weight > tuning.UNROLLED or part.beyond * weight > tuning.BESIDE:
@@ -316,34 +328,32 @@ class _Known:
             nonlocal conflicts
             same = _strides(ref, shape) == _strides(target, shape) and ref.offset == target.offset
             conflicts |= ref.slot == target.slot and not same and overlap(ref, target)
-            found, all_of_it = self.covers.get(ref.slot, (None, ref))
+            found, all_of_it = self.extents.get(ref.slot, (None, ref))
             if same and found == space and all_of_it.dtype is ref.dtype:
                 return all_of_it
             return part.read(ref, shape)
 
         expression = _Expression(self, read)
         tree = expression.of(step)
-        inside, before = expression.leaf(Inside(part.cuts)), expression.leaf(whole)
-        tree = (_chosen(whole.dtype), inside, tree, before)
+        inside, before = expression.leaf(BoundsMask(part.cuts)), expression.leaf(whole)
+        tree = (_choose(whole.dtype), inside, tree, before)
         if expression.is_impossible:
             return step
         operation = _composed(operation.name, tree, expression.types)
         also = frozenset(expression.also)
-        leaves = tuple(expression.leaves)
-        exchanges = conflicts and part.beyond < 0.5
-        return step.but(
-            whole=Instruction(operation, whole, leaves, space, False, also, exchanges=exchanges)
-        )
+        how = operation, whole, tuple(expression.leaves), space, False, also
+        can_swap = conflicts and part.beyond < 0.5
+        return step.but(whole=Instruction(step.number, *how, can_swap=can_swap))
 
 
 class _Part(NamedTuple):
-    """A part of a space, of which elements have their indices between bounds.
+    """The part of an iteration space between bounds along each axis.
 
     Attributes
     ----------
     axes : tuple of (int or None)
-        Which axis of an instruction's shape is an axis of the space; None where the part has one
-        index.
+        The axis of an instruction's shape that each axis of the space is; None where the part has
+        one index.
     """
 
     space: Shape
@@ -353,7 +363,7 @@ class _Part(NamedTuple):
 
     @classmethod
     def of(cls, target: Ref, shape: Shape, space: Shape) -> _Part | None:
-        """The part of a whole array that a view over a shape is; None where it is none."""
+        """Return the part of an array that a view over a shape is, or None."""
         walk = _strides(target, shape)
         rest = target.offset
         lows, highs, axes = list[int](), list[int](), list[int | None]()
@@ -372,7 +382,7 @@ class _Part(NamedTuple):
 
     @property
     def cuts(self) -> tuple[Shape, ...]:
-        """The bounds along each axis; () where the part has all indices."""
+        """The bounds along each axis; () where the part is not bounded."""
         return tuple(
             [
                 () if high - low == extent else (low, high)
@@ -382,14 +392,15 @@ class _Part(NamedTuple):
 
     @property
     def beyond(self) -> float:
-        """How many elements there are beyond the part, for each of the space."""
+        """The fraction of the space's elements that lie beyond the part."""
         inside = math.prod(high - low for low, high in zip(self.lows, self.highs, strict=True))
         return 1 - inside / math.prod(self.space)
 
     def read(self, ref: Ref, shape: Shape) -> Ref | None:
-        """A view over the part's shape as it is read over the space; None where it cannot be.
+        """Return the access of a view over the part's shape from the whole space, or None.
 
-        Beyond the bounds other elements of the view are read, as many as there are there.
+        Items beyond the bounds read other elements of the view, which the bounds mask discards: so
+        there must be as many.
         """
         walk = _strides(ref, shape)
         steps = tuple([0 if axis is None else walk[axis] for axis in self.axes])
@@ -398,31 +409,30 @@ class _Part(NamedTuple):
             if cut and max(cut[0], extent - cut[1]) > cut[1] - cut[0]:
                 return None
         back = sum(low * step for low, step in zip(self.lows, steps, strict=True))
-        return ref._replace(moved=Moved(steps, cuts, back))
+        return ref._replace(wrapped=WrappedAccess(steps, cuts, back))
 
 
 class _Expression:
-    """A tree in the making.
+    """An expression that recomputes its operands as far as their producers are known.
 
     Parameters
     ----------
     read : callable
-        How an operand's elements, a view over a shape, are read; None where they cannot be.
+        Returns how a view over a shape is read, or None where it cannot be.
 
     Attributes
     ----------
-    leaves : list of Ref, Number or Inside
-        Its operands.
+    leaves : list of Operand
     also : set of int
-        The instructions that it is in place of.
+        The numbers of the instructions that the expression recomputes.
     is_impossible : bool
         Whether an operand cannot be read.
     """
 
-    def __init__(self, known: _Known, read: Callable[[Ref, Shape], Ref | None]) -> None:
-        self._known = known
+    def __init__(self, table: ProducerTable, read: Callable[[Ref, Shape], Ref | None]) -> None:
+        self._table = table
         self._read = read
-        self.leaves: list[Ref | Number | Inside] = []
+        self.leaves: list[Operand] = []
         self.also: set[int] = set()
         self.is_impossible = False
 
@@ -431,31 +441,32 @@ class _Expression:
         """The data types of the leaves."""
         return tuple([leaf.dtype for leaf in self.leaves])
 
-    def leaf(self, operand: Ref | Number | Inside) -> int:
+    def leaf(self, operand: Operand) -> int:
+        """Return the number of a leaf, which is added if the expression lacks it."""
         if operand not in self.leaves:
             self.leaves.append(operand)
         return self.leaves.index(operand)
 
     def of(self, step: Instruction) -> _Tree:
-        """The tree of what an instruction computes."""
+        """Return the tree of an instruction's value."""
         return (step.operation, *[
             self.element(operand, step.shape) if isinstance(operand, Ref) else self.leaf(operand)
             for operand in step.operands
         ])  # fmt: skip
 
     def element(self, ref: Ref, shape: Shape) -> _Tree:
-        """The tree of the elements of a view over a shape."""
-        maker = None if self._known._alive[ref.slot] else self._known._maker(ref, shape)
-        if maker is None or isinstance(maker.step.operation, Rolled):
+        """Return the tree of a view's elements over a shape."""
+        producer = None if self._table.live[ref.slot] else self._table.producer(ref, shape)
+        if producer is None or isinstance(producer.step.operation, Rolled):
             read = self._read(ref, shape)
             self.is_impossible |= read is None
             return self.leaf(read or ref)
-        self.also |= {maker.number} | maker.step.also
-        return self.of(maker.step)
+        self.also |= {producer.step.number} | producer.step.also
+        return self.of(producer.step)
 
 
-def _round(step: Instruction) -> Instruction:
-    """A roll, with how its operand's elements are reached."""
+def _wrap_around(step: Instruction) -> Instruction:
+    """Let a roll read its operand by an access that wraps around."""
     operation, (read, *_) = step.operation, step.operands
     assert isinstance(operation, Rolled)
     assert isinstance(read, Ref)
@@ -463,12 +474,12 @@ def _round(step: Instruction) -> Instruction:
     steps = tuple([read.pattern.strides[axis] for axis in axes])
     shifts = [operation.shifts[axis] for axis in axes]
     cuts = tuple([(at,) if at and step else () for at, step in zip(shifts, steps, strict=True)])
-    moved = Moved(steps, cuts) if any(cuts) else None
-    return step.but(operands=(read._replace(moved=moved),))
+    wrapped = WrappedAccess(steps, cuts) if any(cuts) else None
+    return step.but(operands=(read._replace(wrapped=wrapped),))
 
 
 def _strides(ref: Ref, shape: Shape) -> Shape:
-    """The strides of a view over a shape."""
+    """Return the strides of a view that is broadcast over a shape."""
     pattern = ref.pattern
     if pattern.linear and pattern.size == math.prod(shape):
         return layout.contiguous_strides(shape)
@@ -476,7 +487,7 @@ def _strides(ref: Ref, shape: Shape) -> Shape:
 
 
 def _sliced(places: Mapping[int, int], ref: Ref, shape: Shape) -> Ref:
-    """The elements of a view over a shape that have some indices, by axis."""
+    """Return the view of the elements that have given indices along some axes of a shape."""
     strides = _strides(ref, shape)
     kept = [axis for axis in range(len(shape)) if axis not in places]
     where = Layout(tuple([shape[axis] for axis in kept]), tuple([strides[axis] for axis in kept]))
@@ -485,14 +496,14 @@ def _sliced(places: Mapping[int, int], ref: Ref, shape: Shape) -> Ref:
 
 
 @functools.lru_cache(tuning.REMEMBERED)
-def _chosen(dtype: DType) -> Operation:
-    """The operation that takes one or another value, as a first one says."""
+def _choose(dtype: DType) -> Operation:
+    """Return the operation that selects one of two values by a condition."""
     return Operation("choose", (dtypes.bool_, dtype, dtype), dtype, "{0} ? {1} : {2}")
 
 
 @functools.lru_cache(tuning.REMEMBERED)
 def _composed(name: str, tree: _Tree, leaves: tuple[DType, ...]) -> Operation:
-    """One operation that does what a tree says."""
+    """Compose the operations of a tree into one."""
 
     def text(node: _Tree) -> tuple[str, DType]:
         if isinstance(node, int):

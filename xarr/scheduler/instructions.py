@@ -1,0 +1,426 @@
+"""The scheduler's instructions, and the operations that a kernel is written for (template ops).
+
+Nothing in this package knows a buffer, an address, a storage's own offset or the value of a
+constant, so a plan serves every list of the same instructions.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from xarr import dtypes, layout, tuning
+from xarr.compiler.forms import Indirect
+from xarr.core.instructions import Opcode, decoded
+from xarr.core.operations import Operation
+from xarr.dtypes import DType
+from xarr.layout import Pattern, Shape
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+    from xarr.compiler.forms import Cut, Form
+    from xarr.compiler.launch import Room, Stage
+    from xarr.core.steps import Call
+
+
+class WrappedAccess(NamedTuple):
+    """The address of an item's element where the operand wraps around or is bounds-checked.
+
+    Attributes
+    ----------
+    steps, cuts : tuple
+        The strides over the space; for each axis where the operand wraps around, or its bounds.
+    back : int
+        How many elements the first item lies before the first element.
+    """
+
+    steps: Shape
+    cuts: tuple[Cut, ...]
+    back: int = 0
+
+
+class Ref(NamedTuple):
+    """A view of a storage: the storage's number in the list, data type, pattern and offset.
+
+    The offset counts from the storage's first view. The view is broadcast over the shape of an
+    instruction, unless it is `wrapped`.
+    """
+
+    slot: int
+    dtype: DType
+    pattern: Pattern
+    offset: int
+    wrapped: WrappedAccess | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the view's elements."""
+        return self.pattern.size * self.dtype.itemsize
+
+
+class Number(NamedTuple):
+    """A constant operand: its data type, and its number among the program's constants."""
+
+    dtype: DType
+    number: int
+
+
+class BoundsMask(NamedTuple):
+    """A boolean operand: whether an item lies within bounds along each axis of the space."""
+
+    cuts: tuple[Cut, ...]
+    dtype: DType = dtypes.bool_
+
+
+Operand = Ref | Number | BoundsMask
+Steps = Shape | WrappedAccess | None
+"""The address of an item's element: strides over the space, () where all items share one element,
+None where item i has element i."""
+Key = tuple[int, DType, Steps, int]
+"""The identity of a loaded or stored value: slot, data type, steps, offset."""
+
+
+class Instruction:
+    """An operation over a shape on views and constants, and the view that it writes.
+
+    Attributes
+    ----------
+    number : int
+        The place in the program's list. A rewritten instruction keeps it, so failures can be told.
+    target : Ref or None
+        The view that is written; None of an operation that writes into its first operand.
+    is_fresh : bool
+        Whether the target is all of a new storage.
+    also : frozenset of int
+        The numbers of the producers that this instruction recomputes.
+    whole : Instruction or None
+        A replacement that writes the whole array, of which this instruction writes a part.
+    can_swap : bool
+        Whether it may read the storage's memory and write a spare buffer (double buffering).
+    uninitialised_nbytes : int
+        The bytes of a storage whose memory this write, or one that fills another part, allocates.
+    written : Ref
+        The target, or else the first operand.
+    space, size : tuple of int, int
+        The shape without axes of one element, and the number of elements.
+    read : list of (int, Ref, Key)
+        The operands that are views, by position.
+    slots : set of int
+        The storages that are read.
+    key : Key
+        The identity of the value that is written.
+    cuts_nbytes : int
+        The bytes of a kernel's arguments for wrapped operands and bounds.
+    is_linear : bool
+        Whether every operand and the target are walked in order, or are one element.
+    """
+
+    __slots__ = (
+        "also",
+        "can_swap",
+        "cuts_nbytes",
+        "is_fresh",
+        "is_linear",
+        "key",
+        "number",
+        "operands",
+        "operation",
+        "read",
+        "shape",
+        "size",
+        "slots",
+        "space",
+        "target",
+        "uninitialised_nbytes",
+        "whole",
+        "written",
+    )
+
+    def __init__(
+        self,
+        number: int,
+        operation: Operation,
+        target: Ref | None,
+        operands: tuple[Operand, ...],
+        shape: Shape,
+        is_fresh: bool,
+        also: frozenset[int] = frozenset(),
+        whole: Instruction | None = None,
+        can_swap: bool = False,
+        uninitialised_nbytes: int = 0,
+    ) -> None:
+        self.number = number
+        self.operation = operation
+        self.target = target
+        self.operands = operands
+        self.shape = shape
+        self.is_fresh = is_fresh
+        self.also = also
+        self.whole = whole
+        self.can_swap = can_swap
+        self.uninitialised_nbytes = uninitialised_nbytes
+        self.space = space_of(shape)
+        self.size = math.prod(shape)
+        self.read: list[tuple[int, Ref, Key]] = []
+        self.slots: set[int] = set()
+        self.cuts_nbytes = 0
+        is_linear = True
+        for place, operand in enumerate(operands):
+            if type(operand) is Ref:
+                key = _key(operand, shape)
+                self.read.append((place, operand, key))
+                self.slots.add(operand.slot)
+                is_linear = is_linear and not key[2]
+                if operand.wrapped:
+                    self.cuts_nbytes += nbytes_of_cuts(operand.wrapped.cuts)
+            elif type(operand) is BoundsMask:
+                is_linear = False
+                self.cuts_nbytes += nbytes_of_cuts(operand.cuts)
+        self.written = self.read[0][1] if target is None else target
+        self.key = _key(self.written, shape)
+        is_linear = is_linear and (target is None or not self.key[2])
+        self.is_linear = is_linear and not isinstance(operation, Indirect)
+
+    def but(self, **changed: Any) -> Instruction:
+        """Copy the instruction with other values of some parameters."""
+        return Instruction(**{name: getattr(self, name) for name in _PARAMETERS} | changed)
+
+
+_PARAMETERS: Final = (
+    "number", "operation", "target", "operands", "shape", "is_fresh", "also", "whole", "can_swap",
+    "uninitialised_nbytes",
+)  # fmt: skip
+
+
+def space_of(shape: Shape) -> Shape:
+    """Drop the axes of one element from a shape."""
+    return tuple([extent for extent in shape if extent != 1])
+
+
+def nbytes_of_cuts(cuts: Sequence[Cut]) -> int:
+    """Count the bytes of a kernel's arguments that wrap points and bounds take."""
+    return 16 * sum(map(bool, cuts))
+
+
+def _key(ref: Ref, shape: Shape) -> Key:
+    if ref.wrapped:
+        return ref.slot, ref.dtype, ref.wrapped, ref.offset - ref.wrapped.back
+    return ref.slot, ref.dtype, _steps(ref.pattern, shape), ref.offset
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def _steps(pattern: Pattern, shape: Shape) -> Shape | None:
+    """Compute the `Steps` of a view that is broadcast over a shape."""
+    if pattern.linear and pattern.size == math.prod(shape):
+        return None
+    if pattern.size == 1:
+        return ()
+    strides = layout.broadcast_strides(pattern.shape, pattern.strides, shape)
+    return tuple([step for step, extent in zip(strides, shape, strict=True) if extent != 1])
+
+
+def instructions(
+    opcodes: Sequence[Opcode], codes: Sequence[int | tuple[int, int]]
+) -> list[Instruction]:
+    """Decode the opcodes and codes of a trace."""
+    steps: list[Instruction] = []
+    rest = map(decoded, codes)
+    named = constants = 0
+    for number, opcode in enumerate(opcodes):
+        operands: list[Operand] = []
+        for structure in opcode.operands:
+            if structure.strides is None:
+                operands.append(Number(structure.dtype, constants))
+                constants += 1
+            else:
+                slot, offset = next(rest)
+                named = max(named, slot + 1)
+                operands.append(Ref(slot, structure.dtype, structure.pattern, offset))
+        target = None
+        if opcode.target is not None:
+            pattern = opcode.target.pattern
+            assert pattern is not None
+            slot, offset = (named, 0) if opcode.is_fresh else next(rest)
+            named = max(named, slot + 1)
+            target = Ref(slot, opcode.target.dtype, pattern, offset)
+        how = opcode.operation, target, tuple(operands), opcode.shape, opcode.is_fresh
+        steps.append(Instruction(number, *how))
+    return steps
+
+
+class TemplateOp(Operation):
+    """An operation with a kernel template, which a group's other instructions are fused into.
+
+    Parameters
+    ----------
+    split, names, wide
+        How the space is cut into named axes, and whether indices have 64 bits; see `Form`.
+    """
+
+    __slots__ = ("names", "split", "wide")
+
+    walks_once = True
+    """Whether the template computes each element once, so that it may overwrite its operands."""
+    takes_expression = True
+    """Whether the template computes its elements; otherwise it loads them from memory."""
+
+    def __init__(
+        self, name: str, result: DType, split: tuple[int, ...], names: tuple[str, ...], wide: bool
+    ) -> None:
+        super().__init__(name, (), result, "")
+        self.split = split
+        self.names = names
+        self.wide = wide
+
+
+class OpaqueOp(Operation):
+    """An operation that is never fused: it reads whole operands and writes a new storage."""
+
+    __slots__ = ()
+
+    strays = True
+    is_separate = True
+
+    @abstractmethod
+    def call(self, device: Device, step: Instruction, *, wide: bool) -> Call:
+        """Return the launches or the library's call; `wide` asks for 64-bit indices."""
+
+
+class ImmediateTemplateOp(TemplateOp):
+    """A template whose caller runs the tape and launches it, as a sort or a histogram does."""
+
+    __slots__ = ()
+
+    is_consumed = True
+
+    def __init__(self, split: tuple[int, ...], names: tuple[str, ...], wide: bool) -> None:
+        super().__init__("consumed", dtypes.bool_, split, names, wide)
+
+
+class DeferredTemplateOp(TemplateOp):
+    """A template that is recorded on the tape and writes a new storage, as a reduction is."""
+
+    __slots__ = ("functions",)
+
+    is_whole = True
+
+    accepts_epilogue = False
+    """Whether the kernel may compute more of each result, which then need not be stored."""
+
+    def __init__(
+        self, name: str, result: DType, split: tuple[int, ...], names: tuple[str, ...], wide: bool
+    ) -> None:
+        super().__init__(name, result, split, names, wide)
+        # What `on_host` returned, by the operand's data type; False for None.
+        self.functions: dict[DType, Callable[..., Any] | bool] = {}
+
+    def can_share_kernel(self, others: Sequence[DeferredTemplateOp]) -> bool:
+        """Return whether one kernel may compute this beside the others, over the same shape."""
+        return False
+
+    def on_host(self, given: DType) -> Callable[..., Any] | None:
+        """Return a function of a NumPy array and numbers that computes the result, or None."""
+        return None
+
+    def unrolled(self, shape: Shape) -> Unrolled | None:
+        """Return the reduction as an expression of few elements, or None where it is none."""
+        return None
+
+    def columns(self, shape: Shape) -> tuple[int, int]:
+        """Count the axes behind those reduced in order, and the columns along them."""
+        return 0, 0
+
+    def row_nbytes(self, length: int) -> int:
+        """Count the bytes of local memory that reducing a row takes on a GPU."""
+        return 0
+
+    def row_length(self, shape: Shape) -> int:
+        """Return the length of the rows that a kernel of rows may reduce; 0 where none may."""
+        return 0
+
+    def rows(self, device: Device, work: Rows) -> Stage:
+        """Return the launch of a kernel of rows, of which this is a part."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def stages(
+        self, device: Device, form: Form, shape: Shape, epilogue: Epilogue
+    ) -> tuple[list[Stage], list[Room]]:
+        """Return the launches of the template with its epilogue, and the memory between them."""
+
+
+class Unrolled(NamedTuple):
+    """A reduction of the axes `start:stop` as elementwise operations.
+
+    `first` makes an accumulator of an element, `step` adds an element to an accumulator, and
+    `finish` makes the result of an accumulator and the reduction's numbers.
+    """
+
+    start: int
+    stop: int
+    first: Operation
+    step: Operation
+    finish: Operation
+
+
+class Epilogue(NamedTuple):
+    """The end of a kernel of one or more templates: operations on their results, and stores.
+
+    Attributes
+    ----------
+    entries : tuple
+        The values: (template op, its numbers), or (operation, operands). A number is (DType, its
+        number among the constants); any other operand is the number of an entry.
+    stored : tuple of int
+        The entries that are stored, in the order of the results.
+    """
+
+    entries: tuple[Any, ...]
+    stored: tuple[int, ...]
+
+
+class Part(NamedTuple):
+    """A pass of a kernel of rows: over all elements of a row, or once for each row.
+
+    Attributes
+    ----------
+    form : Form
+        The elementwise computation.
+    memory, results : tuple of str
+        The kernel's names of the form's pointers, and of the results.
+    epilogue : Epilogue or None
+        The reductions and their epilogue; None where the part is elementwise.
+    cached : tuple of (int, str, bool)
+        The accesses whose elements are cached in local memory, the buffer's name, and whether an
+        earlier part has filled it.
+    """
+
+    form: Form
+    memory: tuple[str, ...]
+    results: tuple[str, ...]
+    epilogue: Epilogue | None
+    cached: tuple[tuple[int, str, bool], ...]
+
+
+class Rows(NamedTuple):
+    """A kernel of rows: a group of items runs all parts on a row before it takes the next.
+
+    Attributes
+    ----------
+    parameters : tuple of (str, str)
+        The types and names of the kernel's pointers.
+    kept : tuple of (str, str)
+        The types and names of the buffers of one row in local memory.
+    together : int
+        How many rows a group of items on a GPU takes at a time.
+    """
+
+    parts: tuple[Part, ...]
+    items: int
+    length: int
+    parameters: tuple[tuple[str, str], ...]
+    kept: tuple[tuple[str, str], ...]
+    together: int

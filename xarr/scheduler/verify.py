@@ -1,0 +1,237 @@
+"""Verification: check the list after each pass for what makes a program right.
+
+The checks look at operands and targets alone, and not at what passes derive from these, so that a
+pass which derives something wrong is found. They cost as much as the passes: tests run them.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple, TypeVar
+
+from xarr.compiler.forms import Indirect
+from xarr.core.storage import is_held
+from xarr.scheduler.buffer_reuse import Plan
+from xarr.scheduler.fusion_group import FusionGroup, overlap
+from xarr.scheduler.instructions import Instruction, Key, Ref, TemplateOp
+from xarr.settings import IMPORTED
+
+_Listed = TypeVar("_Listed")
+
+
+class _Switch:
+    """Whether lists are verified: XARR_VERIFY, or what tests choose."""
+
+    def __init__(self) -> None:
+        self.is_on = IMPORTED.verify
+
+
+switch: Final = _Switch()
+
+
+class VerificationError(AssertionError):
+    """A pass of the scheduler has made a list that is not what the program means."""
+
+
+class _Access(NamedTuple):
+    """A read or a write of an instruction; `ref` is None where it may be of any element."""
+
+    step: Instruction
+    ref: Ref | None
+    key: Key
+    writes: bool
+
+
+def _require(condition: object, step: Instruction | None, fault: str) -> None:
+    if not condition:
+        where = "" if step is None else f"instruction {step.number} ({step.operation.name}) "
+        raise VerificationError(where + fault)
+
+
+def _accesses(step: Instruction) -> Iterator[_Access]:
+    """Yield the reads of an instruction, then its write."""
+    is_indirect = isinstance(step.operation, Indirect)
+    for place, ref, key in step.read:
+        if place or step.target is not None:
+            yield _Access(step, None if is_indirect and not place else ref, key, writes=False)
+    if step.target is not None or is_indirect:
+        yield _Access(step, step.target, step.key, writes=True)
+
+
+def _if_on(check: Callable[[Verifier, _Listed], None]) -> Callable[[Verifier, _Listed], _Listed]:
+    """Let a check give back its list, at which it looks only where lists are verified."""
+
+    def checked(self: Verifier, listed: _Listed) -> _Listed:
+        if switch.is_on:
+            check(self, listed)
+        return listed
+
+    return checked
+
+
+class Verifier:
+    """The checks of the lists that a list of instructions becomes."""
+
+    def __init__(self, given: Sequence[Instruction], states: Sequence[int]) -> None:
+        self._given = given
+        self._steps = given
+        self._states = states
+
+    @functools.cached_property
+    def _live(self) -> list[bool]:
+        return [is_held(state) for state in self._states]
+
+    @functools.cached_property
+    def _fresh(self) -> set[int]:
+        """The storages that have no value before the list runs."""
+        return {step.written.slot for step in self._given if step.is_fresh}
+
+    @_if_on
+    def instructions(self, steps: Sequence[Instruction]) -> None:
+        """Check that what is read was written, and that nothing is dropped that somebody needs."""
+        written: set[int] = set()
+        numbers = [step.number for step in steps]
+        _require(numbers == sorted(set(numbers)), None, "instructions have left their order")
+        filled = {step.written.slot for step in steps if step.uninitialised_nbytes}
+        done = {*numbers, *(number for step in steps for number in step.also)}
+        writes: dict[int, list[Instruction]] = {}
+        for step in self._given:
+            slot = step.written.slot
+            is_filled = step.is_fresh and slot in filled
+            if self._live[slot] and not is_filled:
+                _require(step.number in done, step, f"writes s{slot}, which is live, and is gone")
+            if not is_filled:
+                writes.setdefault(slot, []).append(step)
+        for step in steps:
+            for one in filter(None, (step, step.whole)):
+                self._reads(one, written, writes, set(numbers))
+            slot = step.written.slot
+            _require(not (step.is_fresh and slot in written), step, f"makes s{slot} again")
+            is_there = slot in written or slot not in self._fresh or step.uninitialised_nbytes
+            _require(step.is_fresh or is_there, step, f"writes to s{slot} before it is there")
+            written.add(slot)
+        self._steps = steps
+
+    def _reads(
+        self,
+        step: Instruction,
+        written: set[int],
+        writes: dict[int, list[Instruction]],
+        kept: set[int],
+    ) -> None:
+        """Check the operands of an instruction, also those that it reads to recompute others."""
+        recomputed = [self._given[number] for number in sorted(step.also)]
+        _require(all(one.number < step.number for one in recomputed), step, "recomputes later ones")
+        for _, ref, _ in step.read:
+            slot = ref.slot
+            is_there = slot in written or slot not in self._fresh
+            _require(is_there, step, f"reads s{slot} before anything writes it")
+            first = next((one.number for one in recomputed if slot in one.slots), step.number)
+            for other in writes.get(slot, ()):
+                if other.number < step.number:
+                    _require(other.number in kept, step, f"reads s{slot}, whose write is gone")
+                    is_between = other.number > first and overlap(other.written, ref)
+                    _require(not is_between, step, f"reads s{slot} after it was overwritten")
+
+    @_if_on
+    def groups(self, groups: Sequence[FusionGroup]) -> None:
+        """Check that each instruction is in one group, and that no hazard is broken."""
+        members = [step for group in groups for step in group.members]
+        numbers = [step.number for step in members]
+        _require(len(set(numbers)) == len(numbers), None, "an instruction is in two groups")
+        done = {*numbers, *(number for step in members for number in step.also)}
+        for step in self._steps:
+            _require(step.number in done, step, "is in no group")
+        self._hazards(groups)
+
+    def _hazards(self, groups: Sequence[FusionGroup]) -> None:
+        """Check of all pairs of instructions that access a storage that they keep their order."""
+        accesses: dict[int, list[tuple[int, int, _Access]]] = {}
+        for place, group in enumerate(groups):
+            for at, step in enumerate(group.members):
+                for access in _accesses(step):
+                    accesses.setdefault(access.key[0], []).append((place, at, access))
+        for slot, some in accesses.items():
+            some.sort(key=lambda one: one[2].step.number)
+            for number, (place, at, first) in enumerate(some):
+                for other, behind, second in some[number + 1 :]:
+                    if first.step is second.step or not (first.writes or second.writes):
+                        continue
+                    refs = first.ref, second.ref
+                    if refs[0] is None or refs[1] is None or overlap(refs[0], refs[1]):
+                        fault = f"and {second.step.number} have changed places in s{slot}"
+                        _require((place, at) < (other, behind), first.step, fault)
+                        if place == other:
+                            self._items(groups[place], first, second)
+
+    def _items(self, group: FusionGroup, first: _Access, second: _Access) -> None:
+        """Check that each item of a kernel accesses the same element in both instructions."""
+        is_same = None not in (first.ref, second.ref) and first.key == second.key
+        if not first.writes:
+            is_same |= first.key[0] in group.double_buffered
+        elif isinstance(first.step.operation, TemplateOp):
+            is_same = second.key[2] is None and group.is_epilogue(second.step)
+        fault = f"and {second.step.number} access each other's elements in one kernel"
+        _require(is_same, first.step, fault)
+
+    @_if_on
+    def stores(self, groups: Sequence[FusionGroup]) -> None:
+        """Check that what a kernel loads was stored, and that what is live is stored."""
+        there = {slot for slot in range(len(self._states)) if slot not in self._fresh}
+        done = {number for group in groups for number in group.numbers_of_members}
+        for step in self._steps:
+            slot = step.written.slot
+            _require(step.number in done or not self._live[slot], step, "is live and is gone")
+        for group in groups:
+            for slot in group.read:
+                _require(slot in there, group.members[0], f"loads s{slot}, which nothing stores")
+            there |= {slot for slot, *_ in group.outputs}
+            there |= {ref.slot for _, ref in group.stored_results}
+            for slot in group.written:
+                is_stored = slot in there or not self._live[slot]
+                _require(is_stored, group.members[0], f"does not store s{slot}, which is live")
+
+    @_if_on
+    def runs(self, runs: Sequence[list[FusionGroup]]) -> None:
+        """Check that joined groups keep their order, and that none gathers from another's rows."""
+        groups = [group for run in runs for group in run]
+        self._hazards(groups)
+        self.stores(groups)
+        for run in runs:
+            written = {slot for group in run for slot in group.written}
+            for group in run if len(run) > 1 else ():
+                gathered = {slot for slot, refs in group.read.items() if None in refs}
+                _require(not gathered & written, group.members[0], "gathers from other rows")
+                _require(not group.double_buffered, group.members[0], "swaps buffers by rows")
+
+    @_if_on
+    def plan(self, plan: Plan) -> None:
+        """Check that no buffer is reused or freed that is live, or that a later kernel accesses."""
+        gone = set(plan.dead)
+        nbytes = {slot: state for slot, state in enumerate(self._states) if state >= 0}
+        spare = len(self._states)
+        for kernel in (*plan.launches, *plan.consumer):
+            groups = kernel.groups
+            step = groups[0].members[0]
+            for slot in {slot for group in groups for slot in (*group.read, *group.written)}:
+                _require(slot not in gone, step, f"accesses s{slot}, whose buffer is gone")
+            for _, ref in [one for group in groups for one in group.outputs.values()]:
+                nbytes.setdefault(ref.slot, ref.nbytes)
+            for output, donor in kernel.reuses.items():
+                if donor >= len(self._states):
+                    _require(donor == spare, step, f"swaps s{output} for a buffer in use")
+                    spare += 1
+                    continue
+                fits = nbytes.get(donor, -1) == nbytes.get(output)
+                _require(fits, step, f"reuses s{donor}, which has other bytes than s{output}")
+                places = [key[2] for group in groups for key in (*group.accesses, *group.outputs)
+                          if key[0] in (output, donor)]  # fmt: skip
+                is_in_place = not any(place is not None for place in places)
+                _require(is_in_place, step, f"reuses s{donor} while other items read it")
+            for slot in (*kernel.freed, *[one for one in kernel.reuses.values() if one < spare]):
+                if slot < len(self._states):
+                    _require(not self._live[slot], step, f"frees s{slot}, which is live")
+                    _require(slot not in gone, step, f"frees s{slot} twice")
+                    gone.add(slot)
+        _require(spare == len(self._states) + len(plan.spare_buffers), None, "a spare is unused")
