@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import xarr as np
+from xarr.compiler.forms import Rolled
 from xarr.core.storage import is_held
 from xarr.engine.opcodes import tape_of
 from xarr.scheduler import fusion_group
@@ -115,7 +116,9 @@ def overwritten_behind_a_read(x: dict[str, Any]) -> None:
 
 def test_rewrite_composes_rolls() -> None:
     found = lists(rolled_twice)
-    assert found.rewritten[1].operation.shifts == (3, 0)
+    operation = found.rewritten[1].operation
+    assert isinstance(operation, Rolled)
+    assert operation.shifts == (3, 0)
     assert found.rewritten[1].also == {0}
     assert numbers(found.needed) == [1]
 

@@ -6,14 +6,22 @@ storage that it reads at other places than it writes gets a spare buffer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from xarr import layout, tuning
 from xarr.core.storage import is_held
 from xarr.scheduler.fusion_group import FusionGroup
-from xarr.scheduler.planned_kernel import PlannedKernel
-from xarr.scheduler.row_fusion import is_kernel_of_rows
-from xarr.scheduler.row_kernel import PlannedRowKernel, plan_row_kernel
+from xarr.scheduler.instructions import WrappedAccess
+from xarr.scheduler.planned_kernel import LocalMemory, PlannedKernel
+from xarr.scheduler.row_fusion import (
+    SHARES_NBYTES,
+    is_kernel_of_rows,
+    row_axes,
+    row_length,
+    trees_nbytes,
+    values_of_elements,
+)
 
 if TYPE_CHECKING:
     from xarr.backends.base import DeviceInfo
@@ -24,7 +32,7 @@ class Plan(NamedTuple):
 
     Attributes
     ----------
-    launches : list of PlannedKernel or PlannedRowKernel
+    launches : list of PlannedKernel
         All but the `consumer`, which comes last and whose template its caller launches.
     dead : list of int
         The storages that nobody holds and no kernel needs.
@@ -32,7 +40,7 @@ class Plan(NamedTuple):
         The bytes of further storages, whose slots follow the list's.
     """
 
-    launches: list[PlannedKernel | PlannedRowKernel]
+    launches: list[PlannedKernel]
     consumer: list[PlannedKernel]
     dead: list[int]
     spare_buffers: list[int]
@@ -52,8 +60,16 @@ def reuse_buffers(
     number = 0
     for run in runs:
         if is_kernel_of_rows(run, info):
-            plan.launches.append(_plan_rows(run, number, buffers, info))
-            number += len(run)
+            numbers = range(number, number + len(run))
+            internal = {slot for group in run for slot, *_ in group.outputs
+                        if buffers.is_within(slot, numbers)}  # fmt: skip
+            freed = []
+            for number in numbers:
+                buffers.reuse(number, is_allowed=False)
+                freed += buffers.freed(number, {})
+            local = _local_memory(run, internal, info)
+            plan.launches.append(PlannedKernel(run, {}, freed, local))
+            number += 1
             continue
         (group,) = run
         reuses = buffers.reuse(number)
@@ -63,25 +79,11 @@ def reuse_buffers(
                 reuses[ref.slot] = len(states) + len(plan.spare_buffers)
                 plan.spare_buffers.append(ref.nbytes)
         if group.reductions and group.sealed:
-            plan.consumer.append(PlannedKernel(group, reuses, []))
+            plan.consumer.append(PlannedKernel(run, reuses, []))
         else:
-            plan.launches.append(PlannedKernel(group, reuses, freed))
+            plan.launches.append(PlannedKernel(run, reuses, freed))
         number += 1
     return plan
-
-
-def _plan_rows(
-    run: list[FusionGroup], first: int, buffers: Buffers, info: DeviceInfo
-) -> PlannedRowKernel:
-    """Plan the buffers of a kernel of rows, whose first group is of number `first`."""
-    numbers = range(first, first + len(run))
-    outputs = {slot for group in run for slot, *_ in group.outputs}
-    local = {slot for slot in outputs if buffers.is_within(slot, numbers)}
-    freed = []
-    for number in numbers:
-        buffers.reuse(number, is_allowed=False)
-        freed += buffers.freed(number, {})
-    return plan_row_kernel(run, local, freed, info)
 
 
 class Buffers:
@@ -143,3 +145,73 @@ class Buffers:
             for slot, last in self._last.items()
             if last == number and not self._live[slot] and slot not in reuses.values()
         ]
+
+
+def _local_memory(run: list[FusionGroup], internal: Set[int], info: DeviceInfo) -> LocalMemory:
+    """Plan the local memory of a run; `internal` are the dead storages that only its groups use."""
+    first = run[0]
+    length = row_length(first)
+    rooms: list[str] = []
+    kept: dict[int, int] = {}
+    cached: dict[Any, int] = {}
+    ends: dict[int, int] = {}  # the part that reads each buffer last
+    left = most = tuning.ROW_NBYTES
+    if not info.chunked:
+        left = most = min(most, info.local_nbytes - SHARES_NBYTES - trees_nbytes(run, length))
+        for how, parts in _reread(run, length).items():
+            nbytes = layout.power_of_two(length) * how[1].itemsize
+            if nbytes <= left:
+                cached[how] = len(rooms)
+                ends[len(rooms)] = parts[-1]
+                rooms.append(how[1].storage)
+                left -= nbytes
+    for part, group in enumerate(run):
+        for slot, dtype, *_ in group.outputs if group.space == first.space else ():
+            if slot in kept or slot not in internal or slot not in group.fresh:
+                continue
+            room = next(
+                (n for n, end in ends.items() if end <= part and rooms[n] == dtype.storage),
+                len(rooms),
+            )
+            nbytes = layout.power_of_two(length) * dtype.itemsize
+            if room < len(rooms):
+                del ends[room]
+            elif nbytes <= left:
+                rooms.append(dtype.storage)
+                left -= nbytes
+            else:
+                continue
+            kept[slot] = room
+    together = 1 if info.chunked else _together(run, length, most - left, info)
+    return LocalMemory(rooms, kept, cached, together)
+
+
+def _together(run: list[FusionGroup], length: int, kept_nbytes: int, info: DeviceInfo) -> int:
+    """Return how many rows a group of items takes at a time, by the local memory of each."""
+    if length > tuning.SHORT_ROW:
+        return 1
+    row = layout.power_of_two(length)
+    nbytes = kept_nbytes + trees_nbytes(run, row)
+    most = min(
+        tuning.ROWS_TOGETHER // row,
+        run[0].size // length // info.compute_units,
+        min(info.local_nbytes - SHARES_NBYTES, tuning.ROW_NBYTES) // nbytes,
+    )
+    return 1 << max(most, 1).bit_length() - 1
+
+
+def _reread(run: list[FusionGroup], length: int) -> dict[Any, list[int]]:
+    """Map the accesses along a row by which several parts read the same elements to the parts."""
+    written = {slot for group in run for slot in group.written}
+    space = run[0].space
+    axes = row_axes(run[0], length)
+    assert axes is not None
+    parts: dict[Any, list[int]] = {}
+    for part, group in enumerate(run):
+        for how in values_of_elements(group, space):
+            slot, _, steps, _ = how
+            if isinstance(steps, WrappedAccess):
+                steps = steps.steps
+            if slot >= 0 and slot not in written and (steps is None or any(steps[-axes:])):
+                parts.setdefault(how, []).append(part)
+    return {how: some for how, some in parts.items() if len(some) > 1}

@@ -42,49 +42,9 @@ NBYTES_OF_KERNEL: Final = 128
 
 
 class FusionGroup:
-    """Instructions that become one kernel.
+    """Instructions that become one kernel, on a device that has limits (`info`).
 
-    Attributes
-    ----------
-    live, readers, info : list of bool, list of int, DeviceInfo
-        Which storages somebody holds; how many instructions read each; the device's limits.
-    space : tuple of int
-        The iteration space, without axes of one element.
-    linear : bool
-        Whether every access is in order, or of one element.
-    entries : list
-        The kernel's values, as in `Form`.
-    accesses : list of Key
-        The loads among the entries, in their order.
-    constants, constants_nbytes : list of int, int
-        The program's constants that are the kernel's arguments, and their bytes.
-    reductions, roots : list of Instruction, list of int
-        The template ops that the kernel runs, and the entries that are their elements; none in an
-        elementwise kernel.
-    epilogue, numbers : list, list of int
-        What is computed of the template ops' results, as in `Epilogue`; its constants.
-    results : dict
-        The entry of the epilogue, and the view, that each new storage has its value from.
-    stores, outputs : dict of Key to (int, Ref)
-        The entries that are written, and those of them that the kernel stores.
-    stored_results : list of (int, Ref)
-        The entries of the epilogue that the kernel stores.
-    sealed : bool
-        Whether nothing may join any more.
-    members : list of Instruction
-    fresh, wrapped : set of int
-        The storages that are new, and those that a wrapped access reads.
-    uninitialised : dict of int to int
-        The storages whose memory the first kernel that writes to them allocates, and their bytes.
-    double_buffered, must_store : set of int
-        The storages that are read in their memory and written in a spare buffer; those that are
-        written and live.
-    cuts_nbytes : int
-        The bytes of arguments for wrapped accesses and bounds.
-    outside_readers : dict of int to int
-        For each dead new storage in `stores`, how many instructions outside the group read it.
-    internal : int
-        How many of these storages have no outside reader: they are never stored.
+    It knows of each storage whether somebody holds it (`live`), and how many instructions read it.
     """
 
     def __init__(
@@ -95,33 +55,42 @@ class FusionGroup:
         self.info = info
         self.space = space_of(shape)
         self.size = math.prod(shape)
-        self.linear = True
-        self.sealed = False
-        self.in_order = False
-        self.reductions: list[Instruction] = []
-        self.roots: list[int] = []
-        self.epilogue: list[Any] = []
-        self.numbers: list[int] = []
-        self.results: dict[int, tuple[int, Ref]] = {}
-        self.stored_results: list[tuple[int, Ref]] = []
-        self.outputs: dict[Key, tuple[int, Ref]] = {}
+        self.linear = True  # whether every access is in order, or of one element
+        self.sealed = False  # whether nothing may join any more
+        self.in_order = False  # whether a scatter writes one element after the other
         self.members: list[Instruction] = []
-        self.fresh: set[int] = set()
-        self.wrapped: set[int] = set()
-        self.uninitialised: dict[int, int] = {}
-        self.double_buffered: set[int] = set()
-        self.must_store: set[int] = set()
-        self.cuts_nbytes = 0
-        self.outside_readers: dict[int, int] = {}
-        self.internal = 0
+        # The kernel's values, as in `Form`, its loads in their order, and the program's constants.
         self.entries: list[Any] = []
         self.accesses: list[Key] = []
         self.constants: list[int] = []
         self.constants_nbytes = 0
+        self.cuts_nbytes = 0  # of arguments for wrapped accesses and bounds
+        # The entries of values, which of them are written, and which the kernel stores.
         self.values: dict[Key, int] = {}
         self.stores: dict[Key, tuple[int, Ref]] = {}
+        self.outputs: dict[Key, tuple[int, Ref]] = {}
+        # The template ops that the kernel runs, and the entries that are their elements.
+        self.reductions: list[Instruction] = []
+        self.roots: list[int] = []
+        # What is computed of their results, as in `Epilogue`, its constants, the entry and view
+        # of each new storage's value, and those that the kernel stores.
+        self.epilogue: list[Any] = []
+        self.numbers: list[int] = []
+        self.results: dict[int, tuple[int, Ref]] = {}
+        self.stored_results: list[tuple[int, Ref]] = []
+        # The views that are read and written; None where that may be any element.
         self.read: dict[int, list[Ref | None]] = {}
         self.written: dict[int, list[Ref | None]] = {}
+        self.fresh: set[int] = set()  # the storages that are new
+        self.wrapped: set[int] = set()  # those that a wrapped access reads
+        self.double_buffered: set[int] = set()  # those that are written in a spare buffer
+        self.must_store: set[int] = set()  # those that are written and live
+        # The storages whose memory the first kernel that writes to them allocates, and its bytes.
+        self.uninitialised: dict[int, int] = {}
+        # How many other instructions read what is written, new and dead; without any, a value is
+        # internal, and never stored.
+        self.outside_readers: dict[int, int] = {}
+        self.internal = 0
 
     def copy(self) -> FusionGroup:
         """Copy the group, so that instructions can be tried on the copy."""

@@ -10,7 +10,8 @@ import functools
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xarr import dtypes, layout, tuning
 from xarr.compiler.forms import Indirect
@@ -83,92 +84,52 @@ Key = tuple[int, DType, Steps, int]
 """The identity of a loaded or stored value: slot, data type, steps, offset."""
 
 
+@dataclass(slots=True, eq=False)
 class Instruction:
-    """An operation over a shape on views and constants, and the view that it writes.
+    """An operation over a shape on views and constants, and the view that it writes."""
 
-    Attributes
-    ----------
-    number : int
-        The place in the program's list. A rewritten instruction keeps it, so failures can be told.
-    target : Ref or None
-        The view that is written; None of an operation that writes into its first operand.
-    is_fresh : bool
-        Whether the target is all of a new storage.
-    also : frozenset of int
-        The numbers of the producers that this instruction recomputes.
-    whole : Instruction or None
-        A replacement that writes the whole array, of which this instruction writes a part.
-    can_swap : bool
-        Whether it may read the storage's memory and write a spare buffer (double buffering).
-    uninitialised_nbytes : int
-        The bytes of a storage whose memory this write, or one that fills another part, allocates.
-    written : Ref
-        The target, or else the first operand.
-    space, size : tuple of int, int
-        The shape without axes of one element, and the number of elements.
-    read : list of (int, Ref, Key)
-        The operands that are views, by position.
-    slots : set of int
-        The storages that are read.
-    key : Key
-        The identity of the value that is written.
-    cuts_nbytes : int
-        The bytes of a kernel's arguments for wrapped operands and bounds.
-    is_linear : bool
-        Whether every operand and the target are walked in order, or are one element.
-    """
+    number: int
+    """The place in the program's list; a rewritten instruction keeps it."""
+    operation: Operation
+    target: Ref | None
+    """The view that is written; None of an operation that writes into its first operand."""
+    operands: tuple[Operand, ...]
+    shape: Shape
+    is_fresh: bool
+    """Whether the target is all of a new storage."""
+    also: frozenset[int] = frozenset()
+    """The numbers of the producers that it recomputes."""
+    whole: Instruction | None = None
+    """A replacement that writes the whole array, of which it writes a part."""
+    can_swap: bool = False
+    """Whether it may read the storage's memory and write a spare buffer (double buffering)."""
+    uninitialised_nbytes: int = 0
+    """The bytes of a storage whose memory it allocates, or a write that fills another part."""
+    space: Shape = field(init=False)
+    """The shape without axes of one element."""
+    size: int = field(init=False)
+    read: list[tuple[int, Ref, Key]] = field(init=False)
+    """The operands that are views, by position."""
+    slots: set[int] = field(init=False)
+    """The storages that are read."""
+    written: Ref = field(init=False)
+    """The target, or else the first operand."""
+    key: Key = field(init=False)
+    """The identity of the value that is written."""
+    cuts_nbytes: int = field(init=False)
+    """The bytes of a kernel's arguments for wrapped operands and bounds."""
+    is_linear: bool = field(init=False)
+    """Whether every operand and the target are walked in order, or are one element."""
 
-    __slots__ = (
-        "also",
-        "can_swap",
-        "cuts_nbytes",
-        "is_fresh",
-        "is_linear",
-        "key",
-        "number",
-        "operands",
-        "operation",
-        "read",
-        "shape",
-        "size",
-        "slots",
-        "space",
-        "target",
-        "uninitialised_nbytes",
-        "whole",
-        "written",
-    )
-
-    def __init__(
-        self,
-        number: int,
-        operation: Operation,
-        target: Ref | None,
-        operands: tuple[Operand, ...],
-        shape: Shape,
-        is_fresh: bool,
-        also: frozenset[int] = frozenset(),
-        whole: Instruction | None = None,
-        can_swap: bool = False,
-        uninitialised_nbytes: int = 0,
-    ) -> None:
-        self.number = number
-        self.operation = operation
-        self.target = target
-        self.operands = operands
-        self.shape = shape
-        self.is_fresh = is_fresh
-        self.also = also
-        self.whole = whole
-        self.can_swap = can_swap
-        self.uninitialised_nbytes = uninitialised_nbytes
+    def __post_init__(self) -> None:
+        shape = self.shape
         self.space = space_of(shape)
         self.size = math.prod(shape)
-        self.read: list[tuple[int, Ref, Key]] = []
-        self.slots: set[int] = set()
+        self.read = []
+        self.slots = set()
         self.cuts_nbytes = 0
-        is_linear = True
-        for place, operand in enumerate(operands):
+        is_linear = not isinstance(self.operation, Indirect)
+        for place, operand in enumerate(self.operands):
             if type(operand) is Ref:
                 key = _key(operand, shape)
                 self.read.append((place, operand, key))
@@ -179,20 +140,13 @@ class Instruction:
             elif type(operand) is BoundsMask:
                 is_linear = False
                 self.cuts_nbytes += nbytes_of_cuts(operand.cuts)
-        self.written = self.read[0][1] if target is None else target
+        self.written = self.read[0][1] if self.target is None else self.target
         self.key = _key(self.written, shape)
-        is_linear = is_linear and (target is None or not self.key[2])
-        self.is_linear = is_linear and not isinstance(operation, Indirect)
+        self.is_linear = is_linear and (self.target is None or not self.key[2])
 
     def but(self, **changed: Any) -> Instruction:
         """Copy the instruction with other values of some parameters."""
-        return Instruction(**{name: getattr(self, name) for name in _PARAMETERS} | changed)
-
-
-_PARAMETERS: Final = (
-    "number", "operation", "target", "operands", "shape", "is_fresh", "also", "whole", "can_swap",
-    "uninitialised_nbytes",
-)  # fmt: skip
+        return replace(self, **changed)
 
 
 def space_of(shape: Shape) -> Shape:

@@ -1,23 +1,46 @@
-"""Planned kernels: a fusion group with its buffers, and the call that it is lowered to."""
+"""Planned kernels: fusion groups with their buffers, and the call that they are lowered to."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xarr import dtypes
 from xarr.compiler import launch
 from xarr.core.steps import Call
 from xarr.scheduler.fusion_group import FusionGroup
-from xarr.scheduler.instructions import DeferredTemplateOp, Epilogue, OpaqueOp
+from xarr.scheduler.instructions import DeferredTemplateOp, Epilogue, OpaqueOp, Part, Rows
+from xarr.scheduler.row_fusion import row_axes, row_length, values_of_elements
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
+    from xarr.compiler.forms import Form
     from xarr.dtypes import DType
 
 
+class LocalMemory(NamedTuple):
+    """The local memory of a kernel of rows.
+
+    Attributes
+    ----------
+    rooms : list of str
+        The element types of its buffers, of one row each.
+    kept : dict of int to int
+        The storages of which only one row exists, and in which buffer.
+    cached : dict
+        The accesses whose elements are loaded once and read again from a buffer.
+    together : int
+        How many rows a group of items on a GPU takes at a time.
+    """
+
+    rooms: list[str]
+    kept: dict[int, int]
+    cached: dict[Any, int]
+    together: int
+
+
 class PlannedKernel(NamedTuple):
-    """A group that becomes one kernel, or several launches of a template.
+    """A group that becomes one kernel or the launches of a template, or groups that run row by row.
 
     Attributes
     ----------
@@ -25,39 +48,32 @@ class PlannedKernel(NamedTuple):
         The dead storage whose buffer each output reuses, or the spare buffer that it is written to.
     freed : list of int
         The storages that are dead afterwards.
+    local : LocalMemory or None
+        That of a kernel of rows.
     """
 
-    group: FusionGroup
+    groups: list[FusionGroup]
     reuses: dict[int, int]
     freed: list[int]
-
-    @property
-    def groups(self) -> list[FusionGroup]:
-        """The group, as a list."""
-        return [self.group]
+    local: LocalMemory | None = None
 
     @property
     def members(self) -> frozenset[int]:
         """The numbers of the instructions."""
-        return self.group.numbers_of_members
+        return frozenset[int]().union(*[group.numbers_of_members for group in self.groups])
 
     def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Call:
         """Lower to a call; `types` are the data types of the program's constants."""
-        group, reuses = self.group, self.reuses
+        if self.local is not None:
+            return self._call_of_rows(device, self.local, types, wide=wide)
+        (group,) = self.groups
         opaque = group.opaque
         if opaque is not None:
             assert isinstance(opaque.operation, OpaqueOp)
             call = opaque.operation.call(device, opaque, wide=wide)
             call.freed = self.freed
             return call
-        form, pointers = group.form(reuses, wide=wide)
-        results = [ref for _, ref in group.stored_results]
-        allocated = [
-            (reuses.get(ref.slot, ref.slot), ref.nbytes)
-            for _, ref in group.outputs.values()
-            if ref.slot in group.double_buffered
-            or (ref.slot in group.fresh and ref.slot not in reuses)
-        ]
+        form, pointers = group.form(self.reuses, wide=wide)
         stages: list[launch.Stage] = []
         rooms: list[launch.Room] = []
         if not group.reductions:
@@ -65,25 +81,98 @@ class PlannedKernel(NamedTuple):
         elif not group.sealed:
             operation = group.reductions[0].operation
             assert isinstance(operation, DeferredTemplateOp)
-            stored = tuple([number for number, _ in group.stored_results])
-            epilogue = Epilogue(tuple(group.epilogue), stored)
+            epilogue = _epilogue(group)
             stages, rooms = operation.stages(device, form, group.reductions[0].shape, epilogue)
-        numbers = group.constants + group.numbers
+        stages = launch.with_form(stages, form)
+        return self._lowered(stages, rooms, [form], [slot for slot, _ in pointers], types)
+
+    def _call_of_rows(
+        self, device: Device, local: LocalMemory, types: Sequence[DType], *, wide: bool
+    ) -> Call:
+        """Lower to a kernel of rows, of which each group is a part."""
+        first = self.groups[0]
+        length = row_length(first)
+        axes = row_axes(first, length)
+        operation = first.reductions[0].operation
+        assert axes is not None
+        assert isinstance(operation, DeferredTemplateOp)
+        results = [ref for group in self.groups for _, ref in group.stored_results]
+        written = {slot for group in self.groups for slot, *_ in group.outputs}
+        names = {(ref.slot, ref.dtype): f"r{number}" for number, ref in enumerate(results)}
+        pointers: list[int] = []
+        parameters: list[tuple[str, str]] = []
+        parts = []
+        loaded: set[Any] = set()
+        for group in self.groups:
+            row = axes - len(first.space) + len(group.space), operation.names
+            form, slots = group.form({}, wide=wide, row=row, kept=local.kept)
+            for slot, dtype in slots:
+                if (slot, dtype) in names:
+                    continue
+                if slot in local.kept:
+                    names[slot, dtype] = f"room{local.kept[slot]}"
+                    continue
+                names[slot, dtype] = name = f"q{len(pointers)}"
+                pointers.append(slot)
+                const = "" if slot in written else "const "
+                parameters.append((f"{const}{dtype.storage}", name))
+            loads = values_of_elements(group, first.space)
+            cached = tuple([
+                (access, f"room{local.cached[how]}", how in loaded)
+                for access, how in enumerate(group.accesses) if how in loads and how in local.cached
+            ])  # fmt: skip
+            loaded.update(loads)
+            memory = tuple([names[one] for one in slots])
+            own = tuple([names[ref.slot, ref.dtype] for _, ref in group.stored_results])
+            epilogue = _epilogue(group) if group.reductions else None
+            parts.append(Part(form, memory, own, epilogue, cached))
+        parameters += [(ref.dtype.storage, f"r{number}") for number, ref in enumerate(results)]
+        kept = tuple([(kind, f"room{number}") for number, kind in enumerate(local.rooms)])
+        items = first.size // length
+        work = Rows(tuple(parts), items, length, tuple(parameters), kept, local.together)
+        stages = [operation.rows(device, work)]
+        return self._lowered(stages, [], [part.form for part in parts], pointers, types)
+
+    def _lowered(
+        self,
+        stages: Sequence[launch.Stage],
+        rooms: Sequence[launch.Room],
+        forms: Sequence[Form],
+        pointers: Sequence[int],
+        types: Sequence[DType],
+    ) -> Call:
+        """Return the call of launches over the forms of all groups."""
+        groups, reuses = self.groups, self.reuses
+        kept = () if self.local is None else self.local.kept
+        results = [ref for group in groups for _, ref in group.stored_results]
+        constants = [number for group in groups for number in group.constants]
+        numbers = [number for group in groups for number in group.numbers]
+        allocated = [
+            (reuses.get(ref.slot, ref.slot), ref.nbytes)
+            for group in groups
+            for _, ref in group.outputs.values()
+            if ref.slot in group.double_buffered
+            or (ref.slot in group.fresh and ref.slot not in kept and ref.slot not in reuses)
+        ]
+        allocated += [(ref.slot, ref.nbytes) for ref in results]
+        allocated += [one for group in groups for one in group.uninitialised.items()]
+        offsets = [one for group in groups for one in group.offsets()]
         return Call(
-            launch.with_form(stages, form),
+            stages,
             rooms,
-            [form],
-            [slot for slot, _ in pointers],
+            forms,
+            pointers,
             results,
-            group.offsets(),
-            [
-                *allocated,
-                *((ref.slot, ref.nbytes) for ref in results),
-                *group.uninitialised.items(),
-            ],
-            group.constants,
-            group.numbers,
-            frozenset(number for number in numbers if types[number].kind == dtypes.COMPLEX),
+            [(-1, 0) if slot in kept else (slot, offset) for slot, offset in offsets],
+            allocated,
+            constants,
+            numbers,
+            frozenset(n for n in constants + numbers if types[n].kind == dtypes.COMPLEX),
             tuple(reuses.items()),
             self.freed,
         )
+
+
+def _epilogue(group: FusionGroup) -> Epilogue:
+    """Return the epilogue of a group's reductions."""
+    return Epilogue(tuple(group.epilogue), tuple([number for number, _ in group.stored_results]))
