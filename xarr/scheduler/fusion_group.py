@@ -432,7 +432,9 @@ class FusionGroup:
         ending = self.reductions[0] if self.reductions else None
         shape = self.space if ending is None else ending.shape
         contiguous = layout.contiguous_strides(shape)
-        for number, (slot, dtype, steps, _) in enumerate((*self.accesses, *self.outputs)):
+        row_steps = () if row is None else _steps_of_row(self.space, row[0])
+        for number, (slot, dtype, how, _) in enumerate((*self.accesses, *self.outputs)):
+            steps = row_steps if slot in kept else how
             if slot < 0:
                 cuts = _over(shape, steps.cuts, ()) if isinstance(steps, WrappedAccess) else ()
                 accesses.append((-1, dtype, shape, (0,) * len(cuts), cuts))
@@ -440,16 +442,12 @@ class FusionGroup:
             keeps_memory = slot in self.double_buffered and number < len(self.accesses)
             buffer = slot if keeps_memory else reuses.get(slot, slot)
             pointer = pointers.setdefault((buffer, dtype), len(pointers))
-            if slot in kept:
-                assert row is not None
-                own = _over(shape, _steps_of_row(self.space, row[0]), 0)
-                accesses.append((pointer, dtype, shape, own, ()))
-            elif steps is None:
+            if steps is None:
                 accesses.append((pointer, dtype, shape, contiguous, ()))
             elif isinstance(steps, WrappedAccess):
                 walk, cuts = _over(shape, steps.steps, 0), _over(shape, steps.cuts, ())
                 accesses.append((pointer, dtype, shape, walk, cuts))
-            elif steps == ():
+            elif steps == () and slot not in kept:
                 accesses.append((pointer, dtype, (), (), ()))
             else:
                 accesses.append((pointer, dtype, shape, _over(shape, steps, 0), ()))

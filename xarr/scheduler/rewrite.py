@@ -28,7 +28,6 @@ from xarr.scheduler.instructions import (
     Ref,
     TemplateOp,
     WrappedAccess,
-    space_of,
 )
 
 if TYPE_CHECKING:
@@ -42,17 +41,6 @@ _FUNCTION: Final = re.compile(r"\bxr_\w+_f(32|64)\(")
 _FUNCTION_WEIGHT: Final = 32
 """The weight of a function's call: the compiler inlines its body for each element. Sixteen sines
 of float64 take gcc 17 s."""
-
-
-class Producer(NamedTuple):
-    """An instruction that writes all of a storage, and the weight of its expression.
-
-    A reduction that `is_unrolled` is recomputed by no other expression.
-    """
-
-    step: Instruction
-    weight: int
-    is_unrolled: bool
 
 
 def rewrite(
@@ -70,18 +58,19 @@ def rewrite(
     last = {step.written.slot: number for number, step in enumerate(steps)}
     table = ProducerTable(live)
     readers: dict[int, set[int]] = {}
-    if any(isinstance(given.operation, DeferredTemplateOp) for given in steps):
-        for number, given in enumerate(steps):
-            for slot in given.slots:
+    if any(isinstance(step.operation, DeferredTemplateOp) for step in steps):
+        for number, step in enumerate(steps):
+            for slot in step.slots:
                 readers.setdefault(slot, set()).add(number)
     nbytes_of = dict(swappable)
     found: list[Instruction] = []
     for number, given in enumerate(steps):
         step = given
         slot = given.written.slot
+        is_reduction = isinstance(given.operation, DeferredTemplateOp)
         if isinstance(given.operation, Rolled):
             step = _wrap_around(table.compose_rolls(given))
-        elif isinstance(given.operation, DeferredTemplateOp):
+        elif is_reduction:
             if _is_computed_with(given, steps[number + 1 :]):
                 step = table.unroll(given, info)
             if step is given and not info.chunked:
@@ -95,12 +84,11 @@ def rewrite(
         table.overwrite(slot)
         if given.is_fresh and given.target is not None:
             nbytes_of[slot] = given.target.nbytes
-            if math.prod(given.shape) == given.target.pattern.size:
-                table.extents[slot] = space_of(given.shape), given.target
-        # A storage that is written again may have another value when it would be recomputed.
-        is_reduction = isinstance(step.operation, DeferredTemplateOp)
-        if given.is_fresh and last[slot] == number and not is_reduction:
-            table.add(step, isinstance(given.operation, DeferredTemplateOp))
+            if given.size == given.target.pattern.size:
+                table.extents[slot] = given.space, given.target
+            # What is written again may have another value when it would be recomputed.
+            if last[slot] == number and not (is_reduction and step is given):
+                table.add(step, is_reduction)
     return found
 
 
@@ -127,7 +115,7 @@ def _is_computed_with(step: Instruction, later: Sequence[Instruction]) -> bool:
     size = step.written.pattern.size
     for other in later:
         slots = other.slots
-        if not slots & results or math.prod(other.shape) != size:
+        if not slots & results or other.size != size:
             continue
         if not slots <= results or isinstance(other.operation, TemplateOp):
             return True
@@ -144,8 +132,10 @@ class ProducerTable:
 
     def __init__(self, live: Sequence[bool]) -> None:
         self.extents: dict[int, tuple[Shape, Ref]] = {}
-        self.live = live
-        self._producers: dict[int, Producer] = {}
+        self._live = live
+        self._producers: dict[int, Instruction] = {}
+        self._weights: dict[int, int] = {}
+        self._unrolled: set[int] = set()
         self._readers: dict[int, list[int]] = {}
 
     def add(self, step: Instruction, is_unrolled: bool) -> None:
@@ -155,15 +145,17 @@ class ProducerTable:
             return
         for read in step.slots:
             self._readers.setdefault(read, []).append(slot)
-        self._producers[slot] = Producer(step, self._weight(step), is_unrolled)
+        self._weights[slot] = self._weight(step)
+        self._producers[slot] = step
+        if is_unrolled:
+            self._unrolled.add(slot)
 
     def _weight(self, step: Instruction) -> int:
         """Weigh the text of an instruction with all that it would recompute."""
         weight, counts = _own_weight(step.operation)
         for place, ref, _ in step.read:
-            producer = self.producer(ref, step.shape)
-            if producer is not None:
-                weight += counts[place] * producer.weight
+            if self._producer(ref, step.shape) is not None:
+                weight += counts[place] * self._weights[ref.slot]
         return weight
 
     def overwrite(self, slot: int) -> None:
@@ -172,26 +164,26 @@ class ProducerTable:
         for reader in self._readers.pop(slot, ()):
             self._producers.pop(reader, None)
 
-    def producer(self, ref: Ref, shape: Shape, unrolled: bool = False) -> Producer | None:
+    def _producer(self, ref: Ref, shape: Shape, unrolled: bool = False) -> Instruction | None:
         """Return the producer of a view that each item over a shape reads at its own place.
 
-        Producers that are `unrolled` reductions count only where they are asked for.
+        Reductions that were `unrolled` count only where they are asked for.
         """
-        producer = self._producers.get(ref.slot)
-        if producer is None or producer.step.shape != shape or ref != producer.step.target:
+        step = self._producers.get(ref.slot)
+        if step is None or step.shape != shape or ref != step.target:
             return None
-        return producer if unrolled or not producer.is_unrolled else None
+        return step if unrolled or ref.slot not in self._unrolled else None
+
+    def dead_producer(self, ref: Ref, shape: Shape, unrolled: bool = False) -> Instruction | None:
+        """Return the producer, as `_producer` does, of a storage that need not be stored."""
+        return None if self._live[ref.slot] else self._producer(ref, shape, unrolled)
 
     def compose_rolls(self, step: Instruction) -> Instruction:
         """Make one roll of a roll and the roll that produces its operand."""
-        operation, (read, *_) = step.operation, step.operands
+        operation, inner = step.operation, self._producer(step.read[0][1], step.shape)
         assert isinstance(operation, Rolled)
-        assert isinstance(read, Ref)
-        producer = self.producer(read, step.shape)
-        if producer is None or not isinstance(producer.step.operation, Rolled):
+        if inner is None or not isinstance(inner.operation, Rolled):
             return step
-        inner = producer.step
-        assert isinstance(inner.operation, Rolled)
         pairs = zip(inner.operation.shifts, operation.shifts, step.shape, strict=True)
         shifts = tuple([(one + other) % extent for one, other, extent in pairs])
         return step.but(
@@ -202,16 +194,15 @@ class ProducerTable:
 
     def unroll(self, step: Instruction, info: DeviceInfo) -> Instruction:
         """Unroll a reduction along a short axis into an expression, if a kernel has room for it."""
-        operation, (elements, *numbers) = step.operation, step.operands
+        operation, elements = step.operation, step.read[0][1]
         assert isinstance(operation, DeferredTemplateOp)
-        assert isinstance(elements, Ref)
         how = operation.unrolled(step.shape)
         if how is None:
             return step
         axes = range(how.start, how.stop)
         places = list(itertools.product(*[range(step.shape[axis]) for axis in axes]))
-        producer = None if self.live[elements.slot] else self.producer(elements, step.shape)
-        if producer is not None and len(places) * (1 + producer.weight) > tuning.UNROLLED:
+        is_recomputed = self.dead_producer(elements, step.shape) is not None
+        if is_recomputed and len(places) * (1 + self._weights[elements.slot]) > tuning.UNROLLED:
             return step
         at: dict[int, int] = {}
         expression = _Expression(self, functools.partial(_sliced, at))
@@ -220,18 +211,13 @@ class ProducerTable:
             at.update(zip(axes, place, strict=True))
             element = expression.element(elements, step.shape)
             tree = (how.step, tree, element) if tree else (how.first, element)
-        tree = (how.finish, tree, *map(expression.leaf, numbers))
+        tree = (how.finish, tree, *map(expression.leaf, step.operands[1:]))
         shape = (*step.shape[: how.start], *step.shape[how.stop :])
         slots = {leaf.slot for leaf in expression.leaves if isinstance(leaf, Ref)}
         nbytes = NBYTES_OF_KERNEL + (len(expression.leaves) + 1) * (16 + 8 * len(shape))
         if len(slots) >= tuning.SLOTS or nbytes > info.parameter_nbytes:
             return step
-        return step.but(
-            operation=_composed(operation.name, tree, expression.types),
-            operands=tuple(expression.leaves),
-            shape=shape,
-            also=frozenset(expression.also),
-        )
+        return expression.replacing(step, tree, shape)
 
     def rematerialize(
         self, step: Instruction, readers: Mapping[int, Set[int]]
@@ -241,9 +227,8 @@ class ProducerTable:
         They then compute in the reduction's kernel, once for all columns, and are not stored. That
         is so where the reduction's instructions alone read them; `readers` has these by storage.
         """
-        operation, (elements, *_) = step.operation, step.operands
+        operation, elements = step.operation, step.read[0][1]
         assert isinstance(operation, DeferredTemplateOp)
-        assert isinstance(elements, Ref)
         axes, columns = operation.columns(step.shape)
         shape = step.shape[: len(step.shape) - axes]
         found: dict[int, Instruction] = {}
@@ -255,10 +240,9 @@ class ProducerTable:
             if over == step.shape and not any(strides[-axes:]):
                 over = shape
                 ref = ref._replace(pattern=Layout(shape, strides[:-axes]).pattern)
-            known = None if self.live[ref.slot] else self.producer(ref, over, unrolled=True)
-            if known is None or type(known.step.operation) is not Operation:
+            producer = self.dead_producer(ref, over, unrolled=True)
+            if producer is None or type(producer.operation) is not Operation:
                 continue
-            producer = known.step
             if over == step.shape:
                 members.add(producer.number)
             elif readers[ref.slot] <= members and not producer.cuts_nbytes:
@@ -339,11 +323,9 @@ class ProducerTable:
         tree = (_choose(whole.dtype), inside, tree, before)
         if expression.is_impossible:
             return step
-        operation = _composed(operation.name, tree, expression.types)
-        also = frozenset(expression.also)
-        how = operation, whole, tuple(expression.leaves), space, False, also
-        can_swap = conflicts and part.beyond < 0.5
-        return step.but(whole=Instruction(step.number, *how, can_swap=can_swap))
+        replacement = expression.replacing(step, tree, space, target=whole)
+        replacement.can_swap = conflicts and part.beyond < 0.5
+        return step.but(whole=replacement)
 
 
 class _Part(NamedTuple):
@@ -383,12 +365,8 @@ class _Part(NamedTuple):
     @property
     def cuts(self) -> tuple[Shape, ...]:
         """The bounds along each axis; () where the part is not bounded."""
-        return tuple(
-            [
-                () if high - low == extent else (low, high)
-                for low, high, extent in zip(self.lows, self.highs, self.space, strict=True)
-            ]
-        )
+        bounds = zip(self.lows, self.highs, self.space, strict=True)
+        return tuple([() if high - low == extent else (low, high) for low, high, extent in bounds])
 
     @property
     def beyond(self) -> float:
@@ -436,11 +414,6 @@ class _Expression:
         self.also: set[int] = set()
         self.is_impossible = False
 
-    @property
-    def types(self) -> tuple[DType, ...]:
-        """The data types of the leaves."""
-        return tuple([leaf.dtype for leaf in self.leaves])
-
     def leaf(self, operand: Operand) -> int:
         """Return the number of a leaf, which is added if the expression lacks it."""
         if operand not in self.leaves:
@@ -456,20 +429,26 @@ class _Expression:
 
     def element(self, ref: Ref, shape: Shape) -> _Tree:
         """Return the tree of a view's elements over a shape."""
-        producer = None if self._table.live[ref.slot] else self._table.producer(ref, shape)
-        if producer is None or isinstance(producer.step.operation, Rolled):
+        producer = self._table.dead_producer(ref, shape)
+        if producer is None or isinstance(producer.operation, Rolled):
             read = self._read(ref, shape)
             self.is_impossible |= read is None
             return self.leaf(read or ref)
-        self.also |= {producer.step.number} | producer.step.also
-        return self.of(producer.step)
+        self.also |= {producer.number} | producer.also
+        return self.of(producer)
+
+    def replacing(self, step: Instruction, tree: _Tree, shape: Shape, **more: Any) -> Instruction:
+        """Return an instruction that computes a tree over a shape, in the place of another one."""
+        types = tuple([leaf.dtype for leaf in self.leaves])
+        operation = _composed(step.operation.name, tree, types)
+        leaves, also = tuple(self.leaves), frozenset(self.also)
+        return step.but(operation=operation, operands=leaves, shape=shape, also=also, **more)
 
 
 def _wrap_around(step: Instruction) -> Instruction:
     """Let a roll read its operand by an access that wraps around."""
-    operation, (read, *_) = step.operation, step.operands
+    operation, read = step.operation, step.read[0][1]
     assert isinstance(operation, Rolled)
-    assert isinstance(read, Ref)
     axes = [axis for axis, extent in enumerate(step.shape) if extent != 1]
     steps = tuple([read.pattern.strides[axis] for axis in axes])
     shifts = [operation.shifts[axis] for axis in axes]

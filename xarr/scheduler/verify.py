@@ -23,8 +23,7 @@ _Listed = TypeVar("_Listed")
 class _Switch:
     """Whether lists are verified: XARR_VERIFY, or what tests choose."""
 
-    def __init__(self) -> None:
-        self.is_on = IMPORTED.verify
+    is_on = IMPORTED.verify
 
 
 switch: Final = _Switch()
@@ -74,8 +73,7 @@ class Verifier:
     """The checks of the lists that a list of instructions becomes."""
 
     def __init__(self, given: Sequence[Instruction], states: Sequence[int]) -> None:
-        self._given = given
-        self._steps = given
+        self._given = self._steps = given
         self._states = states
 
     @functools.cached_property
@@ -83,14 +81,16 @@ class Verifier:
         return [is_held(state) for state in self._states]
 
     @functools.cached_property
-    def _fresh(self) -> set[int]:
-        """The storages that have no value before the list runs."""
-        return {step.written.slot for step in self._given if step.is_fresh}
+    def _in_memory(self) -> set[int]:
+        """The storages that have a value before the list runs."""
+        return set(range(len(self._states))) - {
+            step.written.slot for step in self._given if step.is_fresh
+        }
 
     @_if_on
     def instructions(self, steps: Sequence[Instruction]) -> None:
         """Check that what is read was written, and that nothing is dropped that somebody needs."""
-        written: set[int] = set()
+        there = set(self._in_memory)
         numbers = [step.number for step in steps]
         _require(numbers == sorted(set(numbers)), None, "instructions have left their order")
         filled = {step.written.slot for step in steps if step.uninitialised_nbytes}
@@ -98,35 +98,32 @@ class Verifier:
         writes: dict[int, list[Instruction]] = {}
         for step in self._given:
             slot = step.written.slot
-            is_filled = step.is_fresh and slot in filled
-            if self._live[slot] and not is_filled:
-                _require(step.number in done, step, f"writes s{slot}, which is live, and is gone")
-            if not is_filled:
+            if not (step.is_fresh and slot in filled):
+                is_done = step.number in done or not self._live[slot]
+                _require(is_done, step, f"writes s{slot}, which is live, and is gone")
                 writes.setdefault(slot, []).append(step)
         for step in steps:
-            for one in filter(None, (step, step.whole)):
-                self._reads(one, written, writes, set(numbers))
             slot = step.written.slot
-            _require(not (step.is_fresh and slot in written), step, f"makes s{slot} again")
-            is_there = slot in written or slot not in self._fresh or step.uninitialised_nbytes
-            _require(step.is_fresh or is_there, step, f"writes to s{slot} before it is there")
-            written.add(slot)
+            for one in filter(None, (step, step.whole)):
+                self._reads(one, there, writes, set(numbers))
+            _require(not (step.is_fresh and slot in there), step, f"makes s{slot} again")
+            is_there = step.is_fresh or slot in there or step.uninitialised_nbytes
+            _require(is_there, step, f"writes to s{slot} before it is there")
+            there.add(slot)
         self._steps = steps
 
     def _reads(
         self,
         step: Instruction,
-        written: set[int],
+        there: set[int],
         writes: dict[int, list[Instruction]],
         kept: set[int],
     ) -> None:
         """Check the operands of an instruction, also those that it reads to recompute others."""
         recomputed = [self._given[number] for number in sorted(step.also)]
-        _require(all(one.number < step.number for one in recomputed), step, "recomputes later ones")
         for _, ref, _ in step.read:
             slot = ref.slot
-            is_there = slot in written or slot not in self._fresh
-            _require(is_there, step, f"reads s{slot} before anything writes it")
+            _require(slot in there, step, f"reads s{slot} before anything writes it")
             first = next((one.number for one in recomputed if slot in one.slots), step.number)
             for other in writes.get(slot, ()):
                 if other.number < step.number:
@@ -138,15 +135,15 @@ class Verifier:
     def groups(self, groups: Sequence[FusionGroup]) -> None:
         """Check that each instruction is in one group, and that no hazard is broken."""
         members = [step for group in groups for step in group.members]
-        numbers = [step.number for step in members]
-        _require(len(set(numbers)) == len(numbers), None, "an instruction is in two groups")
-        done = {*numbers, *(number for step in members for number in step.also)}
+        numbers = {step.number for step in members}
+        _require(len(numbers) == len(members), None, "an instruction is in two groups")
+        numbers.update(number for step in members for number in step.also)
         for step in self._steps:
-            _require(step.number in done, step, "is in no group")
+            _require(step.number in numbers, step, "is in no group")
         self._hazards(groups)
 
     def _hazards(self, groups: Sequence[FusionGroup]) -> None:
-        """Check of all pairs of instructions that access a storage that they keep their order."""
+        """Check that instructions with a hazard between them keep their order, in all pairs."""
         accesses: dict[int, list[tuple[int, int, _Access]]] = {}
         for place, group in enumerate(groups):
             for at, step in enumerate(group.members):
@@ -178,19 +175,20 @@ class Verifier:
     @_if_on
     def stores(self, groups: Sequence[FusionGroup]) -> None:
         """Check that what a kernel loads was stored, and that what is live is stored."""
-        there = {slot for slot in range(len(self._states)) if slot not in self._fresh}
+        there = set(self._in_memory)
         done = {number for group in groups for number in group.numbers_of_members}
         for step in self._steps:
-            slot = step.written.slot
-            _require(step.number in done or not self._live[slot], step, "is live and is gone")
+            is_done = step.number in done or not self._live[step.written.slot]
+            _require(is_done, step, "is live and is gone")
         for group in groups:
+            step = group.members[0]
             for slot in group.read:
-                _require(slot in there, group.members[0], f"loads s{slot}, which nothing stores")
+                _require(slot in there, step, f"loads s{slot}, which nothing stores")
             there |= {slot for slot, *_ in group.outputs}
             there |= {ref.slot for _, ref in group.stored_results}
             for slot in group.written:
                 is_stored = slot in there or not self._live[slot]
-                _require(is_stored, group.members[0], f"does not store s{slot}, which is live")
+                _require(is_stored, step, f"does not store s{slot}, which is live")
 
     @_if_on
     def runs(self, runs: Sequence[list[FusionGroup]]) -> None:
@@ -202,36 +200,35 @@ class Verifier:
             written = {slot for group in run for slot in group.written}
             for group in run if len(run) > 1 else ():
                 gathered = {slot for slot, refs in group.read.items() if None in refs}
-                _require(not gathered & written, group.members[0], "gathers from other rows")
-                _require(not group.double_buffered, group.members[0], "swaps buffers by rows")
+                is_apart = not gathered & written and not group.double_buffered
+                _require(is_apart, group.members[0], "accesses other rows")
 
     @_if_on
     def plan(self, plan: Plan) -> None:
         """Check that no buffer is reused or freed that is live, or that a later kernel accesses."""
+        count = len(self._states)
         gone = set(plan.dead)
         nbytes = {slot: state for slot, state in enumerate(self._states) if state >= 0}
-        spare = len(self._states)
+        spare: list[int] = []
         for kernel in (*plan.launches, *plan.consumer):
             groups = kernel.groups
             step = groups[0].members[0]
+            accesses = [key for group in groups for key in (*group.accesses, *group.outputs)]
             for slot in {slot for group in groups for slot in (*group.read, *group.written)}:
                 _require(slot not in gone, step, f"accesses s{slot}, whose buffer is gone")
             for _, ref in [one for group in groups for one in group.outputs.values()]:
                 nbytes.setdefault(ref.slot, ref.nbytes)
             for output, donor in kernel.reuses.items():
-                if donor >= len(self._states):
-                    _require(donor == spare, step, f"swaps s{output} for a buffer in use")
-                    spare += 1
+                if donor >= count:
+                    spare.append(donor)
                     continue
-                fits = nbytes.get(donor, -1) == nbytes.get(output)
-                _require(fits, step, f"reuses s{donor}, which has other bytes than s{output}")
-                places = [key[2] for group in groups for key in (*group.accesses, *group.outputs)
-                          if key[0] in (output, donor)]  # fmt: skip
-                is_in_place = not any(place is not None for place in places)
-                _require(is_in_place, step, f"reuses s{donor} while other items read it")
-            for slot in (*kernel.freed, *[one for one in kernel.reuses.values() if one < spare]):
-                if slot < len(self._states):
-                    _require(not self._live[slot], step, f"frees s{slot}, which is live")
-                    _require(slot not in gone, step, f"frees s{slot} twice")
-                    gone.add(slot)
-        _require(spare == len(self._states) + len(plan.spare_buffers), None, "a spare is unused")
+                is_alike = nbytes.get(donor, -1) == nbytes.get(output)
+                places = [how for slot, _, how, _ in accesses if slot in (output, donor)]
+                is_in_place = is_alike and set(places) == {None}
+                _require(is_in_place, step, f"reuses s{donor} for s{output}, which is unlike")
+            for slot in (*kernel.freed, *[one for one in kernel.reuses.values() if one < count]):
+                _require(not self._live[slot], step, f"frees s{slot}, which is live")
+                _require(slot not in gone, step, f"frees s{slot} twice")
+                gone.add(slot)
+        spares = [*range(count, count + len(plan.spare_buffers))]
+        _require(spare == spares, None, "a spare buffer is used twice, or not at all")
