@@ -42,10 +42,10 @@ class _Access(NamedTuple):
     writes: bool
 
 
-def _require(condition: object, step: Instruction | None, fault: str) -> None:
+def _require(condition: object, step: Instruction | None, fault: str, *parts: int) -> None:
     if not condition:
         where = "" if step is None else f"instruction {step.number} ({step.operation.name}) "
-        raise VerificationError(where + fault)
+        raise VerificationError(where + fault.format(*parts))
 
 
 def _accesses(step: Instruction) -> Iterator[_Access]:
@@ -100,15 +100,15 @@ class Verifier:
             slot = step.written.slot
             if not (step.is_fresh and slot in filled):
                 is_done = step.number in done or not self._live[slot]
-                _require(is_done, step, f"writes s{slot}, which is live, and is gone")
+                _require(is_done, step, "writes s{}, which is live, and is gone", slot)
                 writes.setdefault(slot, []).append(step)
         for step in steps:
             slot = step.written.slot
             for one in filter(None, (step, step.whole)):
                 self._reads(one, there, writes, set(numbers))
-            _require(not (step.is_fresh and slot in there), step, f"makes s{slot} again")
+            _require(not (step.is_fresh and slot in there), step, "makes s{} again", slot)
             is_there = step.is_fresh or slot in there or step.uninitialised_nbytes
-            _require(is_there, step, f"writes to s{slot} before it is there")
+            _require(is_there, step, "writes to s{} before it is there", slot)
             there.add(slot)
         self._steps = steps
 
@@ -123,13 +123,13 @@ class Verifier:
         recomputed = [self._given[number] for number in sorted(step.also)]
         for _, ref, _ in step.read:
             slot = ref.slot
-            _require(slot in there, step, f"reads s{slot} before anything writes it")
+            _require(slot in there, step, "reads s{} before anything writes it", slot)
             first = next((one.number for one in recomputed if slot in one.slots), step.number)
             for other in writes.get(slot, ()):
                 if other.number < step.number:
-                    _require(other.number in kept, step, f"reads s{slot}, whose write is gone")
+                    _require(other.number in kept, step, "reads s{}, whose write is gone", slot)
                     is_between = other.number > first and overlap(other.written, ref)
-                    _require(not is_between, step, f"reads s{slot} after it was overwritten")
+                    _require(not is_between, step, "reads s{} after it was overwritten", slot)
 
     @_if_on
     def groups(self, groups: Sequence[FusionGroup]) -> None:
@@ -157,8 +157,9 @@ class Verifier:
                         continue
                     refs = first.ref, second.ref
                     if refs[0] is None or refs[1] is None or overlap(refs[0], refs[1]):
-                        fault = f"and {second.step.number} have changed places in s{slot}"
-                        _require((place, at) < (other, behind), first.step, fault)
+                        faulty = second.step.number, slot
+                        in_order = (place, at) < (other, behind)
+                        _require(in_order, first.step, "and {} changed places in s{}", *faulty)
                         if place == other:
                             self._items(groups[place], first, second)
 
@@ -168,9 +169,9 @@ class Verifier:
         if not first.writes:
             is_same |= first.key[0] in group.double_buffered
         elif isinstance(first.step.operation, TemplateOp):
-            is_same = second.key[2] is None and group.is_epilogue(second.step)
-        fault = f"and {second.step.number} access each other's elements in one kernel"
-        _require(is_same, first.step, fault)
+            is_same = second.key[2:] == (None, 0)  # a result, element by element
+        fault = "and {} access each other's elements in one kernel"
+        _require(is_same, first.step, fault, second.step.number)
 
     @_if_on
     def stores(self, groups: Sequence[FusionGroup]) -> None:
@@ -183,19 +184,20 @@ class Verifier:
         for group in groups:
             step = group.members[0]
             for slot in group.read:
-                _require(slot in there, step, f"loads s{slot}, which nothing stores")
+                _require(slot in there, step, "loads s{}, which nothing stores", slot)
             there |= {slot for slot, *_ in group.outputs}
             there |= {ref.slot for _, ref in group.stored_results}
             for slot in group.written:
                 is_stored = slot in there or not self._live[slot]
-                _require(is_stored, step, f"does not store s{slot}, which is live")
+                _require(is_stored, step, "does not store s{}, which is live", slot)
 
     @_if_on
     def runs(self, runs: Sequence[list[FusionGroup]]) -> None:
         """Check that joined groups keep their order, and that none gathers from another's rows."""
         groups = [group for run in runs for group in run]
-        self._hazards(groups)
-        self.stores(groups)
+        if len(runs) < len(groups):
+            self._hazards(groups)
+            self.stores(groups)
         for run in runs:
             written = {slot for group in run for slot in group.written}
             for group in run if len(run) > 1 else ():
@@ -215,7 +217,7 @@ class Verifier:
             step = groups[0].members[0]
             accesses = [key for group in groups for key in (*group.accesses, *group.outputs)]
             for slot in {slot for group in groups for slot in (*group.read, *group.written)}:
-                _require(slot not in gone, step, f"accesses s{slot}, whose buffer is gone")
+                _require(slot not in gone, step, "accesses s{}, whose buffer is gone", slot)
             for _, ref in [one for group in groups for one in group.outputs.values()]:
                 nbytes.setdefault(ref.slot, ref.nbytes)
             for output, donor in kernel.reuses.items():
@@ -225,10 +227,10 @@ class Verifier:
                 is_alike = nbytes.get(donor, -1) == nbytes.get(output)
                 places = [how for slot, _, how, _ in accesses if slot in (output, donor)]
                 is_in_place = is_alike and set(places) == {None}
-                _require(is_in_place, step, f"reuses s{donor} for s{output}, which is unlike")
+                _require(is_in_place, step, "reuses s{} for s{}, which is unlike", donor, output)
             for slot in (*kernel.freed, *[one for one in kernel.reuses.values() if one < count]):
-                _require(not self._live[slot], step, f"frees s{slot}, which is live")
-                _require(slot not in gone, step, f"frees s{slot} twice")
+                _require(not self._live[slot], step, "frees s{}, which is live", slot)
+                _require(slot not in gone, step, "frees s{} twice", slot)
                 gone.add(slot)
         spares = [*range(count, count + len(plan.spare_buffers))]
         _require(spare == spares, None, "a spare buffer is used twice, or not at all")
