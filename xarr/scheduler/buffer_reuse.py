@@ -75,7 +75,7 @@ def reuse_buffers(
         reuses = buffers.reuse(number)
         freed = buffers.freed(number, reuses)
         for _, ref in group.outputs.values():
-            if ref.slot in group.double_buffered:
+            if ref.slot in group.double_buffered and ref.slot not in reuses:
                 reuses[ref.slot] = len(states) + len(plan.spare_buffers)
                 plan.spare_buffers.append(ref.nbytes)
         if group.reductions and group.sealed:
