@@ -15,10 +15,8 @@ from typing import Final
 
 from xarr.errors import value_error
 
-_SWITCH: Final = {
-    **dict.fromkeys(("1", "true", "yes", "on"), True),
-    **dict.fromkeys(("0", "false", "no", "off"), False),
-}
+_SWITCH: Final = dict.fromkeys(("1", "true", "yes", "on"), True)
+_SWITCH.update(dict.fromkeys(("0", "false", "no", "off"), False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +97,9 @@ class Settings:
 
 def _is_on(given: Mapping[str, str], name: str, *, default: bool) -> bool:
     """Read a switch."""
-    value = given.get(name)
-    if value is None:
-        return default
-    word = value.strip().lower()
+    word = given.get(name, str(default)).strip().lower()
     if word not in _SWITCH:
-        raise value_error(name, f"it is {value!r}", f"it must be one of {', '.join(_SWITCH)}")
+        raise value_error(name, f"it is {given[name]!r}", f"it must be one of {', '.join(_SWITCH)}")
     return _SWITCH[word]
 
 

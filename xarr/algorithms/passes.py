@@ -148,8 +148,7 @@ class _Reduction(DeferredTemplateOp):
 
     def rows(self, device: Device, work: Rows) -> Stage:
         parts = [
-            part._replace(epilogue=part.epilogue and _of_folds(part.epilogue))
-            for part in work.parts
+            one._replace(epilogue=one.epilogue and _of_folds(one.epilogue)) for one in work.parts
         ]
         size = work.items * work.length
         grid, item_chunk = _grid(device, -(-work.items // work.together), size, column=False)
@@ -188,8 +187,7 @@ class _Reduction(DeferredTemplateOp):
 def _of_folds(epilogue: Epilogue) -> Epilogue:
     """Put folds in the place of the reductions of an epilogue."""
     entries = [
-        (head.fold if isinstance(head, _Reduction) else head, *ats)
-        for head, *ats in epilogue.entries
+        (one.fold if isinstance(one, _Reduction) else one, *ats) for one, *ats in epilogue.entries
     ]
     return epilogue._replace(entries=tuple(entries))
 
@@ -444,9 +442,8 @@ def _pass(
     skeleton = _REDUCE_LANE if lanes else _REDUCE_GROUP
     kernel = skeleton.kernel(device, special, tuple(indices), form, own, wide=True)
     read = () if form is not None else range(room - len(folds), room)
-    written = (
-        range(room, room + len(folds)) if epilogue is None else range(-len(epilogue.stored), 0)
-    )
+    count = len(folds) if epilogue is None else len(epilogue.stored)
+    written = range(room, room + count) if epilogue is None else range(-count, 0)
     elements = outer * length * inner
     return Stage(
         kernel,

@@ -22,9 +22,8 @@ from xarr.core.steps import Call
 from xarr.core.storage import ALIVE, WIDE, Storage, is_held, is_wide
 from xarr.core.views import contiguous
 from xarr.engine import hosted
-from xarr.scheduler.buffer_reuse import Plan
 from xarr.scheduler.instructions import instructions
-from xarr.scheduler.schedule import schedule
+from xarr.scheduler.schedule import Plan, schedule
 
 if TYPE_CHECKING:
     from xarr.dtypes import DType

@@ -28,22 +28,15 @@ if TYPE_CHECKING:
 
 
 class Plan(NamedTuple):
-    """The kernels that a list of instructions becomes, in order, and their buffers.
-
-    Attributes
-    ----------
-    launches : list of PlannedKernel
-        All but the `consumer`, which comes last and whose template its caller launches.
-    dead : list of int
-        The storages that nobody holds and no kernel needs.
-    spare_buffers : list of int
-        The bytes of further storages, whose slots follow the list's.
-    """
+    """The kernels that a list of instructions becomes, in order, and their buffers."""
 
     launches: list[PlannedKernel]
     consumer: list[PlannedKernel]
+    """The last kernel, if that is a template which its caller launches."""
     dead: list[int]
+    """The storages that nobody holds and no kernel needs."""
     spare_buffers: list[int]
+    """The bytes of further storages, whose slots follow the list's."""
 
     @property
     def members(self) -> list[frozenset[int]]:

@@ -100,7 +100,8 @@ class _VerticalFusion:
             producer = next((one for one in producers if one.target == whole.target), None)
             if producer is not None:
                 producers.remove(producer)
-                self.add(producer, self._end_of_hazards(whole))
+                after = [place for place, one in enumerate(self.groups) if one.must_precede(whole)]
+                self.add(producer, after[-1] + 1 if after else 0)
             group = self._producer_of(whole)
             if group is not None:
                 group.add(whole)
@@ -111,11 +112,6 @@ class _VerticalFusion:
                 return
         for one in (*producers, step):
             self.add(one)
-
-    def _end_of_hazards(self, step: Instruction) -> int:
-        """Return the place behind the last group that an instruction must run after."""
-        after = (place for place, one in enumerate(self.groups, 1) if one.must_precede(step))
-        return max(after, default=0)
 
     def _producer_of(self, whole: Instruction) -> FusionGroup | None:
         """Return the group that computes an array, if an instruction on all of it can join."""
@@ -250,23 +246,20 @@ def fuse_horizontally(groups: Sequence[FusionGroup]) -> list[FusionGroup]:
             if not group.commutes_with([other]):
                 found.append(group)
                 break
-            if _is_sibling(other, group):
-                merged = merge(other, group)
-                if merged is not None:
-                    found[place] = merged
-                    break
+            merged = merge(other, group) if _are_siblings(other, group) else None
+            if merged is not None:
+                found[place] = merged
+                break
         else:
             found.append(group)
     return found
 
 
-def _is_sibling(one: FusionGroup, other: FusionGroup) -> bool:
+def _are_siblings(one: FusionGroup, other: FusionGroup) -> bool:
     """Return whether groups are elementwise over one space and load some storages in common."""
-    return (
-        not (one.reductions or other.reductions or one.sealed or other.sealed)
-        and one.space == other.space
-        and one.reads_with(other)
-    )
+    if one.reductions or other.reductions or one.sealed or other.sealed:
+        return False
+    return one.space == other.space and one.reads_with(other)
 
 
 def merge(first: FusionGroup, second: FusionGroup) -> FusionGroup | None:

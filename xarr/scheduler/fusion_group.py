@@ -418,14 +418,9 @@ class FusionGroup:
     ) -> tuple[Form, list[tuple[int, DType]]]:
         """Return the kernel's form, and the slots and types of its pointers, in order.
 
-        Parameters
-        ----------
-        reuses
-            The storage whose buffer each output reuses; the spare buffer of a double-buffered one.
-        row
-            In a kernel of rows, how many of the last axes are a row, and the axes' names.
-        kept
-            The storages of which only one row exists, in local memory.
+        `reuses` has the storage whose buffer an output reuses, or its spare buffer. A kernel of
+        rows has a `row`: how many of the last axes it is, and the axes' names; of the storages that
+        are `kept` it has one row, in local memory.
         """
         pointers: dict[tuple[int, DType], int] = {}
         accesses: list[Access] = []

@@ -28,19 +28,13 @@ if TYPE_CHECKING:
 
 
 class WrappedAccess(NamedTuple):
-    """The address of an item's element where the operand wraps around or is bounds-checked.
-
-    Attributes
-    ----------
-    steps, cuts : tuple
-        The strides over the space; for each axis where the operand wraps around, or its bounds.
-    back : int
-        How many elements the first item lies before the first element.
-    """
+    """The address of an item's element where the operand wraps around or is bounds-checked."""
 
     steps: Shape
     cuts: tuple[Cut, ...]
+    """For each axis where the operand wraps around, or its bounds."""
     back: int = 0
+    """How many elements the first item lies before the first element."""
 
 
 class Ref(NamedTuple):
@@ -206,13 +200,7 @@ def instructions(
 
 
 class TemplateOp(Operation):
-    """An operation with a kernel template, which a group's other instructions are fused into.
-
-    Parameters
-    ----------
-    split, names, wide
-        How the space is cut into named axes, and whether indices have 64 bits; see `Form`.
-    """
+    """An operation with a kernel template, which a group's other instructions are fused into."""
 
     __slots__ = ("names", "split", "wide")
 
@@ -225,6 +213,7 @@ class TemplateOp(Operation):
         self, name: str, result: DType, split: tuple[int, ...], names: tuple[str, ...], wide: bool
     ) -> None:
         super().__init__(name, (), result, "")
+        # How the space is cut into named axes, and whether indices have 64 bits; see `Form`.
         self.split = split
         self.names = names
         self.wide = wide
@@ -321,60 +310,37 @@ class Unrolled(NamedTuple):
 
 
 class Epilogue(NamedTuple):
-    """The end of a kernel of one or more templates: operations on their results, and stores.
-
-    Attributes
-    ----------
-    entries : tuple
-        The values: (template op, its numbers), or (operation, operands). A number is (DType, its
-        number among the constants); any other operand is the number of an entry.
-    stored : tuple of int
-        The entries that are stored, in the order of the results.
-    """
+    """The end of a kernel of one or more templates: operations on their results, and stores."""
 
     entries: tuple[Any, ...]
+    """The values: (template op, its numbers), or (operation, operands). A number is (DType, number
+    among the constants), any other operand the number of an entry."""
     stored: tuple[int, ...]
+    """The entries that are stored, in the order of the results."""
 
 
 class Part(NamedTuple):
-    """A pass of a kernel of rows: over all elements of a row, or once for each row.
-
-    Attributes
-    ----------
-    form : Form
-        The elementwise computation.
-    memory, results : tuple of str
-        The kernel's names of the form's pointers, and of the results.
-    epilogue : Epilogue or None
-        The reductions and their epilogue; None where the part is elementwise.
-    cached : tuple of (int, str, bool)
-        The accesses whose elements are cached in local memory, the buffer's name, and whether an
-        earlier part has filled it.
-    """
+    """A pass of a kernel of rows: over all elements of a row, or once for each row."""
 
     form: Form
     memory: tuple[str, ...]
+    """The kernel's names of the form's pointers."""
     results: tuple[str, ...]
     epilogue: Epilogue | None
+    """The reductions and their epilogue; None where the part is elementwise."""
     cached: tuple[tuple[int, str, bool], ...]
+    """The accesses to local memory, the buffer's name, and whether it is filled already."""
 
 
 class Rows(NamedTuple):
-    """A kernel of rows: a group of items runs all parts on a row before it takes the next.
-
-    Attributes
-    ----------
-    parameters : tuple of (str, str)
-        The types and names of the kernel's pointers.
-    kept : tuple of (str, str)
-        The types and names of the buffers of one row in local memory.
-    together : int
-        How many rows a group of items on a GPU takes at a time.
-    """
+    """A kernel of rows: a group of items runs all parts on a row before it takes the next."""
 
     parts: tuple[Part, ...]
     items: int
     length: int
     parameters: tuple[tuple[str, str], ...]
+    """The types and names of the kernel's pointers."""
     kept: tuple[tuple[str, str], ...]
+    """The types and names of the buffers of one row in local memory."""
     together: int
+    """How many rows a group of items on a GPU takes at a time."""

@@ -19,42 +19,26 @@ if TYPE_CHECKING:
 
 
 class LocalMemory(NamedTuple):
-    """The local memory of a kernel of rows.
-
-    Attributes
-    ----------
-    rooms : list of str
-        The element types of its buffers, of one row each.
-    kept : dict of int to int
-        The storages of which only one row exists, and in which buffer.
-    cached : dict
-        The accesses whose elements are loaded once and read again from a buffer.
-    together : int
-        How many rows a group of items on a GPU takes at a time.
-    """
+    """The local memory of a kernel of rows."""
 
     rooms: list[str]
+    """The element types of its buffers, of one row each."""
     kept: dict[int, int]
+    """The storages of which only one row exists, and in which buffer."""
     cached: dict[Any, int]
+    """The accesses whose elements are loaded once and read again from a buffer."""
     together: int
+    """How many rows a group of items on a GPU takes at a time."""
 
 
 class PlannedKernel(NamedTuple):
-    """A group that becomes one kernel or the launches of a template, or groups that run row by row.
-
-    Attributes
-    ----------
-    reuses : dict
-        The dead storage whose buffer each output reuses, or the spare buffer that it is written to.
-    freed : list of int
-        The storages that are dead afterwards.
-    local : LocalMemory or None
-        That of a kernel of rows.
-    """
+    """A group that becomes a kernel or the launches of a template, or groups that run by rows."""
 
     groups: list[FusionGroup]
     reuses: dict[int, int]
+    """The dead storage whose buffer each output reuses, or its spare buffer."""
     freed: list[int]
+    """The storages that are dead afterwards."""
     local: LocalMemory | None = None
 
     @property

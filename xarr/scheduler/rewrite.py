@@ -329,19 +329,13 @@ class ProducerTable:
 
 
 class _Part(NamedTuple):
-    """The part of an iteration space between bounds along each axis.
-
-    Attributes
-    ----------
-    axes : tuple of (int or None)
-        The axis of an instruction's shape that each axis of the space is; None where the part has
-        one index.
-    """
+    """The part of an iteration space between bounds along each axis."""
 
     space: Shape
     lows: Shape
     highs: Shape
     axes: tuple[int | None, ...]
+    """The axis of an instruction's shape along each axis; None where the part has one index."""
 
     @classmethod
     def of(cls, target: Ref, shape: Shape, space: Shape) -> _Part | None:
@@ -391,28 +385,14 @@ class _Part(NamedTuple):
 
 
 class _Expression:
-    """An expression that recomputes its operands as far as their producers are known.
-
-    Parameters
-    ----------
-    read : callable
-        Returns how a view over a shape is read, or None where it cannot be.
-
-    Attributes
-    ----------
-    leaves : list of Operand
-    also : set of int
-        The numbers of the instructions that the expression recomputes.
-    is_impossible : bool
-        Whether an operand cannot be read.
-    """
+    """An expression that recomputes its operands as far as their producers are known."""
 
     def __init__(self, table: ProducerTable, read: Callable[[Ref, Shape], Ref | None]) -> None:
         self._table = table
-        self._read = read
+        self._read = read  # how a view over a shape is read, or None where it cannot be
         self.leaves: list[Operand] = []
-        self.also: set[int] = set()
-        self.is_impossible = False
+        self.also: set[int] = set()  # the numbers of the instructions that it recomputes
+        self.is_impossible = False  # whether an operand cannot be read
 
     def leaf(self, operand: Operand) -> int:
         """Return the number of a leaf, which is added if the expression lacks it."""

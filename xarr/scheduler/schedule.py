@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xarr.core.storage import OWN, is_held
-from xarr.scheduler.buffer_reuse import Plan, reuse_buffers
+from xarr.scheduler.buffer_reuse import Plan as Plan, reuse_buffers
 from xarr.scheduler.dce import eliminate_dead_code, eliminate_dead_stores
 from xarr.scheduler.fusion import fuse_horizontally, fuse_vertically
 from xarr.scheduler.rewrite import rewrite
