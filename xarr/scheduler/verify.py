@@ -6,7 +6,6 @@ pass which derives something wrong is found. They cost as much as the passes: te
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeVar
 
@@ -51,10 +50,11 @@ def _require(condition: object, step: Instruction | None, fault: str, *parts: in
 def _accesses(step: Instruction) -> Iterator[_Access]:
     """Yield the reads of an instruction, then its write."""
     is_indirect = isinstance(step.operation, Indirect)
+    is_scatter = is_indirect and step.target is None
     for place, ref, key in step.read:
-        if place or step.target is not None:
+        if place or not is_scatter:
             yield _Access(step, None if is_indirect and not place else ref, key, writes=False)
-    if step.target is not None or is_indirect:
+    if step.target is not None or is_scatter:
         yield _Access(step, step.target, step.key, writes=True)
 
 
@@ -73,19 +73,15 @@ class Verifier:
     """The checks of the lists that a list of instructions becomes."""
 
     def __init__(self, given: Sequence[Instruction], states: Sequence[int]) -> None:
-        self._given = self._steps = given
-        self._states = states
-
-    @functools.cached_property
-    def _live(self) -> list[bool]:
-        return [is_held(state) for state in self._states]
-
-    @functools.cached_property
-    def _in_memory(self) -> set[int]:
-        """The storages that have a value before the list runs."""
-        return set(range(len(self._states))) - {
-            step.written.slot for step in self._given if step.is_fresh
-        }
+        if switch.is_on:
+            self._given = self._steps = given
+            self._states = states
+            self._live = [is_held(state) for state in states]
+            self._writes: dict[int, list[Instruction]] = {}
+            for step in given:
+                self._writes.setdefault(step.written.slot, []).append(step)
+            fresh = {step.written.slot for step in given if step.is_fresh}
+            self._in_memory = set(range(len(states))) - fresh
 
     @_if_on
     def instructions(self, steps: Sequence[Instruction]) -> None:
@@ -94,38 +90,31 @@ class Verifier:
         numbers = [step.number for step in steps]
         _require(numbers == sorted(set(numbers)), None, "instructions have left their order")
         filled = {step.written.slot for step in steps if step.uninitialised_nbytes}
-        done = {*numbers, *(number for step in steps for number in step.also)}
-        writes: dict[int, list[Instruction]] = {}
+        fills = [one.number for one in self._given if one.is_fresh and one.written.slot in filled]
+        kept = {*numbers, *fills}
+        done = kept.union(*[step.also for step in steps])
         for step in self._given:
             slot = step.written.slot
-            if not (step.is_fresh and slot in filled):
-                is_done = step.number in done or not self._live[slot]
-                _require(is_done, step, "writes s{}, which is live, and is gone", slot)
-                writes.setdefault(slot, []).append(step)
+            is_done = step.number in done or not self._live[slot]
+            _require(is_done, step, "writes s{}, which is live, and is gone", slot)
         for step in steps:
             slot = step.written.slot
             for one in filter(None, (step, step.whole)):
-                self._reads(one, there, writes, set(numbers))
+                self._reads(one, there, kept)
             _require(not (step.is_fresh and slot in there), step, "makes s{} again", slot)
             is_there = step.is_fresh or slot in there or step.uninitialised_nbytes
             _require(is_there, step, "writes to s{} before it is there", slot)
             there.add(slot)
         self._steps = steps
 
-    def _reads(
-        self,
-        step: Instruction,
-        there: set[int],
-        writes: dict[int, list[Instruction]],
-        kept: set[int],
-    ) -> None:
+    def _reads(self, step: Instruction, there: set[int], kept: set[int]) -> None:
         """Check the operands of an instruction, also those that it reads to recompute others."""
         recomputed = [self._given[number] for number in sorted(step.also)]
         for _, ref, _ in step.read:
             slot = ref.slot
             _require(slot in there, step, "reads s{} before anything writes it", slot)
             first = next((one.number for one in recomputed if slot in one.slots), step.number)
-            for other in writes.get(slot, ()):
+            for other in self._writes.get(slot, ()):
                 if other.number < step.number:
                     _require(other.number in kept, step, "reads s{}, whose write is gone", slot)
                     is_between = other.number > first and overlap(other.written, ref)
