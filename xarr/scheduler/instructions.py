@@ -10,8 +10,8 @@ import functools
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, layout, tuning
 from xarr.compiler.forms import Indirect
@@ -140,7 +140,10 @@ class Instruction:
 
     def but(self, **changed: Any) -> Instruction:
         """Copy the instruction with other values of some parameters."""
-        return replace(self, **changed)
+        return Instruction(**{name: getattr(self, name) for name in _PARAMETERS} | changed)
+
+
+_PARAMETERS: Final = [one.name for one in fields(Instruction) if one.init]
 
 
 def space_of(shape: Shape) -> Shape:
