@@ -12,7 +12,7 @@ ARGS ?=
 
 # What tells within minutes whether a change broke something: the tape and what becomes of it, each
 # row of the tables, indexing, and the standard.
-QUICK := tests/compiler tests/schedule/test_counts.py \
+QUICK := tests/compiler tests/scheduler/test_counts.py \
 	$(patsubst %,tests/engine/test_%.py,choice elements failures layout memory ordering) \
 	tests/conformance/test_standard.py $(patsubst %,tests/conformance/test_standard%.py,_array _elementwise _functions) \
 	$(patsubst %,tests/functions/test_%.py,elementwise indexing reductions)
@@ -22,7 +22,7 @@ QUICK := tests/compiler tests/schedule/test_counts.py \
 # compositions of these. A kernel of a product, a sort or a transform takes PoCL seconds, so there are
 # some of each here.
 ON_POCL := $(patsubst %,tests/engine/test_%.py,ordering elements failures finalizers memory threads) \
-	tests/schedule/test_counts.py tests/devices/test_pyopencl.py \
+	tests/scheduler/test_counts.py tests/devices/test_pyopencl.py \
 	$(addprefix tests/kernels/,test_products.py::test_no_choice_changes_the_bits \
 		test_radix.py::test_rows_of_one_tile test_radix.py::test_rows_of_several_tiles \
 		test_radix.py::test_searches test_transforms.py::test_short_lengths \

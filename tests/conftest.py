@@ -16,6 +16,7 @@ from xarr import dtypes
 from xarr.algorithms import library
 from xarr.backends import base
 from xarr.engine import hosted
+from xarr.scheduler import verify
 from xarr.settings import settings
 
 # JAX would take three quarters of a GPU's memory in each process of the tests.
@@ -27,6 +28,7 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 OF_FUNCTIONS = ("functions", "conformance", "adapters")
 ASKED = os.environ.setdefault("XARR_TIERS_OF_FUNCTIONS", os.environ.get("XARR_TIERS", ""))
 hosted.tier.name = os.environ.setdefault("XARR_TIERS", "fused")
+verify.switch.is_on = os.environ.setdefault("XARR_VERIFY", "1") == "1"
 
 hypothesis.settings.register_profile(
     "xarr",

@@ -15,10 +15,8 @@ from typing import Final
 
 from xarr.errors import value_error
 
-_SWITCH: Final = {
-    **dict.fromkeys(("1", "true", "yes", "on"), True),
-    **dict.fromkeys(("0", "false", "no", "off"), False),
-}
+_SWITCH: Final = dict.fromkeys(("1", "true", "yes", "on"), True)
+_SWITCH.update(dict.fromkeys(("0", "false", "no", "off"), False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +53,8 @@ class Settings:
         XARR_TIERS: with ``fused``, what is asked for waits until its kernels are compiled; with
         ``hosted``, NumPy computes in a CPU's buffers what it can, and there are no such kernels.
         Without either, what comes again gets its kernels, which are compiled beside it.
+    verify : bool
+        XARR_VERIFY: check the scheduler's list after each of its passes; for work on xarr itself.
     """
 
     device: str | None = None
@@ -69,6 +69,7 @@ class Settings:
     reproducible: bool = False
     threads: int | None = None
     tiers: str | None = None
+    verify: bool = False
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Settings:
@@ -90,17 +91,15 @@ class Settings:
             reproducible=_is_on(given, "XARR_REPRODUCIBLE", default=False),
             threads=_count(given, "XARR_THREADS"),
             tiers=_one_of(given, "XARR_TIERS", "fused", "hosted"),
+            verify=_is_on(given, "XARR_VERIFY", default=False),
         )
 
 
 def _is_on(given: Mapping[str, str], name: str, *, default: bool) -> bool:
     """Read a switch."""
-    value = given.get(name)
-    if value is None:
-        return default
-    word = value.strip().lower()
+    word = given.get(name, str(default)).strip().lower()
     if word not in _SWITCH:
-        raise value_error(name, f"it is {value!r}", f"it must be one of {', '.join(_SWITCH)}")
+        raise value_error(name, f"it is {given[name]!r}", f"it must be one of {', '.join(_SWITCH)}")
     return _SWITCH[word]
 
 

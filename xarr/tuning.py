@@ -21,17 +21,17 @@ from typing import Final
 
 STEPS: Final = 64
 """Instructions that a tape may have before it is cut, unless a loop's body has more.
-Test: tests/schedule/test_counts.py"""
+Test: tests/scheduler/test_counts.py"""
 
 BODY: Final = 512
 """Instructions that the body of a loop may have for a tape to hold all of it.
-Test: tests/schedule/test_counts.py"""
+Test: tests/scheduler/test_counts.py"""
 
 REMEMBERED: Final = 1 << 14
 """Entries of a dictionary of what is known, which is emptied when it is full: a list takes 12 KB.
 Measured: six thousand turns whose slices grow (NPBench's durbin, M) take 700, 148 and 147 ms of a
 processor with a quarter, it and twice as much, and 89, 164 and 164 MB in all.
-Test: tests/schedule/test_counts.py"""
+Test: tests/scheduler/test_counts.py"""
 
 STRUCTURES: Final = 1 << 12
 """Structures of views, and patterns, that are known of a generation: without one, lists are planned
@@ -66,28 +66,28 @@ SHORT_ROW: Final = 1 << 11
 Measured: on an H100 softmax of 2^27 float32 in rows of 1,024 takes 0.85 ms one by one and 0.52
 by four; layer norm 0.74 and 0.76. In rows of 64, 6.2 without a kernel of rows and 0.99 with it, 5.1
 and 1.16.
-Test: tests/schedule/test_rows.py"""
+Test: tests/scheduler/test_rows.py"""
 
 SPREAD: Final = 8
 """Elements of a row of up to 256 that an item of a GPU's group has, so many of them apart.
 Measured: on an H100 softmax of 2^24 float32 in rows of 64 takes 89, 79 and 167 us with 4, 8 and 16.
-Test: tests/schedule/test_rows.py"""
+Test: tests/scheduler/test_rows.py"""
 
 ROWS_TOGETHER: Final = 1 << 12
 """Elements of the rows that a GPU's group takes at a time, where one row is shorter.
 Measured: on an H100 softmax of 2^27 float32 in rows of 1,024 takes 0.62, 0.52 and 0.52 ms with half
 as many, with these and with twice as many.
-Test: tests/schedule/test_rows.py"""
+Test: tests/scheduler/test_rows.py"""
 
 ROW_NBYTES: Final = 1 << 15
 """Bytes of a row that a kernel keeps instead of storing them, or of loading them again.
 Measured: on an H100 softmax of 2^27 float32 in rows of 8,192 takes 0.97 ms with 0, 0.71 with
 what is computed, 0.46 with what is loaded as well.
-Test: tests/schedule/test_rows.py"""
+Test: tests/scheduler/test_rows.py"""
 
 ROW_PARTS: Final = 5
 """Groups of a kernel of rows that walk the elements. A softmax has three, a correlation five.
-Test: tests/schedule/test_rows.py"""
+Test: tests/scheduler/test_rows.py"""
 
 CHAINED: Final = 3
 """The same where the last one goes on with what others have made of one array, and loads nothing.
@@ -99,7 +99,7 @@ it keeps more; sixty of 8,192 x 512, which stay in its cache, 6.1, 5.5, 5.2 and 
 ROWS_ALONE: Final = 1 << 14
 """Elements up to which there may be fewer rows than a device has units.
 Not measured.
-Test: tests/schedule/test_rows.py"""
+Test: tests/scheduler/test_rows.py"""
 
 # -- what runs a list ------------------------------------------------------------------------------
 
@@ -149,16 +149,16 @@ Not reached by what was run."""
 
 ENTRIES: Final = 192
 """Values of a kernel: compilers take more than linear time.
-Test: tests/schedule/test_counts.py"""
+Test: tests/scheduler/test_counts.py"""
 
 SLOTS: Final = 16
 """Storages that a kernel reads.
 Measured: a sum of thirty arrays of 300,000 float32 takes 2.8, 5.9 and 5.5 ms on a CPU.
-Test: tests/schedule/test_counts.py"""
+Test: tests/scheduler/test_counts.py"""
 
 STORES: Final = 8
 """Storages that a kernel writes.
-Test: tests/schedule/test_counts.py"""
+Test: tests/scheduler/test_counts.py"""
 
 UNROLLED: Final = 96
 """Operations of an expression that is in place of a reduction along a short axis; beyond it the
@@ -177,12 +177,12 @@ Measured: two of n float32 on cpu:0, parts and then one kernel: 1,000 17 and 11 
 FINALS: Final = 24
 """Instructions behind the reductions of one kernel, and these.
 Not felt between 12 and 48.
-Test: tests/schedule/test_joint_reductions.py"""
+Test: tests/scheduler/test_joint_reductions.py"""
 
 FOLDS: Final = 4
 """Reductions that are one kernel.
 Not felt between 2 and 8.
-Test: tests/schedule/test_joint_reductions.py"""
+Test: tests/scheduler/test_joint_reductions.py"""
 
 FOLDS_NBYTES: Final = 48
 """Bytes of the accumulators of one lane, where several reductions are one kernel.
@@ -211,7 +211,7 @@ are walked; with 4096 so do 4,096 columns, but var and argmax of float64 take a 
 COLUMNS: Final = 4
 """Columns up to which a GPU's item reduces all of them, so that what they share is computed once.
 Measured: on an H100 ten steps of n-body of 4,000 take 1.85 ms where pairs are stored, and 1.46.
-Test: tests/schedule/test_steps.py"""
+Test: tests/scheduler/test_steps.py"""
 
 SEARCH_CHUNK: Final = 256
 """Values to search for that are worth an item of its own.

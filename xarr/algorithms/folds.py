@@ -13,7 +13,7 @@ from xarr.compiler.forms import Form, cast, computed, rounded, stored
 from xarr.compiler.source import define
 from xarr.core.operations import Operation
 from xarr.dtypes import COMPLEX
-from xarr.schedule.instructions import Finals
+from xarr.scheduler.instructions import Epilogue
 from xarr.tables.rows import Fold
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ SUFFIXES: Final = ("", *map(str, range(1, 32)))
 """The suffixes of names for each fold of a kernel, and for each result."""
 
 
-def folds_of(finals: Finals) -> tuple[Fold, ...]:
-    """The folds among finals."""
-    return tuple([head for head, *_ in finals.entries if isinstance(head, Fold)])
+def folds_of(epilogue: Epilogue) -> tuple[Fold, ...]:
+    """Return the folds of an epilogue."""
+    return tuple([head for head, *_ in epilogue.entries if isinstance(head, Fold)])
 
 
 @functools.cache
@@ -58,22 +58,22 @@ def operations_of(fold: Fold) -> tuple[Operation, Operation, Operation] | None:
 
 def defines(
     folds: tuple[Fold, ...],
-    finals: Finals | None,
+    epilogue: Epilogue | None,
     more: Sequence[str],
     form: Form | None = None,
     first: int = 0,
 ) -> list[str]:
     """The defines of a launch over an expression, or else over accumulators.
 
-    Where it is the last one, it gives `finals`, with folds in place of reductions. The words of the
-    folds end with numbers from `first` on.
+    The last launch runs the `epilogue`, with folds in place of reductions. The words of the folds
+    end with numbers from `first` on.
     """
     suffixes = SUFFIXES[first : first + len(folds)]
     results = [f"XR_ACC{n}" for n in suffixes]
-    delivered = [f"result{n}[place] = acc{f'##{n}' if n else ''};" for n in suffixes]
-    if finals is not None:
-        results = [finals.entries[number][0].result.storage for number in finals.stored]
-        delivered = _delivered(finals, suffixes)
+    statements = [f"result{n}[place] = acc{f'##{n}' if n else ''};" for n in suffixes]
+    if epilogue is not None:
+        results = [epilogue.entries[number][0].result.storage for number in epilogue.stored]
+        statements = _epilogue_statements(epilogue, suffixes)
     lines = [
         f"#define XR_WIDTH {WIDTH}",
         f"#define XR_PARTIAL {int(form is None)}",
@@ -86,7 +86,7 @@ def defines(
                 for kind, n in zip(results, SUFFIXES, strict=False)
             ],
         ),
-        define("XR_DELIVER(acc, place)", delivered),
+        define("XR_DELIVER(acc, place)", statements),
     ]
     for number, (fold, suffix) in enumerate(zip(folds, suffixes, strict=True)):
         value = None if form is None else form.value(fold.taken, number)
@@ -103,11 +103,11 @@ def shares(folds: tuple[Fold, ...], form: Form | None, column: bool) -> list[str
     return [f"#define XR_SHARES {types.pop()}", f"#define XR_LONGEST {longest}"]
 
 
-def _delivered(finals: Finals, names: Sequence[str]) -> list[str]:
+def _epilogue_statements(epilogue: Epilogue, names: Sequence[str]) -> list[str]:
     """The statements of the epilogue: operations on the folds' results, and stores."""
     statements = []
     suffixes = iter(names)
-    for number, (head, *ats) in enumerate(finals.entries):
+    for number, (head, *ats) in enumerate(epilogue.entries):
         name = f"final{number}"
         if isinstance(head, Fold):
             n = next(suffixes)
@@ -119,11 +119,11 @@ def _delivered(finals: Finals, names: Sequence[str]) -> list[str]:
         else:
             operands = []
             for at, wanted in zip(ats, head.operands, strict=True):
-                given = finals.entries[at][0].result if isinstance(at, int) else at[0]
+                given = epilogue.entries[at][0].result if isinstance(at, int) else at[0]
                 operands.append(cast(_name(at), given, wanted))
             statements.append(computed(name, head, operands))
-    for n, number in zip(SUFFIXES, finals.stored, strict=False):
-        value = stored(f"final{number}", finals.entries[number][0].result)
+    for n, number in zip(SUFFIXES, epilogue.stored, strict=False):
+        value = stored(f"final{number}", epilogue.entries[number][0].result)
         statements.append(f"result{n}[place] = {value};")
     return statements
 
@@ -132,9 +132,9 @@ def _name(at: Any) -> str:
     return f"final{at}" if isinstance(at, int) else f"a.number{at[1]}"
 
 
-def numbers(finals: Finals) -> list[tuple[str, DType]]:
+def numbers(epilogue: Epilogue) -> list[tuple[str, DType]]:
     """The scalar arguments of the epilogue, as the divisor of a mean."""
-    ats = [at for _, *ats in finals.entries for at in ats if not isinstance(at, int)]
+    ats = [at for _, *ats in epilogue.entries for at in ats if not isinstance(at, int)]
     return [(f"number{number}", dtype) for dtype, number in ats]
 
 

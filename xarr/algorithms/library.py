@@ -26,7 +26,7 @@ from xarr.core.watch import changed
 from xarr.dtypes import DType
 from xarr.engine import engine, profiling
 from xarr.layout import Shape
-from xarr.schedule.instructions import Instruction, Ref, Separate
+from xarr.scheduler.instructions import Instruction, OpaqueOp, Ref
 from xarr.settings import IMPORTED
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def deferred(
     return engine.defer(operation, tuple(operands), shape)
 
 
-class _Routine(Separate):
+class _Routine(OpaqueOp):
     """A routine of the device's library, or NumPy's work, which then is `host` too."""
 
     __slots__ = ("function",)

@@ -43,7 +43,7 @@ from xarr.engine import engine, hosted
 from xarr.engine.engine import Grid
 from xarr.engine.skeleton import NAMES, Skeleton
 from xarr.layout import Shape, power_of_two
-from xarr.schedule.instructions import Finals, Recorded, Rows, Unrolled
+from xarr.scheduler.instructions import DeferredTemplateOp, Epilogue, Rows, Unrolled
 from xarr.tables.rows import Fold, Joined
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ _SCAN: Final = Skeleton("scan.c", "xr_scan")
 _SCAN_TILE: Final = Skeleton("scan_tile.c", "xr_scan")
 
 
-class _Reduction(Recorded):
+class _Reduction(DeferredTemplateOp):
     """The reduction of some axes."""
 
     __slots__ = ("axes", "fold")
@@ -71,9 +71,9 @@ class _Reduction(Recorded):
         self.fold = fold
         self.axes = axes
 
-    goes_on = True
+    accepts_epilogue = True
 
-    def goes_with(self, others: Sequence[Recorded]) -> bool:
+    def can_share_kernel(self, others: Sequence[DeferredTemplateOp]) -> bool:
         nbytes = self.fold.nbytes
         for other in others:
             if not isinstance(other, _Reduction) or other.axes != self.axes:
@@ -148,17 +148,17 @@ class _Reduction(Recorded):
 
     def rows(self, device: Device, work: Rows) -> Stage:
         parts = [
-            part._replace(finals=part.finals and _of_folds(part.finals)) for part in work.parts
+            one._replace(epilogue=one.epilogue and _of_folds(one.epilogue)) for one in work.parts
         ]
         size = work.items * work.length
         grid, item_chunk = _grid(device, -(-work.items // work.together), size, column=False)
         return rows.stage(device, work._replace(parts=tuple(parts)), grid, item_chunk)
 
     def stages(
-        self, device: Device, form: Form, shape: Shape, finals: Finals
+        self, device: Device, form: Form, shape: Shape, epilogue: Epilogue
     ) -> tuple[list[Stage], list[Room]]:
-        finals = _of_folds(finals)
-        folds = folds_of(finals)
+        epilogue = _of_folds(epilogue)
+        folds = folds_of(epilogue)
         axes, extents = self.axes, list(shape)
         stages: list[Stage] = []
         rooms: list[Room] = []
@@ -174,7 +174,7 @@ class _Reduction(Recorded):
                 pieces, *_ = cut = _cut(outer, length, inner, of_form=source is not None)
                 last = not axes and pieces == 1
                 walk = _Walk(device, source, outer, length, inner)
-                stages.append(_pass(folds, finals if last else None, walk, cut, len(rooms)))
+                stages.append(_pass(folds, epilogue if last else None, walk, cut, len(rooms)))
                 source = None
                 if not last:
                     rooms += [outer * pieces * inner * fold.nbytes for fold in folds]
@@ -184,12 +184,12 @@ class _Reduction(Recorded):
         return stages, rooms
 
 
-def _of_folds(finals: Finals) -> Finals:
-    """Finals with folds in place of reductions."""
+def _of_folds(epilogue: Epilogue) -> Epilogue:
+    """Put folds in the place of the reductions of an epilogue."""
     entries = [
-        (head.fold if isinstance(head, _Reduction) else head, *ats) for head, *ats in finals.entries
+        (one.fold if isinstance(one, _Reduction) else one, *ats) for one, *ats in epilogue.entries
     ]
-    return finals._replace(entries=tuple(entries))
+    return epilogue._replace(entries=tuple(entries))
 
 
 def _plain(combine: Callable[..., Any]) -> Joined:
@@ -408,14 +408,14 @@ class _Walk(NamedTuple):
 
 def _pass(
     folds: tuple[Fold, ...],
-    finals: Finals | None,
+    epilogue: Epilogue | None,
     walk: _Walk,
     cut: tuple[int, int, bool],
     room: int,
 ) -> Stage:
     """One launch, which reads a form's elements, or a room for each fold, the last ones so far.
 
-    It writes to such rooms, from `room` on, or else gives `finals`.
+    It writes to such rooms, from `room` on, or else runs the `epilogue`.
     """
     device, form, outer, length, inner = walk
     count, piece_length, column = cut
@@ -437,12 +437,13 @@ def _pass(
     ]
     if not lanes:
         how += shares(folds, form, column)
-    special = (_column_defines if column else defines, folds, finals, tuple(how))
-    own = numbers(finals) if finals is not None else []
+    special = (_column_defines if column else defines, folds, epilogue, tuple(how))
+    own = numbers(epilogue) if epilogue is not None else []
     skeleton = _REDUCE_LANE if lanes else _REDUCE_GROUP
     kernel = skeleton.kernel(device, special, tuple(indices), form, own, wide=True)
     read = () if form is not None else range(room - len(folds), room)
-    written = range(room, room + len(folds)) if finals is None else range(-len(finals.stored), 0)
+    count = len(folds) if epilogue is None else len(epilogue.stored)
+    written = range(room, room + count) if epilogue is None else range(-count, 0)
     elements = outer * length * inner
     return Stage(
         kernel,
@@ -457,13 +458,16 @@ def _pass(
 
 
 def _column_defines(
-    folds: tuple[Fold, ...], finals: Finals | None, more: Sequence[str], form: Form | None = None
+    folds: tuple[Fold, ...],
+    epilogue: Epilogue | None,
+    more: Sequence[str],
+    form: Form | None = None,
 ) -> list[str]:
     """The defines of a launch over columns; see `folds.defines`."""
-    return [*defines(folds, finals, more, form), *(form.by_columns() if form is not None else [])]
+    return [*defines(folds, epilogue, more, form), *(form.by_columns() if form is not None else [])]
 
 
-class _Scan(Recorded):
+class _Scan(DeferredTemplateOp):
     """The running accumulators along an axis, `shift` elements from its start."""
 
     __slots__ = ("axis", "fold", "shift")
@@ -490,7 +494,7 @@ class _Scan(Recorded):
         return None if along is None else lambda x: along(element(taken(x)), axis=axis)
 
     def stages(
-        self, device: Device, form: Form, shape: Shape, finals: Finals
+        self, device: Device, form: Form, shape: Shape, epilogue: Epilogue
     ) -> tuple[list[Stage], list[Room]]:
         axis = self.axis
         outer, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
@@ -554,8 +558,8 @@ def _scan(
 
     def stage(*own: int, totals: bool, last: bool) -> Stage:
         more = (*how, *_scan_defines(totals=totals, carried=len(own) > 1))
-        finals = Finals(((fold,),), (0,)) if last else None
-        special = (defines, (fold,), finals, more)
+        epilogue = Epilogue(((fold,),), (0,)) if last else None
+        special = (defines, (fold,), epilogue, more)
         kernel = skeleton.kernel(device, special, tuple(indices), form, wide=True)
         given = own if form is not None else (source, *own)
         return Stage(

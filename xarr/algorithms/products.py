@@ -34,7 +34,7 @@ from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.skeleton import Skeleton
 from xarr.layout import Shape
-from xarr.schedule.instructions import Instruction, Ref, Separate
+from xarr.scheduler.instructions import Instruction, OpaqueOp, Ref
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -117,7 +117,7 @@ def matmul(first: Node, second: Node) -> Node:
     return engine.converted(engine.defer(operation, (first, second), shape), dtype)
 
 
-class _Product(Separate):
+class _Product(OpaqueOp):
     """A product of matrices of a data type; of float16 it is float32."""
 
     __slots__ = ()

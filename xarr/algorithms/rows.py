@@ -15,7 +15,7 @@ from xarr.compiler.forms import described
 from xarr.compiler.source import define
 from xarr.dtypes import DType
 from xarr.layout import power_of_two
-from xarr.schedule.instructions import Rows
+from xarr.scheduler.instructions import Rows
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -46,7 +46,7 @@ def stage(device: Device, work: Rows, grid: launch.Grid, item_chunk: int) -> lau
         work.items * work.length,
         (*indices, *extents),
         tuple(range(-written, 0)),
-        takes_numbers=any(part.finals and numbers(part.finals) for part in work.parts),
+        takes_numbers=any(part.epilogue and numbers(part.epilogue) for part in work.parts),
         written=written,
     )
 
@@ -86,14 +86,14 @@ def _describe(work: Rows, lanes: bool) -> tuple[list[str], str]:
     stages: list[str] = []
     everything: list[Any] = []
     for at, part in enumerate(work.parts):
-        form, finals = part.form, part.finals
+        form, epilogue = part.form, part.epilogue
         names = [f"{name}_{at}" for name in form.fields()]
         fields[0].extend(names[: len(form.numbers)])
         fields[1].extend(names[len(form.numbers) :])
         constants += [(f"k{n}_{at}", dtype) for n, dtype in enumerate(form.constants)]
         reads = {
             access: f"{room}[position]" if is_there else f"({room}[position] = {{}})"
-            for access, room, is_there in part.held
+            for access, room, is_there in part.cached
         }
         words = form.words(reads=reads)
         words.append("#define XR_LENGTH a.position_extent")
@@ -101,11 +101,11 @@ def _describe(work: Rows, lanes: bool) -> tuple[list[str], str]:
         words += [
             f"#define result{n} {name}" for n, name in zip(SUFFIXES, part.results, strict=False)
         ]
-        if finals is not None:
-            folds = folds_of(finals)
+        if epilogue is not None:
+            folds = folds_of(epilogue)
             first = len(everything)
-            words += defines(folds, finals, (), form, first)
-            own += [(f"{name}_{at}", dtype) for name, dtype in numbers(finals)]
+            words += defines(folds, epilogue, (), form, first)
+            own += [(f"{name}_{at}", dtype) for name, dtype in numbers(epilogue)]
             if not lanes:
                 kinds = zip(folds, SUFFIXES[first:], strict=False)
                 size = work.together * items
@@ -115,7 +115,7 @@ def _describe(work: Rows, lanes: bool) -> tuple[list[str], str]:
             name = word.split("(")[0].split()[1]
             stages += [f"#undef {name}", re.sub(r"\ba\.(\w+)", rf"a.\1_{at}", word)]
         is_once = not form.extents[1]
-        stages.append("XR_REDUCTION" if finals else "XR_ONCE" if is_once else "XR_EACH")
+        stages.append("XR_REDUCTION" if epilogue else "XR_ONCE" if is_once else "XR_EACH")
     indices = ["items", *(["item_chunk"] if lanes else []), *fields[0], *fields[1]]
     form = work.parts[0].form
     lines, block = described(indices, [*constants, *own], wide=form.wide)

@@ -34,7 +34,7 @@ from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.skeleton import NAMES, Skeleton
 from xarr.layout import Shape
-from xarr.schedule.instructions import Finals, Recorded, Ref
+from xarr.scheduler.instructions import DeferredTemplateOp, Epilogue, Ref
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -166,7 +166,7 @@ class _Ends(NamedTuple):
         return lines.outer * lines.inner * max(length, self.tail.numbers) >= layout.WIDE
 
 
-class _Transform(Recorded):
+class _Transform(DeferredTemplateOp):
     """A transform along an axis, to an odd number of elements or from one, or an even one."""
 
     __slots__ = ("axis", "given", "inverse", "is_odd")
@@ -190,7 +190,7 @@ class _Transform(Recorded):
         """The lines of an operand, and how its transform begins and ends."""
 
     def stages(
-        self, device: Device, form: Form, shape: Shape, finals: Finals
+        self, device: Device, form: Form, shape: Shape, epilogue: Epilogue
     ) -> tuple[list[Stage], list[Room]]:
         ends = self.ends(self.given, shape, self.axis, inverse=self.inverse, is_odd=self.is_odd)
         passes = _Passes(device, form, ends, wide=self.wide)

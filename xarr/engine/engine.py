@@ -27,7 +27,7 @@ from xarr.core.watch import counts as counts, eager as eager
 from xarr.engine import hosted
 from xarr.engine.opcodes import tape_of
 from xarr.layout import Layout, Shape
-from xarr.schedule.instructions import Recorded
+from xarr.scheduler.instructions import DeferredTemplateOp
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -52,12 +52,12 @@ def index(shape: Shape, device: Device) -> Node:
     return computed(record.opcode_of(INDEX, (), shape, fresh=shape, device=device), ())
 
 
-def recorded(operation: Recorded, inputs: tuple[Node, ...], shape: Shape) -> Node:
+def recorded(operation: DeferredTemplateOp, inputs: tuple[Node, ...], shape: Shape) -> Node:
     """Record a skeleton over a node; return a view, of a shape, of its new storage."""
     return computed(skeletal(operation, inputs, shape), inputs)
 
 
-def skeletal(operation: Recorded, inputs: tuple[Node, ...], shape: Shape) -> Opcode:
+def skeletal(operation: DeferredTemplateOp, inputs: tuple[Node, ...], shape: Shape) -> Opcode:
     """The opcode of a skeleton over a node, with its numbers, whose result has a shape."""
     placed(inputs[0])
     structures = tuple([x.structure for x in inputs])

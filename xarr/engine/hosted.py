@@ -17,7 +17,7 @@ from xarr import dtypes, tuning
 from xarr.compiler.forms import INDEX, Indirect
 from xarr.core.watch import hooks, tier as tier
 from xarr.dtypes import BOOL, COMPLEX, REAL, DType
-from xarr.schedule.instructions import Recorded, Skeletal
+from xarr.scheduler.instructions import DeferredTemplateOp, TemplateOp
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -71,7 +71,7 @@ hooks.evaluator = find
 
 def _function(opcode: Opcode) -> Function | bool:
     operation, given = opcode.operation, opcode.operands
-    if isinstance(operation, Recorded):
+    if isinstance(operation, DeferredTemplateOp):
         known = operation.functions.get(given[0].dtype)
         if known is None:
             known = operation.on_host(given[0].dtype) or False
@@ -80,7 +80,7 @@ def _function(opcode: Opcode) -> Function | bool:
     if operation is INDEX:
         shape = opcode.shape
         return lambda: numpy.arange(math.prod(shape)).reshape(shape)
-    host = None if isinstance(operation, Skeletal) else operation.host
+    host = None if isinstance(operation, TemplateOp) else operation.host
     if host is None:
         return False
     if isinstance(operation, Indirect):

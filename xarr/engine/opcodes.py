@@ -11,7 +11,7 @@ from xarr.core.tape import Tape
 from xarr.core.views import Node
 from xarr.core.watch import hooks
 from xarr.engine.program import Program
-from xarr.schedule.instructions import Consumed
+from xarr.scheduler.instructions import ImmediateTemplateOp
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -33,8 +33,8 @@ def consume(node: Node, split: tuple[int, ...], names: tuple[str, ...], *, wide:
 
 
 @functools.cache
-def _consumed(split: tuple[int, ...], names: tuple[str, ...], wide: bool) -> Consumed:
-    return Consumed(split, names, wide)
+def _consumed(split: tuple[int, ...], names: tuple[str, ...], wide: bool) -> ImmediateTemplateOp:
+    return ImmediateTemplateOp(split, names, wide)
 
 
 hooks.opened = tape_of

@@ -22,8 +22,8 @@ from xarr.core.steps import Call
 from xarr.core.storage import ALIVE, WIDE, Storage, is_held, is_wide
 from xarr.core.views import contiguous
 from xarr.engine import hosted
-from xarr.schedule.instructions import instructions
-from xarr.schedule.plan import Plan
+from xarr.scheduler.instructions import instructions
+from xarr.scheduler.schedule import Plan, schedule
 
 if TYPE_CHECKING:
     from xarr.dtypes import DType
@@ -119,7 +119,7 @@ class Program(program.Program):
         """The groups that become fused kernels."""
         if self._plan is None:
             steps = instructions(self.trace.opcodes, self.trace.codes)
-            self._plan = Plan(steps, self.states, self.trace.device.info)
+            self._plan = schedule(steps, self.states, self.trace.device.info)
         return self._plan
 
     def prepare(self) -> list[Call]:
@@ -136,8 +136,8 @@ class Program(program.Program):
         except BaseException:
             self.steps, self.members, self._failed_at = [], plan.members, len(calls)
             raise
-        self.steps, self.members, self.unread = calls, plan.members, plan.unread
-        self.spare = plan.spare
+        self.steps, self.members, self.unread = calls, plan.members, plan.dead
+        self.spare = plan.spare_buffers
         self.is_final = True
         self._plan = self.job = None
         return calls

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from xarr.compiler import launch
 from xarr.core.steps import Call, LibraryCall
-from xarr.schedule.instructions import Instruction, Ref
+from xarr.scheduler.instructions import Instruction, Ref
 
 
 class Move(NamedTuple):

@@ -30,7 +30,7 @@ from xarr.engine.opcodes import tape_of
 from xarr.engine.profiling import Line, Work
 from xarr.engine.traffic import Move
 from xarr.errors import refused, type_error, value_error
-from xarr.schedule.instructions import instructions
+from xarr.scheduler.instructions import instructions
 
 _COPIED_NBYTES: Final = (1 << 27, 1 << 24, 1 << 20)
 """Bytes of the copy that bandwidth is measured by: more than caches hold, if there is room."""

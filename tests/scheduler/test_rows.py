@@ -17,7 +17,7 @@ from xarr.algorithms.folds import PIECE
 from xarr.algorithms.passes import SHORT
 from xarr.array.array import Array
 from xarr.lib.stride_tricks import as_strided
-from xarr.schedule import rows
+from xarr.scheduler import buffer_reuse, schedule
 
 SHAPES: Final = [
     (300, 129),
@@ -199,8 +199,8 @@ def test_a_kernel_of_rows_has_the_bits_of_several(
     x = drawn(shape, dtype)
     together, found = launches(program, x)
     with monkeypatch.context() as patch:
-        patch.setattr(rows, "runs", lambda groups, info: [[one] for one in groups])
-        patch.setattr(rows, "is_short", lambda run, info: False)
+        patch.setattr(schedule, "fuse_rows", lambda groups, info: [[one] for one in groups])
+        patch.setattr(buffer_reuse, "is_kernel_of_rows", lambda run, info: False)
         apart, expected = launches(program, x)
     assert found == expected
     assert not any(name.startswith("rows_") for name in apart)
@@ -227,7 +227,7 @@ def test_a_kernel_of_rows_has_the_bits_of_several(
 def test_rows_that_need_each_other_are_no_kernel(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "is_short", lambda run, info: False)
+    monkeypatch.setattr(buffer_reuse, "is_kernel_of_rows", lambda run, info: len(run) > 1)
     names, _ = launches(program, drawn((300, 300), "float32"))
     assert len(names) > 1
     assert not any(name.startswith("rows_") for name in names)

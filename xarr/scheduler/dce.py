@@ -1,0 +1,64 @@
+"""Dead-code elimination: drop instructions, and stores, whose values nobody will read."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from xarr.scheduler.fusion_group import FusionGroup, overlap
+from xarr.scheduler.instructions import ImmediateTemplateOp, Instruction, Ref
+
+
+def eliminate_dead_code(steps: Sequence[Instruction], live: Sequence[bool]) -> list[Instruction]:
+    """Drop instructions that write storages which are dead and which no later instruction reads.
+
+    A storage is live if the program holds it. Drop also what fills a new storage that later writes
+    overwrite in full before anything reads it: these then allocate its memory.
+    """
+    needed = {slot for slot, is_live in enumerate(live) if is_live}
+    found: list[Instruction] = []
+    unread: dict[int, list[int]] = {}  # the writes to parts of a storage that nothing read yet
+    for step in reversed(steps):
+        target, slot = step.target, step.written.slot
+        if slot not in needed and not isinstance(step.operation, ImmediateTemplateOp):
+            continue
+        if target is not None and not step.is_fresh:
+            unread.setdefault(slot, []).append(len(found))
+        elif target is not None:
+            parts = unread.pop(slot, [])
+            # Where all of them can write the whole array, one kernel that does so stores it once.
+            if any(found[at].whole is None for at in parts) and _fully_overwritten(
+                target, [found[at].written for at in parts]
+            ):
+                nbytes = target.nbytes
+                for at in parts:
+                    found[at] = found[at].but(whole=None, uninitialised_nbytes=nbytes)
+                continue
+        for read in step.slots:
+            unread.pop(read, None)
+        needed |= step.slots
+        found.append(step)
+    return found[::-1]
+
+
+def _fully_overwritten(whole: Ref, parts: Sequence[Ref]) -> bool:
+    """Return whether parts have no element in common and are all of a storage."""
+    sizes = [part.pattern.size for part in parts if part.dtype is whole.dtype]
+    if len(sizes) < len(parts) or sum(sizes) != whole.pattern.size:
+        return False
+    return not any(itertools.starmap(overlap, itertools.combinations(parts, 2)))
+
+
+def eliminate_dead_stores(groups: Sequence[FusionGroup], live: Sequence[bool]) -> list[FusionGroup]:
+    """Let each group store what is live or what a later group reads, and drop groups without any.
+
+    What is not stored is a variable of the kernel.
+    """
+    needed = {slot for slot, is_live in enumerate(live) if is_live}
+    found = []
+    for group in reversed(groups):
+        group.store(needed.__contains__)
+        if group.outputs or group.stored_results or group.sealed:
+            found.append(group)
+            needed.update(group.read)
+    return found[::-1]

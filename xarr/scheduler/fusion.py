@@ -1,0 +1,291 @@
+"""Fusion: which instructions become one kernel.
+
+Running the instructions one after the other is what a program means. An instruction may leave its
+place in that order only past groups that neither read nor write what it writes, and write nothing
+that it reads.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xarr import tuning
+from xarr.compiler.forms import Rolled
+from xarr.core.operations import Operation
+from xarr.scheduler.fusion_group import FusionGroup
+from xarr.scheduler.instructions import DeferredTemplateOp, ImmediateTemplateOp, Instruction
+
+if TYPE_CHECKING:
+    from xarr.backends.base import DeviceInfo
+
+
+def fuse_vertically(
+    steps: Sequence[Instruction], live: Sequence[bool], info: DeviceInfo
+) -> list[FusionGroup]:
+    """Put each instruction into the group of its producers, so that it reads their values.
+
+    An instruction joins the last group that it can join, has a storage in common with, and reaches
+    without a hazard: it may not pass a group that it must run after. Otherwise it begins a group.
+    """
+    fusion = _VerticalFusion(steps, live, info)
+    postponed = _postponed(steps, live)
+    later = {producer.number for some in postponed.values() for producer in some}
+    for step in steps:
+        if step.number not in later:
+            fusion.add_with(postponed.get(step.number, []), step)
+    return fusion.groups
+
+
+def _postponed(steps: Sequence[Instruction], live: Sequence[bool]) -> dict[int, list[Instruction]]:
+    """Map a partial write that can write the whole array to the instructions it can wait with.
+
+    These are the array's producer, and the producers of the written values, if nothing else reads
+    what they write and nothing overwrites what they read until then.
+    """
+    postponed: dict[int, list[Instruction]] = {}
+    if all(step.whole is None for step in steps):
+        return postponed
+    readers: dict[int, set[int]] = {}
+    producers: dict[int, int] = {}
+    places = {step.number: place for place, step in enumerate(steps)}
+    for place, step in enumerate(steps):
+        for slot in step.slots:
+            readers.setdefault(slot, set()).add(place)
+        if step.is_fresh and type(step.operation) is Operation:
+            producers[step.written.slot] = place
+    for place, step in enumerate(steps):
+        if step.whole is None:
+            continue
+        waiting = {place}
+        for number in sorted(step.whole.also & places.keys(), reverse=True):
+            slot = steps[places[number]].written.slot
+            if not live[slot] and readers.get(slot, set()) <= waiting:
+                waiting.add(places[number])
+        slot = step.written.slot
+        producer = producers.pop(slot, place)
+        between = range(producer + 1, place)
+        overwritten = {steps[other].written.slot for other in between}
+        users = readers.get(slot, set()).intersection(between)
+        if not overwritten & {*steps[producer].slots, slot} and users <= waiting:
+            waiting.add(producer)
+        postponed[step.number] = [steps[other] for other in sorted(waiting - {place})]
+    return postponed
+
+
+class _VerticalFusion:
+    """The groups that instructions were put into so far, in the order in which they run."""
+
+    def __init__(
+        self, steps: Sequence[Instruction], live: Sequence[bool], info: DeviceInfo
+    ) -> None:
+        readers = [0] * len(live)
+        for step in steps:
+            for slot in step.slots if step.whole is None else step.slots | step.whole.slots:
+                readers[slot] += 1
+        self.groups: list[FusionGroup] = []
+        self._numbers = {step.number for step in steps}
+        self._last_write = {step.written.slot: step.number for step in steps}
+        self._new = functools.partial(FusionGroup, live=live, readers=readers, info=info)
+
+    def add_with(self, producers: list[Instruction], step: Instruction) -> None:
+        """Add an instruction and the producers that waited for it.
+
+        If the group that computes the array, of which the instruction writes a part, can write the
+        whole array instead, that is one store fewer, and one kernel fewer.
+        """
+        whole = step.whole
+        if whole is not None:
+            producer = next((one for one in producers if one.target == whole.target), None)
+            if producer is not None:
+                producers.remove(producer)
+                after = [place for place, one in enumerate(self.groups) if one.must_precede(whole)]
+                self.add(producer, after[-1] + 1 if after else 0)
+            group = self._producer_of(whole)
+            if group is not None:
+                group.add(whole)
+                return
+            also = whole.also & self._numbers
+            if whole.can_swap and also.issubset([one.number for one in producers]):
+                self.add(whole)
+                return
+        for one in (*producers, step):
+            self.add(one)
+
+    def _producer_of(self, whole: Instruction) -> FusionGroup | None:
+        """Return the group that computes an array, if an instruction on all of it can join."""
+        for group in reversed(self.groups):
+            if group.feeds(whole) and not group.reductions and group.can_join(whole):
+                return group
+            if group.must_precede(whole):
+                break
+        return None
+
+    def add(self, step: Instruction, first: int = 0) -> None:
+        """Add an instruction to the last group, from place `first` on, that it can join."""
+        groups = self.groups
+        chosen = None
+        # A roll of an array that is overwritten later is read in the first group that can, since
+        # otherwise each of the writes that wait for it needs a kernel of its own.
+        is_early = isinstance(step.operation, Rolled) and (
+            self._last_write.get(step.read[0][1].slot, -1) > step.number
+        )
+        for place in reversed(range(first, len(groups))):
+            group = groups[place]
+            joins = not group.reductions or group.can_share_kernel(step)
+            if group.touches(step) and (joins or group.is_epilogue(step)) and group.can_join(step):
+                if not joins:
+                    chosen = group
+                    break
+                if isinstance(step.operation, ImmediateTemplateOp):
+                    if not group.commutes_with(groups[place + 1 :]):
+                        break
+                    groups.append(groups.pop(place))
+                if is_early:
+                    chosen = group
+                    if group.must_precede(step):
+                        break
+                    continue
+                chosen = fuse_with_producers(groups, group, step)
+                if isinstance(step.operation, DeferredTemplateOp) and not chosen.reductions:
+                    chosen = fuse_with_reductions(groups, chosen, step)
+                break
+            if group.must_precede(step):
+                break
+        if chosen is None:
+            delayed = None if first else _take_producer(groups, step)
+            chosen = delayed or self._new(step.shape)
+            groups.append(chosen)
+        chosen.add(step)
+
+
+def _take_producer(groups: list[FusionGroup], step: Instruction) -> FusionGroup | None:
+    """Remove and return a group that feeds an instruction and that can be delayed to the end."""
+    for place, group in enumerate(groups):
+        if (
+            not group.reductions
+            and group.feeds(step)
+            and group.commutes_with(groups[place + 1 :])
+            and group.can_join(step)
+        ):
+            return groups.pop(place)
+    return None
+
+
+def fuse_with_producers(
+    groups: list[FusionGroup], group: FusionGroup, step: Instruction
+) -> FusionGroup:
+    """Merge the group that an instruction joins with earlier groups whose values it reads too.
+
+    A reduction's group is also merged with groups whose reductions can share its kernel.
+    """
+    if len(groups) == 1:
+        return group
+    is_reduction = isinstance(step.operation, DeferredTemplateOp)
+    place = groups.index(group)
+    others = groups[:place]
+    if is_reduction:
+        others += groups[place + 1 :]
+    for other in reversed(others):
+        if other.sealed:
+            continue
+        if other.reductions:
+            if not (is_reduction and other.can_share_kernel(step) and group.reads_with(other)):
+                continue
+        elif groups.index(other) > place or not other.feeds(step):
+            continue
+        low, high = sorted((place, groups.index(other)))
+        between = groups[low + 1 : high]
+        if groups[low].commutes_with(between):
+            at = high - 1
+        elif is_reduction and groups[high].commutes_with(between):
+            at = low
+        else:
+            continue
+        merged = merge(groups[low], groups[high])
+        if merged is not None and merged.can_join(step):
+            del groups[high], groups[low]
+            groups.insert(at, merged)
+            group, place = merged, at
+    return group
+
+
+def fuse_with_reductions(
+    groups: list[FusionGroup], group: FusionGroup, step: Instruction
+) -> FusionGroup:
+    """Return an earlier group whose reductions a reduction can share the kernel with, or `group`.
+
+    A group that computes the reduction's elements stays its group.
+    """
+    if group.feeds(step):
+        return group
+    for other in reversed(groups[: groups.index(group)]):
+        if (
+            other.reductions
+            and other.can_share_kernel(step)
+            and other.touches(step)
+            and other.can_join(step)
+        ):
+            return other
+        if other.must_precede(step):
+            break
+    return group
+
+
+def fuse_horizontally(groups: Sequence[FusionGroup]) -> list[FusionGroup]:
+    """Merge elementwise groups that do not depend on each other and load the same elements.
+
+    One kernel then loads these once. A group may move up to the other one past groups that it
+    commutes with.
+    """
+    found: list[FusionGroup] = []
+    for group in groups:
+        for place in reversed(range(len(found))):
+            other = found[place]
+            if not group.commutes_with([other]):
+                found.append(group)
+                break
+            merged = merge(other, group) if _are_siblings(other, group) else None
+            if merged is not None:
+                found[place] = merged
+                break
+        else:
+            found.append(group)
+    return found
+
+
+def _are_siblings(one: FusionGroup, other: FusionGroup) -> bool:
+    """Return whether groups are elementwise over one space and load some storages in common."""
+    if one.reductions or other.reductions or one.sealed or other.sealed:
+        return False
+    return one.space == other.space and one.reads_with(other)
+
+
+def merge(first: FusionGroup, second: FusionGroup) -> FusionGroup | None:
+    """Merge two groups, of which one runs right before the other; None where that is not legal."""
+    shared = first.values.keys() & second.values.keys()
+    if len(first.entries) + len(second.entries) - len(shared) >= tuning.ENTRIES:
+        return None
+    if not _may_be_one(first, second):
+        return None
+    few = second
+    if first.commutes_with([second]):
+        few, first = sorted((first, second), key=lambda group: len(group.members))
+    merged = first.copy()
+    for step in few.members:
+        if not merged.can_join(step):
+            return None
+        merged.add(step)
+    return merged
+
+
+def _may_be_one(first: FusionGroup, second: FusionGroup) -> bool:
+    """Return whether a cheap check finds nothing against one kernel; `merge` has the full one."""
+    if first.space != second.space and not first.linear and not second.linear:
+        return False
+    if any(slot in first.written for slot in second.wrapped):
+        return False
+    stored = first.must_store | second.must_store
+    slots = stored | first.read.keys() | (second.read.keys() - first.written.keys())
+    return len(slots) <= tuning.SLOTS and len(stored) <= tuning.STORES

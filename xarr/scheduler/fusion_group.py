@@ -1,0 +1,506 @@
+"""FusionGroup: instructions that become one kernel, and the rules of which others may join.
+
+An instruction can join a group if both walk the same space and no item of the kernel would read or
+overwrite an element that another item writes. What the instruction reads is then a value of the
+kernel, or is loaded; `layout.overlap` proves views apart. Of several writes to one place the last
+one is stored.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from xarr import dtypes, layout, tuning
+from xarr.compiler.forms import INDEX, INSIDE, Access, Form, Indirect, Rolled
+from xarr.core.operations import Operation
+from xarr.dtypes import DType
+from xarr.layout import Layout, Pattern, Shape
+from xarr.scheduler.instructions import (
+    BoundsMask,
+    DeferredTemplateOp,
+    ImmediateTemplateOp,
+    Instruction,
+    Key,
+    Number,
+    OpaqueOp,
+    Ref,
+    TemplateOp,
+    WrappedAccess,
+    nbytes_of_cuts,
+    space_of,
+)
+
+if TYPE_CHECKING:
+    from xarr.backends.base import DeviceInfo
+
+NBYTES_OF_KERNEL: Final = 128
+"""About how many bytes of arguments a kernel has besides those of its groups."""
+
+
+class FusionGroup:
+    """Instructions that become one kernel, on a device that has limits (`info`).
+
+    It knows of each storage whether somebody holds it (`live`), and how many instructions read it.
+    """
+
+    def __init__(
+        self, shape: Shape, live: Sequence[bool], readers: Sequence[int], info: DeviceInfo
+    ) -> None:
+        self.live = live
+        self.readers = readers
+        self.info = info
+        self.space = space_of(shape)
+        self.size = math.prod(shape)
+        self.linear = True  # whether every access is in order, or of one element
+        self.sealed = False  # whether nothing may join any more
+        self.in_order = False  # whether a scatter writes one element after the other
+        self.members: list[Instruction] = []
+        # The kernel's values, as in `Form`, its loads in their order, and the program's constants.
+        self.entries: list[Any] = []
+        self.accesses: list[Key] = []
+        self.constants: list[int] = []
+        self.constants_nbytes = 0
+        self.cuts_nbytes = 0  # of arguments for wrapped accesses and bounds
+        # The entries of values, which of them are written, and which the kernel stores.
+        self.values: dict[Key, int] = {}
+        self.stores: dict[Key, tuple[int, Ref]] = {}
+        self.outputs: dict[Key, tuple[int, Ref]] = {}
+        # The template ops that the kernel runs, and the entries that are their elements.
+        self.reductions: list[Instruction] = []
+        self.roots: list[int] = []
+        # What is computed of their results, as in `Epilogue`, its constants, the entry and view
+        # of each new storage's value, and those that the kernel stores.
+        self.epilogue: list[Any] = []
+        self.numbers: list[int] = []
+        self.results: dict[int, tuple[int, Ref]] = {}
+        self.stored_results: list[tuple[int, Ref]] = []
+        # The views that are read and written; None where that may be any element.
+        self.read: dict[int, list[Ref | None]] = {}
+        self.written: dict[int, list[Ref | None]] = {}
+        self.fresh: set[int] = set()  # the storages that are new
+        self.wrapped: set[int] = set()  # those that a wrapped access reads
+        self.double_buffered: set[int] = set()  # those that are written in a spare buffer
+        self.must_store: set[int] = set()  # those that are written and live
+        # The storages whose memory the first kernel that writes to them allocates, and its bytes.
+        self.uninitialised: dict[int, int] = {}
+        # How many other instructions read what is written, new and dead; without any, a value is
+        # internal, and never stored.
+        self.outside_readers: dict[int, int] = {}
+        self.internal = 0
+
+    def copy(self) -> FusionGroup:
+        """Copy the group, so that instructions can be tried on the copy."""
+        other = FusionGroup.__new__(FusionGroup)
+        other.__dict__.update(
+            {name: copy.copy(value) for name, value in self.__dict__.items()},
+            live=self.live,
+            readers=self.readers,
+            info=self.info,
+            read={slot: [*refs] for slot, refs in self.read.items()},
+            written={slot: [*refs] for slot, refs in self.written.items()},
+        )
+        return other
+
+    # -- legality --------------------------------------------------------------------------------
+
+    def can_join(self, step: Instruction) -> bool:
+        """Return whether the group's items may compute an instruction too."""
+        operation = step.operation
+        if self.sealed or isinstance(operation, OpaqueOp):
+            return False
+        if len(self.entries) + len(step.operands) >= tuning.ENTRIES:
+            return False
+        if self.reductions and self.is_epilogue(step):
+            return len(self.epilogue) < tuning.FINALS and self._has_arguments(step)
+        if not self._walks(step):
+            return False
+        for place, ref, key in step.read:
+            if ref.slot in self.written:
+                # A gather may read any element; other operands read the item's own value.
+                whole = place == 0 and isinstance(operation, Indirect)
+                if (whole or key not in self.values) and self._meets(
+                    self.written, None if whole else ref, ref.slot
+                ):
+                    return False
+        target = step.target
+        if isinstance(operation, TemplateOp):
+            if not operation.takes_expression or (self.info.chunked and self.wrapped):
+                return False  # a CPU's reduction loop cannot be split at wrap points
+            if isinstance(operation, ImmediateTemplateOp) and self.double_buffered:
+                return False  # only the tape's own launches swap buffers
+            if not operation.walks_once and any(slot in self.read for slot in self.written):
+                return False
+            return not self.reductions or (
+                self.can_share_kernel(step) and self._has_arguments(step)
+            )
+        if target is None:
+            slot = step.written.slot
+            return slot not in self.read and slot not in self.written
+        takes = self._can_write(step) or (step.can_swap and target.slot not in self.written)
+        return takes and self._has_room(step)
+
+    def can_share_kernel(self, step: Instruction) -> bool:
+        """Return whether a reduction can share the kernel with the group's reductions."""
+        operation = step.operation
+        if not isinstance(operation, DeferredTemplateOp):
+            return False
+        if self.reductions[0].shape != step.shape:
+            return False
+        others = [reduction.operation for reduction in self.reductions]
+        return operation.can_share_kernel(
+            [other for other in others if isinstance(other, DeferredTemplateOp)]
+        )
+
+    def is_epilogue(self, step: Instruction) -> bool:
+        """Return whether an instruction is elementwise on the reductions' results alone."""
+        first, target = self.reductions[0].operation, step.target
+        if type(step.operation) is not Operation or target is None:
+            return False
+        if not isinstance(first, DeferredTemplateOp) or not first.accepts_epilogue:
+            return False
+        keys = [(ref, key) for _, ref, key in step.read]
+        if not step.is_fresh:
+            keys.append((target, step.key))
+        return bool(keys) and all(self._is_result(*one) for one in keys)
+
+    def _is_result(self, ref: Ref, key: Key) -> bool:
+        """Return whether a view is all of a result, element by element."""
+        if ref.slot not in self.results or ref.offset or key[2] is not None:
+            return False
+        _, whole = self.results[ref.slot]
+        return ref.dtype is whole.dtype and ref.pattern.size == whole.pattern.size
+
+    def reads_with(self, other: FusionGroup) -> bool:
+        """Return whether both groups load elements of one storage, not one for all items."""
+        slots = {slot for slot, _, steps, _ in self.accesses if steps != ()}
+        return any(slot in slots and steps != () for slot, _, steps, _ in other.accesses)
+
+    def feeds(self, step: Instruction) -> bool:
+        """Return whether an instruction reads a storage that the group writes."""
+        return not self.written.keys().isdisjoint(step.slots)
+
+    def touches(self, step: Instruction) -> bool:
+        """Return whether the group and an instruction have a storage in common."""
+        slots = step.slots if step.target is None else {*step.slots, step.target.slot}
+        return not (self.read.keys().isdisjoint(slots) and self.written.keys().isdisjoint(slots))
+
+    def _walks(self, step: Instruction) -> bool:
+        """Return whether the group and an instruction walk one iteration space."""
+        if self.space == step.space:
+            return True
+        if self.size != step.size:
+            return False
+        # A template splits the space into its own axes, which therefore have to stay.
+        if self.linear and not self.reductions:
+            return True
+        return step.is_linear and not isinstance(step.operation, TemplateOp)
+
+    def _can_write(self, step: Instruction) -> bool:
+        """Return whether no other item reads or writes the elements that an instruction writes."""
+        target, key = step.written, step.key
+        others = self.written.get(target.slot, [])
+        if target.slot not in self.double_buffered:
+            if target.slot in self.wrapped:
+                return False
+            others = [*self.read.get(target.slot, ()), *others]
+        for other in others:
+            if other is None:
+                return False
+            if key in self.values and self._same(other, target):
+                continue
+            if overlap(other, target):
+                return False
+        return True
+
+    def _same(self, first: Ref, second: Ref) -> bool:
+        """Return whether each item has the same element in two views."""
+        if first.dtype is not second.dtype or first.offset != second.offset:
+            return False
+        one, two = first.pattern, second.pattern
+        return one is two or (one.linear and two.linear and one.size == two.size)
+
+    def nbytes(self, more: int = 0) -> int:
+        """Estimate the bytes of a kernel's arguments, with so many accesses more."""
+        count = len(self.accesses) + len(self.stores) - self.internal + more
+        needed = self.constants_nbytes + 8 * len(self.results) + 16 * len(self.numbers)
+        each = 16 if self.linear else 16 + 8 * len(self.space)
+        return needed + self.cuts_nbytes + count * each
+
+    def _has_arguments(self, step: Instruction) -> bool:
+        needed = NBYTES_OF_KERNEL + self.nbytes(len(step.operands) + 1) + step.cuts_nbytes
+        return needed <= self.info.parameter_nbytes
+
+    def _has_room(self, step: Instruction) -> bool:
+        stored = self.must_store
+        if len(stored) >= tuning.STORES or not self._has_arguments(step):
+            return False
+        most = len(stored) + len(self.read) + len(step.slots)
+        return most <= tuning.SLOTS or len(stored.union(self.read, step.slots)) <= tuning.SLOTS
+
+    def must_precede(self, step: Instruction) -> bool:
+        """Return whether the group has to run before an instruction: a hazard is between them."""
+        for place, ref, _ in step.read:
+            whole = place == 0 and isinstance(step.operation, Indirect)
+            if self._meets(self.written, None if whole else ref, ref.slot):
+                return True
+            if whole and step.target is None and ref.slot in self.read:
+                return True
+        target = step.target
+        return target is not None and (
+            self._meets(self.written, target, target.slot)
+            or self._meets(self.read, target, target.slot)
+        )
+
+    def commutes_with(self, others: Sequence[FusionGroup]) -> bool:
+        """Return whether the group may as well run on the other side of groups next to it."""
+        return not any(
+            slot in other.read or slot in other.written for other in others for slot in self.written
+        ) and not any(slot in other.written for other in others for slot in self.read)
+
+    def _meets(self, where: dict[int, list[Ref | None]], ref: Ref | None, slot: int) -> bool:
+        """Return whether a view, or all of a storage, overlaps what the group reads or writes."""
+        others = where.get(slot, ())
+        if ref is None:
+            return bool(others)
+        return any(other is None or overlap(other, ref) for other in others)
+
+    # -- joining ---------------------------------------------------------------------------------
+
+    @property
+    def opaque(self) -> Instruction | None:
+        """The group's one instruction, if that is never fused."""
+        step = self.members[0]
+        return step if isinstance(step.operation, OpaqueOp) else None
+
+    @property
+    def numbers_of_members(self) -> frozenset[int]:
+        """The numbers of the instructions whose work the group does."""
+        return frozenset(number for step in self.members for number in (step.number, *step.also))
+
+    def add(self, step: Instruction) -> None:
+        """Add an instruction, which can join."""
+        self.members.append(step)
+        for slot in step.slots & self.outside_readers.keys():
+            self.outside_readers[slot] -= 1
+            self.internal += not self.outside_readers[slot]
+        if step.is_fresh and step.target is not None:
+            self.fresh.add(step.target.slot)
+        if step.uninitialised_nbytes:
+            self.uninitialised[step.written.slot] = step.uninitialised_nbytes
+        operation = step.operation
+        if self.reductions and self.is_epilogue(step):
+            self._add_to_epilogue(step)
+            return
+        if self.linear and not self.reductions:
+            self.space = step.space
+        if not step.is_linear:
+            self.linear = False
+        if isinstance(operation, TemplateOp):
+            self.roots.append(self._value(*step.read[0][1:]))
+            self.reductions.append(step)
+            self.sealed = isinstance(operation, ImmediateTemplateOp)
+            self._add_to_epilogue(step)
+        elif isinstance(operation, OpaqueOp):
+            for _, ref, _ in step.read:
+                self.read.setdefault(ref.slot, []).append(ref)
+            self.sealed = True
+            self._store(step, 0)
+        elif isinstance(operation, Rolled):
+            self._store(step, self._value(*step.read[0][1:]))
+        else:
+            self._add_entry(step)
+
+    def _add_entry(self, step: Instruction) -> None:
+        """Add an elementwise instruction."""
+        operation = step.operation
+        if operation is INDEX:
+            self.accesses.append((-1, operation.result, None, 0))
+        whole = 0 if isinstance(operation, Indirect) else -1
+        ats: list[Any] = [None] * len(step.operands)
+        for place, ref, key in step.read:
+            ats[place] = self._value(ref, key, whole=place == whole)
+        for place, operand in enumerate(step.operands):
+            if isinstance(operand, BoundsMask):
+                ats[place] = self._inside(operand)
+            elif isinstance(operand, Number):
+                ats[place] = (operand.dtype, len(self.constants))
+                self.constants.append(operand.number)
+                self.constants_nbytes += max(8, operand.dtype.itemsize)
+        self.entries.append((operation, *ats))
+        if step.target is None:
+            self.written.setdefault(step.written.slot, []).append(None)
+            self.sealed = True
+            self.in_order = isinstance(operation, Indirect) and operation.in_order
+            return
+        slot = step.target.slot
+        if step.can_swap and not self._can_write(step):
+            self.double_buffered.add(slot)
+            # Later reads have to see the new value, which is in the spare buffer.
+            self.values = {key: at for key, at in self.values.items() if key[0] != slot}
+        self._store(step, len(self.entries) - 1)
+
+    def _store(self, step: Instruction, at: int) -> None:
+        """Record that an instruction writes the value of an entry."""
+        target, key = step.written, step.key
+        self.values[key] = at
+        if key not in self.stores:
+            self.written.setdefault(target.slot, []).append(target)
+        if self.live[target.slot]:
+            self.must_store.add(target.slot)
+        elif step.is_fresh:
+            self.outside_readers[target.slot] = self.readers[target.slot]
+        self.stores[key] = (at, target)
+
+    def _add_to_epilogue(self, step: Instruction) -> None:
+        """Add a template op, or an instruction on template ops' results."""
+        ats: list[Any] = []
+        for operand in step.operands:
+            if isinstance(operand, Number):
+                ats.append((operand.dtype, len(self.numbers)))
+                self.numbers.append(operand.number)
+            elif isinstance(operand, Ref) and not isinstance(step.operation, TemplateOp):
+                ats.append(self.results[operand.slot][0])
+        target = step.target
+        if target is not None:
+            self.results[target.slot] = len(self.epilogue), target
+            if step.is_fresh:
+                self.written.setdefault(target.slot, []).append(target)
+                if self.live[target.slot]:
+                    self.must_store.add(target.slot)
+        self.epilogue.append((step.operation, *ats))
+
+    def store(self, is_needed: Callable[[int], bool]) -> None:
+        """Choose the values that the kernel stores; template ops without results are dropped."""
+        self.outputs = {key: value for key, value in self.stores.items() if is_needed(key[0])}
+        self.stored_results = [value for slot, value in self.results.items() if is_needed(slot)]
+        if self.results and not self.stored_results:
+            self.reductions, self.roots, self.epilogue, self.numbers = [], [], [], []
+
+    def _value(self, ref: Ref, key: Key, *, whole: bool = False) -> int:
+        """Return the entry of a view's elements; load them if the kernel does not have them."""
+        number = None if whole else self.values.get(key)
+        if number is None:
+            self.entries.append(ref.dtype)
+            number = len(self.entries) - 1
+            self.accesses.append(key)
+            if not whole:
+                self.values[key] = number
+            self.read.setdefault(ref.slot, []).append(None if whole else ref)
+            if ref.wrapped:
+                self.wrapped.add(ref.slot)
+                self.cuts_nbytes += nbytes_of_cuts(ref.wrapped.cuts)
+        return number
+
+    def _inside(self, part: BoundsMask) -> int:
+        """Return the entry of a bounds mask."""
+        where = WrappedAccess((0,) * len(part.cuts), part.cuts)
+        key = -1, dtypes.bool_, where, 0
+        if key not in self.values:
+            self.accesses.append(key)
+            self.cuts_nbytes += nbytes_of_cuts(part.cuts)
+            self.entries.append((INSIDE,))
+            self.values[key] = len(self.entries) - 1
+        return self.values[key]
+
+    # -- the kernel ------------------------------------------------------------------------------
+
+    def form(
+        self,
+        reuses: Mapping[int, int],
+        *,
+        wide: bool,
+        row: tuple[int, tuple[str, ...]] | None = None,
+        kept: Collection[int] = (),
+    ) -> tuple[Form, list[tuple[int, DType]]]:
+        """Return the kernel's form, and the slots and types of its pointers, in order.
+
+        `reuses` has the storage whose buffer an output reuses, or its spare buffer. A kernel of
+        rows has a `row`: how many of the last axes it is, and the axes' names; of the storages that
+        are `kept` it has one row, in local memory.
+        """
+        pointers: dict[tuple[int, DType], int] = {}
+        accesses: list[Access] = []
+        ending = self.reductions[0] if self.reductions else None
+        shape = self.space if ending is None else ending.shape
+        contiguous = layout.contiguous_strides(shape)
+        row_steps = () if row is None else _steps_of_row(self.space, row[0])
+        for number, (slot, dtype, how, _) in enumerate((*self.accesses, *self.outputs)):
+            steps = row_steps if slot in kept else how
+            if slot < 0:
+                cuts = _over(shape, steps.cuts, ()) if isinstance(steps, WrappedAccess) else ()
+                accesses.append((-1, dtype, shape, (0,) * len(cuts), cuts))
+                continue
+            keeps_memory = slot in self.double_buffered and number < len(self.accesses)
+            buffer = slot if keeps_memory else reuses.get(slot, slot)
+            pointer = pointers.setdefault((buffer, dtype), len(pointers))
+            if steps is None:
+                accesses.append((pointer, dtype, shape, contiguous, ()))
+            elif isinstance(steps, WrappedAccess):
+                walk, cuts = _over(shape, steps.steps, 0), _over(shape, steps.cuts, ())
+                accesses.append((pointer, dtype, shape, walk, cuts))
+            elif steps == () and slot not in kept:
+                accesses.append((pointer, dtype, (), (), ()))
+            else:
+                accesses.append((pointer, dtype, shape, _over(shape, steps, 0), ()))
+        split: tuple[int, ...] | None = None
+        names: tuple[str, ...] = ("i",)
+        if ending is not None:
+            operation = ending.operation
+            assert isinstance(operation, TemplateOp)
+            split, names, wide = operation.split, operation.names, wide or operation.wide
+        elif row is not None:
+            split, names = (len(shape) - row[0], len(shape)), row[1]
+        form = Form(
+            shape,
+            split,
+            names,
+            wide or self.size >= layout.WIDE,
+            tuple(self.entries),
+            tuple(accesses),
+            tuple(number for number, _ in self.outputs.values()),
+            tuple(self.roots),
+        )
+        return form, [*pointers]
+
+    def type_in_step(self, slot: int) -> DType | None:
+        """Return the type of a storage's elements if item i reads element i alone; else None."""
+        types = {
+            dtype if steps is None else None
+            for other, dtype, steps, _ in self.accesses
+            if other == slot
+        }
+        return None if len(types) != 1 or None in self.read[slot] else types.pop()
+
+    def offsets(self) -> list[tuple[int, int]]:
+        """Return each access's slot, -1 for the position, and its offset."""
+        return [(slot, offset) for slot, _, _, offset in (*self.accesses, *self.outputs)]
+
+
+def _steps_of_row(space: Shape, axes: int) -> Shape:
+    """Return the strides of a buffer of one row over a space whose last axes are the row."""
+    outer = len(space) - axes
+    return (*[0] * outer, *layout.contiguous_strides(space[outer:]))
+
+
+def _over(shape: Shape, given: Sequence[Any], none: Any) -> tuple[Any, ...]:
+    """Insert `none` at the axes of one element that the space leaves out of a shape."""
+    rest = iter(given)
+    return tuple([none if extent == 1 else next(rest) for extent in shape])
+
+
+def overlap(first: Ref, second: Ref) -> bool:
+    """Return whether two views of one storage may have an element in common."""
+    if first.dtype is not second.dtype:
+        return True  # their offsets count different things
+    return _overlap_of(first.pattern, first.offset, second.pattern, second.offset)
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def _overlap_of(one: Pattern, begin: int, two: Pattern, other: int) -> bool:
+    return layout.overlap(
+        Layout(one.shape, one.strides, begin), Layout(two.shape, two.strides, other)
+    )

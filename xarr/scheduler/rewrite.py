@@ -1,0 +1,478 @@
+"""Rewriting: replace instructions by ones that recompute their operands, so that none is stored.
+
+Rolls of rolls are composed. A reduction along a short axis is unrolled into an expression of its
+elements and of what those are computed of. A write to a part of an array may become one to the
+whole array, which keeps the other elements. Operands of a reduction are rematerialised per column.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from xarr import dtypes, layout, tuning
+from xarr.compiler.forms import Rolled, cast, rolled
+from xarr.core.operations import Operation
+from xarr.dtypes import COMPLEX, DType
+from xarr.layout import Layout, Shape
+from xarr.scheduler.fusion_group import NBYTES_OF_KERNEL, overlap
+from xarr.scheduler.instructions import (
+    BoundsMask,
+    DeferredTemplateOp,
+    Instruction,
+    Operand,
+    Ref,
+    TemplateOp,
+    WrappedAccess,
+)
+
+if TYPE_CHECKING:
+    from xarr.backends.base import DeviceInfo
+
+_Tree = Any
+"""An expression: the number of a leaf, or an operation with a tree for each of its operands."""
+
+
+_FUNCTION: Final = re.compile(r"\bxr_\w+_f(32|64)\(")
+_FUNCTION_WEIGHT: Final = 32
+"""The weight of a function's call: the compiler inlines its body for each element. Sixteen sines
+of float64 take gcc 17 s."""
+
+
+def rewrite(
+    steps: Sequence[Instruction],
+    live: Sequence[bool],
+    swappable: Mapping[int, int],
+    info: DeviceInfo,
+) -> list[Instruction]:
+    """Replace instructions by ones that recompute operands; producers may be dead code afterwards.
+
+    An instruction may recompute an operand if nothing that the operand's producer reads is written
+    in between, and the operand itself never again. `swappable` has the bytes of each storage whose
+    memory a list may replace.
+    """
+    last = {step.written.slot: number for number, step in enumerate(steps)}
+    table = ProducerTable(live)
+    readers: dict[int, set[int]] = {}
+    if any(isinstance(step.operation, DeferredTemplateOp) for step in steps):
+        for number, step in enumerate(steps):
+            for slot in step.slots:
+                readers.setdefault(slot, set()).add(number)
+    nbytes_of = dict(swappable)
+    found: list[Instruction] = []
+    for number, given in enumerate(steps):
+        step = given
+        slot = given.written.slot
+        is_reduction = isinstance(given.operation, DeferredTemplateOp)
+        if isinstance(given.operation, Rolled):
+            step = _wrap_around(table.compose_rolls(given))
+        elif is_reduction:
+            if _is_computed_with(given, steps[number + 1 :]):
+                step = table.unroll(given, info)
+            if step is given and not info.chunked:
+                for producer in table.rematerialize(given, readers):
+                    found[producer.number] = producer
+        elif not given.is_fresh and type(given.operation) is Operation:
+            if slot in nbytes_of and slot not in table.extents:
+                table.note_extent(given, nbytes_of[slot])
+            step = table.write_whole_array(given)
+        found.append(step)
+        table.overwrite(slot)
+        if given.is_fresh and given.target is not None:
+            nbytes_of[slot] = given.target.nbytes
+            if given.size == given.target.pattern.size:
+                table.extents[slot] = given.space, given.target
+            # What is written again may have another value when it would be recomputed.
+            if last[slot] == number and not (is_reduction and step is given):
+                table.add(step, is_reduction)
+    return found
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def _own_weight(operation: Operation) -> tuple[int, list[int]]:
+    """Weigh an operation's own text, and count how often it contains each operand's."""
+    template = operation.template
+    own = _FUNCTION_WEIGHT if _FUNCTION.search(template) else 1
+    return own, [template.count(f"{{{place}}}") for place in range(len(operation.operands))]
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def _is_plain(operation: Operation) -> bool:
+    """Return whether an operation's text may be a part of a longer expression."""
+    return type(operation) is Operation and not any(
+        dtype is dtypes.float16 or dtype.kind == COMPLEX
+        for dtype in (*operation.operands, operation.result)
+    )
+
+
+def _is_computed_with(step: Instruction, later: Sequence[Instruction]) -> bool:
+    """Return whether a later instruction combines a result's elements with other operands."""
+    results = {step.written.slot}
+    size = step.written.pattern.size
+    for other in later:
+        slots = other.slots
+        if not slots & results or other.size != size:
+            continue
+        if not slots <= results or isinstance(other.operation, TemplateOp):
+            return True
+        results.add(other.written.slot)
+    return False
+
+
+class ProducerTable:
+    """The producers of storages whose operands are still what they were.
+
+    `extents` has the space, and the view, that is all of a storage which is new or swappable: views
+    of such storages are counted from its first element.
+    """
+
+    def __init__(self, live: Sequence[bool]) -> None:
+        self.extents: dict[int, tuple[Shape, Ref]] = {}
+        self._live = live
+        self._producers: dict[int, Instruction] = {}
+        self._weights: dict[int, int] = {}
+        self._unrolled: set[int] = set()
+        self._readers: dict[int, list[int]] = {}
+
+    def add(self, step: Instruction, is_unrolled: bool) -> None:
+        """Note the producer of a new storage, if it can be recomputed."""
+        operation, slot = step.operation, step.written.slot
+        if not step.operands or not (_is_plain(operation) or isinstance(operation, Rolled)):
+            return
+        for read in step.slots:
+            self._readers.setdefault(read, []).append(slot)
+        self._weights[slot] = self._weight(step)
+        self._producers[slot] = step
+        if is_unrolled:
+            self._unrolled.add(slot)
+
+    def _weight(self, step: Instruction) -> int:
+        """Weigh the text of an instruction with all that it would recompute."""
+        weight, counts = _own_weight(step.operation)
+        for place, ref, _ in step.read:
+            if self._producer(ref, step.shape) is not None:
+                weight += counts[place] * self._weights[ref.slot]
+        return weight
+
+    def overwrite(self, slot: int) -> None:
+        """Forget the producers of a storage, and those that read it, since it is written."""
+        self._producers.pop(slot, None)
+        for reader in self._readers.pop(slot, ()):
+            self._producers.pop(reader, None)
+
+    def _producer(self, ref: Ref, shape: Shape, unrolled: bool = False) -> Instruction | None:
+        """Return the producer of a view that each item over a shape reads at its own place.
+
+        Reductions that were `unrolled` count only where they are asked for.
+        """
+        step = self._producers.get(ref.slot)
+        if step is None or step.shape != shape or ref != step.target:
+            return None
+        return step if unrolled or ref.slot not in self._unrolled else None
+
+    def dead_producer(self, ref: Ref, shape: Shape, unrolled: bool = False) -> Instruction | None:
+        """Return the producer, as `_producer` does, of a storage that need not be stored."""
+        return None if self._live[ref.slot] else self._producer(ref, shape, unrolled)
+
+    def compose_rolls(self, step: Instruction) -> Instruction:
+        """Make one roll of a roll and the roll that produces its operand."""
+        operation, inner = step.operation, self._producer(step.read[0][1], step.shape)
+        assert isinstance(operation, Rolled)
+        if inner is None or not isinstance(inner.operation, Rolled):
+            return step
+        pairs = zip(inner.operation.shifts, operation.shifts, step.shape, strict=True)
+        shifts = tuple([(one + other) % extent for one, other, extent in pairs])
+        return step.but(
+            operation=rolled(operation.result, shifts),
+            operands=inner.operands,
+            also=inner.also | {inner.number},
+        )
+
+    def unroll(self, step: Instruction, info: DeviceInfo) -> Instruction:
+        """Unroll a reduction along a short axis into an expression, if a kernel has room for it."""
+        operation, elements = step.operation, step.read[0][1]
+        assert isinstance(operation, DeferredTemplateOp)
+        how = operation.unrolled(step.shape)
+        if how is None:
+            return step
+        axes = range(how.start, how.stop)
+        places = list(itertools.product(*[range(step.shape[axis]) for axis in axes]))
+        is_recomputed = self.dead_producer(elements, step.shape) is not None
+        if is_recomputed and len(places) * (1 + self._weights[elements.slot]) > tuning.UNROLLED:
+            return step
+        at: dict[int, int] = {}
+        expression = _Expression(self, functools.partial(_sliced, at))
+        tree: _Tree = None
+        for place in places:
+            at.update(zip(axes, place, strict=True))
+            element = expression.element(elements, step.shape)
+            tree = (how.step, tree, element) if tree else (how.first, element)
+        tree = (how.finish, tree, *map(expression.leaf, step.operands[1:]))
+        shape = (*step.shape[: how.start], *step.shape[how.stop :])
+        slots = {leaf.slot for leaf in expression.leaves if isinstance(leaf, Ref)}
+        nbytes = NBYTES_OF_KERNEL + (len(expression.leaves) + 1) * (16 + 8 * len(shape))
+        if len(slots) >= tuning.SLOTS or nbytes > info.parameter_nbytes:
+            return step
+        return expression.replacing(step, tree, shape)
+
+    def rematerialize(
+        self, step: Instruction, readers: Mapping[int, Set[int]]
+    ) -> list[Instruction]:
+        """Let producers of what a reduction of few columns reads for all columns repeat per column.
+
+        They then compute in the reduction's kernel, once for all columns, and are not stored. That
+        is so where the reduction's instructions alone read them; `readers` has these by storage.
+        """
+        operation, elements = step.operation, step.read[0][1]
+        assert isinstance(operation, DeferredTemplateOp)
+        axes, columns = operation.columns(step.shape)
+        shape = step.shape[: len(step.shape) - axes]
+        found: dict[int, Instruction] = {}
+        wanted = [(elements, step.shape)] if 1 < columns <= tuning.COLUMNS else []
+        members = set[int]()
+        while wanted:
+            ref, over = wanted.pop()
+            strides = _strides(ref, over)
+            if over == step.shape and not any(strides[-axes:]):
+                over = shape
+                ref = ref._replace(pattern=Layout(shape, strides[:-axes]).pattern)
+            producer = self.dead_producer(ref, over, unrolled=True)
+            if producer is None or type(producer.operation) is not Operation:
+                continue
+            if over == step.shape:
+                members.add(producer.number)
+            elif readers[ref.slot] <= members and not producer.cuts_nbytes:
+                members.add(producer.number)
+                found[producer.number] = producer
+            else:
+                continue
+            wanted += [(one, over) for one in producer.operands if isinstance(one, Ref)]
+
+        def repeated(operand: Operand) -> Any:
+            if not isinstance(operand, Ref):
+                return operand
+            where = Layout(step.shape, (*_strides(operand, shape), *(0,) * axes))
+            return operand._replace(pattern=where.pattern)
+
+        return [
+            producer.but(
+                shape=step.shape,
+                operands=tuple(map(repeated, producer.operands)),
+                target=repeated(producer.written),
+            )
+            for producer in found.values()
+        ]
+
+    def note_extent(self, step: Instruction, nbytes: int) -> None:
+        """Derive the view that is all of a swappable storage from a write to a part of it."""
+        target = step.target
+        assert target is not None
+        count, rest = divmod(nbytes, target.dtype.itemsize)
+        walk = zip(_strides(target, step.shape), step.shape, strict=True)
+        space = []
+        for stride in [stride for stride, extent in walk if extent != 1]:
+            extent, beyond = divmod(count, stride) if stride > 0 else (0, 1)
+            if extent != 1:
+                space.append(extent)
+            rest += beyond
+            count = stride
+        if space and not rest and count == 1:
+            pattern = layout.contiguous(tuple(space)).pattern
+            self.extents[target.slot] = tuple(space), Ref(target.slot, target.dtype, pattern, 0)
+
+    def write_whole_array(self, step: Instruction) -> Instruction:
+        """Give a partial write a replacement that writes the whole array, where one is cheap.
+
+        Beyond the part, an item stores the array's old value again. A write of the whole array can
+        swap its memory for a spare buffer; so can the replacement, if items read what others write
+        and the part is most of the array.
+        """
+        operation, target = step.operation, step.target
+        assert target is not None
+        extent = self.extents.get(target.slot)
+        if extent is None:
+            return step
+        space, whole = extent
+        if target.dtype is not whole.dtype:
+            return step
+        if target.pattern.linear and target.pattern.size == whole.pattern.size:
+            return step.but(can_swap=True)
+        part = _Part.of(target, step.shape, space) if _is_plain(operation) else None
+        weight = self._weight(step)
+        if part is None or weight > tuning.UNROLLED or part.beyond * weight > tuning.BESIDE:
+            return step
+
+        conflicts = False
+
+        def read(ref: Ref, shape: Shape) -> Ref | None:
+            nonlocal conflicts
+            same = _strides(ref, shape) == _strides(target, shape) and ref.offset == target.offset
+            conflicts |= ref.slot == target.slot and not same and overlap(ref, target)
+            found, all_of_it = self.extents.get(ref.slot, (None, ref))
+            if same and found == space and all_of_it.dtype is ref.dtype:
+                return all_of_it
+            return part.read(ref, shape)
+
+        expression = _Expression(self, read)
+        tree = expression.of(step)
+        inside, before = expression.leaf(BoundsMask(part.cuts)), expression.leaf(whole)
+        tree = (_choose(whole.dtype), inside, tree, before)
+        if expression.is_impossible:
+            return step
+        replacement = expression.replacing(step, tree, space, target=whole)
+        replacement.can_swap = conflicts and part.beyond < 0.5
+        return step.but(whole=replacement)
+
+
+class _Part(NamedTuple):
+    """The part of an iteration space between bounds along each axis."""
+
+    space: Shape
+    lows: Shape
+    highs: Shape
+    axes: tuple[int | None, ...]
+    """The axis of an instruction's shape along each axis; None where the part has one index."""
+
+    @classmethod
+    def of(cls, target: Ref, shape: Shape, space: Shape) -> _Part | None:
+        """Return the part of an array that a view over a shape is, or None."""
+        walk = _strides(target, shape)
+        rest = target.offset
+        lows, highs, axes = list[int](), list[int](), list[int | None]()
+        left = [axis for axis, extent in enumerate(shape) if extent != 1]
+        for extent, stride in zip(space, layout.contiguous_strides(space), strict=True):
+            low, rest = divmod(rest, stride)
+            axis = left.pop(0) if left and walk[left[0]] == stride else None
+            lows.append(low)
+            highs.append(low + (1 if axis is None else shape[axis]))
+            axes.append(axis)
+            if low < 0 or highs[-1] > extent:
+                return None
+        if left or rest or math.prod(shape) == math.prod(space):
+            return None
+        return cls(space, tuple(lows), tuple(highs), tuple(axes))
+
+    @property
+    def cuts(self) -> tuple[Shape, ...]:
+        """The bounds along each axis; () where the part is not bounded."""
+        bounds = zip(self.lows, self.highs, self.space, strict=True)
+        return tuple([() if high - low == extent else (low, high) for low, high, extent in bounds])
+
+    @property
+    def beyond(self) -> float:
+        """The fraction of the space's elements that lie beyond the part."""
+        inside = math.prod(high - low for low, high in zip(self.lows, self.highs, strict=True))
+        return 1 - inside / math.prod(self.space)
+
+    def read(self, ref: Ref, shape: Shape) -> Ref | None:
+        """Return the access of a view over the part's shape from the whole space, or None.
+
+        Items beyond the bounds read other elements of the view, which the bounds mask discards: so
+        there must be as many.
+        """
+        walk = _strides(ref, shape)
+        steps = tuple([0 if axis is None else walk[axis] for axis in self.axes])
+        cuts = tuple([cut if step else () for cut, step in zip(self.cuts, steps, strict=True)])
+        for cut, extent in zip(cuts, self.space, strict=True):
+            if cut and max(cut[0], extent - cut[1]) > cut[1] - cut[0]:
+                return None
+        back = sum(low * step for low, step in zip(self.lows, steps, strict=True))
+        return ref._replace(wrapped=WrappedAccess(steps, cuts, back))
+
+
+class _Expression:
+    """An expression that recomputes its operands as far as their producers are known."""
+
+    def __init__(self, table: ProducerTable, read: Callable[[Ref, Shape], Ref | None]) -> None:
+        self._table = table
+        self._read = read  # how a view over a shape is read, or None where it cannot be
+        self.leaves: list[Operand] = []
+        self.also: set[int] = set()  # the numbers of the instructions that it recomputes
+        self.is_impossible = False  # whether an operand cannot be read
+
+    def leaf(self, operand: Operand) -> int:
+        """Return the number of a leaf, which is added if the expression lacks it."""
+        if operand not in self.leaves:
+            self.leaves.append(operand)
+        return self.leaves.index(operand)
+
+    def of(self, step: Instruction) -> _Tree:
+        """Return the tree of an instruction's value."""
+        return (step.operation, *[
+            self.element(operand, step.shape) if isinstance(operand, Ref) else self.leaf(operand)
+            for operand in step.operands
+        ])  # fmt: skip
+
+    def element(self, ref: Ref, shape: Shape) -> _Tree:
+        """Return the tree of a view's elements over a shape."""
+        producer = self._table.dead_producer(ref, shape)
+        if producer is None or isinstance(producer.operation, Rolled):
+            read = self._read(ref, shape)
+            self.is_impossible |= read is None
+            return self.leaf(read or ref)
+        self.also |= {producer.number} | producer.also
+        return self.of(producer)
+
+    def replacing(self, step: Instruction, tree: _Tree, shape: Shape, **more: Any) -> Instruction:
+        """Return an instruction that computes a tree over a shape, in the place of another one."""
+        types = tuple([leaf.dtype for leaf in self.leaves])
+        operation = _composed(step.operation.name, tree, types)
+        leaves, also = tuple(self.leaves), frozenset(self.also)
+        return step.but(operation=operation, operands=leaves, shape=shape, also=also, **more)
+
+
+def _wrap_around(step: Instruction) -> Instruction:
+    """Let a roll read its operand by an access that wraps around."""
+    operation, read = step.operation, step.read[0][1]
+    assert isinstance(operation, Rolled)
+    axes = [axis for axis, extent in enumerate(step.shape) if extent != 1]
+    steps = tuple([read.pattern.strides[axis] for axis in axes])
+    shifts = [operation.shifts[axis] for axis in axes]
+    cuts = tuple([(at,) if at and step else () for at, step in zip(shifts, steps, strict=True)])
+    wrapped = WrappedAccess(steps, cuts) if any(cuts) else None
+    return step.but(operands=(read._replace(wrapped=wrapped),))
+
+
+def _strides(ref: Ref, shape: Shape) -> Shape:
+    """Return the strides of a view that is broadcast over a shape."""
+    pattern = ref.pattern
+    if pattern.linear and pattern.size == math.prod(shape):
+        return layout.contiguous_strides(shape)
+    return layout.broadcast_strides(pattern.shape, pattern.strides, shape)
+
+
+def _sliced(places: Mapping[int, int], ref: Ref, shape: Shape) -> Ref:
+    """Return the view of the elements that have given indices along some axes of a shape."""
+    strides = _strides(ref, shape)
+    kept = [axis for axis in range(len(shape)) if axis not in places]
+    where = Layout(tuple([shape[axis] for axis in kept]), tuple([strides[axis] for axis in kept]))
+    beyond = sum(strides[axis] * place for axis, place in places.items())
+    return ref._replace(pattern=where.pattern, offset=ref.offset + beyond)
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def _choose(dtype: DType) -> Operation:
+    """Return the operation that selects one of two values by a condition."""
+    return Operation("choose", (dtypes.bool_, dtype, dtype), dtype, "{0} ? {1} : {2}")
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def _composed(name: str, tree: _Tree, leaves: tuple[DType, ...]) -> Operation:
+    """Compose the operations of a tree into one."""
+
+    def text(node: _Tree) -> tuple[str, DType]:
+        if isinstance(node, int):
+            return f"{{{node}}}", leaves[node]
+        operation, *children = node
+        operands = []
+        for child, wanted in zip(children, operation.operands, strict=True):
+            value, given = text(child)
+            operands.append(cast(f"({value})", given, wanted))
+        return operation.template.format(*operands), operation.result
+
+    template, result = text(tree)
+    return Operation(name, leaves, result, template)

@@ -1,0 +1,37 @@
+"""The scheduler: the passes that turn a list of instructions into kernels, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xarr.core.storage import OWN, is_held
+from xarr.scheduler.buffer_reuse import Plan as Plan, reuse_buffers
+from xarr.scheduler.dce import eliminate_dead_code, eliminate_dead_stores
+from xarr.scheduler.fusion import fuse_horizontally, fuse_vertically
+from xarr.scheduler.rewrite import rewrite
+from xarr.scheduler.row_fusion import fuse_rows
+from xarr.scheduler.verify import Verifier
+
+if TYPE_CHECKING:
+    from xarr.backends.base import DeviceInfo
+    from xarr.scheduler.instructions import Instruction
+
+
+def schedule(steps: Sequence[Instruction], states: Sequence[int], info: DeviceInfo) -> Plan:
+    """Turn instructions into kernels with the results that running them in order has.
+
+    Each pass takes a list and returns a list; `XARR_VERIFY=1` checks each of these. The tape says
+    of each storage by its state whether it is live, and which memory it has; `info` has limits.
+    """
+    live = [is_held(state) for state in states]
+    swappable = {slot: OWN - state for slot, state in enumerate(states) if state <= OWN}
+    verify = Verifier(steps, states)
+
+    steps = verify.instructions(rewrite(steps, live, swappable, info))
+    steps = verify.instructions(eliminate_dead_code(steps, live))
+    groups = verify.groups(fuse_vertically(steps, live, info))
+    groups = verify.groups(fuse_horizontally(groups))
+    groups = verify.stores(eliminate_dead_stores(groups, live))
+    runs = verify.runs(fuse_rows(groups, info))
+    return verify.plan(reuse_buffers(runs, states, info))
