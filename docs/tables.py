@@ -201,7 +201,7 @@ CHAPTERS: Final = {
         "Looking inside",
         "Functions that show what is pending, or change when it runs.",
     ),
-    "interchange": ("Interchange", "Memory of other libraries."),
+    "exchange": ("Exchange", "Memory of other libraries."),
     "iterating": ("Iterating", "Elements and indices one after the other, on the host."),
     "joining": ("Joining, repeating and padding", "Functions that put arrays together."),
     "linalg": ("Linear algebra", "The names of ``xarr.linalg``, and products."),
@@ -443,7 +443,8 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
         return work(*given, **named)
 
     def deferred(*given: Any) -> None:
-        seen.add(_ON_HOST)
+        if inside:
+            seen.add(_ON_HOST)
         numpys(*given)
 
     def looked_for(name: str, *rest: Any) -> Any:

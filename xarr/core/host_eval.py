@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _ndarray = cython.declare(object, numpy.ndarray)
 _ufunc = cython.declare(object, numpy.ufunc)
+_uint8 = cython.declare(object, numpy.uint8)
 _bool = cython.declare(object, dtypes.bool_)
 _WIDE = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _CHUNK = cython.declare(cython.Py_ssize_t, tuning.CHUNK)
@@ -190,7 +191,7 @@ def _compute(
             target.buffer = result
             return
         target.buffer = room(opcode.device, target.nbytes)
-    view: Any = array_in(how.seen(), memory_of(target), listed.bases[slot] + beyond)
+    view: Any = _array_at(how, memory_of(target), listed.bases[slot] + beyond)
     if type(function) is not _ufunc or opcode.shape != how.shape:
         _store(driver, view, ..., _fitted(function(*values), how))
         return
@@ -236,20 +237,28 @@ def _is_own(result: Any, how: Structure, values: list[Any]) -> cython.bint:
 
 
 @cython.cfunc
+def _array_at(how: Structure, memory: Any, offset: cython.Py_ssize_t) -> Any:
+    """The elements of a view in memory, of which the first lies so many from its beginning."""
+    if how.is_linear:
+        return _ndarray(how.shape, how.dtype.numpy, memory, offset * how.itemsize)
+    return array_in(how.seen(), memory, offset)
+
+
+@cython.cfunc
 def _operand(how: Structure, opcode: Opcode, storage: Storage, offset: cython.Py_ssize_t) -> object:
     """The elements of an operand, which broadcast to the shape of the instruction."""
     memory: Any = storage.buffer
     values: Any
     if how.dtype is _bool:  # every byte but 0 is True
-        values = array_in(how.seen(), memory_of(storage), offset)
-        values = values.view(numpy.uint8) != 0
+        values = _array_at(how, memory_of(storage), offset)
+        values = values.view(_uint8) != 0
     elif type(memory) is _ndarray and memory.dtype is how.dtype.numpy and memory.shape == how.shape:
         if how.is_linear and not offset:
             values = memory
         else:
-            values = array_in(how.seen(), memory, offset)
+            values = _array_at(how, memory, offset)
     else:
-        values = array_in(how.seen(), memory_of(storage), offset)
+        values = _array_at(how, memory_of(storage), offset)
     if opcode.is_separate or how.shape is opcode.shape or how.shape == opcode.shape:
         return values
     return _over(values, how, opcode)

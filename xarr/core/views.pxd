@@ -15,6 +15,7 @@ cdef class Structure:
     cdef object low
     cdef object high
     cdef public bint repeats
+    cdef public Py_ssize_t itemsize
     cdef public Py_ssize_t nbytes
     cdef public Py_ssize_t size
     cdef public bint is_linear

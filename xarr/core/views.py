@@ -83,6 +83,7 @@ class Structure:
     low: Any
     high: Any
     repeats: bool
+    itemsize: int
     nbytes: int
     size: int
     is_linear: bool
@@ -119,6 +120,7 @@ class Structure:
                 fault = f"an array of shape {shape} and dtype {dtype} would have {nbytes} bytes"
                 accepted = "less than 2**63 are accepted"
                 raise errors.value_error(f"arrays on {device}", fault, accepted)
+            self.itemsize = itemsize
             self.nbytes = size * itemsize
             self.is_linear = _is_linear(shape, strides, size)
             if not self.is_linear:

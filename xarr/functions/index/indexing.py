@@ -96,7 +96,8 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     if given is None:
         held = number_for(node.structure, value)
         given = None if held is None else number_like(node, held)
-    source = _source(value, node)
+    is_exact = given is not None and type(value) is not Array and node.structure.fits(value)
+    source = given if given is not None and is_exact else _source(value, node)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
     if kind is not slice and kind is not int and any(map(is_array, items)):
         _set_advanced(x, items, source)
