@@ -227,25 +227,30 @@ _ROUTINES: Final[dict[tuple[Any, ...], _Routine]] = {}
 
 def _worked(routine: _Routine, nodes: list[Node]) -> None:
     """Have a routine compute the last node of the others, which are computed."""
-    host = routine.host
-    if host is not None:
-        seen: list[Any] = [
-            array_in(node.structure.seen(), memory_of(_storage(node)), node.offset)
-            for node in nodes
-        ]
-        *given, to = seen
-        if isinstance(host, numpy.ufunc):
-            host(*given, out=to)
-        else:
-            to[...] = host(*given)
+    driver = nodes[0].device.driver
+    if routine.host is not None and driver.is_open():
+        places = [(node.structure.seen(), memory_of(_storage(node)), node.offset) for node in nodes]
+        _evaluated(routine.host, [array_in(*place) for place in places])
         return
-    arrays = nodes[0].device.driver.arrays(_places(nodes))
+    arrays = driver.arrays(_places(nodes))
     with ExitStack() as stack:
         if arrays is None:
             arrays = _mapped(nodes, len(nodes) - 1, stack)
+        if routine.host is not None:
+            _evaluated(routine.host, arrays)
+            return
         result: Any = arrays.pop()
         has_arrays = getattr(routine.function, "takes", None) is None
         routine.function(*arrays, out=result if has_arrays else [result])
+
+
+def _evaluated(host: Callable[..., Any], arrays: list[Any]) -> None:
+    """Compute the last of some arrays by a function of NumPy's of the others."""
+    *given, result = arrays
+    if isinstance(host, numpy.ufunc):
+        host(*given, out=result)
+    else:
+        result[...] = host(*given)
 
 
 def _result_nodes(
