@@ -151,7 +151,7 @@ def _numpy_dtype(dtype: Any) -> numpy.dtype[Any]:
 
 
 ACCEPTED: Final = "xarr has the dtypes " + ", ".join(row.name for row in TABLE)
-"""What errors say of a data type that xarr lacks."""
+"""Explain in an error that xarr lacks a data type."""
 _ABSENT: Final = {
     "O": "Python objects cannot be on a device: keep them in a list or a NumPy array",
     "S": "strings cannot be on a device: keep them in a list or a NumPy array",

@@ -42,7 +42,7 @@ TURNS = (
 
 
 def applied(names: Sequence[str], *operands: Array) -> dict[str, Array]:
-    """What functions give of the same operands, some of them by one kernel."""
+    """Return the results of functions on the same operands, some of them by one kernel."""
     given = [xarr.asarray(x) for x in operands]
     found = {name: getattr(xarr, name)(*given) for name in names}
     computed_together(found.values())
@@ -225,7 +225,7 @@ def converted(x: Array, dtype: str) -> Array:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_conversions(dtype: str) -> None:
-    """Of halves all, and of other floating-point numbers all that lie between two."""
+    """Return all halves, and of other floating-point types all numbers between two."""
     needs(dtype)
     x = samples_of(dtype)
     # From complex to real numbers there is a warning.

@@ -1,4 +1,4 @@
-"""What each pass of the scheduler makes of a list, and that broken lists are refused."""
+"""Passes of the scheduler on small lists, and broken lists that `verify` refuses."""
 
 from __future__ import annotations
 

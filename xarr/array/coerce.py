@@ -1,4 +1,4 @@
-"""What the argument of a call becomes: an Array, or a node beside another operand.
+"""Coerce arguments of calls to Arrays, or to nodes beside another operand.
 
 Arrays of xarr, NumPy and other libraries, numbers and nested sequences of all of them are coerced
 here, and nowhere else. Where results go is not known here (`out_argument`), nor what an operator

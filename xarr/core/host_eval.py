@@ -3,7 +3,7 @@
 
 A kernel costs a compiler a tenth of a second, and to plan one a millisecond of Python. So a list of
 instructions runs here first, one instruction after the other, wherever NumPy has a function of the
-same bits. This is the only place where the host computes what stands on a tape.
+same bits. Once a list has kernels, only libraries' work is NumPy's, see `LibraryCall`.
 """
 
 from __future__ import annotations

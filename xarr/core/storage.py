@@ -184,7 +184,16 @@ def memory_of(storage: Storage) -> object:
     """The memory of a storage that NumPy may work in, once what was asked of it is done."""
     if type(storage.buffer) is _ndarray:
         return storage.buffer
-    return storage.device.driver.window(storage.buffer, "B")
+    memory = storage.device.driver.window(storage.buffer, "B")
+    if memory is None:  # NumPy would take None for new memory, and read what lies there
+        raise RuntimeError(
+            errors.message(
+                f"{storage.device}",
+                "the host does not reach the memory, as another queue is current",
+                "work on it goes by kernels there",
+            )
+        )
+    return memory
 
 
 _list_mark = cython.declare(cython.Py_ssize_t, 0)

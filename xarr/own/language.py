@@ -115,7 +115,7 @@ _MADE: Final = re.compile(
     rf"\b{PREFIX}(?:{'|'.join([*_FUNCTIONS, *(f'atomic_{way}' for way in _ATOMICS.values())])})"
     rf"(?:{_NARROW})?\b"
 )
-"""What those become, and the divisions."""
+"""The results of those operations, and of the divisions."""
 SHORT: Final = sorted(name for name in FUNCTIONS if name[-1] != "f" or name[:-1] not in FUNCTIONS)
 """Those without C's suffix for float."""
 

@@ -144,12 +144,13 @@ def reduced(
         remembered(row.transitions, name, (opcode, inputs[1:], final.structure))
         how = node.structure
         if axes and over is axes and how.is_linear:
-            row.plans[how.dtype, how.device, len(shape), *name[1:]] = opcode.operation, axes, types
+            plan = how.dtype, how.device, len(shape), *name[1:]
+            remembered(row.plans, plan, (opcode.operation, axes, types))
     return sent(final, target, along)
 
 
 def _like_others(row: Reduction, node: Node, name: Any) -> Any:
-    """What is recorded for an array of a new shape, where one of as many axes was reduced so."""
+    """Return what to record for a new shape, where one of as many axes was reduced so."""
     if name is None:
         return None
     how = node.structure

@@ -76,7 +76,7 @@ class ufunc:  # noqa: N801 - NumPy's name
 
     __doc__ = _described(__doc__)
     _methods_source = "NumPy's method."
-    """What defines the methods, for their docstrings."""
+    """The class that defines the methods, for their docstrings."""
     _is_mixed = False
     """Whether the operands are of different types, and `dtype` is that of the first."""
 
