@@ -168,6 +168,7 @@ CHOSEN: Final = {
     r"reciprocal.*int": "of 0 NumPy's is what the processor makes of it",
     r"max\(x, 0, out=.* x=int.* y=uint": "NumPy takes negative elements for large ones",
     r"matrix_power\(x, n.*True": "a bool is no number of times",
+    r"(//|floor_divide|divmod).* x=float.* n=(\d{13}|1e\+300)": "of infinity it is the standard's",
     r"histogram.* x=complex": "bins would go by real parts alone",
     r"(ldexp|bitwise_count)\(.*dtype=d|ldexp.* n=": "NumPy's rule is the order of its loops",
 }

@@ -107,6 +107,10 @@ CHOSEN: Final = (
     ("NumPy fails by accident", r" not (AttributeError|ZeroDivisionError|UnboundLocalError)\b"),
     ("NumPy fails by accident", r" gives (?!IndexError).* not IndexError: (list|tuple|index)"),
     ("NumPy fails by accident", r"(median|ntile)\(.*axis=\(\).* not ValueError: cannot reshape"),
+    (
+        "what is empty has any values",
+        r"np\.empty_like\(.* (elements are wrong|Mismatched elements)",
+    ),
     ("a result without axes is an Array", r"np\.(imag|real|linalg\.matrix_rank)\(.* is of type"),
     ("the step is a float", r"retstep=True\) is of type"),
     ("the result is named", r"np\.linalg\.lstsq"),

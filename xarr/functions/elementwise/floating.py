@@ -116,13 +116,20 @@ def float_power(
     >>> xarr.float_power(xarr.asarray([2, 3]), 2).tolist()
     [4.0, 9.0]
     """
-    x1, x2 = (float(x) if type(x) is int else x for x in (x1, x2))  # -2 beside uint8
-    first, second = together(x1, x2, "float_power(x1, x2)")
+    where = "float_power(x1, x2)"
+    # A Python number becomes one of the widest type at once: 1e300 is none of float16's.
+    one, other = [1j if type(x) is complex else 1.0 if type(x) in SCALARS else x for x in (x1, x2)]
+    first, second = together(one, other, where)
     wide = default_float(first.device)
     if first.dtype.kind == COMPLEX:
         wide = dtypes.COMPLEX_OF[wide]
-    first, second = engine.converted(first, wide), engine.converted(second, wide)
-    return Array(rows.pow.combined(first, second, "float_power(x1, x2)"))
+    first, second = (
+        constant(wide.numpy.type(x).item(), wide, (), node.device)
+        if type(x) in SCALARS
+        else engine.converted(node, wide)
+        for x, node in ((x1, first), (x2, second))
+    )
+    return Array(rows.pow.combined(first, second, where))
 
 
 def _real(x: ArrayLike, where: str) -> Array:

@@ -357,7 +357,7 @@ def is_weak(operand: Any, wanted: DType) -> bool:
         return wanted.kind == COMPLEX
     if type(operand) is float:
         return wanted.kind in (dtypes.REAL, COMPLEX)
-    return type(operand) in (bool, int)
+    return type(operand) is bool or (type(operand) is int and wanted.kind != BOOL)
 
 
 class _OfRow(ufunc):
