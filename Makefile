@@ -98,7 +98,7 @@ bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:
-	rm -rf xarr/core/compiled xarr/core/*.so xarr/core/*.pyd $(VENV) docs/_build docs/reference examples/output .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf xarr/compiled xarr/*/*.so xarr/*/*.pyd $(VENV) docs/_build docs/reference examples/output .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/created:
 	@test -n "$(PYTHON)" || { echo "xarr needs Python 3.11 or newer; install it, or name it: make PYTHON=/path/to/python3"; exit 1; }
@@ -106,7 +106,7 @@ $(VENV)/created:
 	touch $@
 
 # One stamp for each set of extras in pyproject.toml, made anew when that file, or the core, changes.
-$(VENV)/installed-%: $(VENV)/created pyproject.toml hatch_build.py $(wildcard xarr/core/*.py xarr/core/*.pxd)
+$(VENV)/installed-%: $(VENV)/created pyproject.toml hatch_build.py $(wildcard xarr/array/*.p* xarr/ir/*.p* xarr/runtime/*.p* xarr/tape/*.p*)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[$*]"
 	touch $@
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-CORE = Path("xarr/core")
-NOTE = CORE / "compiled"
-"""In a checkout, the sources that were compiled: `xarr/core/__init__.py` compares them."""
+PACKAGE = Path("xarr")
+NOTE = PACKAGE / "compiled"
+"""In a checkout, the sources that were compiled: `xarr/interpreted.py` compares them."""
 OPTIONS = ["-O1", "-g0"] if os.name == "posix" else []
 
 
@@ -24,7 +24,7 @@ class CustomBuildHook(BuildHookInterface[Any]):
         """Compile it, unless XARR_PURE=1, or say why not."""
         os.chdir(self.root)
         is_pure = os.environ.get("XARR_PURE") == "1"
-        sources = sorted(file.with_suffix(".py") for file in CORE.glob("*.pxd"))
+        sources = sorted(file.with_suffix(".py") for file in PACKAGE.glob("*/*.pxd"))
         text = b"".join(
             file.read_bytes() for source in sources for file in (source, source.with_suffix(".pxd"))
         )
@@ -32,7 +32,7 @@ class CustomBuildHook(BuildHookInterface[Any]):
         if version == "editable":
             if not is_pure and _are_there(libraries, text):
                 return
-            for old in (*CORE.glob("*.so"), *CORE.glob("*.pyd"), NOTE):
+            for old in (*PACKAGE.glob("*/*.so"), *PACKAGE.glob("*/*.pyd"), NOTE):
                 old.unlink(missing_ok=True)  # not written over: a process may have it open
         if is_pure:
             return

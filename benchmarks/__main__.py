@@ -39,10 +39,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line; the exit status is 1 when a result is wrong."""
     options = parse(arguments)
     from xarr.backends.device import device as default_device, get_device
-    from xarr.engine import hosted
+    from xarr.runtime import host_functions
 
     # The kernels are measured, whether or not they were compiled before.
-    hosted.tier.name = "fused"
+    host_functions.tier.name = "fused"
     device = get_device(options.device)
     sizes = options.sizes or [CPU_SIZE if device.kind == "cpu" else LARGE]
     libraries, absent = open_libraries(["xarr", *options.libraries], str(device))

@@ -43,7 +43,7 @@ def copy_bandwidth(xarr: Library, size: int, dtype: str, repeats: int) -> tuple[
     hosts = operands(COPY, size, dtype)
     a, v = (xarr.upload(host) for host in hosts)
     driver = v.device.driver
-    source, target = a._node.storage.buffer, v._node.storage.buffer
+    source, target = a._view.storage.buffer, v._view.storage.buffer
 
     def command() -> None:
         driver.copy(source, 0, target, 0, a.nbytes)

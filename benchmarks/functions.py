@@ -35,7 +35,7 @@ def measured(
 ) -> Iterator[Figure]:
     """Measure by turns, where a function takes the data type: NumPy, then each device."""
     import xarr
-    from xarr.tables import elementwise
+    from xarr.ops import elementwise
 
     draw = np.random.default_rng(0)
     for dtype in DTYPES:

@@ -50,8 +50,8 @@ def _no_wait(result: Any) -> None:
 def _xarr(device: str | None) -> Library:
     import xarr
     from xarr.backends.device import get_device
-    from xarr.engine import engine
     from xarr.functions.names.inspection import synchronize
+    from xarr.tape import builder
 
     chosen = get_device(device)
     return Library(
@@ -62,7 +62,7 @@ def _xarr(device: str | None) -> Library:
         upload=lambda host: xarr.asarray(host, device=chosen, copy=True),
         wait=synchronize,
         download=numpy.asarray,
-        launch=lambda result: engine.compute(result._node),
+        launch=lambda result: builder.compute(result._view),
     )
 
 

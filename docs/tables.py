@@ -22,17 +22,16 @@ import numpy
 
 import xarr
 from xarr import dtypes, errors
-from xarr.algorithms import library
 from xarr.backends import cupy_library, nvidia
-from xarr.compiler import launch
-from xarr.compiler.source import DIALECTS, kernel_file
-from xarr.core import steps
-from xarr.core.views import Node, constant
+from xarr.codegen import launch
+from xarr.codegen.source import DIALECTS, kernel_file
 from xarr.dtypes import DType
-from xarr.engine import hosted
-from xarr.functions.names import absent
+from xarr.functions.names import missing_names
+from xarr.ir import steps
+from xarr.ir.views import View, constant
+from xarr.ops import elementwise, reductions, rows, vendor
+from xarr.runtime import host_functions
 from xarr.settings import Settings
-from xarr.tables import elementwise, reductions, rows
 
 ACCEPTED: Final = "yes"
 REFUSED: Final = "no"
@@ -45,15 +44,17 @@ def short(name: str) -> str:
     return re.sub(r"^[a-z]+(?=\d)", lambda match: _SHORT[match[0]], name)
 
 
-def _operand(dtype: DType) -> Node:
+def _operand(dtype: DType) -> View:
     """Make a constant on no device; the rules ask only whether there is float64."""
     device: Any = SimpleNamespace(
-        info=SimpleNamespace(has_float64=True, in_place=False), narrow=False, structures=None
+        info=SimpleNamespace(has_float64=True, host_addressable=False),
+        no_float64=False,
+        structures=None,
     )
     return constant(1, dtype, (), device)
 
 
-def _cell(dtype: DType, rule: Callable[[Node], DType]) -> str:
+def _cell(dtype: DType, rule: Callable[[View], DType]) -> str:
     """Say whether a data type is taken as it is, converted to another, or refused."""
     try:
         computed = rule(_operand(dtype))
@@ -68,8 +69,8 @@ def elementwise_table() -> list[list[str]]:
     lines = [["function", *names, "error", "complex"]]
     for row in elementwise.TABLE:
 
-        def rule(node: Node, row: rows.Elementwise = row) -> DType:
-            return row._resolve((node,) * row.operands).operands[0]
+        def rule(view: View, row: rows.Elementwise = row) -> DType:
+            return row._resolve((view,) * row.operands).operands[0]
 
         cells = [_cell(dtype, rule) for dtype in dtypes.TABLE]
         errors = [_error(row.domain.ulp) if set(row.kinds) != {dtypes.COMPLEX} else ""]
@@ -87,12 +88,12 @@ def reductions_table() -> list[list[str]]:
     lines = [["function", *(short(row.name) for row in dtypes.TABLE), "of no elements"]]
     for row in reductions.TABLE:
 
-        def rule(node: Node, row: rows.Reduction = row) -> DType:
-            if row.form == "axes, correction" and node.dtype.kind == dtypes.COMPLEX:
-                return node.dtype  # more than the row
-            if node.dtype.kind not in row.kinds:
+        def rule(view: View, row: rows.Reduction = row) -> DType:
+            if row.form == "axes, correction" and view.dtype.kind == dtypes.COMPLEX:
+                return view.dtype  # more than the row
+            if view.dtype.kind not in row.kinds:
                 raise TypeError
-            return row.types(node.dtype, dtypes.float64).taken
+            return row.types(view.dtype, dtypes.float64).taken
 
         cells = [_cell(dtype, rule) for dtype in dtypes.TABLE]
         empty = "ValueError" if row.empty is None else repr(row.empty)
@@ -174,7 +175,7 @@ CHAPTERS: Final = {
         "Interpolation, derivatives, integrals, convolutions and windows.",
     ),
     "bits": ("Bits", "Arrays of bits in bytes."),
-    "calling": ("Calling Python functions", "Python functions that take arrays, on the host."),
+    "vectorize": ("Calling Python functions", "Python functions that take arrays, on the host."),
     "comparing": ("Comparing", "Whether arrays are equal, exactly or nearly."),
     "constants": ("Constants", "Numbers, and the index that adds an axis."),
     "creation": ("Creation", "Functions that make arrays."),
@@ -202,7 +203,7 @@ CHAPTERS: Final = {
         "Functions that show what is pending, or change when it runs.",
     ),
     "exchange": ("Exchange", "Memory of other libraries."),
-    "iterating": ("Iterating", "Elements and indices one after the other, on the host."),
+    "nditer": ("Iterating", "Elements and indices one after the other, on the host."),
     "joining": ("Joining, repeating and padding", "Functions that put arrays together."),
     "linalg": ("Linear algebra", "The names of ``xarr.linalg``, and products."),
     "manipulation": ("Manipulation", "Functions that change shapes and the order of axes."),
@@ -247,9 +248,9 @@ _CHAPTER_OF: Final = _by_name(
         "array": "Array",
         "devices": "Device Event Stream default_device device devices",
         "own_kernels": "ElementwiseKernel RawKernel RawModule ReductionKernel",
-        "iterating": "broadcast ndenumerate ndindex nditer flatiter",
+        "nditer": "broadcast ndenumerate ndindex nditer flatiter",
         "inspection": "eager no_implicit_transfer",
-        "calling": "vectorize",
+        "vectorize": "vectorize",
         "linalg": "reproducible",
         "polynomials": "poly1d",
         "creation": "vander",
@@ -259,17 +260,16 @@ _CHAPTER_OF: Final = _by_name(
 
 _MERGED: Final = _by_name(
     {
-        "elementwise": "arithmetic floating scimath special",
+        "elementwise": "arithmetic float_functions scimath special",
         "statistical": "averages order_statistics",
         "creation": "buffers fills grids",
-        "joining": "editing",
+        "joining": "insert_delete_pad",
         "linalg": "einsum matrices products",
         "nan_functions": "nan_statistics",
-        "bits": "as_bytes",
-        "indexing": "placing",
-        "polynomials": "highest_first",
+        "indexing": "put",
+        "polynomials": "poly1d",
         "inspection": "profiling",
-        "own_kernels": "scalar_functions",
+        "own_kernels": "python_kernels",
         "devices": "streams",
     }
 )
@@ -373,7 +373,7 @@ _REPLACED: Final = ("FFT kernels", "matrix product kernels", "radix sort kernels
 
 def places_table() -> list[list[str]]:
     """Make a line for functions that run alike, the header first: what their examples launch."""
-    cpu = next(found for found in xarr.devices() if library.is_preferred(found))
+    cpu = next(found for found in xarr.devices() if vendor.runs_on_numpy(found))
     alike: dict[tuple[str, str, str, str], list[str]] = {}
     single = {row.name for row in elementwise.TABLE}
     for chapter, names in names_by_chapter().items():
@@ -422,8 +422,8 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
     seen: set[str] = set()
     inside = False
     asked: set[str] = set()
-    opened, routine = library.opened, library.routine
-    work, numpys = library.run, library._worked
+    opened, routine = vendor.arrays_of, vendor.routine
+    work, numpys = vendor.run, vendor._worked
 
     def launched(device: xarr.Device, kernel: launch.Kernel, *rest: Any) -> None:
         if inside:
@@ -470,12 +470,12 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
         if name in _OPERATORS:
             stack.enter_context(mock.patch.object(xarr.Array, _OPERATORS[name], called))
         stack.enter_context(xarr.device(device))
-        stack.enter_context(hosted.fused())
+        stack.enter_context(host_functions.fused())
         stack.enter_context(steps.launched_by(launched))
-        stack.enter_context(mock.patch.object(library, "opened", on_host))
-        stack.enter_context(mock.patch.object(library, "run", worked))
-        stack.enter_context(mock.patch.object(library, "_worked", deferred))
-        stack.enter_context(mock.patch.object(library, "routine", looked_for))
+        stack.enter_context(mock.patch.object(vendor, "arrays_of", on_host))
+        stack.enter_context(mock.patch.object(vendor, "run", worked))
+        stack.enter_context(mock.patch.object(vendor, "_worked", deferred))
+        stack.enter_context(mock.patch.object(vendor, "routine", looked_for))
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", errors.HostFallbackWarning)
         doctest.DocTestRunner(verbose=False).run(test, out=lambda _: None)
@@ -558,7 +558,7 @@ def names_table(space: str) -> list[list[str]]:
     """Make a line for each of NumPy's names in a space: who has it, and what to do without."""
     lines = [["name", "xarr", *names_of_others(), "what to do without it"]]
     for name, has in _compared(space).items():
-        remedy = "" if has[0] or space != "main" else absent.remedy(name)
+        remedy = "" if has[0] or space != "main" else missing_names.remedy(name)
         lines.append([f"``{name}``", *("yes" if one else "" for one in has), remedy])
     return lines
 

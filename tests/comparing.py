@@ -137,7 +137,7 @@ def computed_together(results: Iterable[xp.Array]) -> None:
     """Compute pending arrays, some of one shape in each kernel: a kernel takes long to compile."""
     pending = dict[tuple[Any, ...], list[xp.Array]]()
     for x in results:
-        storage = x._node.storage
+        storage = x._view.storage
         if storage is not None and storage.buffer is None:
             pending.setdefault((x.shape, together(x.dtype)), []).append(x)
     for (_, count), alike in pending.items():

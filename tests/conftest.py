@@ -13,9 +13,9 @@ import pytest
 import xarr
 from tests.comparing import is_on
 from xarr import dtypes
-from xarr.algorithms import library
 from xarr.backends import base
-from xarr.engine import hosted
+from xarr.ops import vendor
+from xarr.runtime import host_functions
 from xarr.scheduler import verify
 from xarr.settings import settings
 
@@ -27,7 +27,7 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 # a run inherit what was asked for.
 OF_FUNCTIONS = ("functions", "conformance", "adapters")
 ASKED = os.environ.setdefault("XARR_TIERS_OF_FUNCTIONS", os.environ.get("XARR_TIERS", ""))
-hosted.tier.name = os.environ.setdefault("XARR_TIERS", "fused")
+host_functions.tier.name = os.environ.setdefault("XARR_TIERS", "fused")
 verify.switch.is_on = os.environ.setdefault("XARR_VERIFY", "1") == "1"
 
 hypothesis.settings.register_profile(
@@ -58,7 +58,7 @@ DEVICES = _devices()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let the host compute what a GPU has no library for; on a CPU that would be a fault."""
-    if not library.is_preferred(DEVICES[0]):
+    if not vendor.runs_on_numpy(DEVICES[0]):
         config.addinivalue_line("filterwarnings", "ignore::xarr.errors.HostFallbackWarning")
 
 
@@ -73,8 +73,8 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-TIERS = [hosted.tier.name]
-if TIERS == ["fused"] and DEVICES[0].info.in_place:
+TIERS = [host_functions.tier.name]
+if TIERS == ["fused"] and DEVICES[0].info.host_addressable:
     TIERS.append("")  # what users have
 
 NARROW = [] if DEVICES[0].options else [DEVICES[0].without_float64()]
@@ -123,16 +123,16 @@ def has_dtype(request: pytest.FixtureRequest) -> None:
 def tier_of_functions(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """The users' tier for tests of functions."""
     if request.path.parent.name in OF_FUNCTIONS:
-        monkeypatch.setattr(hosted.tier, "name", ASKED)
+        monkeypatch.setattr(host_functions.tier, "name", ASKED)
 
 
 @pytest.fixture
 def fused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels alone."""
-    monkeypatch.setattr(hosted.tier, "name", TIERS[0])
+    monkeypatch.setattr(host_functions.tier, "name", TIERS[0])
 
 
 @pytest.fixture(params=TIERS, ids=lambda name: name or "mixed")
 def each_tier(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels alone, then whatever is there first, as without XARR_TIERS."""
-    monkeypatch.setattr(hosted.tier, "name", request.param)
+    monkeypatch.setattr(host_functions.tier, "name", request.param)

@@ -16,10 +16,10 @@ import pytest
 import xarr
 from xarr.array.array import Array
 from xarr.backends.base import Driver
-from xarr.compiler import launch, source
-from xarr.core.steps import launched
-from xarr.core.storage import Storage
-from xarr.core.watch import hooks
+from xarr.codegen import launch, source
+from xarr.ir.events import hooks
+from xarr.ir.steps import launched
+from xarr.ir.storage import Storage
 
 
 def change(patch: pytest.MonkeyPatch, device: xarr.Device, **info: Any) -> None:
@@ -201,6 +201,6 @@ def together(*works: Callable[[], object]) -> None:
 
 def storage_of(x: Array) -> Storage:
     """Where the elements of an array are, or will be."""
-    storage = x._node.storage
+    storage = x._view.storage
     assert storage is not None
     return storage

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from xarr import dtypes
 from xarr.dtypes import COMPLEX, REAL, DType
-from xarr.tables.rows import Elementwise, Reduction
+from xarr.ops.rows import Elementwise, Reduction
 
 Values = npt.NDArray[Any]
 

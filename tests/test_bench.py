@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from xarr.__main__ import main
-from xarr.running import bench
+from xarr.numpy_runner import bench
 
 
 def test_a_table_for_each_size_and_a_picture(

@@ -16,18 +16,18 @@ import pytest
 import xarr
 from tests.processes import ROOT, run, run_code
 from xarr.__main__ import info
-from xarr.core import why_interpreted
-from xarr.core.tape import IS_COMPILED
+from xarr.interpreted import why_interpreted
+from xarr.tape.tape import IS_COMPILED
 
-CORE = Path("xarr/core")
-SOURCE = CORE / "tape.py"
+PACKAGE = Path("xarr")
+SOURCE = PACKAGE / "tape/tape.py"
 LIBRARY = SOURCE.with_suffix(EXTENSION_SUFFIXES[0])
-NOTE = CORE / "compiled"
+NOTE = PACKAGE / "compiled"
 WHOLE = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "CITATION.cff")
 
 MODULE = '''"""Something small to compile."""
 
-from xarr.core import _cython as cython
+from xarr.ir import _cython as cython
 
 IS_COMPILED = cython.compiled
 '''
@@ -57,7 +57,7 @@ def built(checkout: Path, target: str, **environment: str) -> tuple[Path, str]:
 
 def imported(checkout: Path, *options: str, **environment: str) -> tuple[str, str]:
     """The file that Python imports the core from, or the error; and what it warns of."""
-    code = "from xarr.core import tape; print(tape.__file__)"
+    code = "from xarr.tape import tape; print(tape.__file__)"
     given = {"PYTHONPATH": str(checkout), "XARR_PURE": "", **environment}
     done = run(*options, "-c", code, cwd=checkout, **given)
     return done.stdout.strip(), done.stderr
@@ -71,13 +71,13 @@ def pretend(checkout: Path, sources: bytes) -> None:
 
 def sources_of(checkout: Path) -> bytes:
     """What is compiled, as the note has it."""
-    types = sorted((checkout / CORE).glob("*.pxd"))
+    types = sorted((checkout / PACKAGE).glob("*/*.pxd"))
     return b"".join(two.read_bytes() for one in types for two in (one.with_suffix(".py"), one))
 
 
 def one_module(checkout: Path) -> None:
     """Have something small to compile, and nothing else."""
-    for types in (checkout / CORE).glob("*.pxd"):
+    for types in (checkout / PACKAGE).glob("*/*.pxd"):
         types.unlink()
     (checkout / SOURCE).write_text(MODULE)
     (checkout / SOURCE).with_suffix(".pxd").touch()
@@ -113,7 +113,7 @@ def test_an_edited_source_goes_before_what_was_compiled(checkout: Path) -> None:
     pretend(checkout, b"another source")
     file, warning = imported(checkout)
     assert file == str(checkout / SOURCE)
-    assert "RuntimeWarning: import xarr.core: a source in xarr/core was edited since" in warning
+    assert "RuntimeWarning: import xarr: a source of the core was edited since" in warning
     assert "compile it with python -m pip install --editable ." in warning
     assert imported(checkout, "-Werror", XARR_PURE="1") == (str(checkout / SOURCE), "")
 
@@ -124,9 +124,9 @@ def test_the_core_is_a_module_as_others_are(pure: str) -> None:
         """
         import pickle, traceback
         import xarr
-        from xarr.core import memo
+        from xarr.ir import memo
 
-        assert xarr.core.memo is memo
+        assert xarr.ir.memo is memo
         x = xarr.asarray([1.0, 2.0])
         assert pickle.loads(pickle.dumps(x + x)).tolist() == [2.0, 4.0]
         assert pickle.loads(pickle.dumps(memo.remembered)) is memo.remembered
@@ -138,7 +138,7 @@ def test_the_core_is_a_module_as_others_are(pure: str) -> None:
         XARR_PURE=pure,
     )
     assert done.returncode == 0, done.stderr
-    assert "xarr/core/memo.py" in done.stdout
+    assert "xarr/ir/memo.py" in done.stdout
     assert "found[key] = value" in done.stdout
 
 
@@ -148,9 +148,7 @@ def test_a_pure_wheel(checkout: Path) -> None:
     assert file.name.endswith("-py3-none-any.whl")
     names = zipfile.ZipFile(file).namelist()
     assert {SOURCE.as_posix(), "xarr/include/xarr.hpp", "xarr/py.typed"} <= set(names)
-    assert [
-        name for name in names if name.startswith(f"{CORE}/") and name[-3:] not in (".py", "pxd")
-    ] == []
+    assert [name for name in names if name.endswith((".so", ".pyd"))] == []
     assert (checkout / LIBRARY).exists()
     assert (checkout / NOTE).exists()
 

@@ -23,11 +23,10 @@ import pytest
 import xarr
 from tests.processes import ROOT, once, run
 from xarr import dtypes, settings
-from xarr.algorithms import library
-from xarr.compiler import source
-from xarr.engine import hosted
+from xarr.codegen import source
 from xarr.functions.types import data_types
-from xarr.tables import elementwise, reductions
+from xarr.ops import elementwise, reductions, vendor
+from xarr.runtime import host_functions
 
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.glob("*.md"), ROOT / "README.md"])
@@ -177,9 +176,9 @@ def test_who_follows_adding_md_passes(tmp_path: Path) -> None:
     from_averages = "from xarr.functions.statistics.averages import"
     averages = "functions/statistics/averages.py"
     for path, before, added in (
-        ("tables/elementwise.py", "from xarr.dtypes", "import numpy\n\n"),
-        ("tables/elementwise.py", "\nTABLE:", row),
-        ("tables/reductions.py", "\nTABLE:", reduction_row),
+        ("ops/elementwise.py", "from xarr.dtypes", "import numpy\n\n"),
+        ("ops/elementwise.py", "\nTABLE:", row),
+        ("ops/reductions.py", "\nTABLE:", reduction_row),
         ("functions/elementwise/elementwise.py", "logical_and: Final", named),
         ("functions/reduce/reductions.py", "def sum(", reduction + "\n\n"),
         (averages, "def cov(", composed + "\n\n"),
@@ -281,9 +280,9 @@ def test_every_public_name_has_one_place_in_the_reference() -> None:
     assert TABLES.spellings()["abs"] == ["abs", "absolute"]
 
 
-@pytest.mark.skipif(not any(map(library.is_preferred, xarr.devices())), reason="no device is a CPU")
+@pytest.mark.skipif(not any(map(vendor.runs_on_numpy, xarr.devices())), reason="no device is a CPU")
 def test_the_table_of_places_says_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosted.tier, "name", "")  # as `make docs` has it
+    monkeypatch.setattr(host_functions.tier, "name", "")  # as `make docs` has it
     header, *lines = TABLES.places_table()
     where = {name: line[:4] for line in lines for name in re.findall(r"`~xarr\.([\w.]+)`", line[4])}
     assert len(header) == 5

@@ -9,8 +9,8 @@ import pytest
 import xarr
 from tests.processes import run, start
 from xarr.__main__ import main
-from xarr.engine import hosted
-from xarr.running import doctor
+from xarr.numpy_runner import doctor
+from xarr.runtime import host_functions
 
 
 def break_driver(monkeypatch: pytest.MonkeyPatch, text: str, *methods: str) -> None:
@@ -24,7 +24,7 @@ def break_driver(monkeypatch: pytest.MonkeyPatch, text: str, *methods: str) -> N
 
 
 def test_a_device_that_works(capsys: pytest.CaptureFixture[str]) -> None:
-    tier = hosted.tier.name
+    tier = host_functions.tier.name
     assert main(["doctor"]) == 0
     said = capsys.readouterr().out
     assert said.count(" works") == len(doctor.CHECKS) * len(xarr.devices())
@@ -32,7 +32,7 @@ def test_a_device_that_works(capsys: pytest.CaptureFixture[str]) -> None:
         assert line in said
     assert "FAILED" not in said
     assert "advice" not in said
-    assert hosted.tier.name == tier
+    assert host_functions.tier.name == tier
 
 
 def test_a_device_that_fails(

@@ -13,10 +13,10 @@ import pytest
 
 import xarr
 from xarr.__main__ import main
-from xarr.running import program, report, warm
-from xarr.running.imports import Substitution
-from xarr.running.report import Report
-from xarr.tables import elementwise
+from xarr.numpy_runner import program, report, warm
+from xarr.numpy_runner.imports import Substitution
+from xarr.numpy_runner.report import Report
+from xarr.ops import elementwise
 
 ROOT = Path(__file__).parents[1]
 
@@ -398,7 +398,7 @@ def test_whose_modules_are_the_programs(substitution: Substitution, tmp_path: Pa
 
 def test_a_report_ends(substitution: Substitution) -> None:
     from xarr.array.transfers import tell
-    from xarr.core.watch import hooks
+    from xarr.ir.events import hooks
 
     with Report(substitution.owns, detailed=True) as report:
         assert hooks.launch

@@ -23,9 +23,9 @@ import numpy as np
 import xarr
 from xarr import dtypes
 from xarr.dtypes import DType
-from xarr.engine import hosted
-from xarr.tables import elementwise
-from xarr.tables.rows import Elementwise
+from xarr.ops import elementwise
+from xarr.ops.rows import Elementwise
+from xarr.runtime import host_functions
 
 FILE = Path(__file__).with_suffix(".json")
 MANY = 10**7
@@ -329,7 +329,7 @@ def found(
 
 def main(arguments: list[str]) -> int:
     """Compare the default device's bits with the file's, or write the file."""
-    hosted.tier.name = hosted.tier.name or "fused"  # the bits of kernels
+    host_functions.tier.name = host_functions.tier.name or "fused"  # the bits of kernels
     functions = [given for given in arguments if given != "--write"]
     digests = found(xarr.default_device(), functions)
     if not digests:

@@ -22,16 +22,17 @@ from tests.engine.pairs import Difference
 from tests.engine.programs import NARROW, run_one
 from xarr import layout
 from xarr.backends.device import Device
-from xarr.core import instructions, record
-from xarr.core.instructions import Arguments
-from xarr.core.tape import Tape
-from xarr.core.watch import hooks
-from xarr.engine.program import Program
+from xarr.ir import instructions
+from xarr.ir.events import hooks
+from xarr.ir.instructions import Arguments
+from xarr.runtime.dispatch import Program
 from xarr.scheduler import dce, fusion_group
 from xarr.scheduler.buffer_reuse import Buffers
 from xarr.scheduler.fusion_group import FusionGroup
-from xarr.scheduler.instructions import Instruction
+from xarr.scheduler.instructions import ScheduledInstruction
 from xarr.scheduler.rewrite import ProducerTable
+from xarr.tape import record
+from xarr.tape.tape import Tape
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 PLANTS: Final[dict[str, Plant]] = {}
@@ -148,7 +149,7 @@ def memory_is_taken_over_out_of_step(patch: pytest.MonkeyPatch) -> None:
 def the_first_of_several_writes_stays(patch: pytest.MonkeyPatch) -> None:
     add = FusionGroup.add
 
-    def first_stays(self: FusionGroup, step: Instruction) -> None:
+    def first_stays(self: FusionGroup, step: ScheduledInstruction) -> None:
         before = dict(self.stores)
         add(self, step)
         self.stores.update(before)
@@ -160,7 +161,7 @@ def the_first_of_several_writes_stays(patch: pytest.MonkeyPatch) -> None:
 def writes_pass_by_what_reads(patch: pytest.MonkeyPatch) -> None:
     must_precede = FusionGroup.must_precede
 
-    def ignoring(self: FusionGroup, step: Instruction) -> bool:
+    def ignoring(self: FusionGroup, step: ScheduledInstruction) -> bool:
         read, self.read = self.read, {}
         try:
             return must_precede(self, step)
@@ -174,7 +175,7 @@ def writes_pass_by_what_reads(patch: pytest.MonkeyPatch) -> None:
 def reads_pass_by_writes(patch: pytest.MonkeyPatch) -> None:
     must_precede = FusionGroup.must_precede
 
-    def ignoring(self: FusionGroup, step: Instruction) -> bool:
+    def ignoring(self: FusionGroup, step: ScheduledInstruction) -> bool:
         return must_precede(self, step.but(operands=()) if step.target else step)
 
     patch.setattr(FusionGroup, "must_precede", ignoring)
@@ -184,7 +185,7 @@ def reads_pass_by_writes(patch: pytest.MonkeyPatch) -> None:
 def what_was_loaded_stays_when_memory_is_exchanged(patch: pytest.MonkeyPatch) -> None:
     add = FusionGroup._add_entry
 
-    def stale(self: FusionGroup, step: Instruction) -> None:
+    def stale(self: FusionGroup, step: ScheduledInstruction) -> None:
         before = self.values
         add(self, step)
         if step.written.slot in self.double_buffered:
@@ -209,7 +210,7 @@ def threads_do_not_wait_for_each_other(patch: pytest.MonkeyPatch) -> None:
 
     def own(device: Device) -> Tape:
         if not hasattr(tapes, str(device)):
-            setattr(tapes, str(device), Tape(device, Program))
+            setattr(tapes, str(device), Tape(device))
         found: Tape = getattr(tapes, str(device))
         return found
 
@@ -219,11 +220,11 @@ def threads_do_not_wait_for_each_other(patch: pytest.MonkeyPatch) -> None:
 @plant
 def a_failed_run_is_forgotten(patch: pytest.MonkeyPatch) -> None:
     class Forgetful(Tape):
-        def _put_first(self, steps: list[Any]) -> None:
+        def _requeue(self, steps: list[Any]) -> None:
             del steps
 
     device = xarr.default_device()
-    patch.setattr(device, "tape", Forgetful(device, Program))
+    patch.setattr(device, "tape", Forgetful(device))
 
 
 @plant

@@ -19,7 +19,7 @@ import xarr
 from tests.engine.pairs import Difference, faults, shrunk
 from tests.engine.programs import MIDDLE, NARROW, WIDE, Breadth, Program, run_one
 from tests.engine.views import SEEN_OTHERWISE, Seen
-from xarr.compiler import launch
+from xarr.codegen import launch
 
 LENGTHS: Final = (25, 25, 25, 80)
 """How many steps programs have, by turns."""

@@ -28,7 +28,7 @@ import pytest
 
 from tools.vendor_compilers import Target, compiled, missing, version
 from xarr.backends import cuda
-from xarr.compiler import source
+from xarr.codegen import source
 
 FILE = Path(__file__).with_suffix(".json")
 TESTS = [f"tests/kernels/test_{x}.py" for x in ("cuda_compile", "products", "radix", "transforms")]

@@ -11,6 +11,7 @@ import typing as _typing
 
 import numpy as _numpy
 
+import xarr.interpreted as _interpreted  # noqa: F401 - first: what follows may be compiled
 from xarr import adapters as _adapters, array as _array, settings as _settings  # noqa: F401
 from xarr.functions.names.namespace import public as _public
 from xarr.lib import scimath as _scimath
@@ -68,7 +69,6 @@ if _typing.TYPE_CHECKING:
         testing as testing,
         typing as typing,
     )
-    from xarr.algorithms.library import reproducible as reproducible
     from xarr.array.array import Array as Array
     from xarr.array.exchange import from_cl as from_cl, from_dlpack as from_dlpack
     from xarr.array.pointers import Pointer as Pointer
@@ -80,7 +80,6 @@ if _typing.TYPE_CHECKING:
         device as device,
         devices as devices,
     )
-    from xarr.engine.engine import eager as eager
     from xarr.errors import (
         CacheWarning as CacheWarning,
         CompileError as CompileError,
@@ -241,7 +240,7 @@ if _typing.TYPE_CHECKING:
         tgamma as tgamma,
         trunc as trunc,
     )
-    from xarr.functions.elementwise.floating import (
+    from xarr.functions.elementwise.float_functions import (
         angle as angle,
         fix as fix,
         float_power as float_power,
@@ -266,7 +265,7 @@ if _typing.TYPE_CHECKING:
         seterrcall as seterrcall,
     )
     from xarr.functions.elementwise.ufuncs import ufunc as ufunc
-    from xarr.functions.index.placing import (
+    from xarr.functions.index.put import (
         diag_indices as diag_indices,
         diag_indices_from as diag_indices_from,
         fill_diagonal as fill_diagonal,
@@ -296,7 +295,7 @@ if _typing.TYPE_CHECKING:
         take_along_axis as take_along_axis,
         where as where,
     )
-    from xarr.functions.io.as_bytes import packbits as packbits, unpackbits as unpackbits
+    from xarr.functions.io.bits import packbits as packbits, unpackbits as unpackbits
     from xarr.functions.io.files import (
         fromfile as fromfile,
         fromregex as fromregex,
@@ -379,7 +378,7 @@ if _typing.TYPE_CHECKING:
         show_runtime as show_runtime,
         synchronize as synchronize,
     )
-    from xarr.functions.polynomials.highest_first import (
+    from xarr.functions.polynomials.poly1d import (
         poly as poly,
         poly1d as poly1d,
         polyadd as polyadd,
@@ -393,20 +392,20 @@ if _typing.TYPE_CHECKING:
         roots as roots,
         vander as vander,
     )
-    from xarr.functions.python.calling import (
-        apply_along_axis as apply_along_axis,
-        apply_over_axes as apply_over_axes,
-        frompyfunc as frompyfunc,
-        vectorize as vectorize,
-    )
-    from xarr.functions.python.iterating import (
+    from xarr.functions.python.nditer import (
         broadcast as broadcast,
         flatiter as flatiter,
         ndenumerate as ndenumerate,
         ndindex as ndindex,
         nditer as nditer,
     )
-    from xarr.functions.python.scalar_functions import elementwise as elementwise, fuse as fuse
+    from xarr.functions.python.python_kernels import elementwise as elementwise, fuse as fuse
+    from xarr.functions.python.vectorize import (
+        apply_along_axis as apply_along_axis,
+        apply_over_axes as apply_over_axes,
+        frompyfunc as frompyfunc,
+        vectorize as vectorize,
+    )
     from xarr.functions.reduce.comparing import (
         allclose as allclose,
         array_equal as array_equal,
@@ -432,7 +431,7 @@ if _typing.TYPE_CHECKING:
         sum as sum,
         var as var,
     )
-    from xarr.functions.shape.editing import (
+    from xarr.functions.shape.insert_delete_pad import (
         delete as delete,
         insert as insert,
         pad as pad,
@@ -571,9 +570,11 @@ if _typing.TYPE_CHECKING:
         size as size,
         typename as typename,
     )
-    from xarr.own.elementwise import ElementwiseKernel as ElementwiseKernel
-    from xarr.own.raw import RawKernel as RawKernel, RawModule as RawModule
-    from xarr.own.reduction import ReductionKernel as ReductionKernel
+    from xarr.ops.vendor import reproducible as reproducible
+    from xarr.tape.builder import eager as eager
+    from xarr.user_kernels.elementwise import ElementwiseKernel as ElementwiseKernel
+    from xarr.user_kernels.raw import RawKernel as RawKernel, RawModule as RawModule
+    from xarr.user_kernels.reduction import ReductionKernel as ReductionKernel
 else:
     del array  # the package, which is bound as it is imported; the function has its name
     _getattr, __dir__ = _public(__name__)
@@ -581,7 +582,7 @@ else:
     def __getattr__(name: str) -> object:
         """Import what has a public name at its first use; NumPy's masked arrays at each."""
         if name == "ma":
-            from xarr.functions.names.absent import masked_arrays
+            from xarr.functions.names.missing_names import masked_arrays
 
             return masked_arrays()
         return _getattr(name)

@@ -8,12 +8,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from xarr import core
 from xarr.backends.device import default_device, devices, get_device, problems
 from xarr.cache import disk_cache
-from xarr.core import why_interpreted
-from xarr.core.tape import IS_COMPILED
-from xarr.running import bench, doctor, program, warm
+from xarr.interpreted import why_interpreted
+from xarr.numpy_runner import bench, doctor, program, warm
+from xarr.tape.tape import IS_COMPILED
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -171,7 +170,7 @@ def _core() -> str:
     if IS_COMPILED:
         return "compiled"
     remedy = "python -m pip install -v --editable . does so in a clone, or says why not"
-    why = why_interpreted or f"it was not compiled in {Path(core.__path__[0])}: {remedy}"
+    why = why_interpreted or f"it was not compiled in {Path(__file__).parent}: {remedy}"
     return f"interpreted ({why})"
 
 

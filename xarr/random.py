@@ -5,7 +5,6 @@ import typing as _typing
 
 from xarr.functions.names.docstrings import complete as _complete
 from xarr.functions.names.namespace import public as _public
-from xarr.functions.random.drawing import Philox as Philox
 from xarr.functions.random.generator import (
     Generator as Generator,
     RandomState as RandomState,
@@ -14,6 +13,7 @@ from xarr.functions.random.generator import (
     set_bit_generator as set_bit_generator,
     shared as _shared,
 )
+from xarr.functions.random.sampling import Philox as Philox
 
 beta = _shared.beta
 binomial = _shared.binomial

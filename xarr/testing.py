@@ -49,7 +49,7 @@ _R = _TypeVar("_R")
 def _on_host(value: _Array) -> _Any:
     """Return the values of an Array as NumPy's array, or number."""
     with _openly():
-        return _to_host(value._node)[()]
+        return _to_host(value._view)[()]
 
 
 def _taking_arrays(function: _Callable[_P, _R]) -> _Callable[_P, _R]:

@@ -326,7 +326,7 @@ def test_a_full_disk_is_one_warning_and_keeps_nothing(tmp_path: Path) -> None:
 def test_cold_starts_at_once_are_as_one(tmp_path: Path) -> None:
     code = """
 import xarr
-from xarr.compiler import launch
+from xarr.codegen import launch
 x = xarr.arange(2000.0)
 print(float((x * 2 + 1)[-1]), float(xarr.sum(x)), launch.counts.compilations > 0)
 """

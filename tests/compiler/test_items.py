@@ -7,7 +7,7 @@ import pytest
 
 import xarr
 from tests.conftest import DEVICES
-from xarr.engine import hosted
+from xarr.runtime import host_functions
 
 WIDTHS = ("uint8", "float16", "float32", "int64", "complex128")
 SIZES = (1, 255, 256, 1023, 1024, 1025, 2047, 2049, 5000)
@@ -20,7 +20,7 @@ def values(request: pytest.FixtureRequest) -> np.ndarray:
 
 @pytest.fixture(autouse=True)
 def as_gpu() -> object:
-    with xarr.device(DEVICES[0].pretending("as-gpu")) as device, hosted.fused():
+    with xarr.device(DEVICES[0].pretending("as-gpu")) as device, host_functions.fused():
         yield device
 
 

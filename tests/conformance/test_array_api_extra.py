@@ -19,7 +19,7 @@ from array_api_compat import numpy as numpy_namespace
 import xarr
 from tests.comparing import has
 from tests.functions.calls import rows
-from xarr.algorithms import library
+from xarr.ops import vendor
 
 
 def test_the_namespace_is_xarr() -> None:
@@ -281,7 +281,7 @@ def test_every_function_is_tested() -> None:
 
 
 def test_its_assertions_for_tests() -> None:
-    if not library.is_preferred(xarr.default_device()):
+    if not vendor.runs_on_numpy(xarr.default_device()):
         pytest.skip("array_api_extra.testing asks for the host's memory where it knows no library")
     testing = xpx.testing
     x, y = (xarr.asarray([1.0, float(v)], dtype="float32") for v in (2, 3))

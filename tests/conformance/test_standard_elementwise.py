@@ -28,7 +28,7 @@ from tests.conformance.standard import (
 )
 from tests.functions.calls import alike
 from xarr import dtypes
-from xarr.tables.elementwise import BY_NAME
+from xarr.ops.elementwise import BY_NAME
 
 TAKES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(

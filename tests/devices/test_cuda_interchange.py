@@ -17,7 +17,7 @@ from tests.processes import run_code
 from tests.reference import assert_same
 from xarr import dtypes
 from xarr.dtypes import DType
-from xarr.engine import engine
+from xarr.tape import builder
 
 LAYOUTS: dict[str, Any] = {
     "contiguous": lambda x: x,
@@ -198,7 +198,7 @@ def test_the_stream_that_cupy_uses_stays(gpu: xarr.Device) -> None:
     stream.use()
     try:
         x = xarr.ones(1000, device=gpu) + 1
-        engine.compute(x._node)
+        builder.compute(x._view)
         assert cupy.cuda.get_current_stream().ptr == stream.ptr
         if gpu.backend == "cupy":
             assert gpu.driver.current_stream() == stream.ptr  # type: ignore[attr-defined]
@@ -220,7 +220,7 @@ def test_memory_that_is_short_without_a_pool(gpu: xarr.Device) -> None:
     cupy = imported("cupy")
     with cupy.cuda.using_allocator(None):
         with pytest.raises(MemoryError):
-            engine.compute(xarr.zeros(gpu.memory_nbytes // 2, dtype="float32")._node)
+            builder.compute(xarr.zeros(gpu.memory_nbytes // 2, dtype="float32")._view)
         assert float((xarr.ones(1000) + 1).sum()) == 2000
 
 

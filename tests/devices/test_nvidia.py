@@ -15,12 +15,12 @@ import pytest
 
 import xarr
 from xarr import tuning
-from xarr.algorithms import library
 from xarr.backends.nvidia import Library, handles, missing
 from xarr.backends.nvidia.library import is_contiguous
 from xarr.backends.nvidia.products import batches, is_multiplied, leading
 from xarr.backends.nvidia.transforms import plan_of, steps_of
 from xarr.dtypes import lookup
+from xarr.ops import vendor
 
 pytestmark = pytest.mark.filterwarnings("error::xarr.errors.HostFallbackWarning")
 
@@ -287,7 +287,7 @@ def test_each_library_is_found(gpu: xarr.Device, dtype: str) -> None:
         assert (getattr(bindings, version)(0) if version else bindings.get_version()) > 0
     real = "rfft" if dtype in REAL else "fft"
     for name in ("matmul", f"fft.{real}", *(f"linalg.{name}" for name in MATRICES)):
-        assert library.routine(name, lookup(dtype, "test"), gpu) is not None, name
+        assert vendor.routine(name, lookup(dtype, "test"), gpu) is not None, name
 
 
 SHAPES = [

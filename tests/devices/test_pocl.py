@@ -19,9 +19,9 @@ from tests.launching import together
 from tests.processes import run_code
 from xarr import dtypes
 from xarr.backends import opencl, pocl
-from xarr.compiler import source
-from xarr.engine import engine
-from xarr.tables import elementwise
+from xarr.codegen import source
+from xarr.ops import elementwise
+from xarr.tape import builder
 
 HASWELL = frozenset(["avx2", "fma", "f16c", "bmi1", "bmi2", "movbe", "abm", "sse4_2"])
 AVX512 = HASWELL | frozenset(["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"])
@@ -179,7 +179,7 @@ def test_both_devices_give_the_same_bits(
 
 def assert_was_run(result: xarr.Array, *, inline: bool, driver: opencl.OpenCLDriver) -> None:
     """Compute an array, and see that the queue got work, or none."""
-    engine.compute(result._node)
+    builder.compute(result._view)
     if inline:
         assert driver._is_idle
     xarr.synchronize()

@@ -9,7 +9,7 @@ import pytest
 
 import xarr
 from tests.launching import change
-from xarr.core.watch import counts
+from xarr.ir.events import counts
 
 
 @pytest.fixture(autouse=True)

@@ -26,7 +26,7 @@ from tests.engine import own
 from xarr.array.layouts import is_number
 from xarr.backends.base import Driver
 from xarr.backends.cuda import LaunchGraph
-from xarr.engine import hosted
+from xarr.runtime import host_functions
 
 Values = npt.NDArray[Any]
 Line = str | tuple[str, int] | list[tuple[str, int]]
@@ -241,7 +241,7 @@ TIERS: Final = ("fused", "hosted", "")
 def tier(name: str) -> Iterator[None]:
     """Let what has no kernels wait for them, or be computed by NumPy, always or for now."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hosted.tier, "name", name)
+        patch.setattr(host_functions.tier, "name", name)
         yield
 
 

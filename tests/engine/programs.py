@@ -30,7 +30,7 @@ from tests.engine.pairs import (
     tier,
     uncollected,
 )
-from xarr.algorithms import library
+from xarr.ops import vendor
 
 Pick = Callable[[int], int]
 
@@ -173,7 +173,7 @@ class Program:
         self.seed = 0
         self.dtype, self.other = self.one_of(breadth.dtypes)
         self.hazards = {hazard for hazard in breadth.hazards if not pick(3)}
-        if not library.is_preferred(xarr.default_device()):
+        if not vendor.runs_on_numpy(xarr.default_device()):
             self.hazards.discard("lent")  # no other library sees the memory
         self.is_restless = "finalizers" in self.hazards and not pick(3)
         """Whether garbage is collected at any time, and not where a line says so."""

@@ -14,20 +14,20 @@ import xarr
 from tests.engine.pairs import tier
 from tests.engine.test_tiers import assert_same_bits, drawn
 from tests.launching import change, together
-from xarr.compiler import background
-from xarr.core.watch import counts
-from xarr.engine.opcodes import tape_of
+from xarr.codegen import compile_worker
+from xarr.ir.events import counts
+from xarr.tape.tape import tape_of
 
 
 @pytest.fixture(autouse=True)
 def at_once() -> Iterator[None]:
-    if not xarr.default_device().info.in_place:
+    if not xarr.default_device().info.host_addressable:
         pytest.skip(f"{xarr.default_device()} does not share the host's memory")
     with tier(""):
         yield
         xarr.default_device().synchronize()
-    if background._worker.is_started:  # its kernels are no other test's
-        last = background.submit(int)
+    if compile_worker._worker.is_started:  # its kernels are no other test's
+        last = compile_worker.submit(int)
         while not last.is_done:
             time.sleep(0.001)
 
@@ -41,13 +41,13 @@ def anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def waiting() -> int:
     """How many instructions stand on the tape."""
-    return len(tape_of(xarr.default_device()).steps)
+    return len(tape_of(xarr.default_device()).instructions)
 
 
 def is_at_once(x: xarr.Array) -> bool:
     """Whether NumPy has made a value, whose memory no driver knows yet."""
-    assert x._node.storage is not None
-    return type(x._node.storage.buffer) is np.ndarray
+    assert x._view.storage is not None
+    return type(x._view.storage.buffer) is np.ndarray
 
 
 def small(count: int = 8) -> xarr.Array:

@@ -11,8 +11,8 @@ import pytest
 import xarr
 from tests.comparing import computed_together
 from tests.launching import storage_of, watched
-from xarr.engine.opcodes import tape_of
 from xarr.errors import ImplicitTransferError
+from xarr.tape.tape import tape_of
 
 DTYPES = [
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -26,7 +26,7 @@ def nothing_asked_before() -> None:
 
 
 def reaches() -> bool:
-    return xarr.default_device().info.in_place
+    return xarr.default_device().info.host_addressable
 
 
 def wild(dtype: str, count: int = 64) -> Any:

@@ -23,10 +23,10 @@ from tests.launching import storage_of
 from tests.processes import run_code
 from xarr import cache
 from xarr.backends.base import Driver
-from xarr.core import tape
-from xarr.core.steps import launched
-from xarr.core.watch import hooks
-from xarr.engine import hosted, program
+from xarr.ir.events import hooks
+from xarr.ir.steps import launched
+from xarr.runtime import dispatch, host_functions
+from xarr.tape import tape
 
 PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {
     "in place": lambda np, u: operator.iadd(u, 1),
@@ -61,12 +61,12 @@ def test_what_was_launched_before_an_interrupt_is_not_launched_again(
     assert numpy.array_equal(xarr.to_numpy(u), host)
 
 
-@pytest.mark.parametrize("where", ["choose", "prepare", "_planned"])
+@pytest.mark.parametrize("where", ["dispatch", "prepare", "_planned"])
 def test_what_an_interrupt_keeps_from_being_planned_is_still_asked_for(
     monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     """A list that is new has no steps yet, whose instructions would be what is left."""
-    monkeypatch.setattr(hosted.tier, "name", "fused")
+    monkeypatch.setattr(host_functions.tier, "name", "fused")
     xarr.default_device().programs.clear()
     x = xarr.asarray(numpy.arange(50_000.0))
     xarr.synchronize()
@@ -75,7 +75,7 @@ def test_what_an_interrupt_keeps_from_being_planned_is_still_asked_for(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(program.Program, where, interrupted)
+        patch.setattr(dispatch.Program, where, interrupted)
         x += 1
         y = xarr.sum(x * 2)
         with pytest.raises(KeyboardInterrupt):
@@ -231,7 +231,7 @@ def test_what_is_raised_under_a_read_in_c_arrives(
     """NumPy clears what a buffer raises, and tries another way, as `memoryview` does not."""
     if not HAS_BUFFERS and name in ("memoryview", "frombuffer", "bytearray"):
         pytest.skip("an interpreted core has no buffers before Python 3.12")
-    with hosted.fused():
+    with host_functions.fused():
         x = xarr.asarray(numpy.arange(5.0)) * 2
         error = kind("as planned")
         left = [error]
@@ -346,7 +346,7 @@ def test_what_failed_is_computed_when_it_is_asked_for_again(kind: str, after: in
 @pytest.mark.parametrize("after", range(4))
 def test_what_was_a_variable_has_memory_once_it_is_written(after: int) -> None:
     # The first kernel needs no memory for `e`, since all of it is written anew.
-    with hosted.fused():
+    with host_functions.fused():
         b = xarr.asarray(numpy.arange(70))
         e = b + 1
         b[1:] = 2
@@ -544,7 +544,7 @@ def test_launches_that_could_not_be_asked_for_together_are_made_up_for(
                 raise MemoryError
             return False  # one by one
 
-    monkeypatch.setattr(hosted.tier, "name", "fused")
+    monkeypatch.setattr(host_functions.tier, "name", "fused")
     monkeypatch.setattr(type(device.driver), "sequence", lambda self, asked: Together())
     host = numpy.arange(5000.0)
     x = xarr.asarray(host)

@@ -349,7 +349,7 @@ def _reads_what_is_launched(x: Any, view: Any) -> None:
     np.asarray(view)
 
 
-def _turned(x: xarr.Array) -> xarr.Array:
+def _rotate_body(x: xarr.Array) -> xarr.Array:
     turned = xarr.ElementwiseKernel(
         "T x, raw T y", "T z", "z = x + y[_ind.size() - 1 - i]", "turned"
     )
@@ -367,7 +367,7 @@ def _raw(x: xarr.Array) -> xarr.Array:
     return out
 
 
-@pytest.mark.parametrize("kernel", [_turned, _raw])
+@pytest.mark.parametrize("kernel", [_rotate_body, _raw])
 def test_a_value_that_is_asked_for_within_an_own_kernels_launch_is_refused(
     kernel: Callable[[xarr.Array], xarr.Array], monkeypatch: pytest.MonkeyPatch
 ) -> None:

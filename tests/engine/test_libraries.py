@@ -10,15 +10,15 @@ import pytest
 
 import xarr
 from tests.launching import watched
-from xarr.algorithms import library
 from xarr.array.array import Array
-from xarr.core.views import Node
-from xarr.engine import hosted
+from xarr.ir.views import View
+from xarr.ops import vendor
+from xarr.runtime import host_functions
 
 
 @pytest.fixture(autouse=True)
 def fused() -> Iterator[None]:
-    with hosted.fused():
+    with host_functions.fused():
         yield
 
 
@@ -47,9 +47,9 @@ def routine() -> Routine:
 @pytest.fixture
 def multiply(routine: Routine) -> Callable[[Array, Array], Array]:
     def product(first: Array, second: Array) -> Array:
-        one, two = first._node, second._node
+        one, two = first._view, second._view
         shape = (one.shape[0], two.shape[1])
-        found: Node = library.recorded("matmul", routine, (one, two), shape, one.dtype)
+        found: View = vendor.recorded("matmul", routine, (one, two), shape, one.dtype)
         return Array(found)
 
     return product
@@ -95,8 +95,10 @@ def test_constants_and_views_that_it_does_not_take(multiply: Multiply, routine: 
     x = xarr.asarray(a)
     product = multiply(x[::-1, ::-1], x)
     assert asked == [(-4, -1), (4, 1)]
-    (step,) = [step for step in x.device.tape.steps if step.opcode.operation.name == "matmul"]
-    assert {node.layout.strides for node in step.nodes} == {(4, 1)}
+    (step,) = [
+        step for step in x.device.tape.instructions if step.opcode.operation.name == "matmul"
+    ]
+    assert {view.layout.strides for view in step.views} == {(4, 1)}
     del product
 
 

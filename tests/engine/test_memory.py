@@ -12,7 +12,7 @@ import pytest
 import xarr
 from xarr import tuning
 from xarr.backends.base import Driver
-from xarr.engine import engine
+from xarr.tape import builder
 
 
 def settled(device: xarr.Device) -> dict[str, int]:
@@ -27,7 +27,7 @@ def test_changing_sizes_leave_no_leak_and_no_fragments(device: xarr.Device) -> N
     before, held = (settled(device)[name] for name in ("used_nbytes", "held_nbytes"))
     live = []
     for _ in range(100_000):
-        live.append(engine.allocate(device, int(2 ** draw.uniform(0, 24))))
+        live.append(builder.allocate(device, int(2 ** draw.uniform(0, 24))))
         while len(live) > draw.randrange(1, 64):
             live.pop(draw.randrange(len(live)))
     live.clear()
@@ -39,7 +39,7 @@ def test_changing_sizes_leave_no_leak_and_no_fragments(device: xarr.Device) -> N
         driver: Any = device.driver
         with driver.context:
             _, free, _ = driver._cuda.cuMemGetInfo()
-        assert engine.allocate(device, int(0.9 * free) - (1 << 30)).nbytes > 0
+        assert builder.allocate(device, int(0.9 * free) - (1 << 30)).nbytes > 0
         driver.release_memory()  # so that the other processes have it
 
 
@@ -48,7 +48,7 @@ def test_what_does_not_fit_is_refused_and_work_goes_on(device: xarr.Device) -> N
     x = xarr.arange(1000, dtype="float32", device=device)
     for _ in range(2):
         with pytest.raises(MemoryError, match=r"bytes"):
-            engine.compute((xarr.zeros(size, dtype="float32", device=device) + x[:1])._node)
+            builder.compute((xarr.zeros(size, dtype="float32", device=device) + x[:1])._view)
         assert float((x + 1).sum()) == 500500
     assert settled(device)["used_nbytes"] < device.memory_nbytes / 2
 

@@ -20,7 +20,7 @@ from tests.launching import refuse_memory
 from xarr.array.exchange import _Shared
 from xarr.array.layouts import settled
 from xarr.backends.base import Driver
-from xarr.core.watch import hooks
+from xarr.ir.events import hooks
 
 
 def test_random_programs_do_what_numpy_does() -> None:
@@ -223,7 +223,7 @@ def test_a_value_that_goes_to_memory_that_others_see_is_kept() -> None:
     host = np.arange(5000, dtype=np.float32)
     u = xarr.zeros(5000, dtype="float32")
     settled(u)
-    storage = u._node.storage
+    storage = u._view.storage
     assert storage is not None
     claim = _Shared(None, storage)
     value = xarr.asarray(host) * 2

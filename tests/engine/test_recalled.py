@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import xarr
-from xarr.algorithms import library
-from xarr.core.recalling import recalled
-from xarr.core.watch import hooks
+from xarr.array.cached_calls import cached_call
+from xarr.ir.events import hooks
+from xarr.ops import vendor
 
 CALLS: dict[str, Callable[..., Any]] = {
     "roll(x, 1, axis=0)": lambda p, x, y: p.roll(x, 1, axis=0),
@@ -112,18 +112,18 @@ def test_values_that_are_looked_at_are_looked_at_again() -> None:
 
 def test_a_recipe_is_followed_where_nothing_else_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     x = xarr.asarray(operands(0)[0])
-    recipes = vars(xarr.roll)["recipes"]
-    recipes.clear()
+    recordings = vars(xarr.roll)["recordings"]
+    recordings.clear()
     for _ in range(3):
         xarr.roll(x, 2, axis=1)
-    (recipe,) = recipes.values()
-    assert not isinstance(recipe, int)
-    recipes.update(dict.fromkeys(recipes, 99))  # without one the function runs
+    (recording,) = recordings.values()
+    assert not isinstance(recording, int)
+    recordings.update(dict.fromkeys(recordings, 99))  # without one the function runs
     close(xarr.roll(x, 2, axis=1), np.roll(operands(0)[0], 2, axis=1))
-    recipes.clear()
+    recordings.clear()
     monkeypatch.setattr(hooks, "changed", 1)
     xarr.roll(x, 2, axis=1)
-    assert not recipes
+    assert not recordings
 
 
 def test_a_graph_has_products_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,19 +136,19 @@ def test_a_graph_has_products_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Non
         return product if name == "matmul" and not device.is_recorded else None
 
     info = xarr.default_device().info
-    if not info.in_place and info.backend not in ("cupy", "numba"):
-        monkeypatch.setattr(library, "routine", routine)
+    if not info.host_addressable and info.backend not in ("cupy", "numba"):
+        monkeypatch.setattr(vendor, "routine", routine)
     a = operands(0)[0][:, :4]
     x = xarr.asarray(a)
-    recipes = vars(xarr.matmul)["recipes"]
+    recordings = vars(xarr.matmul)["recordings"]
     for _ in range(2):
         for _ in range(4):
             close(xarr.matmul(x, x), a @ a)
-        known = dict(recipes)
+        known = dict(recordings)
         with xarr.graph() as graph:
             for _ in range(4):
                 found = xarr.matmul(x, x)
-        assert recipes == known
+        assert recordings == known
         x += 1
         graph.launch()
         close(found, (a + 1) @ (a + 1))
@@ -156,7 +156,7 @@ def test_a_graph_has_products_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_memory_that_others_see_is_read_at_once() -> None:
-    if not xarr.default_device().info.in_place:
+    if not xarr.default_device().info.host_addressable:
         pytest.skip("NumPy does not see the memory of this device")
     x = xarr.asarray(operands(0)[0])
     for _ in range(4):
@@ -214,12 +214,12 @@ def test_numbers_and_arrays_of_no_axes_are_told_apart() -> None:
 
 
 def test_views_of_another_type_and_of_no_elements_begin_where_they_should() -> None:
-    real = recalled(lambda x: x.real + 0)
+    real = cached_call(lambda x: x.real + 0)
     whole = np.arange(20) * (1 + 2j)
     base, values = xarr.asarray(whole.astype("c8")), whole.real
     for start in (0, 3, 3, 3, 9, 1):
         close(real(base[start : start + 4]), values[start : start + 4])
-        assert xarr.ravel(base[start : start + 4, None][:, 1:])._node.offset >= 0
+        assert xarr.ravel(base[start : start + 4, None][:, 1:])._view.offset >= 0
 
 
 def test_errors_and_warnings_come_each_time() -> None:

@@ -17,9 +17,9 @@ import xarr
 from tests.launching import together
 from xarr import tuning
 from xarr.array import exchange
-from xarr.core.watch import hooks
-from xarr.engine import engine
-from xarr.engine.opcodes import tape_of
+from xarr.ir.events import hooks
+from xarr.tape import builder
+from xarr.tape.tape import tape_of
 
 ROUNDS = 100
 
@@ -85,7 +85,7 @@ def test_threads_claim_one_memory_together(monkeypatch: pytest.MonkeyPatch) -> N
     device = xarr.default_device()
     monkeypatch.setattr(device, "shared", Slow())
     x = xarr.asarray(np.arange(10, dtype=np.float32))
-    storage = x._node.storage
+    storage = x._view.storage
     assert storage is not None
 
     def lend() -> None:
@@ -116,15 +116,15 @@ def test_threads_compute_apart(eager_switches: None) -> None:
 
 def test_a_tape_that_another_thread_has_cut_is_left_alone() -> None:
     x = xarr.asarray(np.arange(6.0))
-    engine.settle(x._node.device)
-    on = tape_of(x._node.device)
+    builder.settle(x._view.device)
+    on = tape_of(x._view.device)
     for number in range(tuning.STEPS):
         x = x * 0.5 if number % 2 else x + 1.0
-    assert len(on.steps) == tuning.STEPS
+    assert len(on.instructions) == tuning.STEPS
     on.cut()
-    left = len(on.steps)
+    left = len(on.instructions)
     on.cut()  # by a thread that saw it full
-    assert len(on.steps) == left
+    assert len(on.instructions) == left
 
 
 def test_threads_that_fill_a_tape_together(eager_switches: None) -> None:
@@ -199,7 +199,7 @@ def test_a_driver_is_called_with_the_lock(option: str, monkeypatch: pytest.Monke
         xarr.synchronize()
         device.memory_info()
         with pytest.raises(MemoryError):
-            engine.allocate(device, 1 << 60)
+            builder.allocate(device, 1 << 60)
         event = xarr.Event(device)
         with xarr.Stream(device) as stream:
             stream.record().synchronize()

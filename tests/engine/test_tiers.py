@@ -23,11 +23,11 @@ from tests.launching import change, together
 from tests.processes import run_code
 from tests.reference import assert_same
 from xarr import cache, dtypes
-from xarr.compiler import background, compiling, launch
-from xarr.engine import hosted
-from xarr.engine.opcodes import tape_of
+from xarr.codegen import compile_server, compile_worker, launch
 from xarr.errors import CompileError
-from xarr.tables import elementwise
+from xarr.ops import elementwise
+from xarr.runtime import host_functions
+from xarr.tape.tape import tape_of
 
 Values = npt.NDArray[Any]
 SPECIAL: Final = (
@@ -282,7 +282,7 @@ def test_a_compiler_that_fails_is_heard_of(monkeypatch: pytest.MonkeyPatch) -> N
         raise CompileError(device="x", options=(), log=text, source=source)
 
     monkeypatch.setattr(driver, "compile", failing)
-    monkeypatch.setattr(compiling.Helper, "_answer", lambda *_: b"")
+    monkeypatch.setattr(compile_server.ServerProcess, "_answer", lambda *_: b"")
     monkeypatch.setattr(cache, "disk_cache", _Nothing)
     x = xarr.arange(2000) + 0
     xarr.synchronize()
@@ -311,7 +311,7 @@ def test_where_no_thread_can_be_had_the_program_waits(monkeypatch: pytest.Monkey
     def refused(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(background, "_worker", background._Worker())
+    monkeypatch.setattr(compile_worker, "_worker", compile_worker._Worker())
     monkeypatch.setattr(threading.Thread, "start", refused)
     x = xarr.arange(2000)
     before = launch.counts.launches
@@ -319,14 +319,14 @@ def test_where_no_thread_can_be_had_the_program_waits(monkeypatch: pytest.Monkey
         assert int((x * 3 + 1)[-1]) == 5998
         xarr.to_numpy(x * 5)
     assert launch.counts.launches > before
-    background._worker.end()
+    compile_worker._worker.end()
 
 
 @contextlib.contextmanager
 def computed_by(change: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
     """Have other functions compute what stands on the tape, made of those that NumPy has."""
-    opcodes = {step.opcode for step in tape_of(xarr.default_device()).steps}
-    functions = {opcode: hosted.find(opcode) for opcode in opcodes}
+    opcodes = {step.opcode for step in tape_of(xarr.default_device()).instructions}
+    functions = {opcode: host_functions.find(opcode) for opcode in opcodes}
     for opcode, function in functions.items():
         opcode.host = change(function)  # type: ignore[arg-type]
     yield
@@ -336,7 +336,7 @@ def computed_by(change: Callable[[Callable[..., Any]], Callable[..., Any]]) -> I
 
 def test_what_an_interrupt_breaks_off_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
     change(monkeypatch, xarr.default_device())
-    monkeypatch.setattr(hosted.tier, "name", "hosted")
+    monkeypatch.setattr(host_functions.tier, "name", "hosted")
     x = xarr.arange(200_000, dtype="float64")
     y = x + 1
     xarr.synchronize()
@@ -365,7 +365,7 @@ def test_what_an_interrupt_breaks_off_is_done_once(monkeypatch: pytest.MonkeyPat
 def test_views_of_one_array_are_apart_where_a_kernel_stands_alone(
     keys: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hosted.tier, "name", "hosted")
+    monkeypatch.setattr(host_functions.tier, "name", "hosted")
     host = np.arange(40, dtype=np.int64) * 7 % 60
     x = xarr.asarray(host) + 1
     ours, theirs = (eval(f"x[{keys[0]}], x[{keys[1]}]", {"x": one}) for one in (x, host + 1))
@@ -375,7 +375,7 @@ def test_views_of_one_array_are_apart_where_a_kernel_stands_alone(
 def test_what_numpy_refuses_to_do_is_done_when_it_is_asked_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(hosted.tier, "name", "hosted")
+    monkeypatch.setattr(host_functions.tier, "name", "hosted")
     x = xarr.asarray(np.arange(6.0))
     y = (x + 1) * 2
     wrong = computed_by(lambda _: lambda *values: np.empty(3))
@@ -386,12 +386,12 @@ def test_what_numpy_refuses_to_do_is_done_when_it_is_asked_again(
 
 @pytest.mark.parametrize("dtype", ["float32", "int64", "complex64", "float16"])
 def test_few_indices_are_taken_at_once(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosted.tier, "name", "hosted")
+    monkeypatch.setattr(host_functions.tier, "name", "hosted")
     host = np.arange(60).reshape(20, 3).astype(dtype)
     x, places = xarr.asarray(host), np.array([[19, 0], [-1, -20]], np.int32)
     where = xarr.asarray(places)
     xarr.synchronize()
-    steps, before = tape_of(x.device).steps, launch.counts.launches
+    steps, before = tape_of(x.device).instructions, launch.counts.launches
     np.testing.assert_array_equal(xarr.to_numpy(x[::-1][where]), host[::-1][places])
     assert (steps, launch.counts.launches) == ([], before)
     x[0] = 7  # what is asked for later comes later
@@ -402,7 +402,7 @@ def test_few_indices_are_taken_at_once(dtype: str, monkeypatch: pytest.MonkeyPat
 
 
 def test_operations_of_other_operands_than_their_types_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosted.tier, "name", "hosted")
+    monkeypatch.setattr(host_functions.tier, "name", "hosted")
     host = np.random.default_rng(3).random(1000)
     found, edges = xarr.histogram(xarr.asarray(host) + 0, 20)
     np.testing.assert_array_equal(xarr.to_numpy(found), np.histogram(host, 20)[0])
@@ -432,8 +432,8 @@ def test_threads_and_streams_change_tiers() -> None:
 
 
 @pytest.fixture
-def helper() -> Iterator[compiling.Helper]:
-    made = compiling.Helper()
+def helper() -> Iterator[compile_server.ServerProcess]:
+    made = compile_server.ServerProcess()
     yield made
     made.end()
 
@@ -447,7 +447,9 @@ void xr_run_nothing(int *const *values) {{ values[0][0] = {number}; }}
 """
 
 
-def test_another_process_that_is_nobodys_child_compiles(helper: compiling.Helper) -> None:
+def test_another_process_that_is_nobodys_child_compiles(
+    helper: compile_server.ServerProcess,
+) -> None:
     device = xarr.default_device()
     for number in (3, 5):
         binary = helper.compile(device, SOURCE.format(number=number))
@@ -460,7 +462,7 @@ def test_another_process_that_is_nobodys_child_compiles(helper: compiling.Helper
 
 
 def test_what_another_process_cannot_do_this_one_does(
-    helper: compiling.Helper, monkeypatch: pytest.MonkeyPatch
+    helper: compile_server.ServerProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     device = xarr.default_device()
     with pytest.raises(CompileError, match="undeclared"):
@@ -471,7 +473,7 @@ def test_what_another_process_cannot_do_this_one_does(
     assert helper._pipes is None
     for executable in ("/nowhere/python", "/usr/bin/true", ""):
         monkeypatch.setattr(sys, "executable", executable)
-        other = compiling.Helper()
+        other = compile_server.ServerProcess()
         assert other.compile(device, SOURCE.format(number=9))
         assert other._pipes is None
 

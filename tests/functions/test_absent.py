@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import xarr
-from xarr.functions.names import absent
+from xarr.functions.names import missing_names
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_missing_name_says_what_to_write(name: str, said: str) -> None:
     for part in name.split(".")[:-1]:
         space = getattr(space, part)
     own = name.rpartition(".")[2]
-    text = str(absent.missing(space.__name__, own, dir(space)))
+    text = str(missing_names.missing(space.__name__, own, dir(space)))
     assert text.startswith(f"xarr.{name}: ")
     assert re.search(said, text)
     if own not in vars(space):
@@ -69,24 +69,24 @@ def test_a_missing_name_says_what_to_write(name: str, said: str) -> None:
 
 
 def test_what_is_said_of_a_name_of_numpys() -> None:
-    said = str(absent.missing("xarr", "nanmedian", ["nanmean", "median"]))
+    said = str(missing_names.missing("xarr", "nanmedian", ["nanmean", "median"]))
     assert said == (
         "xarr.nanmedian: xarr lacks NumPy's numpy.nanmedian; the nearest is xarr.nanmean; "
         "NumPy's takes arrays, on the host; docs/names.md compares the names"
     )
-    assert "xarr lacks" in str(absent.missing("xarr.linalg", "inv", []))
-    assert "nearest" not in str(absent.missing("xarr", "quaternion", ["inv"]))
+    assert "xarr lacks" in str(missing_names.missing("xarr.linalg", "inv", []))
+    assert "nearest" not in str(missing_names.missing("xarr", "quaternion", ["inv"]))
 
 
 def test_advice_names_what_there_is() -> None:
-    assert not [name for name in absent._OF_OTHERS if hasattr(xarr, name)]
-    for text in (*absent._OF_OTHERS.values(), *absent._ELSEWHERE.values()):
+    assert not [name for name in missing_names._OF_OTHERS if hasattr(xarr, name)]
+    for text in (*missing_names._OF_OTHERS.values(), *missing_names._ELSEWHERE.values()):
         for path in re.findall(r"\bxarr((?:\.\w+)+)", text):
             found: Any = xarr
             for part in path.removeprefix(".").split("."):
                 found = getattr(found, part)
     for name in ("schedul", "compilr", "sprse"):  # no modules that are xarr's own, nor any letters
-        assert "nearest" not in str(absent.missing("xarr", name, dir(xarr)))
+        assert "nearest" not in str(missing_names.missing("xarr", name, dir(xarr)))
 
 
 def test_private_names_are_absent_in_pythons_words() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import xarr
 from tests.functions.calls import check, each
-from xarr.algorithms import library
+from xarr.ops import vendor
 
 CALLS = """
 np.imag(np.ones(3, dtype="{float32|int16|bool|float16}"))
@@ -173,7 +173,7 @@ def test_what_numpy_refuses_is_accepted() -> None:
 )
 def test_chosen_elements_that_are_too_few_are_warned_of_on_cpus(name: str, text: str) -> None:
     x, nothing = xarr.ones(3), xarr.zeros(3, dtype="bool")
-    on_cpu = library.is_preferred(x.device)
+    on_cpu = vendor.runs_on_numpy(x.device)
     with pytest.warns(RuntimeWarning, match=text) if on_cpu else contextlib.nullcontext():
         got = getattr(xarr, name)(x, where=nothing)
     assert bool(xarr.isnan(got))

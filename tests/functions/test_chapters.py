@@ -13,8 +13,8 @@ import xarr
 import xarr.polynomial
 from tests.processes import ROOT, checked, run_code
 from xarr.dtypes import FLOATING, REAL
-from xarr.tables import elementwise
-from xarr.tables.rows import OWN, Elementwise, Reduction
+from xarr.ops import elementwise
+from xarr.ops.rows import OWN, Elementwise, Reduction
 
 
 def test_the_line_below_a_function_is_that_of_its_row() -> None:

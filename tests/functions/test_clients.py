@@ -12,13 +12,13 @@ import numpy
 import pytest
 
 import xarr as np
-from xarr.algorithms import library
+from xarr.ops import vendor
 
 
 @pytest.fixture(autouse=True)
 def cpu() -> Iterator[None]:
     """A device whose memory is the host's; elsewhere the same, with copies and a warning."""
-    found = [one for one in np.devices() if library.is_preferred(one)]
+    found = [one for one in np.devices() if vendor.runs_on_numpy(one)]
     if not found:
         pytest.skip("no device shares the host's memory")
     with np.device(found[0]):

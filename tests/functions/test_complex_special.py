@@ -16,7 +16,7 @@ import xarr
 from tests.functions.calls import check, each
 from tests.reference import assert_same
 from xarr.dtypes import COMPLEX
-from xarr.tables.elementwise import BY_NAME, TABLE
+from xarr.ops.elementwise import BY_NAME, TABLE
 
 pytestmark = pytest.mark.usefixtures("fused")
 

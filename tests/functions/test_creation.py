@@ -192,7 +192,7 @@ def test_values_are_converted(source: str) -> None:
 
 def test_copy_false_of_host_values_is_refused() -> None:
     host = np.zeros(2, "f4")
-    if xp.default_device().info.in_place:
+    if xp.default_device().info.host_addressable:
         shared = xp.asarray(host, copy=False)
         host[1] = 3
         assert shared.tolist() == [0, 3]

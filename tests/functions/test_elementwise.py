@@ -24,8 +24,8 @@ from tests.functions.calls import check as check_call, each, rows as calls_of
 from tests.reference import Values, assert_near, assert_same
 from xarr import dtypes
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, UNSIGNED, DType
-from xarr.tables.elementwise import BY_NAME, TABLE
-from xarr.tables.rows import Elementwise
+from xarr.ops.elementwise import BY_NAME, TABLE
+from xarr.ops.rows import Elementwise
 
 pytestmark = pytest.mark.usefixtures("fused", "has_dtype")
 

@@ -12,9 +12,9 @@ import xarr
 from tests.processes import run_code
 from tests.reference import assert_same
 from xarr import dtypes
-from xarr.algorithms import library
 from xarr.array import dlpack
 from xarr.dtypes import DType
+from xarr.ops import vendor
 
 pytestmark = pytest.mark.usefixtures("has_dtype")
 
@@ -30,7 +30,7 @@ LAYOUTS: dict[str, Any] = {
 @pytest.fixture
 def shared_host(device: xarr.Device) -> xarr.Device:
     """A device whose memory is the host's."""
-    if not library.is_preferred(device):
+    if not vendor.runs_on_numpy(device):
         pytest.skip(f"{device} does not share the host's memory")
     return device
 

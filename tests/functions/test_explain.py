@@ -13,8 +13,8 @@ import pytest
 
 import xarr
 from tests.engine.pairs import tier
-from xarr.compiler import launch
-from xarr.core import steps, watch
+from xarr.codegen import launch
+from xarr.ir import events, steps
 
 pytestmark = pytest.mark.usefixtures("fused")
 
@@ -30,7 +30,7 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         skeletons.append(kernel.skeleton)
         steps.launched(device, kernel, *rest)
 
-    monkeypatch.setattr(watch.hooks, "launch", noted)
+    monkeypatch.setattr(events.hooks, "launch", noted)
     return skeletons
 
 

@@ -135,7 +135,7 @@ def test_bytes_and_strings(tmp_path: Path) -> None:
     assert found["n"].tolist() == [1, 2]
     mapped = xarr.memmap(path, "int16", "r", 2, (2, 3))
     assert mapped.tolist() == [[1, 2, 3], [4, 5, 6]]
-    if not xarr.default_device().info.in_place:
+    if not xarr.default_device().info.host_addressable:
         with pytest.raises(ValueError, match=r"numpy\.memmap"):
             xarr.memmap(path, "int16")
         return
@@ -158,6 +158,6 @@ def test_a_mapped_file_is_shared(tmp_path: Path) -> None:
     x = xarr.load(path, mmap_mode="r+")
     x[1] *= 2
     xarr.synchronize()
-    changed = [6.0, 8.0, 10.0] if xarr.default_device().info.in_place else [3.0, 4.0, 5.0]
+    changed = [6.0, 8.0, 10.0] if xarr.default_device().info.host_addressable else [3.0, 4.0, 5.0]
     assert numpy.load(path)[1].tolist() == changed
     assert float(xarr.load(path, mmap_mode="r").sum()) == 3 + sum(changed)

@@ -10,9 +10,9 @@ import pytest
 import xarr
 from tests.functions.calls import check, each
 from xarr import tuning
-from xarr.algorithms import library
 from xarr.array.array import Array
 from xarr.functions.signal import fourier
+from xarr.ops import vendor
 
 RNG = np.random.default_rng(11)
 GIVEN: dict[str, Any] = {
@@ -55,7 +55,7 @@ np.fft.{fftshift|ifftshift}(i, ())
 """
 
 
-LIMITS = [tuning.FFT_NBYTES] if library.is_preferred(xarr.default_device()) else [1 << 23, 0]
+LIMITS = [tuning.FFT_NBYTES] if vendor.runs_on_numpy(xarr.default_device()) else [1 << 23, 0]
 """The bytes up to which a device's library, if it has one, does not transform."""
 
 
@@ -93,11 +93,11 @@ def test_the_scale_follows_a_library_that_has_none(
         made = getattr(np.fft, routine.removeprefix("fft."))(host, norm=unscaled, **along)
         ((shape, dtype),) = results
         assert made.shape == shape
-        return [xarr.asarray(made.astype(dtype.numpy))._node]
+        return [xarr.asarray(made.astype(dtype.numpy))._view]
 
-    monkeypatch.setattr(library, "is_preferred", lambda device: False)
-    monkeypatch.setattr(library, "routine", lambda name, dtype, device: run)
-    monkeypatch.setattr(library, "run", run)
+    monkeypatch.setattr(vendor, "runs_on_numpy", lambda device: False)
+    monkeypatch.setattr(vendor, "routine", lambda name, dtype, device: run)
+    monkeypatch.setattr(vendor, "run", run)
     is_real = name in ("rfft", "ihfft", "rfftn")
     for dtype in ("float32", "float64") if is_real else ("complex64", "complex128"):
         if dtype not in ("float32", "complex64") and not xarr.default_device().info.has_float64:
@@ -114,7 +114,7 @@ def test_parts_are_scaled_apart(dtype: str) -> None:
     if dtype == "complex128" and not xarr.default_device().info.has_float64:
         pytest.skip("no float64")
     host = np.asarray([complex(np.inf, 0), complex(-3, -0.0), complex(0.0, -np.inf)], dtype)
-    got = np.asarray(Array(fourier._scaled(xarr.asarray(host)._node, 0.5)))
+    got = np.asarray(Array(fourier._scaled(xarr.asarray(host)._view, 0.5)))
     assert got.dtype == host.dtype
     parts = host.view(host.real.dtype) * host.real.dtype.type(0.5)
     assert got.tobytes() == parts.tobytes()

@@ -13,7 +13,8 @@ import pytest
 import xarr
 from tests.comparing import nightly
 from tests.reference import assert_same
-from xarr.engine import engine, hosted
+from xarr.runtime import host_functions
+from xarr.tape import builder
 
 Program = Callable[[Any, Any, Any], dict[str, Any]]
 
@@ -225,15 +226,15 @@ def test_what_a_graph_refuses(device: xarr.Device) -> None:
 
 
 def test_a_graph_that_is_refused_leaves_nothing(device: xarr.Device, each_tier: None) -> None:
-    tier = hosted.tier.name
+    tier = host_functions.tier.name
     refused = xarr.graph()
     with xarr.graph():
         with pytest.raises(RuntimeError, match="one at a time"):
             refused.__enter__()
         del refused
         gc.collect()
-        assert hosted.tier.name == "fused"
-    assert hosted.tier.name == tier
+        assert host_functions.tier.name == "fused"
+    assert host_functions.tier.name == tier
 
 
 def methods(device: xarr.Device) -> dict[str, Any]:
@@ -248,16 +249,16 @@ def test_graphs_and_profiles_end_in_any_order(
 ) -> None:
     x = xarr.arange(5000, dtype="int32") + 0
     device.synchronize()
-    own, tier = methods(device), hosted.tier.name
+    own, tier = methods(device), host_functions.tier.name
     graph, profile = xarr.graph(), xarr.profile()
     blocks: list[Any] = [graph, profile]
     for block in (blocks[begins_first], blocks[1 - begins_first]):
         block.__enter__()
     y = x * 2
-    engine.settle(device)
+    builder.settle(device)
     for block in (blocks[ends_first], blocks[1 - ends_first]):
         block.__exit__(None, None, None)
-    assert hosted.tier.name == tier
+    assert host_functions.tier.name == tier
     assert methods(device) == own
     assert "elementwise: multiply" in [cost.what for cost in profile.kernels]
     x += 1

@@ -9,8 +9,8 @@ import pytest
 
 import xarr
 from tests.functions.calls import check, each, rows
-from xarr.engine import engine
 from xarr.functions.statistics.histograms import WIDTHS
+from xarr.tape import builder
 
 RNG = np.random.default_rng(2)
 X, Y, WEIGHTS = RNG.normal(size=2000), RNG.normal(size=2000), RNG.random(2000)
@@ -129,7 +129,7 @@ def test_as_numpy(call: str) -> None:
 def test_binning_and_counting_are_one_launch() -> None:
     x = xarr.asarray(X)
     xarr.histogram(x, 4, (-1, 1))
-    before = engine.counts.launches
+    before = builder.counts.launches
     xarr.histogram(x * 2 + 1, 4, (-1, 1))
     # And the zeros that a GPU's counts begin with.
-    assert engine.counts.launches - before <= 2
+    assert builder.counts.launches - before <= 2

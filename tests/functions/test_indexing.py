@@ -16,9 +16,9 @@ from tests.comparing import computed_together
 from tests.functions.calls import check, each
 from tests.reference import Values, assert_same
 from xarr import dtypes
-from xarr.algorithms import gather, passes
 from xarr.dtypes import DType
-from xarr.engine import hosted
+from xarr.ops import gather, reduce_scan
+from xarr.runtime import host_functions
 
 pytestmark = pytest.mark.usefixtures("each_tier", "has_dtype")
 
@@ -130,13 +130,13 @@ def test_writes_that_do_not_fit_are_refused(scattering: xarr.Device) -> None:
 
 def test_few_masks_are_remembered(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """What they select takes more memory than they do; NumPy, on a CPU, finds it each time."""
-    monkeypatch.setattr(hosted.tier, "name", "fused")
+    monkeypatch.setattr(host_functions.tier, "name", "fused")
     with xarr.device(device):
         x = xarr.arange(2000)
         masks = [x > number for number in range(20)]
         for number, mask in enumerate(masks):
             assert x[mask].shape == (1999 - number,)
-    storages = [mask._node.storage for mask in masks]
+    storages = [mask._view.storage for mask in masks]
     assert [one is not None and one.selected is not None for one in storages] == (
         [False] * 12 + [True] * 8
     )
@@ -146,19 +146,19 @@ def test_a_mask_that_is_written_meanwhile_selects_what_it_did(
     device: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As another thread may write it, after it has been read by a kernel."""
-    monkeypatch.setattr(hosted.tier, "name", "fused")
+    monkeypatch.setattr(host_functions.tier, "name", "fused")
     x = example()
     mask, other = x % 3 == 1, x % 3 != 1
     array, condition = xarr.asarray(x), xarr.asarray(mask)
     view = condition[:]
-    scan = passes.scan
+    scan = reduce_scan.scan
 
     def then_written(*arguments: Any) -> Any:
         ranks = scan(*arguments)
         view[...] = other
         return ranks
 
-    monkeypatch.setattr(passes, "scan", then_written)
+    monkeypatch.setattr(reduce_scan, "scan", then_written)
     monkeypatch.setattr(gather, "_places", lambda mask: None)
     assert_same(np.asarray(array[condition]), x[mask], "x[mask]")
     view[...] = mask

@@ -11,10 +11,10 @@ import pytest
 import xarr
 from tests.functions.calls import check, each
 from tests.reference import Values, assert_same
-from xarr.algorithms import library
-from xarr.core.elements import values_of
-from xarr.core.views import array_in
-from xarr.engine import hosted
+from xarr.ir.views import array_in
+from xarr.ops import vendor
+from xarr.runtime import host_functions
+from xarr.tape.scalar_access import values_of
 
 
 def drawn(*shape: int, kind: str = "float32") -> Values:
@@ -109,11 +109,11 @@ def test_transforms(call: str, norm: str, form: xarr.Device) -> None:
 
 
 def test_the_library_works_in_the_arrays_own_memory(device: xarr.Device) -> None:
-    if not library.is_preferred(device):
+    if not vendor.runs_on_numpy(device):
         pytest.skip(f"{device} does not share the host's memory")
     x = xarr.asarray(drawn(100, 100))
     own = np.from_dlpack(x).__array_interface__["data"][0]
-    with library.opened("a test", (x._node,)) as (values,):
+    with vendor.arrays_of("a test", (x._view,)) as (values,):
         assert values.__array_interface__["data"][0] == own
         assert not values.flags.writeable
 
@@ -136,7 +136,7 @@ ON_OPERANDS: dict[str, Callable[[Any, Any], Any]] = {
 def test_the_host_computes_on_the_operands_themselves(
     name: str, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not library.is_preferred(device):
+    if not vendor.runs_on_numpy(device):
         pytest.skip(f"{device} does not share the host's memory")
     x, y = xarr.asarray(drawn(100, 100)), xarr.asarray(drawn(100, 100))
     operands = {np.from_dlpack(one).__array_interface__["data"][0] for one in (x, y)}
@@ -151,8 +151,8 @@ def test_the_host_computes_on_the_operands_themselves(
         return call
 
     for make in (values_of, array_in):
-        monkeypatch.setattr(library, make.__name__, noted(make))
-    with hosted.fused():
+        monkeypatch.setattr(vendor, make.__name__, noted(make))
+    with host_functions.fused():
         result = ON_OPERANDS[name](x, y)
         xarr.synchronize()
     del result  # else nobody would want it

@@ -19,17 +19,17 @@ from tests.comparing import needs
 from tests.functions.calls import each
 from tests.processes import run_code
 from tests.reference import assert_same
-from xarr.algorithms import library
 from xarr.array import array, numpy_protocols
 from xarr.array.transfers import observed
-from xarr.core import tape
 from xarr.errors import HostFallbackWarning, ImplicitTransferError
+from xarr.ops import vendor
+from xarr.tape import tape
 
 
 @pytest.fixture
 def cpu() -> Iterator[xarr.Device]:
     """A device whose memory is the host's."""
-    found = [one for one in xarr.devices() if library.is_preferred(one)]
+    found = [one for one in xarr.devices() if vendor.runs_on_numpy(one)]
     if not found:
         pytest.skip("no device shares the host's memory")
     with xarr.device(found[0]):
@@ -201,7 +201,7 @@ def test_elsewhere_the_host_computes_of_copies(
     apart: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lacking(monkeypatch, "rollaxis", "fill_diagonal", "copyto", "nanmedian", "put")
-    library._warned.clear()
+    vendor._warned.clear()
     x = xarr.zeros((2, 3)) + 1
     with pytest.warns(HostFallbackWarning, match=r"numpy\.nanmedian\(\.\.\.\)"):
         assert float(numpy.nanmedian(x)) == 1

@@ -13,10 +13,10 @@ import pytest
 import xarr
 from tests.functions.calls import each, refused, rows
 from tests.kernels.nvrtc import compile_cuda
-from xarr.compiler import source
-from xarr.own import language
-from xarr.own.division import Divisions
-from xarr.own.text import Text
+from xarr.codegen import source
+from xarr.user_kernels import language
+from xarr.user_kernels.c_source import Text
+from xarr.user_kernels.division import Divisions
 
 Kernel = xarr.ElementwiseKernel
 ON_GPU: Any = SimpleNamespace(info=SimpleNamespace(dialect="cuda", has_float64=True))

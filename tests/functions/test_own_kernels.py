@@ -21,8 +21,8 @@ import xarr
 from tests.functions.calls import each, refused
 from tests.kernels.nvrtc import compile_cuda
 from xarr.backends.cuda import compile_own_cubin
-from xarr.compiler import launch, source
-from xarr.own import checking
+from xarr.codegen import launch, source
+from xarr.user_kernels import compile_check
 
 Kernel = xarr.ElementwiseKernel
 
@@ -143,9 +143,9 @@ def test_preambles_loops_and_functions_of_c(device: xarr.Device) -> None:
 
 
 def test_it_is_fused(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    from xarr.engine import hosted
+    from xarr.runtime import host_functions
 
-    monkeypatch.setattr(hosted.tier, "name", "fused")
+    monkeypatch.setattr(host_functions.tier, "name", "fused")
     kernel = Kernel("T x", "T z", "z = 2 * x + 1", "affine")
     x = xarr.asarray(values(50_000))
     kernel(x)
@@ -209,7 +209,7 @@ def test_it_is_c_for_cuda_too() -> None:
         for made in set(source.own) - before:
             if made.startswith("xr_own_"):
                 text = source.assemble(
-                    "check.c", "cuda", [f"#define XR_CHECKED {checking.call(made)}"]
+                    "check.c", "cuda", [f"#define XR_CHECKED {compile_check.call(made)}"]
                 )
                 assert compile_cuda(text, "sm_90")
 

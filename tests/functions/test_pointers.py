@@ -12,7 +12,7 @@ import pytest
 
 import xarr
 from tests.reference import assert_same
-from xarr.algorithms import library
+from xarr.ops import vendor
 
 DOUBLE = """
 KERNEL void twice(GLOBAL i32 *x)
@@ -80,13 +80,13 @@ def test_what_is_written_shows_everywhere(device: xarr.Device) -> None:
 def test_addresses(device: xarr.Device) -> None:
     x = xarr.arange(10, dtype="int64")
     p = xarr.Pointer(x) + 2
-    if not library.is_preferred(device) and device.backend == "opencl":
+    if not vendor.runs_on_numpy(device) and device.backend == "opencl":
         with pytest.raises(RuntimeError, match="cl_buffer"):
             int(p)
         return
     assert int(p) - int(p - 2) == 16
     assert int(p) == int(xarr.Pointer(x[2:]))
-    if not library.is_preferred(device):
+    if not vendor.runs_on_numpy(device):
         assert int(p) == x[2:].__cuda_array_interface__["data"][0]
         return
     place: Any = ctypes.cast(int(p), ctypes.POINTER(ctypes.c_int64))

@@ -12,7 +12,7 @@ import pytest
 import xarr
 from tests.functions.calls import check, each
 from xarr import polynomial as ours
-from xarr.engine import engine
+from xarr.tape import builder
 
 BASES = {
     "polynomial": ("poly", "Polynomial"),
@@ -106,9 +106,9 @@ def test_values_are_one_launch(basis: str) -> None:
     x = xarr.asarray(X)
     xarr.synchronize()
     value = getattr(getattr(ours, basis), BASES[basis][0] + "val")(x, [1.0, 2.0, 3.0, 4.0])
-    before = engine.counts.launches
+    before = builder.counts.launches
     xarr.to_numpy(value)
-    assert engine.counts.launches - before == 1
+    assert builder.counts.launches - before == 1
 
 
 def test_every_name_of_numpy_is_there() -> None:

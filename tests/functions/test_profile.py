@@ -22,9 +22,10 @@ import pytest
 import xarr
 from tests.launching import together
 from xarr.backends import ranges
-from xarr.core.watch import hooks
-from xarr.engine import engine, hosted, profiling
 from xarr.functions.device.profiling import Cost, Profile
+from xarr.ir.events import hooks
+from xarr.runtime import host_functions, profiling
+from xarr.tape import builder
 
 pytestmark = pytest.mark.usefixtures("each_tier")
 
@@ -49,11 +50,11 @@ def kernels(p: Profile) -> dict[str, tuple[int, int]]:
 
 def test_launches_and_bytes_are_those_of_explain(device: xarr.Device) -> None:
     x, y = array(100_000, device), array(100_000, device)
-    before = engine.counts.launches
+    before = builder.counts.launches
     with xarr.profile() as p:
         z = (x + y) * 2
         said = xarr.explain(z)
-    assert engine.counts.launches == before + 1
+    assert builder.counts.launches == before + 1
     ((name, cost),) = kernels(p).items()
     assert name == "elementwise: add, multiply"
     assert cost == (1, 1_200_000)
@@ -99,7 +100,7 @@ def test_a_library_and_transfers_count(device: xarr.Device) -> None:
     assert numpy.array_equal(host, numpy.sort(values @ values, axis=0))
     found = lines(p)
     assert found["upload"].nbytes == values.nbytes
-    if device.info.in_place:
+    if device.info.host_addressable:
         assert kernels(p)["numpy.matmul"] == (1, 3 * values.nbytes)
         assert found["sort"].seconds > 0
     assert kernels(p)["to the device"] == (1, values.nbytes)
@@ -159,14 +160,14 @@ def test_figures_within_the_block(device: xarr.Device) -> None:
 
 def test_nothing_is_left_behind(device: xarr.Device) -> None:
     before = vars(device.driver).copy()
-    tier = hosted.tier.name
+    tier = host_functions.tier.name
     x = array(100_000)
     with xarr.profile() as p:
         assert hooks.run is not None
-        assert hosted.tier.name == "fused"
+        assert host_functions.tier.name == "fused"
         xarr.synchronize(x + 1)
     assert hooks.run is None
-    assert hosted.tier.name == tier
+    assert host_functions.tier.name == tier
     assert hooks.numbers is None
     assert {name: vars(device.driver)[name] for name in before}.keys() == before.keys()
     assert set(vars(device.driver)) == set(before)
@@ -192,7 +193,7 @@ def test_profiles_within_each_other(device: xarr.Device) -> None:
         xarr.synchronize(x + 1)
         with xarr.profile() as inner:
             xarr.synchronize(x * 2)
-        assert hosted.tier.name == "fused"
+        assert host_functions.tier.name == "fused"
         xarr.synchronize(x - 3)
     assert {cost.what for cost in inner.kernels} == {"elementwise: multiply"}
     assert {cost.what.split()[-1] for cost in outer.kernels} == {"add", "multiply", "subtract"}
@@ -200,7 +201,7 @@ def test_profiles_within_each_other(device: xarr.Device) -> None:
 
 def test_threads_count_for_their_own_lines(device: xarr.Device) -> None:
     x = array(100_000, device)
-    tier, before = hosted.tier.name, engine.counts.launches
+    tier, before = host_functions.tier.name, builder.counts.launches
     results: dict[int, xarr.Array] = {}
 
     def work(number: int) -> None:
@@ -211,10 +212,10 @@ def test_threads_count_for_their_own_lines(device: xarr.Device) -> None:
 
     with xarr.profile() as p:
         together(*(partial(work, n) for n in range(4)))
-    assert hosted.tier.name == tier
+    assert host_functions.tier.name == tier
     # Fewer than 20, where what two threads asked for becomes one kernel. The first figures of a
     # device have copies launched.
-    launches = engine.counts.launches - before
+    launches = builder.counts.launches - before
     assert sum(count for count, _ in kernels(p).values()) == launches
     assert set(lines(p)) == {"thread"}
     assert lines(p)["thread"].launches >= 5
@@ -394,7 +395,7 @@ def test_two_threads_read_figures(device: xarr.Device) -> None:
             with xarr.profile() as p:
                 for _ in range(6):
                     y = x * 2
-                    engine.settle(device)
+                    builder.settle(device)
                 looks += list(pool.map(lambda _, p=p: p.kernels, range(2)))
     assert y[3] == 6
     assert all(cost.launches == 6 and cost.seconds > 0 for (cost,) in looks)

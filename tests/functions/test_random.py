@@ -17,10 +17,10 @@ from tests.launching import together
 from tests.processes import run_code
 from xarr import dtypes
 from xarr.array.array import Array
-from xarr.core.operations import Operation
-from xarr.core.views import constant
-from xarr.engine import engine
-from xarr.tables import random as table
+from xarr.ir.operation import Operation
+from xarr.ir.views import constant
+from xarr.ops import random as table
+from xarr.tape import builder
 
 Values = np.ndarray[Any, Any]
 ALIKE = 1e-4
@@ -49,12 +49,12 @@ def test_published_vectors(counter: str, key: str, expected: str) -> None:
     for word in "xyzw":
         template = f"xr_philox({{0}}, {{1}}, {{2}}).{word}"
         operation = Operation("philox", (dtypes.uint64,) * 3, dtypes.uint32, template)
-        found.append(f"{int(Array(engine.defer(operation, operands, ()))):08x}")
+        found.append(f"{int(Array(builder.defer(operation, operands, ()))):08x}")
     assert " ".join(found) == expected
 
 
 def words_of(size: int, lanes: int, draw: int, key: int) -> Values:
-    """What a draw gives, by the definition in `compiler/forms.py`, with NumPy's integers."""
+    """What a draw gives, by the definition in `codegen/kernel_spec.py`, with NumPy's integers."""
     position = np.arange(size, dtype=np.uint64)
     block = position // (lanes * 256) * 256 + position % 256
     mask, half = np.uint64(0xFFFFFFFF), np.uint64(32)

@@ -18,12 +18,11 @@ from tests.functions.calls import check as check_call, each
 from tests.launching import change
 from tests.reference import Values, assert_near, assert_same
 from xarr import dtypes
-from xarr.algorithms import passes
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
-from xarr.engine import engine
-from xarr.tables import elementwise as functions, reductions, rows
-from xarr.tables.reductions import TABLE
-from xarr.tables.rows import Reduction
+from xarr.ops import elementwise as functions, reduce_scan, reductions, rows
+from xarr.ops.reductions import TABLE
+from xarr.ops.rows import Reduction
+from xarr.tape import builder
 
 pytestmark = pytest.mark.usefixtures("fused", "has_dtype")
 
@@ -457,7 +456,7 @@ def run_group_form(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None
 def test_lane_and_group_form_have_the_same_bits(
     dtype: str, axis: int | None, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not device.info.chunked:
+    if not device.info.loop_per_item:
         pytest.skip("the device takes the group form")
     x = xarr.asarray(large(dtype, axis))
     lanes = reduced(x, axis)
@@ -470,7 +469,7 @@ def test_lane_and_group_form_have_the_same_bits(
 def test_lane_and_group_form_agree_on_small_operands(
     row: Reduction, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not device.info.chunked:
+    if not device.info.loop_per_item:
         pytest.skip("the device takes the group form")
     run_group_form(device, monkeypatch)
     dtype = dtypes.float32
@@ -586,7 +585,7 @@ def test_a_kernel_that_does_not_compile_names_its_operations(device: xarr.Device
     broken = dataclasses.replace(fold, step="xr_absent(acc, x)")
     product = xarr.asarray(np.ones(300, np.float32)) * 2
     with pytest.raises(xarr.CompileError) as caught:
-        engine.compute(passes.reduce(broken, product._node, (0,)))
+        builder.compute(reduce_scan.reduce(broken, product._view, (0,)))
     assert caught.value.op.startswith("sum, multiply")
     assert caught.value.dtypes == ("float32",)
     assert "xr_absent" in caught.value.log
@@ -662,10 +661,10 @@ def test_a_mask_costs_no_launch() -> None:
     xarr.synchronize()
     launches = []
     for call in (lambda: xarr.sum(x), lambda: xarr.sum(x, where=y > 0)):
-        before = engine.counts.launches
+        before = builder.counts.launches
         call()
         xarr.synchronize()
-        launches.append(engine.counts.launches - before)
+        launches.append(builder.counts.launches - before)
     assert launches[0] == launches[1]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import xarr
 from tests.comparing import needs
-from xarr.algorithms import library
+from xarr.ops import vendor
 
 LinAlgError = np.linalg.LinAlgError
 SHAPES = [(1, 1), (5, 5), (40, 40), (2, 33, 33)]
@@ -31,7 +31,7 @@ def no_library(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*given: Any, **options: Any) -> Any:
         raise AssertionError("a library was asked")
 
-    monkeypatch.setattr(library, "run", refused)
+    monkeypatch.setattr(vendor, "run", refused)
 
 
 def near(got: Any, wanted: Any, dtype: str) -> None:
@@ -108,8 +108,8 @@ def test_blocks_nest() -> None:
     with xarr.reproducible():
         with xarr.reproducible():
             pass
-        assert library.is_reproducible()
-    assert not library.is_reproducible()
+        assert vendor.is_reproducible()
+    assert not vendor.is_reproducible()
 
 
 def test_right_sides_may_have_more_stacks() -> None:

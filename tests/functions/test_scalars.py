@@ -14,8 +14,8 @@ import pytest
 import xarr as np
 from tests.functions.calls import check, each
 from xarr import dtypes
-from xarr.engine import engine
-from xarr.tables import elementwise
+from xarr.ops import elementwise
+from xarr.tape import builder
 
 pytestmark = pytest.mark.usefixtures("each_tier")
 
@@ -63,9 +63,9 @@ def test_known_numbers_have_the_bits_of_elements(name: str, dtype: str) -> None:
             function(np.asarray(values[0].item(), dtype=dtype), values[0])
         return
     numbers = [np.asarray(value, dtype=dtype) for value in _VALUES[dtype]]
-    before = engine.counts.launches
+    before = builder.counts.launches
     found = [[np.to_numpy(function(x1, x2)) for x2 in numbers] for x1 in numbers]
-    assert engine.counts.launches == before
+    assert builder.counts.launches == before
     assert found[0][0].dtype == table.dtype
     # The sign of a NaN is no number's.
     numpy.testing.assert_array_equal(numpy.asarray(found), table)
@@ -77,12 +77,12 @@ def test_a_loop_over_known_elements_launches_nothing() -> None:
     values = np.asarray([3.0, 1.0, 2.0])
     first = next(iter(values))
     assert float(first) == 3.0
-    before = engine.counts.launches
+    before = builder.counts.launches
     assert max(values).item() == 3.0
     assert [value.item() for value in sorted(values)] == [1.0, 2.0, 3.0]
     assert sum(value for value in values if value > 1.5) == 5.0
     again = np.asarray(list(values))
-    assert engine.counts.launches == before
+    assert builder.counts.launches == before
     assert again.tolist() == [3.0, 1.0, 2.0]
 
 

@@ -12,7 +12,7 @@ import pytest
 import xarr
 from tests.launching import storage_of, together
 from tests.reference import assert_same
-from xarr.engine import engine
+from xarr.tape import builder
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -70,7 +70,7 @@ def test_a_stream_is_current_within_its_block_and_its_thread(device: xarr.Device
         assert current(device) == outer.pointer
         together(lambda: elsewhere.append(current(device)))
         x = xarr.ones(1000, device=device) + 1
-        engine.compute(x._node)
+        builder.compute(x._view)
         assert current(device) == outer.pointer, "after an allocation and a launch"
     assert current(device) == default
     assert elsewhere == [default]

@@ -15,7 +15,7 @@ import pytest
 import xarr
 from tests.functions.calls import check, each, rows
 from tests.reference import assert_same
-from xarr.tables import elementwise
+from xarr.ops import elementwise
 
 BY_ROW = [row.name for row in elementwise.TABLE if row.name not in ("real", "imag", "round")]
 OTHERS = ["divmod", "frexp", "modf", "ldexp", "float_power", "bitwise_count"]

@@ -18,12 +18,11 @@ from tests.conftest import DEVICES
 from tests.kernels.nvrtc import compile_cuda
 from tests.launching import change, record
 from xarr import dtypes, layout
-from xarr.algorithms import counting
-from xarr.core.views import Node
 from xarr.dtypes import DType
-from xarr.engine import engine
-from xarr.engine.opcodes import tape_of
-from xarr.tables import elementwise, random, reductions
+from xarr.ir.views import View
+from xarr.ops import elementwise, histogram, random, reductions
+from xarr.tape import builder
+from xarr.tape.tape import tape_of
 
 OLDEST = "sm_75"
 """What compiles for it compiles for later ones, as products, sorts and transforms show."""
@@ -72,8 +71,8 @@ def compiles(sources: Iterable[str]) -> None:
         assert any(name in cubin for name in ENTRIES)
 
 
-def operands(dtype: DType, count: int) -> tuple[Node, ...]:
-    return tuple(xarr.asarray(np.ones(8, dtype.numpy))._node for _ in range(count))
+def operands(dtype: DType, count: int) -> tuple[View, ...]:
+    return tuple(xarr.asarray(np.ones(8, dtype.numpy))._view for _ in range(count))
 
 
 def stored(sources: Iterable[str]) -> int:
@@ -85,7 +84,7 @@ def stored(sources: Iterable[str]) -> int:
 def test_every_function(dtype: DType, recorded: dict[str, str]) -> None:
     inputs = operands(dtype, max(row.operands for row in elementwise.TABLE))
     held = [
-        engine.defer(row.operation(dtype), inputs[: row.operands], inputs[0].shape)
+        builder.defer(row.operation(dtype), inputs[: row.operands], inputs[0].shape)
         for row in dict.fromkeys([*elementwise.TABLE, *elementwise.POWERS.values()])
         if dtype.kind in row.kinds
     ]
@@ -108,7 +107,7 @@ def test_every_conversion(recorded: dict[str, str]) -> None:
     held = []
     for dtype in dtypes.TABLE:
         (given,) = operands(dtype, 1)
-        held += [engine.converted(given, other) for other in dtypes.TABLE if other is not dtype]
+        held += [builder.converted(given, other) for other in dtypes.TABLE if other is not dtype]
     xarr.synchronize()
     compiles(recorded)
     assert stored(recorded) == len(held)
@@ -201,14 +200,14 @@ def test_rows_that_are_computed_with_their_results(dtype: str, recorded: dict[st
     shares = e / e.sum(axis=1, keepdims=True)
     del e
     normal = (x - x.mean(axis=1, keepdims=True)) / xarr.sqrt(x.var(axis=1, keepdims=True) + 1)
-    engine.compute(shares._node)
-    engine.compute(normal._node)
+    builder.compute(shares._view)
+    builder.compute(normal._view)
     most = x.max(axis=1)
     losses = most + xarr.log(xarr.exp(x - most[:, None]).sum(axis=1))
     labels = xarr.arange(1000) * 600 + 5
-    engine.compute((losses - xarr.take(x.reshape(-1), labels, mode="clip"))._node)
+    builder.compute((losses - xarr.take(x.reshape(-1), labels, mode="clip"))._view)
     e = xarr.exp(x)
-    engine.compute(((xarr.roll(x, 1, axis=1) - x) * e / e.sum(axis=1, keepdims=True))._node)
+    builder.compute(((xarr.roll(x, 1, axis=1) - x) * e / e.sum(axis=1, keepdims=True))._view)
     assert {*recorded.values()} == {"xr_rows"}
     assert sum("a.cut" in text for text in recorded) == 1
     compiles(recorded)
@@ -220,9 +219,9 @@ def test_rows_of_every_form(length: int, recorded: dict[str, str]) -> None:
     e = xarr.exp(x - x.max(axis=1, keepdims=True))
     shares = e / e.sum(axis=1, keepdims=True)
     del e
-    engine.compute(shares._node)
-    engine.compute(((x - x.mean(axis=1, keepdims=True)) * x.var(axis=1, keepdims=True))._node)
-    engine.compute(x.argmax(axis=1)._node)
+    builder.compute(shares._view)
+    builder.compute(((x - x.mean(axis=1, keepdims=True)) * x.var(axis=1, keepdims=True))._view)
+    builder.compute(x.argmax(axis=1)._view)
     assert "xr_rows" in recorded.values()
     compiles(recorded)
 
@@ -244,13 +243,13 @@ def test_indexing(recorded_and_run: dict[str, str]) -> None:
 
 def test_histograms(recorded: dict[str, str]) -> None:
     x = xarr.asarray(np.ones((40, 50), np.float32))
-    bins = xarr.asarray(np.ones(70_000, np.int64))._node
+    bins = xarr.asarray(np.ones(70_000, np.int64))._view
     for dtype in (np.float32, np.float64, np.float16, np.int8):
         xarr.histogram(x.astype(dtype), 5, (0, 1))
     for number in (10, 100_000):
-        counting.counts(bins, number)
+        histogram.counts(bins, number)
     for name in ("float32", "float64"):
-        counting.sums(bins, engine.converted(bins, dtypes.BY_NAME[name]), 10)
+        histogram.sums(bins, builder.converted(bins, dtypes.BY_NAME[name]), 10)
     xarr.nansum(x)
     xarr.nanargmax(x.astype(int))
     np.asarray(xarr.interp(x, xarr.arange(3.0), xarr.arange(3.0) + 1j))

@@ -20,12 +20,11 @@ from tests.launching import change
 from tests.reference import Values, assert_same
 from tools.oclgrind import CHECKS
 from xarr import dtypes, layout
-from xarr.algorithms import counting, radix, transforms
 from xarr.array.array import Array
-from xarr.core.views import Node
 from xarr.dtypes import COMPLEX, SIGNED
-from xarr.engine import engine
-from xarr.tables import elementwise, random, reductions
+from xarr.ir.views import View
+from xarr.ops import elementwise, fft, histogram, radix_sort, random, reductions
+from xarr.tape import builder
 
 # Elsewhere the other tests have run every kernel already, but for those that are marked otherwise.
 when_checked = pytest.mark.skipif(
@@ -87,9 +86,9 @@ def test_conversions(form: xarr.Device) -> None:
         if not is_on(form, dtype):
             continue
         x = np.array([0, 1, 100, 3]).astype(dtype.numpy)
-        given = on_device(x)._node
+        given = on_device(x)._view
         others = [other for other in dtypes.TABLE if other is not dtype and is_on(form, other)]
-        results = [Array(engine.converted(given, other)) for other in others]
+        results = [Array(builder.converted(given, other)) for other in others]
         for start in range(0, len(results), 7):
             together = results[start] != 0
             for result in results[start + 1 : start + 7]:
@@ -145,11 +144,11 @@ def test_wide_indices(form: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces small enough that few elements take several passes."""
-    monkeypatch.setattr("xarr.algorithms.passes.PIECE", 300)
-    monkeypatch.setattr("xarr.algorithms.passes.SHORT", 4)
-    monkeypatch.setattr("xarr.algorithms.passes.COLUMN_PIECE", 4)
-    monkeypatch.setattr("xarr.algorithms.passes._COLUMN_ITEMS", 4)
-    monkeypatch.setattr("xarr.algorithms.passes._SCAN_PIECE", 4)
+    monkeypatch.setattr("xarr.ops.reduce_scan.PIECE", 300)
+    monkeypatch.setattr("xarr.ops.reduce_scan.SHORT", 4)
+    monkeypatch.setattr("xarr.ops.reduce_scan.COLUMN_PIECE", 4)
+    monkeypatch.setattr("xarr.ops.reduce_scan._COLUMN_ITEMS", 4)
+    monkeypatch.setattr("xarr.ops.reduce_scan._SCAN_PIECE", 4)
 
 
 ROWS = {row.name: row for row in reductions.TABLE}
@@ -225,11 +224,11 @@ def _uploaded(key: Any) -> Any:
 def test_every_draw(name: str, form: xarr.Device) -> None:
     row = random.BY_NAME[name]
     parameters = [on_device(np.full(2, value, np.float32)) for value in (3.0, 4.0, 5.0)]
-    given = tuple(array._node for array in parameters[: len(row.parameters)])
+    given = tuple(array._view for array in parameters[: len(row.parameters)])
     for size in (1, 300) if given else (1, 300, 1500):
         shape = (size, 2) if given else (size,)
-        node = row.drawn(shape, 1, 2, form, dtypes.float32, given)
-        assert np.asarray(Array(node)).shape == shape
+        view = row.drawn(shape, 1, 2, form, dtypes.float32, given)
+        assert np.asarray(Array(view)).shape == shape
 
 
 @when_checked
@@ -241,9 +240,9 @@ def test_counts_and_sums(number: int, options: tuple[str, ...]) -> None:
         weights = np.arange(600, dtype=np.float32)
         inside = (bins >= 0) & (bins < number)
         x, w = xarr.asarray(bins), xarr.asarray(weights)
-        got = np.asarray(Array(counting.counts(x._node, number)))
+        got = np.asarray(Array(histogram.counts(x._view, number)))
         np.testing.assert_array_equal(got, np.bincount(bins[inside], minlength=number))
-        got = np.asarray(Array(counting.sums(x._node, w._node, number)))
+        got = np.asarray(Array(histogram.sums(x._view, w._view, number)))
         wanted = np.bincount(bins[inside], weights[inside], minlength=number)
         np.testing.assert_array_equal(got, wanted.astype(np.float32))
         counts, _ = xarr.histogram(x, 5, (0, 5))
@@ -304,7 +303,7 @@ def test_own_kernels(options: tuple[str, ...]) -> None:
 @pytest.fixture
 def tiny_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups so small that few elements take several tiles and pieces."""
-    monkeypatch.setattr(radix, "_GROUPS", (16,))
+    monkeypatch.setattr(radix_sort, "_GROUPS", (16,))
     monkeypatch.setattr(xarr.default_device(), "kernels", {})
 
 
@@ -328,17 +327,17 @@ def test_sorts(name: str, shape: tuple[int, int], tiny_groups: None) -> None:
         pytest.skip(f"the device has no {dtype}")
     x = (np.arange(np.prod(shape)) * 37 % 101 - 50).astype(dtype.numpy).reshape(shape)
     wanted = np.argsort(x, axis=1, kind="stable")
-    got = radix.argsort(on_device(x)._node, 1)
+    got = radix_sort.argsort(on_device(x)._view, 1)
     np.testing.assert_array_equal(np.asarray(Array(got)), wanted)
-    got = radix.sort(on_device(x)._node, 1)
+    got = radix_sort.sort(on_device(x)._view, 1)
     np.testing.assert_array_equal(np.asarray(Array(got)), np.take_along_axis(x, wanted, 1))
 
 
 @when_checked
 def test_long_rows(tiny_groups: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(radix, "_LONG", 1)
+    monkeypatch.setattr(radix_sort, "_LONG", 1)
     x = np.arange(300, dtype=np.uint8)[::-1].copy()
-    got = np.asarray(Array(radix.argsort(on_device(x)._node, 0)))
+    got = np.asarray(Array(radix_sort.argsort(on_device(x)._view, 0)))
     np.testing.assert_array_equal(got, np.argsort(x, kind="stable"))
 
 
@@ -351,12 +350,12 @@ def test_searches(name: str, options: tuple[str, ...], tiny_groups: None) -> Non
     with xarr.device(xarr.default_device().pretending(*options)):
         for right in (False, True):
             wanted = np.searchsorted(x, values, "right" if right else "left")
-            got = radix.searchsorted(on_device(x)._node, on_device(values)._node, right=right)
+            got = radix_sort.searchsorted(on_device(x)._view, on_device(values)._view, right=right)
             np.testing.assert_array_equal(np.asarray(Array(got)), wanted)
-            backwards = on_device(np.arange(20)[::-1].copy())._node
-            got = radix.searchsorted(
-                on_device(x[::-1].copy())._node,
-                on_device(values)._node,
+            backwards = on_device(np.arange(20)[::-1].copy())._view
+            got = radix_sort.searchsorted(
+                on_device(x[::-1].copy())._view,
+                on_device(values)._view,
                 right=right,
                 sorter=backwards,
             )
@@ -366,15 +365,15 @@ def test_searches(name: str, options: tuple[str, ...], tiny_groups: None) -> Non
 @pytest.fixture
 def small_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits so small that short lines take several passes and tiles hold few columns."""
-    monkeypatch.setattr("xarr.algorithms.transforms._TILE_NBYTES", 256)
-    monkeypatch.setattr("xarr.algorithms.transforms._LONGEST_COLUMN", 8)
-    monkeypatch.setattr("xarr.algorithms.transforms._LONGEST_PASS", 8)
-    transforms._cut_length.cache_clear()
+    monkeypatch.setattr("xarr.ops.fft._TILE_NBYTES", 256)
+    monkeypatch.setattr("xarr.ops.fft._LONGEST_COLUMN", 8)
+    monkeypatch.setattr("xarr.ops.fft._LONGEST_PASS", 8)
+    fft._cut_length.cache_clear()
     monkeypatch.setattr(xarr.default_device(), "kernels", {})
     monkeypatch.setattr(xarr.default_device(), "programs", {})
 
 
-def near(ours: Node, wanted: Values) -> None:
+def near(ours: View, wanted: Values) -> None:
     np.testing.assert_allclose(np.asarray(Array(ours)), wanted, rtol=1e-4, atol=1e-4)
 
 
@@ -383,12 +382,9 @@ def near(ours: Node, wanted: Values) -> None:
 def test_complex_lines(length: int, small_passes: None) -> None:
     for shape, axis in (((3, length), 1), ((length, 3), 0)):
         values = (np.arange(3 * length) % 7 - 3j).reshape(shape).astype(np.complex64)
-        given = on_device(values)._node
-        near(transforms.fft(given, axis, inverse=False, scale=1.0), np.fft.fft(values, axis=axis))
-        near(
-            transforms.fft(given, axis, inverse=True, scale=1 / length),
-            np.fft.ifft(values, axis=axis),
-        )
+        given = on_device(values)._view
+        near(fft.fft(given, axis, inverse=False, scale=1.0), np.fft.fft(values, axis=axis))
+        near(fft.fft(given, axis, inverse=True, scale=1 / length), np.fft.ifft(values, axis=axis))
 
 
 @when_checked
@@ -415,8 +411,8 @@ def test_real_lines(length: int, small_passes: None) -> None:
     for shape, axis in (((3, length), 1), ((length, 2), 0)):
         values = (np.arange(np.prod(shape)) % 7).reshape(shape).astype(np.float32)
         spectrum = np.fft.rfft(values, axis=axis).astype(np.complex64)
-        near(transforms.rfft(on_device(values)._node, axis, scale=1.0), spectrum)
-        near(transforms.irfft(on_device(spectrum)._node, axis, length, scale=1 / length), values)
+        near(fft.rfft(on_device(values)._view, axis, scale=1.0), spectrum)
+        near(fft.irfft(on_device(spectrum)._view, axis, length, scale=1 / length), values)
 
 
 @when_checked
@@ -424,8 +420,8 @@ def test_transforms_of_expressions_and_views(small_passes: None) -> None:
     values = (np.arange(60) % 11).reshape(3, 20).astype(np.complex64)
     x = xarr.asarray(values)
     kept = x * 2
-    near(transforms.fft(kept._node, 1, inverse=False, scale=1.0), np.fft.fft(values * 2))
+    near(fft.fft(kept._view, 1, inverse=False, scale=1.0), np.fft.fft(values * 2))
     np.testing.assert_array_equal(np.asarray(kept), values * 2)
     seen = values[::2, ::-3]
-    near(transforms.fft(x[::2, ::-3]._node, 1, inverse=False, scale=1.0), np.fft.fft(seen))
-    near(transforms.fft(x.T._node, 0, inverse=False, scale=1.0), np.fft.fft(values.T, axis=0))
+    near(fft.fft(x[::2, ::-3]._view, 1, inverse=False, scale=1.0), np.fft.fft(seen))
+    near(fft.fft(x.T._view, 0, inverse=False, scale=1.0), np.fft.fft(values.T, axis=0))

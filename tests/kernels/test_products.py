@@ -15,13 +15,13 @@ from tests.comparing import needs
 from tests.kernels.nvrtc import compile_cuda
 from tests.launching import record
 from xarr import dtypes, layout
-from xarr.algorithms import products
-from xarr.algorithms.products import PIECE, TILES, Tile
 from xarr.array.array import Array
-from xarr.core.steps import launch
-from xarr.core.views import leaf
 from xarr.dtypes import DType
-from xarr.engine import engine
+from xarr.ir.steps import launch
+from xarr.ir.views import storage_view
+from xarr.ops import matmul as products
+from xarr.ops.matmul import PIECE, TILES, Tile
+from xarr.tape import builder
 
 Values = np.ndarray[Any, Any]
 
@@ -30,11 +30,11 @@ def matmul(x: Any, y: Any) -> Values:
     """The product of arrays of either library, as NumPy's."""
     products._PRODUCTS.clear()  # a program that is known would run as it was planned
     one, two = (array if type(array) is Array else xarr.asarray(array) for array in (x, y))
-    node = products.matmul(one._node, two._node)
+    node = products.matmul(one._view, two._view)
     assert node.storage is not None
     assert node.layout is not None
     assert node.layout.linear
-    assert node.dtype is one._node.dtype
+    assert node.dtype is one._view.dtype
     return np.asarray(xarr.to_numpy(Array(node)))
 
 
@@ -222,15 +222,15 @@ def test_pieces_are_joined(dtype: DType, monkeypatch: pytest.MonkeyPatch) -> Non
             total = total | piece if dtype is dtypes.bool_ else total + piece
         if dtype is dtypes.float32 and pieces == 35:
             monkeypatch.setattr(layout, "WIDE", 1)
-        storage = xarr.asarray(partial)._node.storage
+        storage = xarr.asarray(partial)._view.storage
         assert storage is not None
         storage.settle()
-        joined = engine.allocate(device, 300 * result.itemsize)
+        joined = builder.allocate(device, 300 * result.itemsize)
         stage = products._join(device, result, 300, pieces)
         packed = stage.kernel.arguments.pack(*stage.indices)
         buffers = [storage.buffer, joined.buffer]
         launch(device, stage.kernel, stage.grid, buffers, packed, stage.elements)
-        node = leaf(joined, layout.contiguous((300,)), result)
+        node = storage_view(joined, layout.contiguous((300,)), result)
         same_bits(np.asarray(xarr.to_numpy(Array(node))), total.astype(result.numpy))
 
 
@@ -293,7 +293,7 @@ def fma(x: Values, y: Values, z: Values) -> Values:
 
 
 def in_order(x: Values, y: Values) -> Values:
-    """The product of float32 or complex64 matrices in the order of algorithms/products.py."""
+    """The product of float32 or complex64 matrices in the order of ops/matmul.py."""
     complex_valued = x.dtype.kind == "c"
     total: Any = None
     for begin in range(0, x.shape[1], PIECE):
@@ -426,7 +426,7 @@ def test_more_layers_than_groups(
     enter(CASE["int32"])
     x, y = numbers((66_000, 2, 3), np.int32), numbers((66_000, 3, 2), np.int32, 1)
     np.testing.assert_array_equal(matmul(x, y), x @ y)
-    monkeypatch.setattr(engine, "MOST_GROUPS", 3)
+    monkeypatch.setattr(builder, "MOST_GROUPS", 3)
     x, y = numbers((11, 5, 6), np.int32), numbers((11, 6, 7), np.int32, 1)
     np.testing.assert_array_equal(matmul(x, y), x @ y)
     enter(CASE["uint8"])

@@ -17,11 +17,11 @@ from tests.conftest import DEVICES
 from tests.kernels.nvrtc import compile_cuda
 from tests.launching import record
 from xarr import dtypes, layout, tuning
-from xarr.algorithms import radix
 from xarr.array.array import Array
-from xarr.core.views import Node, constant, leaf
 from xarr.dtypes import FLOATING, DType
-from xarr.engine import engine
+from xarr.ir.views import View, constant, storage_view
+from xarr.ops import radix_sort
+from xarr.tape import builder
 
 Values = npt.NDArray[Any]
 
@@ -40,7 +40,7 @@ def form(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
 @pytest.fixture
 def small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups of one size, whose tiles are small enough that a few thousand elements take many."""
-    monkeypatch.setattr(radix, "_GROUPS", (64,))
+    monkeypatch.setattr(radix_sort, "_GROUPS", (64,))
 
 
 def examples(dtype: DType, count: int, seed: int = 0) -> Values:
@@ -69,22 +69,22 @@ def raw(x: Values) -> Values:
     return np.ascontiguousarray(x).reshape(*x.shape, 1).view(np.uint8)
 
 
-def on_device(x: Values) -> Node:
-    node: Node = xarr.asarray(x)._node
-    return node
+def on_device(x: Values) -> View:
+    view: View = xarr.asarray(x)._view
+    return view
 
 
-def check(node: Node, x: Values, axis: int, sorts: Sequence[str] = ("values", "indices")) -> None:
+def check(view: View, x: Values, axis: int, sorts: Sequence[str] = ("values", "indices")) -> None:
     """Assert that sorts give NumPy's order, and the bits of NaN."""
     for descending in (False, True):
         wanted = order(x, axis, descending=descending)
         about = f"{x.dtype}{x.shape}, axis {axis}, descending {descending}"
         if "indices" in sorts:
-            got = np.asarray(Array(radix.argsort(node, axis, descending=descending)))
+            got = np.asarray(Array(radix_sort.argsort(view, axis, descending=descending)))
             reference.assert_same(got, wanted, f"argsort of {about}")
         if "values" in sorts:
             values = np.take_along_axis(x, wanted, axis)
-            got = np.asarray(Array(radix.sort(node, axis, descending=descending)))
+            got = np.asarray(Array(radix_sort.sort(view, axis, descending=descending)))
             reference.assert_same(got, values, f"sort of {about}")
             np.testing.assert_array_equal(raw(got), raw(values), about)
 
@@ -147,11 +147,11 @@ def enter(monkeypatch: pytest.MonkeyPatch) -> Callable[[Case], list[DType]]:
     """Set what a case says, and give the types that the first device has."""
 
     def enter(case: Case) -> list[DType]:
-        monkeypatch.setattr(radix, "_GROUPS", (case.group,))
+        monkeypatch.setattr(radix_sort, "_GROUPS", (case.group,))
         monkeypatch.setattr(tuning, "SORT_ITEMS", case.group)
         if case.wide:
             monkeypatch.setattr(layout, "WIDE", 1)
-            monkeypatch.setattr(radix, "_LONG", 1)
+            monkeypatch.setattr(radix_sort, "_LONG", 1)
         found = [row for row in TYPES if row.name in case.types.split()]
         if not found:
             pytest.skip(f"{DEVICES[0]} has no {case.types}")
@@ -202,7 +202,7 @@ def test_many_tiles(sort: str, small_tiles: None) -> None:
 def test_many_elements_come_in_order(small_tiles: None) -> None:
     count = 3 << 20
     x = np.random.default_rng(1).standard_normal(count).astype(np.float32)
-    np.testing.assert_array_equal(np.asarray(Array(radix.sort(on_device(x), 0))), np.sort(x))
+    np.testing.assert_array_equal(np.asarray(Array(radix_sort.sort(on_device(x), 0))), np.sort(x))
 
 
 def floating(quick: str, slow: str) -> list[Any]:
@@ -231,10 +231,10 @@ def test_zeros_and_nans_are_equal_and_keep_their_order(dtype: DType, sort: str) 
     assert len(np.unique(raw(x[up[-3:]]), axis=0)) == 3
     for descending, wanted in ((False, up), (True, down)):
         if sort == "indices":
-            got = np.asarray(Array(radix.argsort(on_device(x), 0, descending=descending)))
+            got = np.asarray(Array(radix_sort.argsort(on_device(x), 0, descending=descending)))
             assert got.tolist() == wanted
         else:
-            got = np.asarray(Array(radix.sort(on_device(x), 0, descending=descending)))
+            got = np.asarray(Array(radix_sort.sort(on_device(x), 0, descending=descending)))
             np.testing.assert_array_equal(raw(got), raw(x[wanted]))
     check(on_device(x), x, 0, [sort])
 
@@ -247,10 +247,10 @@ def test_complex_numbers_go_by_where_they_are_nan(dtype: DType, sort: str) -> No
     x = np.array(wanted, dtype.numpy)
     shuffled = np.random.default_rng(2).permutation(len(x))
     if sort == "indices":
-        got = np.asarray(Array(radix.argsort(on_device(x[shuffled]), 0)))
+        got = np.asarray(Array(radix_sort.argsort(on_device(x[shuffled]), 0)))
         assert shuffled[got].tolist() == list(range(len(x)))
     else:
-        got = np.asarray(Array(radix.sort(on_device(x[shuffled]), 0)))
+        got = np.asarray(Array(radix_sort.sort(on_device(x[shuffled]), 0)))
         np.testing.assert_array_equal(raw(got), raw(x))
 
 
@@ -264,9 +264,9 @@ def test_axes(small_tiles: None) -> None:
         ((300, 1), (0, 1)),
     ):
         x = examples(dtypes.float32, math.prod(shape)).reshape(shape)
-        node = on_device(x)
+        view = on_device(x)
         for axis in axes:
-            check(node, x, axis)
+            check(view, x, axis)
     for shape in ((0, 3), (3, 0), (2, 0, 3)):
         x = np.zeros(shape, np.float32)
         for axis in range(len(shape)):
@@ -276,12 +276,12 @@ def test_axes(small_tiles: None) -> None:
 def test_results_lie_in_c_order() -> None:
     """Reductions go by layout, so it may not depend on the way a sort took."""
     x = on_device(np.arange(60, dtype=np.float32).reshape(3, 4, 5))
-    for function in (radix.sort, radix.argsort):
+    for function in (radix_sort.sort, radix_sort.argsort):
         for axis in range(3):
-            node = function(x, axis)
-            engine.compute(node)
-            assert node.layout == layout.contiguous((3, 4, 5))
-            assert node.storage is not x.storage
+            view = function(x, axis)
+            builder.compute(view)
+            assert view.layout == layout.contiguous((3, 4, 5))
+            assert view.storage is not x.storage
 
 
 def test_views(small_tiles: None) -> None:
@@ -290,16 +290,16 @@ def test_views(small_tiles: None) -> None:
     for key in ((slice(None, None, -1),), (slice(3, 50, 2), slice(None, None, 3)), (5,), (0, ...)):
         view = array[key]
         for axis in range(view.ndim):
-            check(view._node, x[key], axis)
-    check(array.T._node, x.T, 0)
-    check(xarr.broadcast_to(array[0], (4, 70))._node, np.broadcast_to(x[0], (4, 70)), 0)
-    check(xarr.broadcast_to(array[0], (4, 70))._node, np.broadcast_to(x[0], (4, 70)), 1)
+            check(view._view, x[key], axis)
+    check(array.T._view, x.T, 0)
+    check(xarr.broadcast_to(array[0], (4, 70))._view, np.broadcast_to(x[0], (4, 70)), 0)
+    check(xarr.broadcast_to(array[0], (4, 70))._view, np.broadcast_to(x[0], (4, 70)), 1)
     np.testing.assert_array_equal(np.asarray(array), x)
 
 
 def test_pending_expressions_and_constants(small_tiles: None) -> None:
     x = examples(dtypes.int32, TILE + 9).astype(np.float32)
-    check((xarr.asarray(x) * 3)._node, x * 3, 0)
+    check((xarr.asarray(x) * 3)._view, x * 3, 0)
     seven = constant(7.0, dtypes.float32, (4, TILE + 9), xarr.default_device())
     for axis in (0, 1):
         check(seven, np.full((4, TILE + 9), 7, np.float32), axis)
@@ -308,14 +308,14 @@ def test_pending_expressions_and_constants(small_tiles: None) -> None:
 def test_indices_are_fused_with_what_follows() -> None:
     x = examples(dtypes.int32, 100).astype(np.float32)
     array = xarr.asarray(x)
-    places = Array(radix.argsort(array._node, 0))
+    places = Array(radix_sort.argsort(array._view, 0))
     np.testing.assert_array_equal(np.asarray(array[places] * 2), np.sort(x) * 2)
 
 
 def test_wide_rows_and_several_launches(
     enter: Callable[[Case], list[DType]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(radix, "_GRID", 3)
+    monkeypatch.setattr(radix_sort, "_GRID", 3)
     for case, shape in zip((SHORT[1], LONG[2]), ((4, 20), (5, 2 * TILE + 1)), strict=True):
         for dtype in enter(case):
             x = examples(dtype, int(np.prod(shape))).reshape(shape)
@@ -325,8 +325,8 @@ def test_wide_rows_and_several_launches(
 def test_wide_searches(form: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layout, "WIDE", 1)
     x = np.sort(examples(dtypes.float32, 2 * TILE + 1))
-    node = on_device(x)
-    got = np.asarray(Array(radix.searchsorted(node, node, right=False)))
+    view = on_device(x)
+    got = np.asarray(Array(radix_sort.searchsorted(view, view, right=False)))
     np.testing.assert_array_equal(got, np.searchsorted(x, x))
 
 
@@ -340,11 +340,11 @@ def test_groups_fit_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"group_size": 32, "local_nbytes": 32768}, 32),
     ):
         monkeypatch.setattr(device, "info", dataclasses.replace(device.info, **info))
-        work = radix._rows(device, dtypes.float64, 1, 1 << 20)
+        work = radix_sort._rows(device, dtypes.float64, 1, 1 << 20)
         assert work.group == group
         assert work.tiles == -(-(1 << 20) // (group * 15))
         assert work.pieces * work.piece_tiles >= work.tiles > (work.pieces - 1) * work.piece_tiles
-        assert radix._rows(device, dtypes.float64, 1, 10).group == min(group, 64)
+        assert radix_sort._rows(device, dtypes.float64, 1, 10).group == min(group, 64)
 
 
 def test_without_float64() -> None:
@@ -355,16 +355,16 @@ def test_without_float64() -> None:
         for dtype in (dtypes.float32, dtypes.complex64):
             x = examples(dtype, 300)
             x = x[np.argsort(x, kind="stable")]
-            got = radix.searchsorted(on_device(x), on_device(x), right=True)
+            got = radix_sort.searchsorted(on_device(x), on_device(x), right=True)
             np.testing.assert_array_equal(np.asarray(Array(got)), np.searchsorted(x, x, "right"))
 
 
 def test_sorting_does_not_take_a_launch_a_row(small_tiles: None) -> None:
     short, long = on_device(np.zeros((1000, 50), np.float32)), on_device(np.zeros((9, 5000), "f4"))
-    for node, most in ((short, 1), (long, 4 * 3)):
-        before = engine.counts.launches
-        radix.sort(node, 1)
-        assert engine.counts.launches - before <= most
+    for view, most in ((short, 1), (long, 4 * 3)):
+        before = builder.counts.launches
+        radix_sort.sort(view, 1)
+        assert builder.counts.launches - before <= most
 
 
 def searches() -> list[Any]:
@@ -390,7 +390,7 @@ def test_searches(dtype: DType, on: xarr.Device, sorted_by: bool) -> None:
             with xarr.device(on):
                 among = on_device(x if sorted_by else ordered)
                 sorter = on_device(places) if sorted_by else None
-                got = radix.searchsorted(among, on_device(values), right=right, sorter=sorter)
+                got = radix_sort.searchsorted(among, on_device(values), right=right, sorter=sorter)
             about = f"searchsorted {side}, sorter {sorted_by}"
             reference.assert_same(np.asarray(Array(got)), wanted, about)
 
@@ -400,12 +400,12 @@ def test_searches_among_views_and_expressions(form: xarr.Device) -> None:
     values = examples(dtypes.int32, 60 * 70, seed=1).reshape(60, 70)
     ordered, wanted = xarr.asarray(x), xarr.asarray(values)
     for some, view in ((x[::3], ordered[::3]), (x[10:900], ordered[10:900])):
-        got = radix.searchsorted(view._node, wanted[::-2, 5:].T._node, right=False)
+        got = radix_sort.searchsorted(view._view, wanted[::-2, 5:].T._view, right=False)
         expected = np.searchsorted(some, values[::-2, 5:].T)
         np.testing.assert_array_equal(np.asarray(Array(got)), expected)
     places = xarr.asarray(np.arange(3000)[::3])[::-1] // 3
-    got = radix.searchsorted(
-        ordered[::-1]._node, (wanted + 1)._node, right=True, sorter=places._node
+    got = radix_sort.searchsorted(
+        ordered[::-1]._view, (wanted + 1)._view, right=True, sorter=places._view
     )
     np.testing.assert_array_equal(np.asarray(Array(got)), np.searchsorted(x, values + 1, "right"))
 
@@ -414,7 +414,7 @@ def test_searches_for_nothing_one_and_many(form: xarr.Device) -> None:
     x = on_device(np.arange(10, dtype=np.float32))
     for shape in ((0,), (3, 0), (), (1,), (10**6,)):
         values = np.full(shape, 4.5, np.float32)
-        got = np.asarray(Array(radix.searchsorted(x, on_device(values), right=False)))
+        got = np.asarray(Array(radix_sort.searchsorted(x, on_device(values), right=False)))
         assert got.shape == shape
         assert (got == 5).all()
 
@@ -434,15 +434,15 @@ def test_kernels_compile_for_cuda(
     sources = record(monkeypatch, device)
     for turn, name in enumerate(names):
         dtype = dtypes.BY_NAME[name]
-        storage = engine.allocate(device, 5000 * dtype.itemsize)
-        short, long = (leaf(storage, layout.contiguous((n,)), dtype) for n in (100, 5000))
-        index = leaf(storage, layout.contiguous((100,)), dtypes.int64)
-        radix.sort((short, long)[turn % 2], 0)
-        radix.argsort((long, short)[turn % 2], 0)
-        radix.searchsorted(short, short, right=False, sorter=(None, index)[turn % 2])
+        storage = builder.allocate(device, 5000 * dtype.itemsize)
+        short, long = (storage_view(storage, layout.contiguous((n,)), dtype) for n in (100, 5000))
+        index = storage_view(storage, layout.contiguous((100,)), dtypes.int64)
+        radix_sort.sort((short, long)[turn % 2], 0)
+        radix_sort.argsort((long, short)[turn % 2], 0)
+        radix_sort.searchsorted(short, short, right=False, sorter=(None, index)[turn % 2])
     monkeypatch.setattr(layout, "WIDE", 1)
-    monkeypatch.setattr(radix, "_LONG", 1)
-    radix.argsort(long, 0)
+    monkeypatch.setattr(radix_sort, "_LONG", 1)
+    radix_sort.argsort(long, 0)
     assert set(sources.values()) == {"xr_sort", "xr_sort_count", "xr_sort_scan", "xr_sort_search"}
     for text, entry in sorted(sources.items()):
         cubin = compile_cuda(text, arch)

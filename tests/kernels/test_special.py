@@ -11,8 +11,8 @@ import pytest
 import xarr
 from tests import reference
 from tests.comparing import needs
-from xarr.compiler import source
-from xarr.tables.elementwise import BY_NAME
+from xarr.codegen import source
+from xarr.ops.elementwise import BY_NAME
 
 INF, NAN = math.inf, math.nan
 

@@ -6,8 +6,8 @@ import pytest
 
 from tools.vendors import TARGETS, grown, without_fused
 from xarr import tuning
-from xarr.algorithms import products, radix
-from xarr.compiler import source
+from xarr.codegen import source
+from xarr.ops import matmul, radix_sort
 
 INTEL, AMD = TARGETS[0], TARGETS[2]
 
@@ -52,6 +52,6 @@ def test_what_is_larger_than_in_the_table() -> None:
 
 
 def test_no_group_has_more_items_than_hip_is_told() -> None:
-    tiles = [tile.items for tiles in products.TILES.values() for tile in tiles]
+    tiles = [tile.items for tiles in matmul.TILES.values() for tile in tiles]
     (bound,) = re.findall(r"__launch_bounds__\((\d+)\)", source.kernel_file("cuda.h"))
-    assert max(*tiles, *radix._GROUPS, tuning.GROUP) == int(bound)
+    assert max(*tiles, *radix_sort._GROUPS, tuning.GROUP) == int(bound)

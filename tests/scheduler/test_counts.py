@@ -18,10 +18,10 @@ from tests.comparing import nightly
 from tests.launching import change, refuse_memory, storage_of, watched
 from xarr import layout, tuning
 from xarr.array.array import Array
-from xarr.compiler import launch
-from xarr.engine import program
-from xarr.engine.opcodes import tape_of
-from xarr.tables.reductions import TABLE
+from xarr.codegen import launch
+from xarr.ops.reductions import TABLE
+from xarr.runtime import dispatch as program
+from xarr.tape.tape import tape_of
 
 Values = npt.NDArray[Any]
 
@@ -54,7 +54,7 @@ def is_pending(x: Array) -> bool:
 
 def recorded() -> int:
     """How many instructions wait on the default device."""
-    return len(tape_of(xarr.default_device()).steps)
+    return len(tape_of(xarr.default_device()).instructions)
 
 
 def assert_bits(x: Array, wanted: Values) -> None:

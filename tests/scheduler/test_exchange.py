@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import xarr
-from xarr.engine import hosted
+from xarr.runtime import host_functions
 
 Results = tuple[Any, ...]
 PROGRAMS: Final[dict[str, Callable[..., Results]]] = {}
@@ -92,7 +92,7 @@ def counted_afterwards(np: Any, u: Any, a: Any, few: Any) -> Results:
 @pytest.mark.parametrize("form", ["usual", "as-gpu"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosted.tier, "name", "fused")
+    monkeypatch.setattr(host_functions.tier, "name", "fused")
     device = xarr.default_device()
     if form != "usual":
         device = device.pretending(form)
@@ -108,7 +108,7 @@ def test_programs(name: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_graph_finds_the_memory_that_it_writes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosted.tier, "name", "fused")
+    monkeypatch.setattr(host_functions.tier, "name", "fused")
     host = (numpy.arange(40) * 7 % 31).astype("float32")
 
     def step(x: Any) -> None:

@@ -25,7 +25,7 @@ def form(request: pytest.FixtureRequest) -> Iterator[str]:
     device = xarr.default_device()
     if request.param == "own":
         yield "own"
-    elif device.info.chunked:
+    elif device.info.loop_per_item:
         with xarr.device(device.pretending("as-gpu")):
             yield "group"
     else:

@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 import xarr
-from xarr.engine import hosted
+from xarr.runtime import host_functions
 
 MAKERS = (
     lambda np, a, b: a.copy(),
@@ -52,7 +52,7 @@ def parts(rng: numpy.random.Generator, shape: tuple[int, ...]) -> tuple[Any, Any
 @pytest.mark.parametrize("form", ["usual", "as-gpu"])
 @pytest.mark.parametrize("seed", range(8))
 def test_parts(seed: int, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosted.tier, "name", "fused")
+    monkeypatch.setattr(host_functions.tier, "name", "fused")
     device = xarr.default_device()
     if form != "usual":
         device = device.pretending(form)
@@ -91,7 +91,7 @@ def test_what_has_parts_is_read_over_another_space(
     read: Any, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bounds are along the axes of the space of which elements are a part."""
-    monkeypatch.setattr(hosted.tier, "name", "fused")
+    monkeypatch.setattr(host_functions.tier, "name", "fused")
     device = xarr.default_device()
     device = device if form == "usual" else device.pretending(form)
     given = numpy.arange(36).reshape(6, 6)

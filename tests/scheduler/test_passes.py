@@ -10,20 +10,20 @@ import numpy
 import pytest
 
 import xarr as np
-from xarr.compiler.forms import Rolled
-from xarr.core.storage import is_held
-from xarr.engine.opcodes import tape_of
+from xarr.codegen.kernel_spec import Roll
+from xarr.ir.storage import is_held
 from xarr.scheduler import fusion_group
 from xarr.scheduler.buffer_reuse import Plan, reuse_buffers
 from xarr.scheduler.dce import eliminate_dead_code, eliminate_dead_stores
 from xarr.scheduler.fusion import fuse_horizontally, fuse_vertically
 from xarr.scheduler.fusion_group import FusionGroup
-from xarr.scheduler.instructions import Instruction, instructions
+from xarr.scheduler.instructions import ScheduledInstruction, instructions
 from xarr.scheduler.planned_kernel import PlannedKernel
 from xarr.scheduler.rewrite import rewrite
 from xarr.scheduler.row_fusion import fuse_rows
 from xarr.scheduler.schedule import schedule
 from xarr.scheduler.verify import VerificationError, Verifier
+from xarr.tape.tape import tape_of
 
 Program = Callable[[dict[str, Any]], None]
 
@@ -31,10 +31,10 @@ Program = Callable[[dict[str, Any]], None]
 class Lists(NamedTuple):
     """The list of a program behind each pass."""
 
-    given: list[Instruction]
+    given: list[ScheduledInstruction]
     states: tuple[int, ...]
-    rewritten: list[Instruction]
-    needed: list[Instruction]
+    rewritten: list[ScheduledInstruction]
+    needed: list[ScheduledInstruction]
     vertical: list[FusionGroup]
     horizontal: list[FusionGroup]
     stored: list[FusionGroup]
@@ -42,7 +42,7 @@ class Lists(NamedTuple):
     plan: Plan
 
 
-def recorded(program: Program) -> tuple[list[Instruction], tuple[int, ...]]:
+def recorded(program: Program) -> tuple[list[ScheduledInstruction], tuple[int, ...]]:
     """The instructions that a program records on 6 x 50 numbers a, b and u, and its states."""
     x = {name: np.asarray(numpy.full((6, 50), 2.0, numpy.float32)) for name in "abu"}
     np.synchronize()
@@ -67,8 +67,8 @@ def lists(program: Program, **changed: Any) -> Lists:
     return Lists(given, states, rewritten, needed, vertical, horizontal, stored, runs, plan)
 
 
-def numbers(found: Sequence[Instruction | FusionGroup | PlannedKernel]) -> list[Any]:
-    return [one.number if isinstance(one, Instruction) else sorted(one.numbers_of_members)
+def numbers(found: Sequence[ScheduledInstruction | FusionGroup | PlannedKernel]) -> list[Any]:
+    return [one.number if isinstance(one, ScheduledInstruction) else sorted(one.numbers_of_members)
             if isinstance(one, FusionGroup) else sorted(one.members) for one in found]  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def overwritten_behind_a_read(x: dict[str, Any]) -> None:
 def test_rewrite_composes_rolls() -> None:
     found = lists(rolled_twice)
     operation = found.rewritten[1].operation
-    assert isinstance(operation, Rolled)
+    assert isinstance(operation, Roll)
     assert operation.shifts == (3, 0)
     assert found.rewritten[1].also == {0}
     assert numbers(found.needed) == [1]

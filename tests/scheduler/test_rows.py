@@ -13,10 +13,10 @@ import xarr
 from tests.comparing import needs
 from tests.launching import change, watched
 from xarr import tuning
-from xarr.algorithms.folds import PIECE
-from xarr.algorithms.passes import SHORT
 from xarr.array.array import Array
 from xarr.lib.stride_tricks import as_strided
+from xarr.ops.accumulators import PIECE
+from xarr.ops.reduce_scan import SHORT
 from xarr.scheduler import buffer_reuse, schedule
 
 SHAPES: Final = [
@@ -164,7 +164,7 @@ def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     device = xarr.default_device()
     if request.param == "own":
         yield
-    elif device.info.chunked:
+    elif device.info.loop_per_item:
         with xarr.device(device.pretending("as-gpu")):
             yield
     else:
@@ -264,7 +264,7 @@ def test_what_groups_share_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
     change(monkeypatch, device, local_nbytes=1 << 14)
     fewer, found = launches(program, x)
     assert found == expected
-    assert device.info.chunked or len(fewer) > len(names)
+    assert device.info.loop_per_item or len(fewer) > len(names)
 
 
 def test_a_row_that_nobody_holds_takes_no_memory() -> None:

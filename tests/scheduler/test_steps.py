@@ -11,7 +11,7 @@ import pytest
 
 import xarr
 from tests.launching import watched
-from xarr.engine import hosted
+from xarr.runtime import host_functions
 
 State = tuple[Any, ...]
 AROUND: Final = [one for one in itertools.product((-1, 0, 1), repeat=2) if any(one)]
@@ -159,7 +159,7 @@ FEWER_ON_GPUS: Final = {"n-body": 2}
 @pytest.mark.parametrize("form", ["usual", "as-gpu"])
 @pytest.mark.parametrize("name", CASES)
 def test_kernels_of_a_step(name: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosted.tier, "name", "fused")
+    monkeypatch.setattr(host_functions.tier, "name", "fused")
     step, shapes, kernels = CASES[name]
     device = xarr.default_device()
     if form != "usual":

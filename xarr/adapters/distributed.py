@@ -170,7 +170,7 @@ def _spilling(worker_local_directory: str, nbytes: int) -> SpillBuffer:
 def _alone(array: xarr.Array) -> xarr.Array:
     """The array in C order in memory of its own: a view would keep all that it is a view of."""
     settled(array)
-    storage = array._node.storage
+    storage = array._view.storage
     is_whole = storage is None or storage.nbytes == array.nbytes
     return array if is_whole and array.flags.c_contiguous else xarr.array(array, order="C")
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
         flags as flags,
         layouts as layouts,
         numpy_protocols as numpy_protocols,
-        operators as operators,
+        other_operands as other_operands,
     )
 else:
     __getattr__ = lazy.modules(__name__)

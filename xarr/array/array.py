@@ -20,18 +20,18 @@ import numpy
 import numpy.typing
 
 from xarr import dtypes, errors, functions, layout, tuning
+from xarr.array import operators
+from xarr.array.operators import ArrayBase, operated, set_array_type
 from xarr.array.transfers import READING, Host, are_allowed, from_host, item_of, tell, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_device
-from xarr.core import operators
-from xarr.core.operators import ArrayBase, operated, set_array_type
-from xarr.core.storage import Storage
-from xarr.core.views import Node, constant, leaf
 from xarr.dtypes import DType
 from xarr.errors import type_error, value_error
+from xarr.ir.storage import Storage
+from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout, Shape, integer
-from xarr.tables import elementwise as rows, reductions
-from xarr.tables.rows import Elementwise
+from xarr.ops import elementwise as rows, reductions
+from xarr.ops.rows import Elementwise
 
 if TYPE_CHECKING:
     import xarr.array as package
@@ -86,7 +86,7 @@ class Array(ArrayBase):
         strides: ShapeLike | None = None,
         order: str | None = None,
     ) -> None:
-        if type(shape) is not Node:
+        if type(shape) is not View:
             self._kept = True
             shape = package.layouts.constructed(shape, dtype, buffer, offset, strides, order)
             self._locked = type(buffer) is Array and buffer._locked
@@ -104,15 +104,15 @@ class Array(ArrayBase):
 
         NumPy's results without axes are numbers, and programs and libraries ask whether they are.
         """
-        node = self._node
-        return Array if node.shape else _NUMBERS.get(node.dtype, node.dtype.numpy.type)
+        view = self._view
+        return Array if view.shape else _NUMBERS.get(view.dtype, view.dtype.numpy.type)
 
     # -- attributes of the standard -----------------------------------------------------------
 
     @property
     def dtype(self) -> numpy.dtype[numpy.generic]:
         """The data type of the elements, one of NumPy's; given another one, of the same memory."""
-        return self._node.dtype.numpy
+        return self._view.dtype.numpy
 
     @dtype.setter
     def dtype(self, dtype: DTypeLike) -> None:
@@ -122,7 +122,7 @@ class Array(ArrayBase):
     @property
     def shape(self) -> Shape:
         """The extent of each axis, in elements; given another one, of the same memory."""
-        return self._node.shape
+        return self._view.shape
 
     @shape.setter
     def shape(self, shape: ShapeLike) -> None:
@@ -132,38 +132,38 @@ class Array(ArrayBase):
     def strides(self) -> Shape:
         """Bytes from one element to the next along each axis."""
         return tuple(
-            [step * self._node.dtype.itemsize for step in package.layouts.layout_of(self).strides]
+            [step * self._view.dtype.itemsize for step in package.layouts.layout_of(self).strides]
         )
 
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        return len(self._node.shape)
+        return len(self._view.shape)
 
     @property
     def size(self) -> int:
         """The number of elements."""
-        return product(self._node.shape)
+        return product(self._view.shape)
 
     @property
     def device(self) -> Device:
         """The device that the array is on."""
-        return self._node.device
+        return self._view.device
 
     @property
     def itemsize(self) -> int:
         """Bytes of one element."""
-        return self._node.dtype.itemsize
+        return self._view.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
         """Bytes of all elements."""
-        return self.size * self._node.dtype.itemsize
+        return self.size * self._view.dtype.itemsize
 
     @property
     def real(self) -> Array:
         """The real part, a view; the array itself where it is real."""
-        return package.layouts.part(self, 0) if self._node.dtype.kind == dtypes.COMPLEX else self
+        return package.layouts.part(self, 0) if self._view.dtype.kind == dtypes.COMPLEX else self
 
     @real.setter
     def real(self, value: ArrayLike) -> None:
@@ -172,16 +172,16 @@ class Array(ArrayBase):
     @property
     def imag(self) -> Array:
         """The imaginary part, a view; zeros that cannot be written where the array is real."""
-        node = self._node
-        if node.dtype.kind == dtypes.COMPLEX:
+        view = self._view
+        if view.dtype.kind == dtypes.COMPLEX:
             return package.layouts.part(self, 1)
-        zero = node.dtype.numpy.type(0).item()
-        return package.layouts.lock(Array(constant(zero, node.dtype, node.shape, node.device)))
+        zero = view.dtype.numpy.type(0).item()
+        return package.layouts.lock(Array(constant(zero, view.dtype, view.shape, view.device)))
 
     @imag.setter
     def imag(self, value: ArrayLike) -> None:
-        if self._node.dtype.kind != dtypes.COMPLEX:
-            fault = f"x has dtype {self._node.dtype}"
+        if self._view.dtype.kind != dtypes.COMPLEX:
+            fault = f"x has dtype {self._view.dtype}"
             accepted = "complex arrays have an imaginary part"
             remedy = "convert x with x.astype('complex128')"
             raise type_error("x.imag = value", fault, accepted, remedy)
@@ -213,38 +213,38 @@ class Array(ArrayBase):
 
     def tolist(self) -> Any:
         """The values as nested lists of Python scalars."""
-        return to_host(self._node).tolist()
+        return to_host(self._view).tolist()
 
     def item(self, *args: Any) -> Any:
         """The value of a one-element array as a Python scalar."""
-        return to_host(self._node).item(*args)
+        return to_host(self._view).item(*args)
 
     def _scalar(self, kind: str) -> Any:
         """The one element, for a function of Python's that takes numbers of some kinds."""
-        node, kinds = self._node, _TAKEN.get(kind, dtypes.ANY)
-        if product(node.shape) != 1:
+        view, kinds = self._view, _TAKEN.get(kind, dtypes.ANY)
+        if product(view.shape) != 1:
             refusal = ValueError if kind == "bool" else TypeError
             raise refusal(
                 errors.message(
                     f"{kind}(x)",
-                    f"x has shape {node.shape}",
+                    f"x has shape {view.shape}",
                     "only one-element arrays stand for one value",
                     "use x.any(), x.all(), or index one element",
                 )
             )
-        if node.dtype.kind not in kinds:
-            fault = f"x has dtype {node.dtype}"
+        if view.dtype.kind not in kinds:
+            fault = f"x has dtype {view.dtype}"
             accepted = f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted"
             remedy = "convert with x.astype(...) or take x.real"
             raise type_error(f"{kind}(x)", fault, accepted, remedy)
-        return _value(node)
+        return _value(view)
 
     def __complex__(self) -> complex:
         return complex(self._scalar("complex"))
 
     def _index(self) -> int:
-        if self._node.shape != ():
-            fault = f"x has shape {self._node.shape}"
+        if self._view.shape != ():
+            fault = f"x has shape {self._view.shape}"
             accepted = "only 0-dimensional integer arrays are indices"
             raise type_error("operator.index(x)", fault, accepted)
         return int(self._scalar("operator.index"))
@@ -252,10 +252,10 @@ class Array(ArrayBase):
     def __hash__(self) -> int:
         """The hash of a number: that of its value, which never changes."""
         if not package.layouts.is_number(self):
-            fault = f"unhashable: x is an array of shape {self._node.shape}"
+            fault = f"unhashable: x is an array of shape {self._view.shape}"
             accepted = "what functions give without axes is a key of a dictionary, by its value"
             raise type_error("hash(x)", fault, accepted, "write x.item(), x.tobytes() or tuple(x)")
-        return hash(_value(self._node))
+        return hash(_value(self._view))
 
     def __trunc__(self) -> int:
         return int(self._scalar("math.trunc"))
@@ -264,24 +264,24 @@ class Array(ArrayBase):
         return round(self._scalar("round"), ndigits)
 
     def __len__(self) -> int:
-        if not self._node.shape:
+        if not self._view.shape:
             raise type_error("len(x)", "x is 0-dimensional", "it has no length")
-        return self._node.shape[0]
+        return self._view.shape[0]
 
     def __iter__(self) -> Iterator[Array]:
-        if not self._node.shape:
+        if not self._view.shape:
             raise type_error("iter(x)", "x is 0-dimensional", "it cannot be iterated over")
         return _rows(self)
 
     def __contains__(self, value: Any) -> bool:
         equal = self == value
-        return type(equal) is Array and package.operators.holds(equal._node)
+        return type(equal) is Array and package.other_operands.holds(equal._view)
 
     def __format__(self, spec: str) -> str:
-        if not self._node.shape:
-            return format(to_host(self._node)[()], spec)
+        if not self._view.shape:
+            return format(to_host(self._view)[()], spec)
         if spec:
-            fault = f"x has shape {self._node.shape} and spec is {spec!r}"
+            fault = f"x has shape {self._view.shape} and spec is {spec!r}"
             accepted = "an array with axes has no format of its own"
             remedy = "format its elements, or use numpy.array2string"
             raise type_error("format(x, spec)", fault, accepted, remedy)
@@ -292,7 +292,7 @@ class Array(ArrayBase):
         return package.layouts.like(
             self,
             package.layouts.laid_out(
-                self._node, package.layouts.axes_in_order(self, order, "x.copy(order)")
+                self._view, package.layouts.axes_in_order(self, order, "x.copy(order)")
             ),
         )
 
@@ -303,22 +303,22 @@ class Array(ArrayBase):
         return self.copy("K")
 
     def __reduce__(self) -> tuple[Callable[..., Array], tuple[Any, ...]]:
-        return _restored, (to_host(self._node),)
+        return _restored, (to_host(self._view),)
 
     # -- operators ----------------------------------------------------------------------------
 
     def _combined(self, row: Elementwise, x1: Any, x2: Any) -> Array:
         """An operator on operands that the core does not know."""
-        return package.operators.combined_by(row, x1, x2)
+        return package.other_operands.binary_operator(row, x1, x2)
 
     def _applied(self, row: Elementwise) -> Array:
-        return Array(row.applied(self._node))
+        return Array(row.applied(self._view))
 
     def _assigned(self, row: Elementwise, result: Any) -> Array:
-        return package.operators.assigned_by(row, self, result)
+        return package.other_operands.assigned_by(row, self, result)
 
     def __divmod__(self, other: ArrayLike, /) -> tuple[Array, Array]:
-        if not package.operators.accepts(other):
+        if not package.other_operands.accepts(other):
             return _NEITHER
         return (
             operated(rows.floor_divide.known, self, other),
@@ -326,7 +326,7 @@ class Array(ArrayBase):
         )
 
     def __rdivmod__(self, other: ArrayLike, /) -> tuple[Array, Array]:
-        if not package.operators.accepts(other):
+        if not package.other_operands.accepts(other):
             return _NEITHER
         return (
             operated(rows.floor_divide.known, other, self),
@@ -334,13 +334,13 @@ class Array(ArrayBase):
         )
 
     def __pow__(self, other: ArrayLike, /) -> Array:
-        return package.operators.powered(self, other)
+        return package.other_operands.power_operator(self, other)
 
     def __rpow__(self, other: ArrayLike, /) -> Array:
-        return package.operators.powered(other, self)
+        return package.other_operands.power_operator(other, self)
 
     def __ipow__(self, other: ArrayLike, /) -> Array:
-        return package.operators.power_in_place(self, other)
+        return package.other_operands.power_in_place(self, other)
 
     # -- memory ----------------------------------------------------------------------------------
 
@@ -365,13 +365,13 @@ class Array(ArrayBase):
         return package.flags.Flags(self)
 
     @property
-    def flat(self) -> functions.python.iterating.flatiter:
+    def flat(self) -> functions.python.nditer.flatiter:
         """The elements in C order, to be walked, read and written one after the other."""
-        return functions.python.iterating.flatiter(self)
+        return functions.python.nditer.flatiter(self)
 
     @flat.setter
     def flat(self, value: Any) -> None:
-        functions.python.iterating.flatiter(self)[...] = value
+        functions.python.nditer.flatiter(self)[...] = value
 
     def setflags(
         self, write: bool | None = None, align: bool | None = None, uic: bool | None = None
@@ -401,22 +401,22 @@ class Array(ArrayBase):
 
     def tobytes(self, order: str | None = "C") -> bytes:
         """The values as bytes, in C order or Fortran's; a copy on the host."""
-        return functions.io.as_bytes.tobytes(self, order)
+        return functions.io.bits.tobytes(self, order)
 
     def tofile(self, fid: Any, /, sep: str = "", format: str = "%s") -> None:
         """Write the values to a file in C order, as bytes or as text with a separator."""
-        functions.io.as_bytes.tofile(self, fid, sep, format)
+        functions.io.bits.tofile(self, fid, sep, format)
 
     def dump(self, file: Any) -> None:
         """Pickle the array to a file, an open one or one that is named."""
-        functions.io.as_bytes.dump(self, file)
+        functions.io.bits.dump(self, file)
 
     def dumps(self) -> bytes:
         """Pickle the array to bytes."""
         return pickle.dumps(self)
 
     def __bytes__(self) -> bytes:
-        return functions.io.as_bytes.of(self)
+        return functions.io.bits.of(self)
 
     def to_numpy(self, /) -> Host:
         """Copy the array to the host; no hidden transfer. See `xarr.to_numpy`."""
@@ -480,13 +480,13 @@ class Array(ArrayBase):
             If the device lacks dtype.
         """
         try:
-            return functions.io.as_bytes.view(self, dtype, type)
+            return functions.io.bits.view(self, dtype, type)
         except TypeError as refusal:
             return functions.calls.on_host.fallen_back(refusal, "view", self, dtype)
 
     def byteswap(self, inplace: bool = False) -> Array:
         """Reverse the bytes of each element (of each part of a complex one)."""
-        return functions.io.as_bytes.byteswap(self, inplace)
+        return functions.io.bits.byteswap(self, inplace)
 
     def reshape(self, *shape: Any, copy: bool | None = None, order: str = "C") -> Array:
         """Give the array another shape, given as a tuple or as integers; see `xarr.reshape`."""
@@ -501,7 +501,7 @@ class Array(ArrayBase):
         ValueError
             If the array is a view. Views of it keep the memory as it was.
         """
-        functions.io.as_bytes.resize(self, new_shape, refcheck)
+        functions.io.bits.resize(self, new_shape, refcheck)
 
     def ravel(self, order: str = "C") -> Array:
         """Flatten the array, as a view where that is possible. See `xarr.ravel`."""
@@ -557,7 +557,7 @@ class Array(ArrayBase):
 
     def put(self, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
         """Write values to elements of the flattened array. See `xarr.put`."""
-        functions.index.placing.put(self, ind, v, mode)
+        functions.index.put.put(self, ind, v, mode)
 
     def take(
         self,
@@ -651,38 +651,38 @@ class Array(ArrayBase):
         self, axis: Axis = None, out: Out = None, keepdims: bool = False, *, where: ArrayLike = True
     ) -> Array:
         """Whether all elements are nonzero. See `xarr.all`."""
-        return functions.calls.applying.reduced(
-            reductions.all, self._node, axis, out=out, keepdims=keepdims, mask=where
+        return functions.calls.row_calls.reduced(
+            reductions.all, self._view, axis, out=out, keepdims=keepdims, mask=where
         )
 
     def any(
         self, axis: Axis = None, out: Out = None, keepdims: bool = False, *, where: ArrayLike = True
     ) -> Array:
         """Whether an element is nonzero. See `xarr.any`."""
-        return functions.calls.applying.reduced(
-            reductions.any, self._node, axis, out=out, keepdims=keepdims, mask=where
+        return functions.calls.row_calls.reduced(
+            reductions.any, self._view, axis, out=out, keepdims=keepdims, mask=where
         )
 
     def argmax(
         self, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
     ) -> Array:
         """The index of the first largest element; of the first NaN if any. See `xarr.argmax`."""
-        return functions.calls.applying.reduced(
-            reductions.argmax, self._node, axis, out=out, keepdims=keepdims
+        return functions.calls.row_calls.reduced(
+            reductions.argmax, self._view, axis, out=out, keepdims=keepdims
         )
 
     def argmin(
         self, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
     ) -> Array:
         """The index of the first smallest element; of the first NaN if any. See `xarr.argmin`."""
-        return functions.calls.applying.reduced(
-            reductions.argmin, self._node, axis, out=out, keepdims=keepdims
+        return functions.calls.row_calls.reduced(
+            reductions.argmin, self._view, axis, out=out, keepdims=keepdims
         )
 
     def count_nonzero(self, axis: Axis = None, keepdims: bool = False) -> Array:
         """The number of nonzero elements. See `xarr.count_nonzero`."""
-        return functions.calls.applying.reduced(
-            reductions.count_nonzero, self._node, axis, keepdims=keepdims
+        return functions.calls.row_calls.reduced(
+            reductions.count_nonzero, self._view, axis, keepdims=keepdims
         )
 
     def max(
@@ -694,8 +694,8 @@ class Array(ArrayBase):
         where: ArrayLike = True,
     ) -> Array:
         """The largest element; NaN if any is. See `xarr.max`."""
-        return functions.calls.applying.reduced(
-            reductions.max, self._node, axis, keepdims, None, out, initial, where
+        return functions.calls.row_calls.reduced(
+            reductions.max, self._view, axis, keepdims, None, out, initial, where
         )
 
     def mean(
@@ -709,7 +709,7 @@ class Array(ArrayBase):
     ) -> Array:
         """The arithmetic mean. See `xarr.mean`."""
         return functions.reduce.moments.averaged(
-            reductions.mean, self._node, axis, dtype, out, keepdims, where
+            reductions.mean, self._view, axis, dtype, out, keepdims, where
         )
 
     def min(
@@ -721,8 +721,8 @@ class Array(ArrayBase):
         where: ArrayLike = True,
     ) -> Array:
         """The smallest element; NaN if any is. See `xarr.min`."""
-        return functions.calls.applying.reduced(
-            reductions.min, self._node, axis, keepdims, None, out, initial, where
+        return functions.calls.row_calls.reduced(
+            reductions.min, self._view, axis, keepdims, None, out, initial, where
         )
 
     def prod(
@@ -735,8 +735,8 @@ class Array(ArrayBase):
         where: ArrayLike = True,
     ) -> Array:
         """The product of the elements, in 64 bits for integers. See `xarr.prod`."""
-        return functions.calls.applying.reduced(
-            reductions.prod, self._node, axis, keepdims, dtype, out, initial, where
+        return functions.calls.row_calls.reduced(
+            reductions.prod, self._view, axis, keepdims, dtype, out, initial, where
         )
 
     def ptp(self, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
@@ -757,7 +757,7 @@ class Array(ArrayBase):
     ) -> Array:
         """The standard deviation of real numbers. See `xarr.std`."""
         return functions.reduce.moments.spread(
-            reductions.std, self._node, axis, dtype, out, ddof, keepdims, where, mean, correction
+            reductions.std, self._view, axis, dtype, out, ddof, keepdims, where, mean, correction
         )
 
     def sum(
@@ -770,8 +770,8 @@ class Array(ArrayBase):
         where: ArrayLike = True,
     ) -> Array:
         """The sum of the elements, in 64 bits for integers. See `xarr.sum`."""
-        return functions.calls.applying.reduced(
-            reductions.sum, self._node, axis, keepdims, dtype, out, initial, where
+        return functions.calls.row_calls.reduced(
+            reductions.sum, self._view, axis, keepdims, dtype, out, initial, where
         )
 
     def trace(
@@ -799,7 +799,7 @@ class Array(ArrayBase):
     ) -> Array:
         """The variance of real numbers. See `xarr.var`."""
         return functions.reduce.moments.spread(
-            reductions.var, self._node, axis, dtype, out, ddof, keepdims, where, mean, correction
+            reductions.var, self._view, axis, dtype, out, ddof, keepdims, where, mean, correction
         )
 
     def cumprod(
@@ -823,8 +823,8 @@ class Array(ArrayBase):
         out: Out = None,
     ) -> Array:
         """The products of the elements up to each place. See `xarr.cumulative_prod`."""
-        return functions.calls.applying.scanned(
-            reductions.cumulative_prod, self._node, axis, dtype, include_initial, out=out
+        return functions.calls.row_calls.scanned(
+            reductions.cumulative_prod, self._view, axis, dtype, include_initial, out=out
         )
 
     def cumulative_sum(
@@ -836,8 +836,8 @@ class Array(ArrayBase):
         out: Out = None,
     ) -> Array:
         """The sums of the elements up to each place. See `xarr.cumulative_sum`."""
-        return functions.calls.applying.scanned(
-            reductions.cumulative_sum, self._node, axis, dtype, include_initial, out=out
+        return functions.calls.row_calls.scanned(
+            reductions.cumulative_sum, self._view, axis, dtype, include_initial, out=out
         )
 
     # -- arithmetic ------------------------------------------------------------------------------
@@ -861,7 +861,7 @@ class Array(ArrayBase):
 
     def conj(self, /, out: Out = None) -> Array:
         """The complex conjugate; the array itself where it is real. See `xarr.conj`."""
-        if out is None and self._node.dtype.kind != dtypes.COMPLEX:
+        if out is None and self._view.dtype.kind != dtypes.COMPLEX:
             return self
         return functions.elementwise.elementwise.conj(self, out)
 
@@ -878,22 +878,22 @@ class Array(ArrayBase):
         return functions.linalg.products.dot(self, b, out)
 
     def __matmul__(self, other: ArrayLike, /) -> Array:
-        if not package.operators.holds_matrices(other):
+        if not package.other_operands.holds_matrices(other):
             return NOT_IMPLEMENTED
         return functions.linalg.products.matmul(self, other)
 
     def __rmatmul__(self, other: ArrayLike, /) -> Array:
-        if not package.operators.holds_matrices(other):
+        if not package.other_operands.holds_matrices(other):
             return NOT_IMPLEMENTED
         return functions.linalg.products.matmul(other, self)
 
     def __imatmul__(self, other: ArrayLike, /) -> Array:
-        if not package.operators.holds_matrices(other):
+        if not package.other_operands.holds_matrices(other):
             return NOT_IMPLEMENTED
         where = "matmul(x1, x2), in place"
         package.layouts.require_writeable(self, where)
-        return package.operators.stored_in_place(
-            self, functions.linalg.products.matmul(self, other)._node, where
+        return package.other_operands.stored_in_place(
+            self, functions.linalg.products.matmul(self, other)._view, where
         )
 
     # -- what Python's numbers have --------------------------------------------------------------
@@ -994,8 +994,8 @@ class Array(ArrayBase):
 
 
 set_array_type(Array)
-made: Final[Callable[[Node], Array]] = operators.made  # type: ignore[assignment]
-"""`Array(node)` of a node that is no constant, or one that `number_like` made."""
+made: Final[Callable[[View], Array]] = operators.made  # type: ignore[assignment]
+"""`Array(view)` of a view that is no constant, or one that `number_like` made."""
 
 _TAKEN: Final = {
     **dict.fromkeys(("int", "float", "math.trunc", "round"), (dtypes.BOOL, *dtypes.REAL_NUMERIC)),
@@ -1011,9 +1011,9 @@ _NUMBERS: Final[dict[DType, type]] = {
 ask by these whether an operand is no array."""
 
 
-def _value(node: Node) -> Any:
+def _value(view: View) -> Any:
     """The one element, as a Python scalar."""
-    return item_of(node) if node.value is None else node.value
+    return item_of(view) if view.value is None else view.value
 
 
 def namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:
@@ -1045,13 +1045,13 @@ def product(shape: Shape) -> int:
     return size
 
 
-def rebind(array: Array, node: Node) -> None:
+def rebind(array: Array, view: View) -> None:
     """Give an array a value; a constant is its own."""
-    if node.value is not None:
-        if node.bound:
-            node = constant(node.value, node.dtype, node.shape, node.device)
-        node.bound = True
-    array._node = node
+    if view.value is not None:
+        if view.bound:
+            view = constant(view.value, view.dtype, view.shape, view.device)
+        view.bound = True
+    array._view = view
 
 
 def _restored(values: Host) -> Array:
@@ -1063,7 +1063,9 @@ def _restored(values: Host) -> Array:
         # A pool's process that cannot read its task is replaced without a word, and its parent
         # waits for ever. So the array is made, and the error comes from whatever uses it.
         row = dtypes.BY_NUMPY[values.dtype]
-        return Array(leaf(Storage(on, values.nbytes, None), layout.contiguous(values.shape), row))
+        return Array(
+            storage_view(Storage(on, values.nbytes, None), layout.contiguous(values.shape), row)
+        )
 
 
 def _rows(array: Array) -> Iterator[Array]:
@@ -1081,15 +1083,15 @@ def _elements(array: Array) -> Iterator[Array]:
     begin, seen = 0, (-1, -1)
     for position in range(array.shape[0]):
         where = package.layouts.settled(array)
-        node = array._node
-        storage = node.storage
+        view = array._view
+        storage = view.storage
         assert storage is not None
         mark = storage.serial, storage.writes
         if mark != seen or position - begin >= len(values):
             shared = storage.is_seen
-            count = 1 if shared else min(tuning.ITERATED, node.shape[0] - position)
+            count = 1 if shared else min(tuning.ITERATED, view.shape[0] - position)
             (stride,) = where.strides
             part = Layout((count,), (stride,), where.offset + position * stride)
-            values = to_host(leaf(storage, part, node.dtype)).tolist()
+            values = to_host(storage_view(storage, part, view.dtype)).tolist()
             begin, seen = position, (-1, -1) if shared else mark
-        yield Array(constant(values[position - begin], node.dtype, (), node.device))
+        yield Array(constant(values[position - begin], view.dtype, (), view.device))

@@ -11,13 +11,13 @@ from typing import Any
 import numpy
 
 from xarr import errors
-from xarr.algorithms import library
 from xarr.array import dlpack, exchange
 from xarr.array.array import Array
 from xarr.array.layouts import is_number
+from xarr.array.operators import raise_cleared
 from xarr.array.transfers import READING, Host, forbidden, note, to_host
-from xarr.core.operators import raise_cleared
 from xarr.layout import Layout
+from xarr.ops import vendor
 
 
 def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
@@ -41,13 +41,13 @@ def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
     if own and not copy:
         host = in_place(self)
     else:
-        host = to_host(self._node)
+        host = to_host(self._view)
     return host.astype(dtype) if other else host
 
 
 def _is_lent(x: Array) -> bool:
     """Whether NumPy may have the array's own memory: on a CPU, and not a number's."""
-    return library.is_preferred(x.device) and not is_number(x)
+    return vendor.runs_on_numpy(x.device) and not is_number(x)
 
 
 def in_place(x: Array, where: str = READING) -> Host:
@@ -97,7 +97,7 @@ def array_interface(self: Array) -> dict[str, Any]:
 
 def buffer(self: Array) -> memoryview:
     """Lend the memory of an array on a CPU, for `memoryview(x)` and what C does so."""
-    if not library.is_preferred(self.device):
+    if not vendor.runs_on_numpy(self.device):
         raise errors.refused(
             BufferError,
             "memoryview(x)",
@@ -106,5 +106,5 @@ def buffer(self: Array) -> memoryview:
             "make a copy with memoryview(xarr.to_numpy(x))",
         )
     # A buffer for type checkers from Python 3.12 on; a number's is a copy, as it never changes.
-    lent: Any = in_place(self) if _is_lent(self) else to_host(self._node)
+    lent: Any = in_place(self) if _is_lent(self) else to_host(self._view)
     return memoryview(lent)

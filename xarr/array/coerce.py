@@ -1,4 +1,4 @@
-"""Coerce arguments of calls to Arrays, or to nodes beside another operand.
+"""Coerce arguments of calls to Arrays, or to views beside another operand.
 
 Arrays of xarr, NumPy and other libraries, numbers and nested sequences of all of them are coerced
 here, and nowhere else. Where results go is not known here (`out_argument`), nor what an operator
@@ -30,10 +30,10 @@ from xarr.backends.device import (
     require_on,
     require_together,
 )
-from xarr.core.views import Node, constant, leaf
 from xarr.dtypes import BOOL, COMPLEX, DType
-from xarr.engine import engine
+from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Shape
+from xarr.tape import builder
 
 Scalar = bool | int | float | complex
 SCALARS: Final = (bool, int, float, complex)
@@ -51,15 +51,15 @@ def array_of(x: Any, where: str, name: str = "") -> Array:
         return x
     if isinstance(x, numpy.ndarray | numpy.generic):
         # As beside an operand, so that the transfer counts as hidden.
-        node = operand(x, constant(False, dtypes.bool_, (), get_device()), where)
-        if node is not None:
-            return Array(node)
+        view = operand(x, constant(False, dtypes.bool_, (), get_device()), where)
+        if view is not None:
+            return Array(view)
     return as_array(x, where, name or errors.operand_of(where))
 
 
-def node_of(x: Any, where: str, name: str = "") -> Node:
-    """Return the node of `array_of`."""
-    return x._node if type(x) is Array else array_of(x, where, name)._node
+def operand_view(x: Any, where: str, name: str = "") -> View:
+    """Return the view of `array_of`."""
+    return x._view if type(x) is Array else array_of(x, where, name)._view
 
 
 def as_array(
@@ -83,7 +83,11 @@ def as_array(
         return _from_array(obj, row, target, copy, where, name)
     if copy is False:
         home = target or get_device()
-        if isinstance(obj, numpy.ndarray) and obj.dtype in dtypes.BY_NUMPY and home.info.in_place:
+        if (
+            isinstance(obj, numpy.ndarray)
+            and obj.dtype in dtypes.BY_NUMPY
+            and home.info.host_addressable
+        ):
             shared = exchange.from_dlpack(obj, device=home, copy=False)
             return shared if row is None else _from_array(shared, row, None, copy, where, name)
         raise errors.value_error(
@@ -101,7 +105,7 @@ def as_array(
         if isinstance(obj, list | tuple) and holds_arrays(obj):
             known = _known_numbers(obj)
             if known is None:
-                return Array(_Parts(target, where, name).node(obj, row))
+                return Array(_Parts(target, where, name).view(obj, row))
             obj = known
         values, _ = _typed_values(obj, row, target, where, name)
         return Array(from_host(values, target, where))
@@ -118,16 +122,16 @@ def _answer(obj: Any) -> Any:
 def _from_array(
     x: Array, row: DType | None, device: Device | None, copy: bool | None, where: str, name: str
 ) -> Array:
-    node = x._node
-    target = device or node.device
-    if row is None or row is node.dtype:
-        if target is node.device:
-            return Array(engine.copied(node)) if copy else x
-        row = node.dtype
+    view = x._view
+    target = device or view.device
+    if row is None or row is view.dtype:
+        if target is view.device:
+            return Array(builder.copied(view)) if copy else x
+        row = view.dtype
     if copy is False:
         raise errors.value_error(
             where,
-            f"copy is False and {name} has dtype {node.dtype} on {node.device}",
+            f"copy is False and {name} has dtype {view.dtype} on {view.device}",
             f"dtype {row} on {target} needs a copy",
             "pass copy=None",
         )
@@ -144,18 +148,18 @@ def retyped(
     target: Device | None = None,
 ) -> Array:
     """Convert an array to a data type, for a function that errors name."""
-    node = x._node
-    warn_of_imaginary(node.dtype, row, where, name)
-    if target is not None and target is not node.device:
+    view = x._view
+    warn_of_imaginary(view.dtype, row, where, name)
+    if target is not None and target is not view.device:
         require_on(target, row, where)
         # Converted where both types exist: the target may lack the given type.
-        if row in dtypes.NEEDS_FLOAT64 and not node.device.info.has_float64:
-            return like(x, engine.converted(to_device(node, target, where), row))
-        return like(x, to_device(engine.converted(node, row), target, where))
-    require_on(node.device, row, where)
-    if row is node.dtype:
-        return like(x, engine.copied(node)) if copy else x
-    return like(x, engine.converted(node, row))
+        if row in dtypes.NEEDS_FLOAT64 and not view.device.info.has_float64:
+            return like(x, builder.converted(to_device(view, target, where), row))
+        return like(x, to_device(builder.converted(view, row), target, where))
+    require_on(view.device, row, where)
+    if row is view.dtype:
+        return like(x, builder.copied(view)) if copy else x
+    return like(x, builder.converted(view, row))
 
 
 def warn_of_imaginary(given: DType, wanted: DType, where: str, name: str) -> None:
@@ -172,18 +176,18 @@ def warn_of_imaginary(given: DType, wanted: DType, where: str, name: str) -> Non
         )
 
 
-# -- a node beside another operand -----------------------------------------------------------------
+# -- a view beside another operand -----------------------------------------------------------------
 
 
-def operand(value: Any, other: Node, where: str) -> Node | None:
-    """Return the node of an operand beside another one; None where it can be none."""
+def operand(value: Any, other: View, where: str) -> View | None:
+    """Return the view of an operand beside another one; None where it can be none."""
     kind = type(value)
-    if kind is Array or kind is Node:
-        node: Node = value._node if kind is Array else value
-        require_together(node.device, other.device, where)
-        return node
+    if kind is Array or kind is View:
+        view: View = value._view if kind is Array else value
+        require_together(view.device, other.device, where)
+        return view
     if kind is float or kind is int or kind is bool or kind is complex:
-        return scalar_node(
+        return scalar_view(
             value,
             dtypes.of_python_scalar(value, other.dtype, default_float(other.device)),
             other.device,
@@ -199,53 +203,53 @@ def operand(value: Any, other: Node, where: str) -> Node | None:
         plain = next(number for number in SCALARS if isinstance(value, number))
         return operand(plain(value), other, where)  # type: ignore[arg-type]
     if isinstance(value, list | tuple) and holds_arrays(value):
-        return _Parts(other.device, where, "the list", moves=False).node(value)
+        return _Parts(other.device, where, "the list", moves=False).view(value)
     if isinstance(value, numpy.ndarray | list | tuple | range):
         return from_host(host_values(value, where, "the list"), other.device, where)
     return None
 
 
-def beside(value: Any, other: Node, where: str, name: str) -> Node:
-    """Return an operand's node on the device of another one; convert what is no operand."""
-    node = operand(value, other, where)
-    return as_array(value, where, name, device=other.device)._node if node is None else node
+def beside(value: Any, other: View, where: str, name: str) -> View:
+    """Return an operand's view on the device of another one; convert what is no operand."""
+    view = operand(value, other, where)
+    return as_array(value, where, name, device=other.device)._view if view is None else view
 
 
 def together(
     x1: Any, x2: Any, where: str, names: tuple[str, str] = ("x1", "x2")
-) -> tuple[Node, Node]:
-    """Return two operands as nodes of the data type that they promote to."""
+) -> tuple[View, View]:
+    """Return two operands as views of the data type that they promote to."""
     if type(x1) is Array and type(x2) is Array:
-        first, second = x1._node, x2._node
+        first, second = x1._view, x2._view
         if first.dtype is second.dtype and first.device is second.device:
             return first, second
     if type(x1) is Array or type(x2) is not Array:
-        first = node_of(x1, where, names[0])
+        first = operand_view(x1, where, names[0])
         second = beside(x2, first, where, names[1])
         if type(x1) in SCALARS and type(x2) not in SCALARS:
             first = beside(x1, second, where, names[0])
     else:
-        second = x2._node
+        second = x2._view
         first = beside(x1, second, where, names[0])
     first, second = widened(first, second, x2), widened(second, first, x1)
     row = promoted((first.dtype, second.dtype), first.device, where)
-    return engine.converted(first, row), engine.converted(second, row)
+    return builder.converted(first, row), builder.converted(second, row)
 
 
-def arrays_together(x1: Any, x2: Any, where: str, names: tuple[str, str]) -> tuple[Node, Node]:
+def arrays_together(x1: Any, x2: Any, where: str, names: tuple[str, str]) -> tuple[View, View]:
     """Return them as `together`, a Python number in the data type that an array of it has."""
     if type(x1) is Array and type(x2) is Array:
         return together(x1, x2, where, names)
     first, second = (
         as_array(x, where, name, device=None if type(other) is not Array else other.device)
-        if type(x) in SCALARS and not (type(other) is Array and other._node.device.narrow)
+        if type(x) in SCALARS and not (type(other) is Array and other._view.device.no_float64)
         else x
         for x, other, name in ((x1, x2, names[0]), (x2, x1, names[1]))
     )
     return together(first, second, where, names)
 
 
-def compared(x1: Any, x2: Any, where: str, names: tuple[str, str]) -> tuple[Node, Node]:
+def compared(x1: Any, x2: Any, where: str, names: tuple[str, str]) -> tuple[View, View]:
     """Return them as `together`, to be compared: an integer beyond the other's type fits."""
     try:
         return together(x1, x2, where, names)
@@ -255,17 +259,17 @@ def compared(x1: Any, x2: Any, where: str, names: tuple[str, str]) -> tuple[Node
         return arrays_together(x1, x2, where, names)
 
 
-def widened(node: Node, other: Node, value: Any) -> Node:
-    """Convert a node to the type of a Python scalar beside it, on a device without float64.
+def widened(view: View, other: View, value: Any) -> View:
+    """Convert a view to the type of a Python scalar beside it, on a device without float64.
 
-    `other` is the node of `value`. Else int64 and float32 would promote to float64.
+    `other` is the view of `value`. Else int64 and float32 would promote to float64.
     """
-    if node.device.narrow and type(value) in (int, float, complex):
-        return engine.converted(node, other.dtype)
-    return node
+    if view.device.no_float64 and type(value) in (int, float, complex):
+        return builder.converted(view, other.dtype)
+    return view
 
 
-def scalar_node(value: Scalar, dtype: DType, device: Device, where: str) -> Node:
+def scalar_view(value: Scalar, dtype: DType, device: Device, where: str) -> View:
     """Make a constant of a data type from a Python scalar, rounded to it."""
     kind = dtype.kind
     if kind in dtypes.INTEGER:
@@ -303,9 +307,9 @@ def _rounded(value: Any, dtype: DType) -> Any:
 
 
 class _Parts:
-    """The parts of a nested sequence with Arrays in it: nodes and values of the host.
+    """The parts of a nested sequence with Arrays in it: views and values of the host.
 
-    `nodes` and `blocks` have their places, in elements from the start. Without `moves`, nodes of
+    `views` and `blocks` have their places, in elements from the start. Without `moves`, views of
     other devices are refused.
     """
 
@@ -314,7 +318,7 @@ class _Parts:
         self.moves = moves
         self.where = where
         self.name = name
-        self.nodes: list[tuple[int, Node]] = []
+        self.views: list[tuple[int, View]] = []
         self.blocks: list[tuple[int, Host]] = []
         self.rows: list[DType] = []
 
@@ -333,24 +337,24 @@ class _Parts:
                 shape = found
             return (len(obj), *(shape or ()))
         if type(obj) is Array:
-            node = obj._node
-            if node.value is not None:
-                self.blocks.append((place, numpy.full(node.shape, node.value, node.dtype.numpy)))
-                self.rows.append(node.dtype)
-                return node.shape
+            view = obj._view
+            if view.value is not None:
+                self.blocks.append((place, numpy.full(view.shape, view.value, view.dtype.numpy)))
+                self.rows.append(view.dtype)
+                return view.shape
             if not self.moves:
-                require_together(node.device, self.device, self.where)
-            if node.device is not self.device:
-                node = to_device(node, self.device, self.where)
-            self.nodes.append((place, node))
-            self.rows.append(node.dtype)
-            return node.shape
+                require_together(view.device, self.device, self.where)
+            if view.device is not self.device:
+                view = to_device(view, self.device, self.where)
+            self.views.append((place, view))
+            self.rows.append(view.dtype)
+            return view.shape
         values, row = _typed_values(obj, None, self.device, self.where, self.name)
         self.blocks.append((place, values))
         self.rows.append(row)
         return values.shape
 
-    def node(self, obj: Any, row: DType | None = None) -> Node:
+    def view(self, obj: Any, row: DType | None = None) -> View:
         """Return the leaf of a nested sequence; its numbers go to the device at once."""
         device, where = self.device, self.where
         shape = self.add(obj, 0)
@@ -366,11 +370,11 @@ class _Parts:
             assert result.storage is not None
             storage = result.storage
         else:
-            storage = engine.reserve(device, whole.size * row.itemsize)
-        for place, node in self.nodes:
-            lies = layout.Layout(node.shape, whole.strides[len(shape) - len(node.shape) :], place)
-            engine.write(storage, lies, row, engine.converted(node, row))
-        return leaf(storage, whole, row)
+            storage = builder.reserve(device, whole.size * row.itemsize)
+        for place, view in self.views:
+            lies = layout.Layout(view.shape, whole.strides[len(shape) - len(view.shape) :], place)
+            builder.write(storage, lies, row, builder.converted(view, row))
+        return storage_view(storage, whole, row)
 
 
 def holds_arrays(values: Any) -> bool:
@@ -398,13 +402,13 @@ def replaced(value: Any, kinds: tuple[type, ...], by: Callable[[Any], Any]) -> A
 
 def _known_numbers(values: list[Any] | tuple[Any, ...]) -> Host | None:
     """Return a NumPy array of Arrays that stand for known numbers of one type; else None."""
-    nodes = [item._node for item in values if type(item) is Array]
-    row = nodes[0].dtype if nodes else None
-    if len(nodes) < len(values) or any(
-        node.value is None or node.shape or node.dtype is not row for node in nodes
+    views = [item._view for item in values if type(item) is Array]
+    row = views[0].dtype if views else None
+    if len(views) < len(values) or any(
+        view.value is None or view.shape or view.dtype is not row for view in views
     ):
         return None
-    return numpy.array([node.value for node in nodes], nodes[0].dtype.numpy)
+    return numpy.array([view.value for view in views], views[0].dtype.numpy)
 
 
 def _typed_values(

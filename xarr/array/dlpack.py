@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import numpy
 
-from xarr.core.storage import ended
 from xarr.errors import message
+from xarr.ir.storage import ended
 from xarr.layout import contiguous_strides
 
 CPU: Final = 1

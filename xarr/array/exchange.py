@@ -14,7 +14,6 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes, errors, layout
-from xarr.algorithms import library
 from xarr.array import dlpack
 from xarr.array.array import Array
 from xarr.array.layouts import settled, view, writeable
@@ -27,11 +26,12 @@ from xarr.backends.device import (
     get_device,
     require_on,
 )
-from xarr.core.storage import Storage, claim
-from xarr.core.views import constant, leaf
 from xarr.dtypes import DType
-from xarr.engine import engine
+from xarr.ir.storage import Storage, claim
+from xarr.ir.views import constant, storage_view
 from xarr.layout import Layout
+from xarr.ops import vendor
+from xarr.tape import builder
 
 _HOSTS: Final = (dlpack.CPU, dlpack.CUDA_HOST)
 _GPUS: Final = {"CUDA": dlpack.CUDA, "ROCm": dlpack.ROCM}
@@ -51,7 +51,7 @@ class _Shared:
 
 def _dlpack_device(device: Device) -> tuple[int, int]:
     """DLPack's name of a device's memory."""
-    if library.is_preferred(device):
+    if vendor.runs_on_numpy(device):
         return dlpack.CPU, 0
     return _GPUS.get(device.info.platform, dlpack.OPENCL), device.index
 
@@ -59,13 +59,13 @@ def _dlpack_device(device: Device) -> tuple[int, int]:
 def _claimed(array: Array) -> tuple[Storage, _Shared]:
     """An array's memory, after everything that was asked of its device has run."""
     settled(array)
-    node = array._node
-    storage = node.storage
+    view = array._view
+    storage = view.storage
     assert storage is not None
-    with node.device.lock:
+    with view.device.lock:
         claim = _Shared(storage, storage)  # what other threads ask for from now on runs at once
-        engine.settle(node.device)
-        engine.compute(node)  # which tells of what failed before
+        builder.settle(view.device)
+        builder.compute(view)  # which tells of what failed before
         storage.settle()
         return storage, claim
 
@@ -95,14 +95,14 @@ def buffer_of(array: Array) -> tuple[Any, int]:
 def exposed(array: Array) -> dlpack.Memory:
     """The memory of an array, after everything that was asked of its device has run."""
     where = settled(array)
-    node = array._node
-    device = node.device
+    view = array._view
+    device = view.device
     with device.lock:
         storage, claim = _claimed(array)
         begin = device.driver.address(storage.buffer)
         if device.info.shares_host_memory:
             device.driver.synchronize()
-        begin += where.offset * node.dtype.itemsize
+        begin += where.offset * view.dtype.itemsize
         return _memory(array, begin, _dlpack_device(device), claim)
 
 
@@ -116,7 +116,7 @@ def _memory(
 ) -> dlpack.Memory:
     """Describe the memory of a settled array, which begins at a pointer."""
     where, locked = settled(array), not writeable(array)
-    dtype = array._node.dtype.numpy
+    dtype = array._view.dtype.numpy
     return dlpack.Memory(
         pointer, where.shape, where.strides, dtype, device, locked, owner, offset_nbytes
     )
@@ -125,7 +125,7 @@ def _memory(
 def _in_cl_mem(array: Array) -> dlpack.Memory:
     """The memory of an array in a buffer of OpenCL's; earlier work is on the queue."""
     buffer, offset_nbytes = buffer_of(array)
-    owner = array._node.storage
+    owner = array._view.storage
     return _memory(array, buffer.int_ptr, _in_cl(array.device), owner, offset_nbytes)
 
 
@@ -145,7 +145,7 @@ def export(
 ) -> Any:
     """Export an array as a DLPack capsule."""
     where = "x.__dlpack__()"
-    device = self._node.device
+    device = self._view.device
     place = _dlpack_device(device)
     wanted = place if dl_device is None else _pair(dl_device, "dl_device", where)
     version = (0, 0) if max_version is None else _pair(max_version, "max_version", where)
@@ -166,14 +166,14 @@ def export(
             raise errors.refused(
                 errors.CopyError, where, f"x is on {device}", "the host's memory needs a copy"
             )
-        host = to_host(self._node)
+        host = to_host(self._view)
         strides = layout.contiguous_strides(host.shape)
         memory = dlpack.Memory(
             host.ctypes.data, host.shape, strides, host.dtype, wanted, read_only=False, owner=host
         )
         return dlpack.lend(memory, versioned=versioned, copied=True)
     if copy:
-        self = Array(engine.copied(self._node))
+        self = Array(builder.copied(self._view))
     with device.lock:
         memory = _in_cl_mem(self) if as_cl else exposed(self)
         if memory.read_only and not versioned:
@@ -216,12 +216,12 @@ def _check_stream(stream: Any, place: tuple[int, int], where: str) -> None:
 
 def dlpack_device(self: Array, /) -> tuple[int, int]:
     """DLPack's type and number of an array's device."""
-    return _dlpack_device(self._node.device)
+    return _dlpack_device(self._view.device)
 
 
 def cuda_array_interface(self: Array) -> dict[str, Any]:
     """CUDA's array interface of an array."""
-    device = self._node.device
+    device = self._view.device
     if device.info.dialect != "cuda":
         raise errors.refused(
             AttributeError,
@@ -344,7 +344,7 @@ def _in_buffer(
     storage = Storage(device, buffer.size, buffer)
     storage.read_only = _driver(device).is_read_only(buffer)
     storage.lender = _Shared(buffer, storage)
-    return Array(leaf(storage, lies, row))
+    return Array(storage_view(storage, lies, row))
 
 
 def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> Array:
@@ -490,17 +490,17 @@ def _from_array(x: Array, target: Device, copy: bool | None) -> Array:
     """An Array on a device, in the memory that it lies in where both devices use that."""
     source = x.device
     if copy:
-        return Array(engine.copied(x.to_device(target)._node))
+        return Array(builder.copied(x.to_device(target)._view))
     if source is target:
         return view(x, settled(x))
-    node = x._node
-    if _dlpack_device(source) == _dlpack_device(target) and _holds(target, node.dtype):
+    own = x._view
+    if _dlpack_device(source) == _dlpack_device(target) and _holds(target, own.dtype):
         memory = exposed(x)
         lent = memory.owner.memory
         if target.driver.reaches(source.driver):
-            assert node.layout is not None
+            assert own.layout is not None
             storage = Storage(target, lent.nbytes, lent.buffer)
-            return _in_memory(storage, node.layout, memory)
+            return _in_memory(storage, own.layout, memory)
         return _borrowed(memory, target)
     if copy is False:
         raise _no_copy("from_dlpack(x)", f"x is on {source}", target)
@@ -509,7 +509,7 @@ def _from_array(x: Array, target: Device, copy: bool | None) -> Array:
 
 def _from_host(memory: dlpack.Memory, target: Device, copy: bool | None) -> Array:
     """An array of memory of the host's."""
-    if not copy and library.is_preferred(target) and _is_usable(memory, target):
+    if not copy and vendor.runs_on_numpy(target) and _is_usable(memory, target):
         return _borrowed(memory, target)
     if copy is False:
         raise _no_copy("from_dlpack(x)", "x is in the host's memory", target)
@@ -542,10 +542,10 @@ def _from_driver(
     x = _borrowed(memory, source)
     driver = _driver(source)
     if stream not in (None, driver.default_stream) and x.size:
-        assert x._node.storage is not None
-        driver.order_before(stream, x._node.storage.buffer)
+        assert x._view.storage is not None
+        driver.order_before(stream, x._view.storage.buffer)
     if copy:
-        x = Array(engine.copied(x._node))
+        x = Array(builder.copied(x._view))
     return x.to_device(target)
 
 
@@ -571,7 +571,7 @@ def _no_copy(where: str, given: str, target: Device) -> errors.CopyError:
 
 def _holds(device: Device, row: DType | None) -> bool:
     """Whether a device has a data type."""
-    return row is not None and not (row in dtypes.NEEDS_FLOAT64 and device.narrow)
+    return row is not None and not (row in dtypes.NEEDS_FLOAT64 and device.no_float64)
 
 
 def _is_usable(memory: dlpack.Memory, device: Device) -> bool:
@@ -597,4 +597,4 @@ def _borrowed(memory: dlpack.Memory, device: Device) -> Array:
 def _in_memory(storage: Storage, where: Layout, memory: dlpack.Memory) -> Array:
     storage.read_only = memory.read_only
     storage.lender = _Shared(memory.owner, storage)
-    return Array(leaf(storage, where, dtypes.BY_NUMPY[memory.dtype]))
+    return Array(storage_view(storage, where, dtypes.BY_NUMPY[memory.dtype]))

@@ -10,12 +10,12 @@ from typing import Any, Final
 import numpy
 
 from xarr import errors, layout
-from xarr.algorithms import library
 from xarr.array import buffer_protocols, dlpack
 from xarr.array.array import Array
 from xarr.array.layouts import layout_of, settled, writeable
-from xarr.core.views import leaf
+from xarr.ir.views import storage_view
 from xarr.layout import Layout
+from xarr.ops import vendor
 
 _SHORT: Final = dict(
     pair.split("=")
@@ -189,12 +189,12 @@ def set_flags(
 
 def _covers(array: Array) -> bool:
     """Whether an array has the whole of its memory, each element once."""
-    node = array._node
-    where = node.layout
+    view = array._view
+    where = view.layout
     assert where is not None
-    assert node.storage is not None
-    is_all = where.size * node.dtype.itemsize == node.storage.nbytes
-    return is_all and not node.structure.repeats
+    assert view.storage is not None
+    is_all = where.size * view.dtype.itemsize == view.storage.nbytes
+    return is_all and not view.structure.repeats
 
 
 def base_of(array: Array) -> Any:
@@ -202,17 +202,17 @@ def base_of(array: Array) -> Any:
 
     Where that array is gone, a new one of the whole memory.
     """
-    node = array._node
-    storage = node.storage
+    view = array._view
+    storage = view.storage
     if storage is None:
         return None
     base = array._base
-    if base is not None and base._node.storage is storage:
+    if base is not None and base._view.storage is storage:
         return base
     if _covers(array):
         return None
-    whole = Layout((storage.nbytes // node.dtype.itemsize,), (1,))
-    result = Array(leaf(storage, whole, node.dtype))
+    whole = Layout((storage.nbytes // view.dtype.itemsize,), (1,))
+    result = Array(storage_view(storage, whole, view.dtype))
     result._locked = array._locked
     return result
 
@@ -225,8 +225,8 @@ def bytes_of(array: Array) -> int:
 
 def on_host(array: Array, where: str) -> Any:
     """A NumPy array in the array's own memory, which has to be the host's."""
-    device = array._node.device
-    if not library.is_preferred(device):
+    device = array._view.device
+    if not vendor.runs_on_numpy(device):
         raise errors.refused(
             AttributeError,
             where,
@@ -255,12 +255,12 @@ def share_memory(first: Any, second: Any, max_work: int | None, *, exactly: bool
     if type(first) is Array and type(second) is Array:
         if first is second:
             return first.size > 0
-        if first._node.storage is None or first._node.storage is not second._node.storage:
+        if first._view.storage is None or first._view.storage is not second._view.storage:
             return False
         return bool(function(_by_address(first), _by_address(second), **options))
     pair = [
         on_host(array, "shares_memory(a, b)")
-        if type(array) is Array and library.is_preferred(array.device)
+        if type(array) is Array and vendor.runs_on_numpy(array.device)
         else array
         for array in (first, second)
     ]
@@ -269,7 +269,7 @@ def share_memory(first: Any, second: Any, max_work: int | None, *, exactly: bool
 
 def _by_address(array: Array) -> Any:
     """A NumPy array with the addresses that an array has in its storage; never to be read."""
-    where, dtype = settled(array), array._node.dtype.numpy
+    where, dtype = settled(array), array._view.dtype.numpy
     begin = where.offset * dtype.itemsize + _APART
     place = (dlpack.CPU, 0)
     return dlpack.as_numpy(

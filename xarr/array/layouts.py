@@ -11,31 +11,31 @@ from xarr import dtypes, errors, layout
 from xarr.array.array import Array, rebind
 from xarr.array.transfers import from_host
 from xarr.backends.device import default_float, get_device, require_on
-from xarr.core.views import Node, constant, leaf, structure
 from xarr.dtypes import DType
-from xarr.engine import engine
+from xarr.ir.views import View, constant, storage_view, structure
 from xarr.layout import Layout
+from xarr.tape import builder
 
 
 def settled(array: Array) -> Layout:
     """The layout of an array, which has a storage afterwards."""
-    node = array._node
-    if node.value is not None:
-        engine.placed(node)
-    assert node.layout is not None
-    return node.layout
+    view = array._view
+    if view.value is not None:
+        builder.placed(view)
+    assert view.layout is not None
+    return view.layout
 
 
 def layout_of(array: Array) -> Layout:
     """The layout of an array, or the one that it will have once it is computed."""
-    return array._node.layout or layout.contiguous(array._node.shape)
+    return array._view.layout or layout.contiguous(array._view.shape)
 
 
 def view(array: Array, where: Layout) -> Array:
     """An array that shares the memory of `array`, which has to be settled."""
-    node = array._node
-    assert node.storage is not None
-    return viewed(array, leaf(node.storage, where, node.dtype))
+    view = array._view
+    assert view.storage is not None
+    return viewed(array, storage_view(view.storage, where, view.dtype))
 
 
 def renamed(array: Array, name: Hashable, lay: Callable[[Layout], Layout]) -> Array:
@@ -43,17 +43,17 @@ def renamed(array: Array, name: Hashable, lay: Callable[[Layout], Layout]) -> Ar
 
     It is known by its name for all arrays that lie alike.
     """
-    node = array._node
-    if node.value is not None:
-        engine.placed(node)
-    how = node.structure
+    view = array._view
+    if view.value is not None:
+        builder.placed(view)
+    how = view.structure
     known = how.view(name)
     if known is None:
         assert how.layout is not None
         where = lay(how.layout)
         known = structure(how.device, how.dtype, where.shape, where.strides), where.offset
         how.keep_view(name, known)
-    return viewed(array, Node(node.storage, known[0], node.offset + known[1]))
+    return viewed(array, View(view.storage, known[0], view.offset + known[1]))
 
 
 def transposed(where: Layout) -> Layout:
@@ -63,7 +63,7 @@ def transposed(where: Layout) -> Layout:
 
 def is_number(array: Array) -> bool:
     """Whether NumPy has a number here, which never changes: no axes, and not made as an array."""
-    return not array._node.shape and not array._kept
+    return not array._view.shape and not array._kept
 
 
 def keep_array(array: Array) -> Array:
@@ -78,18 +78,18 @@ def lock(array: Array) -> Array:
     return array
 
 
-def like(array: Array, node: Node) -> Array:
-    """An array of a node, which without axes is a number where `array` is one."""
-    result = Array(node)
+def like(array: Array, view: View) -> Array:
+    """An array of a view, which without axes is a number where `array` is one."""
+    result = Array(view)
     result._kept = array._kept
     return result
 
 
-def viewed(array: Array, node: Node) -> Array:
+def viewed(array: Array, view: View) -> Array:
     """An array of a leaf in the memory of `array`; of a number a copy, since it never changes."""
     if is_number(array):
-        return Array(engine.copied(node))
-    result = keep_array(Array(node))
+        return Array(builder.copied(view))
+    result = keep_array(Array(view))
     result._locked = array._locked
     result._base = array if array._base is None else array._base
     return result
@@ -98,25 +98,25 @@ def viewed(array: Array, node: Node) -> Array:
 def part(array: Array, number: int) -> Array:
     """The real (0) or imaginary part (1) of a complex array, as a view."""
     where = settled(array)
-    node = array._node
-    assert node.storage is not None
+    view = array._view
+    assert view.storage is not None
     strides = tuple([2 * step for step in where.strides])
     lies = Layout(where.shape, strides, 2 * where.offset + number)
-    return viewed(array, leaf(node.storage, lies, dtypes.PART[node.dtype]))
+    return viewed(array, storage_view(view.storage, lies, dtypes.PART[view.dtype]))
 
 
-def reinterpreted(array: Array, row: DType, where: str) -> Node:
+def reinterpreted(array: Array, row: DType, where: str) -> View:
     """The leaf of an array's memory taken as of another data type, by NumPy's rules."""
     given = settled(array)
-    node = array._node
-    assert node.storage is not None
-    lies = layout.reinterpreted(given, node.dtype.itemsize, row.itemsize, where)
-    require_on(node.device, row, where)
-    if node.storage.lender is not None and row.itemsize > node.dtype.itemsize:
-        begin = node.device.driver.address(node.storage.buffer)
+    view = array._view
+    assert view.storage is not None
+    lies = layout.reinterpreted(given, view.dtype.itemsize, row.itemsize, where)
+    require_on(view.device, row, where)
+    if view.storage.lender is not None and row.itemsize > view.dtype.itemsize:
+        begin = view.device.driver.address(view.storage.buffer)
         if begin % row.itemsize:
             raise layout.misaligned(where, row.itemsize)
-    return leaf(node.storage, lies, row)
+    return storage_view(view.storage, lies, row)
 
 
 def kept_order(where: Layout) -> tuple[int, ...]:
@@ -138,51 +138,51 @@ def axes_in_order(array: Array, order: str | None, where: str) -> tuple[int, ...
 
     "A" and "K" follow the array.
     """
-    node = array._node
+    view = array._view
     order = layout.order_of(order, where)
-    if order == "C" or len(node.shape) < 2:
+    if order == "C" or len(view.shape) < 2:
         return None
     if order == "F":
-        return tuple(reversed(range(len(node.shape))))
-    lies = node.layout
+        return tuple(reversed(range(len(view.shape))))
+    lies = view.layout
     if lies is None or lies.linear:
         return None
     if layout.is_fortran(lies):
-        return tuple(reversed(range(len(node.shape))))
+        return tuple(reversed(range(len(view.shape))))
     if order == "A":
         return None
     axes = kept_order(lies)
     return None if list(axes) == sorted(axes) else axes
 
 
-def laid_out(node: Node, axes: tuple[int, ...] | None) -> Node:
-    """A new node of a node's values; where axes are given, a leaf in which they lie so."""
+def laid_out(view: View, axes: tuple[int, ...] | None) -> View:
+    """A new view of a view's values; where axes are given, a leaf in which they lie so."""
     if axes is None:
-        return engine.copied(node)
-    if node.value is not None:
-        shape = tuple(node.shape[axis] for axis in axes)
-        turned = constant(node.value, node.dtype, shape, node.device)
-        engine.placed(turned)
+        return builder.copied(view)
+    if view.value is not None:
+        shape = tuple(view.shape[axis] for axis in axes)
+        turned = constant(view.value, view.dtype, shape, view.device)
+        builder.placed(turned)
     else:
-        assert node.storage is not None
-        assert node.layout is not None
-        turned = engine.copied(leaf(node.storage, node.layout.permuted(axes), node.dtype))
+        assert view.storage is not None
+        assert view.layout is not None
+        turned = builder.copied(storage_view(view.storage, view.layout.permuted(axes), view.dtype))
     assert turned.storage is not None
     assert turned.layout is not None
     back = sorted(range(len(axes)), key=lambda place: axes[place])
-    return leaf(turned.storage, turned.layout.permuted(back), node.dtype)
+    return storage_view(turned.storage, turned.layout.permuted(back), view.dtype)
 
 
 def in_order(array: Array, order: str | None, where: str, accepted: str = "CFAK") -> Array:
     """The array where it lies in an order, else a copy that does; "A" and "K" leave it as it is."""
     order = layout.order_of(order, where, accepted)
     if order == "C":
-        return array if layout_of(array).linear else Array(engine.copied(array._node))
+        return array if layout_of(array).linear else Array(builder.copied(array._view))
     if order != "F":
         return array
     if layout.is_fortran(layout_of(array)):
         return array
-    return Array(laid_out(array._node, axes_in_order(array, order, where)))
+    return Array(laid_out(array._view, axes_in_order(array, order, where)))
 
 
 def reshape_in_place(array: Array, shape: Any) -> None:
@@ -190,24 +190,24 @@ def reshape_in_place(array: Array, shape: Any) -> None:
     where = "x.shape = shape"
     extents = layout.resolved(shape, array.size, where)
     lies = settled(array).reshaped(extents)
-    node = array._node
-    assert node.storage is not None
+    view = array._view
+    assert view.storage is not None
     if lies is None:
         raise errors.refused(
             AttributeError,
             where,
-            f"x has shape {node.shape} with strides {array.strides} and shape is {extents}",
+            f"x has shape {view.shape} with strides {array.strides} and shape is {extents}",
             "a shape that strides can express is accepted",
             "write x = x.reshape(shape), which copies",
         )
-    rebind(array, leaf(node.storage, lies, node.dtype))
+    rebind(array, storage_view(view.storage, lies, view.dtype))
 
 
-def constructed(shape: Any, dtype: Any, buffer: Any, offset: Any, strides: Any, order: Any) -> Node:
-    """The node of what `ndarray(shape, dtype, buffer, offset, strides, order)` makes."""
+def constructed(shape: Any, dtype: Any, buffer: Any, offset: Any, strides: Any, order: Any) -> View:
+    """The view of what `ndarray(shape, dtype, buffer, offset, strides, order)` makes."""
     where = "ndarray(shape)"
     order = layout.order_of(order, where, "CF")
-    on = buffer._node.device if type(buffer) is Array else get_device()
+    on = buffer._view.device if type(buffer) is Array else get_device()
     row = default_float(on) if dtype is None else dtypes.lookup(dtype, where)
     require_on(on, row, where)
     if not isinstance(shape, Sequence | numpy.ndarray | SupportsIndex) or isinstance(shape, str):
@@ -238,8 +238,8 @@ def constructed(shape: Any, dtype: Any, buffer: Any, offset: Any, strides: Any, 
             raise errors.type_error(where, str(error), "a buffer is accepted") from None
         return from_host(host, on, where)
     lies = settled(buffer)
-    node = buffer._node
-    assert node.storage is not None
+    view = buffer._view
+    assert view.storage is not None
     # Checked by NumPy, which makes one of memory that has as many bytes.
     if not lies.linear:
         raise errors.value_error(
@@ -247,42 +247,42 @@ def constructed(shape: Any, dtype: Any, buffer: Any, offset: Any, strides: Any, 
         )
     room = numpy.empty(buffer.nbytes, numpy.uint8)
     like = numpy.ndarray(extents, row.numpy, room.data, offset, strides, order)
-    begin = lies.offset * node.dtype.itemsize + int(offset)
+    begin = lies.offset * view.dtype.itemsize + int(offset)
     if begin % row.itemsize or any(step % row.itemsize for step in like.strides):
         raise layout.misaligned(where, row.itemsize)
     steps = tuple(step // row.itemsize for step in like.strides)
-    return leaf(node.storage, Layout(extents, steps, begin // row.itemsize), row)
+    return storage_view(view.storage, Layout(extents, steps, begin // row.itemsize), row)
 
 
-def assign(array: Array, where: Layout, value: Node) -> None:
+def assign(array: Array, where: Layout, value: View) -> None:
     """Write a value that broadcasts to `where.shape` into the settled array's memory."""
-    node = array._node
-    assert node.storage is not None
-    engine.write(node.storage, where, node.dtype, value)
+    view = array._view
+    assert view.storage is not None
+    builder.write(view.storage, where, view.dtype, value)
 
 
 def is_whole(array: Array) -> bool:
     """Whether the array has no memory yet, so that a new value may simply be bound to it."""
-    return array._node.value is not None
+    return array._view.value is not None
 
 
 def writeable(array: Array) -> bool:
     """Whether the memory may be written, and no element stands for several (a broadcast view)."""
     if array._locked:
         return False
-    node = array._node
-    storage = node.storage
-    return storage is None or not (storage.read_only or node.structure.repeats)
+    view = array._view
+    storage = view.storage
+    return storage is None or not (storage.read_only or view.structure.repeats)
 
 
 def require_writeable(array: Array, where: str) -> None:
     """Refuse to write to a broadcast view, and to memory that others lent for reading."""
     if not writeable(array):
-        node = array._node
+        view = array._view
         remedy = "write to a copy: x = xarr.asarray(x, copy=True)"
-        if node.storage is not None and node.storage.read_only:
+        if view.storage is not None and view.storage.read_only:
             given, accepted = "read-only memory of another library", "such arrays are read-only"
-        elif node.structure.repeats:
+        elif view.structure.repeats:
             given = "a broadcast view, several of whose elements share memory"
             accepted = "broadcast views are read-only"
         else:

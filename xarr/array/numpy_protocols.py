@@ -14,12 +14,12 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes, errors
-from xarr.algorithms import library
 from xarr.array import buffer_protocols, exchange
 from xarr.array.array import Array, namesake
 from xarr.array.coerce import replaced
 from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, require_together
+from xarr.ops import vendor
 
 _OF_METADATA: Final = frozenset(
     (
@@ -201,15 +201,15 @@ class HostCall:
         """Return the values of an Array: its own memory on a CPU, else a copy."""
         if self.device is None:
             self.device = x.device
-            if not library.is_preferred(x.device):
-                library.warn_once(self.where, x.device)
+            if not vendor.runs_on_numpy(x.device):
+                vendor.warn_once(self.where, x.device)
         require_together(x.device, self.device, self.where)
         pair = self._pairs.get(id(x))
         if pair is None:
-            if library.is_preferred(x.device):
+            if vendor.runs_on_numpy(x.device):
                 values = buffer_protocols.in_place(x, self.where)
             else:
-                values = to_host(x._node, self.where)
+                values = to_host(x._view, self.where)
                 # A write that nobody brings back would be lost.
                 values.flags.writeable = id(x) in self._written
             pair = self._pairs[id(x)] = (x, values)
@@ -218,7 +218,7 @@ class HostCall:
     def write_back(self) -> None:
         """Store what was written to copies."""
         for x, values in self._pairs.values():
-            if id(x) in self._written and not library.is_preferred(x.device):
+            if id(x) in self._written and not vendor.runs_on_numpy(x.device):
                 with openly():
                     x[...] = values
 
@@ -233,12 +233,12 @@ class HostCall:
             return value
         row = dtypes.BY_NUMPY.get(value.dtype)
         assert self.device is not None
-        if row is None or (row in dtypes.NEEDS_FLOAT64 and self.device.narrow):
+        if row is None or (row in dtypes.NEEDS_FLOAT64 and self.device.no_float64):
             return value
         for x, values in self._pairs.values():
             if value is values:
                 return x
-        if type(value) is numpy.ndarray and library.is_preferred(self.device):
+        if type(value) is numpy.ndarray and vendor.runs_on_numpy(self.device):
             for _, values in self._pairs.values():
                 if numpy.may_share_memory(value, values):
                     return exchange.from_dlpack(value, device=self.device)

@@ -1,293 +1,569 @@
-"""Operators on an array and what is no array: what stands beside it, and what has its own turn."""
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
+"""The operators of arrays, where they are known for such operands; else the class is asked."""
 
 from __future__ import annotations
 
-import operator
-from typing import Any, Final
+import threading
+from typing import Any, Final, Self, TypeAlias
 
 import numpy
 
-from xarr import dtypes, errors
-from xarr.algorithms import passes
-from xarr.array import numpy_protocols
-from xarr.array.array import NOT_IMPLEMENTED, Array, product, rebind
-from xarr.array.coerce import operand, scalar_node, widened
-from xarr.array.layouts import assign, is_number, is_whole, require_writeable, settled, writeable
-from xarr.array.transfers import to_host
-from xarr.core.operators import operated
-from xarr.core.recalling import recalled
-from xarr.core.views import Node, constant
-from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
-from xarr.engine import engine
-from xarr.tables import elementwise as rows, reductions
-from xarr.tables.rows import Elementwise
+from xarr import dtypes
+from xarr.ir import _cython as cython
+from xarr.ir.resolved import OPERATORS
 
-_REPEATED: Final = frozenset((list, tuple))
-_WHOLE: Final = (BOOL, *INTEGER)
-
-
-def holds_matrices(value: object) -> bool:
-    """Whether a value may stand beside an array in a product of matrices."""
-    return isinstance(value, Array | numpy.ndarray | numpy.generic | list | tuple | range)
-
-
-def _counts(array: Array) -> bool:
-    """Whether an array repeats a list that is multiplied by it, as NumPy's integers do."""
-    return array._node.dtype.kind in INTEGER and is_number(array)
-
-
-def accepts(value: object) -> bool:
-    """Whether a value may stand beside an array in an operator; others have their turn."""
-    if isinstance(value, numpy.ndarray) and (
-        hasattr(value, "mask") or isinstance(value, numpy.matrix)
-    ):
-        return False
-    numbers = Array | int | float | complex | numpy.generic | numpy.ndarray
-    return isinstance(value, numbers | list | tuple | range)
-
-
-def combined(row: Elementwise, x1: Any, x2: Any) -> Node | None:
-    """The node of two operands together, one of them an Array; None where one cannot be used."""
-    if type(x1) is Array:
-        first = x1._node
-        second = _beside(row, x2, first)
-        if second is None:
-            return _beyond(row, first, x2, swapped=False)
-        array = widened(first, second, x2)
-        result = row.combined(array, second)
-        _remember(row, array, second, first, x2, swapped=False)
-        return result
-    second = x2._node
-    other = _beside(row, x1, second)
-    if other is None:
-        return _beyond(row, second, x1, swapped=True)
-    array = widened(second, other, x1)
-    result = row.combined(other, array)
-    _remember(row, array, other, second, x1, swapped=True)
-    return result
-
-
-def _remember(
-    row: Elementwise, array: Node, other: Node, given: Node, value: Any, *, swapped: bool
-) -> None:
-    """Remember a number's constant, so that the next operation like this one finds it at once."""
-    if array is given and (type(value) is float or type(value) is int):
-        row.taken_as(array.structure, other.structure, type(value), swapped=swapped)
-
-
-def _beside(row: Elementwise, value: Any, other: Node) -> Node | None:
-    """The node of an operand beside an array's; None where it is none, or compares beyond."""
-    if type(value) is Array:
-        node = value._node
-        return node if node.device is other.device else operand(node, other, row.where)
-    if type(value) is int and other.dtype.kind in _WHOLE:
-        whole = dtypes.int64 if other.dtype.kind == BOOL else other.dtype
-        low, high = dtypes.integer_bounds(whole)
-        if not low <= value <= high:
-            if row.beyond is not None:
-                return None
-            if row.takes_truths:
-                return constant(True, dtypes.bool_, (), other.device)
-            if row.floats_integers:
-                floating = row.floating(whole, other.device)
-                return scalar_node(float(value), floating, other.device, row.where)
-    return operand(value, other, row.where)
-
-
-def _beyond(row: Elementwise, node: Node, value: Any, *, swapped: bool) -> Node | None:
-    """The result of a comparison with a Python integer that the array's type cannot hold."""
-    if row.beyond is None or type(value) is not int:
-        return None
-    above, below = row.beyond
-    return constant(
-        above if (value > 0) is not swapped else below, dtypes.bool_, node.shape, node.device
+if cython.compiled:
+    import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
+if not cython.compiled:
+    from xarr.array.keys import lone_of, part_of, place_of, value_of
+    from xarr.ir.events import core_hooks
+    from xarr.ir.instructions import Opcode, opcode_of
+    from xarr.ir.resolved import ResolvedRow, ScalarEvaluator
+    from xarr.ir.storage import Storage, are_shared
+    from xarr.ir.views import (
+        ArraySlots,
+        Structure,
+        View,
+        lone_constant,
+        number_like,
+        structure,
+        view_at,
     )
+    from xarr.tape.record import computed, recorded
+    from xarr.tape.scalar_access import only, peek, poke
+
+    Py_buffer: TypeAlias = Any
+    fill_buffer: Any = None
+
+_ADD = cython.declare(ResolvedRow, OPERATORS["add"])
+_SUB = cython.declare(ResolvedRow, OPERATORS["sub"])
+_MUL = cython.declare(ResolvedRow, OPERATORS["mul"])
+_DIV = cython.declare(ResolvedRow, OPERATORS["truediv"])
+_FLOOR = cython.declare(ResolvedRow, OPERATORS["floordiv"])
+_MOD = cython.declare(ResolvedRow, OPERATORS["mod"])
+_AND = cython.declare(ResolvedRow, OPERATORS["and"])
+_OR = cython.declare(ResolvedRow, OPERATORS["or"])
+_XOR = cython.declare(ResolvedRow, OPERATORS["xor"])
+_LEFT = cython.declare(ResolvedRow, OPERATORS["lshift"])
+_RIGHT = cython.declare(ResolvedRow, OPERATORS["rshift"])
+_LT = cython.declare(ResolvedRow, OPERATORS["lt"])
+_LE = cython.declare(ResolvedRow, OPERATORS["le"])
+_GT = cython.declare(ResolvedRow, OPERATORS["gt"])
+_GE = cython.declare(ResolvedRow, OPERATORS["ge"])
+_EQ = cython.declare(ResolvedRow, OPERATORS["eq"])
+_NE = cython.declare(ResolvedRow, OPERATORS["ne"])
+_NEG = cython.declare(ResolvedRow, OPERATORS["neg"])
+_POS = cython.declare(ResolvedRow, OPERATORS["pos"])
+_ABS = cython.declare(ResolvedRow, OPERATORS["abs"])
+_INVERT = cython.declare(ResolvedRow, OPERATORS["invert"])
+Operand: TypeAlias = (
+    "ArrayBase | complex | numpy.ndarray[Any, Any] | numpy.generic | list[Any] | tuple[Any, ...]"
+)
+"""What an operator takes beside an array."""
 
 
-def refusal(row: Elementwise, name: str, value: object) -> TypeError:
-    """The error that says that a row's function does not take a value."""
-    return errors.type_error(
-        row.where,
-        f"{name} is of type {type(value).__name__}",
-        f"{row.name} takes arrays, numbers and lists of numbers",
-        "make an array with xarr.asarray(...)",
-    )
+@cython.cclass
+class ArrayBase(ArraySlots):
+    """The operators of arrays, as far as they are known for such operands; else its class is asked.
 
-
-def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
-    """Apply a row to two operands, one of them an Array."""
-    result = combined(row, x1, x2)
-    if result is None:
-        raise refusal(row, *(("x1", x1) if type(x1) is not Array else ("x2", x2)))
-    return Array(result)
-
-
-def combined_by(row: Elementwise, x1: Any, x2: Any) -> Array:
-    """An operator on operands that the core does not know; what xarr does not know has its turn."""
-    if type(x1) is Array:
-        node, kind = x1._node, type(x2)
-        if kind is node.dtype.numpy.type:
-            # A number of NumPy's of the array's own data type.
-            return operated(row.known, x1, x2.item())  # type: ignore[no-any-return]
-        if row is rows.multiply and kind in _REPEATED and _counts(x1):
-            return x2 * int(x1)  # type: ignore[no-any-return]
-    else:
-        if row is rows.multiply and type(x1) in _REPEATED and _counts(x2):
-            return x1 * int(x2)  # type: ignore[no-any-return]
-    accepted = (type(x2) is Array or accepts(x2)) and (type(x1) is Array or accepts(x1))
-    refusal = None
-    if accepted:
-        try:
-            return binary(row, x1, x2)
-        except TypeError as error:
-            refusal = error
-    found = unlike(row, x1, x2)
-    if found is None and refusal is not None:
-        raise refusal
-    return NOT_IMPLEMENTED if found is None else found
-
-
-def unlike(row: Elementwise, x1: Any, x2: Any) -> Array | None:
-    """Compare an array with what no device holds: text, dates, Python's objects.
-
-    None of the elements is equal to None or to a string; how they compare with other objects, NumPy
-    asks those on the host. Returns None for other functions, where objects do not compare, and for
-    other libraries' arrays.
+    The class that is made of it has `_combined`, `_applied`, `_assigned`, `_item`, `_set_item` and
+    `_scalar`.
     """
-    array, other = (x1, x2) if type(x1) is Array else (x2, x1)
-    if row.beyond is None:
-        return None
-    if other is None or isinstance(other, str | bytes):
-        if row is not rows.equal and row is not rows.not_equal:
-            return None
-        node = array._node
-        return Array(constant(row is rows.not_equal, dtypes.bool_, node.shape, node.device))
-    if not accepts(other) and (
-        isinstance(other, numpy.ndarray)
-        or hasattr(type(other), "__array_ufunc__")
-        or hasattr(type(other), "__array_priority__")
-    ):
-        return None
+
+    def __add__(self, other: Operand, /) -> Self:
+        return operated(_ADD, self, other)
+
+    def __radd__(self, other: Operand, /) -> Self:
+        return operated(_ADD, other, self)
+
+    def __iadd__(self, other: Operand, /) -> Self:
+        result: object = _in_place(_ADD, self, other)
+        return _reflected_sum(self, other) if result is NotImplemented else result  # type: ignore[return-value]
+
+    def __sub__(self, other: Operand, /) -> Self:
+        return operated(_SUB, self, other)
+
+    def __rsub__(self, other: Operand, /) -> Self:
+        return operated(_SUB, other, self)
+
+    def __isub__(self, other: Operand, /) -> Self:
+        return _in_place(_SUB, self, other)
+
+    def __mul__(self, other: Operand, /) -> Self:
+        return operated(_MUL, self, other)
+
+    def __rmul__(self, other: Operand, /) -> Self:
+        return operated(_MUL, other, self)
+
+    def __imul__(self, other: Operand, /) -> Self:
+        return _in_place(_MUL, self, other)
+
+    def __truediv__(self, other: Operand, /) -> Self:
+        return operated(_DIV, self, other)
+
+    def __rtruediv__(self, other: Operand, /) -> Self:
+        return operated(_DIV, other, self)
+
+    def __itruediv__(self, other: Operand, /) -> Self:
+        return _in_place(_DIV, self, other)
+
+    def __floordiv__(self, other: Operand, /) -> Self:
+        return operated(_FLOOR, self, other)
+
+    def __rfloordiv__(self, other: Operand, /) -> Self:
+        return operated(_FLOOR, other, self)
+
+    def __ifloordiv__(self, other: Operand, /) -> Self:
+        return _in_place(_FLOOR, self, other)
+
+    def __mod__(self, other: Operand, /) -> Self:
+        return operated(_MOD, self, other)
+
+    def __rmod__(self, other: Operand, /) -> Self:
+        return operated(_MOD, other, self)
+
+    def __imod__(self, other: Operand, /) -> Self:
+        return _in_place(_MOD, self, other)
+
+    def __and__(self, other: Operand, /) -> Self:
+        return operated(_AND, self, other)
+
+    def __rand__(self, other: Operand, /) -> Self:
+        return operated(_AND, other, self)
+
+    def __iand__(self, other: Operand, /) -> Self:
+        return _in_place(_AND, self, other)
+
+    def __or__(self, other: Operand, /) -> Self:
+        return operated(_OR, self, other)
+
+    def __ror__(self, other: Operand, /) -> Self:
+        return operated(_OR, other, self)
+
+    def __ior__(self, other: Operand, /) -> Self:
+        return _in_place(_OR, self, other)
+
+    def __xor__(self, other: Operand, /) -> Self:
+        return operated(_XOR, self, other)
+
+    def __rxor__(self, other: Operand, /) -> Self:
+        return operated(_XOR, other, self)
+
+    def __ixor__(self, other: Operand, /) -> Self:
+        return _in_place(_XOR, self, other)
+
+    def __lshift__(self, other: Operand, /) -> Self:
+        return operated(_LEFT, self, other)
+
+    def __rlshift__(self, other: Operand, /) -> Self:
+        return operated(_LEFT, other, self)
+
+    def __ilshift__(self, other: Operand, /) -> Self:
+        return _in_place(_LEFT, self, other)
+
+    def __rshift__(self, other: Operand, /) -> Self:
+        return operated(_RIGHT, self, other)
+
+    def __rrshift__(self, other: Operand, /) -> Self:
+        return operated(_RIGHT, other, self)
+
+    def __irshift__(self, other: Operand, /) -> Self:
+        return _in_place(_RIGHT, self, other)
+
+    def __lt__(self, other: Operand, /) -> Self:
+        return operated(_LT, self, other)
+
+    def __le__(self, other: Operand, /) -> Self:
+        return operated(_LE, self, other)
+
+    def __gt__(self, other: Operand, /) -> Self:
+        return operated(_GT, self, other)
+
+    def __ge__(self, other: Operand, /) -> Self:
+        return operated(_GE, self, other)
+
+    def __eq__(self, other: Operand, /) -> Self:  # type: ignore[override]
+        return operated(_EQ, self, other)
+
+    def __ne__(self, other: Operand, /) -> Self:  # type: ignore[override]
+        return operated(_NE, self, other)
+
+    def __neg__(self) -> Self:
+        return _unary(_NEG, self)
+
+    def __pos__(self) -> Self:
+        return _unary(_POS, self)
+
+    def __abs__(self) -> Self:
+        return _unary(_ABS, self)
+
+    def __invert__(self) -> Self:
+        return _unary(_INVERT, self)
+
+    def __bool__(self) -> bool:
+        value = value_of(self)
+        if value is None:
+            value = only(self._view)
+        return bool(self._scalar("bool") if value is None else value)  # type: ignore[attr-defined]
+
+    def __int__(self) -> int:
+        value = value_of(self)
+        if value is None:
+            value = only(self._view)
+        if value is None or type(value) is complex:
+            value = self._scalar("int")  # type: ignore[attr-defined]
+        return int(value)
+
+    def __float__(self) -> float:
+        value = value_of(self)
+        if value is None:
+            value = only(self._view)
+        if value is None or type(value) is complex:
+            value = self._scalar("float")  # type: ignore[attr-defined]
+        return float(value)
+
+    def __index__(self) -> int:
+        value = value_of(self)
+        return value if type(value) is int else self._index()  # type: ignore[attr-defined]
+
+    def __getitem__(self, key: Any, /) -> Self:
+        view: View = self._view
+        at: cython.Py_ssize_t = place_of(view, key)
+        if at < 0:
+            part: View | None = part_of(view, key)
+            if part is not None:
+                return view_of(self, part)
+        elif not core_hooks.transfers:
+            value = peek(view, at)
+            if value is not None:
+                return made(number_like(view, value))  # type: ignore[return-value]
+        return self._item(key)  # type: ignore[attr-defined]
+
+    def __setitem__(self, key: Any, value: Any, /) -> None:
+        view: View = self._view
+        storage: Storage | None = view.storage
+        if storage is not None and not (
+            self._locked or storage.read_only or view.structure.repeats
+        ):
+            given: View | None = None
+            number = number_for(view.structure, value)
+            at: cython.Py_ssize_t = place_of(view, key)
+            if number is not None:
+                if at >= 0 and poke(view, at, number):
+                    return
+                given = number_like(view, number)
+            elif isinstance(value, ArrayBase):
+                given = value._view
+            part: View | None = None
+            if given is not None:
+                part = part_of(view, key) if at < 0 else view_at(storage, lone_of(view), at)
+            if given is not None and part is not None and is_stored(part, given):
+                return
+        self._set_item(key, value)  # type: ignore[attr-defined]
+
+    def __getbuffer__(self, view: cython.pointer[Py_buffer], flags: cython.int) -> None:
+        """Fill a C structure with the memory that `_memory` lends; the compiled class's slot.
+
+        An exception goes on to the caller, and before Python 3.12 no other way does that.
+        """
+        fill_buffer(_lent(self), view, flags)
+
+    def __buffer__(self, flags: int, /) -> memoryview:
+        """Lend the memory; what Python 3.12 and later call where the module is interpreted."""
+        return _lent(self)
+
+
+class _Failed(threading.local):
+    """The array whose buffer this thread last asked for in vain, and the exception."""
+
+    array: object = None
+    error: BaseException | None = None
+
+
+_failed: Final = _Failed()
+
+
+@cython.cfunc
+def _lent(x: ArrayBase) -> Any:
+    """Return a memoryview of an array's values, after the work that they need.
+
+    NumPy clears any exception that a buffer raises, and tries another way. So the exception is kept
+    for `raise_cleared`. It is caught here since no signal's handler runs between a caller in C and
+    compiled code; one may run when a Python function begins.
+    """
     try:
-        return numpy_protocols.on_host(_compared, (row.operator, x1, x2), {}, row.where)  # type: ignore[no-any-return]
-    except TypeError:
-        return None
+        raise_cleared(x)
+        return x._memory()  # type: ignore[attr-defined]
+    except BufferError:  # the array has no buffer, and NumPy is right to try another way
+        raise
+    except BaseException as error:
+        _failed.array, _failed.error = x, error
+        raise
 
 
-def _compared(name: str, x1: Any, x2: Any) -> Any:
-    return numpy.asarray(getattr(operator, name)(numpy.asarray(x1), numpy.asarray(x2)))
+def raise_cleared(x: ArrayBase) -> None:
+    """Raise the exception of an array's buffer again if no Python caller was told of it."""
+    array, error = _failed.array, _failed.error
+    if error is None:
+        return
+    _failed.array = _failed.error = None
+    passed = error.__traceback__  # the outermost frame that the exception has passed is the first
+    if array is x and passed is not None and passed.tb_frame.f_globals is globals():
+        raise error
 
 
-def assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
-    """The array with the result of an operator in its place; a number is another one."""
-    if result is NOT_IMPLEMENTED or is_number(x1):
-        return result  # type: ignore[no-any-return]
-    if not writeable(x1):
-        require_writeable(x1, f"{row.where}, in place")
-    node, given = x1._node, result._node
-    stored = stored_in_place(x1, given, f"{row.where}, in place")
-    where = node.layout  # None where the result was bound to the array
-    is_fresh = given.storage is not None and given.storage is not node.storage
-    if where is not None and where.size and is_fresh and given.dtype is node.dtype:
-        opcode, how = engine.storing(given.structure, where, node.dtype)
-        how.keep_store(given.structure, opcode)
-    return stored
+_kind = cython.declare(type, ArrayBase)
 
 
-def powered(x1: Any, x2: Any) -> Array:
-    """The operator `**`, for what it takes."""
-    return power(x1, x2) if accepts(x1) and accepts(x2) else NOT_IMPLEMENTED
+def set_array_type(kind: type[ArrayBase]) -> None:
+    """Make arrays of a class from now on."""
+    global _kind
+    _kind = kind
 
 
-@recalled
-def power(x1: Any, x2: Any) -> Array:
-    """x1 to the power of x2, one of them an Array; x ** 2 is the square, as in NumPy."""
-    if type(x1) is Array and (type(x2) is int or type(x2) is float):
-        base = x1._node.dtype
-        if x2 == 2 and base.kind != BOOL and not (type(x2) is float and base.kind in INTEGER):
-            return Array(rows.square.applied(x1._node))
-        row = rows.POWERS.get(x2)
-        # Of a real number sqrt is no power: -inf to the power of 1/2 is inf, as the standard says.
-        kind = COMPLEX if x2 == 0.5 else REAL
-        if row is not None and base.kind == kind and base is not dtypes.float16:
-            return Array(row.applied(x1._node))
-    return _raised(x1, x2)
+@cython.cfunc
+def is_plain(value: object) -> cython.bint:
+    """Return whether a value is an array of the class that is made, and of none derived of it."""
+    return type(value) is _kind
 
 
-def power_in_place(x1: Array, x2: Any) -> Array:
-    """The operator `**=`."""
-    if not accepts(x2):
-        return NOT_IMPLEMENTED
-    dtype = x1._node.dtype
-    if is_number(x1) or dtype.kind in dtypes.FLOATING or (type(x2) is int and x2 >= 0):
-        return assigned_by(rows.pow, x1, power(x1, x2))
-    # Where the result has no place in x1, NumPy says that before it looks for negative powers.
-    return assigned_by(rows.pow, x1, _raised(x1, x2, dtype))
-
-
-def _raised(x1: Any, x2: Any, into: DType | None = None) -> Array:
-    """x1 to the power of x2, but of integers to a negative power, where `into` can hold it."""
-    result = binary(rows.pow, x1, x2)
-    dtype = result._node.dtype
-    if dtype.kind != SIGNED or not (into is None or _same_kind(dtype, into)):
-        return result
-    if type(x2) is int:
-        found, given = x2 < 0, str(x2)
-    elif type(x2) is Array:
-        if x2._node.dtype.kind != SIGNED:
-            return result
-        del result  # which the check would compute apart from what comes after it
-        found, given = holds((x2 < 0)._node), "an array with a negative element"
-        result = binary(rows.pow, x1, x2)
-    else:
-        found, given = bool((numpy.asarray(x2) < 0).any()), repr(x2)
-    if found:
-        raise errors.value_error(
-            "pow(x1, x2)",
-            f"x2 is {given} and both are integers",
-            "an integer to a negative power is no integer",
-            "convert x1 with x1.astype('float64')",
-        )
+@cython.ccall
+def made(view: View) -> ArrayBase:
+    """The array of a view that is no constant, or one that `number_like` made."""
+    result: ArrayBase = _kind.__new__(_kind)
+    result._view = view
     return result
 
 
-def holds(truths: Node) -> bool:
-    """Whether an element is true; waits for the device."""
-    if 0 in truths.shape:
+@cython.ccall
+def number_for(how: Structure, value: object) -> object:
+    """A value that is written to an element of a structure, if that holds it exactly; or None."""
+    if isinstance(value, ArrayBase):
+        given: Structure = value._view.structure
+        is_alike: cython.bint = given.device is how.device and given.dtype is how.dtype
+        return value_of(value) if is_alike else None
+    if type(value) is float and how.dtype is dtypes.float32:
+        low, high = how.dtype.bounds
+        return value if low <= value <= high else None  # the write itself rounds
+    return value if how.fits(value) else None
+
+
+@cython.cfunc
+def view_of(x: ArrayBase, part: View) -> Any:
+    """The array of a view of an array with axes."""
+    result: ArrayBase = _kind.__new__(_kind)
+    result._view = part
+    result._locked = x._locked
+    result._kept = True
+    result._base = x if x._base is None else x._base
+    return result
+
+
+@cython.ccall
+def operated(known: ResolvedRow, x1: Any, x2: Any) -> Any:
+    """An operator on two operands, one of them an array."""
+    found: object = combined(known, x1, x2)
+    if found is not None:
+        return found
+    array: ArrayBase = x1 if isinstance(x1, ArrayBase) else x2
+    return array._combined(known.row, x1, x2)  # type: ignore[attr-defined]
+
+
+@cython.ccall
+def combined(known: ResolvedRow, x1: Any, x2: Any) -> Any:
+    """A function of two operands, where it is known for such; else None."""
+    first: View
+    second: View
+    how: Structure
+    opcode: Opcode | None
+    if isinstance(x1, ArrayBase):
+        first = x1._view
+        how = first.structure
+        if first.value is not None:
+            number = _of_numbers(known, how, first.value, x2)
+            if number is not None:
+                return number
+        if isinstance(x2, ArrayBase):
+            second = x2._view
+            opcode = _opcode_for(known, how, second.structure)
+            if opcode is not None and opcode.nbytes:
+                return made(computed(opcode, (first, second)))
+        elif type(x2) is float or type(x2) is int:
+            found = _beside(known, how, type(x2), False)
+            if found is not None and found[1] <= x2 <= found[2]:
+                return made(computed(found[0], (first,), x2))
+    elif isinstance(x2, ArrayBase):
+        second = x2._view
+        if second.value is not None:
+            number = _of_numbers(known, second.structure, x1, second.value)
+            if number is not None:
+                return number
+        if type(x1) is float or type(x1) is int:
+            found = _beside(known, second.structure, type(x1), True)
+            if found is not None and found[1] <= x1 <= found[2]:
+                return made(computed(found[0], (second,), x1))
+    return None
+
+
+@cython.cfunc
+def _opcode_for(known: ResolvedRow, one: Structure, two: Structure) -> Opcode | None:
+    """Return the opcode for two structures, if they or their data types were met before."""
+    opcode: Opcode | None = None
+    if known.number >= 0 and one is two and one.alike is not None:
+        opcode = one.alike[known.number]
+    if opcode is None:
+        opcode = known.pairs.get((one, two))
+    if opcode is not None or known.row is None or one.device is not two.device:
+        return opcode
+    if one.strides is None and two.strides is None:
+        return None
+    operation = known.row.operations[one.device.no_float64].get((one.dtype, two.dtype))
+    shape: object = None if operation is None else _broadcast(one.shape, two.shape)
+    if shape is None:
+        return None
+    opcode = opcode_of(operation, (one, two), shape, None, shape)
+    if one.is_known and two.is_known:
+        known.remember((one, two), opcode)
+    one.is_known = two.is_known = True
+    return opcode
+
+
+@cython.cfunc
+def _beside(known: ResolvedRow, how: Structure, kind: object, swapped: cython.bint) -> Any:
+    """Return the opcode for a Python scalar beside a structure, and its bounds; or None."""
+    key: object = (kind, how) if swapped else (how, kind)
+    found: object = known.pairs.get(key)
+    if found is not None or how.strides is None:
+        return found
+    dtype: Any = known.scalars.get((kind, how.dtype, how.device, swapped))
+    if dtype is None:
+        return None
+    number: Structure = structure(how.device, dtype, (), None)
+    opcode: Opcode | None
+    opcode = _opcode_for(known, number, how) if swapped else _opcode_for(known, how, number)
+    if opcode is None or not opcode.nbytes:
+        return None
+    low, high = dtype.bounds
+    found = (opcode, low, high)
+    if how.is_known:
+        known.remember(key, found)
+    return found
+
+
+@cython.cfunc
+def _broadcast(one: tuple[Any, ...], two: tuple[Any, ...]) -> object:
+    """Return the shape that two shapes broadcast to; None where they do not."""
+    if one == two or not two:
+        return one
+    if not one:
+        return two
+    count: cython.Py_ssize_t = max(len(one), len(two))
+    more: cython.Py_ssize_t = count - len(one)
+    other: cython.Py_ssize_t = count - len(two)
+    at: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    second: cython.Py_ssize_t
+    shape: list[Any] = []
+    for at in range(count):
+        first = one[at - more] if at >= more else 1
+        second = two[at - other] if at >= other else 1
+        if first != second and first != 1 and second != 1:
+            return None
+        shape.append(second if first == 1 else first)
+    return tuple(shape)
+
+
+@cython.cfunc
+def _of_numbers(known: ResolvedRow, how: Structure, x1: object, x2: object) -> object:
+    """What Python computes of the number of a structure and of another one; None of any other."""
+    found = known.numbers.get(how)
+    if found is None:
+        return None
+    if isinstance(x2, ArrayBase):
+        x2 = x2._view.value if x2._view.structure is how else None
+        if x2 is None:
+            return None
+    elif not (how.fits(x2) and how.fits(x1)):
+        return None
+    exact: ScalarEvaluator = found[0]
+    value = exact.of(x1, x2)
+    return None if value is None else made(lone_constant(found[1], value))
+
+
+@cython.cfunc
+def _unary(known: ResolvedRow, x: ArrayBase) -> Any:
+    """An operator on one operand."""
+    found: object = applied(known, x)
+    return x._applied(known.row) if found is None else found  # type: ignore[attr-defined]
+
+
+@cython.ccall
+def applied(known: ResolvedRow, x: Any) -> Any:
+    """A function of one operand, where it is known for such; else None."""
+    if not isinstance(x, ArrayBase):
+        return None
+    how: Structure = x._view.structure
+    opcode: Opcode | None = known.pairs.get(how)
+    if opcode is None and known.row is not None and how.strides is not None:
+        operation = known.row.operations[how.device.no_float64].get(how.dtype)
+        if operation is not None:
+            opcode = opcode_of(operation, (how,), how.shape, None, how.shape)
+            if how.is_known:
+                known.remember(how, opcode)
+            how.is_known = True
+    if opcode is None or not opcode.nbytes or x._view.storage is None:
+        return None
+    return made(computed(opcode, (x._view,)))
+
+
+@cython.cfunc
+def _in_place(known: ResolvedRow, x1: ArrayBase, x2: object) -> Any:
+    """An operator with its result written to the first operand."""
+    result: object = operated(known, x1, x2)
+    if not x1._kept and not x1._view.structure.shape:
+        return result  # a number never changes
+    if isinstance(result, ArrayBase) and not x1._locked:
+        given: View = result._view
+        if given.structure.dtype is x1._view.structure.dtype and is_stored(x1._view, given):
+            return x1
+    return x1._assigned(known.row, result)  # type: ignore[attr-defined]
+
+
+def _reflected_sum(x1: ArrayBase, x2: Any) -> Any:
+    """Return `x2.__radd__(x1)` for `x1 += x2`, or raise Python's TypeError.
+
+    Python would do so itself, but a class that is derived of a compiled one has `__iadd__` as
+    `sq_inplace_concat` too, and CPython takes NotImplemented of that slot for the sum.
+    """
+    reflected: Any = getattr(type(x2), "__radd__", None)
+    result: object = NotImplemented if reflected is None else reflected(x2, x1)
+    if result is NotImplemented:
+        types = f"{type(x1).__name__!r} and {type(x2).__name__!r}"
+        raise TypeError(f"unsupported operand type(s) for +=: {types}")
+    return result
+
+
+@cython.ccall
+def name_of_store(part: View, given: View) -> object:
+    """What the view that a view is written to remembers the write by."""
+    if given.storage is part.storage:
+        return given.structure, given.offset - part.offset
+    return given.structure
+
+
+@cython.ccall
+def is_stored(part: View, given: View) -> cython.bint:
+    """Whether a view was written to a view, if one like it was before; or is that view itself."""
+    storage: Storage | None = part.storage
+    if storage is None or storage.read_only:
         return False
-    fold = reductions.any.fold(reductions.any.types(truths.dtype, truths.dtype))
-    flat = engine.reshaped(truths, (product(truths.shape),))
-    return bool(to_host(passes.reduce(fold, flat, (0,))))
-
-
-def stored_in_place(x1: Array, result: Node, name: str) -> Array:
-    """The array with the result of an operator in place of its value."""
-    target = x1._node
-    if result.shape != target.shape:
-        raise errors.value_error(
-            name,
-            f"x1 has shape {target.shape} and the result {result.shape}",
-            "the result has to have the shape of x1",
-        )
-    if result.dtype is not target.dtype:
-        if not _same_kind(result.dtype, target.dtype):
-            raise errors.type_error(
-                name,
-                f"x1 has dtype {target.dtype} and the result {result.dtype}",
-                "the result has to be of the same kind as x1 or a lower one",
-                f"write x1 = x1.astype({result.dtype.name!r}) first",
-            )
-        result = engine.converted(result, target.dtype)
-    if is_whole(x1):
-        rebind(x1, result)
-    else:
-        assign(x1, settled(x1), result)
-    return x1
-
-
-_RANK: Final = {BOOL: 0, dtypes.UNSIGNED: 1, SIGNED: 2, REAL: 3, COMPLEX: 4}
-
-
-def _same_kind(given: DType, wanted: DType) -> bool:
-    """NumPy's rule for in-place results ("same_kind"): never to a lower kind."""
-    return _RANK[given.kind] <= _RANK[wanted.kind]
+    is_itself: cython.bint = given.structure is part.structure and given.storage is storage
+    if is_itself and given.offset == part.offset:
+        return True  # x[key] += value has written already; Python now assigns the view to itself
+    opcode = part.structure.store(name_of_store(part, given))
+    if opcode is None or are_shared(storage, given.storage):
+        return False
+    with storage.device.lock:
+        storage.writes += 1
+        recorded(opcode, (given,), part)
+    return True

@@ -1,7 +1,7 @@
 """Where a result goes: a new array, or the one that `out` names, where a mask holds.
 
 A result that goes to `out` is only asked for here, so that it is computed in the launch that stores
-it. What it reads may be what it overwrites: `engine.write` sees to that.
+it. What it reads may be what it overwrites: `builder.write` sees to that.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from xarr.array.array import Array, rebind
 from xarr.array.coerce import as_array
 from xarr.array.layouts import assign, is_whole, require_writeable, settled
 from xarr.backends.device import require_together
-from xarr.core.views import Node
 from xarr.dtypes import DType
-from xarr.engine import engine
+from xarr.ir.views import View
 from xarr.layout import Shape, broadcast_shapes
-from xarr.tables.rows import choose
+from xarr.ops.rows import choose
+from xarr.tape import builder
 
 Outs: TypeAlias = "tuple[Array | None, ...] | Array | None"
 """The type of `out` for several results: a tuple with an entry for each."""
@@ -52,15 +52,15 @@ def deliver(
     target = single(out, name)
     if target is None and where is True:
         return result
-    mask = mask_of(where, result._node, name)
+    mask = mask_of(where, result._view, name)
     if target is None:
         assert mask is not None
         shape = broadcast_shapes(result.shape, mask.shape, where=name)
-        return result if shape == result.shape else Array(engine.broadcast(result._node, shape))
+        return result if shape == result.shape else Array(builder.broadcast(result._view, shape))
     if not grows and target.shape != result.shape:
         fault = f"out has shape {target.shape} and the result {result.shape}"
         raise errors.value_error(name, fault, "out of the shape of the result is accepted")
-    store(target, result._node, name, casting, mask)
+    store(target, result._view, name, casting, mask)
     return target
 
 
@@ -72,7 +72,7 @@ def copied_back(result: Array, out: Any, name: str) -> Array:
     """
     target = single(out, name)
     if target is not None:
-        require_copyable(target._node.dtype, result._node.dtype, name)
+        require_copyable(target._view.dtype, result._view.dtype, name)
     return deliver(result, target, name, casting="unsafe", grows=False)
 
 
@@ -101,7 +101,7 @@ def single(out: Any, name: str) -> Array | None:
     )
 
 
-def mask_of(where: Any, beside: Node, name: str) -> Node | None:
+def mask_of(where: Any, beside: View, name: str) -> View | None:
     """The mask that `where` is; None where all elements are written."""
     if where is True:
         return None
@@ -114,14 +114,14 @@ def mask_of(where: Any, beside: Node, name: str) -> Node | None:
         dtype=None if typed else dtypes.bool_,
         device=None if type(where) is Array else beside.device,
     )
-    node = mask._node
-    require_together(node.device, beside.device, name)
-    if node.dtype is not dtypes.bool_:
+    view = mask._view
+    require_together(view.device, beside.device, name)
+    if view.dtype is not dtypes.bool_:
         raise errors.type_error(
-            name, f"where has dtype {node.dtype}", "a bool mask is accepted", "write where != 0"
+            name, f"where has dtype {view.dtype}", "a bool mask is accepted", "write where != 0"
         )
-    broadcast_shapes(beside.shape, node.shape, where=name)
-    return node
+    broadcast_shapes(beside.shape, view.shape, where=name)
+    return view
 
 
 def require_casting(casting: Any, name: str) -> None:
@@ -156,21 +156,21 @@ def require_shape(
 
 
 def store(
-    out: Array, result: Node, name: str, casting: str = "same_kind", mask: Node | None = None
+    out: Array, result: View, name: str, casting: str = "same_kind", mask: View | None = None
 ) -> None:
     """Write a result to an array, where a mask holds; `name` is what errors name."""
-    target = out._node
+    target = out._view
     require_together(result.device, target.device, name)
     require_castable(result.dtype, target.dtype, casting, name)
     require_writeable(out, name)
     shape = target.shape
     require_shape(result.shape, shape, name)
-    result = engine.converted(result, target.dtype)
+    result = builder.converted(result, target.dtype)
     if mask is not None:
         require_shape(mask.shape, shape, name, "where")
         result = choose(mask, result, target)
     if not is_whole(out):
         assign(out, settled(out), result)
         return
-    result = engine.broadcast(result, shape)
+    result = builder.broadcast(result, shape)
     rebind(out, result)

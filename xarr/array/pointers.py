@@ -13,8 +13,8 @@ from xarr.array.array import Array
 from xarr.array.exchange import dlpack_device, shown
 from xarr.array.layouts import settled, viewed
 from xarr.backends.device import Device
-from xarr.core.views import leaf
 from xarr.dtypes import DType
+from xarr.ir.views import storage_view
 from xarr.layout import Layout, Shape
 
 
@@ -43,7 +43,7 @@ class Pointer:
             raise errors.type_error("Pointer(x)", f"x is of type {type(x).__name__}", "an Array")
         self._begin = settled(x).offset
         self._of = x
-        self._dtype: DType = x._node.dtype
+        self._dtype: DType = x._view.dtype
 
     def _at(self, begin: int, dtype: DType | None = None) -> Pointer:
         made: Pointer = object.__new__(Pointer)
@@ -60,7 +60,7 @@ class Pointer:
     @property
     def _extent(self) -> int:
         """The number of elements of the whole memory."""
-        storage = self._of._node.storage
+        storage = self._of._view.storage
         assert storage is not None
         return storage.nbytes // self._dtype.itemsize
 
@@ -88,10 +88,10 @@ class Pointer:
             raise errors.refused(
                 IndexError, "pointer.array(shape)", f"shape is {shape}", f"{left} elements are left"
             )
-        storage = self._of._node.storage
+        storage = self._of._view.storage
         assert storage is not None
         lies = Layout(where.shape, where.strides, self._begin)
-        return viewed(self._of, leaf(storage, lies, self._dtype))
+        return viewed(self._of, storage_view(storage, lies, self._dtype))
 
     def cast(self, dtype: Any) -> Pointer:
         """The same place, taken as of another data type, of whose size it has to be a multiple."""
@@ -154,7 +154,7 @@ class Pointer:
         return hash(self._place())
 
     def _place(self) -> tuple[int, int]:
-        storage = self._of._node.storage
+        storage = self._of._view.storage
         assert storage is not None
         return storage.serial, self._begin * self._dtype.itemsize
 

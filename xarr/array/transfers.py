@@ -1,4 +1,4 @@
-"""Values on their way between the host and a device, as nodes and NumPy arrays; no Array."""
+"""Values on their way between the host and a device, as views and NumPy arrays; no Array."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes, errors, layout
-from xarr.algorithms import library
 from xarr.backends.device import Device, require_on
-from xarr.core import elements
-from xarr.core.elements import values_of
-from xarr.core.storage import Storage
-from xarr.core.views import Node, constant, leaf
-from xarr.core.watch import hooks
 from xarr.dtypes import DType
-from xarr.engine import engine, hosted
-from xarr.engine.opcodes import tape_of
+from xarr.ir.events import hooks
+from xarr.ir.storage import Storage
+from xarr.ir.views import View, constant, storage_view
+from xarr.ops import vendor
+from xarr.runtime import host_functions
+from xarr.tape import builder, scalar_access
+from xarr.tape.scalar_access import values_of
+from xarr.tape.tape import tape_of
 
 Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
 
@@ -150,57 +150,57 @@ def row_of(values: Host, where: str, name: str) -> DType:
     return row
 
 
-def from_host(values: Host, device: Device, where: str) -> Node:
-    """Upload a NumPy array; return the node of the copy."""
+def from_host(values: Host, device: Device, where: str) -> View:
+    """Upload a NumPy array; return the view of the copy."""
     row = row_of(values, where, "the array")
     require_on(device, row, where)
     if values.ndim == 0:
         return constant(values.item(), row, (), device)
     note(where, values.nbytes, "to", device)
-    if hosted.keeps(device, values.size * row.itemsize):
-        own = engine.held(numpy.array(values, row.numpy, order="C"), device, row)
+    if host_functions.stays_on_host(device, values.size * row.itemsize):
+        own = builder.held(numpy.array(values, row.numpy, order="C"), device, row)
         if own is not None:
             return own
     data = numpy.ascontiguousarray(values, row.numpy)
     with device.lock:
-        storage = engine.allocate(device, data.nbytes)
+        storage = builder.allocate(device, data.nbytes)
         if data.nbytes:
             device.driver.upload(storage.buffer, 0, data)
-    return leaf(storage, layout.contiguous(values.shape), row)
+    return storage_view(storage, layout.contiguous(values.shape), row)
 
 
-def to_host(node: Node, where: str = READING) -> Host:
-    """Download a node's values."""
-    if node.value is not None:
-        return numpy.full(node.shape, node.value, node.dtype.numpy)
-    host = numpy.empty(node.shape, node.dtype.numpy)
-    note(where, host.nbytes, "from", node.device)
+def to_host(view: View, where: str = READING) -> Host:
+    """Download a view's values."""
+    if view.value is not None:
+        return numpy.full(view.shape, view.value, view.dtype.numpy)
+    host = numpy.empty(view.shape, view.dtype.numpy)
+    note(where, host.nbytes, "from", view.device)
     if host.size == 0:
         return host
-    with node.device.lock:
-        engine.compute(node)
-        assert node.storage is not None
-        if type(node.storage.buffer) is numpy.ndarray or not node.structure.is_linear:
-            there = values_of(node)
+    with view.device.lock:
+        builder.compute(view)
+        assert view.storage is not None
+        if type(view.storage.buffer) is numpy.ndarray or not view.structure.is_linear:
+            there = values_of(view)
             if there is not None:
                 host[...] = there
                 return host
-    storage, begin = in_a_row(node)
-    with node.device.lock:
-        node.device.driver.download(storage.buffer, begin, host)
+    storage, begin = in_a_row(view)
+    with view.device.lock:
+        view.device.driver.download(storage.buffer, begin, host)
     return host
 
 
-def item_of(node: Node, where: str = READING) -> Any:
-    """Download the one element of a node that is no constant; as a Python scalar."""
-    dtype = node.dtype
-    device = node.device
+def item_of(view: View, where: str = READING) -> Any:
+    """Download the one element of a view that is no constant; as a Python scalar."""
+    dtype = view.dtype
+    device = view.device
     note(where, dtype.itemsize, "from", device)
     with device.lock:
-        found = engine.there(node)
+        found = builder.there(view)
         assert found.storage is not None
-        if type(found.storage.buffer) is numpy.ndarray or device.driver.is_lasting:
-            value = elements.read(found, found.offset)
+        if type(found.storage.buffer) is numpy.ndarray or device.driver.stable_addresses:
+            value = scalar_access.peek(found, found.offset)
             if value is not None:
                 return value
         # To reach into a new buffer takes other drivers longer than to copy.
@@ -210,43 +210,43 @@ def item_of(node: Node, where: str = READING) -> Any:
     return host.item()
 
 
-def to_device(node: Node, device: Device, where: str) -> Node:
-    """The node's values on another device."""
-    require_on(device, node.dtype, where)
-    if node.value is not None:
-        return constant(node.value, node.dtype, node.shape, device)
-    if device.driver.reaches(node.device.driver):
-        return _copied_to(node, device)
+def to_device(view: View, device: Device, where: str) -> View:
+    """The view's values on another device."""
+    require_on(device, view.dtype, where)
+    if view.value is not None:
+        return constant(view.value, view.dtype, view.shape, device)
+    if device.driver.reaches(view.device.driver):
+        return _copied_to(view, device)
     with openly():
-        return from_host(to_host(node), device, where)
+        return from_host(to_host(view), device, where)
 
 
-def _copied_to(node: Node, device: Device) -> Node:
-    """The node of a copy on a device whose driver reaches the node's."""
-    where = layout.contiguous(node.shape)
-    nbytes = where.size * node.dtype.itemsize
-    target = engine.allocate(device, nbytes)
+def _copied_to(view: View, device: Device) -> View:
+    """The view of a copy on a device whose driver reaches the view's."""
+    where = layout.contiguous(view.shape)
+    nbytes = where.size * view.dtype.itemsize
+    target = builder.allocate(device, nbytes)
     if nbytes:
-        source, begin = in_a_row(node)
-        first, second = sorted((node.device, device), key=str)  # as every thread does
+        source, begin = in_a_row(view)
+        first, second = sorted((view.device, device), key=str)  # as every thread does
         with first.lock, second.lock:
             copy = device.driver.copy
             tape_of(device).ask(copy, source.buffer, begin, target.buffer, 0, nbytes)
-            engine.end_before_others(node.device)
-    return leaf(target, where, node.dtype)
+            builder.end_before_others(view.device)
+    return storage_view(target, where, view.dtype)
 
 
-def in_a_row(node: Node) -> tuple[Storage, int]:
+def in_a_row(view: View) -> tuple[Storage, int]:
     """A storage in which the elements lie in C order, and the byte that they begin at."""
-    engine.compute(node)
-    if node.layout is None or not node.layout.linear:
-        node = engine.copied(node)
-        engine.compute(node)
-    assert node.storage is not None
-    assert node.layout is not None
-    node.storage.settle()
-    return node.storage, node.layout.offset * node.dtype.itemsize
+    builder.compute(view)
+    if view.layout is None or not view.layout.linear:
+        view = builder.copied(view)
+        builder.compute(view)
+    assert view.storage is not None
+    assert view.layout is not None
+    view.storage.settle()
+    return view.storage, view.layout.offset * view.dtype.itemsize
 
 
 # What the host computes for a device that has no library is as hidden.
-library.observers.append(note)
+vendor.observers.append(note)

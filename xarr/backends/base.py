@@ -38,9 +38,9 @@ class DeviceInfo:
     target : str -- Everything that a compiled binary depends on besides source and options.
     subgroup_size : int
         Items that run in step: a warp, a wavefront, a subgroup; 1 where the driver names none.
-    chunked : bool
+    loop_per_item : bool
         Whether an item takes a chunk of neighbours, as suits a core; else items run abreast.
-    in_place : bool
+    host_addressable : bool
         Whether the host reads and writes its memory as its own, and computes no slower there.
     """
 
@@ -61,14 +61,14 @@ class DeviceInfo:
     shares_host_memory: bool
     target: str
     subgroup_size: int = 1
-    chunked: bool = field(init=False)
-    in_place: bool = field(init=False)
+    loop_per_item: bool = field(init=False)
+    host_addressable: bool = field(init=False)
 
     def __post_init__(self) -> None:
         # llvmpipe leaves every loop after 65,535 rounds of all loops of an item together, and runs
         # items in the lanes of its vectors.
-        object.__setattr__(self, "chunked", self.kind == "cpu" and self.platform != RUSTICL)
-        object.__setattr__(self, "in_place", self.kind == "cpu" and self.shares_host_memory)
+        object.__setattr__(self, "loop_per_item", self.kind == "cpu" and self.platform != RUSTICL)
+        object.__setattr__(self, "host_addressable", self.kind == "cpu" and self.shares_host_memory)
 
 
 class InMemory(NamedTuple):
@@ -319,7 +319,7 @@ class Driver(Protocol):
         """Whether `window` gives memory now."""
         return False
 
-    is_lasting: bool = False
+    stable_addresses: bool = False
     """Whether what `window` gives is the memory for as long as the buffer is there."""
 
     def window(self, buffer: Any, form: str) -> memoryview | None:

@@ -121,7 +121,7 @@ class Compiler(NamedTuple):
 class CpuDriver(Driver):
     """The processor, with the functions of `cpu.c`."""
 
-    is_lasting = True
+    stable_addresses = True
 
     def __init__(self, info: DeviceInfo, compiler: Compiler, functions: Any) -> None:
         self.info = info

@@ -46,7 +46,7 @@ class Device:
     options : tuple of str
         What this handle pretends: ``no-float64``, that the device has none; ``as-gpu``, that it is
         a GPU, which takes the kernels made for GPUs and shares no memory with the host.
-    narrow : bool
+    no_float64 : bool
         Whether the device has no float64, and so computes in float32 and complex64 at most.
     lock : RLock -- Held by whoever runs what was asked of the device, or calls its driver.
     memory : Memory -- What is in use of the device's memory, and how much may be.
@@ -59,7 +59,7 @@ class Device:
     is_recorded : bool -- Whether a graph notes what is launched, so that nothing else may do work.
     drawing : function or None
         Of a graph that is recorded: it takes the function that numbers random draws, and gives
-        nodes of the number and the key of a draw, which each launch writes anew.
+        views of the number and the key of a draw, which each launch writes anew.
     tape : Tape or None -- What was asked of the device and has not run.
     kernels, programs, structures : dict, dict, Memo
         What was compiled and planned, and the structures of views; the engine's.
@@ -75,7 +75,7 @@ class Device:
         "kept",
         "kernels",
         "lock",
-        "narrow",
+        "no_float64",
         "options",
         "programs",
         "shared",
@@ -87,7 +87,7 @@ class Device:
     options: tuple[str, ...]
     lock: threading.RLock
     kernels: dict[Any, Any]
-    narrow: bool
+    no_float64: bool
     shared: dict[int, int]
     kept: dict[int, int]
     is_recorded: bool
@@ -108,7 +108,7 @@ class Device:
         # Two handles of one device share its queue, so they share the lock.
         self.lock = threading.RLock() if plain is None else plain.lock
         self.kernels = {}
-        self.narrow = not info.has_float64
+        self.no_float64 = not info.has_float64
         self.shared = {}
         self.kept = {}
         self.is_recorded = False
@@ -409,7 +409,7 @@ def require_on(device: Device, row: DType, where: str) -> None:
 
 def require_common(row: DType, rows: Sequence[DType], device: Device, where: str) -> None:
     """Refuse operands whose common data type `row` the device does not have."""
-    if row in dtypes.NEEDS_FLOAT64 and device.narrow:
+    if row in dtypes.NEEDS_FLOAT64 and device.no_float64:
         raise TypeError(
             message(
                 where,

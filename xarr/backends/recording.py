@@ -137,7 +137,7 @@ def recording(device: Device) -> Iterator[list[Call]]:
                     around(driver, ("launch", "launch_with", "copy"), noted)
                     | dict.fromkeys(_REFUSED, refuse)
                     | dict.fromkeys(_ABSENT, lambda *_: None)
-                    | {"is_open": lambda: False, "is_lasting": False}
+                    | {"is_open": lambda: False, "stable_addresses": False}
                 ),
             )
         )

@@ -1,5 +1,5 @@
 // What the reduction skeletons share: how an element is reached, accumulated and put away.
-// Included in both by compiler/source.py, since a kernel source has no #include.
+// Included in both by codegen/source.py, since a kernel source has no #include.
 //
 // A kernel may accumulate several folds. Each has words of its own, such as XR_ACC and XR_COMBINE,
 // those of the second fold end with 1, those of the third with 2: XR_FOLDS(what, x, y) is

@@ -4,7 +4,7 @@
 // XR_BITS its width, XR_FRACTION that of a number's fraction, and XR_UNITS how many parts an element
 // has (2 where complex). `flip` is the sign bit of signed integers, complemented where the order is
 // descending.
-// Included before skeletons by compiler/source.py, since a kernel source has no #include.
+// Included before skeletons by codegen/source.py, since a kernel source has no #include.
 #ifndef XR_ASSEMBLED
 #include "editor.h"
 typedef unsigned int u32;

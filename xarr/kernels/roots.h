@@ -1,5 +1,5 @@
 // What the Fourier transforms share: roots of unity from tables, and how the spectrum of a real
-// line follows from that of its pairs. Included in fft.c and rfft.c by compiler/source.py.
+// line follows from that of its pairs. Included in fft.c and rfft.c by codegen/source.py.
 
 // exp(-2 pi i e / n) as a product: the table holds the first 2^shift powers of the root, then every
 // 2^shift-th, so that it is short for any n.

@@ -5,7 +5,7 @@ from typing import Literal as _Literal
 import numpy.polynomial as _theirs
 
 from xarr.functions.names.docstrings import complete as _complete
-from xarr.functions.polynomials.classes import (
+from xarr.functions.polynomials.series import (
     Chebyshev as Chebyshev,
     Hermite as Hermite,
     HermiteE as HermiteE,

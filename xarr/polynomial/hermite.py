@@ -10,8 +10,8 @@ import numpy.polynomial.hermite as _theirs
 
 from xarr.backends.device import get_device as _get_device
 from xarr.functions.calls.on_host import given_back as _given_back, run_on_host as _run_on_host
-from xarr.functions.polynomials import recurrences as _recurrences
-from xarr.functions.polynomials.classes import Hermite as Hermite
+from xarr.functions.polynomials import series_values as _recurrences
+from xarr.functions.polynomials.series import Hermite as Hermite
 
 _basis = _recurrences.hermite
 

@@ -5,8 +5,8 @@ import typing as _typing
 import numpy.polynomial.polyutils as _theirs
 
 from xarr.functions.calls.on_host import host_of as _host_of, run_on_host as _run_on_host
-from xarr.functions.polynomials.classes import Series as _Series
-from xarr.functions.polynomials.recurrences import mapped as _mapped
+from xarr.functions.polynomials.series import Series as _Series
+from xarr.functions.polynomials.series_values import mapped as _mapped
 
 as_series = _run_on_host(_theirs.as_series)
 getdomain = _run_on_host(_theirs.getdomain)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xarr import layout, tuning
-from xarr.core.storage import is_held
+from xarr.ir.storage import is_held
 from xarr.scheduler.fusion_group import FusionGroup
 from xarr.scheduler.instructions import WrappedAccess
 from xarr.scheduler.planned_kernel import LocalMemory, PlannedKernel
@@ -149,7 +149,7 @@ def _local_memory(run: list[FusionGroup], internal: Set[int], info: DeviceInfo) 
     cached: dict[Any, int] = {}
     ends: dict[int, int] = {}  # the part that reads each buffer last
     left = most = tuning.ROW_NBYTES
-    if not info.chunked:
+    if not info.loop_per_item:
         left = most = min(most, info.local_nbytes - SHARES_NBYTES - trees_nbytes(run, length))
         for how, parts in _reread(run, length).items():
             nbytes = layout.power_of_two(length) * how[1].itemsize
@@ -175,7 +175,7 @@ def _local_memory(run: list[FusionGroup], internal: Set[int], info: DeviceInfo) 
             else:
                 continue
             kept[slot] = room
-    together = 1 if info.chunked else _together(run, length, most - left, info)
+    together = 1 if info.loop_per_item else _together(run, length, most - left, info)
     return LocalMemory(rooms, kept, cached, together)
 
 

@@ -6,17 +6,19 @@ import itertools
 from collections.abc import Sequence
 
 from xarr.scheduler.fusion_group import FusionGroup, overlap
-from xarr.scheduler.instructions import ImmediateTemplateOp, Instruction, Ref
+from xarr.scheduler.instructions import ImmediateTemplateOp, Ref, ScheduledInstruction
 
 
-def eliminate_dead_code(steps: Sequence[Instruction], live: Sequence[bool]) -> list[Instruction]:
+def eliminate_dead_code(
+    steps: Sequence[ScheduledInstruction], live: Sequence[bool]
+) -> list[ScheduledInstruction]:
     """Drop instructions that write storages which are dead and which no later instruction reads.
 
     A storage is live if the program holds it. Drop also what fills a new storage that later writes
     overwrite in full before anything reads it: these then allocate its memory.
     """
     needed = {slot for slot, is_live in enumerate(live) if is_live}
-    found: list[Instruction] = []
+    found: list[ScheduledInstruction] = []
     unread: dict[int, list[int]] = {}  # the writes to parts of a storage that nothing read yet
     for step in reversed(steps):
         target, slot = step.target, step.written.slot

@@ -12,17 +12,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xarr import tuning
-from xarr.compiler.forms import Rolled
-from xarr.core.operations import Operation
+from xarr.codegen.kernel_spec import Roll
+from xarr.ir.operation import Operation
 from xarr.scheduler.fusion_group import FusionGroup
-from xarr.scheduler.instructions import DeferredTemplateOp, ImmediateTemplateOp, Instruction
+from xarr.scheduler.instructions import (
+    DeferredTemplateOp,
+    ImmediateTemplateOp,
+    ScheduledInstruction,
+)
 
 if TYPE_CHECKING:
     from xarr.backends.base import DeviceInfo
 
 
 def fuse_vertically(
-    steps: Sequence[Instruction], live: Sequence[bool], info: DeviceInfo
+    steps: Sequence[ScheduledInstruction], live: Sequence[bool], info: DeviceInfo
 ) -> list[FusionGroup]:
     """Put each instruction into the group of its producers, so that it reads their values.
 
@@ -38,13 +42,15 @@ def fuse_vertically(
     return fusion.groups
 
 
-def _postponed(steps: Sequence[Instruction], live: Sequence[bool]) -> dict[int, list[Instruction]]:
+def _postponed(
+    steps: Sequence[ScheduledInstruction], live: Sequence[bool]
+) -> dict[int, list[ScheduledInstruction]]:
     """Map a partial write that can write the whole array to the instructions it can wait with.
 
     These are the array's producer, and the producers of the written values, if nothing else reads
     what they write and nothing overwrites what they read until then.
     """
-    postponed: dict[int, list[Instruction]] = {}
+    postponed: dict[int, list[ScheduledInstruction]] = {}
     if all(step.whole is None for step in steps):
         return postponed
     readers: dict[int, set[int]] = {}
@@ -78,7 +84,7 @@ class _VerticalFusion:
     """The groups that instructions were put into so far, in the order in which they run."""
 
     def __init__(
-        self, steps: Sequence[Instruction], live: Sequence[bool], info: DeviceInfo
+        self, steps: Sequence[ScheduledInstruction], live: Sequence[bool], info: DeviceInfo
     ) -> None:
         readers = [0] * len(live)
         for step in steps:
@@ -89,7 +95,7 @@ class _VerticalFusion:
         self._last_write = {step.written.slot: step.number for step in steps}
         self._new = functools.partial(FusionGroup, live=live, readers=readers, info=info)
 
-    def add_with(self, producers: list[Instruction], step: Instruction) -> None:
+    def add_with(self, producers: list[ScheduledInstruction], step: ScheduledInstruction) -> None:
         """Add an instruction and the producers that waited for it.
 
         If the group that computes the array, of which the instruction writes a part, can write the
@@ -113,7 +119,7 @@ class _VerticalFusion:
         for one in (*producers, step):
             self.add(one)
 
-    def _producer_of(self, whole: Instruction) -> FusionGroup | None:
+    def _producer_of(self, whole: ScheduledInstruction) -> FusionGroup | None:
         """Return the group that computes an array, if an instruction on all of it can join."""
         for group in reversed(self.groups):
             if group.feeds(whole) and not group.reductions and group.can_join(whole):
@@ -122,13 +128,13 @@ class _VerticalFusion:
                 break
         return None
 
-    def add(self, step: Instruction, first: int = 0) -> None:
+    def add(self, step: ScheduledInstruction, first: int = 0) -> None:
         """Add an instruction to the last group, from place `first` on, that it can join."""
         groups = self.groups
         chosen = None
         # A roll of an array that is overwritten later is read in the first group that can, since
         # otherwise each of the writes that wait for it needs a kernel of its own.
-        is_early = isinstance(step.operation, Rolled) and (
+        is_early = isinstance(step.operation, Roll) and (
             self._last_write.get(step.read[0][1].slot, -1) > step.number
         )
         for place in reversed(range(first, len(groups))):
@@ -160,7 +166,7 @@ class _VerticalFusion:
         chosen.add(step)
 
 
-def _take_producer(groups: list[FusionGroup], step: Instruction) -> FusionGroup | None:
+def _take_producer(groups: list[FusionGroup], step: ScheduledInstruction) -> FusionGroup | None:
     """Remove and return a group that feeds an instruction and that can be delayed to the end."""
     for place, group in enumerate(groups):
         if (
@@ -174,7 +180,7 @@ def _take_producer(groups: list[FusionGroup], step: Instruction) -> FusionGroup 
 
 
 def fuse_with_producers(
-    groups: list[FusionGroup], group: FusionGroup, step: Instruction
+    groups: list[FusionGroup], group: FusionGroup, step: ScheduledInstruction
 ) -> FusionGroup:
     """Merge the group that an instruction joins with earlier groups whose values it reads too.
 
@@ -212,7 +218,7 @@ def fuse_with_producers(
 
 
 def fuse_with_reductions(
-    groups: list[FusionGroup], group: FusionGroup, step: Instruction
+    groups: list[FusionGroup], group: FusionGroup, step: ScheduledInstruction
 ) -> FusionGroup:
     """Return an earlier group whose reductions a reduction can share the kernel with, or `group`.
 

@@ -15,19 +15,19 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from xarr import dtypes, layout, tuning
-from xarr.compiler.forms import INDEX, INSIDE, Access, Form, Indirect, Rolled
-from xarr.core.operations import Operation
+from xarr.codegen.kernel_spec import INDEX, INSIDE, Access, GatherScatter, KernelSpec, Roll
 from xarr.dtypes import DType
+from xarr.ir.operation import Operation
 from xarr.layout import Layout, Pattern, Shape
 from xarr.scheduler.instructions import (
     BoundsMask,
     DeferredTemplateOp,
     ImmediateTemplateOp,
-    Instruction,
     Key,
     Number,
     OpaqueOp,
     Ref,
+    ScheduledInstruction,
     TemplateOp,
     WrappedAccess,
     nbytes_of_cuts,
@@ -58,8 +58,8 @@ class FusionGroup:
         self.linear = True  # whether every access is in order, or of one element
         self.sealed = False  # whether nothing may join any more
         self.in_order = False  # whether a scatter writes one element after the other
-        self.members: list[Instruction] = []
-        # The kernel's values, as in `Form`, its loads in their order, and the program's constants.
+        self.members: list[ScheduledInstruction] = []
+        # The kernel's values, as in `KernelSpec`, its loads in order, and the program's constants.
         self.entries: list[Any] = []
         self.accesses: list[Key] = []
         self.constants: list[int] = []
@@ -70,7 +70,7 @@ class FusionGroup:
         self.stores: dict[Key, tuple[int, Ref]] = {}
         self.outputs: dict[Key, tuple[int, Ref]] = {}
         # The template ops that the kernel runs, and the entries that are their elements.
-        self.reductions: list[Instruction] = []
+        self.reductions: list[ScheduledInstruction] = []
         self.roots: list[int] = []
         # What is computed of their results, as in `Epilogue`, its constants, the entry and view
         # of each new storage's value, and those that the kernel stores.
@@ -107,7 +107,7 @@ class FusionGroup:
 
     # -- legality --------------------------------------------------------------------------------
 
-    def can_join(self, step: Instruction) -> bool:
+    def can_join(self, step: ScheduledInstruction) -> bool:
         """Return whether the group's items may compute an instruction too."""
         operation = step.operation
         if self.sealed or isinstance(operation, OpaqueOp):
@@ -121,18 +121,18 @@ class FusionGroup:
         for place, ref, key in step.read:
             if ref.slot in self.written:
                 # A gather may read any element; other operands read the item's own value.
-                whole = place == 0 and isinstance(operation, Indirect)
+                whole = place == 0 and isinstance(operation, GatherScatter)
                 if (whole or key not in self.values) and self._meets(
                     self.written, None if whole else ref, ref.slot
                 ):
                     return False
         target = step.target
         if isinstance(operation, TemplateOp):
-            if not operation.takes_expression or (self.info.chunked and self.wrapped):
+            if not operation.takes_expression or (self.info.loop_per_item and self.wrapped):
                 return False  # a CPU's reduction loop cannot be split at wrap points
             if isinstance(operation, ImmediateTemplateOp) and self.double_buffered:
                 return False  # only the tape's own launches swap buffers
-            if not operation.walks_once and any(slot in self.read for slot in self.written):
+            if not operation.single_pass and any(slot in self.read for slot in self.written):
                 return False
             return not self.reductions or (
                 self.can_share_kernel(step) and self._has_arguments(step)
@@ -143,7 +143,7 @@ class FusionGroup:
         takes = self._can_write(step) or (step.can_swap and target.slot not in self.written)
         return takes and self._has_room(step)
 
-    def can_share_kernel(self, step: Instruction) -> bool:
+    def can_share_kernel(self, step: ScheduledInstruction) -> bool:
         """Return whether a reduction can share the kernel with the group's reductions."""
         operation = step.operation
         if not isinstance(operation, DeferredTemplateOp):
@@ -155,7 +155,7 @@ class FusionGroup:
             [other for other in others if isinstance(other, DeferredTemplateOp)]
         )
 
-    def is_epilogue(self, step: Instruction) -> bool:
+    def is_epilogue(self, step: ScheduledInstruction) -> bool:
         """Return whether an instruction is elementwise on the reductions' results alone."""
         first, target = self.reductions[0].operation, step.target
         if type(step.operation) is not Operation or target is None:
@@ -179,16 +179,16 @@ class FusionGroup:
         slots = {slot for slot, _, steps, _ in self.accesses if steps != ()}
         return any(slot in slots and steps != () for slot, _, steps, _ in other.accesses)
 
-    def feeds(self, step: Instruction) -> bool:
+    def feeds(self, step: ScheduledInstruction) -> bool:
         """Return whether an instruction reads a storage that the group writes."""
         return not self.written.keys().isdisjoint(step.slots)
 
-    def touches(self, step: Instruction) -> bool:
+    def touches(self, step: ScheduledInstruction) -> bool:
         """Return whether the group and an instruction have a storage in common."""
         slots = step.slots if step.target is None else {*step.slots, step.target.slot}
         return not (self.read.keys().isdisjoint(slots) and self.written.keys().isdisjoint(slots))
 
-    def _walks(self, step: Instruction) -> bool:
+    def _walks(self, step: ScheduledInstruction) -> bool:
         """Return whether the group and an instruction walk one iteration space."""
         if self.space == step.space:
             return True
@@ -199,7 +199,7 @@ class FusionGroup:
             return True
         return step.is_linear and not isinstance(step.operation, TemplateOp)
 
-    def _can_write(self, step: Instruction) -> bool:
+    def _can_write(self, step: ScheduledInstruction) -> bool:
         """Return whether no other item reads or writes the elements that an instruction writes."""
         target, key = step.written, step.key
         others = self.written.get(target.slot, [])
@@ -230,21 +230,21 @@ class FusionGroup:
         each = 16 if self.linear else 16 + 8 * len(self.space)
         return needed + self.cuts_nbytes + count * each
 
-    def _has_arguments(self, step: Instruction) -> bool:
+    def _has_arguments(self, step: ScheduledInstruction) -> bool:
         needed = NBYTES_OF_KERNEL + self.nbytes(len(step.operands) + 1) + step.cuts_nbytes
         return needed <= self.info.parameter_nbytes
 
-    def _has_room(self, step: Instruction) -> bool:
+    def _has_room(self, step: ScheduledInstruction) -> bool:
         stored = self.must_store
         if len(stored) >= tuning.STORES or not self._has_arguments(step):
             return False
         most = len(stored) + len(self.read) + len(step.slots)
         return most <= tuning.SLOTS or len(stored.union(self.read, step.slots)) <= tuning.SLOTS
 
-    def must_precede(self, step: Instruction) -> bool:
+    def must_precede(self, step: ScheduledInstruction) -> bool:
         """Return whether the group has to run before an instruction: a hazard is between them."""
         for place, ref, _ in step.read:
-            whole = place == 0 and isinstance(step.operation, Indirect)
+            whole = place == 0 and isinstance(step.operation, GatherScatter)
             if self._meets(self.written, None if whole else ref, ref.slot):
                 return True
             if whole and step.target is None and ref.slot in self.read:
@@ -271,7 +271,7 @@ class FusionGroup:
     # -- joining ---------------------------------------------------------------------------------
 
     @property
-    def opaque(self) -> Instruction | None:
+    def opaque(self) -> ScheduledInstruction | None:
         """The group's one instruction, if that is never fused."""
         step = self.members[0]
         return step if isinstance(step.operation, OpaqueOp) else None
@@ -281,7 +281,7 @@ class FusionGroup:
         """The numbers of the instructions whose work the group does."""
         return frozenset(number for step in self.members for number in (step.number, *step.also))
 
-    def add(self, step: Instruction) -> None:
+    def add(self, step: ScheduledInstruction) -> None:
         """Add an instruction, which can join."""
         self.members.append(step)
         for slot in step.slots & self.outside_readers.keys():
@@ -309,17 +309,17 @@ class FusionGroup:
                 self.read.setdefault(ref.slot, []).append(ref)
             self.sealed = True
             self._store(step, 0)
-        elif isinstance(operation, Rolled):
+        elif isinstance(operation, Roll):
             self._store(step, self._value(*step.read[0][1:]))
         else:
             self._add_entry(step)
 
-    def _add_entry(self, step: Instruction) -> None:
+    def _add_entry(self, step: ScheduledInstruction) -> None:
         """Add an elementwise instruction."""
         operation = step.operation
         if operation is INDEX:
             self.accesses.append((-1, operation.result, None, 0))
-        whole = 0 if isinstance(operation, Indirect) else -1
+        whole = 0 if isinstance(operation, GatherScatter) else -1
         ats: list[Any] = [None] * len(step.operands)
         for place, ref, key in step.read:
             ats[place] = self._value(ref, key, whole=place == whole)
@@ -334,7 +334,7 @@ class FusionGroup:
         if step.target is None:
             self.written.setdefault(step.written.slot, []).append(None)
             self.sealed = True
-            self.in_order = isinstance(operation, Indirect) and operation.in_order
+            self.in_order = isinstance(operation, GatherScatter) and operation.in_order
             return
         slot = step.target.slot
         if step.can_swap and not self._can_write(step):
@@ -343,7 +343,7 @@ class FusionGroup:
             self.values = {key: at for key, at in self.values.items() if key[0] != slot}
         self._store(step, len(self.entries) - 1)
 
-    def _store(self, step: Instruction, at: int) -> None:
+    def _store(self, step: ScheduledInstruction, at: int) -> None:
         """Record that an instruction writes the value of an entry."""
         target, key = step.written, step.key
         self.values[key] = at
@@ -355,7 +355,7 @@ class FusionGroup:
             self.outside_readers[target.slot] = self.readers[target.slot]
         self.stores[key] = (at, target)
 
-    def _add_to_epilogue(self, step: Instruction) -> None:
+    def _add_to_epilogue(self, step: ScheduledInstruction) -> None:
         """Add a template op, or an instruction on template ops' results."""
         ats: list[Any] = []
         for operand in step.operands:
@@ -415,7 +415,7 @@ class FusionGroup:
         wide: bool,
         row: tuple[int, tuple[str, ...]] | None = None,
         kept: Collection[int] = (),
-    ) -> tuple[Form, list[tuple[int, DType]]]:
+    ) -> tuple[KernelSpec, list[tuple[int, DType]]]:
         """Return the kernel's form, and the slots and types of its pointers, in order.
 
         `reuses` has the storage whose buffer an output reuses, or its spare buffer. A kernel of
@@ -454,7 +454,7 @@ class FusionGroup:
             split, names, wide = operation.split, operation.names, wide or operation.wide
         elif row is not None:
             split, names = (len(shape) - row[0], len(shape)), row[1]
-        form = Form(
+        form = KernelSpec(
             shape,
             split,
             names,

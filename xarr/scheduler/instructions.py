@@ -14,17 +14,17 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, layout, tuning
-from xarr.compiler.forms import Indirect
-from xarr.core.instructions import Opcode, decoded
-from xarr.core.operations import Operation
+from xarr.codegen.kernel_spec import GatherScatter
 from xarr.dtypes import DType
+from xarr.ir.instructions import Opcode, decoded
+from xarr.ir.operation import Operation
 from xarr.layout import Pattern, Shape
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
-    from xarr.compiler.forms import Cut, Form
-    from xarr.compiler.launch import Room, Stage
-    from xarr.core.steps import Call
+    from xarr.codegen.kernel_spec import Cut, KernelSpec
+    from xarr.codegen.launch import Launch, ScratchBuffer
+    from xarr.ir.steps import Step
 
 
 class WrappedAccess(NamedTuple):
@@ -79,7 +79,7 @@ Key = tuple[int, DType, Steps, int]
 
 
 @dataclass(slots=True, eq=False)
-class Instruction:
+class ScheduledInstruction:
     """An operation over a shape on views and constants, and the view that it writes."""
 
     number: int
@@ -93,7 +93,7 @@ class Instruction:
     """Whether the target is all of a new storage."""
     also: frozenset[int] = frozenset()
     """The numbers of the producers that it recomputes."""
-    whole: Instruction | None = None
+    whole: ScheduledInstruction | None = None
     """A replacement that writes the whole array, of which it writes a part."""
     can_swap: bool = False
     """Whether it may read the storage's memory and write a spare buffer (double buffering)."""
@@ -122,7 +122,7 @@ class Instruction:
         self.read = []
         self.slots = set()
         self.cuts_nbytes = 0
-        is_linear = not isinstance(self.operation, Indirect)
+        is_linear = not isinstance(self.operation, GatherScatter)
         for place, operand in enumerate(self.operands):
             if type(operand) is Ref:
                 key = _key(operand, shape)
@@ -138,12 +138,12 @@ class Instruction:
         self.key = _key(self.written, shape)
         self.is_linear = is_linear and (self.target is None or not self.key[2])
 
-    def but(self, **changed: Any) -> Instruction:
+    def but(self, **changed: Any) -> ScheduledInstruction:
         """Copy the instruction with other values of some parameters."""
-        return Instruction(**{name: getattr(self, name) for name in _PARAMETERS} | changed)
+        return ScheduledInstruction(**{name: getattr(self, name) for name in _PARAMETERS} | changed)
 
 
-_PARAMETERS: Final = [one.name for one in fields(Instruction) if one.init]
+_PARAMETERS: Final = [one.name for one in fields(ScheduledInstruction) if one.init]
 
 
 def space_of(shape: Shape) -> Shape:
@@ -175,9 +175,9 @@ def _steps(pattern: Pattern, shape: Shape) -> Shape | None:
 
 def instructions(
     opcodes: Sequence[Opcode], codes: Sequence[int | tuple[int, int]]
-) -> list[Instruction]:
+) -> list[ScheduledInstruction]:
     """Decode the opcodes and codes of a trace."""
-    steps: list[Instruction] = []
+    steps: list[ScheduledInstruction] = []
     rest = map(decoded, codes)
     named = constants = 0
     for number, opcode in enumerate(opcodes):
@@ -198,7 +198,7 @@ def instructions(
             named = max(named, slot + 1)
             target = Ref(slot, opcode.target.dtype, pattern, offset)
         how = opcode.operation, target, tuple(operands), opcode.shape, opcode.is_fresh
-        steps.append(Instruction(number, *how))
+        steps.append(ScheduledInstruction(number, *how))
     return steps
 
 
@@ -207,7 +207,7 @@ class TemplateOp(Operation):
 
     __slots__ = ("names", "split", "wide")
 
-    walks_once = True
+    single_pass = True
     """Whether the template computes each element once, so that it may overwrite its operands."""
     takes_expression = True
     """Whether the template computes its elements; otherwise it loads them from memory."""
@@ -216,7 +216,7 @@ class TemplateOp(Operation):
         self, name: str, result: DType, split: tuple[int, ...], names: tuple[str, ...], wide: bool
     ) -> None:
         super().__init__(name, (), result, "")
-        # How the space is cut into named axes, and whether indices have 64 bits; see `Form`.
+        # How the space is cut into named axes, and whether indices have 64 bits; see `KernelSpec`.
         self.split = split
         self.names = names
         self.wide = wide
@@ -227,11 +227,11 @@ class OpaqueOp(Operation):
 
     __slots__ = ()
 
-    strays = True
+    reads_other_positions = True
     is_separate = True
 
     @abstractmethod
-    def call(self, device: Device, step: Instruction, *, wide: bool) -> Call:
+    def call(self, device: Device, step: ScheduledInstruction, *, wide: bool) -> Step:
         """Return the launches or the library's call; `wide` asks for 64-bit indices."""
 
 
@@ -287,14 +287,14 @@ class DeferredTemplateOp(TemplateOp):
         """Return the length of the rows that a kernel of rows may reduce; 0 where none may."""
         return 0
 
-    def rows(self, device: Device, work: Rows) -> Stage:
+    def rows(self, device: Device, work: Rows) -> Launch:
         """Return the launch of a kernel of rows, of which this is a part."""
         raise NotImplementedError
 
     @abstractmethod
     def stages(
-        self, device: Device, form: Form, shape: Shape, epilogue: Epilogue
-    ) -> tuple[list[Stage], list[Room]]:
+        self, device: Device, form: KernelSpec, shape: Shape, epilogue: Epilogue
+    ) -> tuple[list[Launch], list[ScratchBuffer]]:
         """Return the launches of the template with its epilogue, and the memory between them."""
 
 
@@ -325,7 +325,7 @@ class Epilogue(NamedTuple):
 class Part(NamedTuple):
     """A pass of a kernel of rows: over all elements of a row, or once for each row."""
 
-    form: Form
+    form: KernelSpec
     memory: tuple[str, ...]
     """The kernel's names of the form's pointers."""
     results: tuple[str, ...]

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xarr import dtypes
-from xarr.compiler import launch
-from xarr.core.steps import Call
+from xarr.codegen import launch
+from xarr.ir.steps import Step
 from xarr.scheduler.fusion_group import FusionGroup
 from xarr.scheduler.instructions import DeferredTemplateOp, Epilogue, OpaqueOp, Part, Rows
 from xarr.scheduler.row_fusion import row_axes, row_length, values_of_elements
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
-    from xarr.compiler.forms import Form
+    from xarr.codegen.kernel_spec import KernelSpec
     from xarr.dtypes import DType
 
 
@@ -46,7 +46,7 @@ class PlannedKernel(NamedTuple):
         """The numbers of the instructions."""
         return frozenset[int]().union(*[group.numbers_of_members for group in self.groups])
 
-    def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Call:
+    def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Step:
         """Lower to a call; `types` are the data types of the program's constants."""
         if self.local is not None:
             return self._call_of_rows(device, self.local, types, wide=wide)
@@ -58,8 +58,8 @@ class PlannedKernel(NamedTuple):
             call.freed = self.freed
             return call
         form, pointers = group.form(self.reuses, wide=wide)
-        stages: list[launch.Stage] = []
-        rooms: list[launch.Room] = []
+        stages: list[launch.Launch] = []
+        rooms: list[launch.ScratchBuffer] = []
         if not group.reductions:
             stages = [launch.elementwise(form, device, in_order=group.in_order)]
         elif not group.sealed:
@@ -72,7 +72,7 @@ class PlannedKernel(NamedTuple):
 
     def _call_of_rows(
         self, device: Device, local: LocalMemory, types: Sequence[DType], *, wide: bool
-    ) -> Call:
+    ) -> Step:
         """Lower to a kernel of rows, of which each group is a part."""
         first = self.groups[0]
         length = row_length(first)
@@ -119,12 +119,12 @@ class PlannedKernel(NamedTuple):
 
     def _lowered(
         self,
-        stages: Sequence[launch.Stage],
-        rooms: Sequence[launch.Room],
-        forms: Sequence[Form],
+        stages: Sequence[launch.Launch],
+        rooms: Sequence[launch.ScratchBuffer],
+        forms: Sequence[KernelSpec],
         pointers: Sequence[int],
         types: Sequence[DType],
-    ) -> Call:
+    ) -> Step:
         """Return the call of launches over the forms of all groups."""
         groups, reuses = self.groups, self.reuses
         kept = () if self.local is None else self.local.kept
@@ -141,7 +141,7 @@ class PlannedKernel(NamedTuple):
         allocated += [(ref.slot, ref.nbytes) for ref in results]
         allocated += [one for group in groups for one in group.uninitialised.items()]
         offsets = [one for group in groups for one in group.offsets()]
-        return Call(
+        return Step(
             stages,
             rooms,
             forms,

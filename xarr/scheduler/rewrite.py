@@ -15,17 +15,17 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, layout, tuning
-from xarr.compiler.forms import Rolled, cast, rolled
-from xarr.core.operations import Operation
+from xarr.codegen.kernel_spec import Roll, cast, rolled
 from xarr.dtypes import COMPLEX, DType
+from xarr.ir.operation import Operation
 from xarr.layout import Layout, Shape
 from xarr.scheduler.fusion_group import NBYTES_OF_KERNEL, overlap
 from xarr.scheduler.instructions import (
     BoundsMask,
     DeferredTemplateOp,
-    Instruction,
     Operand,
     Ref,
+    ScheduledInstruction,
     TemplateOp,
     WrappedAccess,
 )
@@ -44,11 +44,11 @@ of float64 take gcc 17 s."""
 
 
 def rewrite(
-    steps: Sequence[Instruction],
+    steps: Sequence[ScheduledInstruction],
     live: Sequence[bool],
     swappable: Mapping[int, int],
     info: DeviceInfo,
-) -> list[Instruction]:
+) -> list[ScheduledInstruction]:
     """Replace instructions by ones that recompute operands; producers may be dead code afterwards.
 
     An instruction may recompute an operand if nothing that the operand's producer reads is written
@@ -63,17 +63,17 @@ def rewrite(
             for slot in step.slots:
                 readers.setdefault(slot, set()).add(number)
     nbytes_of = dict(swappable)
-    found: list[Instruction] = []
+    found: list[ScheduledInstruction] = []
     for number, given in enumerate(steps):
         step = given
         slot = given.written.slot
         is_reduction = isinstance(given.operation, DeferredTemplateOp)
-        if isinstance(given.operation, Rolled):
+        if isinstance(given.operation, Roll):
             step = _wrap_around(table.compose_rolls(given))
         elif is_reduction:
             if _is_computed_with(given, steps[number + 1 :]):
                 step = table.unroll(given, info)
-            if step is given and not info.chunked:
+            if step is given and not info.loop_per_item:
                 for producer in table.rematerialize(given, readers):
                     found[producer.number] = producer
         elif not given.is_fresh and type(given.operation) is Operation:
@@ -109,7 +109,7 @@ def _is_plain(operation: Operation) -> bool:
     )
 
 
-def _is_computed_with(step: Instruction, later: Sequence[Instruction]) -> bool:
+def _is_computed_with(step: ScheduledInstruction, later: Sequence[ScheduledInstruction]) -> bool:
     """Return whether a later instruction combines a result's elements with other operands."""
     results = {step.written.slot}
     size = step.written.pattern.size
@@ -133,15 +133,15 @@ class ProducerTable:
     def __init__(self, live: Sequence[bool]) -> None:
         self.extents: dict[int, tuple[Shape, Ref]] = {}
         self._live = live
-        self._producers: dict[int, Instruction] = {}
+        self._producers: dict[int, ScheduledInstruction] = {}
         self._weights: dict[int, int] = {}
         self._unrolled: set[int] = set()
         self._readers: dict[int, list[int]] = {}
 
-    def add(self, step: Instruction, is_unrolled: bool) -> None:
+    def add(self, step: ScheduledInstruction, is_unrolled: bool) -> None:
         """Note the producer of a new storage, if it can be recomputed."""
         operation, slot = step.operation, step.written.slot
-        if not step.operands or not (_is_plain(operation) or isinstance(operation, Rolled)):
+        if not step.operands or not (_is_plain(operation) or isinstance(operation, Roll)):
             return
         for read in step.slots:
             self._readers.setdefault(read, []).append(slot)
@@ -150,7 +150,7 @@ class ProducerTable:
         if is_unrolled:
             self._unrolled.add(slot)
 
-    def _weight(self, step: Instruction) -> int:
+    def _weight(self, step: ScheduledInstruction) -> int:
         """Weigh the text of an instruction with all that it would recompute."""
         weight, counts = _own_weight(step.operation)
         for place, ref, _ in step.read:
@@ -164,7 +164,9 @@ class ProducerTable:
         for reader in self._readers.pop(slot, ()):
             self._producers.pop(reader, None)
 
-    def _producer(self, ref: Ref, shape: Shape, unrolled: bool = False) -> Instruction | None:
+    def _producer(
+        self, ref: Ref, shape: Shape, unrolled: bool = False
+    ) -> ScheduledInstruction | None:
         """Return the producer of a view that each item over a shape reads at its own place.
 
         Reductions that were `unrolled` count only where they are asked for.
@@ -174,15 +176,17 @@ class ProducerTable:
             return None
         return step if unrolled or ref.slot not in self._unrolled else None
 
-    def dead_producer(self, ref: Ref, shape: Shape, unrolled: bool = False) -> Instruction | None:
+    def dead_producer(
+        self, ref: Ref, shape: Shape, unrolled: bool = False
+    ) -> ScheduledInstruction | None:
         """Return the producer, as `_producer` does, of a storage that need not be stored."""
         return None if self._live[ref.slot] else self._producer(ref, shape, unrolled)
 
-    def compose_rolls(self, step: Instruction) -> Instruction:
+    def compose_rolls(self, step: ScheduledInstruction) -> ScheduledInstruction:
         """Make one roll of a roll and the roll that produces its operand."""
         operation, inner = step.operation, self._producer(step.read[0][1], step.shape)
-        assert isinstance(operation, Rolled)
-        if inner is None or not isinstance(inner.operation, Rolled):
+        assert isinstance(operation, Roll)
+        if inner is None or not isinstance(inner.operation, Roll):
             return step
         pairs = zip(inner.operation.shifts, operation.shifts, step.shape, strict=True)
         shifts = tuple([(one + other) % extent for one, other, extent in pairs])
@@ -192,7 +196,7 @@ class ProducerTable:
             also=inner.also | {inner.number},
         )
 
-    def unroll(self, step: Instruction, info: DeviceInfo) -> Instruction:
+    def unroll(self, step: ScheduledInstruction, info: DeviceInfo) -> ScheduledInstruction:
         """Unroll a reduction along a short axis into an expression, if a kernel has room for it."""
         operation, elements = step.operation, step.read[0][1]
         assert isinstance(operation, DeferredTemplateOp)
@@ -220,8 +224,8 @@ class ProducerTable:
         return expression.replacing(step, tree, shape)
 
     def rematerialize(
-        self, step: Instruction, readers: Mapping[int, Set[int]]
-    ) -> list[Instruction]:
+        self, step: ScheduledInstruction, readers: Mapping[int, Set[int]]
+    ) -> list[ScheduledInstruction]:
         """Let producers of what a reduction of few columns reads for all columns repeat per column.
 
         They then compute in the reduction's kernel, once for all columns, and are not stored. That
@@ -231,7 +235,7 @@ class ProducerTable:
         assert isinstance(operation, DeferredTemplateOp)
         axes, columns = operation.columns(step.shape)
         shape = step.shape[: len(step.shape) - axes]
-        found: dict[int, Instruction] = {}
+        found: dict[int, ScheduledInstruction] = {}
         wanted = [(elements, step.shape)] if 1 < columns <= tuning.COLUMNS else []
         members = set[int]()
         while wanted:
@@ -267,7 +271,7 @@ class ProducerTable:
             for producer in found.values()
         ]
 
-    def note_extent(self, step: Instruction, nbytes: int) -> None:
+    def note_extent(self, step: ScheduledInstruction, nbytes: int) -> None:
         """Derive the view that is all of a swappable storage from a write to a part of it."""
         target = step.target
         assert target is not None
@@ -284,7 +288,7 @@ class ProducerTable:
             pattern = layout.contiguous(tuple(space)).pattern
             self.extents[target.slot] = tuple(space), Ref(target.slot, target.dtype, pattern, 0)
 
-    def write_whole_array(self, step: Instruction) -> Instruction:
+    def write_whole_array(self, step: ScheduledInstruction) -> ScheduledInstruction:
         """Give a partial write a replacement that writes the whole array, where one is cheap.
 
         Beyond the part, an item stores the array's old value again. A write of the whole array can
@@ -400,7 +404,7 @@ class _Expression:
             self.leaves.append(operand)
         return self.leaves.index(operand)
 
-    def of(self, step: Instruction) -> _Tree:
+    def of(self, step: ScheduledInstruction) -> _Tree:
         """Return the tree of an instruction's value."""
         return (step.operation, *[
             self.element(operand, step.shape) if isinstance(operand, Ref) else self.leaf(operand)
@@ -410,14 +414,16 @@ class _Expression:
     def element(self, ref: Ref, shape: Shape) -> _Tree:
         """Return the tree of a view's elements over a shape."""
         producer = self._table.dead_producer(ref, shape)
-        if producer is None or isinstance(producer.operation, Rolled):
+        if producer is None or isinstance(producer.operation, Roll):
             read = self._read(ref, shape)
             self.is_impossible |= read is None
             return self.leaf(read or ref)
         self.also |= {producer.number} | producer.also
         return self.of(producer)
 
-    def replacing(self, step: Instruction, tree: _Tree, shape: Shape, **more: Any) -> Instruction:
+    def replacing(
+        self, step: ScheduledInstruction, tree: _Tree, shape: Shape, **more: Any
+    ) -> ScheduledInstruction:
         """Return an instruction that computes a tree over a shape, in the place of another one."""
         types = tuple([leaf.dtype for leaf in self.leaves])
         operation = _composed(step.operation.name, tree, types)
@@ -425,10 +431,10 @@ class _Expression:
         return step.but(operation=operation, operands=leaves, shape=shape, also=also, **more)
 
 
-def _wrap_around(step: Instruction) -> Instruction:
+def _wrap_around(step: ScheduledInstruction) -> ScheduledInstruction:
     """Let a roll read its operand by an access that wraps around."""
     operation, read = step.operation, step.read[0][1]
-    assert isinstance(operation, Rolled)
+    assert isinstance(operation, Roll)
     axes = [axis for axis, extent in enumerate(step.shape) if extent != 1]
     steps = tuple([read.pattern.strides[axis] for axis in axes])
     shifts = [operation.shifts[axis] for axis in axes]
@@ -464,10 +470,10 @@ def _choose(dtype: DType) -> Operation:
 def _composed(name: str, tree: _Tree, leaves: tuple[DType, ...]) -> Operation:
     """Compose the operations of a tree into one."""
 
-    def text(node: _Tree) -> tuple[str, DType]:
-        if isinstance(node, int):
-            return f"{{{node}}}", leaves[node]
-        operation, *children = node
+    def text(view: _Tree) -> tuple[str, DType]:
+        if isinstance(view, int):
+            return f"{{{view}}}", leaves[view]
+        operation, *children = view
         operands = []
         for child, wanted in zip(children, operation.operands, strict=True):
             value, given = text(child)

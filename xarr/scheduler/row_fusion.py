@@ -50,7 +50,7 @@ def is_kernel_of_rows(run: Sequence[FusionGroup], info: DeviceInfo) -> bool:
     """
     if len(run) > 1:
         return True
-    length = 0 if info.chunked else row_length(run[0])
+    length = 0 if info.loop_per_item else row_length(run[0])
     return 0 < length <= min(tuning.SHORT_ROW, run[0].size // 2) and _is_one_kernel(run, info)
 
 
@@ -98,7 +98,7 @@ def _is_one_kernel(groups: Sequence[FusionGroup], info: DeviceInfo) -> bool:
     if items < info.compute_units and first.size > tuning.ROWS_ALONE:
         return False
     local_nbytes = SHARES_NBYTES + trees_nbytes(groups, length)
-    if not info.chunked and local_nbytes > info.local_nbytes // 2:
+    if not info.loop_per_item and local_nbytes > info.local_nbytes // 2:
         return False
     arguments = NBYTES_OF_KERNEL + sum(one.nbytes() for one in groups)
     slots = {slot for one in groups for slot in one.read}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xarr.core.storage import OWN, is_held
+from xarr.ir.storage import SWAPPABLE, is_held
 from xarr.scheduler.buffer_reuse import Plan as Plan, reuse_buffers
 from xarr.scheduler.dce import eliminate_dead_code, eliminate_dead_stores
 from xarr.scheduler.fusion import fuse_horizontally, fuse_vertically
@@ -15,17 +15,19 @@ from xarr.scheduler.verify import Verifier
 
 if TYPE_CHECKING:
     from xarr.backends.base import DeviceInfo
-    from xarr.scheduler.instructions import Instruction
+    from xarr.scheduler.instructions import ScheduledInstruction
 
 
-def schedule(steps: Sequence[Instruction], states: Sequence[int], info: DeviceInfo) -> Plan:
+def schedule(
+    steps: Sequence[ScheduledInstruction], states: Sequence[int], info: DeviceInfo
+) -> Plan:
     """Turn instructions into kernels with the results that running them in order has.
 
     Each pass takes a list and returns a list; `XARR_VERIFY=1` checks each of these. The tape says
     of each storage by its state whether it is live, and which memory it has; `info` has limits.
     """
     live = [is_held(state) for state in states]
-    swappable = {slot: OWN - state for slot, state in enumerate(states) if state <= OWN}
+    swappable = {slot: SWAPPABLE - state for slot, state in enumerate(states) if state <= SWAPPABLE}
     verify = Verifier(steps, states)
 
     steps = verify.instructions(rewrite(steps, live, swappable, info))

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeVar
 
-from xarr.compiler.forms import Indirect
-from xarr.core.storage import is_held
+from xarr.codegen.kernel_spec import GatherScatter
+from xarr.ir.storage import is_held
 from xarr.scheduler.buffer_reuse import Plan
 from xarr.scheduler.fusion_group import FusionGroup, overlap
-from xarr.scheduler.instructions import Instruction, Key, Ref, TemplateOp
+from xarr.scheduler.instructions import Key, Ref, ScheduledInstruction, TemplateOp
 from xarr.settings import IMPORTED
 
 _Listed = TypeVar("_Listed")
@@ -35,21 +35,21 @@ class VerificationError(AssertionError):
 class _Access(NamedTuple):
     """A read or a write of an instruction; `ref` is None where it may be of any element."""
 
-    step: Instruction
+    step: ScheduledInstruction
     ref: Ref | None
     key: Key
     writes: bool
 
 
-def _require(condition: object, step: Instruction | None, fault: str, *parts: int) -> None:
+def _require(condition: object, step: ScheduledInstruction | None, fault: str, *parts: int) -> None:
     if not condition:
         where = "" if step is None else f"instruction {step.number} ({step.operation.name}) "
         raise VerificationError(where + fault.format(*parts))
 
 
-def _accesses(step: Instruction) -> Iterator[_Access]:
+def _accesses(step: ScheduledInstruction) -> Iterator[_Access]:
     """Yield the reads of an instruction, then its write."""
-    is_indirect = isinstance(step.operation, Indirect)
+    is_indirect = isinstance(step.operation, GatherScatter)
     is_scatter = is_indirect and step.target is None
     for place, ref, key in step.read:
         if place or not is_scatter:
@@ -72,19 +72,19 @@ def _if_on(check: Callable[[Verifier, _Listed], None]) -> Callable[[Verifier, _L
 class Verifier:
     """The checks of the lists that a list of instructions becomes."""
 
-    def __init__(self, given: Sequence[Instruction], states: Sequence[int]) -> None:
+    def __init__(self, given: Sequence[ScheduledInstruction], states: Sequence[int]) -> None:
         if switch.is_on:
             self._given = self._steps = given
             self._states = states
             self._live = [is_held(state) for state in states]
-            self._writes: dict[int, list[Instruction]] = {}
+            self._writes: dict[int, list[ScheduledInstruction]] = {}
             for step in given:
                 self._writes.setdefault(step.written.slot, []).append(step)
             fresh = {step.written.slot for step in given if step.is_fresh}
             self._in_memory = set(range(len(states))) - fresh
 
     @_if_on
-    def instructions(self, steps: Sequence[Instruction]) -> None:
+    def instructions(self, steps: Sequence[ScheduledInstruction]) -> None:
         """Check that what is read was written, and that nothing is dropped that somebody needs."""
         there = set(self._in_memory)
         numbers = [step.number for step in steps]
@@ -107,7 +107,7 @@ class Verifier:
             there.add(slot)
         self._steps = steps
 
-    def _reads(self, step: Instruction, there: set[int], kept: set[int]) -> None:
+    def _reads(self, step: ScheduledInstruction, there: set[int], kept: set[int]) -> None:
         """Check the operands of an instruction, also those that it reads to recompute others."""
         recomputed = [self._given[number] for number in sorted(step.also)]
         for _, ref, _ in step.read:

@@ -5,6 +5,6 @@ from typing import TYPE_CHECKING
 from xarr import lazy
 
 if TYPE_CHECKING:
-    from xarr.functions.calls import applying as applying, on_host as on_host
+    from xarr.functions.calls import on_host as on_host, row_calls as row_calls
 else:
     __getattr__ = lazy.modules(__name__)

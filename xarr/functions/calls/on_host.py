@@ -50,7 +50,7 @@ def is_of_host(value: object) -> bool:
 
 def host_of(value: Any, where: str) -> Any:
     """Replace the Arrays in a value by NumPy arrays; `where` reads them."""
-    return replaced(value, (Array,), lambda x: to_host(x._node, where))
+    return replaced(value, (Array,), lambda x: to_host(x._view, where))
 
 
 def device_of(*values: Any) -> Device:
@@ -71,7 +71,7 @@ def given_back(value: Any, device: Device) -> Any:
     def of_device(given: Any) -> Array:
         values = numpy.asarray(given)
         row = dtypes.BY_NUMPY.get(values.dtype)
-        if row in dtypes.NEEDS_FLOAT64 and device.narrow:
+        if row in dtypes.NEEDS_FLOAT64 and device.no_float64:
             floating = default_float(device)
             narrow = floating if row is dtypes.float64 else dtypes.COMPLEX_OF[floating]
             values = values.astype(narrow.numpy)

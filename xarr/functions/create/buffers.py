@@ -69,7 +69,7 @@ def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
     where = "copy(a)"
     if type(a) is not Array:
         return ordered(a, None, order, None, None, where, "a")
-    return keep_array(Array(laid_out(a._node, axes_in_order(a, order, where))))
+    return keep_array(Array(laid_out(a._view, axes_in_order(a, order, where))))
 
 
 def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayLike = True) -> None:
@@ -102,7 +102,7 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayL
         # A float to integers, which casting allows, is converted as an array is.
         dst[...] = src if weak and given == dst.dtype else values
         return
-    chosen = mask_of(where, dst._node, name)
+    chosen = mask_of(where, dst._view, name)
     assert chosen is not None
     mask = manipulation.broadcast_to(Array(chosen), dst.shape)
     if weak:
@@ -179,7 +179,7 @@ def asarray_chkfinite(a: Any, dtype: DTypeLike = None, order: str | None = None)
     [1.0, 2.0]
     """
     result = ordered(a, dtype, order, None, None, "asarray_chkfinite(a)", "a")
-    floating = result._node.dtype.kind in dtypes.FLOATING
+    floating = result._view.dtype.kind in dtypes.FLOATING
     if floating and not bool(reductions.all(elementwise.isfinite(result))):
         fault = "a holds NaN or infinities"
         raise value_error("asarray_chkfinite(a)", fault, "finite numbers are accepted")
@@ -215,7 +215,7 @@ def require(
     result = in_order(as_array(a, where, "a", dtype=dtype), order, where)
     has = flags.Flags(result)
     if ("W" in wanted and not has.writeable) or ("O" in wanted and not has.owndata):
-        return Array(laid_out(result._node, axes_in_order(result, order, where)))
+        return Array(laid_out(result._view, axes_in_order(result, order, where)))
     return result
 
 

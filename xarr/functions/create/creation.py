@@ -17,20 +17,20 @@ import numpy
 from xarr import dtypes, layout
 from xarr.array import transfers
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
-from xarr.array.coerce import SCALARS, array_of, as_array, node_of, retyped, warn_of_imaginary
+from xarr.array.cached_calls import cached_call
+from xarr.array.coerce import SCALARS, array_of, as_array, operand_view, retyped, warn_of_imaginary
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out
 from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device, promoted, require_on
-from xarr.core.recalling import recalled
-from xarr.core.views import Node, constant
 from xarr.dtypes import DType
-from xarr.engine import engine
 from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.device.streams import Stream
 from xarr.functions.elementwise import arithmetic
+from xarr.ir.views import View, constant
 from xarr.layout import Shape, integer
-from xarr.tables import elementwise as table
-from xarr.tables.rows import Elementwise, choose
+from xarr.ops import elementwise as table
+from xarr.ops.rows import Elementwise, choose
+from xarr.tape import builder
 
 
 def asarray(
@@ -77,7 +77,7 @@ def ordered(
         result = as_array(obj, where, name, dtype=dtype, device=device)
         axes = axes_in_order(obj, order, where)
         if result is obj or axes is not None:
-            result = Array(laid_out(result._node, axes))
+            result = Array(laid_out(result._view, axes))
     else:
         given = as_array(obj, where, name, dtype=dtype, device=device, copy=copy)
         if type(obj) is numpy.ndarray and order in ("A", "K") and obj.flags.fnc:
@@ -89,7 +89,7 @@ def ordered(
     is_given = result is obj
     if is_given and (result._kept or result.ndim or copy is False):
         return result
-    return keep_array(Array(engine.copied(result._node)) if is_given else result)
+    return keep_array(Array(builder.copied(result._view)) if is_given else result)
 
 
 def array(
@@ -176,13 +176,13 @@ def _full(fill_value: Any, shape: Any, dtype: Any, device: DeviceLike, where: st
     if isinstance(fill_value, float) and dtype is not None:
         # As in NumPy a float is converted like an array's element; an integer has to fit.
         fill_value = numpy.asarray(fill_value)
-    node = as_array(fill_value, where, "fill_value", dtype=dtype, device=device)._node
-    if layout.broadcast_shapes(node.shape, extents, where=where) != extents:
-        fault = f"fill_value has shape {node.shape} and shape is {extents}"
+    view = as_array(fill_value, where, "fill_value", dtype=dtype, device=device)._view
+    if layout.broadcast_shapes(view.shape, extents, where=where) != extents:
+        fault = f"fill_value has shape {view.shape} and shape is {extents}"
         raise value_error(where, fault, "fill_value has to broadcast to shape")
-    if node.value is not None:
-        return keep_array(Array(constant(node.value, node.dtype, extents, node.device)))
-    return keep_array(Array(engine.copied(engine.broadcast(node, extents))))
+    if view.value is not None:
+        return keep_array(Array(constant(view.value, view.dtype, extents, view.device)))
+    return keep_array(Array(builder.copied(builder.broadcast(view, extents))))
 
 
 def filled_like(
@@ -197,15 +197,15 @@ def filled_like(
 ) -> Array:
     """An array of one value like another array, for a function that errors name."""
     given = as_array(x, where, operand_of(where))
-    node = given._node
-    shape, dtype = node.shape if shape is None else shape, node.dtype if dtype is None else dtype
-    result = make(value, shape, dtype, node.device if device is None else device, where)
+    view = given._view
+    shape, dtype = view.shape if shape is None else shape, view.dtype if dtype is None else dtype
+    result = make(value, shape, dtype, view.device if device is None else device, where)
     # "A" and "K" are taken from an array of as many axes.
     order = layout.order_of(order, where)
     if order == "C" or (result.ndim != given.ndim and order != "F"):
         return result
     axes = axes_in_order(result if order == "F" else given, order, where)
-    return result if axes is None else Array(laid_out(result._node, axes))
+    return result if axes is None else Array(laid_out(result._view, axes))
 
 
 def full_like(
@@ -227,7 +227,7 @@ def full_like(
     return filled_like(a, fill_value, dtype, shape, device, where, order, _full)
 
 
-def _scalar(value: Any, row: DType, device: Device) -> Node:
+def _scalar(value: Any, row: DType, device: Device) -> View:
     return constant(row.numpy.type(value).item(), row, (), device)
 
 
@@ -236,7 +236,7 @@ def number(value: Any, where: str, name: str, *, complex_too: bool = False) -> A
     if type(value) is float or type(value) is int:
         return value
     if type(value) is Array and value.ndim == 0:
-        value = to_host(value._node, where)[()]
+        value = to_host(value._view, where)[()]
     if isinstance(value, numpy.ndarray) and value.ndim == 0:
         value = value[()]
     kinds = (int, float, numpy.number) + ((complex,) if complex_too else ())
@@ -301,21 +301,21 @@ def arange(
         delta = dtypes.quietly(lambda: wide(second) - wide(first))
     if computed is row and math.isfinite(delta):
         kind = row.numpy
-        known = engine.known(
+        known = builder.known(
             (length,), row, target, lambda: first + numpy.arange(length).astype(kind) * delta
         )
         if known is not None:
             return Array(known)
-    index = engine.index((length,), target)
-    places = engine.converted(index, computed)
+    index = builder.index((length,), target)
+    places = builder.converted(index, computed)
     steps = table.multiply.combined(places, _scalar(delta, computed, target))
-    node = table.add.combined(_scalar(first, computed, target), steps)
+    view = table.add.combined(_scalar(first, computed, target), steps)
     if not numpy.isfinite(delta):
         # The first two are what they are; what follows them is NaN, as NumPy's.
         for position, value in ((0, first), (1, second)):
             at = table.equal.combined(index, _scalar(position, dtypes.int64, target))
-            node = choose(at, _scalar(value, computed, target), node)
-    return Array(engine.converted(node, row))
+            view = choose(at, _scalar(value, computed, target), view)
+    return Array(builder.converted(view, row))
 
 
 def _of_bools(start: Any, step: Any, length: int, target: Device, where: str) -> Array:
@@ -509,7 +509,7 @@ def _spaced_arrays(span: _Span, dtype: Any, axis: SupportsIndex) -> tuple[Array,
     low = as_array(start, where, "start", device=target)
     high = as_array(stop, where, "stop", device=target)
     floating = default_float(target)
-    row = promoted([low._node.dtype, high._node.dtype, floating], target, where)
+    row = promoted([low._view.dtype, high._view.dtype, floating], target, where)
     ends = [end if type(end) in SCALARS else made for end, made in ((start, low), (stop, high))]
     wanted = _between(ends, target) if dtype is None else dtypes.lookup(dtype, where)
     low, high = retyped(low, row, where), retyped(high, row, where)
@@ -517,22 +517,22 @@ def _spaced_arrays(span: _Span, dtype: Any, axis: SupportsIndex) -> tuple[Array,
     warn_of_imaginary(row, wanted, where, "the result")
     whole = high - low
     step = whole / pieces if pieces > 0 else whole * math.nan
-    position = Array(engine.index((count,), target)).reshape((-1,) + (1,) * len(shape))
+    position = Array(builder.index((count,), target)).reshape((-1,) + (1,) * len(shape))
     steps = retyped(position, row, where)
     values = steps * step if pieces > 0 else steps * whole
     if pieces > 0:
         # Where the distance is too small for a number: divide first, as NumPy does.
-        values = Array(choose((step == 0)._node, (steps / pieces * whole)._node, values._node))
+        values = Array(choose((step == 0)._view, (steps / pieces * whole)._view, values._view))
     values = values + low
     if endpoint and count > 1:
-        last = table.equal.combined(position._node, _scalar(count - 1, dtypes.int64, target))
-        values = Array(choose(last, high._node, values._node))
-    node = values._node
+        last = table.equal.combined(position._view, _scalar(count - 1, dtypes.int64, target))
+        values = Array(choose(last, high._view, values._view))
+    view = values._view
     if wanted.kind in dtypes.INTEGER:
-        node = table.floor.applied(node)
-    result = Array(engine.converted(node, wanted))
+        view = table.floor.applied(view)
+    result = Array(builder.converted(view, wanted))
     if dtype is None:
-        step = Array(engine.converted(step._node, wanted))
+        step = Array(builder.converted(step._view, wanted))
     return _along(result, axis, where), step
 
 
@@ -567,10 +567,10 @@ def _spaced(span: _Span, dtype: Any) -> tuple[Array, Any]:
     if pieces > 0:
         step = dtypes.quietly(lambda: (stop - start) / pieces)
     if target.info.has_float64:
-        node = _linspace_node(start, stop, step, count, pieces, endpoint, target)
+        view = _linspace_node(start, stop, step, count, pieces, endpoint, target)
         if row.kind in dtypes.INTEGER:
-            node = table.floor.applied(node)
-        result = Array(engine.converted(node, row))
+            view = table.floor.applied(view)
+        result = Array(builder.converted(view, row))
     else:
         values = numpy.linspace(start, stop, count, endpoint=endpoint, dtype=row.numpy)
         with openly():
@@ -580,7 +580,7 @@ def _spaced(span: _Span, dtype: Any) -> tuple[Array, Any]:
 
 def _linspace_node(
     start: Any, stop: Any, step: Any, count: int, pieces: int, endpoint: bool, device: Device
-) -> Node:
+) -> View:
     row = dtypes.BY_NUMPY[start.dtype]
     if row is dtypes.float64 and step and math.isfinite(step):
 
@@ -590,23 +590,23 @@ def _linspace_node(
                 found[-1] = stop
             return found
 
-        known = engine.known((count,), row, device, points)
+        known = builder.known((count,), row, device, points)
         if known is not None:
             return known
-    index = engine.index((count,), device)
-    node = engine.converted(index, row)
+    index = builder.index((count,), device)
+    view = builder.converted(index, row)
     if pieces > 0 and step == 0:
         # The distance is too small for a number: divide first, as NumPy does.
-        node = table.divide.combined(node, _scalar(pieces, row, device))
+        view = table.divide.combined(view, _scalar(pieces, row, device))
         step = stop - start
     elif pieces <= 0:
         step = stop - start
-    node = table.multiply.combined(node, _scalar(step, row, device))
-    node = table.add.combined(node, _scalar(start, row, device))
+    view = table.multiply.combined(view, _scalar(step, row, device))
+    view = table.add.combined(view, _scalar(start, row, device))
     if endpoint and count > 1:
         last = table.equal.combined(index, _scalar(count - 1, dtypes.int64, device))
-        node = choose(last, _scalar(stop, row, device), node)
-    return node
+        view = choose(last, _scalar(stop, row, device), view)
+    return view
 
 
 def logspace(
@@ -635,7 +635,9 @@ def logspace(
         bases = as_array(base, where, "base", device=device)
         ends = [as_array(end, where, "an end", device=bases.device) for end in (start, stop)]
         shape = layout.broadcast_shapes(*(item.shape for item in (bases, *ends)), where=where)
-        start, stop, bases = (Array(engine.broadcast(item._node, shape)) for item in (*ends, bases))
+        start, stop, bases = (
+            Array(builder.broadcast(item._view, shape)) for item in (*ends, bases)
+        )
         powers, _ = _line(_Span(start, stop, num, endpoint, device, where))
         result = _along(arithmetic.pow(bases, powers), axis, where)
     else:
@@ -692,17 +694,17 @@ def _is_complex(value: Any) -> bool:
 
 def _with_ends(result: Array, low: Any, high: Any, endpoint: bool) -> Array:
     """Set the ends along the first axis to exactly `start` and `stop`."""
-    node = result._node
-    count = node.shape[0]
+    view = result._view
+    count = view.shape[0]
     ends = [(0, low)] + ([(count - 1, high)] if endpoint and count > 1 else [])
     if result.size:
-        lifted = (count, *(1,) * (len(node.shape) - 1))
-        index = engine.reshaped(engine.index((count,), node.device), lifted)
+        lifted = (count, *(1,) * (len(view.shape) - 1))
+        index = builder.reshaped(builder.index((count,), view.device), lifted)
         for position, value in ends:
-            at = table.equal.combined(index, _scalar(position, dtypes.int64, node.device))
-            end = value._node if type(value) is Array else _scalar(value, node.dtype, node.device)
-            node = choose(at, engine.converted(end, node.dtype), node)
-    return Array(node) if node is not result._node else result
+            at = table.equal.combined(index, _scalar(position, dtypes.int64, view.device))
+            end = value._view if type(value) is Array else _scalar(value, view.dtype, view.device)
+            view = choose(at, builder.converted(end, view.dtype), view)
+    return Array(view) if view is not result._view else result
 
 
 def _geometric_arrays(span: _Span, axis: SupportsIndex, turns: bool) -> Array:
@@ -710,7 +712,7 @@ def _geometric_arrays(span: _Span, axis: SupportsIndex, turns: bool) -> Array:
     start, stop, _, endpoint, device, where = span
     low = as_array(start, where, "start", device=device)
     high = as_array(stop, where, "stop", device=low.device)
-    kinds = [low._node.dtype, high._node.dtype, default_float(low.device)]
+    kinds = [low._view.dtype, high._view.dtype, default_float(low.device)]
     if turns:
         kinds.append(dtypes.COMPLEX_OF[kinds[-1]])
     row = promoted(kinds, low.device, where)
@@ -718,13 +720,13 @@ def _geometric_arrays(span: _Span, axis: SupportsIndex, turns: bool) -> Array:
     if bool((low == 0).any()) or bool((high == 0).any()):
         raise value_error(where, "an end is 0", "numbers other than 0 are accepted")
     shape = layout.broadcast_shapes(low.shape, high.shape, where=where)
-    low, high = (Array(engine.broadcast(end._node, shape)) for end in (low, high))
+    low, high = (Array(builder.broadcast(end._view, shape)) for end in (low, high))
     # From 1 to the quotient of the ends, turned to where the first one points.
     turned = low / abs(low)
     first = abs(low)
     last = high / turned
-    begin = Array(table.log10.applied(engine.converted(first._node, row)))
-    end = Array(table.log10.applied(last._node))
+    begin = Array(table.log10.applied(builder.converted(first._view, row)))
+    end = Array(table.log10.applied(last._view))
     logs, _ = _line(span._replace(start=begin, stop=end))
     return _along(_with_ends(arithmetic.pow(10.0, logs) * turned, low, high, endpoint), axis, where)
 
@@ -760,11 +762,11 @@ def _eye(shape: Any, k: SupportsIndex, dtype: Any, device: DeviceLike, where: st
         return filled(0, shape, row, target, where)
     known = None
     if len(shape) == 2:
-        known = engine.known(
+        known = builder.known(
             shape, row, target, lambda: numpy.eye(shape[0], shape[1], offset, dtype=row.numpy)
         )
     if known is None:
-        known = engine.converted(_diagonal(shape, offset, table.equal, target), row)
+        known = builder.converted(_diagonal(shape, offset, table.equal, target), row)
     return Array(known)
 
 
@@ -777,10 +779,10 @@ def identity(
     return _eye(extents * 2, 0, dtype, device, where)
 
 
-def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> Node:
+def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> View:
     """Where column - row, in the last two axes, compares with k; not for an empty shape."""
     rows, columns = shape[-2:]
-    position = engine.index(shape, device)
+    position = builder.index(shape, device)
     width = _scalar(columns, dtypes.int64, device)
     column = table.remainder.combined(position, width)
     row = table.floor_divide.combined(position, width)
@@ -791,29 +793,29 @@ def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> 
     return comparison.combined(table.subtract.combined(column, row), bound)
 
 
-@recalled
+@cached_call
 def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Keep the lower triangle of each matrix, up to the k-th diagonal, zeros above it."""
     return _triangle(m, k, table.less_equal, "tril(m)")
 
 
-@recalled
+@cached_call
 def triu(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Keep the upper triangle of each matrix, from the k-th diagonal on, zeros below it."""
     return _triangle(m, k, table.greater_equal, "triu(m)")
 
 
 def _triangle(x: ArrayLike, k: SupportsIndex, comparison: Elementwise, where: str) -> Array:
-    node = node_of(x, where)
-    if len(node.shape) == 1:  # of which NumPy makes a matrix of equal rows
-        node = engine.broadcast(node, node.shape * 2)
-    if len(node.shape) < 2:
-        raise value_error(where, f"m has {len(node.shape)} dimensions", "at least 1 is needed")
+    view = operand_view(x, where)
+    if len(view.shape) == 1:  # of which NumPy makes a matrix of equal rows
+        view = builder.broadcast(view, view.shape * 2)
+    if len(view.shape) < 2:
+        raise value_error(where, f"m has {len(view.shape)} dimensions", "at least 1 is needed")
     offset = integer(k, where, "k")
-    if 0 in node.shape:
-        return Array(engine.copied(node))
-    kept = _diagonal(node.shape, offset, comparison, node.device)
-    return Array(choose(kept, node, _scalar(0, node.dtype, node.device)))
+    if 0 in view.shape:
+        return Array(builder.copied(view))
+    kept = _diagonal(view.shape, offset, comparison, view.device)
+    return Array(choose(kept, view, _scalar(0, view.dtype, view.device)))
 
 
 def tri(
@@ -840,7 +842,7 @@ def to_numpy(x: Array, /) -> Host:
     """
     x = array_of(x, "to_numpy(x)")
     with openly():
-        return to_host(x._node)
+        return to_host(x._view)
 
 
 def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
@@ -857,7 +859,7 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
     """
     where = "to_device(x, device)"
     x = array_of(x, where)
-    node = x._node
+    view = x._view
     target = get_device(device, where)
     if stream is not None:
         if not isinstance(stream, Stream) or stream.device.driver is not target.driver:
@@ -865,4 +867,4 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
             raise value_error(where, fault, f"an xarr.Stream on {target} is accepted")
         with stream:
             return to_device(x, target)
-    return x if target is node.device else Array(transfers.to_device(node, target, where))
+    return x if target is view.device else Array(transfers.to_device(view, target, where))

@@ -13,7 +13,6 @@ from xarr.array.coerce import as_array
 from xarr.array.layouts import settled, view
 from xarr.backends.device import Device, default_float, get_device
 from xarr.dtypes import DType
-from xarr.engine import engine
 from xarr.errors import type_error, value_error
 from xarr.functions.create.creation import arange, linspace, shape_of
 from xarr.functions.create.fills import zeros
@@ -21,6 +20,7 @@ from xarr.functions.shape import joining
 from xarr.functions.shape.manipulation import broadcast_to, ravel, reshape, with_axes
 from xarr.functions.types import data_types
 from xarr.layout import Shape
+from xarr.tape import builder
 
 _R = TypeVar("_R")
 
@@ -62,9 +62,9 @@ def meshgrid(
             part = view(vector, where_in)
             result.append(part if sparse else broadcast_to(part, shape))
             continue
-        lifted = view(vector, where_in)._node
-        node = lifted if sparse else engine.broadcast(lifted, shape)
-        result.append(Array(engine.copied(lifted) if node is lifted else node))
+        lifted = view(vector, where_in)._view
+        grid = lifted if sparse else builder.broadcast(lifted, shape)
+        result.append(Array(builder.copied(lifted) if grid is lifted else grid))
     return tuple(result)
 
 

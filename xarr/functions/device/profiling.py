@@ -22,15 +22,16 @@ from xarr import dtypes, layout
 from xarr.array.array import Array
 from xarr.backends import device as devices, ranges
 from xarr.backends.device import Device, get_device
-from xarr.compiler import launch
-from xarr.core.storage import Storage
-from xarr.core.views import leaf
-from xarr.engine import engine, profiling, traffic
-from xarr.engine.opcodes import tape_of
-from xarr.engine.profiling import Line, Work
-from xarr.engine.traffic import Move
+from xarr.codegen import launch
 from xarr.errors import refused, type_error, value_error
+from xarr.ir.storage import Storage
+from xarr.ir.views import storage_view
+from xarr.runtime import profiling, traffic
+from xarr.runtime.profiling import Line, Work
+from xarr.runtime.traffic import Move
 from xarr.scheduler.instructions import instructions
+from xarr.tape import builder
+from xarr.tape.tape import tape_of
 
 _COPIED_NBYTES: Final = (1 << 27, 1 << 24, 1 << 20)
 """Bytes of the copy that bandwidth is measured by: more than caches hold, if there is room."""
@@ -239,7 +240,7 @@ def profile() -> Profile:
 def _settle() -> None:
     """Run all that was asked of all devices."""
     for device in devices.found():
-        engine.settle(device)
+        builder.settle(device)
 
 
 def _costs(parts: Iterable[tuple[tuple[str, ...], Work, float]]) -> list[Cost]:
@@ -266,15 +267,15 @@ def _bandwidth(name: str) -> float:
     """The bandwidth of a device in GB/s: bytes read and written by the best of some copies."""
     device = get_device(name)
     with profiling.unseen(), device.lock:
-        engine.settle(device)
+        builder.settle(device)
         source, target = _pair(device)
         nbytes = source.nbytes
         driver = device.driver
-        node = leaf(source, layout.contiguous((nbytes // 4,)), dtypes.int32)
+        view = storage_view(source, layout.contiguous((nbytes // 4,)), dtypes.int32)
 
         def by_kernel() -> None:
-            engine.write(target, layout.contiguous((nbytes // 4,)), dtypes.int32, node)
-            engine.settle(device)
+            builder.write(target, layout.contiguous((nbytes // 4,)), dtypes.int32, view)
+            builder.settle(device)
 
         def by_driver() -> None:
             driver.copy(source.buffer, 0, target.buffer, 0, nbytes)
@@ -287,9 +288,9 @@ def _pair(device: Device) -> tuple[Storage, Storage]:
     """Memory to copy from and to, as much of it as there is room for."""
     for nbytes in _COPIED_NBYTES[:-1]:
         with contextlib.suppress(MemoryError):
-            return engine.allocate(device, nbytes), engine.allocate(device, nbytes)
+            return builder.allocate(device, nbytes), builder.allocate(device, nbytes)
     nbytes = _COPIED_NBYTES[-1]
-    return engine.allocate(device, nbytes), engine.allocate(device, nbytes)
+    return builder.allocate(device, nbytes), builder.allocate(device, nbytes)
 
 
 def _elapsed_s(device: Device, ask: Callable[[], None]) -> float:
@@ -426,15 +427,15 @@ def explain(x: Array, /) -> Explanation:
     """
     if type(x) is not Array:
         raise type_error("explain(x)", f"x is of type {type(x).__name__}", "an Array is accepted")
-    node = x._node
-    device = node.device
-    head = f"{node.dtype} {node.shape} on {device}"
-    if node.storage is None:
-        return Explanation(f"{head}: {node.value!r} everywhere, not in memory")
+    view = x._view
+    device = view.device
+    head = f"{view.dtype} {view.shape} on {device}"
+    if view.storage is None:
+        return Explanation(f"{head}: {view.value!r} everywhere, not in memory")
     with device.lock:
         on = tape_of(device)
-        if not on.writes(node.storage):
-            return Explanation(f"{head}, in memory: {node.layout}")
+        if not on.writes(view.storage):
+            return Explanation(f"{head}, in memory: {view.layout}")
         trace, arguments, program = on.would_run()
         calls = program.prepare()
         listed = instructions(trace.opcodes, trace.codes)

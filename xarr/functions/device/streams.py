@@ -25,13 +25,14 @@ from xarr.array.transfers import in_a_row
 from xarr.backends.base import Call, buffers_of
 from xarr.backends.device import Device, default_float, get_device
 from xarr.backends.recording import recording
-from xarr.core.storage import Storage
-from xarr.core.views import Node, leaf
-from xarr.core.watch import changed
-from xarr.engine import engine, hosted
-from xarr.engine.opcodes import tape_of
 from xarr.errors import refused, type_error, value_error
+from xarr.ir.events import changed
+from xarr.ir.storage import Storage
+from xarr.ir.views import View, storage_view
 from xarr.layout import Layout, contiguous, extents_of
+from xarr.runtime import host_functions
+from xarr.tape import builder
+from xarr.tape.tape import tape_of
 
 
 class Stream:
@@ -110,7 +111,7 @@ class Stream:
     def __enter__(self) -> Stream:
         stack = self._before.__dict__.setdefault("stack", [])
         with self._device.lock:
-            engine.settle(self._device)
+            builder.settle(self._device)
             stack.append(self._device.driver.swap_stream(self._handle))
         return self
 
@@ -118,7 +119,7 @@ class Stream:
         before = self._before.stack.pop()
         with self._device.lock:
             try:
-                engine.settle(self._device)
+                builder.settle(self._device)
             finally:
                 self._device.driver.swap_stream(before)
 
@@ -184,7 +185,7 @@ class Event:
         driver = self._device.driver
         with self._device.lock:
             if stream is None:
-                engine.settle(self._device)
+                builder.settle(self._device)
                 self._handle = driver.mark(timed=True)
                 return
             require_stream(stream, where)
@@ -310,7 +311,7 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
         if array is src:
             if not host.flags.writeable:
                 raise value_error(where, "dst cannot be written", "")
-            storage, begin = in_a_row(array._node)
+            storage, begin = in_a_row(array._view)
             array.device.driver.download(storage.buffer, begin, host, waits=False)
         else:
             _upload(array, host, where)
@@ -321,20 +322,20 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
 
 def _upload(array: Array, host: Host, where: str) -> None:
     require_writeable(array, where)
-    lies, node = settled(array), array._node
-    device = node.device
+    lies, view = settled(array), array._view
+    device = view.device
     if not lies.linear:
-        fresh = engine.allocate(device, host.nbytes)
+        fresh = builder.allocate(device, host.nbytes)
         device.driver.upload(fresh.buffer, 0, host, waits=False)
-        assign(array, lies, leaf(fresh, contiguous(host.shape), node.dtype))
-        engine.settle(device)
+        assign(array, lies, storage_view(fresh, contiguous(host.shape), view.dtype))
+        builder.settle(device)
         return
-    storage = node.storage
+    storage = view.storage
     assert storage is not None
-    engine.release(device, lambda other: other is storage)
+    builder.release(device, lambda other: other is storage)
     storage.settle()
     storage.writes += 1
-    begin = lies.offset * node.dtype.itemsize
+    begin = lies.offset * view.dtype.itemsize
     device.driver.upload(storage.buffer, begin, host, waits=False)
 
 
@@ -363,11 +364,11 @@ class Graph:
             raise self._refusal("it is recorded already", "make another one with xarr.graph()")
         for array in gc.get_objects():
             # Zeros, say, are a number until they are written to; a graph reads where they lie.
-            if type(array) is Array and array._node.device is self.device:
-                engine.placed(array._node)
-        engine.settle(self.device)
+            if type(array) is Array and array._view.device is self.device:
+                builder.placed(array._view)
+        builder.settle(self.device)
         self._calls = self._block.enter_context(recording(self.device))
-        self._block.enter_context(hosted.fused())
+        self._block.enter_context(host_functions.fused())
         self._block.enter_context(changed())  # no library has a part in it
         self._block.callback(setattr, self.device, "drawing", None)
         self.device.drawing = self._numbers
@@ -377,7 +378,7 @@ class Graph:
         calls, self._calls = self._calls, []
         with self._block:
             if kind is None:
-                engine.settle(self.device)
+                builder.settle(self.device)
         if kind is not None:
             return
         with self.device.lock:
@@ -397,7 +398,7 @@ class Graph:
         with self.device.lock:
             if self.device.is_recorded:
                 raise self._refusal("a graph is being recorded", "graphs do not grow")
-            engine.release(self.device, lambda storage: id(storage.buffer) in self.device.kept)
+            builder.release(self.device, lambda storage: id(storage.buffer) in self.device.kept)
             tape_of(self.device).ask(self._again)
 
     def _again(self) -> None:
@@ -406,16 +407,16 @@ class Graph:
             self._write(storage, take())
         self._launch()
 
-    def _numbers(self, take: Callable[[], tuple[int, int]]) -> tuple[Node, Node]:
+    def _numbers(self, take: Callable[[], tuple[int, int]]) -> tuple[View, View]:
         """The number and the key of a random draw, in memory that launches write before they run.
 
         As operands they are the only thing that two draws by the same kernel differ in.
         """
         with self.device.lock:
-            storage = engine.allocate(self.device, 2 * dtypes.uint64.itemsize)
+            storage = builder.allocate(self.device, 2 * dtypes.uint64.itemsize)
             self._write(storage, take())
         self._draws.append((take, storage))
-        draw, key = (leaf(storage, Layout((), (), at), dtypes.uint64) for at in range(2))
+        draw, key = (storage_view(storage, Layout((), (), at), dtypes.uint64) for at in range(2))
         return draw, key
 
     def _write(self, storage: Storage, numbers: tuple[int, int]) -> None:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from xarr.functions.elementwise import (
         arithmetic as arithmetic,
         elementwise as elementwise,
-        folding as folding,
+        ufunc_methods as ufunc_methods,
     )
 else:
     __getattr__ = lazy.modules(__name__)

@@ -6,19 +6,19 @@ import math
 from typing import Any, Final, SupportsIndex, Unpack
 
 from xarr import dtypes
-from xarr.array import operators
+from xarr.array import other_operands
 from xarr.array.array import Array, ArrayLike, DTypeLike, Out
-from xarr.array.coerce import array_of, as_array, node_of, together
+from xarr.array.cached_calls import cached_call
+from xarr.array.coerce import array_of, as_array, operand_view, together
 from xarr.array.out_argument import Outs, deliver
-from xarr.core.operations import Operation
-from xarr.core.recalling import recalled
 from xarr.dtypes import BOOL, COMPLEX, INTEGER
-from xarr.engine import engine
 from xarr.functions.elementwise import elementwise
 from xarr.functions.elementwise.ufuncs import Options, in_type, is_weak, universal
+from xarr.ir.operation import Operation
 from xarr.layout import broadcast_shapes, integer
-from xarr.tables import elementwise as rows
-from xarr.tables.rows import Elementwise, name_rows
+from xarr.ops import elementwise as rows
+from xarr.ops.rows import Elementwise, name_rows
+from xarr.tape import builder
 
 _COUNT: Final = Elementwise(
     (BOOL, *INTEGER), "xr_bit_count(x)", "The number of bits of x.", boolean="x"
@@ -47,7 +47,7 @@ def pow(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Opti
     """
     if type(x1) is not Array and type(x2) is not Array:
         x1 = array_of(x1, rows.pow.where, "x1")
-    return operators.power(x1, x2)
+    return other_operands.power(x1, x2)
 
 
 @universal(nin=2, nout=2)
@@ -76,8 +76,8 @@ def bitwise_count(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) 
     >>> xarr.bitwise_count(xarr.asarray([7, 8, -1])).tolist()
     [3, 1, 1]
     """
-    counted = _COUNT.applied(array_of(x, "bitwise_count(x)")._node)
-    return Array(engine.converted(counted, dtypes.uint8))
+    counted = _COUNT.applied(array_of(x, "bitwise_count(x)")._view)
+    return Array(builder.converted(counted, dtypes.uint8))
 
 
 def real(val: ArrayLike) -> Array:
@@ -89,7 +89,7 @@ def real(val: ArrayLike) -> Array:
     >>> xarr.real([1 + 2j, 3j]).tolist()
     [1.0, 0.0]
     """
-    return Array(rows.real.applied(node_of(val, "real(val)")))
+    return Array(rows.real.applied(operand_view(val, "real(val)")))
 
 
 def imag(val: ArrayLike) -> Array:
@@ -101,7 +101,7 @@ def imag(val: ArrayLike) -> Array:
     >>> xarr.imag([1 + 2j, 3j]).tolist()
     [2.0, 3.0]
     """
-    return Array(rows.imag.applied(node_of(val, "imag(val)")))
+    return Array(rows.imag.applied(operand_view(val, "imag(val)")))
 
 
 def of_parts(real: Array, imag: Array) -> Array:
@@ -109,8 +109,8 @@ def of_parts(real: Array, imag: Array) -> Array:
 
     `real + 1j * imag` is another number where a part is infinite, NaN or -0.0.
     """
-    operation = _OF_PARTS[real._node.dtype]
-    return Array(engine.defer(operation, (real._node, imag._node), real.shape))
+    operation = _OF_PARTS[real._view.dtype]
+    return Array(builder.defer(operation, (real._view, imag._view), real.shape))
 
 
 def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
@@ -131,9 +131,9 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
     if places == 0:
         return _to_integers(a)
     a = array_of(a, where)
-    if a._node.dtype.kind == COMPLEX:  # a product of complex numbers mixes their parts
+    if a._view.dtype.kind == COMPLEX:  # a product of complex numbers mixes their parts
         return of_parts(round(real(a), places), round(imag(a), places))
-    integers = a._node.dtype.kind in dtypes.INTEGER
+    integers = a._view.dtype.kind in dtypes.INTEGER
     if integers and places > 0:
         return elementwise.positive(a)
     scale = 10.0 ** abs(places) if abs(places) <= _LARGEST_POWER else math.inf
@@ -146,9 +146,9 @@ _LARGEST_POWER: Final = 308
 
 
 def _to_integers(x: Any) -> Array:
-    node = array_of(x, "round(a, decimals)")._node
+    view = array_of(x, "round(a, decimals)")._view
     # As NumPy does: bools are rounded in float16.
-    return Array(rows.rint.applied(node) if node.dtype.kind == BOOL else rows.round.applied(node))
+    return Array(rows.rint.applied(view) if view.dtype.kind == BOOL else rows.round.applied(view))
 
 
 around = round
@@ -156,14 +156,14 @@ around = round
 
 def _beyond(bound: ArrayLike, name: str, x: Array) -> bool:
     """Whether a bound is a Python integer that no element of x's dtype is on the other side of."""
-    row = x._node.dtype
+    row = x._view.dtype
     if type(bound) is not int or row.kind not in dtypes.INTEGER:
         return False
     least, most = dtypes.integer_bounds(row)
     return bound <= least if name == "min" else bound >= most
 
 
-@recalled
+@cached_call
 def clip(
     a: ArrayLike,
     min: ArrayLike | None = None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from xarr.functions.elementwise.ufuncs import Binary, Unary
-from xarr.tables import elementwise as rows
+from xarr.ops import elementwise as rows
 
 abs: Final = Unary(rows.abs)
 """The absolute value of x."""

@@ -13,22 +13,22 @@ from xarr.array.array import Array, ArrayLike
 from xarr.array.coerce import array_of
 from xarr.backends.device import default_float
 from xarr.dtypes import COMPLEX
-from xarr.engine import engine
 from xarr.functions.elementwise import arithmetic, elementwise
-from xarr.functions.elementwise.floating import in_floating
+from xarr.functions.elementwise.float_functions import in_floating
 from xarr.functions.elementwise.ufuncs import Unary
 from xarr.functions.reduce import reductions
+from xarr.tape import builder
 
 
 def _floating(x: Any, where: str) -> Array:
     """An operand in floating point."""
-    return Array(in_floating(array_of(x, where)._node))
+    return Array(in_floating(array_of(x, where)._view))
 
 
 def _widened(x: Any, where: str, low: float = 0, high: float = math.inf) -> Array:
     """An operand, complex where it is not complex and an element is below low or above high."""
     array = array_of(x, where)
-    if array._node.dtype.kind == COMPLEX:
+    if array._view.dtype.kind == COMPLEX:
         return array
     beyond = array < low
     if high < math.inf:
@@ -38,13 +38,13 @@ def _widened(x: Any, where: str, low: float = 0, high: float = math.inf) -> Arra
 
 def complex_of(x: Array) -> Array:
     """An array as the complex type that NumPy takes: the narrow one of float32 and short ints."""
-    node = x._node
-    narrow = node.dtype is dtypes.float32 or (
-        node.dtype.kind in dtypes.INTEGER and node.dtype.itemsize <= 2
+    view = x._view
+    narrow = view.dtype is dtypes.float32 or (
+        view.dtype.kind in dtypes.INTEGER and view.dtype.itemsize <= 2
     )
-    default = default_float(node.device)
+    default = default_float(view.device)
     row = dtypes.COMPLEX_OF[dtypes.float32 if narrow else default]
-    return Array(engine.converted(node, row))
+    return Array(builder.converted(view, row))
 
 
 class _OfReal(Protocol):
@@ -102,8 +102,8 @@ def power(x: ArrayLike, p: ArrayLike) -> Array:
     """
     where = "emath.power(x, p)"
     base, exponent = array_of(x, where), array_of(p, where, "p")
-    if exponent._node.dtype.kind != COMPLEX and bool(reductions.any(exponent < 0)):
+    if exponent._view.dtype.kind != COMPLEX and bool(reductions.any(exponent < 0)):
         exponent = _floating(exponent, where)
-    if base._node.dtype.kind != COMPLEX and bool(reductions.any(base < 0)):
+    if base._view.dtype.kind != COMPLEX and bool(reductions.any(base < 0)):
         base = complex_of(base)
     return arithmetic.pow(base, exponent)

@@ -13,17 +13,17 @@ from xarr.array.array import Array, ArrayLike, Out
 from xarr.array.coerce import array_of
 from xarr.backends.device import default_float
 from xarr.dtypes import FLOATING
-from xarr.engine import engine
 from xarr.functions.elementwise.ufuncs import Options, universal
-from xarr.tables import elementwise as rows
-from xarr.tables.rows import Elementwise
+from xarr.ops import elementwise as rows
+from xarr.ops.rows import Elementwise
+from xarr.tape import builder
 
 
 def _applied(row: Elementwise, x: ArrayLike, where: str) -> Array:
-    node = array_of(x, where)._node
-    if node.dtype is dtypes.float16 or node.dtype.kind not in FLOATING:
-        node = engine.converted(node, default_float(node.device))
-    return Array(row.applied(node))
+    view = array_of(x, where)._view
+    if view.dtype is dtypes.float16 or view.dtype.kind not in FLOATING:
+        view = builder.converted(view, default_float(view.device))
+    return Array(row.applied(view))
 
 
 @universal(rows.erf)

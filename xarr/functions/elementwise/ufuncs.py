@@ -21,12 +21,12 @@ from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.coerce import as_array
 from xarr.array.out_argument import deliver, require_castable, single
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, REAL, DType
-from xarr.engine import engine
 from xarr.errors import type_error
-from xarr.functions.calls.applying import binary, unary
+from xarr.functions.calls.row_calls import binary, unary
 from xarr.functions.names import docstrings
 from xarr.layout import order_of
-from xarr.tables.rows import Elementwise
+from xarr.ops.rows import Elementwise
+from xarr.tape import builder
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R", covariant=True)
@@ -148,7 +148,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         axis : int, tuple of int or None -- The axes; the first one by default, all where None.
         dtype : data type, optional -- What the elements are converted to first.
         """
-        return functions.elementwise.folding.reduce(
+        return functions.elementwise.ufunc_methods.reduce(
             self, array, axis, dtype, out, keepdims, initial, where
         )
 
@@ -161,7 +161,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         axis : int -- The axis; the first one by default.
         dtype : data type, optional -- What the elements are converted to first.
         """
-        return functions.elementwise.folding.accumulate(self, array, axis, dtype, out)
+        return functions.elementwise.ufunc_methods.accumulate(self, array, axis, dtype, out)
 
     def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> Array:  # noqa: N803
         """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape.
@@ -170,7 +170,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         **options
             As of the function.
         """
-        return functions.elementwise.folding.outer(self, A, B, **options)
+        return functions.elementwise.ufunc_methods.outer(self, A, B, **options)
 
     def at(self, a: Array, indices: Any, b: ArrayLike | None = None, /) -> None:
         """Apply the function to elements of an array in place, each as often as it is named.
@@ -182,7 +182,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         b : Array, optional
             The second operand, where there is one; it broadcasts to ``a[indices]``.
         """
-        functions.elementwise.folding.at(self, a, indices, b)
+        functions.elementwise.ufunc_methods.at(self, a, indices, b)
 
     def reduceat(
         self,
@@ -200,7 +200,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         axis : int -- The axis; the first one by default.
         dtype : data type, optional -- What the elements are converted to first.
         """
-        return functions.elementwise.folding.reduceat(self, array, indices, axis, dtype, out)
+        return functions.elementwise.ufunc_methods.reduceat(self, array, indices, axis, dtype, out)
 
     # -- with options -------------------------------------------------------------------------
 
@@ -233,12 +233,12 @@ class ufunc:  # noqa: N801 - NumPy's name
         if told is not None:
             self._require_told(results, told, wanted)
         if self.nout == 1:
-            if wanted is not None and results._node.dtype is not wanted:
+            if wanted is not None and results._view.dtype is not wanted:
                 results = self._retyped(results, wanted, casting)
             return deliver(results, outs[0], name, casting=casting, where=where)
         if wanted is not None:
             results = [
-                part if part._node.dtype is wanted else self._retyped(part, wanted, casting)
+                part if part._view.dtype is wanted else self._retyped(part, wanted, casting)
                 for part in results
             ]
         return tuple(
@@ -285,7 +285,7 @@ class ufunc:  # noqa: N801 - NumPy's name
             device = given.device
             if not is_weak(operand, wanted):
                 require_castable(
-                    given._node.dtype, wanted, casting, self._where, "an operand", "signature says"
+                    given._view.dtype, wanted, casting, self._where, "an operand", "signature says"
                 )
             results.append(as_array(operand, self._where, dtype=wanted, device=device))
         return tuple(results)
@@ -294,7 +294,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         """Refuse a signature that tells another type of a result than the function gives."""
         together = (results,) if self.nout == 1 else results
         for result, entry in zip(together, told[self.nin :], strict=True):
-            if entry is not None and entry is not wanted and result._node.dtype is not entry:
+            if entry is not None and entry is not wanted and result._view.dtype is not entry:
                 self._refuse_told(told)
 
     def _refuse_told(self, told: Forced) -> None:
@@ -313,7 +313,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         for operand in operands[:1] if self._is_mixed else operands:
             array = as_array(operand, self._where, device=device)
             device = array.device
-            is_complex = array._node.dtype.kind == COMPLEX != wanted.kind
+            is_complex = array._view.dtype.kind == COMPLEX != wanted.kind
             if is_complex and row is not None and row.result == "real":
                 results.append(operand)
                 continue
@@ -323,7 +323,7 @@ class ufunc:  # noqa: N801 - NumPy's name
 
     def _retyped(self, result: Array, wanted: DType, casting: str) -> Array:
         """A result of another data type than the one that the caller wants."""
-        given, row = result._node.dtype, self._row
+        given, row = result._view.dtype, self._row
         real = row is not None and row.result == "real" and wanted.kind == dtypes.REAL
         place = f"{self._where[:-1]}, dtype)"
         if not real:
@@ -332,7 +332,7 @@ class ufunc:  # noqa: N801 - NumPy's name
             remedy = "convert the result with astype"
             raise type_error(place, fault, accepted, remedy)
         require_castable(given, wanted, casting, place, to="dtype is")
-        return Array(engine.converted(result._node, wanted))
+        return Array(builder.converted(result._view, wanted))
 
 
 def _named_in_errors(kind: type[ufunc], name: str) -> type[ufunc]:
@@ -347,7 +347,7 @@ def _named_in_errors(kind: type[ufunc], name: str) -> type[ufunc]:
 def in_type(operand: Any, array: Array, wanted: DType, casting: str, where: str) -> Array:
     """An operand, and the array of it, in the data type that `dtype` asks for."""
     if not is_weak(operand, wanted):
-        require_castable(array._node.dtype, wanted, casting, where, "an operand", "dtype is")
+        require_castable(array._view.dtype, wanted, casting, where, "an operand", "dtype is")
     return as_array(operand, where, dtype=wanted, device=array.device)
 
 

@@ -5,10 +5,6 @@ from typing import TYPE_CHECKING
 from xarr import lazy
 
 if TYPE_CHECKING:
-    from xarr.functions.index import (
-        indexing as indexing,
-        placing as placing,
-        searching as searching,
-    )
+    from xarr.functions.index import indexing as indexing, put as put, searching as searching
 else:
     __getattr__ = lazy.modules(__name__)

@@ -19,23 +19,22 @@ from typing import Any, Final, NamedTuple
 import numpy
 
 from xarr import dtypes, layout, tuning
-from xarr.algorithms import gather
 from xarr.array.array import Array, made, rebind
 from xarr.array.coerce import as_array, beside, holds_arrays, numbers, warn_of_imaginary
+from xarr.array.keys import LONGEST_STEP, place_of, sliced
 from xarr.array.layouts import assign, is_whole, keep_array, require_writeable, settled, view
+from xarr.array.operators import name_of_store, number_for
 from xarr.array.transfers import from_host, is_unobserved
-from xarr.core.elements import values_of
-from xarr.core.keys import LONGEST_STEP, place_of, sliced
-from xarr.core.operators import name_of_store, number_for
-from xarr.core.views import Node, constant, element, leaf, number_like
 from xarr.dtypes import BOOL, INTEGER
-from xarr.engine import elements, engine
 from xarr.errors import refused, type_error, value_error
 from xarr.functions.elementwise import elementwise
 from xarr.functions.reduce import reductions
+from xarr.ir.views import View, constant, element, number_like, storage_view
 from xarr.layout import Layout, Shape
-from xarr.tables import elementwise as rows
-from xarr.tables.rows import choose
+from xarr.ops import elementwise as rows, gather
+from xarr.ops.rows import choose
+from xarr.tape import builder, scalar_access
+from xarr.tape.scalar_access import values_of
 
 _ALL: Final = slice(None)
 _WRITE: Final = "x[key] = value"
@@ -44,89 +43,89 @@ _WRITE: Final = "x[key] = value"
 def getitem(x: Array, key: Any) -> Array:
     """The elements that `key` names: a view, or a copy where it holds arrays."""
     kind = type(key)
-    if kind is Array and key._node.dtype.kind in INTEGER and is_unobserved():
-        given, index = x._node, key._node
+    if kind is Array and key._view.dtype.kind in INTEGER and is_unobserved():
+        given, index = x._view, key._view
         if index.device is given.device and given.shape:
             found = gather.picked(given, index)
             if found is not None:
                 return Array(found)
     if kind is not slice:
-        at = place_of(x._node, key)
+        at = place_of(x._view, key)
         if at >= 0:
-            value = elements.read(x._node, at) if is_unobserved() else None
+            value = scalar_access.read(x._view, at) if is_unobserved() else None
             if value is not None:
-                return made(number_like(x._node, value))
+                return made(number_like(x._view, value))
             # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
-            return Array(engine.copied(element(x._node, at)))
+            return Array(builder.copied(element(x._view, at)))
     elif type(key.start) is Array or type(key.stop) is Array:
         key = _of_integers(key)
     where = settled(x)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
     if kind is slice or kind is int or not any(map(is_array, items)):
         part = view(x, basic(where, items))
-        node = part._node
-        if node.shape == ():
+        selected = part._view
+        if selected.shape == ():
             if any(item is Ellipsis for item in items):
                 return keep_array(part)
             # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
-            return Array(engine.copied(node))
+            return Array(builder.copied(selected))
         return part
     if len(items) == 1:
         mask = mask_of(items[0], x)
         if mask is not None and mask.shape == x.shape:
-            return Array(gather.compress(x._node, mask._node))
+            return Array(gather.compress(x._view, mask._view))
     where, arrays, place = advanced(x, items)
     layout.require_possible(gather.result_shape(where, arrays, place), WHERE)
-    return Array(gather.take(x._node, where, arrays, place))
+    return Array(gather.take(x._view, where, arrays, place))
 
 
 def setitem(x: Array, key: Any, value: Any) -> None:
     """Write to the elements that `key` names."""
-    node = x._node
-    given = value._node if type(value) is Array else None
+    view = x._view
+    given = value._view if type(value) is Array else None
     require_writeable(x, _WRITE)
     kind = type(key)
-    if node.value is not None and node.shape and kind is not slice and key is not Ellipsis:
+    if view.value is not None and view.shape and kind is not slice and key is not Ellipsis:
         settled(x)
-        node = x._node
-    at = -1 if kind is slice else place_of(node, key)
-    number = number_for(node.structure, value) if at >= 0 else None
-    if number is not None and elements.write(node, at, number):
+        view = x._view
+    at = -1 if kind is slice else place_of(view, key)
+    number = number_for(view.structure, value) if at >= 0 else None
+    if number is not None and scalar_access.write(view, at, number):
         return
     if given is None:
-        held = number_for(node.structure, value)
-        given = None if held is None else number_like(node, held)
-    is_exact = given is not None and type(value) is not Array and node.structure.fits(value)
-    source = given if given is not None and is_exact else _source(value, node)
+        held = number_for(view.structure, value)
+        given = None if held is None else number_like(view, held)
+    is_exact = given is not None and type(value) is not Array and view.structure.fits(value)
+    source = given if given is not None and is_exact else _source(value, view)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
     if kind is not slice and kind is not int and any(map(is_array, items)):
         _set_advanced(x, items, source)
         return
-    if node.value is not None and len(items) == 1 and items[0] in (Ellipsis, _ALL):
-        source = engine.converted(_fitted(source, node.shape), node.dtype)
-        rebind(x, engine.copied(engine.broadcast(source, node.shape)))
+    if view.value is not None and len(items) == 1 and items[0] in (Ellipsis, _ALL):
+        source = builder.converted(_fitted(source, view.shape), view.dtype)
+        rebind(x, builder.copied(builder.broadcast(source, view.shape)))
         return
     where = basic(settled(x), items)
     source = _fitted(source, where.shape)
     leaf_layout = source.layout
     if (
-        source.storage is x._node.storage
+        source.storage is x._view.storage
         and leaf_layout is not None
         and leaf_layout == where
-        and source.dtype is node.dtype
+        and source.dtype is view.dtype
     ):
         # x[key] += value has written already; Python now assigns the view to itself.
         return
     assign(x, where, source)
     if given is None or not where.size or source.structure is not given.structure:
         return
-    storage = node.storage
+    storage = view.storage
     assert storage is not None
     # What reads what it overwrites is copied first, each time.
     own = given.storage is storage
-    if not (own and engine.reads_what_it_overwrites(given, storage, where, node.dtype)):
-        opcode, target = engine.storing(source.structure, where, node.dtype)
-        name = name_of_store(Node(storage, target, where.offset), given)
+    if not (own and builder.reads_what_it_overwrites(given, storage, where, view.dtype)):
+        opcode, target = builder.storing(source.structure, where, view.dtype)
+        name = name_of_store(View(storage, target, where.offset), given)
         target.keep_store(name, opcode)
 
 
@@ -135,23 +134,23 @@ def _of_integers(key: slice) -> slice:
     parts = [key.start, key.stop, key.step]
     for place, part in enumerate(parts):
         if type(part) is Array:
-            if part._node.shape or part._node.dtype.kind not in INTEGER:
+            if part._view.shape or part._view.dtype.kind not in INTEGER:
                 return key  # its own error says what is wrong
             parts[place] = int(part)
     return slice(*parts)
 
 
-def _source(value: Any, node: Node) -> Node:
-    """The node of a value that is written to the memory of another."""
+def _source(value: Any, view: View) -> View:
+    """The view of a value that is written to the memory of another."""
     if type(value) is not Array:
         if isinstance(value, _NUMBERS):
-            number = numbers([value], node.dtype, _WRITE, "value")[0]
-            return constant(number.item(), node.dtype, (), node.device)
+            number = numbers([value], view.dtype, _WRITE, "value")[0]
+            return constant(number.item(), view.dtype, (), view.device)
         if isinstance(value, list | tuple) and not holds_arrays(value):
-            return from_host(numbers(value, node.dtype, _WRITE, "value"), node.device, _WRITE)
-    source = beside(value, node, _WRITE, "value")
-    if source.dtype.kind == dtypes.COMPLEX and node.dtype.kind not in (dtypes.COMPLEX, BOOL):
-        warn_of_imaginary(source.dtype, node.dtype, _WRITE, "value")
+            return from_host(numbers(value, view.dtype, _WRITE, "value"), view.device, _WRITE)
+    source = beside(value, view, _WRITE, "value")
+    if source.dtype.kind == dtypes.COMPLEX and view.dtype.kind not in (dtypes.COMPLEX, BOOL):
+        warn_of_imaginary(source.dtype, view.dtype, _WRITE, "value")
         return rows.real.applied(source)
     return source
 
@@ -160,7 +159,7 @@ _NUMBERS: Final = (Number, numpy.generic, str, bytes, set, dict, type(None))
 """Types of values to assign that NumPy converts, or refuses, as one value and not as an array."""
 
 
-def _fitted(source: Node, shape: Shape) -> Node:
+def _fitted(source: View, shape: Shape) -> View:
     """A value that broadcasts to `shape`, without leading axes of one element beyond it."""
     given = source.shape
     extra = len(given) - len(shape)
@@ -177,47 +176,47 @@ def _fitted(source: Node, shape: Shape) -> Node:
         return constant(source.value, source.dtype, (), source.device)
     assert source.layout is not None
     where = Layout(given[extra:], source.layout.strides[extra:], source.layout.offset)
-    return leaf(source.storage, where, source.dtype)
+    return storage_view(source.storage, where, source.dtype)
 
 
-def _set_advanced(x: Array, items: tuple[Any, ...], source: Node) -> None:
+def _set_advanced(x: Array, items: tuple[Any, ...], source: View) -> None:
     mask = mask_of(items[0], x) if len(items) == 1 else None
     if mask is not None and _is_selected(x, mask, source):
         return
     where, arrays, place = advanced(x, items)
     shape = gather.result_shape(where, arrays, place)
-    source = engine.broadcast(_fitted(source, shape), shape)
+    source = builder.broadcast(_fitted(source, shape), shape)
     if math.prod(shape):
-        gather.put(x._node, where, arrays, place, engine.converted(source, x._node.dtype))
+        gather.put(x._view, where, arrays, place, builder.converted(source, x._view.dtype))
 
 
-def _is_selected(x: Array, mask: Array, source: Node) -> bool:
+def _is_selected(x: Array, mask: Array, source: View) -> bool:
     """Write by choosing for each element of x; False where the mask's indices are needed."""
     rest = x.shape[mask.ndim :]
     if mask.ndim > x.ndim or not mask.ndim or mask.shape != x.shape[: mask.ndim]:
         return False
     if len(source.shape) <= len(rest) or (not rest and math.prod(source.shape) == 1):
         # The same value for each true element, so nobody has to know how many there are.
-        lifted = engine.reshaped(mask._node, (*mask.shape, *(1,) * len(rest)))
-        value = engine.converted(_fitted(source, rest), x._node.dtype)
-        _replace(x, choose(lifted, value, x._node))
+        lifted = builder.reshaped(mask._view, (*mask.shape, *(1,) * len(rest)))
+        value = builder.converted(_fitted(source, rest), x._view.dtype)
+        _replace(x, choose(lifted, value, x._view))
         return True
     if rest:
         return False
     settled(x)
-    if len(source.shape) == 1 and gather.replace(x._node, mask._node, source):
+    if len(source.shape) == 1 and gather.replace(x._view, mask._view, source):
         return True
-    selected = gather.select(mask._node)
+    selected = gather.select(mask._view)
     source = _fitted(source, (selected.total,))
-    values = engine.broadcast(engine.converted(source, x._node.dtype), (selected.total,))
-    engine.placed(values)
-    chosen = gather.overwrite(x._node, mask._node, selected, values)
+    values = builder.broadcast(builder.converted(source, x._view.dtype), (selected.total,))
+    builder.placed(values)
+    chosen = gather.overwrite(x._view, mask._view, selected, values)
     if chosen is not None:
         _replace(x, chosen)
     return True
 
 
-def _replace(x: Array, chosen: Node) -> None:
+def _replace(x: Array, chosen: View) -> None:
     """Write the values of all elements."""
     if is_whole(x):
         rebind(x, chosen)
@@ -237,7 +236,7 @@ class Key(NamedTuple):
     """
 
     where: Layout
-    arrays: list[tuple[int, Node]]
+    arrays: list[tuple[int, View]]
     place: int
 
 
@@ -326,7 +325,7 @@ def is_array(item: Any) -> bool:
     if kind is slice or kind is int or item is None or item is Ellipsis:
         return False
     if kind is Array:
-        return not (item._node.shape == () and item._node.dtype.kind in INTEGER)
+        return not (item._view.shape == () and item._view.dtype.kind in INTEGER)
     if isinstance(item, numpy.ndarray | Sequence | bool | numpy.bool_):
         return not isinstance(item, str | bytes)
     return hasattr(item, "__array__") and not isinstance(item, numpy.generic)
@@ -335,15 +334,15 @@ def is_array(item: Any) -> bool:
 def mask_of(item: Any, x: Array) -> Array | None:
     """The array of an item that is a mask; None for any other."""
     if type(item) is Array:
-        return item if item._node.dtype.kind == BOOL and _of_device(item, x) else None
+        return item if item._view.dtype.kind == BOOL and _of_device(item, x) else None
     if is_array(item):
         array = _index(item, x).array
-        return array if array._node.dtype.kind == BOOL else None
+        return array if array._view.dtype.kind == BOOL else None
     return None
 
 
 def _of_device(array: Array, x: Array) -> bool:
-    if array._node.device is not x._node.device:
+    if array._view.device is not x._view.device:
         fault = f"the index is on {array.device} and x on {x.device}"
         raise value_error(WHERE, fault, "both have to be on one device")
     return True
@@ -362,8 +361,8 @@ def _index(item: Any, x: Array) -> _Index:
         if values.dtype.kind in "iu" and values.size:
             bounds = int(values.min()), int(values.max())
         array = Array(from_host(values, x.device, WHERE))
-    if array._node.dtype.kind not in (BOOL, *INTEGER):
-        raise _no_index(str(array._node.dtype))
+    if array._view.dtype.kind not in (BOOL, *INTEGER):
+        raise _no_index(str(array._view.dtype))
     return _Index(array, bounds)
 
 
@@ -428,12 +427,12 @@ def advanced(x: Array, items: tuple[Any, ...]) -> Key:
         shape = layout.broadcast_shapes(*(part.array.shape for _, part in found), where=WHERE)
     except ValueError as error:
         raise IndexError(str(error)) from None
-    arrays = list[tuple[int, Node]]()
+    arrays = list[tuple[int, View]]()
     for place, part in found:
         if 0 not in shape or not part.array.ndim:
             _require_in_range(part, where.shape[place], place)
-        index = engine.converted(part.array._node, dtypes.int64)
-        arrays.append((place, engine.broadcast(index, shape)))
+        index = builder.converted(part.array._view, dtypes.int64)
+        arrays.append((place, builder.broadcast(index, shape)))
     together = positions[-1] - positions[0] + 1 == len(set(positions))
     return Key(where, arrays, found[0][0] if together else 0)
 
@@ -441,7 +440,7 @@ def advanced(x: Array, items: tuple[Any, ...]) -> Key:
 def _axes_of(entry: Any) -> int:
     """The number of axes of x that an item takes."""
     if type(entry) is _Index:
-        return entry.array.ndim if entry.array._node.dtype.kind == BOOL else 1
+        return entry.array.ndim if entry.array._view.dtype.kind == BOOL else 1
     return 0 if entry is None or entry is Ellipsis else 1
 
 
@@ -457,15 +456,15 @@ def mismatch(mask: Shape, extents: Shape, first: int) -> str:
 def _indices(entry: _Index, extents: Shape, first: int) -> list[_Index]:
     """The index arrays that an array in a key stands for; `first` is its first axis of x."""
     array, _ = entry
-    if array._node.dtype.kind != BOOL:
+    if array._view.dtype.kind != BOOL:
         return [entry]
     if not array.ndim:
-        node = constant(0, dtypes.int64, (int(bool(array)),), array._node.device)
-        return [_Index(Array(node), (0, 0))]
+        view = constant(0, dtypes.int64, (int(bool(array)),), array._view.device)
+        return [_Index(Array(view), (0, 0))]
     if not all(mine in (own, 0) for mine, own in zip(array.shape, extents, strict=True)):
         fault = f"the mask has shape {array.shape}"
         raise refused(IndexError, WHERE, fault, mismatch(array.shape, extents, first))
-    return [_Index(Array(along), (0, 0)) for along in gather.nonzero(array._node)]
+    return [_Index(Array(along), (0, 0)) for along in gather.nonzero(array._view)]
 
 
 def _require_in_range(part: _Index, extent: int, axis: int) -> None:
@@ -479,19 +478,19 @@ def require_in_range(array: Array, extent: int, axis: int, where: str = WHERE) -
     """Refuse indices out of range; reads one value back from the device."""
     if array.size == 0:
         return
-    node = array._node
-    if node.value is not None:
-        _require_bounds(int(node.value), int(node.value), extent, axis, where)
+    view = array._view
+    if view.value is not None:
+        _require_bounds(int(view.value), int(view.value), extent, axis, where)
         return
     if array.size <= tuning.INDICES and is_unobserved():
-        with node.device.lock:
-            values = values_of(node)
+        with view.device.lock:
+            values = values_of(view)
             if values is not None:
                 low, high = int(values.min()), int(values.max())
                 _require_bounds(low, high, extent, axis, where)
                 return
     # Beyond what the type holds nothing lies, and an operand that it does not hold is refused.
-    low, high = dtypes.integer_bounds(node.dtype)
+    low, high = dtypes.integer_bounds(view.dtype)
     outside = array >= extent if extent <= high else None
     if low < -extent:
         below = array < -extent

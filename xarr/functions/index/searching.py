@@ -11,15 +11,12 @@ from typing import Any, Final, SupportsIndex, overload
 import numpy
 
 from xarr import dtypes, layout, tuning
-from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike
-from xarr.array.coerce import SCALARS, array_of, as_array, node_of, numbers, operand, together
+from xarr.array.cached_calls import cached_call
+from xarr.array.coerce import SCALARS, array_of, as_array, numbers, operand, operand_view, together
 from xarr.array.layouts import keep_array, settled
 from xarr.array.out_argument import copied_back, deliver
 from xarr.backends.device import require_together
-from xarr.core.recalling import recalled
-from xarr.core.views import Node, constant
-from xarr.engine import engine
 from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.calls.on_host import device_of
 from xarr.functions.create import creation, fills
@@ -28,15 +25,18 @@ from xarr.functions.index import indexing
 from xarr.functions.index.indexing import require_in_range
 from xarr.functions.shape import joining, manipulation
 from xarr.functions.types.data_types import result_type
+from xarr.ir.views import View, constant
 from xarr.layout import Shape
-from xarr.tables.rows import choose as chosen_of
+from xarr.ops import gather
+from xarr.ops.rows import choose as chosen_of
+from xarr.tape import builder
 
 
 @overload
 def where(condition: ArrayLike, /) -> tuple[Array, ...]: ...
 @overload
 def where(condition: ArrayLike, x1: Any, x2: Any, /) -> Array: ...
-@recalled
+@cached_call
 def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tuple[Array, ...]:
     """Choose between two values for each element.
 
@@ -55,8 +55,8 @@ def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tu
         raise value_error(name, "one of x1 and x2 is missing", "both or neither are accepted")
     device = next((value.device for value in (condition, x1, x2) if type(value) is Array), None)
     own = None if type(condition) is Array else device
-    test = as_array(condition, name, "condition", device=own)._node
-    test = engine.converted(test, dtypes.bool_)
+    test = as_array(condition, name, "condition", device=own)._view
+    test = builder.converted(test, dtypes.bool_)
     if type(x1) is not Array and type(x2) is not Array:
         x1, x2 = _values(x1, x2, test, name)
     first, second = together(x1, x2, name)
@@ -68,16 +68,16 @@ _chosen: Final = where
 """For functions in which `where` is a text."""
 
 
-def _values(x1: Any, x2: Any, test: Node, name: str) -> tuple[Any, Any]:
+def _values(x1: Any, x2: Any, test: View, name: str) -> tuple[Any, Any]:
     """Two values, neither of them an Array, of which one is made an Array of the test's device."""
     if type(x1) not in SCALARS:
         return as_array(x1, name, "x1", device=test.device), x2
     if type(x2) not in SCALARS:
         return x1, as_array(x2, name, "x2", device=test.device)
     default = constant(0, dtypes.bool_, (), test.device)
-    nodes = [operand(value, default, name) for value in (x1, x2)]
-    larger = max((node for node in nodes if node), key=lambda node: dtypes.RANK[node.dtype.kind])
-    return (Array(larger), x2) if larger is nodes[0] else (x1, Array(larger))
+    views = [operand(value, default, name) for value in (x1, x2)]
+    larger = max((view for view in views if view), key=lambda view: dtypes.RANK[view.dtype.kind])
+    return (Array(larger), x2) if larger is views[0] else (x1, Array(larger))
 
 
 def nonzero(a: Array) -> tuple[Array, ...]:
@@ -90,11 +90,11 @@ def nonzero(a: Array) -> tuple[Array, ...]:
 
 
 def _nonzero(x: ArrayLike, where: str) -> tuple[Array, ...]:
-    node = node_of(x, where)
-    if not node.shape:
+    view = operand_view(x, where)
+    if not view.shape:
         fault = f"{operand_of(where)} is 0-dimensional"
         raise value_error(where, fault, "at least one axis is needed")
-    mask = engine.converted(node, dtypes.bool_)
+    mask = builder.converted(view, dtypes.bool_)
     return tuple(Array(along) for along in gather.nonzero(mask))
 
 
@@ -127,14 +127,14 @@ def take(
     place = layout.normalize_axis(axis, x.ndim, "take(a, indices, axis)")
     device = None if type(indices) is Array else x.device
     index = int64(indices, name, "indices", device, truncates=True)
-    require_together(index._node.device, x._node.device, name)
+    require_together(index._view.device, x._view.device, name)
     if 0 in x.shape[:place]:  # no element is taken, so NumPy looks at no index
         bounded(Array(constant(0, dtypes.int64, (0,), x.device)), 0, place, mode, name)
     else:
         index = bounded(index, x.shape[place], place, mode, name)
     layout.require_possible((*x.shape[1:], *index.shape), name)
     where = settled(x)
-    result = Array(gather.take(x._node, where, [(place, index._node)], place))
+    result = Array(gather.take(x._view, where, [(place, index._view)], place))
     return copied_back(result, out, "take(a, indices, axis, out)")
 
 
@@ -163,8 +163,8 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
     spread = settled(x).broadcast((*common[:place], x.shape[place], *common[place + 1 :]))
     lines = lines_along(shape, place, x.device)
     lines.insert(place, index)
-    arrays = [(number, engine.broadcast(line._node, shape)) for number, line in enumerate(lines)]
-    return Array(gather.take(x._node, spread, arrays, 0))
+    arrays = [(number, builder.broadcast(line._view, shape)) for number, line in enumerate(lines)]
+    return Array(gather.take(x._view, spread, arrays, 0))
 
 
 def argwhere(a: ArrayLike) -> Array:
@@ -172,7 +172,7 @@ def argwhere(a: ArrayLike) -> Array:
     where = "argwhere(a)"
     x = array_of(a, where, "a")
     if not x.ndim:
-        return Array(constant(0, dtypes.int64, (int(bool(x)), 0), x._node.device))
+        return Array(constant(0, dtypes.int64, (int(bool(x)), 0), x._view.device))
     return joining.stack(_nonzero(x, where), axis=1)
 
 
@@ -203,14 +203,14 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
     ]
     row = dtypes.lookup(result_type(*values))
     shape = layout.broadcast_shapes(number.shape, *(part.shape for part in parts), where=where)
-    nodes = [Array(engine.converted(part._node, row)) for part in parts]
-    if len(nodes) <= tuning.CHOICES:
-        result = nodes[-1]
-        for position in range(len(nodes) - 2, -1, -1):
-            result = _chosen(number == position, nodes[position], result)
-        result = Array(engine.broadcast(result._node, shape))
+    views = [Array(builder.converted(part._view, row)) for part in parts]
+    if len(views) <= tuning.CHOICES:
+        result = views[-1]
+        for position in range(len(views) - 2, -1, -1):
+            result = _chosen(number == position, views[position], result)
+        result = Array(builder.broadcast(result._view, shape))
     else:
-        stacked = joining.stack([manipulation.broadcast_to(node, shape) for node in nodes])
+        stacked = joining.stack([manipulation.broadcast_to(view, shape) for view in views])
         index = manipulation.broadcast_to(number, shape)[None]
         result = take_along_axis(stacked, index, axis=0)[0]
     return deliver(result, out, "choose(a, choices, out)", casting="unsafe", grows=False)
@@ -262,7 +262,7 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     return _where_true(manipulation.ravel(mask), manipulation.ravel(x), 0, where)
 
 
-@recalled
+@cached_call
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
     """Choose for each element the first of several values whose condition is true.
 
@@ -281,7 +281,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     device = device_of(list(condlist), list(choicelist))
     tests = [as_array(test, where, "a condition", device=device) for test in condlist]
     for test in tests:
-        if test._node.dtype.kind != dtypes.BOOL:
+        if test._view.dtype.kind != dtypes.BOOL:
             fault = f"a condition has dtype {test.dtype}"
             raise type_error(where, fault, "bool Arrays are accepted")
     values = [
@@ -297,7 +297,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     result = rest
     for test, choice in zip(reversed(tests), reversed(choices), strict=True):
         result = _chosen(test, choice, result)
-    return keep_array(Array(engine.broadcast(result._node, shape)))
+    return keep_array(Array(builder.broadcast(result._view, shape)))
 
 
 def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
@@ -369,26 +369,26 @@ def int64(
     """
     array = as_array(indices, where, name, device=device)
     if empty and not array.size and type(indices) in (list, tuple):
-        return Array(engine.converted(array._node, dtypes.int64))
-    truncates = truncates and array._node.dtype.kind not in dtypes.INTEGER
+        return Array(builder.converted(array._view, dtypes.int64))
+    truncates = truncates and array._view.dtype.kind not in dtypes.INTEGER
     if truncates and not isinstance(indices, Array | numpy.ndarray):
         array = as_array(numbers(array.tolist(), dtypes.int64, where, name), where, device=device)
-    if array._node.dtype.kind not in (*dtypes.INTEGER, dtypes.BOOL):
-        fault, accepted = f"{name} has dtype {array._node.dtype}", "indices are of integer dtype"
+    if array._view.dtype.kind not in (*dtypes.INTEGER, dtypes.BOOL):
+        fault, accepted = f"{name} has dtype {array._view.dtype}", "indices are of integer dtype"
         raise type_error(where, fault, accepted, f'convert with {name}.astype("int64")')
-    if array._node.dtype is dtypes.uint64:  # beyond int64 is out of range, and not negative
+    if array._view.dtype is dtypes.uint64:  # beyond int64 is out of range, and not negative
         array = elementwise.minimum(array, dtypes.integer_bounds(dtypes.int64)[1])
-    return Array(engine.converted(array._node, dtypes.int64))
+    return Array(builder.converted(array._view, dtypes.int64))
 
 
 def along(indices: Any, where: str, device: Any) -> Array:
     """An argument of indices of each line; IndexError for what is not integer, as NumPy has it."""
     array = as_array(indices, where, "indices", device=None if type(indices) is Array else device)
-    if array._node.dtype.kind not in dtypes.INTEGER:
+    if array._view.dtype.kind not in dtypes.INTEGER:
         fault = f"indices have dtype {array.dtype}"
         raise refused(IndexError, where, fault, "integers are accepted")
-    require_together(array._node.device, device, where)
-    return Array(engine.converted(array._node, dtypes.int64))
+    require_together(array._view.device, device, where)
+    return Array(builder.converted(array._view, dtypes.int64))
 
 
 def bounded(index: Array, extent: int, axis: int, mode: str, where: str) -> Array:

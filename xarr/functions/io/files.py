@@ -41,7 +41,7 @@ def _to_arrays(values: Any, device: DeviceLike, where: str) -> Any:
     if values.dtype.newbyteorder("=") not in dtypes.BY_NUMPY:
         return values
     target = get_device(device, where)
-    if target.narrow and values.dtype in (numpy.float64, numpy.complex128):
+    if target.no_float64 and values.dtype in (numpy.float64, numpy.complex128):
         values = values.astype("float32" if values.dtype.kind == "f" else "complex64")
     with openly():
         return Array(from_host(numpy.asarray(values), target, where))
@@ -51,7 +51,11 @@ def _map_file(values: Any, device: DeviceLike, where: str) -> Any:
     """An array in the memory of a mapped file, on a CPU; elsewhere a copy of it."""
     target = get_device(device, where)
     row = dtypes.BY_NUMPY.get(values.dtype) if isinstance(values, numpy.memmap) else None
-    if row is None or not target.info.in_place or (target.narrow and row in dtypes.NEEDS_FLOAT64):
+    if (
+        row is None
+        or not target.info.host_addressable
+        or (target.no_float64 and row in dtypes.NEEDS_FLOAT64)
+    ):
         return _to_arrays(values, device, where)
     return from_dlpack(values, device=target, copy=False)
 
@@ -400,7 +404,10 @@ def memmap(
     [1, 2, 3]
     """
     where = "memmap(filename, mode)"
-    if mode not in ("r", "c", "readonly", "copyonwrite") and not get_device(device).info.in_place:
+    if (
+        mode not in ("r", "c", "readonly", "copyonwrite")
+        and not get_device(device).info.host_addressable
+    ):
         fault = f"mode is {mode!r}"
         accepted = "'r' and 'c' are accepted on a device with memory of its own"
         remedy = "map the file with numpy.memmap, and write to that: mapped[...] = numpy.asarray(x)"

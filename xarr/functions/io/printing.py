@@ -23,9 +23,9 @@ from xarr.array.coerce import array_of
 from xarr.array.layouts import settled
 from xarr.array.transfers import Host, to_host
 from xarr.backends.device import default_device
-from xarr.core.views import leaf
 from xarr.functions.index.indexing import getitem
 from xarr.functions.shape.joining import Assembly
+from xarr.ir.views import storage_view
 from xarr.layout import Layout
 
 _IMPLIED = frozenset((dtypes.bool_, dtypes.int64, dtypes.float64, dtypes.complex128))
@@ -40,20 +40,20 @@ def array_repr(
 ) -> str:
     """The array as NumPy's repr shows it, with the device where it is not the default one."""
     x = array_of(arr, "array_repr(arr)")
-    node = x._node
+    view = x._view
     options = numpy.get_printoptions()
     prefix = "array("
     width = int(options["linewidth"] if max_line_width is None else max_line_width)
     how = {"max_line_width": width, "precision": precision, "suppress_small": suppress_small}
     text = prefix + _values(x, separator=", ", prefix=prefix, suffix=")", **how)
     extras = []
-    large = math.prod(node.shape) > options["threshold"]
-    if large or (0 in node.shape and node.shape != (0,)):
-        extras.append(f"shape={node.shape}")
-    if node.dtype not in _IMPLIED or 0 in node.shape:
-        extras.append(f"dtype={node.dtype.name}")
-    if node.device is not default_device():
-        extras.append(f"device={str(node.device)!r}")
+    large = math.prod(view.shape) > options["threshold"]
+    if large or (0 in view.shape and view.shape != (0,)):
+        extras.append(f"shape={view.shape}")
+    if view.dtype not in _IMPLIED or 0 in view.shape:
+        extras.append(f"dtype={view.dtype.name}")
+    if view.device is not default_device():
+        extras.append(f"device={str(view.device)!r}")
     if not extras:
         return text + ")"
     text += ","
@@ -71,7 +71,7 @@ def array_str(
     """The array as NumPy's str shows it."""
     x = array_of(a, "array_str(a)")
     if not x.shape:
-        return str(to_host(x._node)[()])
+        return str(to_host(x._view)[()])
     return _values(
         x, max_line_width=max_line_width, precision=precision, suppress_small=suppress_small
     )
@@ -111,14 +111,14 @@ def _values(x: Array, **how: Any) -> str:
         options[name] if value is None else value  # type: ignore[literal-required]
         for name, value in given.items()
     )
-    shape = x._node.shape
+    shape = x._view.shape
     nothing = numpy.array2string(numpy.empty(0), **how)  # NumPy refuses what it does not take
     if 0 in shape:
         return nothing
     if math.prod(shape) <= threshold or edge < 0:
-        return numpy.array2string(to_host(x._node), **how)
+        return numpy.array2string(to_host(x._view), **how)
     how["threshold"] = 0
-    return numpy.array2string(to_host(_corners(x, edge)._node), **how)
+    return numpy.array2string(to_host(_corners(x, edge)._view), **how)
 
 
 def format_float_positional(x: Any, *args: Any, **kwargs: Any) -> str:
@@ -132,7 +132,7 @@ def format_float_scientific(x: Any, *args: Any, **kwargs: Any) -> str:
 
 
 def _number(x: Any) -> Any:
-    return to_host(x._node)[()] if type(x) is Array else x
+    return to_host(x._view)[()] if type(x) is Array else x
 
 
 def base_repr(number: SupportsIndex, base: int = 2, padding: int = 0) -> str:
@@ -151,8 +151,8 @@ def binary_repr(num: SupportsIndex, width: int | None = None) -> str:
 def _corners(x: Array, edge: int) -> Array:
     """The first and last elements along each axis, with one between that is not shown."""
     given = settled(x)
-    node = x._node
-    storage = node.storage
+    view = x._view
+    storage = view.storage
     assert storage is not None
     # For each axis the pieces (start in x, start in the result, length).
     pieces = [
@@ -164,13 +164,13 @@ def _corners(x: Array, edge: int) -> Array:
     shape = tuple(sum(length for _, _, length in axis) for axis in pieces)
     if shape == given.shape:
         return x
-    result = Assembly(shape, node.dtype, node.device)
+    result = Assembly(shape, view.dtype, view.device)
     for block in itertools.product(*pieces):
         part = tuple(length for _, _, length in block)
         offset = given.offset + sum(
             start * stride for (start, _, _), stride in zip(block, given.strides, strict=True)
         )
-        source = leaf(storage, Layout(part, given.strides, offset), node.dtype)
+        source = storage_view(storage, Layout(part, given.strides, offset), view.dtype)
         result.put([target for _, target, _ in block], part, source)
     return result.array()
 
@@ -200,12 +200,12 @@ def repr_html(x: Array) -> str:
     That is a line with shape, dtype, device and memory, and a picture of a matrix. The colours are
     the page's own, so that it reads well on dark and light ones.
     """
-    node = x._node
+    view = x._view
     parts = [f'<pre style="{_PLAIN}">{html.escape(repr(x))}</pre>']
     if x.size > numpy.get_printoptions()["threshold"]:
-        kind = f"shape {node.shape}, dtype {node.dtype.name}"
-        parts.insert(0, _caption(f"{kind}, device {node.device}, {x.nbytes:,} bytes"))
-        if len(node.shape) == 2:
+        kind = f"shape {view.shape}, dtype {view.dtype.name}"
+        parts.insert(0, _caption(f"{kind}, device {view.device}, {x.nbytes:,} bytes"))
+        if len(view.shape) == 2:
             parts += _picture(x)
     return f'<div style="color:inherit">{"".join(parts)}</div>'
 
@@ -217,11 +217,11 @@ def _caption(text: str) -> str:
 def _picture(x: Array) -> tuple[str, str]:
     """A picture of a matrix, of every n-th row and column, and what its greys mean."""
     steps = [-(-extent // _MOST) for extent in x.shape]
-    values = to_host(getitem(x, tuple([slice(None, None, step) for step in steps]))._node)
+    values = to_host(getitem(x, tuple([slice(None, None, step) for step in steps]))._view)
     names = zip(steps, ("row", "column"), strict=True)
     read = [f"every {_ordinal(step)} {name}" for step, name in names if step > 1]
     what = " and ".join(read) + ": " if read else ""
-    if x._node.dtype.kind == dtypes.COMPLEX:
+    if x._view.dtype.kind == dtypes.COMPLEX:
         values, what = numpy.abs(values), what + "magnitudes "
     values = values.astype(numpy.float64)
     is_finite = numpy.isfinite(values)

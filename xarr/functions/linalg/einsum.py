@@ -16,20 +16,20 @@ import numpy
 
 from xarr import layout, tuning
 from xarr.array.array import Array, DTypeLike
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import as_array
 from xarr.array.layouts import settled, view
 from xarr.array.out_argument import CASTINGS, deliver
 from xarr.backends.device import promoted, require_together
-from xarr.core.recalling import recalled
-from xarr.core.views import Node
 from xarr.dtypes import BOOL
-from xarr.engine import engine
 from xarr.errors import refused, value_error
-from xarr.functions.calls.applying import reduced
+from xarr.functions.calls.row_calls import reduced
 from xarr.functions.linalg.products import product_of, retyped, summed
 from xarr.functions.shape import manipulation
+from xarr.ir.views import View
 from xarr.layout import Layout, Shape, integer
-from xarr.tables import elementwise as rows, reductions as folds
+from xarr.ops import elementwise as rows, reductions as folds
+from xarr.tape import builder
 
 Labels = tuple[str, ...]
 
@@ -38,7 +38,7 @@ _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _ELLIPSIS: Final = "..."
 
 
-@recalled
+@cached_call
 def einsum(
     *operands: Any,
     out: Any = None,
@@ -75,11 +75,11 @@ def einsum(
     terms, result = parsed(subscripts, [array.ndim for array in arrays], where)
     if len(arrays) == 1 and out is None and dtype is None:
         return _of_one(arrays[0], terms[0], result, where)
-    row = promoted([array._node.dtype for array in arrays], arrays[0].device, where)
-    nodes = [engine.converted(array._node, row) for array in arrays]
+    row = promoted([array._view.dtype for array in arrays], arrays[0].device, where)
+    views = [builder.converted(array._view, row) for array in arrays]
     parts = [
-        _Part(*_diagonal(node, term, where))
-        for node, term in zip(retyped(nodes, dtype, casting, where), terms, strict=True)
+        _Part(*_diagonal(view, term, where))
+        for view, term in zip(retyped(views, dtype, casting, where), terms, strict=True)
     ]
     _require_sizes(parts, where)
     path = _path(parts, result, optimize)
@@ -119,7 +119,7 @@ def einsum_path(
 class _Part(NamedTuple):
     """An operand, or a product of some, whose axes have different names."""
 
-    node: Node
+    view: View
     labels: Labels
 
 
@@ -206,17 +206,17 @@ def _of_one(x: Array, labels: Labels, result: Labels, where: str) -> Array:
         where_to, names = _without_repetition(settled(x), labels, where)
         x, labels = view(x, where_to), names
     if len(result) < len(labels):
-        return _in_order(_summed_over(_Part(x._node, labels), set(result), where), result)
+        return _in_order(_summed_over(_Part(x._view, labels), set(result), where), result)
     return manipulation.permuted(x, tuple(labels.index(name) for name in result), where)
 
 
-def _diagonal(node: Node, labels: Labels, where: str) -> tuple[Node, Labels]:
-    """A node whose axes of one name are taken along their diagonal."""
+def _diagonal(operand: View, labels: Labels, where: str) -> tuple[View, Labels]:
+    """A view whose axes of one name are taken along their diagonal."""
     if len(set(labels)) == len(labels):
-        return node, labels
-    x = Array(node)
+        return operand, labels
+    x = Array(operand)
     found, names = _without_repetition(settled(x), labels, where)
-    return view(x, found)._node, names
+    return view(x, found)._view, names
 
 
 def _without_repetition(given: Layout, labels: Labels, where: str) -> tuple[Layout, Labels]:
@@ -236,7 +236,7 @@ def _require_sizes(parts: Sequence[_Part], where: str) -> None:
     """Refuse axes of one name that do not broadcast."""
     sizes = dict[str, int]()
     for part in parts:
-        for name, extent in zip(part.labels, part.node.shape, strict=True):
+        for name, extent in zip(part.labels, part.view.shape, strict=True):
             known = sizes.setdefault(name, extent)
             if extent not in (1, known) and known != 1:
                 fault = f"axes {name!r} have {known} and {extent} elements"
@@ -258,7 +258,7 @@ def _path(parts: Sequence[_Part], result: Labels, optimize: Any) -> list[tuple[i
         return [(0, 1), *((0, last) for last in range(len(parts) - 2, 0, -1))]
     terms = ["".join(letters[name] for name in part.labels) for part in parts]
     text = ",".join(terms) + "->" + "".join(letters[name] for name in result)
-    return list(_find_path(text, tuple(part.node.shape for part in parts), way))
+    return list(_find_path(text, tuple(part.view.shape for part in parts), way))
 
 
 @functools.lru_cache(tuning.REMEMBERED)
@@ -292,21 +292,21 @@ def _in_order(part: _Part, result: Labels) -> Array:
     """An operand with its axes in the order of the result."""
     places = tuple(part.labels.index(name) for name in result)
     if places == tuple(range(len(places))):
-        return Array(part.node)
-    return manipulation.permute_dims(Array(part.node), places)
+        return Array(part.view)
+    return manipulation.permute_dims(Array(part.view), places)
 
 
 def _summed_over(part: _Part, kept: set[str], where: str) -> _Part:
     """An operand summed over the axes that are not kept."""
-    node, labels = part
+    view, labels = part
     axes = tuple(place for place, name in enumerate(labels) if name not in kept)
     if not axes:
         return part
-    if node.dtype.kind == BOOL:
-        total = reduced(folds.any, node, axes, where=where)
+    if view.dtype.kind == BOOL:
+        total = reduced(folds.any, view, axes, where=where)
     else:
-        total = reduced(folds.sum, node, axes, dtype=node.dtype.numpy, where=where)
-    return _Part(total._node, tuple(name for name in labels if name in kept))
+        total = reduced(folds.sum, view, axes, dtype=view.dtype.numpy, where=where)
+    return _Part(total._view, tuple(name for name in labels if name in kept))
 
 
 def _product(first: _Part, second: _Part, kept: set[str], where: str) -> _Part:
@@ -326,51 +326,51 @@ def _product(first: _Part, second: _Part, kept: set[str], where: str) -> _Part:
         return _Part(row.combined(left, right), labels)
     axes = tuple(place for place, name in enumerate(labels) if name not in kept)
     total = summed(left, right, axes, where)
-    return _Part(total._node, tuple(name for name in labels if name in kept))
+    return _Part(total._view, tuple(name for name in labels if name in kept))
 
 
 def _without_ones(part: _Part, other: _Part) -> _Part:
     """An operand without axes of one element that the other one has longer."""
-    sizes = dict(zip(other.labels, other.node.shape, strict=True))
+    sizes = dict(zip(other.labels, other.view.shape, strict=True))
     kept = [
         place
         for place, name in enumerate(part.labels)
-        if part.node.shape[place] != 1 or sizes.get(name, 1) == 1
+        if part.view.shape[place] != 1 or sizes.get(name, 1) == 1
     ]
     if len(kept) == len(part.labels):
         return part
-    node = engine.reshaped(part.node, tuple(part.node.shape[place] for place in kept))
-    return _Part(node, tuple(part.labels[place] for place in kept))
+    view = builder.reshaped(part.view, tuple(part.view.shape[place] for place in kept))
+    return _Part(view, tuple(part.labels[place] for place in kept))
 
 
-def _aligned(part: _Part, labels: Labels) -> Node:
-    """An operand's node with axes in the order of `labels`, of one element where it has none."""
+def _aligned(part: _Part, labels: Labels) -> View:
+    """An operand's view with axes in the order of `labels`, of one element where it has none."""
     order = tuple(part.labels.index(name) for name in labels if name in part.labels)
-    node = part.node
+    view = part.view
     if order != tuple(range(len(order))):
-        node = manipulation.permute_dims(Array(node), order)._node
-    sizes = dict(zip(part.labels, part.node.shape, strict=True))
-    return engine.reshaped(node, tuple(sizes.get(name, 1) for name in labels))
+        view = manipulation.permute_dims(Array(view), order)._view
+    sizes = dict(zip(part.labels, part.view.shape, strict=True))
+    return builder.reshaped(view, tuple(sizes.get(name, 1) for name in labels))
 
 
 def _by_matrices(one: _Part, two: _Part, kept: set[str]) -> _Part:
     """The product of two operands as that of stacks of matrices."""
-    sizes = dict(zip(one.labels, one.node.shape, strict=True))
-    sizes |= dict(zip(two.labels, two.node.shape, strict=True))
+    sizes = dict(zip(one.labels, one.view.shape, strict=True))
+    sizes |= dict(zip(two.labels, two.view.shape, strict=True))
     shared = [name for name in one.labels if name in two.labels]
     stack = [name for name in shared if name in kept]
     gone = [name for name in shared if name not in kept]
     down = [name for name in one.labels if name not in shared]
     across = [name for name in two.labels if name not in shared]
 
-    def folded(part: _Part, first: list[str], second: list[str]) -> Node:
-        node = _aligned(part, (*stack, *first, *second))
+    def folded(part: _Part, first: list[str], second: list[str]) -> View:
+        view = _aligned(part, (*stack, *first, *second))
         shape = [sizes[name] for name in stack]
         shape += [math.prod(sizes[name] for name in group) for group in (first, second)]
-        return engine.reshaped(node, tuple(shape))
+        return builder.reshaped(view, tuple(shape))
 
     extents = tuple(sizes[name] for name in stack)
     made = product_of(folded(one, down, gone), folded(two, gone, across), extents)
     labels = (*stack, *down, *across)
     layout.require_possible(tuple(sizes[name] for name in labels), "einsum(*operands)")
-    return _Part(engine.reshaped(made, tuple(sizes[name] for name in labels)), labels)
+    return _Part(builder.reshaped(made, tuple(sizes[name] for name in labels)), labels)

@@ -35,12 +35,12 @@ def _range(start: int, stop: int, like: Array) -> Array:
 
 
 def _adjoint(x: Array) -> Array:
-    return elementwise.conj(x.mT) if x._node.dtype.kind == COMPLEX else x.mT
+    return elementwise.conj(x.mT) if x._view.dtype.kind == COMPLEX else x.mT
 
 
 def _size(x: Array) -> Array:
     """|x|^2, real."""
-    if x._node.dtype.kind != COMPLEX:
+    if x._view.dtype.kind != COMPLEX:
         return x * x
     return x.real * x.real + x.imag * x.imag
 

@@ -14,27 +14,26 @@ from typing import Any, Final, NamedTuple, SupportsIndex
 import numpy
 
 from xarr import dtypes, layout
-from xarr.algorithms import library
 from xarr.array.array import Array, ArrayLike, DTypeLike
-from xarr.array.coerce import array_of, as_array, node_of, together
+from xarr.array.coerce import array_of, as_array, operand_view, together
 from xarr.array.layouts import settled, view
 from xarr.array.transfers import from_host, openly, to_host
-from xarr.core.views import Node, constant
 from xarr.dtypes import COMPLEX, DType
-from xarr.engine import engine
 from xarr.errors import operand_of, refused, type_error, value_error
-from xarr.functions.calls.applying import reduced
 from xarr.functions.calls.on_host import device_of
+from xarr.functions.calls.row_calls import reduced
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
-from xarr.functions.elementwise.floating import in_floating
+from xarr.functions.elementwise.float_functions import in_floating
 from xarr.functions.index import searching
 from xarr.functions.linalg import factors, products
 from xarr.functions.linalg.products import matmul, numeric_pair, vectors
 from xarr.functions.reduce import reductions
 from xarr.functions.sort import sorting
+from xarr.ir.views import View, constant
 from xarr.layout import Layout, Shape
-from xarr.tables import reductions as folds
+from xarr.ops import reductions as folds, vendor
+from xarr.tape import builder
 
 LinAlgError: Final = numpy.linalg.LinAlgError
 
@@ -78,47 +77,47 @@ class EighResult(NamedTuple):
     eigenvectors: Array
 
 
-def _node(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> Node:
-    """An operand as a node whose dtype is of some kinds."""
-    node = node_of(x, where)
-    if node.dtype.kind not in kinds:
-        fault = f"{operand_of(where)} has dtype {node.dtype}"
+def _view(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> View:
+    """An operand as a view whose dtype is of some kinds."""
+    view = operand_view(x, where)
+    if view.dtype.kind not in kinds:
+        fault = f"{operand_of(where)} has dtype {view.dtype}"
         accepted = f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted"
         remedy = f'convert with {operand_of(where)}.astype("float32")'
         raise type_error(where, fault, accepted, remedy)
-    return node
+    return view
 
 
-def floating(node: Node, where: str, name: str = "") -> Node:
+def floating(view: View, where: str, name: str = "") -> View:
     """Make of integers the default floating-point type; refuse float16."""
-    if node.dtype is dtypes.float16:
+    if view.dtype is dtypes.float16:
         name = name or operand_of(where)
         fault = f"{name} has dtype float16"
         accepted = "LAPACK has float32, float64, complex64 and complex128"
         raise type_error(where, fault, accepted, f'convert with {name}.astype("float32")')
-    return in_floating(node)
+    return in_floating(view)
 
 
-def floating_together(a: Any, b: Any, where: str) -> tuple[Node, Node]:
+def floating_together(a: Any, b: Any, where: str) -> tuple[View, View]:
     """A matrix and right-hand sides in one floating-point type; integers count as the default."""
     device = device_of(a, b)
     first, second = (
-        Array(floating(as_array(value, where, name, device=device)._node, where, name))
+        Array(floating(as_array(value, where, name, device=device)._view, where, name))
         if type(value) is not Array
-        else Array(floating(value._node, where, name))
+        else Array(floating(value._view, where, name))
         for name, value in (("a", a), ("b", b))
     )
     return together(first, second, where, ("a", "b"))
 
 
-def matrices(x: Any, where: str, *, square: bool = False) -> Node:
+def matrices(x: Any, where: str, *, square: bool = False) -> View:
     """A stack of floating-point matrices; integers become the default floating-point type."""
-    node = floating(node_of(x, where), where)
-    require_matrix(node.shape, where)
-    if square and node.shape[-1] != node.shape[-2]:
-        fault = f"{operand_of(where)} has shape {node.shape}"
+    view = floating(operand_view(x, where), where)
+    require_matrix(view.shape, where)
+    if square and view.shape[-1] != view.shape[-2]:
+        fault = f"{operand_of(where)} has shape {view.shape}"
         raise refused(LinAlgError, where, fault, "square matrices are accepted, shape (..., M, M)")
-    return node
+    return view
 
 
 def require_matrix(shape: Shape, where: str) -> None:
@@ -140,11 +139,11 @@ def complex_of(row: DType) -> DType:
 
 
 def _by_library(
-    where: str, name: str, operands: Sequence[Node], *results: tuple[Shape, DType], **options: Any
+    where: str, name: str, operands: Sequence[View], *results: tuple[Shape, DType], **options: Any
 ) -> list[Array]:
     """Let a library's `name` of linalg compute arrays of given shapes and dtypes."""
-    own = factors.own(name) if library.is_reproducible() else None
-    if own is None and library.is_reproducible():
+    own = factors.own(name) if vendor.is_reproducible() else None
+    if own is None and vendor.is_reproducible():
         fault = "only libraries have it, whose bits differ"
         accepted = "solve, inv, det, slogdet, cholesky and qr are reproducible"
         remedy = "leave the block of xarr.reproducible() for it"
@@ -152,13 +151,13 @@ def _by_library(
     try:
         if own is not None:
             return [*own(*map(Array, operands), **options)]
-        made = library.run(where, f"linalg.{name}", operands, results, **options)
+        made = vendor.run(where, f"linalg.{name}", operands, results, **options)
     except LinAlgError as error:
-        shapes = " and ".join(str(node.shape) for node in operands)
+        shapes = " and ".join(str(view.shape) for view in operands)
         accepted, remedy = _SOLVABLE.get(name, _FINITE)
         fault = f"of shape {shapes}: {error}"
         raise refused(LinAlgError, where, fault, accepted, remedy) from error
-    return [Array(node) for node in made]
+    return [Array(view) for view in made]
 
 
 _FINITE: Final = ("finite matrices are accepted", "find the others with xarr.isfinite")
@@ -178,9 +177,9 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     where = "linalg.outer(x1, x2)"
     first, second = together(x1, x2, where)
-    for name, node in (("x1", first), ("x2", second)):
-        if len(node.shape) != 1:
-            fault = f"{name} has shape {node.shape}"
+    for name, operand in (("x1", first), ("x2", second)):
+        if len(operand.shape) != 1:
+            fault = f"{name} has shape {operand.shape}"
             raise value_error(where, fault, "one-dimensional arrays are accepted")
     return products.outer(Array(first), Array(second))
 
@@ -195,12 +194,12 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
     first, second = numeric_pair(x1, x2, where)
     first, second, axis = vectors(Array(first), Array(second), axis, where)
     parts = []
-    for node in (first, second):
-        place = layout.normalize_axis(axis, len(node.shape), where)
-        if node.shape[place] != 3:
-            fault = f"axis {axis} has {node.shape[place]} elements"
+    for operand in (first, second):
+        place = layout.normalize_axis(axis, len(operand.shape), where)
+        if operand.shape[place] != 3:
+            fault = f"axis {axis} has {operand.shape[place]} elements"
             raise value_error(where, fault, "vectors of three elements are accepted")
-        parts.append(products.components(Array(node), place))
+        parts.append(products.components(Array(operand), place))
     shape = layout.broadcast_shapes(first.shape, second.shape, where=where)
     place = layout.normalize_axis(axis, len(shape), where)
     return products.crossed(parts[0], parts[1], place, where)
@@ -219,16 +218,16 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
     """
     where = "linalg.matrix_power(a, n)"
     a = array_of(a, where)
-    node = a._node
-    require_matrix(node.shape, where)
-    if node.shape[-1] != node.shape[-2]:
-        fault = f"a has shape {node.shape}"
+    view = a._view
+    require_matrix(view.shape, where)
+    if view.shape[-1] != view.shape[-2]:
+        fault = f"a has shape {view.shape}"
         raise refused(LinAlgError, where, fault, "square matrices are accepted")
     if isinstance(n, bool) or not isinstance(n, int | numpy.integer):
         raise type_error(where, f"n is {n!r}", "an integer is accepted")
     if n == 0:
-        one = creation.eye(node.shape[-1], dtype=a.dtype, device=a.device)
-        return Array(engine.copied(engine.broadcast(one._node, node.shape)))
+        one = creation.eye(view.shape[-1], dtype=a.dtype, device=a.device)
+        return Array(builder.copied(builder.broadcast(one._view, view.shape)))
     base = _inv(a, where) if n < 0 else a
     power: Array | None = None
     exponent = abs(int(n))
@@ -253,9 +252,9 @@ def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
 def diagonal_of(x: ArrayLike, offset: SupportsIndex, where: str) -> Array:
     """The diagonals of matrices, for a function that errors name."""
     x = array_of(x, where)
-    node = x._node
-    if len(node.shape) < 2:
-        fault = f"{operand_of(where)} has shape {node.shape}"
+    operand = x._view
+    if len(operand.shape) < 2:
+        fault = f"{operand_of(where)} has shape {operand.shape}"
         raise value_error(where, fault, "at least 2 dimensions are needed")
     if isinstance(offset, bool) or not isinstance(offset, int | numpy.integer):
         raise type_error(where, f"offset is {offset!r}", "an integer is accepted")
@@ -280,7 +279,7 @@ def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DTypeLike = None
 
 def trace_of(x: ArrayLike, offset: SupportsIndex, dtype: DTypeLike, where: str) -> Array:
     """The sums of the diagonals of matrices, for a function that errors name."""
-    line = diagonal_of(x, offset, where)._node
+    line = diagonal_of(x, offset, where)._view
     return reduced(folds.sum, line, -1, dtype=dtype, where=where)
 
 
@@ -291,9 +290,9 @@ def det(a: Square) -> Array:
     -2.0
     """
     where = "linalg.det(a)"
-    node = matrices(a, where, square=True)
-    shape, row = node.shape, node.dtype
-    return _by_library(where, "det", (node,), (shape[:-2], row))[0]
+    view = matrices(a, where, square=True)
+    shape, row = view.shape, view.dtype
+    return _by_library(where, "det", (view,), (shape[:-2], row))[0]
 
 
 def slogdet(a: Square) -> SlogdetResult:
@@ -303,10 +302,10 @@ def slogdet(a: Square) -> SlogdetResult:
     0.0
     """
     where = "linalg.slogdet(a)"
-    node = matrices(a, where, square=True)
-    shape, row = node.shape, node.dtype
+    view = matrices(a, where, square=True)
+    shape, row = view.shape, view.dtype
     return SlogdetResult(
-        *_by_library(where, "slogdet", (node,), (shape[:-2], row), (shape[:-2], part_of(row)))
+        *_by_library(where, "slogdet", (view,), (shape[:-2], row), (shape[:-2], part_of(row)))
     )
 
 
@@ -328,10 +327,10 @@ def eigh(a: Square, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
     [1.0, 2.0]
     """
     where = "linalg.eigh(a)"
-    node = _hermitian(a, UPLO, where)
-    shape, row = node.shape, node.dtype
+    view = _hermitian(a, UPLO, where)
+    shape, row = view.shape, view.dtype
     return EighResult(
-        *_by_library(where, "eigh", (node,), (shape[:-1], part_of(row)), (shape, row))
+        *_by_library(where, "eigh", (view,), (shape[:-1], part_of(row)), (shape, row))
     )
 
 
@@ -342,9 +341,9 @@ def eigvalsh(a: Square, UPLO: str = "L") -> Array:  # noqa: N803 - NumPy's name
     [1.0, 2.0]
     """
     where = "linalg.eigvalsh(a)"
-    node = _hermitian(a, UPLO, where)
-    shape, row = node.shape, node.dtype
-    return _by_library(where, "eigvalsh", (node,), (shape[:-1], part_of(row)))[0]
+    view = _hermitian(a, UPLO, where)
+    shape, row = view.shape, view.dtype
+    return _by_library(where, "eigvalsh", (view,), (shape[:-1], part_of(row)))[0]
 
 
 def eig(a: Square) -> EigResult:
@@ -358,9 +357,9 @@ def eig(a: Square) -> EigResult:
     [-1.0, 1.0]
     """
     where = "linalg.eig(a)"
-    node = matrices(a, where, square=True)
-    shape, wide = node.shape, complex_of(node.dtype)
-    return EigResult(*_by_library(where, "eig", (node,), (shape[:-1], wide), (shape, wide)))
+    view = matrices(a, where, square=True)
+    shape, wide = view.shape, complex_of(view.dtype)
+    return EigResult(*_by_library(where, "eig", (view,), (shape[:-1], wide), (shape, wide)))
 
 
 def eigvals(a: Square) -> Array:
@@ -370,9 +369,9 @@ def eigvals(a: Square) -> Array:
     [(3+0j)]
     """
     where = "linalg.eigvals(a)"
-    node = matrices(a, where, square=True)
-    shape = node.shape
-    (values,) = _by_library(where, "eigvals", (node,), (shape[:-1], complex_of(node.dtype)))
+    view = matrices(a, where, square=True)
+    shape = view.shape
+    (values,) = _by_library(where, "eigvals", (view,), (shape[:-1], complex_of(view.dtype)))
     return values
 
 
@@ -385,28 +384,28 @@ def svdvals(x: Matrices, /) -> Array:
     return singular_values(x, "linalg.svdvals(x)")
 
 
-def _hermitian(x: Any, triangle: Any, where: str) -> Node:
+def _hermitian(x: Any, triangle: Any, where: str) -> View:
     """Square matrices of which the lower triangle is the one to be read."""
     named = triangle.upper() if isinstance(triangle, str) else triangle
     if named not in ("L", "U"):
         raise value_error(where, f"UPLO is {triangle!r}", '"L" and "U" are accepted')
-    node = matrices(x, where, square=True)
+    view = matrices(x, where, square=True)
     if named == "L":
-        return node
-    adjoint: Array = Array(node).mT
-    return (elementwise.conj(adjoint) if node.dtype.kind == COMPLEX else adjoint)._node
+        return view
+    adjoint: Array = Array(view).mT
+    return (elementwise.conj(adjoint) if view.dtype.kind == COMPLEX else adjoint)._view
 
 
 def _inv(x: Any, where: str) -> Array:
-    node = matrices(x, where, square=True)
-    return _by_library(where, "inv", (node,), (node.shape, node.dtype))[0]
+    view = matrices(x, where, square=True)
+    return _by_library(where, "inv", (view,), (view.shape, view.dtype))[0]
 
 
 def singular_values(x: Any, where: str) -> Array:
     """The singular values of matrices, for a function that errors name."""
-    node = matrices(x, where)
-    shape = (*node.shape[:-2], min(node.shape[-2:]))
-    return _by_library(where, "svdvals", (node,), (shape, part_of(node.dtype)))[0]
+    view = matrices(x, where)
+    shape = (*view.shape[:-2], min(view.shape[-2:]))
+    return _by_library(where, "svdvals", (view,), (shape, part_of(view.dtype)))[0]
 
 
 def cholesky(x: Square, /, *, upper: bool = False) -> Array:
@@ -419,8 +418,8 @@ def cholesky(x: Square, /, *, upper: bool = False) -> Array:
     [[2.0, 0.0], [0.0, 3.0]]
     """
     where = "linalg.cholesky(x)"
-    node = matrices(x, where, square=True)
-    return _by_library(where, "cholesky", (node,), (node.shape, node.dtype), upper=bool(upper))[0]
+    view = matrices(x, where, square=True)
+    return _by_library(where, "cholesky", (view,), (view.shape, view.dtype), upper=bool(upper))[0]
 
 
 def qr(a: Matrices, mode: str = "reduced") -> Any:
@@ -439,16 +438,16 @@ def qr(a: Matrices, mode: str = "reduced") -> Any:
     if mode not in ("reduced", "complete", "r", "raw"):
         fault = f"mode is {mode!r}"
         raise value_error(where, fault, '"reduced", "complete", "r" and "raw" are accepted')
-    node = matrices(a, where)
+    view = matrices(a, where)
     if mode == "raw":
-        made = numpy.linalg.qr(to_host(node, where), mode="raw")
+        made = numpy.linalg.qr(to_host(view, where), mode="raw")
         with openly():
-            return tuple(Array(from_host(part, node.device, where)) for part in made)
-    *stack, rows, columns = node.shape
+            return tuple(Array(from_host(part, view.device, where)) for part in made)
+    *stack, rows, columns = view.shape
     inner = rows if mode == "complete" else min(rows, columns)
-    shapes = ((*stack, rows, inner), node.dtype), ((*stack, inner, columns), node.dtype)
+    shapes = ((*stack, rows, inner), view.dtype), ((*stack, inner, columns), view.dtype)
     how = "complete" if mode == "complete" else "reduced"
-    factors = QRResult(*_by_library(where, "qr", (node,), *shapes, mode=how))
+    factors = QRResult(*_by_library(where, "qr", (view,), *shapes, mode=how))
     return factors.R if mode == "r" else factors
 
 
@@ -475,30 +474,30 @@ def svd(
     return decomposed(matrices(a, where), where, full_matrices=bool(full_matrices))
 
 
-def _hermitian_svd(node: Node, compute_uv: bool) -> Any:
+def _hermitian_svd(view: View, compute_uv: bool) -> Any:
     """The singular value decomposition of Hermitian matrices, by their eigenvalues."""
     if not compute_uv:
-        return sorting.sort(elementwise.abs(eigvalsh(Array(node))), axis=-1, descending=True)
-    values, columns = eigh(Array(node))
+        return sorting.sort(elementwise.abs(eigvalsh(Array(view))), axis=-1, descending=True)
+    values, columns = eigh(Array(view))
     sizes = elementwise.abs(values)
     order = sorting.argsort(sizes, axis=-1, descending=True)
     take = searching.take_along_axis
     left = take(columns, order[..., None, :], axis=-1)
     signs = elementwise.sign(take(values, order, axis=-1))
     right = (left * signs[..., None, :]).mT
-    if node.dtype.kind == COMPLEX:
+    if view.dtype.kind == COMPLEX:
         right = elementwise.conj(right)
     return SVDResult(left, take(sizes, order, axis=-1), right)
 
 
-def decomposed(node: Node, where: str, *, full_matrices: bool) -> SVDResult:
-    """The singular value decomposition of a node of matrices, for a function that errors name."""
-    *stack, rows, columns = node.shape
+def decomposed(view: View, where: str, *, full_matrices: bool) -> SVDResult:
+    """The singular value decomposition of a view of matrices, for a function that errors name."""
+    *stack, rows, columns = view.shape
     count = min(rows, columns)
     left, right = (rows, columns) if full_matrices else (count, count)
     shapes = (*stack, rows, left), (*stack, count), (*stack, right, columns)
-    made = zip(shapes, (node.dtype, part_of(node.dtype), node.dtype), strict=True)
-    return SVDResult(*_by_library(where, "svd", (node,), *made, full_matrices=full_matrices))
+    made = zip(shapes, (view.dtype, part_of(view.dtype), view.dtype), strict=True)
+    return SVDResult(*_by_library(where, "svd", (view,), *made, full_matrices=full_matrices))
 
 
 def solve(a: Square, b: ArrayLike) -> Array:
@@ -531,10 +530,10 @@ def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
     """The bound below which singular values count as 0, with an axis for them."""
     if rtol is None:
         return singular[..., :1] * (
-            max(shape[-2:]) * float(numpy.finfo(singular._node.dtype.numpy).eps)
+            max(shape[-2:]) * float(numpy.finfo(singular._view.dtype.numpy).eps)
         )
     tolerance = as_array(rtol, where, "rtol", device=singular.device)
-    if tolerance._node.dtype.kind not in dtypes.REAL_NUMERIC:
+    if tolerance._view.dtype.kind not in dtypes.REAL_NUMERIC:
         fault = f"rtol has dtype {tolerance.dtype}"
         raise type_error(where, fault, "real numeric dtypes are accepted")
     if layout.broadcast_shapes(shape[:-2], tolerance.shape, where=where) != shape[:-2]:
@@ -563,18 +562,18 @@ def matrix_rank(
     where = "linalg.matrix_rank(A, rtol)"
     if tol is not None and rtol is not None:
         raise value_error(where, "tol and rtol are given", "one is accepted")
-    given = node_of(A, where)
+    given = operand_view(A, where)
     if len(given.shape) < 2:
         return reductions.any(Array(given) != 0).astype("int64")
-    node = matrices(Array(given), where, square=bool(hermitian))
-    if 0 in node.shape[-2:]:
-        return Array(constant(0, dtypes.int64, node.shape[:-2], node.device))
+    view = matrices(Array(given), where, square=bool(hermitian))
+    if 0 in view.shape[-2:]:
+        return Array(constant(0, dtypes.int64, view.shape[:-2], view.device))
     if hermitian:
-        singular = _hermitian_svd(node, compute_uv=False)
+        singular = _hermitian_svd(view, compute_uv=False)
     else:
-        singular = singular_values(Array(node), where)
+        singular = singular_values(Array(view), where)
     if tol is None:
-        beyond = singular > _cutoff(singular, node.shape, rtol, where)
+        beyond = singular > _cutoff(singular, view.shape, rtol, where)
     else:
         beyond = singular > as_array(tol, where, "tol", device=singular.device)[..., None]
     return reductions.count_nonzero(beyond, axis=-1)
@@ -591,18 +590,18 @@ def pinv(a: Matrices, rcond: Any = None, hermitian: bool = False, *, rtol: Any =
     where = "linalg.pinv(a, rtol)"
     if rcond is not None and rtol is not None:
         raise value_error(where, "rcond and rtol are given", "one is accepted")
-    node = matrices(a, where, square=bool(hermitian))
-    *stack, rows, columns = node.shape
+    view = matrices(a, where, square=bool(hermitian))
+    *stack, rows, columns = view.shape
     if 0 in (rows, columns):
         shape = (*stack, columns, rows)
-        return Array(constant(node.dtype.numpy.type(0).item(), node.dtype, shape, node.device))
+        return Array(constant(view.dtype.numpy.type(0).item(), view.dtype, shape, view.device))
     if hermitian:
-        left, singular, right = _hermitian_svd(node, compute_uv=True)
+        left, singular, right = _hermitian_svd(view, compute_uv=True)
     else:
-        left, singular, right = decomposed(node, where, full_matrices=False)
-    limit = _cutoff(singular, node.shape, rcond if rtol is None else rtol, where)
+        left, singular, right = decomposed(view, where, full_matrices=False)
+    limit = _cutoff(singular, view.shape, rcond if rtol is None else rtol, where)
     significant = singular > limit
     inverse = searching.where(significant, 1 / singular, 0)
-    if node.dtype.kind == COMPLEX:
+    if view.dtype.kind == COMPLEX:
         left, right = elementwise.conj(left), elementwise.conj(right)
     return matmul(right.mT * inverse[..., None, :], left.mT)

@@ -6,10 +6,10 @@ from typing import Any, SupportsIndex
 
 from xarr import layout
 from xarr.array.array import Array, ArrayLike, DTypeLike
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of
 from xarr.array.layouts import lock
 from xarr.array.out_argument import deliver
-from xarr.core.recalling import recalled
 from xarr.errors import value_error
 from xarr.functions.create import fills
 from xarr.functions.linalg import linalg
@@ -32,7 +32,7 @@ def diagonal(
     return lock(linalg.diagonal_of(_last_two(a, axis1, axis2, where), offset, where))
 
 
-@recalled
+@cached_call
 def trace(
     a: Array,
     offset: SupportsIndex = 0,
@@ -66,7 +66,7 @@ def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) ->
     return manipulation.moveaxis(a, places, (-2, -1))
 
 
-@recalled
+@cached_call
 def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Make a matrix with a diagonal, or take the diagonal of a matrix: a view, which is read-only.
 

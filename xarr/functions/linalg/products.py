@@ -14,26 +14,25 @@ from typing import Any, Final, SupportsIndex
 import numpy
 
 from xarr import dtypes, layout
-from xarr.algorithms import library, products
 from xarr.array.array import Array, ArrayLike, DTypeLike, made
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, arrays_together, together
 from xarr.array.layouts import keep_array
 from xarr.array.out_argument import deliver
 from xarr.array.transfers import is_unobserved
-from xarr.core.recalling import recalled
-from xarr.core.views import Node, constant, number_like
 from xarr.dtypes import BOOL, COMPLEX, DType
-from xarr.engine import engine
 from xarr.errors import refused, type_error, value_error
-from xarr.functions.calls.applying import reduced
+from xarr.functions.calls.row_calls import reduced
 from xarr.functions.elementwise.ufuncs import generalised
 from xarr.functions.shape import joining, manipulation
+from xarr.ir.views import View, constant, number_like
 from xarr.layout import Shape
-from xarr.tables import elementwise as rows, reductions as folds
+from xarr.ops import elementwise as rows, matmul as products, reductions as folds, vendor
+from xarr.tape import builder
 
 
 @generalised("(n?,k),(k,m?)->(n?,m?)")
-@recalled
+@cached_call
 def matmul(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -64,14 +63,14 @@ def matmul(
     if axes is None:
         result = multiplied(first, second, where)
     else:
-        cores = [min(len(node.shape), 2) for node in (first, second)]
+        cores = [min(len(view.shape), 2) for view in (first, second)]
         cores.append(sum(cores) - 2)
         result = _along(multiplied, (first, second), axes, cores, where)
     return deliver(result, out, where, casting=casting)
 
 
 @generalised("(m,n),(n)->(m)")
-@recalled
+@cached_call
 def matvec(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -97,7 +96,7 @@ def matvec(
 
 
 @generalised("(n),(n,m)->(m)")
-@recalled
+@cached_call
 def vecmat(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -122,40 +121,40 @@ def vecmat(
     return deliver(result, out, where, casting=casting)
 
 
-def _matrix_by_vector(first: Node, second: Node, where: str) -> Array:
-    column = engine.reshaped(second, (*second.shape, 1))
+def _matrix_by_vector(first: View, second: View, where: str) -> Array:
+    column = builder.reshaped(second, (*second.shape, 1))
     result = multiplied(first, column, where)
     return result.reshape(result.shape[:-1])
 
 
-def _vector_by_matrix(first: Node, second: Node, where: str) -> Array:
+def _vector_by_matrix(first: View, second: View, where: str) -> Array:
     if first.dtype.kind == COMPLEX:
         first = rows.conj.applied(first)
-    row = engine.reshaped(first, (*first.shape[:-1], 1, first.shape[-1]))
+    row = builder.reshaped(first, (*first.shape[:-1], 1, first.shape[-1]))
     result = multiplied(row, second, where)
     return result.reshape((*result.shape[:-2], result.shape[-1]))
 
 
 def _along(
-    function: Callable[[Node, Node, str], Array],
-    operands: Sequence[Node],
+    function: Callable[[View, View, str], Array],
+    operands: Sequence[View],
     axes: Any,
     cores: Sequence[int],
     where: str,
 ) -> Array:
     """Apply a product whose operands and result have `cores` axes, which `axes` may name."""
-    for node, core in zip(operands, cores[:2], strict=True):
-        if len(node.shape) < core:
-            fault = f"an operand has {len(node.shape)} dimensions"
+    for view, core in zip(operands, cores[:2], strict=True):
+        if len(view.shape) < core:
+            fault = f"an operand has {len(view.shape)} dimensions"
             raise value_error(where, fault, f"at least {core} are needed")
     if axes is None:
         return function(operands[0], operands[1], where)
     places = _places(axes, cores, where)
-    for node, own in zip(operands, places[:2], strict=True):
-        layout.normalize_axes(own, len(node.shape), where)
+    for view, own in zip(operands, places[:2], strict=True):
+        layout.normalize_axes(own, len(view.shape), where)
     moved = [
-        manipulation.moveaxis(Array(node), own, tuple(range(-len(own), 0)))._node
-        for node, own in zip(operands, places[:2], strict=True)
+        manipulation.moveaxis(Array(view), own, tuple(range(-len(own), 0)))._view
+        for view, own in zip(operands, places[:2], strict=True)
     ]
     result = function(moved[0], moved[1], where)
     layout.normalize_axes(places[2], result.ndim, where)
@@ -175,15 +174,15 @@ def _places(axes: Any, cores: Sequence[int], where: str) -> list[tuple[int, ...]
 
 
 def retyped(
-    operands: Sequence[Node], dtype: DTypeLike, casting: str, where: str
-) -> tuple[Node, ...]:
+    operands: Sequence[View], dtype: DTypeLike, casting: str, where: str
+) -> tuple[View, ...]:
     """Operands as the dtype that a caller wishes, if any, where `casting` allows it."""
     if dtype is None:
         return tuple(operands)
     row = dtypes.lookup(dtype, where)
-    for node in operands:
-        require_castable(node.dtype, row, casting, where)
-    return tuple(engine.converted(node, row) for node in operands)
+    for view in operands:
+        require_castable(view.dtype, row, casting, where)
+    return tuple(builder.converted(view, row) for view in operands)
 
 
 def require_castable(given: DType, wanted: DType, casting: str, where: str) -> None:
@@ -228,13 +227,13 @@ def vecdot(
         own, other, last = _places(axes, (1, 1, int(bool(keepdims))), where)
         first, second = (
             manipulation.moveaxis(
-                Array(node), layout.normalize_axis(axis, len(node.shape), where), -1
-            )._node
-            for node, (axis,) in zip(together(x1, x2, where), (own, other), strict=True)
+                Array(view), layout.normalize_axis(axis, len(view.shape), where), -1
+            )._view
+            for view, (axis,) in zip(together(x1, x2, where), (own, other), strict=True)
         )
         place, kept = -1, last[0] if last else -1
     first, second = retyped((first, second), dtype, casting, where)
-    places = [layout.normalize_axis(place, len(node.shape), where) for node in (first, second)]
+    places = [layout.normalize_axis(place, len(view.shape), where) for view in (first, second)]
     if first.shape[places[0]] != second.shape[places[1]]:
         fault = f"the vectors have {first.shape[places[0]]} and {second.shape[places[1]]} elements"
         raise value_error(where, fault, "equally long vectors are accepted")
@@ -246,23 +245,23 @@ def vecdot(
     return deliver(result, out, where, casting=casting)
 
 
-def summed(first: Node, second: Node, axes: Any, where: str) -> Array:
-    """The sums, along axes, of the products of two nodes of one dtype."""
+def summed(first: View, second: View, axes: Any, where: str) -> Array:
+    """The sums, along axes, of the products of two views of one dtype."""
     row = first.dtype
     logical = row.kind == BOOL
-    node = (rows.logical_and if logical else rows.multiply).combined(first, second)
+    view = (rows.logical_and if logical else rows.multiply).combined(first, second)
     if logical:
-        return reduced(folds.any, node, axes, where=where)
-    return reduced(folds.sum, node, axes, dtype=row.numpy, where=where)
+        return reduced(folds.any, view, axes, where=where)
+    return reduced(folds.sum, view, axes, dtype=row.numpy, where=where)
 
 
 def multiplied(
-    first: Node, second: Node, where: str, names: tuple[str, str] = ("x1", "x2")
+    first: View, second: View, where: str, names: tuple[str, str] = ("x1", "x2")
 ) -> Array:
     """`matmul` of operands of one dtype; errors name the calling function, `where`."""
     shapes = first.shape, second.shape
     if len(shapes[0]) == len(shapes[1]) == 1 and is_unobserved():
-        value = library.inner(first, second)
+        value = vendor.inner(first, second)
         if value is not None:
             return made(number_like(first, value))
     if not shapes[0] or not shapes[1]:
@@ -271,9 +270,9 @@ def multiplied(
         raise value_error(where, fault, accepted, "multiply by a scalar with *")
     row_vector, column_vector = len(shapes[0]) == 1, len(shapes[1]) == 1
     if row_vector:
-        first = engine.reshaped(first, (1, *first.shape))
+        first = builder.reshaped(first, (1, *first.shape))
     if column_vector:
-        second = engine.reshaped(second, (*second.shape, 1))
+        second = builder.reshaped(second, (*second.shape, 1))
     if first.shape[-1] != second.shape[-2]:
         fault = f"{names[0]} has shape {shapes[0]} and {names[1]} {shapes[1]}"
         columns, rows_ = f"{first.shape[-1]} columns", f"{second.shape[-2]} rows"
@@ -286,31 +285,31 @@ def multiplied(
         shape = (*shape[:-2], shape[-1])
     if column_vector:
         shape = shape[:-1]
-    return Array(engine.reshaped(result, shape))
+    return Array(builder.reshaped(result, shape))
 
 
-def product_of(first: Node, second: Node, stack: Shape) -> Node:
+def product_of(first: View, second: View, stack: Shape) -> View:
     """The product of two stacks of matrices, where the device does it best."""
     shape = (*stack, first.shape[-2], second.shape[-1])
     row = first.dtype
     if 0 in shape or first.shape[-1] == 0:
         return constant(row.numpy.type(0).item(), row, shape, first.device)
-    is_bound = library.is_preferred(first.device) or library.is_reproducible()
+    is_bound = vendor.runs_on_numpy(first.device) or vendor.is_reproducible()
     if 1 in shape[-2:] and row is not dtypes.float16 and not is_bound:
         operands = (first, second, -1) if shape[-1] == 1 else (second, first, -2)
-        return engine.reshaped(_by_vector(*operands), shape)
-    function = library.routine("matmul", row, first.device)
+        return builder.reshaped(_by_vector(*operands), shape)
+    function = vendor.routine("matmul", row, first.device)
     if function is None:
         return products.matmul(first, second)
     if row is dtypes.float16:
-        wide = [engine.converted(node, dtypes.float32) for node in (first, second)]
-        return engine.converted(product_of(wide[0], wide[1], stack), row)
-    if library.is_preferred(first.device):
-        return library.deferred("matmul", (), numpy.matmul, (first, second), shape, row)
-    return library.recorded("matmul", function, (first, second), shape, row)
+        wide = [builder.converted(view, dtypes.float32) for view in (first, second)]
+        return builder.converted(product_of(wide[0], wide[1], stack), row)
+    if vendor.runs_on_numpy(first.device):
+        return vendor.deferred("matmul", (), numpy.matmul, (first, second), shape, row)
+    return vendor.recorded("matmul", function, (first, second), shape, row)
 
 
-def _by_vector(matrix: Node, vector: Node, axis: int) -> Node:
+def _by_vector(matrix: View, vector: View, axis: int) -> View:
     """The products of matrices, along one of their two axes, and vectors with an axis of one more.
 
     They are as fast as memory is, so they are sums, which expressions join, in memory's order.
@@ -319,14 +318,14 @@ def _by_vector(matrix: Node, vector: Node, axis: int) -> Node:
     if where is not None:
         along = -2 if abs(where.strides[axis]) > abs(where.strides[-3 - axis]) else -1
     if along != axis:
-        matrix = manipulation.swapaxes(Array(matrix), -2, -1)._node
+        matrix = manipulation.swapaxes(Array(matrix), -2, -1)._view
     length = max(vector.shape[-2:])
     core = (1, length) if along == -1 else (length, 1)
-    turned = engine.reshaped(vector, (*vector.shape[:-2], *core))
-    return summed(matrix, turned, along, "matmul(x1, x2)")._node
+    turned = builder.reshaped(vector, (*vector.shape[:-2], *core))
+    return summed(matrix, turned, along, "matmul(x1, x2)")._view
 
 
-@recalled
+@cached_call
 def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
     """The sum of products over some axes of both operands; a's other axes stand first.
 
@@ -345,7 +344,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
 
 
 def summed_products(
-    first: Node, second: Node, axes: Any, where: str, names: tuple[str, str] = ("x1", "x2")
+    first: View, second: View, axes: Any, where: str, names: tuple[str, str] = ("x1", "x2")
 ) -> Array:
     """`tensordot` of operands of one dtype; errors name the calling function, `where`."""
     one, two = _contracted(axes, first.shape, second.shape, where)
@@ -363,7 +362,7 @@ def summed_products(
     permute = manipulation.permute_dims
     a = permute(Array(first), (*kept_one, *one)).reshape((math.prod(rows), length))
     b = permute(Array(second), (*two, *kept_two)).reshape((length, math.prod(columns)))
-    return Array(engine.reshaped(product_of(a._node, b._node, ()), (*rows, *columns)))
+    return Array(builder.reshaped(product_of(a._view, b._view, ()), (*rows, *columns)))
 
 
 def _contracted(
@@ -397,8 +396,8 @@ def _sequence(axes: Any) -> tuple[Any, ...]:
 
 def numeric_pair(
     x1: Any, x2: Any, where: str, names: tuple[str, str] = ("x1", "x2")
-) -> tuple[Node, Node]:
-    """Two numeric operands as nodes of the data type that they promote to."""
+) -> tuple[View, View]:
+    """Two numeric operands as views of the data type that they promote to."""
     first, second = together(x1, x2, where, names)
     if first.dtype.kind not in dtypes.NUMERIC:
         fault = f"{names[0]} and {names[1]} have dtype {first.dtype}"
@@ -407,16 +406,16 @@ def numeric_pair(
     return first, second
 
 
-def vectors(x1: Any, x2: Any, axis: SupportsIndex, where: str) -> tuple[Node, Node, int]:
+def vectors(x1: Any, x2: Any, axis: SupportsIndex, where: str) -> tuple[View, View, int]:
     """Two operands and the axis of their vectors, which counts from the end if that differs."""
     first, second = together(x1, x2, where)
-    counts = [len(node.shape) for node in (first, second)]
+    counts = [len(view.shape) for view in (first, second)]
     places = [layout.normalize_axis(axis, count, where) for count in counts]
     from_end = {place - count for place, count in zip(places, counts, strict=True)}
     if len(from_end) == 1:
         return first, second, from_end.pop()
     move = manipulation.moveaxis
-    return (move(Array(first), places[0], -1)._node, move(Array(second), places[1], -1)._node, -1)
+    return (move(Array(first), places[0], -1)._view, move(Array(second), places[1], -1)._view, -1)
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
@@ -431,7 +430,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 LinAlgError: Final = numpy.linalg.LinAlgError
 
 
-@recalled
+@cached_call
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     """NumPy's product of scalars, vectors and matrices; else over a's last and b's last but one.
 
@@ -459,13 +458,13 @@ def _dot(a: Any, b: Any) -> Array:
     return summed_products(first, second, ((-1,), (last,)), where, names)
 
 
-def _scaled(first: Node, second: Node) -> Array:
+def _scaled(first: View, second: View) -> Array:
     """The products of elements of one dtype; of bools, both."""
     row = rows.multiply if first.dtype.kind != BOOL else rows.logical_and
     return Array(row.combined(first, second))
 
 
-@recalled
+@cached_call
 def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
     """The sums of products over the last axis of both operands; a scalar multiplies.
 
@@ -478,7 +477,7 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
     return summed_products(first, second, ((-1,), (-1,)), where, names)
 
 
-@recalled
+@cached_call
 def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     """The dot product of all elements, those of the first operand conjugated.
 
@@ -489,36 +488,36 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     """
     where = "vdot(a, b)"
     first, second = arrays_together(a, b, where, ("a", "b"))
-    sizes = [math.prod(node.shape) for node in (first, second)]
+    sizes = [math.prod(view.shape) for view in (first, second)]
     if sizes[0] != sizes[1]:
         fault = f"a has {sizes[0]} elements and b {sizes[1]}"
         raise value_error(where, fault, "operands of as many elements are accepted")
     if first.dtype.kind == COMPLEX:
         first = rows.conj.applied(first)
     if first.shape != second.shape:
-        first, second = (engine.reshaped(node, (sizes[0],)) for node in (first, second))
+        first, second = (builder.reshaped(view, (sizes[0],)) for view in (first, second))
     return summed(first, second, None, where)
 
 
-@recalled
+@cached_call
 def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     """The products of each element of one array with each of another, both flattened."""
     where = "outer(a, b)"
     first, second = arrays_together(a, b, where, ("a", "b"))
-    column = engine.reshaped(first, (math.prod(first.shape), 1))
-    row = engine.reshaped(second, (math.prod(second.shape),))
+    column = builder.reshaped(first, (math.prod(first.shape), 1))
+    row = builder.reshaped(second, (math.prod(second.shape),))
     return deliver(_scaled(column, row), out, where)
 
 
-@recalled
+@cached_call
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
     """The Kronecker product: blocks of b, each scaled by an element of a."""
     first, second = arrays_together(a, b, "kron(a, b)", ("a", "b"))
     ndim = max(len(first.shape), len(second.shape))
-    rows_of, columns = ((1,) * (ndim - len(node.shape)) + node.shape for node in (first, second))
+    rows_of, columns = ((1,) * (ndim - len(view.shape)) + view.shape for view in (first, second))
     spread = tuple(extent for pair_of in rows_of for extent in (pair_of, 1))
     within = tuple(extent for pair_of in columns for extent in (1, pair_of))
-    product = _scaled(engine.reshaped(first, spread), engine.reshaped(second, within))
+    product = _scaled(builder.reshaped(first, spread), builder.reshaped(second, within))
     return product.reshape(tuple(r * s for r, s in zip(rows_of, columns, strict=True)))
 
 
@@ -544,16 +543,16 @@ def cross(
         axisa = axisb = axisc = axis
     first, second = numeric_pair(a, b, where, ("a", "b"))
     sides = []
-    for name, node, place in (("a", first, axisa), ("b", second, axisb)):
-        if not node.shape:
+    for name, view, place in (("a", first, axisa), ("b", second, axisb)):
+        if not view.shape:
             fault = f"{name} is 0-dimensional"
             accepted = "At least one array has zero dimension, and vectors are taken"
             raise value_error(where, fault, accepted)
-        along = layout.normalize_axis(place, len(node.shape), where)
-        if node.shape[along] not in (2, 3):
-            fault = f"axis {along} of {name} has {node.shape[along]} elements"
+        along = layout.normalize_axis(place, len(view.shape), where)
+        if view.shape[along] not in (2, 3):
+            fault = f"axis {along} of {name} has {view.shape[along]} elements"
             raise value_error(where, fault, "vectors of two or three elements are accepted")
-        sides.append(components(Array(node), along))
+        sides.append(components(Array(view), along))
     if len(sides[0]) == 2 or len(sides[1]) == 2:
         text = "Arrays of 2-dimensional vectors are deprecated. "
         text += "Use arrays of 3-dimensional vectors instead."

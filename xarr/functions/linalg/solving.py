@@ -9,23 +9,23 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis
-from xarr.array.coerce import array_of, node_of, together
-from xarr.core.views import Node, constant
+from xarr.array.coerce import array_of, operand_view, together
 from xarr.dtypes import COMPLEX, FLOATING
-from xarr.engine import engine
 from xarr.errors import refused, value_error
-from xarr.functions.calls.applying import reduced
+from xarr.functions.calls.row_calls import reduced
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
-from xarr.functions.elementwise.floating import in_floating
+from xarr.functions.elementwise.float_functions import in_floating
 from xarr.functions.index import searching
 from xarr.functions.linalg import linalg
 from xarr.functions.linalg.linalg import Matrices
 from xarr.functions.linalg.products import matmul
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
-from xarr.tables import elementwise as rows, reductions as folds
-from xarr.tables.rows import OWN, Elementwise, Reduction
+from xarr.ir.views import View, constant
+from xarr.ops import elementwise as rows, reductions as folds
+from xarr.ops.rows import OWN, Elementwise, Reduction
+from xarr.tape import builder
 
 LinAlgError: Final = numpy.linalg.LinAlgError
 
@@ -104,10 +104,10 @@ def cond(x: linalg.Matrices, p: Any = None) -> Array:
     """
     where = "linalg.cond(x, p)"
     by_values = p in (None, 2, -2)
-    node = linalg.matrices(array_of(x, where), where, square=not by_values)
-    if 0 in node.shape[-2:]:
-        raise refused(LinAlgError, where, f"x has shape {node.shape}", "empty has no norm")
-    matrix = Array(node)
+    view = linalg.matrices(array_of(x, where), where, square=not by_values)
+    if 0 in view.shape[-2:]:
+        raise refused(LinAlgError, where, f"x has shape {view.shape}", "empty has no norm")
+    matrix = Array(view)
     if by_values:
         singular = linalg.singular_values(matrix, where)
         large, small = singular[..., 0], singular[..., -1]
@@ -115,12 +115,12 @@ def cond(x: linalg.Matrices, p: Any = None) -> Array:
     else:
         # LU with a zero on the diagonal is what `inv` refuses.
         singular_ones = linalg.slogdet(matrix).sign == 0
-        eye = creation.eye(node.shape[-1], dtype=matrix.dtype, device=matrix.device)
+        eye = creation.eye(view.shape[-1], dtype=matrix.dtype, device=matrix.device)
         regular = searching.where(singular_ones[..., None, None], eye, matrix)
         product = norm(matrix, p, (-2, -1)) * norm(linalg.inv(regular), p, (-2, -1))
         ratio = searching.where(singular_ones, math.inf, product)
     unknown = reductions.any(elementwise.isnan(matrix), axis=(-2, -1))
-    return Array(searching.where(elementwise.isnan(ratio) & ~unknown, math.inf, ratio)._node)
+    return Array(searching.where(elementwise.isnan(ratio) & ~unknown, math.inf, ratio)._view)
 
 
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
@@ -188,7 +188,7 @@ def vector_norm(
     5.0
     """
     where = "linalg.vector_norm(x)"
-    return _vector_norm(node_of(x, where), axis, keepdims, ord, where)
+    return _vector_norm(operand_view(x, where), axis, keepdims, ord, where)
 
 
 _SQUARES: Final = Elementwise(
@@ -221,7 +221,7 @@ _SMALLEST: Final = _norm("smallest", rows.minimum, None, map=rows.abs)
 _NORMS: Final = {1: _NORM_1, 2: _NORM_2, math.inf: _LARGEST, -math.inf: _SMALLEST}
 
 
-def _vector_norm(x: Node, axis: Any, keepdims: bool, ord: float, where: str) -> Array:
+def _vector_norm(x: View, axis: Any, keepdims: bool, ord: float, where: str) -> Array:
     if not isinstance(ord, int | float | numpy.integer | numpy.floating):
         error = ValueError if isinstance(ord, str) else TypeError  # as NumPy's
         accepted = "a real number is accepted, inf and -inf among them"
@@ -230,7 +230,7 @@ def _vector_norm(x: Node, axis: Any, keepdims: bool, ord: float, where: str) -> 
     row = linalg.part_of(x.dtype)
     if ord == 0:
         count = reduced(folds.count_nonzero, x, axis, keepdims=keepdims, where=where)
-        return Array(engine.converted(count._node, row))
+        return Array(builder.converted(count._view, row))
     if ord in _NORMS:
         return reduced(_NORMS[ord], x, axis, keepdims=keepdims, where=where)
     power = constant(row.numpy.type(ord).item(), row, (), x.device)
@@ -254,10 +254,10 @@ def matrix_norm(
     7.0
     """
     where = "linalg.matrix_norm(x)"
-    return _matrix_norm(node_of(x, where), keepdims, ord, where)
+    return _matrix_norm(operand_view(x, where), keepdims, ord, where)
 
 
-def _matrix_norm(x: Node, keepdims: bool, ord: Any, where: str) -> Array:
+def _matrix_norm(x: View, keepdims: bool, ord: Any, where: str) -> Array:
     x = in_floating(x)
     linalg.require_matrix(x.shape, where)
     if ord in ("fro", None):
@@ -268,17 +268,17 @@ def _matrix_norm(x: Node, keepdims: bool, ord: Any, where: str) -> Array:
         single = linalg.singular_values(Array(x), where)
         if ord == "nuc" or 0 in shape[-2:]:
             row_of = folds.min if ord == -2 else folds.sum  # the smallest of none is refused
-            result = reduced(row_of, single._node, -1, where=where)
+            result = reduced(row_of, single._view, -1, where=where)
         else:
             result = single[..., 0 if ord == 2 else -1]
     elif ord in (1, -1, math.inf, -math.inf):
         sums = reduced(_NORM_1, x, -2 if ord in (1, -1) else -1, where=where)
         largest = folds.max if sums.shape[-1] else folds.sum
-        result = reduced(largest if ord > 0 else folds.min, sums._node, -1, where=where)
+        result = reduced(largest if ord > 0 else folds.min, sums._view, -1, where=where)
     else:
         fault = f"ord is {ord!r}"
         raise value_error(where, fault, '"fro", "nuc", 1, -1, 2, -2, inf and -inf are accepted')
-    result = Array(engine.converted(result._node, row))
+    result = Array(builder.converted(result._view, row))
     return result.reshape((*result.shape, 1, 1)) if keepdims else result
 
 
@@ -294,8 +294,8 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
     5.0
     """
     where = "linalg.norm(x)"
-    node = node_of(x, where)
-    ndim = len(node.shape)
+    view = operand_view(x, where)
+    ndim = len(view.shape)
     if ord is not None and axis is None and ndim not in (1, 2):
         raise value_error(where, f"x has {ndim} dimensions and axis is None", "one or two are")
     axes = layout.normalize_axes(axis, ndim, where)
@@ -304,11 +304,11 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
     if isinstance(ord, str) and len(axes) == 1:
         raise value_error(where, f"ord is {ord!r}", "the norms of vectors are numbers")
     if ord is None or len(axes) == 1:
-        return _vector_norm(node, axis, keepdims, 2 if ord is None else ord, where)
+        return _vector_norm(view, axis, keepdims, 2 if ord is None else ord, where)
     named: Any = axis or axes
     pair = tuple(layout.normalize_axis(place, ndim, where) for place in named)
     if pair == (ndim - 2, ndim - 1):
-        return _matrix_norm(node, keepdims, ord, where)
-    moved = manipulation.moveaxis(Array(node), pair, (-2, -1))
-    result = _matrix_norm(moved._node, keepdims, ord, where)
+        return _matrix_norm(view, keepdims, ord, where)
+    moved = manipulation.moveaxis(Array(view), pair, (-2, -1))
+    result = _matrix_norm(moved._view, keepdims, ord, where)
     return manipulation.moveaxis(result, (-2, -1), pair) if keepdims else result

@@ -17,9 +17,9 @@ from xarr.backends.device import (
     devices as found_devices,
     get_device,
 )
-from xarr.engine import engine
 from xarr.functions.types.data_types import AnyDType, is_of
 from xarr.layout import MAX_NDIM
+from xarr.tape import builder
 
 __array_api_version__: Final = API_VERSIONS[-1]
 
@@ -108,7 +108,7 @@ def synchronize(x: Array | Device | str | None = None) -> None:
     x : Array, Device, str or None -- What to wait for; the default device where None.
     """
     if type(x) is Array:
-        engine.compute(x._node)
+        builder.compute(x._view)
         with x.device.lock:
             x.device.driver.synchronize()
         return

@@ -35,7 +35,7 @@ def public(space: str, source: str = "") -> tuple[Callable[[str], Any], Callable
             try:
                 return below(name)
             except AttributeError:
-                from xarr.functions.names.absent import missing
+                from xarr.functions.names.missing_names import missing
 
                 raise missing(space, name, __dir__()) from None
         from xarr.functions.names.docstrings import complete_public

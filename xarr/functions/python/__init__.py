@@ -5,6 +5,6 @@ from typing import TYPE_CHECKING
 from xarr import lazy
 
 if TYPE_CHECKING:
-    from xarr.functions.python import iterating as iterating, scalars as scalars
+    from xarr.functions.python import nditer as nditer, scalars as scalars
 else:
     __getattr__ = lazy.modules(__name__)

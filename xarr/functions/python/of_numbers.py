@@ -18,7 +18,7 @@ from typing import Any, Final
 from xarr.array.array import Array
 from xarr.backends.device import default_float
 from xarr.errors import type_error
-from xarr.functions.elementwise import elementwise as rows, floating
+from xarr.functions.elementwise import elementwise as rows, float_functions
 from xarr.functions.index import searching
 from xarr.functions.types import data_types
 
@@ -102,14 +102,14 @@ OF_ARRAYS: Final[dict[Any, Callable[..., Any]]] = {
     math.ceil: lambda x: to_integers(rows.ceil(x)),
     math.degrees: rows.rad2deg,
     math.floor: lambda x: to_integers(rows.floor(x)),
-    math.frexp: floating.frexp,
+    math.frexp: float_functions.frexp,
     math.gcd: _folded(rows.gcd, math.gcd),
     math.hypot: _folded(rows.hypot, math.hypot),
     math.isclose: _isclose,
     math.lcm: _folded(rows.lcm, math.lcm),
-    math.ldexp: floating.ldexp,
+    math.ldexp: float_functions.ldexp,
     math.log: _log,
-    math.modf: floating.modf,
+    math.modf: float_functions.modf,
     math.pow: _pow,
     math.radians: rows.deg2rad,
     math.remainder: _remainder,

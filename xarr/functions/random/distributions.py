@@ -13,16 +13,16 @@ from xarr.array.array import Array
 from xarr.array.coerce import as_array
 from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
-from xarr.engine import engine
 from xarr.errors import type_error, value_error
 from xarr.functions.elementwise import elementwise
 from xarr.functions.linalg import linalg, products
-from xarr.functions.random import drawing, permuting
-from xarr.functions.random.drawing import Floats, Integers, Parameter, Real, Size, Source
+from xarr.functions.random import permutation, sampling
+from xarr.functions.random.sampling import Floats, Integers, Parameter, Real, Size, Source
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import joining, manipulation
 from xarr.layout import Shape, broadcast_shapes
-from xarr.tables import random
+from xarr.ops import random
+from xarr.tape import builder
 
 
 class Continuous(Source):
@@ -138,7 +138,7 @@ class Continuous(Source):
         left, right : real Array or number -- Where it begins and ends.
         mode : real Array or number -- Where it is highest.
         """
-        return self._draw(random.triangular, (left, mode, right), size, drawing.require_order)
+        return self._draw(random.triangular, (left, mode, right), size, sampling.require_order)
 
     def uniform(self, low: Real = 0.0, high: Real = 1.0, size: Size = None) -> Floats:
         """Draw evenly between bounds.
@@ -151,8 +151,8 @@ class Continuous(Source):
         True
         """
         where = random.uniform.where
-        least, most = drawing.parameter(low, "low", where), drawing.parameter(high, "high", where)
-        span = drawing.difference(least, most, where, self._descending)
+        least, most = sampling.parameter(low, "low", where), sampling.parameter(high, "high", where)
+        span = sampling.difference(least, most, where, self._descending)
         return self.sample(random.uniform, (least, span), size, where)
 
     def vonmises(self, mu: Real, kappa: Real, size: Size = None) -> Floats:
@@ -200,7 +200,7 @@ class Discrete(Source):
         >>> len(xarr.random.bytes(5))
         5
         """
-        return permuting.random_bytes(self, length, "bytes(length)")
+        return permutation.random_bytes(self, length, "bytes(length)")
 
     def geometric(self, p: Real, size: Size = None) -> Integers:
         """Draw how many trials it takes until one succeeds."""
@@ -215,7 +215,7 @@ class Discrete(Source):
         nsample : real Array or number -- How many are taken, at most all.
         """
         return self._draw(
-            random.hypergeometric, (ngood, nbad, nsample), size, drawing.require_enough
+            random.hypergeometric, (ngood, nbad, nsample), size, sampling.require_enough
         )
 
     def logseries(self, p: Real, size: Size = None) -> Integers:
@@ -232,7 +232,7 @@ class Discrete(Source):
 
         n : real Array or number -- How many have to succeed, positive; not necessarily an integer.
         """
-        return self._draw(random.negative_binomial, (n, p), size, drawing.require_held)
+        return self._draw(random.negative_binomial, (n, p), size, sampling.require_held)
 
     def poisson(self, lam: Real = 1.0, size: Size = None) -> Integers:
         """Draw from the Poisson distribution.
@@ -272,9 +272,9 @@ class Vectors(Source):
         """
         where = "dirichlet(alpha, size)"
         shapes = _vector(alpha, "alpha", where)
-        drawing.parameter(shapes, "alpha", where, random.NOT_NEGATIVE)
+        sampling.parameter(shapes, "alpha", where, random.NOT_NEGATIVE)
         drawn = self.sample(
-            random.log_gamma, (shapes._node,), (*_size(size, where), *shapes.shape), where
+            random.log_gamma, (shapes._view,), (*_size(size, where), *shapes.shape), where
         )
         # Where all are 0 their logarithms are infinite, and no largest one can be taken away.
         largest = elementwise.maximum(reductions.max(drawn, axis=-1, keepdims=True), -1e30)
@@ -295,7 +295,7 @@ class Vectors(Source):
         [9, 9]
         """
         where = "multinomial(n, pvals, size)"
-        left = drawing.parameter(n, "n", where, random.COUNT)
+        left = sampling.parameter(n, "n", where, random.COUNT)
         chances = _on_host(pvals, "pvals", where).astype(numpy.float64)
         if not chances.ndim or not chances.shape[-1]:
             fault = f"pvals has shape {chances.shape}"
@@ -306,7 +306,7 @@ class Vectors(Source):
             raise value_error(where, "sum(pvals[:-1]) > 1.0", "at most 1 is accepted")
         shape = broadcast_shapes(chances.shape[:-1], numpy.shape(left), where=where)
         if size is not None:
-            wanted = drawing.size_of(size, where)
+            wanted = sampling.size_of(size, where)
             if broadcast_shapes(shape, wanted, where=where) != wanted:
                 raise value_error(where, f"size is {wanted}", f"{shape} has to broadcast to it")
             shape = wanted
@@ -316,7 +316,7 @@ class Vectors(Source):
         parts = []
         for place in range(chances.shape[-1] - 1):
             p = numpy.minimum(shares[..., place], 1.0)
-            share = drawing.parameter(p if p.ndim else float(p), "pvals", where)
+            share = sampling.parameter(p if p.ndim else float(p), "pvals", where)
             drawn = self.sample(random.binomial, (left, share), shape, where)
             parts.append(drawn)
             left = _less(left, drawn)
@@ -355,11 +355,11 @@ class Vectors(Source):
             if value not in accepted:
                 raise value_error(where, f"{name} is {value!r}", f"one of {accepted} is accepted")
         for value, name in ((mean, "mean"), (cov, "cov")):
-            if as_array(value, where, name)._node.dtype.kind == dtypes.COMPLEX:
+            if as_array(value, where, name)._view.dtype.kind == dtypes.COMPLEX:
                 raise type_error(where, f"{name} is complex", "mean and cov must not be complex")
         center = _vector(mean, "mean", where)
         matrix = as_array(cov, where, "cov", device=center.device)
-        matrix = Array(engine.converted(matrix._node, default_float(center.device)))
+        matrix = Array(builder.converted(matrix._view, default_float(center.device)))
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             fault = f"cov has shape {matrix.shape}"
             raise value_error(where, fault, "cov must be 2 dimensional and square")
@@ -368,8 +368,8 @@ class Vectors(Source):
             raise value_error(where, fault, "mean and cov must have same length")
         factor = _factor(matrix, method, check_valid, tol, where)
         shape = (*_size(size, where), *center.shape)
-        node = self.node(random.standard_normal, shape, center.device, where)
-        lines = manipulation.reshape(Array(node), (-1, center.shape[0]))
+        view = self.view(random.standard_normal, shape, center.device, where)
+        lines = manipulation.reshape(Array(view), (-1, center.shape[0]))
         return manipulation.reshape(products.matmul(lines, factor), shape) + center
 
 
@@ -402,7 +402,7 @@ def colours(source: Source, colors: Any, nsample: Any, size: Any, method: str, w
 
 
 def _size(size: Any, where: str) -> Shape:
-    return () if size is None else drawing.size_of(size, where)
+    return () if size is None else sampling.size_of(size, where)
 
 
 def _vector(value: Any, name: str, where: str) -> Array:
@@ -410,7 +410,7 @@ def _vector(value: Any, name: str, where: str) -> Array:
     array = as_array(value, where, name)
     if array.ndim != 1:
         raise value_error(where, f"{name} has {array.ndim} axes", f"{name} must be 1 dimensional")
-    return Array(engine.converted(array._node, default_float(array.device)))
+    return Array(builder.converted(array._view, default_float(array.device)))
 
 
 def _on_host(value: Any, name: str, where: str) -> numpy.ndarray[Any, Any]:
@@ -418,21 +418,21 @@ def _on_host(value: Any, name: str, where: str) -> numpy.ndarray[Any, Any]:
     if not isinstance(value, Array):
         value = as_array(value, where, name)
         with openly():
-            return to_host(value._node)
-    return to_host(value._node, where)
+            return to_host(value._view)
+    return to_host(value._view, where)
 
 
 def _less(left: Parameter, drawn: Array) -> Parameter:
     """The items that are left after `drawn` of them, as integers."""
     rest = left - drawn if isinstance(left, int | float) else Array(left) - drawn
-    return Array(engine.converted(rest._node, dtypes.int64))._node
+    return Array(builder.converted(rest._view, dtypes.int64))._view
 
 
 def _fill(left: Parameter, shape: Shape) -> Array:
     """The items that are left, broadcast to the shape of the counts drawn before."""
     if isinstance(left, int | float):
         return as_array(numpy.full(shape, int(left), numpy.int64), "multinomial(n, pvals, size)")
-    return Array(engine.broadcast(engine.converted(left, dtypes.int64), shape))
+    return Array(builder.broadcast(builder.converted(left, dtypes.int64), shape))
 
 
 def _factor(cov: Array, method: str, check_valid: str, tol: float, where: str) -> Array:

@@ -20,12 +20,12 @@ from xarr.backends.device import get_device
 from xarr.dtypes import DType
 from xarr.errors import type_error, value_error
 from xarr.functions.calls.on_host import host_of
-from xarr.functions.random import drawing, permuting
+from xarr.functions.random import permutation as permuting, sampling
 from xarr.functions.random.distributions import Continuous, Discrete, Vectors, colours
-from xarr.functions.random.drawing import Floats, FloatType, Integers, Philox, Real, Size, integers
+from xarr.functions.random.sampling import Floats, FloatType, Integers, Philox, Real, Size, integers
+from xarr.ops import random
+from xarr.ops.random import Draw
 from xarr.settings import IMPORTED
-from xarr.tables import random
-from xarr.tables.random import Draw
 
 
 class Generator(Continuous, Discrete, Vectors):
@@ -47,7 +47,7 @@ class Generator(Continuous, Discrete, Vectors):
 
     def __new__(cls, bit_generator: Any) -> Generator:
         """Make a generator that draws on the host where the bits are NumPy's."""
-        if cls is Generator and drawing.is_of_numpy(bit_generator):
+        if cls is Generator and sampling.is_of_numpy(bit_generator):
             return object.__new__(cls.on_host)
         return object.__new__(cls)
 
@@ -57,7 +57,7 @@ class Generator(Continuous, Discrete, Vectors):
         if isinstance(bit_generator, type):
             fault = f"bit_generator is the class {bit_generator.__name__}"
             raise value_error("Generator(bit_generator)", fault, "one of its objects is accepted")
-        if not hasattr(bit_generator, "take") and not drawing.is_of_numpy(bit_generator):
+        if not hasattr(bit_generator, "take") and not sampling.is_of_numpy(bit_generator):
             fault = f"bit_generator is of type {type(bit_generator).__name__}"
             accepted = "Philox or a bit generator of NumPy is accepted"
             raise type_error("Generator(bit_generator)", fault, accepted, "write default_rng(seed)")
@@ -117,7 +117,7 @@ class Generator(Continuous, Discrete, Vectors):
         After G. Marsaglia, W. W. Tsang, ACM TOMS 26, 2000.
         """
         where = "standard_gamma(shape, size, dtype, out)"
-        parameters = (drawing.parameter(shape, "shape", where, random.NOT_NEGATIVE),)
+        parameters = (sampling.parameter(shape, "shape", where, random.NOT_NEGATIVE),)
         row = _floating(dtype, out, where)
         return self.sample(random.standard_gamma, parameters, size, where, dtype=row, out=out)
 
@@ -232,11 +232,11 @@ class Generator(Continuous, Discrete, Vectors):
 def _floating(dtype: Any, out: Any, where: str) -> DType | None:
     """float32 or float64, by a dtype argument or by `out`; None for the device's default."""
     if dtype is None:
-        return out._node.dtype if isinstance(out, Array) else None
+        return out._view.dtype if isinstance(out, Array) else None
     row = dtypes.lookup(dtype, where)
     if row not in (dtypes.float32, dtypes.float64):
         raise type_error(where, f"Unsupported dtype {row}", "float32 and float64 are accepted")
-    if isinstance(out, Array) and out._node.dtype is not row:
+    if isinstance(out, Array) and out._view.dtype is not row:
         fault = f"dtype is {row} and out has dtype {out.dtype}"
         raise type_error(where, fault, "they are the same")
     return row
@@ -257,10 +257,10 @@ def default_rng(seed: Any = None) -> Generator:
     if isinstance(seed, Generator):
         return seed
     bits = getattr(seed, "bit_generator", None) or getattr(seed, "_bit_generator", seed)
-    if isinstance(bits, Philox) or drawing.is_of_numpy(bits):
+    if isinstance(bits, Philox) or sampling.is_of_numpy(bits):
         return Generator(bits)
     return Generator(
-        drawing.host_bits(seed) if IMPORTED.random == "numpy" else Philox(drawing.plain(seed))
+        sampling.host_bits(seed) if IMPORTED.random == "numpy" else Philox(sampling.plain(seed))
     )
 
 
@@ -290,7 +290,7 @@ class RandomState(Continuous, Discrete, Vectors):
 
     def __new__(cls, seed: Any = None) -> RandomState:
         """Make one that draws on the host where the bits are NumPy's."""
-        wanted = drawing.is_of_numpy(seed) or (
+        wanted = sampling.is_of_numpy(seed) or (
             IMPORTED.random == "numpy" and not isinstance(seed, Philox)
         )
         if cls is RandomState and wanted:
@@ -336,7 +336,7 @@ class RandomState(Continuous, Discrete, Vectors):
         if not legacy:
             return state
         key, counter = state["state"]["key"], state["state"]["counter"]
-        return drawing.NAME, key, counter, *([state["numpy"]] if self.leads_numpys else [])
+        return sampling.NAME, key, counter, *([state["numpy"]] if self.leads_numpys else [])
 
     def set_state(self, state: Any) -> None:
         """Go on from a `state` that `get_state` gave, so that the same numbers come again.
@@ -481,7 +481,7 @@ def _checked(seed: Any) -> Any:
     """A seed, whose integers have 32 bits, as NumPy's Mersenne Twister wants them."""
     if seed is None or hasattr(seed, "generate_state"):
         return seed
-    seed = drawing.plain(seed)
+    seed = sampling.plain(seed)
     words = numpy.asarray(seed)
     if words.ndim > 1 or not words.size:
         fault = f"the seed has shape {words.shape}"
@@ -500,7 +500,7 @@ def _to_device(value: Any, where: str) -> Any:
     if not isinstance(value, numpy.ndarray) or value.dtype.kind not in "biuf":
         return value
     device = get_device()
-    if device.narrow and value.dtype == numpy.float64:
+    if device.no_float64 and value.dtype == numpy.float64:
         value = value.astype(numpy.float32)
     tell(where, value.nbytes, "to", device)  # asked for by XARR_RANDOM or the bit generator
     with openly():
@@ -509,7 +509,7 @@ def _to_device(value: Any, where: str) -> Any:
 
 def _drawing(source: Any, where: str) -> Any:
     """NumPy's generator behind one of xarr's, which may draw on the host."""
-    drawing.require_no_graph(get_device(), where, "NumPy's generator draws on the host")
+    sampling.require_no_graph(get_device(), where, "NumPy's generator draws on the host")
     return source._streams
 
 

@@ -8,17 +8,17 @@ from typing import Any
 import numpy
 
 from xarr.array.array import Array, ArrayLike
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import as_array
 from xarr.backends.device import Device
-from xarr.core.recalling import recalled
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.elementwise import elementwise
-from xarr.functions.elementwise.floating import in_floating
+from xarr.functions.elementwise.float_functions import in_floating
 from xarr.functions.reduce import reductions
 from xarr.layout import broadcast_shapes
 
 
-@recalled
+@cached_call
 def isclose(
     a: ArrayLike,
     b: ArrayLike,
@@ -72,7 +72,7 @@ def device_of(*values: Any) -> Device | None:
 
 def _inexact(x: Array) -> Array:
     """An array in floating point, which holds the size of the smallest integer too."""
-    return Array(in_floating(x._node))
+    return Array(in_floating(x._view))
 
 
 def _is_nan(x: Any) -> Any:

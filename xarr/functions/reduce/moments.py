@@ -12,24 +12,23 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes, errors, layout
-from xarr.algorithms import library
 from xarr.array.array import Array
-from xarr.array.coerce import as_array, node_of
+from xarr.array.coerce import as_array, operand_view
 from xarr.array.out_argument import mask_of, require_castable, single
 from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import default_float
-from xarr.core.views import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, FLOATING, REAL, DType
-from xarr.engine import engine
 from xarr.errors import type_error, value_error
-from xarr.functions.calls.applying import reduced, sent
+from xarr.functions.calls.row_calls import reduced, sent
+from xarr.ir.views import View, constant
 from xarr.layout import Shape
-from xarr.tables import elementwise, reductions
-from xarr.tables.rows import Reduction, choose
+from xarr.ops import elementwise, reductions, vendor
+from xarr.ops.rows import Reduction, choose
+from xarr.tape import builder
 
 
 def averaged(
-    row: Reduction, x: Node, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any
+    row: Reduction, x: View, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any
 ) -> Array:
     """The mean, over the elements where a mask holds."""
     name = f"{row.name}(a, axis, where)"
@@ -63,7 +62,7 @@ def freedom_less(ddof: float | None, correction: float, where: str) -> float:
 
 def spread(
     row: Reduction,
-    x: Node,
+    x: View,
     axis: Any,
     dtype: Any,
     out: Any,
@@ -91,7 +90,7 @@ def spread(
     if mean is None:
         middle = _mean(x, axis, dtype, True, mask, name)
     else:
-        middle = engine.converted(node_of(mean, name, "mean"), wanted)
+        middle = builder.converted(operand_view(mean, name, "mean"), wanted)
     apart = elementwise.subtract.combined(x, middle, name)
     if apart.dtype.kind == COMPLEX:
         real, imag = (elementwise.square.applied(part.applied(apart)) for part in _PARTS)
@@ -109,18 +108,18 @@ def spread(
         warn_of_few(Array(above), _FREEDOM)
     enough = elementwise.greater.combined(above, _like(0.0, count))
     divisor = choose(enough, above, _like(math.nan, count))
-    result = engine.converted(elementwise.divide.combined(total, divisor), part)
+    result = builder.converted(elementwise.divide.combined(total, divisor), part)
     if row is reductions.std:
-        result = engine.converted(elementwise.sqrt.applied(result), part)
+        result = builder.converted(elementwise.sqrt.applied(result), part)
     if dtype is not None:
-        result = engine.converted(result, wanted)
+        result = builder.converted(result, wanted)
     return sent(result, single(out, name), name)
 
 
 def _require_root_fits(wanted: DType, out: Array | None, name: str) -> None:
     """Refuse an integer `out` of a root, which is a floating-point number for integers too."""
     if out is not None and wanted.kind not in FLOATING:
-        require_castable(dtypes.float64, out._node.dtype, "same_kind", name)
+        require_castable(dtypes.float64, out._view.dtype, "same_kind", name)
 
 
 _FREEDOM: Final = "Degrees of freedom <= 0 for slice"
@@ -136,13 +135,13 @@ def _warn(shape: Shape, axis: Any, less: float, message: str, name: str) -> None
 _PARTS = (elementwise.real, elementwise.imag)
 
 
-def _mask(x: Node, where: Any, name: str) -> Node:
+def _mask(x: View, where: Any, name: str) -> View:
     as_array(where, name, "where")  # NumPy takes no truths of objects here
     mask = mask_of(where, x, name)
     if mask is None:
         mask = constant(True, dtypes.bool_, (), x.device)
     shape = layout.broadcast_shapes(mask.shape, x.shape, where=name)
-    return engine.broadcast(mask, shape)
+    return builder.broadcast(mask, shape)
 
 
 def _accumulates(dtype: Any, kinds: tuple[str, ...], name: str) -> bool:
@@ -150,35 +149,35 @@ def _accumulates(dtype: Any, kinds: tuple[str, ...], name: str) -> bool:
     return dtype is None or dtypes.lookup(dtype, name).kind in kinds
 
 
-def _summed(x: Node, dtype: Any, name: str) -> DType:
+def _summed(x: View, dtype: Any, name: str) -> DType:
     """The data type that sums have."""
     if dtype is not None:
         return dtypes.lookup(dtype, name)
     return x.dtype if x.dtype.kind in FLOATING else default_float(x.device)
 
 
-def _sum(x: Node, axis: Any, dtype: Any, keepdims: bool, mask: Node | None, name: str) -> Node:
+def _sum(x: View, axis: Any, dtype: Any, keepdims: bool, mask: View | None, name: str) -> View:
     """The sum where a mask holds, in the type that it is divided in."""
     which = True if mask is None else Array(mask)
     found = reduced(reductions.sum, x, axis, dtype=dtype, keepdims=keepdims, mask=which, where=name)
-    total = found._node
+    total = found._view
     return (
-        total if total.dtype.kind in FLOATING else engine.converted(total, default_float(x.device))
+        total if total.dtype.kind in FLOATING else builder.converted(total, default_float(x.device))
     )
 
 
-def _mean(x: Node, axis: Any, dtype: Any, keepdims: bool, mask: Node | None, name: str) -> Node:
+def _mean(x: View, axis: Any, dtype: Any, keepdims: bool, mask: View | None, name: str) -> View:
     wanted = _summed(x, dtype, name)
     if mask is None and wanted.kind in FLOATING:
-        return reduced(reductions.mean, x, axis, dtype=dtype, keepdims=keepdims)._node
+        return reduced(reductions.mean, x, axis, dtype=dtype, keepdims=keepdims)._view
     total = _sum(x, axis, wanted.numpy, keepdims, mask, name)
     count = _count(x.shape, mask, axis, keepdims, total, name)
-    return engine.converted(elementwise.divide.combined(total, count), wanted)
+    return builder.converted(elementwise.divide.combined(total, count), wanted)
 
 
 def _count(
-    shape: tuple[int, ...], mask: Node | None, axis: Any, keepdims: bool, total: Node, name: str
-) -> Node:
+    shape: tuple[int, ...], mask: View | None, axis: Any, keepdims: bool, total: View, name: str
+) -> View:
     """How many elements there are to each sum, in the type of a real part of the sums."""
     part = dtypes.PART.get(total.dtype, total.dtype)
     if mask is None:
@@ -188,16 +187,16 @@ def _count(
             count *= shape[place]
         return constant(float(count), part, (), total.device)
     number = reduced(reductions.count_nonzero, mask, axis, keepdims=keepdims, where=name)
-    return engine.converted(number._node, part)
+    return builder.converted(number._view, part)
 
 
-def _like(value: float, beside: Node) -> Node:
+def _like(value: float, beside: View) -> View:
     return constant(float(value), beside.dtype, (), beside.device)
 
 
 def warn_of_nan(result: Array) -> None:
     """Warn of a result that is NaN, as NumPy does."""
-    if result._node.dtype.kind in FLOATING:
+    if result._view.dtype.kind in FLOATING:
         _warn_where(result, numpy.isnan, "All-NaN slice encountered")
 
 
@@ -208,9 +207,9 @@ def warn_of_few(number: Array, message: str) -> None:
 
 def _warn_where(x: Array, is_wrong: Callable[[Host], Host], message: str) -> None:
     """Warn of elements where nobody has to wait for them: on a CPU."""
-    if library.is_preferred(x.device):
+    if vendor.runs_on_numpy(x.device):
         with openly():
-            found = bool(is_wrong(to_host(x._node)).any())
+            found = bool(is_wrong(to_host(x._view)).any())
         if found:
             warn(message)
 

@@ -10,15 +10,15 @@ from typing import SupportsIndex
 
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out, product
-from xarr.array.coerce import node_of
+from xarr.array.coerce import operand_view
 from xarr.array.out_argument import deliver
-from xarr.core.views import Node
-from xarr.engine import engine
 from xarr.errors import type_error
-from xarr.functions.calls.applying import reduced, scanned
+from xarr.functions.calls.row_calls import reduced, scanned
 from xarr.functions.reduce.moments import averaged, spread
-from xarr.tables import elementwise as rows_of_two, reductions as rows
-from xarr.tables.rows import Reduction
+from xarr.ir.views import View
+from xarr.ops import elementwise as rows_of_two, reductions as rows
+from xarr.ops.rows import Reduction
+from xarr.tape import builder
 
 
 def all(
@@ -30,7 +30,9 @@ def all(
     where: ArrayLike = True,
 ) -> Array:
     """Whether all elements are nonzero."""
-    return reduced(rows.all, node_of(a, "all(a)"), axis, out=out, keepdims=keepdims, mask=where)
+    return reduced(
+        rows.all, operand_view(a, "all(a)"), axis, out=out, keepdims=keepdims, mask=where
+    )
 
 
 def any(
@@ -42,26 +44,28 @@ def any(
     where: ArrayLike = True,
 ) -> Array:
     """Whether an element is nonzero."""
-    return reduced(rows.any, node_of(a, "any(a)"), axis, out=out, keepdims=keepdims, mask=where)
+    return reduced(
+        rows.any, operand_view(a, "any(a)"), axis, out=out, keepdims=keepdims, mask=where
+    )
 
 
 def argmax(
     a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
     """The index of the first largest element, or NaN; ValueError where there is no element."""
-    return reduced(rows.argmax, node_of(a, "argmax(a)"), axis, out=out, keepdims=keepdims)
+    return reduced(rows.argmax, operand_view(a, "argmax(a)"), axis, out=out, keepdims=keepdims)
 
 
 def argmin(
     a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
     """The index of the first smallest element, or NaN; ValueError where there is no element."""
-    return reduced(rows.argmin, node_of(a, "argmin(a)"), axis, out=out, keepdims=keepdims)
+    return reduced(rows.argmin, operand_view(a, "argmin(a)"), axis, out=out, keepdims=keepdims)
 
 
 def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
     """The number of nonzero elements."""
-    return reduced(rows.count_nonzero, node_of(a, "count_nonzero(a)"), axis, keepdims=keepdims)
+    return reduced(rows.count_nonzero, operand_view(a, "count_nonzero(a)"), axis, keepdims=keepdims)
 
 
 def cumulative_prod(
@@ -77,7 +81,12 @@ def cumulative_prod(
     axis : int or None -- The axis; None where x has one dimension.
     """
     return scanned(
-        rows.cumulative_prod, node_of(x, "cumulative_prod(x)"), axis, dtype, include_initial, out
+        rows.cumulative_prod,
+        operand_view(x, "cumulative_prod(x)"),
+        axis,
+        dtype,
+        include_initial,
+        out,
     )
 
 
@@ -94,7 +103,7 @@ def cumulative_sum(
     axis : int or None -- The axis; None where x has one dimension.
     """
     return scanned(
-        rows.cumulative_sum, node_of(x, "cumulative_sum(x)"), axis, dtype, include_initial, out
+        rows.cumulative_sum, operand_view(x, "cumulative_sum(x)"), axis, dtype, include_initial, out
     )
 
 
@@ -107,7 +116,7 @@ def max(
     where: ArrayLike = True,
 ) -> Array:
     """The largest element; NaN if any is; ValueError where there is none."""
-    return reduced(rows.max, node_of(a, "max(a)"), axis, keepdims, None, out, initial, where)
+    return reduced(rows.max, operand_view(a, "max(a)"), axis, keepdims, None, out, initial, where)
 
 
 def mean(
@@ -120,7 +129,7 @@ def mean(
     where: ArrayLike = True,
 ) -> Array:
     """The arithmetic mean."""
-    return averaged(rows.mean, node_of(a, "mean(a)"), axis, dtype, out, keepdims, where)
+    return averaged(rows.mean, operand_view(a, "mean(a)"), axis, dtype, out, keepdims, where)
 
 
 def min(
@@ -132,7 +141,7 @@ def min(
     where: ArrayLike = True,
 ) -> Array:
     """The smallest element; NaN if any is; ValueError where there is none."""
-    return reduced(rows.min, node_of(a, "min(a)"), axis, keepdims, None, out, initial, where)
+    return reduced(rows.min, operand_view(a, "min(a)"), axis, keepdims, None, out, initial, where)
 
 
 def prod(
@@ -145,7 +154,9 @@ def prod(
     where: ArrayLike = True,
 ) -> Array:
     """The product of the elements, in 64 bits for integers."""
-    return reduced(rows.prod, node_of(a, "prod(a)"), axis, keepdims, dtype, out, initial, where)
+    return reduced(
+        rows.prod, operand_view(a, "prod(a)"), axis, keepdims, dtype, out, initial, where
+    )
 
 
 def std(
@@ -162,7 +173,16 @@ def std(
 ) -> Array:
     """The standard deviation of real numbers."""
     return spread(
-        rows.std, node_of(a, "std(a)"), axis, dtype, out, ddof, keepdims, where, mean, correction
+        rows.std,
+        operand_view(a, "std(a)"),
+        axis,
+        dtype,
+        out,
+        ddof,
+        keepdims,
+        where,
+        mean,
+        correction,
     )
 
 
@@ -176,7 +196,7 @@ def sum(
     where: ArrayLike = True,
 ) -> Array:
     """The sum of the elements, in 64 bits for integers."""
-    return reduced(rows.sum, node_of(a, "sum(a)"), axis, keepdims, dtype, out, initial, where)
+    return reduced(rows.sum, operand_view(a, "sum(a)"), axis, keepdims, dtype, out, initial, where)
 
 
 def var(
@@ -193,7 +213,16 @@ def var(
 ) -> Array:
     """The variance of real numbers."""
     return spread(
-        rows.var, node_of(a, "var(a)"), axis, dtype, out, ddof, keepdims, where, mean, correction
+        rows.var,
+        operand_view(a, "var(a)"),
+        axis,
+        dtype,
+        out,
+        ddof,
+        keepdims,
+        where,
+        mean,
+        correction,
     )
 
 
@@ -202,8 +231,8 @@ def cumsum(
 ) -> Array:
     """The running sums along an axis; small integers are widened as in the standard."""
     where = "cumsum(a, axis)"
-    node = node_of(a, where)
-    return running(rows.cumulative_sum, node, axis, dtype, out, where)
+    view = operand_view(a, where)
+    return running(rows.cumulative_sum, view, axis, dtype, out, where)
 
 
 def cumprod(
@@ -211,28 +240,28 @@ def cumprod(
 ) -> Array:
     """The running products along an axis; small integers are widened as in the standard."""
     where = "cumprod(a, axis)"
-    node = node_of(a, where)
-    return running(rows.cumulative_prod, node, axis, dtype, out, where)
+    view = operand_view(a, where)
+    return running(rows.cumulative_prod, view, axis, dtype, out, where)
 
 
 def running(
-    row: Reduction, x: Node, axis: SupportsIndex | None, dtype: DTypeLike, out: Out, where: str
+    row: Reduction, x: View, axis: SupportsIndex | None, dtype: DTypeLike, out: Out, where: str
 ) -> Array:
     """A scan, of the flattened array where there is no axis."""
     if axis is None:
-        x, axis = engine.reshaped(x, (product(x.shape),)), 0
+        x, axis = builder.reshaped(x, (product(x.shape),)), 0
     return scanned(row, x, axis, dtype, False, out, where)
 
 
 def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
     """The largest element less the smallest (peak to peak)."""
     where = "ptp(a, axis)"
-    node = node_of(a, where)
-    if node.dtype.kind not in dtypes.NUMERIC:
-        raise type_error(where, f"a has dtype {node.dtype}", "numeric dtypes are accepted")
+    view = operand_view(a, where)
+    if view.dtype.kind not in dtypes.NUMERIC:
+        raise type_error(where, f"a has dtype {view.dtype}", "numeric dtypes are accepted")
     largest, smallest = (
-        reduced(row, node, axis, keepdims=bool(keepdims), where=where)
+        reduced(row, view, axis, keepdims=bool(keepdims), where=where)
         for row in (rows.max, rows.min)
     )
-    result = Array(rows_of_two.subtract.combined(largest._node, smallest._node))
+    result = Array(rows_of_two.subtract.combined(largest._view, smallest._view))
     return deliver(result, out, "ptp(a, axis, out)", grows=False)

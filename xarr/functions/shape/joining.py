@@ -16,19 +16,15 @@ from typing import Any, SupportsIndex
 import numpy
 
 from xarr import dtypes, layout, tuning
-from xarr.algorithms import gather, library
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array, numbers
 from xarr.array.layouts import keep_array, settled, view
 from xarr.array.out_argument import deliver, require_castable, require_casting, single
 from xarr.array.transfers import Host, from_host, openly
 from xarr.backends.device import Device, get_device, promoted, require_together
-from xarr.compiler.forms import rolled
-from xarr.core.recalling import recalled
-from xarr.core.storage import Storage
-from xarr.core.views import Node, constant, leaf
+from xarr.codegen.kernel_spec import rolled
 from xarr.dtypes import DType
-from xarr.engine import engine, hosted
 from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.elementwise import elementwise
@@ -43,7 +39,12 @@ from xarr.functions.shape.manipulation import (
     with_axes,
     with_three_axes,
 )
+from xarr.ir.storage import Storage
+from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout, Shape, integer, normalize_axis
+from xarr.ops import gather, vendor
+from xarr.runtime import host_functions
+from xarr.tape import builder
 
 
 class Assembly:
@@ -54,10 +55,10 @@ class Assembly:
         self.dtype = dtype
         self.storage: Storage = _blank(shape, dtype, device)
 
-    def put(self, begin: Sequence[int], shape: Shape, value: Node) -> None:
+    def put(self, begin: Sequence[int], shape: Shape, value: View) -> None:
         """Write a value that broadcasts to `shape` at the indices that begin at `begin`."""
         where = self.part(begin, shape)
-        engine.write(self.storage, where, self.dtype, engine.converted(value, self.dtype))
+        builder.write(self.storage, where, self.dtype, builder.converted(value, self.dtype))
 
     def part(self, begin: Sequence[int], shape: Shape) -> Layout:
         """The layout of the part of `shape` at `begin`."""
@@ -66,7 +67,7 @@ class Assembly:
 
     def array(self) -> Array:
         """The whole."""
-        return Array(leaf(self.storage, self.layout, self.dtype))
+        return Array(storage_view(self.storage, self.layout, self.dtype))
 
 
 def _blank(shape: Shape, dtype: DType, device: Device) -> Storage:
@@ -75,12 +76,12 @@ def _blank(shape: Shape, dtype: DType, device: Device) -> Storage:
     With the kernel is what reads the whole. A CPU copies large parts faster one by one.
     """
     size = math.prod(shape)
-    if device.info.in_place and size > tuning.JOINED:
-        return engine.reserve(device, size * dtype.itemsize)
-    node = constant(dtype.numpy.type(0).item(), dtype, shape, device)
-    engine.placed(node)
-    assert node.storage is not None
-    return node.storage
+    if device.info.host_addressable and size > tuning.JOINED:
+        return builder.reserve(device, size * dtype.itemsize)
+    view = constant(dtype.numpy.type(0).item(), dtype, shape, device)
+    builder.placed(view)
+    assert view.storage is not None
+    return view.storage
 
 
 def _arrays(values: Any, where: str) -> list[Array]:
@@ -99,7 +100,7 @@ def _arrays(values: Any, where: str) -> list[Array]:
         for item in items
     ]
     for item in arrays:
-        require_together(item._node.device, arrays[0]._node.device, where)
+        require_together(item._view.device, arrays[0]._view.device, where)
     return arrays
 
 
@@ -111,12 +112,12 @@ def _promoted(
     if dtype is not None:
         row = dtypes.lookup(dtype, where)
         for item in arrays:
-            require_castable(item._node.dtype, row, casting, where, "an array", "dtype is")
+            require_castable(item._view.dtype, row, casting, where, "an array", "dtype is")
         return row
-    return promoted([item._node.dtype for item in arrays], arrays[0].device, where)
+    return promoted([item._view.dtype for item in arrays], arrays[0].device, where)
 
 
-@recalled
+@cached_call
 def concat(
     arrays: Any,
     /,
@@ -175,15 +176,15 @@ def _joined(
     total = sum(part.shape[place] for part in parts)
     full = (*first[:place], total, *first[place + 1 :])
     device = parts[0].device
-    is_small = hosted.keeps(device, math.prod(full) * row.itemsize)
-    if is_small and out is None and all(part._node.dtype is row for part in parts):
-        nodes = [part._node for part in parts]
+    is_small = host_functions.stays_on_host(device, math.prod(full) * row.itemsize)
+    if is_small and out is None and all(part._view.dtype is row for part in parts):
+        views = [part._view for part in parts]
         join = functools.partial(_concatenated, axis=place)
-        return Array(library.deferred("concat", (place,), join, nodes, full, row))
+        return Array(vendor.deferred("concat", (place,), join, views, full, row))
     whole = Assembly(full, row, device)
     begin = [0] * len(first)
     for part in parts:
-        whole.put(begin, part.shape, part._node)
+        whole.put(begin, part.shape, part._view)
         begin[place] += part.shape[place]
     return _hand_over(whole, out, casting, where)
 
@@ -207,7 +208,7 @@ def _require_one(out: Any, dtype: DTypeLike, where: str) -> None:
         raise type_error(where, "out and dtype are both given", "one of them is accepted")
 
 
-@recalled
+@cached_call
 def stack(
     arrays: Any,
     axis: SupportsIndex = 0,
@@ -241,11 +242,13 @@ def stack(
     strides = whole.layout.strides
     for number, part in enumerate(parts):
         target = Layout(shape, (*strides[:place], *strides[place + 1 :]), number * strides[place])
-        engine.write(whole.storage, target, whole.dtype, engine.converted(part._node, whole.dtype))
+        builder.write(
+            whole.storage, target, whole.dtype, builder.converted(part._view, whole.dtype)
+        )
     return _hand_over(whole, out, casting, where)
 
 
-@recalled
+@cached_call
 def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     """Move elements along axes; those that leave at one end come in at the other.
 
@@ -258,27 +261,27 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     """
     where = "roll(a, shift, axis)"
     x = array_of(a, where, "a")
-    node = x._node
-    if axis is None and len(node.shape) == 1:
+    view = x._view
+    if axis is None and len(view.shape) == 1:
         axis = 0
     if axis is None:
         total = sum(_shifts(shift, where))
-        return reshape(roll(ravel(x), total, 0), node.shape)
+        return reshape(roll(ravel(x), total, 0), view.shape)
     shifts, axes = _shifts(shift, where), integers(axis, where, "axis")
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         fault = f"there are {len(shifts)} shifts and {len(axes)} axes"
         raise value_error(where, fault, "as many of both, or one of either are accepted")
     count = max(len(shifts), len(axes)) if shifts and axes else 0
-    moves = [0] * len(node.shape)
+    moves = [0] * len(view.shape)
     for number in range(count):
-        place = normalize_axis(axes[number % len(axes)], len(node.shape), where)
+        place = normalize_axis(axes[number % len(axes)], len(view.shape), where)
         moves[place] += shifts[number % len(shifts)]
-    if math.prod(node.shape) < 2:
-        return Array(engine.copied(node))
-    moves = [move % extent for move, extent in zip(moves, node.shape, strict=True)]
+    if math.prod(view.shape) < 2:
+        return Array(builder.copied(view))
+    moves = [move % extent for move, extent in zip(moves, view.shape, strict=True)]
     settled(x)
-    opcode = engine.elementwise(rolled(node.dtype, tuple(moves)), (node,), node.shape)
-    return made(engine.computed(opcode, (node,)))
+    opcode = builder.elementwise(rolled(view.dtype, tuple(moves)), (view,), view.shape)
+    return made(builder.computed(opcode, (view,)))
 
 
 def _shifts(shift: Any, where: str) -> list[int]:
@@ -292,7 +295,7 @@ def _shifts(shift: Any, where: str) -> list[int]:
     return [int(one) for one in shifts.flat]
 
 
-@recalled
+@cached_call
 def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Array:
     """Repeat each element, one after the other.
 
@@ -308,8 +311,8 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
         x, axis = ravel(x), 0
     if not x.ndim:
         x = ravel(x)
-    node = x._node
-    place = normalize_axis(axis, len(node.shape), where)
+    view = x._view
+    place = normalize_axis(axis, len(view.shape), where)
     counts = numpy.asarray(host_of(repeats, where))
     # Of numbers and lists NumPy takes the integer parts; arrays of floats it refuses.
     if counts.dtype.kind == "b" or not isinstance(repeats, Array | numpy.ndarray):
@@ -317,10 +320,10 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
     if not numpy.can_cast(counts.dtype, numpy.int64) or counts.ndim > 1:
         fault = f"repeats has dtype {counts.dtype} and shape {counts.shape}"
         raise type_error(where, fault, "an integer, or integers in one dimension are accepted")
-    extent = node.shape[place]
+    extent = view.shape[place]
     if counts.size and counts.min() < 0:
         raise value_error(where, f"repeats holds {counts.min()}", "repeats are not negative")
-    shape = node.shape
+    shape = view.shape
     one = counts.size == 1
     total = extent * int(counts.item()) if one else sum(counts.tolist())
     layout.require_possible((*shape[:place], total, *shape[place + 1 :]), where)
@@ -339,17 +342,17 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
     return Array(taken_at(x, place, sources))
 
 
-def taken_at(x: Array, axis: int, positions: Host) -> Node:
-    """The node of the elements at positions along an axis, which are known to be in range."""
+def taken_at(x: Array, axis: int, positions: Host) -> View:
+    """The view of the elements at positions along an axis, which are known to be in range."""
     where = settled(x)
     with openly():
         index = from_host(positions, x.device, "positions")
-    return gather.take(x._node, where, [(axis, index)], axis)
+    return gather.take(x._view, where, [(axis, index)], axis)
 
 
 def taken_from(vector: Array, index: Array) -> Array:
     """The elements of a vector at indices that are in range."""
-    return Array(gather.take(vector._node, settled(vector), [(0, index._node)], 0))
+    return Array(gather.take(vector._view, settled(vector), [(0, index._view)], 0))
 
 
 def _repeated(x: Array, axis: int, count: int) -> Array:
@@ -364,7 +367,7 @@ def _repeated(x: Array, axis: int, count: int) -> Array:
     return copied_as(x, spread, result)
 
 
-@recalled
+@cached_call
 def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     """Repeat an array along its axes.
 
@@ -405,7 +408,7 @@ def append(arr: ArrayLike, values: Any, axis: SupportsIndex | None = None) -> Ar
     return _joined(_arrays([arr, values], where), axis, where)
 
 
-@recalled
+@cached_call
 def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
     """Join arrays along the first axis, vectors as rows."""
     where = "vstack(tup)"
@@ -414,7 +417,7 @@ def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
     )
 
 
-@recalled
+@cached_call
 def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
     """Join arrays along the second axis, vectors along the first."""
     where = "hstack(tup)"
@@ -422,14 +425,14 @@ def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
     return _joined(parts, 0 if parts[0].ndim == 1 else 1, where, dtype, casting)
 
 
-@recalled
+@cached_call
 def dstack(tup: Any) -> Array:
     """Join arrays along the third axis."""
     where = "dstack(tup)"
     return _joined([with_three_axes(item, where) for item in _arrays(tup, where)], 2, where)
 
 
-@recalled
+@cached_call
 def column_stack(tup: Any) -> Array:
     """Join vectors as the columns of a matrix."""
     where = "column_stack(tup)"
@@ -440,7 +443,7 @@ def column_stack(tup: Any) -> Array:
     return _joined(parts, 1, where)
 
 
-@recalled
+@cached_call
 def diff(
     a: ArrayLike,
     n: SupportsIndex = 1,
@@ -471,7 +474,7 @@ def diff(
     if append is not None:
         after = _line(append, result, line, "diff(a, n, axis, append)", "append")
         result = _joined([result, after], place, "diff(a, n, axis, append)")
-    boolean = result._node.dtype.kind == dtypes.BOOL
+    boolean = result._view.dtype.kind == dtypes.BOOL
     minus = elementwise.not_equal if boolean else elementwise.subtract
     for _ in range(min(times, result.shape[place])):
         given = settled(result)
@@ -509,10 +512,10 @@ def block(arrays: Any) -> Array:
     parts = [with_axes(part, ndim, where) for part in parts]
     placed: list[tuple[list[int], Array]] = []
     shape = _place_blocks(arrays, iter(parts), [0] * ndim, ndim - depth, placed, where)
-    row = promoted([part._node.dtype for part in parts], device, where)
+    row = promoted([part._view.dtype for part in parts], device, where)
     whole = Assembly(shape, row, device)
     for begin, part in placed:
-        whole.put(begin, part.shape, part._node)
+        whole.put(begin, part.shape, part._view)
     return keep_array(whole.array())
 
 

@@ -16,15 +16,15 @@ import numpy
 
 from xarr import layout
 from xarr.array.array import Array, ArrayLike, Axis, ShapeLike
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array
 from xarr.array.layouts import keep_array, kept_order, layout_of, lock, renamed, settled, view
-from xarr.core.recalling import recalled
-from xarr.core.views import constant, leaf
-from xarr.engine import engine
 from xarr.errors import operand_of, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create.creation import shape_of
+from xarr.ir.views import constant, storage_view
 from xarr.layout import Layout, Shape, index_of, integer, normalize_axis
+from xarr.tape import builder
 
 newaxis: Final = None
 
@@ -43,16 +43,16 @@ def integers(value: Any, where: str, name: str) -> list[int]:
 
 def copied_as(x: Array, where: Layout, shape: Shape) -> Array:
     """A copy of a view of a settled array, in C order under another shape."""
-    node = x._node
-    assert node.storage is not None
+    view = x._view
+    assert view.storage is not None
     if where.size == 0:
-        return Array(constant(node.dtype.numpy.type(0).item(), node.dtype, shape, node.device))
-    fresh = engine.copied(leaf(node.storage, where, node.dtype))
+        return Array(constant(view.dtype.numpy.type(0).item(), view.dtype, shape, view.device))
+    fresh = builder.copied(storage_view(view.storage, where, view.dtype))
     assert fresh.storage is not None
-    return Array(leaf(fresh.storage, layout.contiguous(shape), node.dtype))
+    return Array(storage_view(fresh.storage, layout.contiguous(shape), view.dtype))
 
 
-@recalled
+@cached_call
 def reshape(
     a: ArrayLike, /, shape: ShapeLike, order: str = "C", *, copy: bool | None = None
 ) -> Array:
@@ -69,8 +69,8 @@ def reshape(
     """
     where = "reshape(a, shape)"
     x = array_of(a, where, "a")
-    node = x._node
-    extents = layout.resolved(shape, math.prod(node.shape), where)
+    given_view = x._view
+    extents = layout.resolved(shape, math.prod(given_view.shape), where)
     letter = layout.order_of(order, "reshape(a, shape, order)", "CFA")
     if letter == "F" or (letter == "A" and fortran_alone(x)):
         backwards = reshape(reversed_axes(x), extents[::-1], copy=copy)
@@ -82,7 +82,9 @@ def reshape(
     if target is not None:
         return view(x, target)
     if copy is False:
-        fault = f"a has shape {node.shape} with strides {given.strides} and shape is {extents}"
+        fault = (
+            f"a has shape {given_view.shape} with strides {given.strides} and shape is {extents}"
+        )
         accepted = "strides cannot express it, so a copy is needed"
         raise value_error("reshape(a, shape, copy=False)", fault, accepted, "pass copy=None")
     return copied_as(x, settled(x), extents)
@@ -93,7 +95,7 @@ def reversed_axes(x: Array) -> Array:
     return permute_dims(x, tuple(reversed(range(x.ndim))))
 
 
-@recalled
+@cached_call
 def ravel(a: ArrayLike, order: str = "C") -> Array:
     """Flatten an array: a view of it where its elements follow each other, else a copy.
 
@@ -119,7 +121,7 @@ def fortran_alone(x: Array) -> bool:
     return not where.linear and layout.is_fortran(where)
 
 
-@recalled
+@cached_call
 def permute_dims(a: Array, axes: Any = None) -> Array:
     """Put the axes in another order, a view; `axes` says for each axis of the result which it was.
 
@@ -143,7 +145,7 @@ def permuted(x: Array, axes: Any, where: str) -> Array:
     return view(x, settled(x).permuted(order))
 
 
-@recalled
+@cached_call
 def transpose(a: ArrayLike, axes: Any = None) -> Array:
     """Reverse the axes, or put them in another order; a view.
 
@@ -155,7 +157,7 @@ def transpose(a: ArrayLike, axes: Any = None) -> Array:
     return reversed_axes(x) if axes is None else permuted(x, axes, where)
 
 
-@recalled
+@cached_call
 def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     """Swap two axes; a view.
 
@@ -170,7 +172,7 @@ def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     return permute_dims(x, tuple(order))
 
 
-@recalled
+@cached_call
 def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
     """Move axes to other places; the others stay in their order; a view.
 
@@ -194,7 +196,7 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
     return permute_dims(x, tuple(order))
 
 
-@recalled
+@cached_call
 def expand_dims(a: ArrayLike, axis: Any) -> Array:
     """Insert axes of one element; a view.
 
@@ -216,7 +218,7 @@ def expand_dims(a: ArrayLike, axis: Any) -> Array:
     return view(x, Layout(tuple(shape), tuple(strides), given.offset))
 
 
-@recalled
+@cached_call
 def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
     """Remove axes of one element, all of them where axis is None; a view.
 
@@ -239,7 +241,7 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
     return view(x, given.permuted(kept))
 
 
-@recalled
+@cached_call
 def flip(m: ArrayLike, axis: Axis = None) -> Array:
     """Reverse the order of elements along axes; a view."""
     where = "flip(m, axis)"
@@ -278,7 +280,7 @@ def at_least(x: Array, ndim: int, where: str) -> Array:
     return x
 
 
-@recalled
+@cached_call
 def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     """Rotate by quarter turns in the plane of two axes, from the first towards the second; a view.
 
@@ -304,7 +306,7 @@ def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     return flip(swapaxes(x, first, second), second)
 
 
-@recalled
+@cached_call
 def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Array:
     """Repeat an array over a shape, without copying: a view, which is read-only.
 
@@ -319,9 +321,9 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Arr
         fault = f"array has shape {x.shape} and shape is {extents}"
         rule = "aligned at the last axis, each extent equal or 1"
         raise value_error(where, fault, f"array has to broadcast to shape: {rule}")
-    node = x._node
-    if not owned and node.value is not None:
-        return lock(Array(constant(node.value, node.dtype, extents, node.device)))
+    given_view = x._view
+    if not owned and given_view.value is not None:
+        return lock(Array(constant(given_view.value, given_view.dtype, extents, given_view.device)))
     # A constant that an array holds may be written to later, which the view has to show.
     return lock(keep_array(view(x, settled(x).broadcast(extents))))
 
@@ -542,7 +544,7 @@ def as_strided(
         fault = f"shape is {extents} and strides has {len(steps)} entries"
         raise value_error(where, fault, "a stride for each axis is needed")
     wanted = Layout(extents, steps, given.offset)
-    storage = array._node.storage
+    storage = array._view.storage
     assert storage is not None
     if wanted.size:
         low, high = wanted.bounds()

@@ -10,29 +10,29 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import as_array, together
 from xarr.array.layouts import settled
 from xarr.backends.device import default_float, require_together
-from xarr.core.recalling import recalled
-from xarr.core.views import Node, constant, leaf
 from xarr.dtypes import BOOL, COMPLEX
-from xarr.engine import engine
 from xarr.errors import type_error, value_error
-from xarr.functions.calls.applying import reduced
+from xarr.functions.calls.row_calls import reduced
 from xarr.functions.create import creation, fills
-from xarr.functions.elementwise import arithmetic, elementwise, floating
+from xarr.functions.elementwise import arithmetic, elementwise, float_functions
 from xarr.functions.index import searching
 from xarr.functions.reduce import reductions
 from xarr.functions.reduce.comparing import device_of
 from xarr.functions.shape import joining, manipulation
 from xarr.functions.shape.joining import Assembly, taken_from
 from xarr.functions.sort.sorting import argsort, searchsorted
+from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout
-from xarr.tables import elementwise as rows, reductions as folds
-from xarr.tables.rows import choose
+from xarr.ops import elementwise as rows, reductions as folds
+from xarr.ops.rows import choose
+from xarr.tape import builder
 
 
-@recalled
+@cached_call
 def interp(
     x: ArrayLike,
     xp: ArrayLike,
@@ -70,7 +70,7 @@ def interp(
         raise value_error(where, fault, "as many are accepted, one or more")
     row = default_float(points.device)
     for name, array in (("x", at), ("xp", points)):
-        if array._node.dtype.kind == COMPLEX:
+        if array._view.dtype.kind == COMPLEX:
             raise type_error(where, f"{name} has dtype {array.dtype}", "real numbers are accepted")
     at, points = at.astype(row.numpy), points.astype(row.numpy)
     if period is not None:
@@ -84,7 +84,7 @@ def interp(
         points = joining.concat((points[-1:] - period, points, points[:1] + period))
         values = joining.concat((values[-1:], values, values[:1]))
     index = searchsorted(points, at, side="right") - 1
-    if values._node.dtype.kind != COMPLEX:
+    if values._view.dtype.kind != COMPLEX:
         for name, bound in (("left", left), ("right", right)):
             if isinstance(bound, complex | numpy.complexfloating):
                 raise type_error(where, f"{name} is {bound!r}", "fp is real, so a real number is")
@@ -120,10 +120,10 @@ def _polygon(x: Array, points: Array, values: Array, index: Array, left: Any, ri
     line = searching.where(x > high, values[-1] if right is None else right, line)
     if last:  # as in NumPy, one point has its value for NaN as well
         line = searching.where(x == x, line, x)
-    return Array(engine.converted(line._node, values._node.dtype))
+    return Array(builder.converted(line._view, values._view.dtype))
 
 
-@recalled
+@cached_call
 def gradient(
     f: ArrayLike, *varargs: Any, axis: Any = None, edge_order: int = 1
 ) -> Array | tuple[Array, ...]:
@@ -149,10 +149,10 @@ def gradient(
     steps = _spacings(x, axes, varargs, where)
     if edge_order > 2:
         raise value_error(where, f"edge_order is {edge_order}", "1 and 2 are accepted")
-    if x._node.dtype.kind == dtypes.BOOL:
+    if x._view.dtype.kind == dtypes.BOOL:
         fault = "f has dtype bool"
         raise type_error(where, fault, "numeric dtypes are accepted", 'write f.astype("int8")')
-    if x._node.dtype.kind not in dtypes.FLOATING:
+    if x._view.dtype.kind not in dtypes.FLOATING:
         x = x.astype(default_float(x.device).numpy)
     results = []
     for place, step in zip(axes, steps, strict=True):
@@ -184,7 +184,7 @@ def _spacing(x: Array, place: int, step: Any, where: str) -> Any:
         fault = f"the coordinates of axis {place} have shape {points.shape}"
         accepted = f"distances must be either scalars or 1d, with {x.shape[place]} elements"
         raise value_error(where, fault, accepted)
-    if points._node.dtype.kind not in dtypes.FLOATING:
+    if points._view.dtype.kind not in dtypes.FLOATING:
         points = points.astype(default_float(x.device).numpy)
     distances = points[1:] - points[:-1]
     if not distances.size:
@@ -238,7 +238,7 @@ def _derivative(x: Array, place: int, step: Any, edge_order: int) -> Array:
     return out
 
 
-@recalled
+@cached_call
 def trapezoid(
     y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: SupportsIndex = -1
 ) -> Array:
@@ -269,7 +269,7 @@ def trapezoid(
     return result
 
 
-@recalled
+@cached_call
 def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
     """The convolution of two vectors: sum over m of a[m] v[n - m].
 
@@ -285,7 +285,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
     return _correlated(first, manipulation.flip(second), mode, "convolve(a, v, mode)")
 
 
-@recalled
+@cached_call
 def correlate(a: ArrayLike, v: ArrayLike, mode: str | int = "valid") -> Array:
     """The correlation of two vectors: sum over n of a[n + k] conj(v[n]).
 
@@ -293,8 +293,8 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str | int = "valid") -> Array:
     """
     where = "correlate(a, v, mode)"
     first, second = _vectors(a, v, "correlate(a, v)")
-    if second._node.dtype.kind == COMPLEX:
-        second = Array(rows.conj.applied(second._node))
+    if second._view.dtype.kind == COMPLEX:
+        second = Array(rows.conj.applied(second._view))
     if second.size <= first.size:
         return _correlated(first, second, mode, where)
     # The sums of the shorter vector along the longer one, in the other order.
@@ -332,8 +332,8 @@ def _correlated(a: Array, v: Array, mode: str | int, where: str) -> Array:
         inside = constant(True, dtypes.bool_, a.shape, a.device)
         whole.append(_padded(Array(inside), before, after))
     windows = [_windows(part, count) for part in whole]
-    truths = a._node.dtype.kind == BOOL
-    column = engine.reshaped(v._node, (count, 1))
+    truths = a._view.dtype.kind == BOOL
+    column = builder.reshaped(v._view, (count, 1))
     products = (rows.logical_and if truths else rows.multiply).combined(windows[0], column, where)
     if len(windows) == 2:
         products = choose(windows[1], products, _zero(products))
@@ -342,32 +342,32 @@ def _correlated(a: Array, v: Array, mode: str | int, where: str) -> Array:
     return reduced(folds.sum, products, 0, dtype=products.dtype.numpy, where=where)
 
 
-def _windows(a: Array, count: int) -> Node:
+def _windows(a: Array, count: int) -> View:
     """The leaf of a vector's windows, shape (count, their number), which share its memory."""
     where = settled(a)
     (step,) = where.strides
     shape = (count, a.size - count + 1)
-    storage = a._node.storage
+    storage = a._view.storage
     assert storage is not None
-    return leaf(storage, Layout(shape, (step, step), where.offset), a._node.dtype)
+    return storage_view(storage, Layout(shape, (step, step), where.offset), a._view.dtype)
 
 
 def _padded(a: Array, before: int, after: int) -> Array:
     """A vector with zeros around it."""
     if not before and not after:
         return a
-    node, size = a._node, a.size
-    whole = Assembly((before + size + after,), node.dtype, node.device)
+    view, size = a._view, a.size
+    whole = Assembly((before + size + after,), view.dtype, view.device)
     for begin, length in ((0, before), (before + size, after)):
         if length:
-            whole.put([begin], (length,), _zero(node))
-    whole.put([before], (size,), node)
+            whole.put([begin], (length,), _zero(view))
+    whole.put([before], (size,), view)
     return whole.array()
 
 
-def _zero(node: Node) -> Node:
-    """Zero, of the type of a node."""
-    return constant(node.dtype.numpy.type(0).item(), node.dtype, (), node.device)
+def _zero(view: View) -> View:
+    """Zero, of the type of a view."""
+    return constant(view.dtype.numpy.type(0).item(), view.dtype, (), view.device)
 
 
 def bartlett(M: float) -> Array:  # noqa: N803 - NumPy's name
@@ -408,7 +408,9 @@ def kaiser(M: float, beta: float) -> Array:  # noqa: N803 - NumPy's name
         return _points(count, where) + 1.0
     half = (count - 1) / 2.0
     share = (creation.arange(0.0, count) - half) / half
-    return floating.i0(shape * elementwise.sqrt(1 - share * share)) / floating.i0(shape)
+    return float_functions.i0(shape * elementwise.sqrt(1 - share * share)) / float_functions.i0(
+        shape
+    )
 
 
 def _points(M: float, where: str) -> Array:  # noqa: N803 - NumPy's name

@@ -14,16 +14,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal, Protocol, SupportsIndex, TypeVar
 
 from xarr import dtypes, tuning
-from xarr.algorithms import library, transforms
 from xarr.array.array import Array, ArrayLike, DTypeLike
-from xarr.array.coerce import array_of, node_of
+from xarr.array.cached_calls import cached_call
+from xarr.array.coerce import array_of, operand_view
 from xarr.array.out_argument import deliver
 from xarr.backends.device import Device, default_float, get_device, require_on
-from xarr.core.operations import Operation
-from xarr.core.recalling import recalled
-from xarr.core.views import Node, constant
 from xarr.dtypes import COMPLEX, REAL, DType
-from xarr.engine import engine
 from xarr.errors import type_error, value_error
 from xarr.functions.create import creation, fills
 from xarr.functions.create.creation import number
@@ -31,9 +27,12 @@ from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
 from xarr.functions.shape import joining
 from xarr.functions.shape.manipulation import integers
+from xarr.ir.operation import Operation
+from xarr.ir.views import View, constant
 from xarr.layout import Shape, integer, normalize_axis
-from xarr.tables import fourier as rows
-from xarr.tables.fourier import Transform
+from xarr.ops import fft as transforms, fft_rows as rows, vendor
+from xarr.ops.fft_rows import Transform
+from xarr.tape import builder
 
 Norm = Literal["backward", "ortho", "forward"]
 _Integers = Sequence[int]
@@ -51,7 +50,7 @@ _SCALES: Final = {
 """Each part by itself: in a product of complex numbers a part that is infinite makes both NaN."""
 
 
-@recalled
+@cached_call
 def apply(
     row: Transform, x: Array, lengths: Sequence[int | None], axes: _Integers, norm: Any
 ) -> Array:
@@ -59,56 +58,56 @@ def apply(
 
     One axis of float16 to real numbers gives float16, as NumPy does.
     """
-    if row.made == "real" and len(axes) == 1 and x._node.dtype is dtypes.float16:
-        wide = Array(engine.converted(x._node, dtypes.float32))
-        return Array(engine.converted(apply(row, wide, lengths, axes, norm)._node, dtypes.float16))
+    if row.made == "real" and len(axes) == 1 and x._view.dtype is dtypes.float16:
+        wide = Array(builder.converted(x._view, dtypes.float32))
+        return Array(builder.converted(apply(row, wide, lengths, axes, norm)._view, dtypes.float16))
     if norm is None:
         norm = "backward"
     if norm not in tuple(_SWAPPED):
         fault = f"norm is {norm!r}"
         raise value_error(row.where, fault, '"backward", "ortho" and "forward" are accepted')
-    node = _converted(row, x)
+    view = _converted(row, x)
     sizes = [
-        _size(row, node.shape[axis], length, last=place == len(axes) - 1)
+        _size(row, view.shape[axis], length, last=place == len(axes) - 1)
         for place, (axis, length) in enumerate(zip(axes, lengths, strict=True))
     ]
     if not axes:
         if "real" in (row.given, row.made):
-            fault = f"a has shape {node.shape} and there are no axes to transform"
+            fault = f"a has shape {view.shape} and there are no axes to transform"
             accepted = "between real and complex numbers at least one axis is needed"
             raise value_error(row.where, fault, accepted, "name it with axes")
-        return Array(engine.copied(node))
-    _require_lengths(row, node, sizes, axes)
-    shape, dtype = _result(row, node, sizes, axes)
-    if 0 in shape or 0 in node.shape:
-        return Array(constant(dtype.numpy.type(0).item(), dtype, shape, node.device))
+        return Array(builder.copied(view))
+    _require_lengths(row, view, sizes, axes)
+    shape, dtype = _result(row, view, sizes, axes)
+    if 0 in shape or 0 in view.shape:
+        return Array(constant(dtype.numpy.type(0).item(), dtype, shape, view.device))
     once = len(set(axes)) == len(axes)  # cuFFT's plans name an axis once
-    has_library = once and library.routine(row.routine, node.dtype, node.device) is not None
-    if has_library and not _is_small(node, sizes, math.prod(shape) * dtype.itemsize):
-        return _by_library(row, node, (shape, dtype), sizes, axes, norm)
-    return _by_kernels(row, Array(node), sizes, axes, norm)
+    has_library = once and vendor.routine(row.routine, view.dtype, view.device) is not None
+    if has_library and not _is_small(view, sizes, math.prod(shape) * dtype.itemsize):
+        return _by_library(row, view, (shape, dtype), sizes, axes, norm)
+    return _by_kernels(row, Array(view), sizes, axes, norm)
 
 
-def _is_small(node: Node, sizes: _Integers, nbytes: int) -> bool:
+def _is_small(view: View, sizes: _Integers, nbytes: int) -> bool:
     """Whether a GPU's library would take its host longer than kernels take."""
     is_direct = all(map(transforms.is_direct, sizes))
-    return is_direct and nbytes <= tuning.FFT_NBYTES and not library.is_preferred(node.device)
+    return is_direct and nbytes <= tuning.FFT_NBYTES and not vendor.runs_on_numpy(view.device)
 
 
-def _converted(row: Transform, x: Array) -> Node:
+def _converted(row: Transform, x: Array) -> View:
     """The operand in the floating-point type that the transform takes."""
-    node = node_of(x, row.where)
-    dtype = node.dtype
+    view = operand_view(x, row.where)
+    dtype = view.dtype
     if dtype.kind == COMPLEX and row.given == "real":
         fault = f"a has dtype {dtype}"
         raise type_error(row.where, fault, "real floating-point dtypes are accepted", "take a.real")
     if dtype is dtypes.float16:
         dtype = dtypes.float32
     elif dtype.kind not in dtypes.FLOATING:
-        dtype = default_float(node.device)
+        dtype = default_float(view.device)
     if row.given == "complex":
         dtype = dtypes.COMPLEX_OF.get(dtype, dtype)
-    return engine.converted(node, dtype)
+    return builder.converted(view, dtype)
 
 
 def _size(row: Transform, extent: int, length: int | None, *, last: bool) -> int:
@@ -120,48 +119,48 @@ def _size(row: Transform, extent: int, length: int | None, *, last: bool) -> int
     return length
 
 
-def _result(row: Transform, node: Node, sizes: _Integers, axes: _Integers) -> _Result:
-    shape = list(node.shape)
+def _result(row: Transform, view: View, sizes: _Integers, axes: _Integers) -> _Result:
+    shape = list(view.shape)
     order = list(zip(axes, sizes, strict=True))
     if row.given == "real":
         order[-1] = (axes[-1], sizes[-1] // 2 + 1)
     # An axis that is named twice is transformed twice; the last one alone is real.
     for axis, size in order if row.made == "real" else reversed(order):
         shape[axis] = size
-    dtype = dtypes.COMPLEX_OF.get(node.dtype, node.dtype)
+    dtype = dtypes.COMPLEX_OF.get(view.dtype, view.dtype)
     if row.made == "real":
         dtype = dtypes.PART[dtype]
     return tuple(shape), dtype
 
 
 def _by_library(
-    row: Transform, node: Node, result: _Result, sizes: _Integers, axes: _Integers, norm: str
+    row: Transform, view: View, result: _Result, sizes: _Integers, axes: _Integers, norm: str
 ) -> Array:
     along: dict[str, Any] = {"n": sizes[0], "axis": axes[0]}
     if row.many:
         along = {"s": sizes, "axes": axes}
-    if not library.is_preferred(node.device):
+    if not vendor.runs_on_numpy(view.device):
         # A device's library does not scale: whatever comes next does that on the way.
-        made = library.run(row.where, row.routine, (node,), [result], **along)[0]
+        made = vendor.run(row.where, row.routine, (view,), [result], **along)[0]
         scale = math.prod([_scale(size, row.inverse, norm) for size in sizes])
         return Array(made if scale == 1 else _scaled(made, scale))
-    function = library.routine(row.routine, node.dtype, node.device)
+    function = vendor.routine(row.routine, view.dtype, view.device)
     assert function is not None
     options = (tuple(sizes), tuple(axes), norm)
     work = functools.partial(function, norm=norm, **along)
-    return Array(library.deferred(row.routine, options, work, (node,), *result))
+    return Array(vendor.deferred(row.routine, options, work, (view,), *result))
 
 
-def _scaled(values: Node, scale: float) -> Node:
+def _scaled(values: View, scale: float) -> View:
     part = dtypes.PART.get(values.dtype, values.dtype)
     factor = constant(float(part.numpy.type(scale)), part, (), values.device)
-    return engine.defer(_SCALES[values.dtype], (values, factor), values.shape)
+    return builder.defer(_SCALES[values.dtype], (values, factor), values.shape)
 
 
-def _require_lengths(row: Transform, node: Node, sizes: _Integers, axes: _Integers) -> None:
+def _require_lengths(row: Transform, view: View, sizes: _Integers, axes: _Integers) -> None:
     for axis, size in zip(axes, sizes, strict=True):
         if size < 1:
-            fault = f"a has shape {node.shape}, so along axis {axis} the signal has {size} elements"
+            fault = f"a has shape {view.shape}, so along axis {axis} the signal has {size} elements"
             accepted = "signals of at least one element are accepted"
             remedy = f"name the length with {'s' if row.many else 'n'}"
             raise value_error(row.where, fault, accepted, remedy)
@@ -180,11 +179,11 @@ def _by_kernels(row: Transform, x: Array, sizes: _Integers, axes: _Integers, nor
         if row.hermitian:
             half = elementwise.conj(half)
         scale = _scale(size, inverse, norm)
-        return Array(transforms.irfft(half._node, axis, size, scale=scale))
+        return Array(transforms.irfft(half._view, axis, size, scale=scale))
     if row.given == "real":
         *whole, (axis, size) = order
         scale = _scale(size, inverse, norm)
-        x = Array(transforms.rfft(_resized(x, axis, size)._node, axis, scale=scale))
+        x = Array(transforms.rfft(_resized(x, axis, size)._view, axis, scale=scale))
         if row.hermitian:
             x = elementwise.conj(x)
     else:
@@ -196,7 +195,7 @@ def _by_kernels(row: Transform, x: Array, sizes: _Integers, axes: _Integers, nor
 
 def _complex(x: Array, axis: int, size: int, inverse: bool, norm: str) -> Array:
     scale = _scale(size, inverse, norm)
-    values = _resized(x, axis, size)._node
+    values = _resized(x, axis, size)._view
     return Array(transforms.fft(values, axis, inverse=inverse, scale=scale))
 
 
@@ -323,7 +322,7 @@ def _shifted(x: Any, axes: Any, where: str, *, back: bool) -> Array:
     else:
         places = [normalize_axis(axis, ndim, where) for axis in integers(axes, where, "axes")]
     if not places:
-        return Array(engine.copied(x._node))
+        return Array(builder.copied(x._view))
     shifts = tuple((-1 if back else 1) * (x.shape[axis] // 2) for axis in places)
     return joining.roll(x, shifts, axis=tuple(places))
 

@@ -11,14 +11,10 @@ from typing import Any, NamedTuple, SupportsIndex
 import numpy
 
 from xarr import dtypes
-from xarr.algorithms import gather, library
 from xarr.array.array import Array, ArrayLike
-from xarr.array.coerce import array_of, as_array, compared, node_of
+from xarr.array.coerce import array_of, as_array, compared, operand_view
 from xarr.array.layouts import keep_array
 from xarr.array.transfers import note
-from xarr.core.views import Node, constant
-from xarr.engine import engine
-from xarr.engine.elements import Host
 from xarr.errors import type_error, value_error
 from xarr.functions.create import creation, fills
 from xarr.functions.elementwise import elementwise
@@ -26,7 +22,11 @@ from xarr.functions.index import searching
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import joining
 from xarr.functions.sort.sorting import argsort, searchsorted, sort
+from xarr.ir.views import View, constant
 from xarr.layout import normalize_axis
+from xarr.ops import gather, vendor
+from xarr.tape import builder
+from xarr.tape.scalar_access import Host
 
 
 class UniqueAllResult(NamedTuple):
@@ -94,25 +94,25 @@ def unique_all(x: Array) -> UniqueAllResult:
 
 def _distinct(x: Array, where: str, *, equal_nan: bool = False, **asked: bool) -> list[Array]:
     """The distinct elements and what else is asked for: by NumPy, or by a sort on the device."""
-    node = node_of(x, where)
-    if not library.is_preferred(node.device):
+    view = operand_view(x, where)
+    if not vendor.runs_on_numpy(view.device):
         return _by_sorting(x, equal_nan=equal_nan, **asked)
-    with library.opened(where, (node,)) as (values,):
-        return [_upload(part, node) for part in _unique(values, equal_nan=equal_nan, **asked)]
+    with vendor.arrays_of(where, (view,)) as (values,):
+        return [_upload(part, view) for part in _unique(values, equal_nan=equal_nan, **asked)]
 
 
-def _begins(ordered: Array, *, equal_nan: bool = False) -> Node:
+def _begins(ordered: Array, *, equal_nan: bool = False) -> View:
     """For each element of a sorted array, whether another value begins with it."""
     begins: Array = fills.ones(ordered.shape, dtype="bool", device=ordered.device)
     later, earlier = ordered[1:], ordered[:-1]
     differs = later != earlier
-    if equal_nan and ordered._node.dtype.kind in dtypes.FLOATING:
+    if equal_nan and ordered._view.dtype.kind in dtypes.FLOATING:
         differs = differs & ((later == later) | (earlier == earlier))
     begins[1:] = differs
-    return begins._node
+    return begins._view
 
 
-def _counts(begins: Node) -> Array:
+def _counts(begins: View) -> Array:
     """How long the runs are whose first elements are marked."""
     (starts,) = gather.nonzero(begins)
     end = creation.asarray([begins.shape[0]], dtype="int64", device=begins.device)
@@ -146,9 +146,9 @@ def _sortable(values: Host) -> Host:
     return values.astype(numpy.float32) if values.dtype == numpy.float16 else values
 
 
-def _upload(values: Host, node: Node) -> Array:
+def _upload(values: Host, view: View) -> Array:
     """NumPy's result as an Array on the operand's device."""
-    return creation.asarray(values, device=node.device)
+    return creation.asarray(values, device=view.device)
 
 
 def isin(
@@ -173,10 +173,10 @@ def isin(
     device = first.device
     if 0 in second.shape or 0 in first.shape:
         return keep_array(Array(constant(bool(invert), dtypes.bool_, first.shape, device)))
-    if library.is_preferred(device):
+    if vendor.runs_on_numpy(device):
         with device.lock:
-            result = library.new_leaf(first.shape, dtypes.bool_, device)
-            with library.opened(where, (first, second), (result,)) as (wanted, among, found):
+            result = vendor.new_leaf(first.shape, dtypes.bool_, device)
+            with vendor.arrays_of(where, (first, second), (result,)) as (wanted, among, found):
                 found[...] = numpy.isin(_sortable(wanted), _sortable(among), invert=bool(invert))
         return keep_array(Array(result))
     among_sorted = sort(Array(second).reshape(-1))
@@ -213,7 +213,7 @@ def unique(
     """
     where = "unique(ar)"
     x = array_of(ar, where, "ar")
-    node = x._node
+    view = x._view
     asked: Any = {
         "return_index": bool(return_index),
         "return_inverse": bool(return_inverse),
@@ -221,10 +221,10 @@ def unique(
     }
     if axis is not None:
         place = normalize_axis(axis, x.ndim, where)
-        own = library.is_preferred(node.device)
+        own = vendor.runs_on_numpy(view.device)
         if own:  # else `opened` notes it
-            note(where, x.nbytes, "from", node.device)
-        with library.opened(where, (node,), own=own) as (values,):
+            note(where, x.nbytes, "from", view.device)
+        with vendor.arrays_of(where, (view,), own=own) as (values,):
             given = _sortable(values)
             # Asked for the indices, NumPy sorts in a stable way: the first of equal parts stands.
             stable = {**asked, "return_index": True}
@@ -232,7 +232,7 @@ def unique(
             first, indices, *others = found
             parts = [first.astype(values.dtype, copy=False)]
             parts += [indices, *others] if return_index else others
-            results = tuple(_upload(part, node) for part in parts)
+            results = tuple(_upload(part, view) for part in parts)
     else:
         results = tuple(_distinct(x, where, equal_nan=equal_nan, **asked))
     return results if len(results) > 1 else results[0]
@@ -251,9 +251,9 @@ def _by_sorting(
     order = argsort(flat) if return_index or return_inverse else None
     ordered = sort(flat) if order is None else searching.take(flat, order, axis=0)
     begins = _begins(ordered, equal_nan=equal_nan)
-    results = [Array(gather.compress(ordered._node, begins))]
+    results = [Array(gather.compress(ordered._view, begins))]
     if order is not None and return_index:
-        results.append(Array(gather.compress(order._node, begins)))
+        results.append(Array(gather.compress(order._view, begins)))
     if order is not None and return_inverse:
         inverse = fills.zeros(order.shape, dtype="int64", device=x.device)
         inverse[order] = reductions.cumulative_sum(Array(begins).astype("int64")) - 1
@@ -343,7 +343,7 @@ def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Array:
     """
     where = "ediff1d(ary, to_end, to_begin)"
     flat = array_of(ary, where, "ary").reshape(-1)
-    if flat._node.dtype.kind == dtypes.BOOL:
+    if flat._view.dtype.kind == dtypes.BOOL:
         fault = "ary has dtype bool"
         raise type_error(where, fault, "numeric dtypes are accepted", "diff tells which differ")
     parts = [joining.diff(flat)] if flat.size else [flat]
@@ -357,6 +357,6 @@ def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Array:
                 f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule"
             )
             raise type_error(where, fault, accepted)
-        end = Array(engine.converted(end._node, flat._node.dtype)).reshape(-1)
+        end = Array(builder.converted(end._view, flat._view.dtype)).reshape(-1)
         parts = [end, *parts] if name == "to_begin" else [*parts, end]
     return joining.concat(parts) if len(parts) > 1 else parts[0]

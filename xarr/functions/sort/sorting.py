@@ -14,18 +14,18 @@ from typing import Any, Final, Literal, SupportsIndex
 import numpy
 
 from xarr import dtypes
-from xarr.algorithms import gather, library, radix
 from xarr.array.array import Array, ArrayLike
-from xarr.array.coerce import array_of, as_array, compared, node_of, retyped
+from xarr.array.coerce import array_of, as_array, compared, operand_view, retyped
 from xarr.backends.device import get_device
-from xarr.core.views import Node, constant
-from xarr.engine import engine
 from xarr.errors import type_error, value_error
 from xarr.functions.index import searching
 from xarr.functions.index.indexing import require_in_range
 from xarr.functions.shape import manipulation
 from xarr.functions.shape.manipulation import integers
+from xarr.ir.views import View, constant
 from xarr.layout import Shape, normalize_axis
+from xarr.ops import gather, radix_sort, vendor
+from xarr.tape import builder
 
 
 def sort(
@@ -49,21 +49,21 @@ def sort(
     """
     where = "sort(a)"
     _require_known(kind, order, where)
-    node, place = _along(a, axis, where)
-    if _is_sorted(node, place):
-        return Array(engine.copied(node))
-    if not library.is_preferred(node.device):
-        if library.routine("sort", node.dtype, node.device) is None:
-            return Array(radix.sort(node, place, descending=bool(descending)))
+    view, place = _along(a, axis, where)
+    if _is_sorted(view, place):
+        return Array(builder.copied(view))
+    if not vendor.runs_on_numpy(view.device):
+        if vendor.routine("sort", view.dtype, view.device) is None:
+            return Array(radix_sort.sort(view, place, descending=bool(descending)))
         if descending:
             # Backwards, ascending is descending, and equal elements keep their order.
-            backward = sort(manipulation.flip(Array(node), axis=place), axis=place)
+            backward = sort(manipulation.flip(Array(view), axis=place), axis=place)
             return manipulation.flip(backward, axis=place)
-        wanted = [(node.shape, node.dtype)]
-        return Array(library.run(where, "sort", (node,), wanted, axis=place)[0])
+        wanted = [(view.shape, view.dtype)]
+        return Array(vendor.run(where, "sort", (view,), wanted, axis=place)[0])
     options = place, bool(descending)
     work = functools.partial(_sorted, place=place, descending=bool(descending))
-    return Array(library.deferred("sort", options, work, (node,), node.shape, node.dtype))
+    return Array(vendor.deferred("sort", options, work, (view,), view.shape, view.dtype))
 
 
 _KINDS: Final = ("quicksort", "mergesort", "heapsort", "stable")
@@ -77,18 +77,18 @@ def _require_known(kind: Any, order: Any, where: str) -> None:
         raise value_error(where, f"kind is {kind!r}", "accepted are " + ", ".join(_KINDS))
 
 
-def _along(a: Any, axis: SupportsIndex | None, where: str) -> tuple[Node, int]:
+def _along(a: Any, axis: SupportsIndex | None, where: str) -> tuple[View, int]:
     """The operand and its axis to sort along; 0-dimensional arrays have one element to sort."""
     x = array_of(a, where, "a")
-    node = x._node
+    view = x._view
     if axis is None:
-        return x.reshape(-1)._node, 0
-    return node, normalize_axis(axis, max(len(node.shape), 1), where)
+        return x.reshape(-1)._view, 0
+    return view, normalize_axis(axis, max(len(view.shape), 1), where)
 
 
-def _is_sorted(node: Node, place: int) -> bool:
+def _is_sorted(view: View, place: int) -> bool:
     """Whether there is nothing to sort along the axis."""
-    return 0 in node.shape or not node.shape or node.shape[place] == 1
+    return 0 in view.shape or not view.shape or view.shape[place] == 1
 
 
 def _sorted(values: Any, place: int, *, descending: bool) -> Any:
@@ -134,16 +134,16 @@ def argsort(
     """
     where = "argsort(a)"
     _require_known(kind, order, where)
-    node, place = _along(a, axis, where)
-    if not node.shape:  # NumPy gives the index in a vector
-        node = engine.reshaped(node, (1,))
-    if _is_sorted(node, place):
-        return Array(constant(0, dtypes.int64, node.shape, node.device))
-    if not library.is_preferred(node.device):
-        return Array(radix.argsort(node, place, descending=bool(descending)))
+    view, place = _along(a, axis, where)
+    if not view.shape:  # NumPy gives the index in a vector
+        view = builder.reshaped(view, (1,))
+    if _is_sorted(view, place):
+        return Array(constant(0, dtypes.int64, view.shape, view.device))
+    if not vendor.runs_on_numpy(view.device):
+        return Array(radix_sort.argsort(view, place, descending=bool(descending)))
     options = place, bool(stable), bool(descending)
     work = functools.partial(_order, place=place, stable=stable, descending=bool(descending))
-    return Array(library.deferred("argsort", options, work, (node,), node.shape, dtypes.int64))
+    return Array(vendor.deferred("argsort", options, work, (view,), view.shape, dtypes.int64))
 
 
 def _order(values: Any, place: int, *, stable: bool, descending: bool) -> Any:
@@ -169,7 +169,7 @@ def searchsorted(
     [1, 4]
     """
     where = "searchsorted(a, v)"
-    ordered = node_of(a, where, "a")
+    ordered = operand_view(a, where, "a")
     if len(ordered.shape) != 1:
         fault = f"a has shape {ordered.shape}"
         raise value_error(where, fault, "a one-dimensional array is accepted")
@@ -179,29 +179,29 @@ def searchsorted(
     if sorter is not None:
         order = _sorter(sorter, ordered, where)
         require_in_range(order, ordered.shape[0], 0, where)
-        engine.compute(ordered)
+        builder.compute(ordered)
         assert ordered.layout is not None
-        index = engine.converted(order._node, dtypes.int64)
+        index = builder.converted(order._view, dtypes.int64)
         ordered = gather.take(ordered, ordered.layout, [(0, index)], 0)
     if 0 in values.shape or ordered.shape[0] == 0:
         return Array(constant(0, dtypes.int64, values.shape, values.device))
-    if not library.is_preferred(values.device):
-        return Array(radix.searchsorted(ordered, values, right=side == "right"))
+    if not vendor.runs_on_numpy(values.device):
+        return Array(radix_sort.searchsorted(ordered, values, right=side == "right"))
     with values.device.lock:
-        result = library.new_leaf(values.shape, dtypes.int64, values.device)
-        with library.opened(where, (ordered, values), (result,)) as (among, wanted, places):
+        result = vendor.new_leaf(values.shape, dtypes.int64, values.device)
+        with vendor.arrays_of(where, (ordered, values), (result,)) as (among, wanted, places):
             places[...] = numpy.searchsorted(among, wanted, side=side)
     return Array(result)
 
 
-def _sorter(sorter: Any, ordered: Node, where: str) -> Array:
+def _sorter(sorter: Any, ordered: View, where: str) -> Array:
     own = None if type(sorter) is Array else ordered.device
     array = as_array(sorter, where, "sorter", device=own)
-    node = array._node
-    if node.dtype.kind not in dtypes.INTEGER:
-        raise type_error(where, f"sorter has dtype {node.dtype}", "an integer dtype is accepted")
-    if node.shape != ordered.shape:
-        fault = f"sorter has shape {node.shape} and a {ordered.shape}"
+    view = array._view
+    if view.dtype.kind not in dtypes.INTEGER:
+        raise type_error(where, f"sorter has dtype {view.dtype}", "an integer dtype is accepted")
+    if view.shape != ordered.shape:
+        fault = f"sorter has shape {view.shape} and a {ordered.shape}"
         raise value_error(where, fault, "equal shapes are accepted")
     return array
 
@@ -297,11 +297,11 @@ def sort_complex(a: ArrayLike) -> Array:
     """Return a copy, sorted by the real and then by the imaginary parts, as complex numbers."""
     where = "sort_complex(a)"
     x = sort(array_of(a, where, "a"))
-    row = x._node.dtype
+    row = x._view.dtype
     if row.kind == dtypes.COMPLEX:
         return x
     small = row.kind in dtypes.INTEGER and row.itemsize <= 2
     wanted = dtypes.complex64 if small else dtypes.complex128
-    if wanted is dtypes.complex128 and not x._node.device.info.has_float64:
+    if wanted is dtypes.complex128 and not x._view.device.info.has_float64:
         wanted = dtypes.complex64
     return retyped(x, wanted, where, "a")

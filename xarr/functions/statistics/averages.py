@@ -71,7 +71,7 @@ def average(
         each = x.size / mean.size if mean.size else 0.0
         return mean, creation.full(mean.shape, each, dtype=mean.dtype, device=x.device)
     weighed = spread_weights(weights, x, axis, where)
-    rows = [x._node.dtype, weighed._node.dtype]
+    rows = [x._view.dtype, weighed._view.dtype]
     if rows[0].kind not in dtypes.FLOATING:
         rows[0] = default_float(x.device)
         if rows[1].kind not in dtypes.FLOATING:
@@ -150,7 +150,7 @@ def _covariances(
         if part.ndim > 2:
             raise value_error(where, f"it has {part.ndim} dimensions", "1 or 2 are accepted")
     target = given[0].device
-    rows = [part._node.dtype for part in given]
+    rows = [part._view.dtype for part in given]
     rows.append(default_float(target))
     row = promoted(rows, target, where) if dtype is None else _floating(dtype, where)
     x = _variables(given[0], row, transposed=not rowvar and given[0].ndim != 1)
@@ -243,7 +243,7 @@ def corrcoef(
         return covariances / covariances
     deviation = elementwise.sqrt(arithmetic.real(linalg.diagonal(covariances)))
     result = covariances / deviation[:, None] / deviation[None, :]
-    if result._node.dtype.kind != dtypes.COMPLEX:
+    if result._view.dtype.kind != dtypes.COMPLEX:
         return arithmetic.clip(result, -1, 1)
     parts = [arithmetic.clip(part, -1, 1) for part in (result.real, result.imag)]
     return arithmetic.of_parts(*parts)

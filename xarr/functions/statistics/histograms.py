@@ -11,18 +11,14 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes
-from xarr.algorithms import counting
 from xarr.array.array import Array, ArrayLike
 from xarr.array.coerce import as_array
 from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import Device, default_float, require_together
-from xarr.core.operations import Operation
-from xarr.core.views import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, DType
-from xarr.engine import engine
 from xarr.errors import refused, type_error, value_error
-from xarr.functions.calls.applying import reduced
 from xarr.functions.calls.on_host import host_of
+from xarr.functions.calls.row_calls import reduced
 from xarr.functions.create import creation
 from xarr.functions.elementwise import arithmetic
 from xarr.functions.index import searching
@@ -31,8 +27,11 @@ from xarr.functions.reduce.comparing import device_of
 from xarr.functions.shape.joining import stack, taken_from
 from xarr.functions.sort.sorting import searchsorted
 from xarr.functions.statistics import order_statistics
+from xarr.ir.operation import Operation
+from xarr.ir.views import View, constant
 from xarr.layout import integer
-from xarr.tables import reductions as folds
+from xarr.ops import histogram as counting, reductions as folds
+from xarr.tape import builder
 
 _Limits = tuple[Any, Any]
 
@@ -54,13 +53,13 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     """
     where = "bincount(x, weights, minlength)"
     values = as_array(x, where, "x", device=device_of(x, weights))
-    node = values._node
+    view = values._view
     if isinstance(x, list | tuple) and not values.size:
-        node = engine.converted(node, dtypes.int64)
-    if len(node.shape) != 1:
-        raise value_error(where, f"x has shape {node.shape}", "a vector is accepted")
-    if node.dtype.kind not in (BOOL, *INTEGER):
-        raise type_error(where, f"x has dtype {node.dtype}", "integers are accepted")
+        view = builder.converted(view, dtypes.int64)
+    if len(view.shape) != 1:
+        raise value_error(where, f"x has shape {view.shape}", "a vector is accepted")
+    if view.dtype.kind not in (BOOL, *INTEGER):
+        raise type_error(where, f"x has dtype {view.dtype}", "integers are accepted")
     least = integer(minlength, where, "minlength")
     if not -(1 << 63) <= least < 1 << 63:
         raise refused(OverflowError, where, f"minlength is {least}", "it must be an int64")
@@ -69,37 +68,37 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     number = least
     if values.size:
         # As an unsigned integer a negative number is larger than all others.
-        unsigned = engine.converted(engine.converted(node, dtypes.int64), dtypes.uint64)
+        unsigned = builder.converted(builder.converted(view, dtypes.int64), dtypes.uint64)
         largest = _host(reduced(folds.max, unsigned))[()].item()
         if largest >= 1 << 63:
             raise value_error(where, "x has a negative number", "0 is the first")
         number = max(least, largest + 1)
     if weights is None:
-        return Array(counting.counts(node, number))
+        return Array(counting.counts(view, number))
     weighed = as_array(weights, where, "weights", device=values.device)
     require_together(weighed.device, values.device, where)
     if weighed.shape != values.shape:
         fault = f"weights have shape {weighed.shape} and x {values.shape}"
         raise value_error(where, fault, "as many are accepted")
-    if weighed._node.dtype.kind == COMPLEX:
+    if weighed._view.dtype.kind == COMPLEX:
         raise type_error(where, f"weights have dtype {weighed.dtype}", "real ones are accepted")
     if not values.size:  # as in NumPy not floating-point
-        return Array(counting.counts(node, number))
-    return _sums(node, weighed, number)
+        return Array(counting.counts(view, number))
+    return _sums(view, weighed, number)
 
 
-def _sums(bins: Node, weights: Array, number: int) -> Array:
+def _sums(bins: View, weights: Array, number: int) -> Array:
     """The sums of weights by bin, in the default floating-point type."""
     row = default_float(weights.device)
-    flat = engine.reshaped(bins, (math.prod(bins.shape),))
-    weighed = engine.converted(weights.reshape(-1)._node, row)
+    flat = builder.reshaped(bins, (math.prod(bins.shape),))
+    weighed = builder.converted(weights.reshape(-1)._view, row)
     return Array(counting.sums(flat, weighed, number))
 
 
 def _host(x: Array) -> Host:
     """Read a result on which further work depends; like the count of a mask no hidden transfer."""
     with openly():
-        return to_host(x._node)
+        return to_host(x._view)
 
 
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
@@ -118,7 +117,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     where = "digitize(x, bins)"
     edges = as_array(bins, where, "bins", device=device_of(x, bins))
     values = as_array(x, where, "x", device=edges.device)
-    if COMPLEX in (values._node.dtype.kind, edges._node.dtype.kind):
+    if COMPLEX in (values._view.dtype.kind, edges._view.dtype.kind):
         raise type_error(where, "x or bins is complex", "real numbers are accepted")
     if edges.ndim != 1:
         raise value_error(where, f"bins have shape {edges.shape}", "a vector is accepted")
@@ -171,11 +170,11 @@ def histogram(
     edges, limits = _edges(x, bins, range, weighed, where)
     number = max(len(edges) - 1, 0)
     binned = _equal_bins(x, *limits, number, edges) if limits else _bins(x, edges)
-    counts = _count(binned._node, weighed, number)
+    counts = _count(binned._view, weighed, number)
     result = _upload(edges, x.device)
     if density:
         widths = _upload(numpy.diff(edges).astype(float), x.device)
-        if counts._node.dtype.kind not in dtypes.FLOATING:
+        if counts._view.dtype.kind not in dtypes.FLOATING:
             counts = counts.astype(widths.dtype)
         counts = counts / widths / reductions.sum(counts)
     return counts, result
@@ -205,11 +204,11 @@ def histogram_bin_edges(
 def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array | None]:
     """The elements and their weights."""
     x = as_array(a, where, "a", device=device_of(a, weights, bins))
-    if x._node.dtype.kind == COMPLEX:
+    if x._view.dtype.kind == COMPLEX:
         raise type_error(
             where, f"a has dtype {x.dtype}", "real numbers are accepted", "take a.real"
         )
-    if x._node.dtype.kind == BOOL:
+    if x._view.dtype.kind == BOOL:
         text = "Converting input from bool to uint8 for compatibility."
         warnings.warn(text, RuntimeWarning, stacklevel=3)
         x = x.astype("uint8")
@@ -312,7 +311,7 @@ def _number_of_bins(x: Array, rule: str, limits: _Limits | None, outer: _Limits)
     width = WIDTHS[rule](x.reshape(-1), outer, _equal_bins)
     if not width:
         return 1
-    if x._node.dtype.kind in INTEGER:
+    if x._view.dtype.kind in INTEGER:
         width = max(width, 1)
     return math.ceil((float(outer[1]) - float(outer[0])) / width)
 
@@ -339,15 +338,15 @@ def _equal_bins(x: Array, first: Any, last: Any, number: int, edges: Host | None
     if edges is None:
         edges = _between(x, (first, last), number, "histogram(a, bins)")
     borders = _upload(edges, device)
-    row = borders._node.dtype
+    row = borders._view.dtype
     guess, settle = _binning(row)
-    node = engine.converted(x._node, row)
+    view = builder.converted(x._view, row)
     ends = [constant(edges.dtype.type(edge).item(), row, (), device) for edge in (first, last)]
     count = constant(number, dtypes.int64, (), device)
-    guessed = Array(engine.defer(guess, (node, *ends, count), node.shape))
+    guessed = Array(builder.defer(guess, (view, *ends, count), view.shape))
     low, high = taken_from(borders, guessed), taken_from(borders, guessed + 1)
-    inputs = (node, guessed._node, low._node, high._node, count)
-    return Array(engine.defer(settle, inputs, node.shape))
+    inputs = (view, guessed._view, low._view, high._view, count)
+    return Array(builder.defer(settle, inputs, view.shape))
 
 
 def _bins(x: Array, edges: Host) -> Array:
@@ -359,12 +358,12 @@ def _bins(x: Array, edges: Host) -> Array:
     return searching.where(x == borders[-1], edges.size - 2, found)
 
 
-def _count(bins: Node, weights: Array | None, number: int) -> Array:
+def _count(bins: View, weights: Array | None, number: int) -> Array:
     """The elements of each bin, or their weights."""
     if weights is None:
         return Array(counting.counts(bins, number))
-    if weights._node.dtype.kind == COMPLEX:
-        engine.compute(bins)
+    if weights._view.dtype.kind == COMPLEX:
+        builder.compute(bins)
         parts = [_sums(bins, part, number) for part in (weights.real, weights.imag)]
         return arithmetic.of_parts(*parts).astype(weights.dtype)
     return _sums(bins, weights, number).astype(weights.dtype)
@@ -505,7 +504,7 @@ def _count_points(
         here = (found >= 0) & (found < extent)
         inside = here if inside is None else inside & here
         flat = flat * extent + found
-    bins = searching.where(inside, flat, -1)._node
+    bins = searching.where(inside, flat, -1)._view
     row = default_float(device).numpy
     number = math.prod(shape)
     if weights is None:
@@ -571,7 +570,7 @@ def _stone(x: Array, scope: Scope, binning: Binning) -> float:
         return 0.0
 
     def loss(bins: int) -> float:
-        found = _host(Array(counting.counts(binning(x, *scope, bins)._node, bins))) / x.size
+        found = _host(Array(counting.counts(binning(x, *scope, bins)._view, bins))) / x.size
         return float((2 - (x.size + 1) * found.dot(found)) * bins / extent)
 
     most = max(100, int(math.sqrt(x.size)))

@@ -8,13 +8,11 @@ from typing import Any, Final, SupportsIndex
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
-from xarr.array.coerce import as_array, node_of
+from xarr.array.coerce import as_array, operand_view
 from xarr.array.out_argument import copied_back, deliver, mask_of, single
-from xarr.core.views import Node, constant
 from xarr.dtypes import ANY, COMPLEX, FLOATING, DType
-from xarr.engine import engine
 from xarr.errors import type_error, value_error
-from xarr.functions.calls.applying import first_of, reduced, sent
+from xarr.functions.calls.row_calls import first_of, reduced, sent
 from xarr.functions.create import creation
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import searching
@@ -23,9 +21,11 @@ from xarr.functions.reduce.moments import freedom_less, spread, warn_of_few, war
 from xarr.functions.sort.sorting import sort
 from xarr.functions.statistics import order_statistics
 from xarr.functions.statistics.order_statistics import Asked, Lines, lines_of, mean_of_two, picked
-from xarr.tables import elementwise as rows, reductions as folds
-from xarr.tables.reductions import INDEX, ORDERED
-from xarr.tables.rows import OWN, Elementwise, Reduction, choose, name_rows
+from xarr.ir.views import View, constant
+from xarr.ops import elementwise as rows, reductions as folds
+from xarr.ops.reductions import INDEX, ORDERED
+from xarr.ops.rows import OWN, Elementwise, Reduction, choose, name_rows
+from xarr.tape import builder
 
 
 def nanmean(
@@ -42,13 +42,13 @@ def nanmean(
     TypeError -- If a is floating-point, and dtype or out is not.
     """
     name = "nanmean(a, axis)"
-    node = node_of(a, name)
-    if node.dtype.kind not in FLOATING:
-        return reductions.mean(Array(node), axis, dtype, out, keepdims, where=where)
-    node, row = _operand(node, dtype, out, name)
-    total, number = _sum_and_number(node, counted(node, where, name), axis, name, keepdims)
+    view = operand_view(a, name)
+    if view.dtype.kind not in FLOATING:
+        return reductions.mean(Array(view), axis, dtype, out, keepdims, where=where)
+    view, row = _operand(view, dtype, out, name)
+    total, number = _sum_and_number(view, counted(view, where, name), axis, name, keepdims)
     warn_of_few(number, "Mean of empty slice")
-    return sent((total / number).astype(row.numpy)._node, single(out, name), name)
+    return sent((total / number).astype(row.numpy)._view, single(out, name), name)
 
 
 def nanvar(
@@ -71,10 +71,10 @@ def nanvar(
     TypeError -- If a is floating-point, and dtype or out is not.
     """
     name = "nanvar(a, axis)"
-    node = node_of(a, name)
-    if node.dtype.kind not in FLOATING:
-        return spread(folds.var, node, axis, dtype, out, ddof, keepdims, where, mean, correction)
-    result = _variance(node, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
+    view = operand_view(a, name)
+    if view.dtype.kind not in FLOATING:
+        return spread(folds.var, view, axis, dtype, out, ddof, keepdims, where, mean, correction)
+    result = _variance(view, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
     return deliver(result, out, "nanvar(a, axis, dtype, out)", grows=False)
 
 
@@ -98,10 +98,10 @@ def nanstd(
     TypeError -- If a is floating-point, and dtype or out is not.
     """
     name = "nanstd(a, axis)"
-    node = node_of(a, name)
-    if node.dtype.kind not in FLOATING:
-        return spread(folds.std, node, axis, dtype, out, ddof, keepdims, where, mean, correction)
-    result = _variance(node, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
+    view = operand_view(a, name)
+    if view.dtype.kind not in FLOATING:
+        return spread(folds.std, view, axis, dtype, out, ddof, keepdims, where, mean, correction)
+    result = _variance(view, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
     return deliver(elementwise.sqrt(result), out, "nanstd(a, axis, dtype, out)", grows=False)
 
 
@@ -116,7 +116,7 @@ def nanmedian(
     name = "nanmedian(a, axis)"
     lines = lines_of(as_array(a, name, "a"), axis, name)
     result = lines.shaped(_median(lines), keepdims=keepdims)
-    return sent(result._node, single(out, name), name)
+    return sent(result._view, single(out, name), name)
 
 
 def nanpercentile(
@@ -169,39 +169,39 @@ def nanquantile(
     return asked.answered(_quantile, out, keepdims=keepdims, casting="unsafe")
 
 
-def _operand(node: Node, dtype: DTypeLike, out: Out, name: str) -> tuple[Node, DType]:
+def _operand(view: View, dtype: DTypeLike, out: Out, name: str) -> tuple[View, DType]:
     """The floating-point operand in the type that is computed in, and the type of the result."""
     target = None if out is None else single(out, name)
     row = None if dtype is None else dtypes.lookup(dtype, name)
-    given = [("dtype", row), ("out", None if target is None else target._node.dtype)]
+    given = [("dtype", row), ("out", None if target is None else target._view.dtype)]
     for what, wanted in given:
         if wanted is not None and wanted.kind not in FLOATING:
-            fault = f"a has dtype {node.dtype} and {what} {wanted}"
+            fault = f"a has dtype {view.dtype} and {what} {wanted}"
             raise type_error(name, fault, f"a floating-point {what} is accepted")
-    row = row or node.dtype
-    computed = dtypes.promote(node.dtype, row)
+    row = row or view.dtype
+    computed = dtypes.promote(view.dtype, row)
     if computed is dtypes.float16:  # whose sums are soon too large
         computed = dtypes.float32
-    return engine.converted(node, computed), row
+    return builder.converted(view, computed), row
 
 
 def _sum_and_number(
-    node: Node, mask: Node | None, axis: Axis, name: str, keepdims: bool
+    view: View, mask: View | None, axis: Axis, name: str, keepdims: bool
 ) -> tuple[Array, Array]:
     """The sum of the elements that count, and how many there are, of the same real type."""
-    values = node if mask is None else replaced(node, 0, mask)
+    values = view if mask is None else replaced(view, 0, mask)
     total = reduced(folds.sum, values, axis, keepdims=keepdims, where=name)
-    row = dtypes.PART.get(node.dtype, node.dtype)
+    row = dtypes.PART.get(view.dtype, view.dtype)
     if mask is None:
-        each = math.prod(node.shape) // max(total.size, 1)
-        return total, Array(constant(float(each), row, total.shape, node.device))
-    mask = engine.broadcast(mask, values.shape)
+        each = math.prod(view.shape) // max(total.size, 1)
+        return total, Array(constant(float(each), row, total.shape, view.device))
+    mask = builder.broadcast(mask, values.shape)
     number = reduced(folds.sum, mask, axis, keepdims=keepdims, where=name)
-    return total, Array(engine.converted(number._node, row))
+    return total, Array(builder.converted(number._view, row))
 
 
 def _variance(
-    node: Node,
+    view: View,
     axis: Axis,
     dtype: DTypeLike,
     out: Out,
@@ -213,17 +213,17 @@ def _variance(
     name: str,
 ) -> Array:
     less = freedom_less(ddof, correction, name)
-    node, row = _operand(node, dtype, out, name)
-    mask = counted(node, where, name)
-    total, number = _sum_and_number(node, mask, axis, name, True)
-    middle = total / number if mean is None else as_array(mean, name, "mean", device=node.device)
-    if row.kind != COMPLEX and middle._node.dtype.kind == COMPLEX:
+    view, row = _operand(view, dtype, out, name)
+    mask = counted(view, where, name)
+    total, number = _sum_and_number(view, mask, axis, name, True)
+    middle = total / number if mean is None else as_array(mean, name, "mean", device=view.device)
+    if row.kind != COMPLEX and middle._view.dtype.kind == COMPLEX:
         middle = arithmetic.real(middle)  # as NumPy, which sums in the type asked for
-    apart = Array(node) - middle
-    if apart._node.dtype.kind == COMPLEX:
-        squares = arithmetic.real(apart * elementwise.conj(apart))._node
+    apart = Array(view) - middle
+    if apart._view.dtype.kind == COMPLEX:
+        squares = arithmetic.real(apart * elementwise.conj(apart))._view
     else:
-        squares = rows.square.applied(apart._node)
+        squares = rows.square.applied(apart._view)
     if mask is not None:
         squares = replaced(squares, 0, mask)
     result = reduced(folds.sum, squares, axis, keepdims=keepdims, where=name)
@@ -231,11 +231,11 @@ def _variance(
     warn_of_few(freedom, "Degrees of freedom <= 0 for slice.")
     result = searching.where(freedom > 0, result / freedom, math.nan)
     wanted = row if dtype is not None else dtypes.PART.get(row, row)
-    return Array(engine.converted(result._node, wanted))
+    return Array(builder.converted(result._view, wanted))
 
 
 def _median(lines: Lines) -> Array:
-    if lines.values._node.dtype.kind not in FLOATING or not lines.length:
+    if lines.values._view.dtype.kind not in FLOATING or not lines.length:
         return order_statistics.median_of(lines)
     ordered = sort(lines.values)
     number = _number(lines)
@@ -258,9 +258,9 @@ def _quantile(asked: Asked) -> Array:
     if not lines.length:
         warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=4)
         device, shape = lines.values.device, (*asked.q.shape, lines.number)
-        row = order_statistics.floating_of(lines.values._node.dtype, device)
+        row = order_statistics.floating_of(lines.values._view.dtype, device)
         return creation.full(shape, math.nan, dtype=row.numpy, device=device)
-    if lines.values._node.dtype.kind not in FLOATING:
+    if lines.values._view.dtype.kind not in FLOATING:
         return order_statistics.quantile_of(asked)
     number = _number(lines)
     warn_of_few(number, "All-NaN slice encountered")
@@ -319,9 +319,9 @@ def nansum(
 ) -> Array:
     """The sum of the elements that are not NaN; 0 where all are."""
     name = "nansum(a, axis)"
-    node = node_of(a, name)
-    node = replaced(node, 0, counted(node, where, name))
-    return reduced(folds.sum, node, axis, keepdims, dtype, out, initial, where=name)
+    view = operand_view(a, name)
+    view = replaced(view, 0, counted(view, where, name))
+    return reduced(folds.sum, view, axis, keepdims, dtype, out, initial, where=name)
 
 
 def nanprod(
@@ -335,9 +335,9 @@ def nanprod(
 ) -> Array:
     """The product of the elements that are not NaN; 1 where all are."""
     name = "nanprod(a, axis)"
-    node = node_of(a, name)
-    node = replaced(node, 1, counted(node, where, name))
-    return reduced(folds.prod, node, axis, keepdims, dtype, out, initial, where=name)
+    view = operand_view(a, name)
+    view = replaced(view, 1, counted(view, where, name))
+    return reduced(folds.prod, view, axis, keepdims, dtype, out, initial, where=name)
 
 
 def nancumsum(
@@ -345,9 +345,9 @@ def nancumsum(
 ) -> Array:
     """The running sums of the elements, NaN counting as 0."""
     name = "nancumsum(a, axis)"
-    node = node_of(a, name)
-    node = replaced(node, 0, counted(node, True, name))
-    return reductions.running(folds.cumulative_sum, node, axis, dtype, out, name)
+    view = operand_view(a, name)
+    view = replaced(view, 0, counted(view, True, name))
+    return reductions.running(folds.cumulative_sum, view, axis, dtype, out, name)
 
 
 def nancumprod(
@@ -355,9 +355,9 @@ def nancumprod(
 ) -> Array:
     """The running products of the elements, NaN counting as 1."""
     name = "nancumprod(a, axis)"
-    node = node_of(a, name)
-    node = replaced(node, 1, counted(node, True, name))
-    return reductions.running(folds.cumulative_prod, node, axis, dtype, out, name)
+    view = operand_view(a, name)
+    view = replaced(view, 1, counted(view, True, name))
+    return reductions.running(folds.cumulative_prod, view, axis, dtype, out, name)
 
 
 def nanmin(
@@ -372,7 +372,9 @@ def nanmin(
 
     ValueError -- If there are no elements and no `initial`.
     """
-    return _extreme_of("nanmin", node_of(a, "nanmin(a, axis)"), axis, out, keepdims, initial, where)
+    return _extreme_of(
+        "nanmin", operand_view(a, "nanmin(a, axis)"), axis, out, keepdims, initial, where
+    )
 
 
 def nanmax(
@@ -387,7 +389,9 @@ def nanmax(
 
     ValueError -- If there are no elements and no `initial`.
     """
-    return _extreme_of("nanmax", node_of(a, "nanmax(a, axis)"), axis, out, keepdims, initial, where)
+    return _extreme_of(
+        "nanmax", operand_view(a, "nanmax(a, axis)"), axis, out, keepdims, initial, where
+    )
 
 
 def nanargmin(
@@ -399,7 +403,7 @@ def nanargmin(
 
     ValueError -- If all elements of a line are NaN; so of floating-point a it waits for the device.
     """
-    return _index_of("nanargmin", node_of(a, "nanargmin(a, axis)"), axis, out, keepdims)
+    return _index_of("nanargmin", operand_view(a, "nanargmin(a, axis)"), axis, out, keepdims)
 
 
 def nanargmax(
@@ -411,65 +415,65 @@ def nanargmax(
 
     ValueError -- If all elements of a line are NaN; so of floating-point a it waits for the device.
     """
-    return _index_of("nanargmax", node_of(a, "nanargmax(a, axis)"), axis, out, keepdims)
+    return _index_of("nanargmax", operand_view(a, "nanargmax(a, axis)"), axis, out, keepdims)
 
 
-def is_number(node: Node) -> Node | None:
+def is_number(view: View) -> View | None:
     """Which elements are not NaN; None where none can be."""
-    if node.dtype.kind not in FLOATING:
+    if view.dtype.kind not in FLOATING:
         return None
-    return rows.logical_not.applied(rows.isnan.applied(node))
+    return rows.logical_not.applied(rows.isnan.applied(view))
 
 
-def counted(node: Node, where: Any, name: str) -> Node | None:
+def counted(view: View, where: Any, name: str) -> View | None:
     """Which elements count: those that are not NaN, of those that `where` names; None for all."""
-    mask = mask_of(where, node, name)
-    number = is_number(node)
+    mask = mask_of(where, view, name)
+    number = is_number(view)
     if mask is None or number is None:
         return mask if number is None else number
     return rows.logical_and.combined(mask, number, name)
 
 
-def replaced(node: Node, value: int, mask: Node | None) -> Node:
+def replaced(view: View, value: int, mask: View | None) -> View:
     """The elements where a mask holds, and a value in place of others."""
     if mask is None:
-        return node
-    other = node.dtype.numpy.type(value).item()
-    return choose(mask, node, constant(other, node.dtype, (), node.device))
+        return view
+    other = view.dtype.numpy.type(value).item()
+    return choose(mask, view, constant(other, view.dtype, (), view.device))
 
 
 def _extreme_of(
-    function: str, node: Node, axis: Axis, out: Out, keepdims: bool, initial: Any, where: Any
+    function: str, view: View, axis: Axis, out: Out, keepdims: bool, initial: Any, where: Any
 ) -> Array:
     name = f"{function}(a, axis)"
-    row = _ROWS[function] if node.dtype.kind in FLOATING else getattr(folds, function[3:])
-    start = None if initial is None else first_of(node, initial, name)
-    mask = mask_of(where, node, name)
+    row = _ROWS[function] if view.dtype.kind in FLOATING else getattr(folds, function[3:])
+    start = None if initial is None else first_of(view, initial, name)
+    mask = mask_of(where, view, name)
     if mask is not None:
         if start is None:
             fault = "where is given and initial is not"
             raise value_error(name, fault, "of no elements it is the result")
-        node = choose(mask, node, start)
-    if start is not None and 0 in node.shape:
-        left = reduced(folds.any, engine.converted(node, dtypes.bool_), axis, keepdims=keepdims)
-        return sent(engine.broadcast(start, left.shape), single(out, name), name)
-    result = reduced(row, node, axis, keepdims=keepdims, where=name)
+        view = choose(mask, view, start)
+    if start is not None and 0 in view.shape:
+        left = reduced(folds.any, builder.converted(view, dtypes.bool_), axis, keepdims=keepdims)
+        return sent(builder.broadcast(start, left.shape), single(out, name), name)
+    result = reduced(row, view, axis, keepdims=keepdims, where=name)
     if start is not None:
         nearer = elementwise.fmin if function == "nanmin" else elementwise.fmax
         result = nearer(result, Array(start))
     warn_of_nan(result)
-    return sent(result._node, single(out, name), name)
+    return sent(result._view, single(out, name), name)
 
 
 def _index_of(
-    function: str, node: Node, axis: SupportsIndex | None, out: Out, keepdims: bool
+    function: str, view: View, axis: SupportsIndex | None, out: Out, keepdims: bool
 ) -> Array:
     name = f"{function}(a, axis)"
-    x = Array(node)
-    if node.dtype.kind not in FLOATING:
+    x = Array(view)
+    if view.dtype.kind not in FLOATING:
         row = getattr(folds, function[3:])
-        return copied_back(reduced(row, node, axis, keepdims=keepdims, where=name), out, name)
-    result = reduced(_ROWS[function], node, axis, keepdims=True, where=name)
+        return copied_back(reduced(row, view, axis, keepdims=keepdims, where=name), out, name)
+    result = reduced(_ROWS[function], view, axis, keepdims=True, where=name)
     axis = axis if x.ndim else None
     if axis is None:
         found = searching.take(x.reshape(-1), result.reshape(-1), axis=0)

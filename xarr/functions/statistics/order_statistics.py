@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple
 import numpy
 
 from xarr import dtypes, layout
-from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike, Axis
 from xarr.array.coerce import as_array
 from xarr.array.layouts import settled
@@ -24,8 +23,8 @@ from xarr.array.transfers import Host, openly
 from xarr.backends.device import Device, default_float, require_together
 from xarr.dtypes import DType
 from xarr.errors import refused, type_error, value_error
-from xarr.functions.calls.applying import sent
 from xarr.functions.calls.on_host import host_of
+from xarr.functions.calls.row_calls import sent
 from xarr.functions.create import creation
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import searching
@@ -34,6 +33,7 @@ from xarr.functions.reduce import reductions
 from xarr.functions.reduce.reductions import cumsum
 from xarr.functions.shape import manipulation
 from xarr.functions.sort.sorting import argsort, sort
+from xarr.ops import gather
 
 
 def median(
@@ -52,13 +52,13 @@ def median(
     x = as_array(a, where, "a")
     lines = lines_of(x, axis, where)
     result = lines.shaped(median_of(lines), keepdims=keepdims)
-    return sent(result._node, single(out, where), where)
+    return sent(result._view, single(out, where), where)
 
 
 def median_of(lines: Lines) -> Array:
     """The median of each line."""
     device = lines.values.device
-    row = floating_of(lines.values._node.dtype, device)
+    row = floating_of(lines.values._view.dtype, device)
     if not lines.length:
         warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=3)
         return creation.full((lines.number,), math.nan, dtype=row.numpy, device=device)
@@ -76,7 +76,7 @@ def mean_of_two(low: Array, high: Array) -> Array:
 
 def widened(x: Array) -> Array:
     """An array in the type that means are computed in."""
-    row = floating_of(x._node.dtype, x.device)
+    row = floating_of(x._view.dtype, x.device)
     return x.astype((dtypes.float32 if row is dtypes.float16 else row).numpy)
 
 
@@ -105,7 +105,7 @@ class Lines(NamedTuple):
 
     def shaped(self, result: Array, *, keepdims: bool, before: layout.Shape = ()) -> Array:
         """A result of shape (*before, count) in the shape of what is left, or a number."""
-        return Array(result.reshape((*before, *(self.kept if keepdims else self.left)))._node)
+        return Array(result.reshape((*before, *(self.kept if keepdims else self.left)))._view)
 
 
 def lines_of(x: Array, axis: Axis, where: str) -> Lines:
@@ -197,7 +197,7 @@ class Asked(NamedTuple):
     ) -> Asked:
         """Check what the user gave."""
         x = as_array(a, where, "a")
-        kind = x._node.dtype.kind
+        kind = x._view.dtype.kind
         if kind == dtypes.COMPLEX:
             fault = f"a has dtype {x.dtype}"
             raise type_error(where, fault, "real numbers have an order", "take a.real")
@@ -237,7 +237,7 @@ class Asked(NamedTuple):
     @property
     def share_dtype(self) -> DType:
         """The type in which it is said how far a quantile is between two elements."""
-        row, device = self.lines.values._node.dtype, self.lines.values.device
+        row, device = self.lines.values._view.dtype, self.lines.values.device
         if self.weak:
             return floating_of(row, device)
         given = dtypes.BY_NUMPY.get(self.q.dtype)
@@ -314,7 +314,7 @@ def quantile_of(asked: Asked) -> Array:
 
 def nan_where_last_is(last: Array, result: Array) -> Array:
     """The result, but NaN where the last element of the sorted line is."""
-    if last._node.dtype.kind not in dtypes.FLOATING:
+    if last._view.dtype.kind not in dtypes.FLOATING:
         return result
     return searching.where(last != last, last.astype(result.dtype), result)
 
@@ -325,7 +325,7 @@ def between(low: Array, high: Array, share: Array) -> Array:
     row = dtypes.BY_NUMPY[wanted]
     if row in dtypes.NEEDS_FLOAT64 and not low.device.info.has_float64:
         wanted = numpy.dtype("float32")
-    if low._node.dtype.kind in dtypes.INTEGER:  # whose difference may not fit
+    if low._view.dtype.kind in dtypes.INTEGER:  # whose difference may not fit
         low, high = low.astype(wanted), high.astype(wanted)
     step = high - low
     return searching.where(share >= 0.5, high - step * (1 - share), low + step * share)
@@ -337,7 +337,7 @@ def picked(ordered: Array, index: Array) -> Array:
     starts = creation.arange(count, dtype="int64", device=ordered.device) * length
     flat = ordered.reshape(-1)
     where = settled(flat)
-    return Array(gather.take(flat._node, where, [(0, (index + starts)._node)], 0))
+    return Array(gather.take(flat._view, where, [(0, (index + starts)._view)], 0))
 
 
 def weighted(asked: Asked, weights: Array | None = None, count: Array | None = None) -> Array:

@@ -20,11 +20,11 @@ from xarr.array.array import Array, ArrayLike, Axis, DeviceLike, DTypeLike
 from xarr.array.coerce import array_of, as_array, retyped
 from xarr.array.layouts import in_order, is_number
 from xarr.backends.device import Device, default_device, default_float, get_device
-from xarr.core.views import constant
 from xarr.dtypes import BOOL, COMPLEX, REAL, SIGNED, UNSIGNED, DType
 from xarr.errors import type_error, value_error
+from xarr.ir.views import constant
 from xarr.layout import Shape
-from xarr.tables import elementwise as rows
+from xarr.ops import elementwise as rows
 
 AnyDType = numpy.dtype[Any]
 
@@ -315,7 +315,7 @@ def result_type(*arrays_and_dtypes: Any) -> AnyDType:
 def _dtype_of(value: Any, where: str) -> DType:
     """The row of an array's data type, or of a data type."""
     if type(value) is Array:
-        return value._node.dtype
+        return value._view.dtype
     if hasattr(type(value), "__array__") and isinstance(getattr(value, "dtype", None), numpy.dtype):
         return dtypes.lookup(value.dtype.newbyteorder("="), where)  # as it is once on a device
     if value is None:
@@ -440,7 +440,7 @@ def _is_complex(x: Any, where: str) -> bool:
         kind = getattr(given, "type", given)
         if isinstance(kind, type):
             return issubclass(kind, complex | numpy.complexfloating)
-    return array_of(x, where)._node.dtype.kind == dtypes.COMPLEX
+    return array_of(x, where)._view.dtype.kind == dtypes.COMPLEX
 
 
 def iscomplexobj(x: Any) -> bool:
@@ -472,10 +472,10 @@ def isreal(x: ArrayLike) -> Array:
 
 
 def _imaginary(x: Any, where: str, ask: Callable[[Array], Array], *, real: bool) -> Array:
-    node = array_of(x, where)._node
-    if node.dtype.kind != dtypes.COMPLEX:
-        return Array(constant(real, dtypes.bool_, node.shape, node.device))
-    return ask(Array(rows.imag.applied(node)))
+    view = array_of(x, where)._view
+    if view.dtype.kind != dtypes.COMPLEX:
+        return Array(constant(real, dtypes.bool_, view.shape, view.device))
+    return ask(Array(rows.imag.applied(view)))
 
 
 def shape(a: Any) -> Shape:

@@ -1,1 +1,0 @@
-"""Algorithms of several instructions: reductions, sorts, products, transforms."""

@@ -1,0 +1,34 @@
+"""`cached_call`: functions of arrays that are asked for the same again and again.
+
+What such a function records follows from the structures of its arrays and from its other arguments.
+So the second call like an earlier one is noted, and from the third on the core records its
+instructions without a call of the function.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+from xarr.array.call_cache import CallCache
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def cached_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Have calls like earlier ones recorded without running the function.
+
+    It depends on nothing but its arguments, and warns by `errors.warn`. A call that looks at
+    values, warns, writes to what it was given or returns that itself is never recorded so.
+    """
+    known = CallCache(function)
+
+    @functools.wraps(function)
+    def call(*given: _P.args, **named: _P.kwargs) -> _R:
+        found: _R = known.call(given, named)
+        return found
+
+    vars(call)["recordings"] = known.recordings
+    return call

@@ -1,0 +1,199 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
+"""Find the view, or the one element, that a key of integers, slices, `...` and None names."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from xarr import layout
+from xarr.ir import _cython as cython
+
+if cython.compiled:
+    import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
+if not cython.compiled:
+    from xarr.ir.views import ArraySlots, Structure, View, structure, view_at
+
+LONGEST_STEP: Final = 1 << 31
+"""The longest step of a slice; one that is longer than its axis is as good."""
+_LONGEST = cython.declare(cython.Py_ssize_t, LONGEST_STEP)
+_MOST_AXES = cython.declare(cython.Py_ssize_t, layout.MAX_NDIM)
+_NEVER = cython.declare(cython.Py_ssize_t, -(1 << 62))
+
+
+@cython.cfunc
+def value_of(x: ArraySlots) -> Any:
+    """The value of a number; None of what has axes or is in a storage."""
+    return None if x._view.structure.shape else x._view.value
+
+
+@cython.cfunc
+def integer_of(item: object) -> Any:
+    """An integer of a key, or what stands for one: a number whose value is there; else None."""
+    if type(item) is int:
+        return item
+    value = value_of(item) if isinstance(item, ArraySlots) else None
+    return value if type(value) is int else None
+
+
+@cython.cfunc
+def index_of(item: object, extent: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Where an integer of a key is on an axis; -1 for what is no such thing, or beyond an end."""
+    number = integer_of(item)
+    if number is None:
+        return -1
+    at: cython.Py_ssize_t = number
+    if at < 0:
+        at += extent
+    return at if 0 <= at < extent else -1
+
+
+@cython.cfunc
+def _bound(
+    item: object, extent: cython.Py_ssize_t, step: cython.Py_ssize_t, absent: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """A bound of a slice as Python takes it for an extent; `_NEVER` for what is no integer."""
+    if item is None:
+        return absent
+    number = integer_of(item)
+    if number is None:
+        return _NEVER
+    at: cython.Py_ssize_t = number
+    if at < 0:
+        at += extent
+        return at if at >= 0 else 0 if step > 0 else -1
+    return at if at < extent else extent if step > 0 else extent - 1
+
+
+@cython.cfunc
+def _step_of(item: object) -> cython.Py_ssize_t:
+    """The step of a slice; 0 for what is none, or is too long."""
+    if item is None:
+        return 1
+    number = integer_of(item)
+    step: cython.Py_ssize_t = 0 if number is None else number
+    return step if -_LONGEST <= step <= _LONGEST else 0
+
+
+@cython.ccall
+def sliced(
+    shape: tuple[Any, ...], strides: tuple[Any, ...], items: tuple[Any, ...], lies: list[Any]
+) -> cython.Py_ssize_t:
+    """Where what a key of integers, slices, `...` and None names begins.
+
+    Of each axis the extent and the stride are appended to a list. `_NEVER` for other keys, and for
+    those that are errors.
+    """
+    part: slice
+    start: cython.Py_ssize_t
+    stop: cython.Py_ssize_t
+    step: cython.Py_ssize_t
+    extent: cython.Py_ssize_t
+    stride: cython.Py_ssize_t
+    beyond: cython.Py_ssize_t = 0
+    axis: cython.Py_ssize_t = 0
+    dots: cython.Py_ssize_t = 0
+    rest: cython.Py_ssize_t = len(shape) - len(items)  # the axes that the key does not name
+    for item in items:
+        if item is None:
+            rest += 1
+        elif item is Ellipsis:
+            dots += 1
+    rest += dots
+    if rest < 0 or dots > 1:
+        return _NEVER
+    for item in items:
+        if item is None:
+            lies.append(1)
+            lies.append(0)
+            continue
+        if item is Ellipsis:
+            for _ in range(rest):
+                lies.append(shape[axis])
+                lies.append(strides[axis])
+                axis += 1
+            continue
+        extent = shape[axis]
+        stride = strides[axis]
+        axis += 1
+        if type(item) is not slice:
+            start = index_of(item, extent)
+            if start < 0:
+                return _NEVER
+            beyond += start * stride
+            continue
+        part = item
+        step = _step_of(part.step)
+        if not step:
+            return _NEVER
+        start = _bound(part.start, extent, step, 0 if step > 0 else extent - 1)
+        stop = _bound(part.stop, extent, step, extent if step > 0 else -1)
+        if start == _NEVER or stop == _NEVER:
+            return _NEVER
+        stop = (stop - start + step - 1) // step if step > 0 else (start - stop - step - 1) // -step
+        if stop <= 0:
+            stop = start = 0
+        beyond += start * stride
+        lies.append(stop)
+        lies.append(step * stride)
+    while axis < len(shape):
+        lies.append(shape[axis])
+        lies.append(strides[axis])
+        axis += 1
+    return beyond
+
+
+@cython.ccall
+def part_of(view: View, key: object) -> View | None:
+    """The view with axes that a key of integers, slices, `...` and None names; None of others."""
+    how: Structure = view.structure
+    if how.strides is None or not how.shape:
+        return None  # of a number a view is a copy
+    lies: list[Any] = []
+    beyond: cython.Py_ssize_t
+    try:
+        beyond = sliced(how.shape, how.strides, key if type(key) is tuple else (key,), lies)
+    except OverflowError:  # of an integer that is longer than any axis
+        return None
+    if beyond == _NEVER or not lies or len(lies) > 2 * _MOST_AXES:
+        return None
+    name: object = tuple(lies)
+    other: Structure | None = how.view(name)
+    if other is None:
+        other = structure(how.device, how.dtype, tuple(lies[::2]), tuple(lies[1::2]))
+        if other.is_known:
+            how.keep_view(name, other)
+    return view_at(view.storage, other, view.offset + beyond)
+
+
+@cython.ccall
+def place_of(view: View, key: object) -> cython.Py_ssize_t:
+    """Where the one element lies that a key of integers names; -1 for other keys."""
+    how: Structure = view.structure
+    strides: tuple[Any, ...] | None = how.strides
+    if strides is None or type(key) is slice:
+        return -1
+    shape: tuple[Any, ...] = how.shape
+    items: tuple[Any, ...] = key if type(key) is tuple else (key,)
+    if len(items) != len(shape):
+        return -1
+    at: cython.Py_ssize_t = view.offset
+    number: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    try:
+        for number in range(len(items)):
+            place = index_of(items[number], shape[number])
+            if place < 0:
+                return -1
+            at += place * strides[number]
+    except OverflowError:
+        return -1
+    return at
+
+
+@cython.cfunc
+def lone_of(view: View) -> Structure:
+    """The structure of one element of a view's storage."""
+    how: Structure = view.structure
+    if how.lone is None:
+        how.lone = structure(how.device, how.dtype, (), ())
+    return how.lone

@@ -1,0 +1,17 @@
+from cpython.buffer cimport Py_buffer, PyObject_GetBuffer as fill_buffer
+from xarr.ir.events cimport core_hooks
+from xarr.ir.storage cimport Storage, are_shared
+from xarr.ir.views cimport ArraySlots, View, Structure, lone_constant, structure, view_at, number_like
+from xarr.ir.instructions cimport Opcode, opcode_of
+from xarr.tape.record cimport computed, recorded
+from xarr.tape.scalar_access cimport only, peek, poke
+from xarr.array.keys cimport lone_of, value_of, part_of, place_of
+from xarr.ir.resolved cimport ScalarEvaluator, ResolvedRow
+
+
+cdef class ArrayBase(ArraySlots):
+    pass
+
+cdef bint is_plain(object value)
+cpdef ArrayBase made(View view)
+cdef object view_of(ArrayBase x, View part)

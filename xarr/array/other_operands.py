@@ -1,0 +1,294 @@
+"""Operators on an array and what is no array: what stands beside it, and what has its own turn."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Final
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.array import numpy_protocols
+from xarr.array.array import NOT_IMPLEMENTED, Array, product, rebind
+from xarr.array.cached_calls import cached_call
+from xarr.array.coerce import operand, scalar_view, widened
+from xarr.array.layouts import assign, is_number, is_whole, require_writeable, settled, writeable
+from xarr.array.operators import operated
+from xarr.array.transfers import to_host
+from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
+from xarr.ir.views import View, constant
+from xarr.ops import elementwise as rows, reduce_scan, reductions
+from xarr.ops.rows import Elementwise
+from xarr.tape import builder
+
+_REPEATED: Final = frozenset((list, tuple))
+_WHOLE: Final = (BOOL, *INTEGER)
+
+
+def holds_matrices(value: object) -> bool:
+    """Whether a value may stand beside an array in a product of matrices."""
+    return isinstance(value, Array | numpy.ndarray | numpy.generic | list | tuple | range)
+
+
+def _counts(array: Array) -> bool:
+    """Whether an array repeats a list that is multiplied by it, as NumPy's integers do."""
+    return array._view.dtype.kind in INTEGER and is_number(array)
+
+
+def accepts(value: object) -> bool:
+    """Whether a value may stand beside an array in an operator; others have their turn."""
+    if isinstance(value, numpy.ndarray) and (
+        hasattr(value, "mask") or isinstance(value, numpy.matrix)
+    ):
+        return False
+    numbers = Array | int | float | complex | numpy.generic | numpy.ndarray
+    return isinstance(value, numbers | list | tuple | range)
+
+
+def combined(row: Elementwise, x1: Any, x2: Any) -> View | None:
+    """The view of two operands together, one of them an Array; None where one cannot be used."""
+    if type(x1) is Array:
+        first = x1._view
+        second = _beside(row, x2, first)
+        if second is None:
+            return _compare_out_of_range(row, first, x2, swapped=False)
+        array = widened(first, second, x2)
+        result = row.combined(array, second)
+        _remember(row, array, second, first, x2, swapped=False)
+        return result
+    second = x2._view
+    other = _beside(row, x1, second)
+    if other is None:
+        return _compare_out_of_range(row, second, x1, swapped=True)
+    array = widened(second, other, x1)
+    result = row.combined(other, array)
+    _remember(row, array, other, second, x1, swapped=True)
+    return result
+
+
+def _remember(
+    row: Elementwise, array: View, other: View, given: View, value: Any, *, swapped: bool
+) -> None:
+    """Remember a number's constant, so that the next operation like this one finds it at once."""
+    if array is given and (type(value) is float or type(value) is int):
+        row.taken_as(array.structure, other.structure, type(value), swapped=swapped)
+
+
+def _beside(row: Elementwise, value: Any, other: View) -> View | None:
+    """The view of an operand beside an array's; None where it is none, or compares beyond."""
+    if type(value) is Array:
+        view = value._view
+        return view if view.device is other.device else operand(view, other, row.where)
+    if type(value) is int and other.dtype.kind in _WHOLE:
+        whole = dtypes.int64 if other.dtype.kind == BOOL else other.dtype
+        low, high = dtypes.integer_bounds(whole)
+        if not low <= value <= high:
+            if row.beyond is not None:
+                return None
+            if row.takes_truths:
+                return constant(True, dtypes.bool_, (), other.device)
+            if row.floats_integers:
+                floating = row.floating(whole, other.device)
+                return scalar_view(float(value), floating, other.device, row.where)
+    return operand(value, other, row.where)
+
+
+def _compare_out_of_range(
+    row: Elementwise, view: View, value: Any, *, swapped: bool
+) -> View | None:
+    """The result of a comparison with a Python integer that the array's type cannot hold."""
+    if row.beyond is None or type(value) is not int:
+        return None
+    above, below = row.beyond
+    return constant(
+        above if (value > 0) is not swapped else below, dtypes.bool_, view.shape, view.device
+    )
+
+
+def refusal(row: Elementwise, name: str, value: object) -> TypeError:
+    """The error that says that a row's function does not take a value."""
+    return errors.type_error(
+        row.where,
+        f"{name} is of type {type(value).__name__}",
+        f"{row.name} takes arrays, numbers and lists of numbers",
+        "make an array with xarr.asarray(...)",
+    )
+
+
+def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
+    """Apply a row to two operands, one of them an Array."""
+    result = combined(row, x1, x2)
+    if result is None:
+        raise refusal(row, *(("x1", x1) if type(x1) is not Array else ("x2", x2)))
+    return Array(result)
+
+
+def binary_operator(row: Elementwise, x1: Any, x2: Any) -> Array:
+    """An operator on operands that the core does not know; what xarr does not know has its turn."""
+    if type(x1) is Array:
+        view, kind = x1._view, type(x2)
+        if kind is view.dtype.numpy.type:
+            # A number of NumPy's of the array's own data type.
+            return operated(row.known, x1, x2.item())  # type: ignore[no-any-return]
+        if row is rows.multiply and kind in _REPEATED and _counts(x1):
+            return x2 * int(x1)  # type: ignore[no-any-return]
+    else:
+        if row is rows.multiply and type(x1) in _REPEATED and _counts(x2):
+            return x1 * int(x2)  # type: ignore[no-any-return]
+    accepted = (type(x2) is Array or accepts(x2)) and (type(x1) is Array or accepts(x1))
+    refusal = None
+    if accepted:
+        try:
+            return binary(row, x1, x2)
+        except TypeError as error:
+            refusal = error
+    found = compare_unrelated(row, x1, x2)
+    if found is None and refusal is not None:
+        raise refusal
+    return NOT_IMPLEMENTED if found is None else found
+
+
+def compare_unrelated(row: Elementwise, x1: Any, x2: Any) -> Array | None:
+    """Compare an array with what no device holds: text, dates, Python's objects.
+
+    None of the elements is equal to None or to a string; how they compare with other objects, NumPy
+    asks those on the host. Returns None for other functions, where objects do not compare, and for
+    other libraries' arrays.
+    """
+    array, other = (x1, x2) if type(x1) is Array else (x2, x1)
+    if row.beyond is None:
+        return None
+    if other is None or isinstance(other, str | bytes):
+        if row is not rows.equal and row is not rows.not_equal:
+            return None
+        view = array._view
+        return Array(constant(row is rows.not_equal, dtypes.bool_, view.shape, view.device))
+    if not accepts(other) and (
+        isinstance(other, numpy.ndarray)
+        or hasattr(type(other), "__array_ufunc__")
+        or hasattr(type(other), "__array_priority__")
+    ):
+        return None
+    try:
+        return numpy_protocols.on_host(_compared, (row.operator, x1, x2), {}, row.where)  # type: ignore[no-any-return]
+    except TypeError:
+        return None
+
+
+def _compared(name: str, x1: Any, x2: Any) -> Any:
+    return numpy.asarray(getattr(operator, name)(numpy.asarray(x1), numpy.asarray(x2)))
+
+
+def assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
+    """The array with the result of an operator in its place; a number is another one."""
+    if result is NOT_IMPLEMENTED or is_number(x1):
+        return result  # type: ignore[no-any-return]
+    if not writeable(x1):
+        require_writeable(x1, f"{row.where}, in place")
+    view, given = x1._view, result._view
+    stored = stored_in_place(x1, given, f"{row.where}, in place")
+    where = view.layout  # None where the result was bound to the array
+    is_fresh = given.storage is not None and given.storage is not view.storage
+    if where is not None and where.size and is_fresh and given.dtype is view.dtype:
+        opcode, how = builder.storing(given.structure, where, view.dtype)
+        how.keep_store(given.structure, opcode)
+    return stored
+
+
+def power_operator(x1: Any, x2: Any) -> Array:
+    """The operator `**`, for what it takes."""
+    return power(x1, x2) if accepts(x1) and accepts(x2) else NOT_IMPLEMENTED
+
+
+@cached_call
+def power(x1: Any, x2: Any) -> Array:
+    """x1 to the power of x2, one of them an Array; x ** 2 is the square, as in NumPy."""
+    if type(x1) is Array and (type(x2) is int or type(x2) is float):
+        base = x1._view.dtype
+        if x2 == 2 and base.kind != BOOL and not (type(x2) is float and base.kind in INTEGER):
+            return Array(rows.square.applied(x1._view))
+        row = rows.POWERS.get(x2)
+        # Of a real number sqrt is no power: -inf to the power of 1/2 is inf, as the standard says.
+        kind = COMPLEX if x2 == 0.5 else REAL
+        if row is not None and base.kind == kind and base is not dtypes.float16:
+            return Array(row.applied(x1._view))
+    return _raised(x1, x2)
+
+
+def power_in_place(x1: Array, x2: Any) -> Array:
+    """The operator `**=`."""
+    if not accepts(x2):
+        return NOT_IMPLEMENTED
+    dtype = x1._view.dtype
+    if is_number(x1) or dtype.kind in dtypes.FLOATING or (type(x2) is int and x2 >= 0):
+        return assigned_by(rows.pow, x1, power(x1, x2))
+    # Where the result has no place in x1, NumPy says that before it looks for negative powers.
+    return assigned_by(rows.pow, x1, _raised(x1, x2, dtype))
+
+
+def _raised(x1: Any, x2: Any, into: DType | None = None) -> Array:
+    """x1 to the power of x2, but of integers to a negative power, where `into` can hold it."""
+    result = binary(rows.pow, x1, x2)
+    dtype = result._view.dtype
+    if dtype.kind != SIGNED or not (into is None or _same_kind(dtype, into)):
+        return result
+    if type(x2) is int:
+        found, given = x2 < 0, str(x2)
+    elif type(x2) is Array:
+        if x2._view.dtype.kind != SIGNED:
+            return result
+        del result  # which the check would compute apart from what comes after it
+        found, given = holds((x2 < 0)._view), "an array with a negative element"
+        result = binary(rows.pow, x1, x2)
+    else:
+        found, given = bool((numpy.asarray(x2) < 0).any()), repr(x2)
+    if found:
+        raise errors.value_error(
+            "pow(x1, x2)",
+            f"x2 is {given} and both are integers",
+            "an integer to a negative power is no integer",
+            "convert x1 with x1.astype('float64')",
+        )
+    return result
+
+
+def holds(truths: View) -> bool:
+    """Whether an element is true; waits for the device."""
+    if 0 in truths.shape:
+        return False
+    fold = reductions.any.fold(reductions.any.types(truths.dtype, truths.dtype))
+    flat = builder.reshaped(truths, (product(truths.shape),))
+    return bool(to_host(reduce_scan.reduce(fold, flat, (0,))))
+
+
+def stored_in_place(x1: Array, result: View, name: str) -> Array:
+    """The array with the result of an operator in place of its value."""
+    target = x1._view
+    if result.shape != target.shape:
+        raise errors.value_error(
+            name,
+            f"x1 has shape {target.shape} and the result {result.shape}",
+            "the result has to have the shape of x1",
+        )
+    if result.dtype is not target.dtype:
+        if not _same_kind(result.dtype, target.dtype):
+            raise errors.type_error(
+                name,
+                f"x1 has dtype {target.dtype} and the result {result.dtype}",
+                "the result has to be of the same kind as x1 or a lower one",
+                f"write x1 = x1.astype({result.dtype.name!r}) first",
+            )
+        result = builder.converted(result, target.dtype)
+    if is_whole(x1):
+        rebind(x1, result)
+    else:
+        assign(x1, settled(x1), result)
+    return x1
+
+
+_RANK: Final = {BOOL: 0, dtypes.UNSIGNED: 1, SIGNED: 2, REAL: 3, COMPLEX: 4}
+
+
+def _same_kind(given: DType, wanted: DType) -> bool:
+    """NumPy's rule for in-place results ("same_kind"): never to a lower kind."""
+    return _RANK[given.kind] <= _RANK[wanted.kind]

@@ -1,0 +1,110 @@
+"""A thread that has another process compile kernels while the program goes on.
+
+At the end of the process what has begun is broken off, and the rest is dropped.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+
+from xarr.codegen import compile_server, launch
+
+
+class CompileJob:
+    """Something to be done, and whether it was.
+
+    Attributes
+    ----------
+    is_done : bool
+        Whether it ended, with or without an error; whoever needs it does it again and is told.
+    """
+
+    __slots__ = ("_work", "is_done")
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        self._work = work
+        self.is_done = False
+
+    def run(self) -> None:
+        """Do the work; its error is raised where the result is needed."""
+        try:
+            self._work()
+        except Exception:  # noqa: BLE001 - it is raised where it is needed
+            pass
+        finally:
+            self.is_done = True
+
+
+class _Worker:
+    def __init__(self) -> None:
+        self._jobs: deque[CompileJob] = deque()
+        self._wake = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._is_ending = False
+        self.helper = compile_server.ServerProcess()
+
+    @property
+    def is_started(self) -> bool:
+        """Whether there was work before."""
+        return self._thread is not None
+
+    def submit(self, work: Callable[[], object]) -> CompileJob:
+        """Have something done as soon as there is time."""
+        job = CompileJob(work)
+        with self._wake:
+            self._jobs.append(job)
+            if self._thread is None:
+                thread = threading.Thread(target=self._run, name="xarr compiler", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError:  # no thread can be had: whoever needs the work does it
+                    self._jobs.clear()
+                    job.is_done = True
+                    return job
+                self._thread = thread
+            self._wake.notify()
+        return job
+
+    def _run(self) -> None:
+        launch.compile_with(self.helper.compile)
+        while True:
+            with self._wake:
+                while not self._jobs and not self._is_ending:
+                    self._wake.wait()
+                if self._is_ending:
+                    return
+                job = self._jobs.popleft()
+            job.run()
+
+    def end(self) -> None:
+        """Break off what has begun, and drop the rest."""
+        with self._wake:
+            self._is_ending = True
+            self._wake.notify()
+        self.helper.is_ending = True
+        # A driver that compiles is waited for, the other process is not.
+        while self._thread is not None and self._thread.is_alive() and not self.helper.is_waiting:
+            self._thread.join(0.01)
+
+
+_worker = _Worker()
+
+
+def submit(work: Callable[[], object]) -> CompileJob:
+    """Have something done beside the program, as soon as there is time."""
+    return _worker.submit(work)
+
+
+def _after_fork() -> None:
+    global _worker
+    _worker.helper.end()
+    _worker = _Worker()
+
+
+atexit.register(lambda: _worker.end())  # noqa: PLW0108 - another one after a fork
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

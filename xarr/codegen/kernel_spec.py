@@ -1,0 +1,733 @@
+"""The form of one kernel: which values it computes, from which addresses, and where they go.
+
+A form has the accesses to memory (one for each value that is loaded or stored) and the iteration
+space, with the axes merged that every access walks in one step. Its `key` holds the structure
+alone, so that a kernel serves all shapes; extents, strides, offsets and constants become arguments.
+The C text is written only when the key is new.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy
+
+from xarr import dtypes, layout, tuning
+from xarr.codegen.source import define
+from xarr.dtypes import DType
+from xarr.ir.operation import Operation
+from xarr.layout import Layout, Shape
+
+INDEX: Final = Operation("index", (), dtypes.int64, "(i64)index")
+"""The position of an element in C order; its view has no operands."""
+INSIDE: Final = Operation("inside", (), dtypes.bool_, "inside")
+"""Whether an element is in a part of the space; it has no operands, and its access has bounds."""
+
+
+class GatherScatter(Operation):
+    """An operation on memory at a computed place.
+
+    Its first operand is a leaf that says which storage and where to begin, its second the number
+    of elements (int64) beyond. In `template`, `{memory}` is that place; the other operands follow
+    as `{2}`, ... Where `writes`, the template is a statement and there is no value; with
+    `in_order`, which needs a CPU, elements are written one after the other. `host` is given the
+    memory, the places, and the values of the other operands; where it `writes` it gives the places
+    and the values that go there.
+    """
+
+    __slots__ = ("in_order", "writes")
+
+    reads_other_positions = True
+    is_indirect = True
+
+    def __init__(
+        self,
+        name: str,
+        operands: tuple[DType, ...],
+        result: DType,
+        template: str,
+        *,
+        writes: bool,
+        in_order: bool = False,
+        host: Callable[..., Any] | None = None,
+    ) -> None:
+        super().__init__(name, operands, result, template, host)
+        self.writes = writes
+        self.in_order = in_order
+
+
+class RandomDraw(Operation):
+    """An operation on blocks of random numbers, each of which serves `lanes` elements.
+
+    Its first operand is the position, in whose place `template` is given the number of the block
+    and the number of the element's part of it. Strips of `STRIP` elements take their parts from the
+    same blocks, so that elements which follow each other in memory come of blocks which follow each
+    other: element i has block i // (lanes * STRIP) * STRIP + i % STRIP and lane i // STRIP % lanes.
+    """
+
+    __slots__ = ("lanes",)
+
+    def __init__(
+        self, name: str, operands: tuple[DType, ...], result: DType, template: str, lanes: int
+    ) -> None:
+        super().__init__(name, operands, result, template)
+        self.lanes = lanes
+
+
+class Roll(Operation):
+    """The elements of a view moved along axes; those that leave at one end come in at the other.
+
+    `shifts` are by how many places they move towards higher indices, from 0 to below the extent.
+    What computes elements of it reads the view itself, so that nothing is stored.
+    """
+
+    __slots__ = ("shifts",)
+
+    reads_other_positions = True
+
+    def __init__(self, dtype: DType, shifts: Shape, host: Callable[..., Any] | None) -> None:
+        super().__init__("roll", (dtype,), dtype, "{0}", host)
+        self.shifts = shifts
+
+
+@functools.lru_cache(tuning.REMEMBERED)
+def rolled(dtype: DType, shifts: Shape) -> Roll:
+    """The operation that moves elements along axes, each with its extent's rest of a shift."""
+    halves = [((slice(shift, None), slice(None, -shift)), (slice(shift), slice(-shift, None)))
+              if shift else ((slice(None),) * 2,) for shift in shifts]  # fmt: skip
+    blocks = [tuple(zip(*block, strict=True)) for block in itertools.product(*halves)]
+
+    def host(values: Any) -> Any:
+        result = numpy.empty_like(values)
+        for to, given in blocks:
+            result[to] = values[given]
+        return result
+
+    return Roll(dtype, shifts, host)
+
+
+STRIP: Final = 256
+"""Elements that follow each other and have one lane; a group's items on a GPU."""
+
+
+Cut = Shape
+"""Along an axis: the shift, where what is read is rolled; where it has bounds the index from which
+on it has elements, and where these end; else ()."""
+Access = tuple[int, DType, Shape, Shape, tuple[Cut, ...]]
+"""A storage by its number, -1 for the position, and how it is read or written: the elements' type,
+the layout's shape and strides, and cuts for each axis, () where there are none."""
+
+
+class KernelSpec:
+    """A kernel but for its storages, the offsets in them and the values of its constants.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The space that the kernel iterates over.
+    split : tuple of int or None
+        Where the axes are cut into the groups named `names`; None means an elementwise kernel,
+        which is free to merge all axes and then walks either `i`, or `row` and `column`.
+    wide : bool
+        Whether indices have 64 bits.
+    entries : tuple
+        The values, in the order of computation: a DType for one that is loaded, (DType, number) for
+        a constant, and an Operation with its operands, each a number of an entry or a constant.
+    accesses : tuple of Access
+        Of the loaded values and of the position, in the order of `entries`, then of the stores.
+    stored : tuple of int
+        The entries that are stored.
+    roots : tuple of int
+        The entries that a skeleton takes as its elements.
+
+    Attributes
+    ----------
+    lanes : int
+        How many elements a block of random numbers serves in a kernel that walks `i`, at most; such
+        a kernel computes each block once.
+    """
+
+    __slots__ = (
+        "accesses",
+        "classes",
+        "constants",
+        "cuts",
+        "entries",
+        "extents",
+        "key",
+        "lanes",
+        "names",
+        "numbers",
+        "roots",
+        "slots",
+        "stored",
+        "strides",
+        "wide",
+        "written",
+    )
+
+    def __init__(
+        self,
+        shape: Shape,
+        split: tuple[int, ...] | None,
+        names: tuple[str, ...],
+        wide: bool,
+        entries: tuple[Any, ...],
+        accesses: tuple[Access, ...],
+        stored: tuple[int, ...],
+        roots: tuple[int, ...] = (),
+    ) -> None:
+        size = math.prod(shape)
+        self.roots = roots
+        self.wide = wide
+        self.entries = entries
+        self.stored = stored
+        everything = layout.contiguous(shape)
+        self.accesses = [
+            (slot, dtype, Layout(extents, strides) if slot >= 0 or cuts else everything)
+            for slot, dtype, extents, strides, cuts in accesses
+        ]
+        every = [cuts for *_, cuts in accesses]
+        self.slots = len({slot for slot, *_ in accesses if slot >= 0})
+        first = len(accesses) - len(stored)
+        self.written = {slot for slot, *_ in accesses[first:]}
+        constants: dict[int, DType] = {}
+        loads: dict[int, int] = {}
+        for number, entry in enumerate(entries):
+            if isinstance(entry, DType) or entry[0] in _PLACES:
+                loads[number] = len(loads)
+            elif isinstance(entry[0], Operation):
+                constants.update({at[1]: at[0] for at in entry[1:] if isinstance(at, tuple)})
+                if type(entry[0]) is GatherScatter and entry[0].writes:
+                    self.written.add(accesses[loads[entry[1]]][0])
+            else:
+                constants[entry[1]] = entry[0]
+        self.constants = [constants[number] for number in range(len(constants))]
+        self.cuts: list[list[list[Cut]]] = [[[()]] for _ in accesses]
+        if split is None and all(
+            not every[number] and where.linear and (where.size in (1, size) or number >= first)
+            for number, (_, _, where) in enumerate(self.accesses)
+        ):
+            self.names: tuple[str, ...] = ("i",)
+            self.extents = [[size]]
+            self.strides = [
+                [[0 if where.size == 1 and size != 1 else 1]] for _, _, where in self.accesses
+            ]
+        else:
+            self._collapse(shape, split, names, every)
+        self.lanes = 1
+        if self.names == ("i",):
+            operations = (entry[0] for entry in entries if not isinstance(entry, DType))
+            drawn = (found.lanes for found in operations if type(found) is RandomDraw)
+            self.lanes = max(drawn, default=1)
+        self._classify()
+        self.key = (
+            self.wide,
+            self.names,
+            entries,
+            tuple(
+                (slot, dtype, kinds)
+                for (slot, dtype, _), kinds in zip(self.accesses, self.classes, strict=True)
+            ),
+            tuple(len(group) for group in self.extents),
+            stored,
+            roots,
+        )
+
+    def reads_down(self) -> bool:
+        """Whether elements of a row lie further apart in memory than those of a column."""
+        if len(self.extents) == 1:
+            return False
+        return any(0 < abs(rows[-1]) < abs(columns[-1]) for rows, columns in self.strides)
+
+    def repeats(self) -> bool:
+        """Whether a value that is computed is the same for all indices of the last name."""
+        return any(
+            is_same and not isinstance(entry, DType) and isinstance(entry[0], Operation)
+            for is_same, entry in zip(self._common(), self.entries, strict=True)
+        )
+
+    def _common(self) -> list[bool]:
+        """Which entries are the same for all indices of the last name."""
+        axes = len(self.extents[-1])
+        common = list[bool]()
+        access = 0
+        for entry in self.entries:
+            if isinstance(entry, DType):
+                common.append(all(kind == "0" for kind in self.classes[access][-axes:]))
+                access += 1
+            elif entry[0] in _PLACES:
+                common.append(False)
+                access += 1
+            elif isinstance(entry[0], Operation):
+                is_plain = type(entry[0]) is Operation
+                ats = [at for at in entry[1:] if isinstance(at, int)]
+                common.append(is_plain and all(common[at] for at in ats))
+            else:
+                common.append(True)
+        return common
+
+    def indirect(self) -> dict[int, bool]:
+        """The accesses from which elements at computed places count, and whether they are written.
+
+        Any other access is to each element of its layout.
+        """
+        accesses: dict[int, int] = {}
+        found: dict[int, bool] = {}
+        for number, entry in enumerate(self.entries):
+            if isinstance(entry, DType) or entry[0] in _PLACES:
+                accesses[number] = len(accesses)
+            elif isinstance(entry[0], GatherScatter):
+                found[accesses[entry[1]]] = entry[0].writes
+        return found
+
+    def _collapse(
+        self,
+        shape: Shape,
+        split: Sequence[int] | None,
+        names: tuple[str, ...],
+        every: Sequence[tuple[Cut, ...]],
+    ) -> None:
+        bounds = (0, *(split or ()), len(shape))
+        pieces = list(itertools.pairwise(bounds))
+        strides, cuts = [], []
+        for (_, _, where), given in zip(self.accesses, every, strict=True):
+            walk = layout.broadcast_strides(where.shape, where.strides, shape)
+            own = given or ((),) * len(shape)
+            strides.append([walk[start:end] for start, end in pieces])
+            cuts.append([own[start:end] for start, end in pieces])
+        groups = [shape[start:end] for start, end in pieces]
+        self.extents, self.strides, self.cuts = layout.collapse_around(groups, strides, cuts)
+        self.names = names
+        if split is None:
+            axes = self.extents[0]
+            if len(axes) > 1:
+                self.names = ("row", "column")
+                self.extents = [axes[:-1], axes[-1:]]
+                self.strides = [[walk[0][:-1], walk[0][-1:]] for walk in self.strides]
+                self.cuts = [[cut[0][:-1], cut[0][-1:]] for cut in self.cuts]
+            elif not axes:
+                self.extents = [[math.prod(shape)]]
+                self.strides = [[[0]] for _ in self.strides]
+                self.cuts = [[[()]] for _ in self.strides]
+
+    def _classify(self) -> None:
+        """Sort strides into zero, one (along the last axis only) and arguments.
+
+        Where an operand comes round along an axis, "r" follows, and the arguments are where it
+        does, and what lies between the item's place and the element's before that and after it.
+        Where it has bounds, "b" does, and there are two of the former; beyond them others of its
+        elements are read. The "elements" of `INSIDE` are 0 within all bounds.
+
+        Where operands do so, the number of an access that is alike along the axis is in place of
+        all that: it is computed once for both. Eight neighbours have three rows and three columns.
+        """
+        numbers: list[int] = []
+        for group in self.extents:
+            numbers.append(math.prod(group))
+            numbers.extend(group[1:])
+        extents = [extent for group in self.extents for extent in group]
+        last = len(extents) - 1
+        has_cuts = any(cut for turns in self.cuts for group in turns for cut in group)
+        alike: dict[Any, int] = {}
+        classes = []
+        for number, ((slot, *_), walk, turns) in enumerate(
+            zip(self.accesses, self.strides, self.cuts, strict=True)
+        ):
+            kinds = list[str | int]()
+            steps = [step for group in walk for step in group]
+            cuts = [cut for group in turns for cut in group]
+            for axis, (step, cut) in enumerate(zip(steps, cuts, strict=True)):
+                kind = "0" if step == 0 else "1" if step == 1 and axis == last else "s"
+                if has_cuts and (cut or kind == "s"):
+                    first = alike.setdefault((axis, step, cut, slot < 0), number)
+                    if first != number:
+                        kinds.append(first)
+                        continue
+                if kind == "s":
+                    numbers.append(step)
+                if len(cut) == 1:
+                    kind += "r"
+                    numbers += [*cut, (extents[axis] - cut[0]) * step, -cut[0] * step]
+                elif len(cut) == 2:
+                    low, high = cut
+                    kind += "b"
+                    numbers += [low, high]
+                    numbers += [low * step, (low - high) * step] if slot >= 0 else [1, 1]
+                kinds.append(kind)
+            classes.append(tuple(kinds))
+        self.numbers = numbers
+        self.classes = classes
+
+    # -- the text, written once per key ---------------------------------------------------------
+
+    def fields(self) -> list[str]:
+        """The names of `numbers`, and of the offsets that follow them, in order."""
+        names = []
+        for name, group in zip(self.names, self.extents, strict=True):
+            names.append(f"{name}_extent")
+            names.extend(f"{name}_extent{axis}" for axis in range(1, len(group)))
+        for number, kinds in enumerate(self.classes):
+            for axis, kind in enumerate(kinds):
+                if isinstance(kind, int):
+                    continue
+                if kind[0] == "s":
+                    names.append(f"stride{number}_{axis}")
+                names += [f"{word}{number}_{axis}" for word in _CUTS[kind[1:]]]
+        return [*names, *(f"offset{number}" for number in range(len(self.classes)))]
+
+    def described(
+        self,
+        indices: Sequence[str] = (),
+        numbers: Sequence[tuple[str, DType]] = (),
+        *,
+        items: int = 1,
+        pieces: bool = False,
+    ) -> tuple[list[str], str]:
+        """The defines that specialise a skeleton, and the format of its arguments.
+
+        `indices` names the skeleton's own indices, which come first among the arguments; `numbers`
+        are those that come last. Where `items` is above 1, elements are loaded, computed and stored
+        so many at a time: the values of element `n` of these are `l0[n]`, ... and `s0[n]`, ...
+        Where the last axis is walked in `pieces`, an operand comes round between two of them.
+        """
+        constants = [(f"k{number}", dtype) for number, dtype in enumerate(self.constants)]
+        lines, block = described((*indices, *self.fields()), (*constants, *numbers), wide=self.wide)
+        pointers = []
+        types = {slot: dtype for slot, dtype, _ in self.accesses if slot >= 0}
+        for slot in range(self.slots):
+            const = "" if slot in self.written else "const "
+            pointers.append(f"parameter(GLOBAL {const}{types[slot].storage} *RESTRICT, p{slot})")
+        lines.append(define("XR_POINTERS(parameter)", pointers))
+        return [*lines, *self.words(items, pieces=pieces)], block
+
+    def words(
+        self, items: int = 1, reads: Mapping[int, str] = {}, *, pieces: bool = False
+    ) -> list[str]:
+        """The defines of how an element is reached, computed and stored; see `described`.
+
+        `reads` has accesses that are not read at their place but by an expression, whose `{}` that
+        place is.
+        """
+        lines: list[str] = []
+        axis = 0
+        previous = ""
+        stop = self._stop() if pieces else ""
+        if stop:
+            lines.append(f"#define XR_STOP(begin, end) {stop}")
+        for name, group in zip(self.names, self.extents, strict=True):
+            side = f"{name}_from" if stop and name == self.names[-1] else ""
+            statements, axis = self._enter(name, len(group), axis, previous, side)
+            lines.append(define(f"XR_AT_{name.upper()}", statements))
+            previous = name
+        loads, stores = self._loads(previous, reads), self._stores(previous)
+        if items == 1:
+            values = {number: loaded(place, dtype) for number, (_, place, dtype) in loads.items()}
+            lines.append(define("XR_COMPUTE", [*self._compute(previous, values).values()]))
+            lines.append(define("XR_STORE", [f"{place} = {value};" for place, value, _ in stores]))
+            return lines
+        rooms = [(f"l{access}", dtype, place) for access, place, dtype in loads.values()]
+        values = {number: loaded(f"l{at}[n]", dtype) for number, (at, _, dtype) in loads.items()}
+        kept = [(f"s{number}", *store) for number, store in enumerate(stores)]
+        words = [(name, dtype.storage) for name, dtype, _ in rooms]
+        words += [(name, dtype.storage) for name, _, _, dtype in kept]
+        lines += [
+            f"#define XR_ITEMS {items}",
+            define("XR_KEPT", [f"{word} {name}[XR_ITEMS] = {{0}};" for name, word in words]),
+            define("XR_LOAD", [f"{name}[n] = {place};" for name, _, place in rooms]),
+            define("XR_COMPUTE", [*self._compute(previous, values).values()]),
+            define("XR_KEEP", [f"{name}[n] = {value};" for name, _, value, _ in kept]),
+            define("XR_STORE", [f"{place} = {name}[n];" for name, place, _, _ in kept]),
+        ]
+        return lines
+
+    def _stop(self) -> str:
+        """Where the first of the operands that come round along the last axis does; "" without."""
+        stop = "end"
+        last = len(self.classes[0]) - 1
+        for number, kinds in enumerate(self.classes):
+            kind = kinds[last] if last >= 0 else 0
+            for word in () if isinstance(kind, int) else _CUTS[kind[1:]][:-2]:
+                stop = f"xr_cut(begin, a.{word}{number}_{last}, {stop})"
+        return "" if stop == "end" else stop
+
+    def value(self, dtype: DType, number: int = 0) -> str:
+        """The C expression of a root's value as `dtype`."""
+        root = self.roots[number]
+        return cast(f"v{root}", self.type_of(root), dtype)
+
+    def _enter(
+        self, name: str, ndim: int, axis: int, previous: str, side: str
+    ) -> tuple[list[str], int]:
+        """Split one group's index into coordinates and advance every address by them.
+
+        An operand that comes round does so by an index of the same `side`, where that is named.
+        """
+        statements = []
+        rest = name
+        for number in range(ndim - 1, 0, -1):
+            extent = f"a.{name}_extent{number}"
+            statements.append(f"const xr_index {name}_{number} = {rest} % {extent};")
+            statements.append(f"const xr_index {name}_rest{number} = {rest} / {extent};")
+            rest = f"{name}_rest{number}"
+        if ndim:
+            statements.append(f"const xr_index {name}_0 = {rest};")
+        shared = {(kinds[at], at) for kinds in self.classes for at in range(axis, axis + ndim)}
+        for number, kinds in enumerate(self.classes):
+            terms = [f"at{number}_{previous}" if previous else f"a.offset{number}"]
+            for at in range(axis, axis + ndim):
+                kind, index = kinds[at], f"{name}_{at - axis}"
+                if isinstance(kind, int):
+                    terms.append(f"way{kind}_{at}")
+                    continue
+                way = self._way(kind, f"{number}_{at}", index, side or index)
+                if (number, at) in shared:
+                    statements.append(f"const xr_index way{number}_{at} = {' + '.join(way)};")
+                    way = [f"way{number}_{at}"]
+                terms += way
+            statements.append(f"const xr_index at{number}_{name} = {' + '.join(terms)};")
+        return statements, axis + ndim
+
+    def _way(self, kind: str, word: str, index: str, side: str) -> list[str]:
+        """How far an index leads along an axis, in terms; an operand comes round by the `side`."""
+        terms = []
+        if kind[0] == "1":
+            terms.append(index)
+        elif kind[0] == "s":
+            terms.append(f"{index} * a.stride{word}")
+        if kind[1:] == "r":
+            terms.append(f"({side} < a.cut{word} ? a.before{word} : a.after{word})")
+        elif kind[1:]:
+            # Without a branch, which keeps gcc from making vectors.
+            terms.append(f"({side} < a.low{word}) * a.before{word}")
+            terms.append(f"({side} >= a.high{word}) * a.after{word}")
+        return terms
+
+    def _loads(self, last: str, reads: Mapping[int, str]) -> dict[int, tuple[int, str, DType]]:
+        """The access, the place and the type of each value that is loaded, by its entry."""
+        needed = self._needed_entries()
+        found = {}
+        access = 0
+        for number, entry in enumerate(self.entries):
+            if isinstance(entry, DType):
+                if number in needed:
+                    place = f"p{self.accesses[access][0]}[at{access}_{last}]"
+                    found[number] = access, reads.get(access, "{}").format(place), entry
+                access += 1
+            elif entry[0] in _PLACES:
+                access += 1
+        return found
+
+    def by_columns(self) -> list[str]:
+        """The defines of what is computed once for all columns of a row, and of each one's own."""
+        *_, row, column = self.names
+        common = self._common()
+        loads = self._loads(column, {})
+        values = {
+            number: loaded(place.replace(f"_{column}]", f"_{row}]"), dtype)
+            if common[number]
+            else loaded(place, dtype)
+            for number, (_, place, dtype) in loads.items()
+        }
+        statements = self._compute(column, values)
+        once = [text for number, text in statements.items() if common[number]]
+        own = [text for number, text in statements.items() if not common[number]]
+        return [define("XR_COMMON", once), define("XR_OWN", own)]
+
+    def _compute(self, last: str, values: dict[int, str]) -> dict[int, str]:
+        """The statements of all entries; `values` has the expressions of those that are loaded."""
+        statements = dict[int, str]()
+        access = 0
+        places: dict[int, str] = {}
+        for number, entry in enumerate(self.entries):
+            if isinstance(entry, DType):
+                places[number] = f"p{self.accesses[access][0]}[at{access}_{last}"
+                if number in values:
+                    statements[number] = f"const {entry.compute} v{number} = {values[number]};"
+                access += 1
+            elif isinstance(entry[0], Operation):
+                operation = entry[0]
+                if operation is INDEX:
+                    at = f"at{access}_{last}"
+                    index = f"(i64){at}" if self.wide else _converted(at, "i32", "i64")
+                    statements[number] = f"const i64 v{number} = {index};"
+                    access += 1
+                    continue
+                if operation is INSIDE:
+                    statements[number] = f"const b8 v{number} = at{access}_{last} == 0;"
+                    access += 1
+                    continue
+                if type(operation) is GatherScatter:
+                    statements[number] = self._indirect(number, operation, entry, places)
+                    continue
+                operands = [
+                    cast(self._name(operand), self.type_of(operand), wanted)
+                    for operand, wanted in zip(entry[1:], operation.operands, strict=True)
+                ]
+                if type(operation) is RandomDraw:
+                    operands[0] = self._block(operation.lanes, operands[0])
+                statements[number] = computed(f"v{number}", operation, operands)
+            else:
+                statements[number] = f"const {entry[0].compute} v{number} = a.k{entry[1]};"
+        return statements
+
+    def _block(self, lanes: int, position: str) -> str:
+        """The block of random numbers and the lane of an element, as two arguments."""
+        if self.lanes > 1:
+            first = f"tile * (XR_ITEMS / {lanes}) + lane / {lanes}"
+            return f"(u64)({first}) * {STRIP} + (u64)place, (u32)(lane % {lanes})"
+        strip = f"((u64){position} / {STRIP})"
+        block = f"{strip} / {lanes} * {STRIP} + (u64){position} % {STRIP}"
+        return f"{block}, (u32)({strip} % {lanes})"
+
+    def _needed_entries(self) -> set[int]:
+        """The entries whose value is needed; the others are only where indirect work begins."""
+        needed = {*self.stored, *self.roots}
+        for entry in self.entries:
+            if not isinstance(entry, DType) and isinstance(entry[0], Operation):
+                needed.update(
+                    operand
+                    for operand in entry[2 if type(entry[0]) is GatherScatter else 1 :]
+                    if isinstance(operand, int)
+                )
+        return needed
+
+    def _indirect(
+        self, number: int, operation: GatherScatter, entry: Any, places: dict[int, str]
+    ) -> str:
+        """The statement of an operation on memory at a computed place."""
+        operands = [self._name(operand) for operand in entry[1:]]
+        memory = f"{places[entry[1]]} + (xr_index)({operands[1]})]"
+        if operation.writes:
+            return operation.template.format(*operands, memory=memory)
+        value = loaded(operation.template.format(*operands, memory=memory), operation.result)
+        return f"const {operation.result.compute} v{number} = {value};"
+
+    def _name(self, operand: Any) -> str:
+        return f"v{operand}" if isinstance(operand, int) else f"a.k{operand[1]}"
+
+    def type_of(self, operand: int | tuple[DType, int]) -> DType:
+        """The data type of an entry, or of a constant, as the kernel has it."""
+        entry = self.entries[operand] if isinstance(operand, int) else operand
+        if isinstance(entry, DType):
+            return entry
+        head: DType | Operation = entry[0]
+        return head.result if isinstance(head, Operation) else head
+
+    def _stores(self, last: str) -> list[tuple[str, str, DType]]:
+        """Where what is stored goes, its value and type, in the order of `stored`."""
+        found = []
+        first = len(self.accesses) - len(self.stored)
+        for number, position in enumerate(self.stored, first):
+            slot, dtype, _ = self.accesses[number]
+            value = cast(f"v{position}", self.type_of(position), dtype)
+            found.append((f"p{slot}[at{number}_{last}]", stored(value, dtype), dtype))
+        return found
+
+
+_PLACES: Final = (INDEX, INSIDE)
+_CUTS: Final = {"": (), "r": ("cut", "before", "after"), "b": ("low", "high", "before", "after")}
+"""The arguments of an access by how it is cut: at which indices, and what it adds then."""
+
+
+def described(
+    indices: Sequence[str], numbers: Sequence[tuple[str, DType]], *, wide: bool
+) -> tuple[list[str], str]:
+    """The defines of a kernel's argument struct, and the struct module's format that fits them.
+
+    The struct ends with eight bytes of nothing and so has no padding at its end, about which
+    drivers disagree: Intel wants it counted, rusticl refuses it, PoCL takes either.
+    """
+    fields = [f"xr_index {name};" for name in indices]
+    fields += [f"{dtype.compute} {name};" for name, dtype in numbers]
+    defines = [
+        f"#define xr_index {'i64' if wide else 'i32'}",
+        define("XR_FIELDS", [*fields, "i64 end;"]),
+    ]
+    letters = "".join(dtype.format for _, dtype in numbers)
+    return defines, f"@{len(indices)}{'q' if wide else 'i'}{letters}0q8x"
+
+
+def loaded(value: str, dtype: DType) -> str:
+    """The expression that loads a value of `dtype` in its computed form."""
+    if dtype is dtypes.bool_:
+        return f"({value} != 0)"  # memory of others, or of another type, may hold other numbers
+    return f"xr_half_to_float({value})" if dtype is dtypes.float16 else value
+
+
+def stored(value: str, dtype: DType) -> str:
+    """The expression that stores a computed value of `dtype`."""
+    return f"xr_float_to_half({value})" if dtype is dtypes.float16 else value
+
+
+def rounded(value: str, dtype: DType) -> str:
+    """A computed value as it would come back from memory.
+
+    float16 is computed in float32; each result is rounded, so that a fused chain has the bits of
+    one that stored every step.
+    """
+    if dtype is dtypes.float16:
+        return f"xr_half_to_float(xr_float_to_half({value}))"
+    return value
+
+
+def computed(name: str, operation: Operation, operands: Sequence[str]) -> str:
+    """The statement that gives a name to an operation's value."""
+    value = rounded(operation.template.format(*operands), operation.result)
+    return f"const {operation.result.compute} {name} = {value};"
+
+
+def cast(value: str, source: DType, target: DType) -> str:
+    """The C expression that converts `value`, a name, from the computed form of `source`.
+
+    `kernels/cast.h` says what becomes of numbers that the target cannot hold.
+    """
+    if source is target:
+        return value
+    if target is dtypes.float16:
+        if source is dtypes.float64:
+            return f"xr_half_to_float(xr_double_to_half({value}))"
+        return rounded(_converted(value, source.compute, "f32"), target)
+    return _converted(value, source.compute, target.compute)
+
+
+_PART: Final = {row.compute: part.compute for row, part in dtypes.PART.items()}
+_FLOATS: Final = ("f32", "f64")
+_WIDER: Final = {
+    "b8": "(i32)",
+    "i8": "xr_wider_i8",
+    "u8": "(i32)",
+    "i16": "xr_wider_i16",
+    "u16": "(i32)",
+}
+"""How 8 and 16 bits become int32, which they do on the way to 32 bits; see `kernels/cast.h`."""
+
+
+def _converted(value: str, source: str, target: str) -> str:
+    if source == target:
+        return value
+    if target in _PART:
+        part = _PART[target]
+        if source in _PART:
+            real = _converted(f"{value}.re", _PART[source], part)
+            imag = _converted(f"{value}.im", _PART[source], part)
+            return f"xr_complex_{target}({real}, {imag})"
+        return f"xr_complex_{target}({_converted(value, source, part)}, 0)"
+    if source in _PART:
+        if target == "b8":
+            return f"(b8)xr_nonzero_{source}({value})"
+        return _converted(f"{value}.re", _PART[source], target)
+    if target == "b8":
+        return f"(b8)({value} != ({source})0)"
+    if source in _FLOATS and target not in _FLOATS:
+        via = {"u32": "i64", "i64": "i64", "u64": "u64"}.get(target, "i32")
+        return f"({target})xr_to_{via}_{source}({value})"
+    if source in _WIDER and target in ("i32", "u32", "f32"):
+        return f"({target}){_WIDER[source]}({value})"
+    if (source, target) == ("i32", "i64"):
+        return f"xr_wider_i32({value})"
+    return f"({target})({value})"

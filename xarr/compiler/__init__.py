@@ -1,1 +1,0 @@
-"""Kernels: their forms and texts, and how they are compiled, cached on disk and launched."""

@@ -1,0 +1,383 @@
+"""Floating-point numbers taken apart and put together, their odd values, angles and phases."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, Unpack
+
+import numpy
+
+from xarr import dtypes
+from xarr.array.array import Array, ArrayLike, Out
+from xarr.array.cached_calls import cached_call
+from xarr.array.coerce import SCALARS, array_of, as_array, scalar_view, together
+from xarr.array.out_argument import Outs, deliver, require_shape
+from xarr.array.transfers import openly, to_host
+from xarr.backends.device import default_float
+from xarr.dtypes import BOOL, COMPLEX, FLOATING, INTEGER, REAL
+from xarr.errors import type_error
+from xarr.functions.calls.on_host import device_of
+from xarr.functions.elementwise import arithmetic, elementwise
+from xarr.functions.elementwise.ufuncs import Options, universal
+from xarr.functions.reduce import reductions
+from xarr.functions.shape import joining
+from xarr.ir.views import View, constant
+from xarr.layout import broadcast_shapes, normalize_axis
+from xarr.ops import elementwise as rows
+from xarr.ops.rows import Elementwise, choose, name_rows
+from xarr.tape import builder
+
+exponent: Final = Elementwise((REAL,), "xr_exponent(x)", "The exponent of x.")
+significand: Final = Elementwise((REAL,), "xr_significand(x)", "The significand of x.")
+scaled: Final = Elementwise((REAL,), "xr_ldexp(x1, x2)", "x1 times 2 to the power of x2.")
+fraction: Final = Elementwise((REAL,), "xr_modf(x)", "The fraction of x.")
+_ROWS: Final = name_rows(vars(), Elementwise)
+
+
+@universal(nin=1, nout=2)
+def frexp(x: ArrayLike, /, out: Outs = None, **options: Unpack[Options]) -> tuple[Array, Array]:
+    """The significand and the exponent of x: x is m * 2**e, with 0.5 <= abs(m) < 1.
+
+    -> tuple of Array, shape (...)
+        The significands, of the floating-point dtype of x, and the exponents, int32.
+
+    >>> [part.tolist() for part in xarr.frexp(xarr.asarray([1.0, 6.0]))]
+    [[0.5, 0.75], [1, 3]]
+    """
+    view = _of_reals(x, "frexp(x)")
+    parts = significand.applied(view), exponent.applied(view)
+    return Array(parts[0]), Array(builder.converted(parts[1], dtypes.int32))
+
+
+@universal(nin=1, nout=2)
+def modf(x: ArrayLike, /, out: Outs = None, **options: Unpack[Options]) -> tuple[Array, Array]:
+    """The fraction and the whole part of x, both with its sign, and of its floating-point dtype.
+
+    >>> [part.tolist() for part in xarr.modf(xarr.asarray([1.5, -2.25]))]
+    [[0.5, -0.25], [1.0, -2.0]]
+    """
+    view = _of_reals(x, "modf(x)")
+    part = fraction.applied(view)
+    return Array(part), Array(rows.trunc.applied(builder.converted(view, part.dtype)))
+
+
+def _of_reals(x: ArrayLike, where: str) -> View:
+    view = array_of(x, where)._view
+    if view.dtype.kind == COMPLEX:
+        fault = f"x has dtype {view.dtype}"
+        raise type_error(where, fault, "real dtypes are accepted", "take x.real or x.imag")
+    return view
+
+
+@universal(nin=2, is_mixed=True)
+def ldexp(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
+    """x1 times 2 to the power of x2, rounded once.
+
+    x1 : real numeric Array, shape (...) -- The numbers; the result has their floating-point dtype.
+    x2 : integer Array, shape (...) -- The exponents.
+
+    >>> xarr.ldexp(xarr.asarray([0.5, 0.75]), xarr.asarray([1, 3])).tolist()
+    [1.0, 6.0]
+    """
+    where_named = "ldexp(x1, x2)"
+    device = next((value.device for value in (x1, x2) if type(value) is Array), None)
+    if type(x1) is Array and type(x2) is int:
+        second = Array(scalar_view(x2, dtypes.int32, x1.device, where_named))
+    else:
+        second = as_array(x2, where_named, "x2", device=device)
+    number: Any = x1
+    if type(x2) is Array and type(number) in (bool, int, float):
+        default = default_float(x2.device)
+        beside = dtypes.of_python_scalar(number, x2._view.dtype, default)
+        # A number that has no type of its own takes NumPy's first, which is float16.
+        row = dtypes.float16 if beside is x2._view.dtype else default
+        first = Array(scalar_view(number, row, x2.device, where_named))
+    else:
+        first = as_array(x1, where_named, "x1", device=device)
+    if second._view.dtype.kind not in (*INTEGER, BOOL) or second._view.dtype is dtypes.uint64:
+        fault = f"x2 has dtype {second._view.dtype}"
+        accepted = "bool and integer dtypes but uint64 are accepted"
+        raise type_error(where_named, fault, accepted, "write x1 * 2.0**x2")
+    view = first._view
+    if view.dtype.kind not in FLOATING:  # the type that functions compute integers in
+        view = builder.converted(view, rows.fabs._resolve((view,)).operands[0])
+    power = builder.converted(second._view, dtypes.float32)
+    return Array(scaled.combined(view, builder.converted(power, view.dtype), where_named))
+
+
+@universal(nin=2)
+def float_power(
+    x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Options]
+) -> Array:
+    """x1 to the power of x2, in the widest floating-point dtype, real or complex.
+
+    x1, x2 : numeric Array, shapes that broadcast to (...) -- The operands.
+
+    >>> xarr.float_power(xarr.asarray([2, 3]), 2).tolist()
+    [4.0, 9.0]
+    """
+    where = "float_power(x1, x2)"
+    # A Python number becomes one of the widest type at once: 1e300 is none of float16's.
+    one, other = [1j if type(x) is complex else 1.0 if type(x) in SCALARS else x for x in (x1, x2)]
+    first, second = together(one, other, where)
+    wide = default_float(first.device)
+    if first.dtype.kind == COMPLEX:
+        wide = dtypes.COMPLEX_OF[wide]
+    first, second = (
+        constant(wide.numpy.type(x).item(), wide, (), view.device)
+        if type(x) in SCALARS
+        else builder.converted(view, wide)
+        for x, view in ((x1, first), (x2, second))
+    )
+    return Array(rows.pow.combined(first, second, where))
+
+
+def _real(x: ArrayLike, where: str) -> Array:
+    """An operand that is not complex."""
+    array = array_of(x, where)
+    if array._view.dtype.kind == COMPLEX:
+        given = f"x has dtype {array._view.dtype}"
+        raise type_error(where, given, "real dtypes are accepted", "take x.real")
+    return array
+
+
+def isneginf(x: ArrayLike, out: Out = None) -> Array:
+    """Whether x is negative infinity: bools."""
+    x = _real(x, "isneginf(x)")
+    return deliver(elementwise.isinf(x) & (x < 0), out, "isneginf(x, out)")
+
+
+def isposinf(x: ArrayLike, out: Out = None) -> Array:
+    """Whether x is positive infinity: bools."""
+    x = _real(x, "isposinf(x)")
+    return deliver(elementwise.isinf(x) & (x > 0), out, "isposinf(x, out)")
+
+
+def fix(x: ArrayLike, out: Out = None) -> Array:
+    """The integer next to x towards 0, in the dtype of x, as `trunc`.
+
+    >>> xarr.fix(xarr.asarray([1.7, -1.7])).tolist()
+    [1.0, -1.0]
+    """
+    where = "fix(x)" if out is None else "fix(x, out)"
+    given = as_array(x, where, "x", device=device_of(x, out))
+    return deliver(Array(rows.trunc.applied(_of_reals(given, where))), out, where)
+
+
+@cached_call
+def nan_to_num(
+    x: ArrayLike,
+    copy: bool = True,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+) -> Array:
+    """Numbers in place of NaN and of infinities.
+
+    copy : bool -- Whether the result is a new array; else x is changed, and returned.
+    nan, posinf, neginf : float, optional -- What stands in the place of NaN, and of the infinities;
+        the largest and the smallest number of the dtype where None.
+
+    >>> xarr.nan_to_num(xarr.asarray([xarr.nan, 2.0])).tolist()
+    [0.0, 2.0]
+    """
+    array = array_of(x, "nan_to_num(x)")
+    view = array._view
+    if view.dtype.kind == COMPLEX:
+        real, imag = (
+            Array(_finite(part.applied(view), nan, posinf, neginf))
+            for part in (rows.real, rows.imag)
+        )
+        result = arithmetic.of_parts(real, imag)
+    elif view.dtype.kind == REAL:
+        result = Array(_finite(view, nan, posinf, neginf))
+    else:
+        result = array.copy() if copy else array
+    if copy or result is array:
+        return result
+    return deliver(result, array, "nan_to_num(x, copy)")
+
+
+def _finite(view: View, nan: Any, posinf: Any, neginf: Any) -> View:
+    """A real view with numbers in place of what is none."""
+    where = "nan_to_num(x, nan)"
+    info = numpy.finfo(view.dtype.numpy)
+    zero = constant(0.0, view.dtype, (), view.device)
+    infinite = rows.isinf.applied(view)
+    above = rows.logical_and.combined(infinite, rows.greater.combined(view, zero))
+    for condition, value in (
+        (rows.isnan.applied(view), nan),
+        (above, float(info.max) if posinf is None else posinf),
+        (
+            rows.logical_and.combined(infinite, rows.less.combined(view, zero)),
+            float(info.min) if neginf is None else neginf,
+        ),
+    ):
+        if numpy.iscomplexobj(value):
+            raise type_error(where, f"{value!r} is complex", "a real number is accepted")
+        if type(value) in SCALARS:
+            number = scalar_view(float(value), view.dtype, view.device, where)
+        else:
+            values = as_array(value, where, "nan", dtype=view.dtype, device=view.device)
+            require_shape(values.shape, view.shape, where, "a value in place", "x")
+            number = values._view
+        view = choose(condition, number, view)
+    return view
+
+
+def sinc(x: ArrayLike) -> Array:
+    """sin(pi x) / (pi x), and 1 at 0.
+
+    >>> xarr.sinc(xarr.asarray([0.0, 0.5])).shape
+    (2,)
+    """
+    view = in_floating(array_of(x, "sinc(x)")._view)
+    # As in NumPy, no condition: next to 0 the quotient is 1.
+    zero = constant(0.0, view.dtype, (), view.device)
+    least = float(dtypes.quietly(view.dtype.numpy.type, 1e-20).real) or 2.0**-24
+    tiny = constant(least, view.dtype, (), view.device)
+    angle = Array(choose(rows.equal.combined(view, zero), tiny, view)) * math.pi
+    return elementwise.sin(angle) / angle
+
+
+def in_floating(view: View) -> View:
+    """A view in floating point: of the device's default type where it is not."""
+    if view.dtype.kind in FLOATING:
+        return view
+    return builder.converted(view, default_float(view.device))
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(map(float, text.split()))
+
+
+_NEAR: Final = _numbers("""
+    0.33839763720473803 -0.3046826723431984 0.17162090152220877 -0.09490109704804764
+    0.04930528423967071 -0.02373741480589947 0.010546460394594998 -0.004324309995050576
+    0.0016394756169413357 -0.0005763755745385824 0.00018850288509584165 -5.754195010082104e-05
+    1.6448448070728896e-05 -4.4167383584587505e-06 1.1173875391201037e-06 -2.670793853940612e-07
+    6.046995022541919e-08 -1.300025009986248e-08 2.6598237246823866e-09 -5.189795601635263e-10
+    9.675809035373237e-11 -1.726826291441556e-11 2.95505266312964e-12 -4.856446783111929e-13
+    7.676185498604936e-14 -1.1685332877993451e-14 1.715391285555133e-15 -2.431279846547955e-16
+    3.3307945188222384e-17
+""")
+_FAR: Final = _numbers("""
+    0.4022452055070544 0.0033691164782556943 6.889758346916825e-05 2.8913705208347567e-06
+    2.0489185894690638e-07 2.266668990498178e-08 3.3962320257083865e-09 4.94060238822497e-10
+    1.1889147107846439e-11 -3.1499165279632416e-11 -1.3215811840447713e-11 -1.7941785315068062e-12
+    7.180124451383666e-13 3.8527783827421426e-13 1.54008621752141e-14 -4.150569347287222e-14
+    -9.554846698828307e-15 3.811680669352621e-15 1.7725601330565245e-15 -3.425485619677142e-16
+    -2.827623980516646e-16 3.461222867695658e-17 4.465621420302078e-17
+""")
+"""Of exp(-x) I0(x) for 0 <= x <= 8, and of sqrt(x) exp(-x) I0(x) beyond: Chebyshev's polynomials of
+x/4 - 1 and of 16/x - 1, interpolated at 40 views in 40 digits."""
+
+
+def i0(x: ArrayLike) -> Array:
+    """The modified Bessel function of the first kind, of order 0; for real numbers.
+
+    NumPy's function, by Chebyshev's polynomials of its own.
+
+    >>> f"{xarr.i0(1.0):.6f}"
+    '1.266066'
+    """
+    view = array_of(x, "i0(x)")._view
+    if view.dtype.kind == COMPLEX:
+        raise type_error("i0(x)", f"x has dtype {view.dtype}", "real dtypes are accepted")
+    size = elementwise.abs(Array(in_floating(view)))
+    near = elementwise.minimum(size, 8.0)
+    far = elementwise.maximum(size, 8.0)
+    within = _series(near / 4.0 - 1.0, _NEAR) * elementwise.exp(near)
+    beyond = _series(16.0 / far - 1.0, _FAR) * elementwise.exp(far) / elementwise.sqrt(far)
+    one = constant(1, size._view.dtype, (), view.device)
+    within = Array(choose((size == 0.0)._view, one, within._view))  # the sum rounds
+    return Array(choose((size <= 8.0)._view, within._view, beyond._view))
+
+
+def _series(x: Array, coefficients: tuple[float, ...]) -> Array:
+    """Clenshaw's sum of Chebyshev's polynomials."""
+    twice = x + x
+    last, before = x * 0.0, x * 0.0
+    for coefficient in reversed(coefficients[1:]):
+        last, before = twice * last - before + coefficient, last
+    return x * last - before + coefficients[0]
+
+
+def angle(z: ArrayLike, deg: bool = False) -> Array:
+    """The angle of complex numbers, in (-pi, pi] radians or in degrees.
+
+    z : numeric Array, shape (...) -- The operand.
+    deg : bool -- Whether the result is in degrees.
+
+    >>> xarr.angle(xarr.asarray([1.0, 1j]), deg=True).tolist()
+    [0.0, 90.0]
+    """
+    view = array_of(z, "angle(z)")._view
+    if view.dtype.kind == BOOL:
+        view = builder.converted(view, dtypes.int64)
+    real = rows.real.applied(view)
+    if view.dtype.kind == COMPLEX:
+        imag = rows.imag.applied(view)
+    else:
+        imag = constant(real.dtype.numpy.type(0).item(), real.dtype, (), real.device)
+    result = Array(rows.atan2.combined(imag, real))
+    return result * (180.0 / math.pi) if deg else result
+
+
+def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
+    """The real part, if all imaginary parts are close to 0; else the array. Waits for the device.
+
+    tol : float -- How close: in units of the dtype's epsilon where above 1, else as it is.
+
+    >>> xarr.real_if_close(xarr.asarray([1 + 1e-15j])).tolist()
+    [1.0]
+    """
+    x = array_of(a, "real_if_close(a)")
+    if x._view.dtype.kind != COMPLEX:
+        return x
+    part = dtypes.PART[x._view.dtype]
+    bound = float(tol) if tol <= 1 else float(tol) * float(numpy.finfo(part.numpy).eps)
+    close = reductions.all(elementwise.abs(arithmetic.imag(x)) < bound)
+    with openly():
+        real = bool(to_host(close._view))
+    return arithmetic.real(x) if real else x
+
+
+@cached_call
+def unwrap(
+    p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi
+) -> Array:
+    """Remove jumps of more than half a period along an axis.
+
+    p : real numeric Array, shape (...) -- The phases.
+    discont : float, optional -- The least jump that is removed; half a period where None.
+    period : float
+        What is added or subtracted, in whole multiples; integers of p stay such if it is one.
+
+    >>> xarr.unwrap(xarr.asarray([0, 1, 5, 0]), period=6).tolist()
+    [0, 1, -1, 0]
+    """
+    name = "unwrap(p, discont, axis)"
+    x = array_of(p, name)
+    if x._view.dtype.kind == COMPLEX:
+        raise type_error(name, f"p has dtype {x._view.dtype}", "real dtypes are accepted")
+    whole = x._view.dtype.kind != REAL and isinstance(period, int)
+    place = normalize_axis(axis, x.ndim, name)
+    steps = joining.diff(x, axis=place)
+    if not whole:
+        x, steps = (Array(in_floating(values._view)) for values in (x, steps))
+    half: Any = period // 2 if whole else period / 2
+    low = -half
+    shifted = (steps - low) % period + low
+    if not (whole and period % 2):
+        turned = elementwise.positive(shifted * 0 + half)._view
+        shifted = Array(choose(((shifted == -half) & (steps > 0))._view, turned, shifted._view))
+    correction = shifted - steps
+    least = half if discont is None else discont
+    broadcast_shapes(getattr(least, "shape", ()), steps.shape, where=name)
+    zero = constant(0, correction._view.dtype, (), correction.device)
+    jumps = Array(choose((elementwise.abs(steps) < least)._view, zero, correction._view))
+    first = (slice(None),) * place
+    result = x.copy()
+    result[(*first, slice(1, None))] += reductions.cumsum(jumps, axis=place)
+    return result

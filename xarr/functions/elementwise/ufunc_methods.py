@@ -1,0 +1,388 @@
+"""The methods of ufuncs: reductions, scans, all pairs, slices, and repeated changes in place.
+
+Associative functions join their elements in halving trees; the others go from left to right, some
+dozens of steps a launch. The methods of `ufunc`, which stands below the chapters, call these.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy
+
+from xarr import dtypes, layout
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
+from xarr.array.coerce import array_of, as_array, beside, operand
+from xarr.array.layouts import require_writeable, settled
+from xarr.array.out_argument import deliver, mask_of, require_shape
+from xarr.array.transfers import Host
+from xarr.backends.device import require_on
+from xarr.dtypes import DType
+from xarr.errors import refused, type_error, value_error
+from xarr.functions.calls.on_host import host_of
+from xarr.functions.calls.row_calls import reduced, scanned
+from xarr.functions.elementwise import elementwise as functions
+from xarr.functions.index import searching
+from xarr.functions.index.indexing import getitem
+from xarr.functions.reduce import reductions as chapter
+from xarr.functions.shape import joining
+from xarr.functions.shape.joining import taken_at, taken_from
+from xarr.functions.sort import sorting
+from xarr.ir.views import View, constant
+from xarr.ops import elementwise, gather, reductions
+from xarr.ops.rows import OWN, Elementwise, Reduction, choose
+from xarr.tape import builder
+
+if TYPE_CHECKING:
+    from xarr.functions.elementwise.ufuncs import ufunc
+
+_REDUCTIONS: Final = {
+    elementwise.add.name: reductions.sum,
+    elementwise.logical_and.name: reductions.all,
+    elementwise.logical_or.name: reductions.any,
+    elementwise.maximum.name: reductions.max,
+    elementwise.minimum.name: reductions.min,
+    elementwise.multiply.name: reductions.prod,
+}
+_SCANS: Final = {
+    elementwise.add.name: reductions.cumulative_sum,
+    elementwise.multiply.name: reductions.cumulative_prod,
+}
+_JOINED: Final = {"subtract": functions.add, "divide": functions.multiply}
+"""The function that combines second operands given for one element, where it is another one."""
+
+
+def reduce(
+    function: ufunc,
+    array: ArrayLike,
+    axis: Axis,
+    dtype: DTypeLike,
+    out: Out,
+    keepdims: bool,
+    initial: ArrayLike | None,
+    where: ArrayLike,
+) -> Array:
+    """Combine the elements along axes by the function."""
+    _require_two(function, "reduce")
+    name = f"{function.__name__}.reduce(array, axis)"
+    x = array_of(array, name, "array")
+    if not _is_associative(function):
+        return _from_left(function, x, axis, dtype, out, keepdims, initial, where, name)
+    row = _REDUCTIONS.get(function.__name__) or _joining(function._row, "axes")
+    view = x._view
+    if row.name not in reductions.BY_NAME or (dtype is not None and row.form != "axes, sum"):
+        view, dtype = builder.converted(view, _computed_type(function, view, dtype, name)), None
+    return reduced(row, view, axis, bool(keepdims), dtype, out, initial, where, where=name)
+
+
+def accumulate(function: ufunc, array: ArrayLike, axis: Any, dtype: DTypeLike, out: Out) -> Array:
+    """For each element, combine all up to it along an axis by the function."""
+    _require_two(function, "accumulate")
+    name = f"{function.__name__}.accumulate(array, axis)"
+    x = array_of(array, name, "array")
+    place = layout.normalize_axis(axis, x.ndim, name)
+    if function.__name__ in _SCANS:
+        return scanned(_SCANS[function.__name__], x._view, place, dtype, False, out, name)
+    view = builder.converted(x._view, _computed_type(function, x._view, dtype, name))
+    if _is_associative(function):
+        return scanned(_joining(function._row, "scan"), view, place, None, False, out, name)
+    rows = _along(Array(view), place)
+    steps = [next(rows)] if x.shape[place] else []
+    for row in rows:
+        steps.append(function(steps[-1], row))
+    result = joining.stack(steps, axis=place) if steps else Array(view)
+    return deliver(result, out, name, grows=False)
+
+
+def outer(function: ufunc, A: ArrayLike, B: ArrayLike, **options: Any) -> Array:  # noqa: N803
+    """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape."""
+    _require_two(function, "outer", results=None)
+    where = f"{function.__name__}.outer(A, B)"
+    device = next((value.device for value in (A, B) if type(value) is Array), None)
+    first, second = (
+        value if type(value) is Array else as_array(value, where, name, device=device)
+        for name, value in (("A", A), ("B", B))
+    )
+    shape = first.shape + (1,) * second.ndim
+    result: Array = function(Array(builder.reshaped(first._view, shape)), second, **options)
+    return result
+
+
+def at(function: ufunc, a: Array, indices: Any, b: ArrayLike | None) -> None:
+    """Apply the function to elements of an array in place, each as often as it is named."""
+    name = f"{function.__name__}.at(a, indices{', b' * (function.nin > 1)})"
+    if type(a) is not Array:
+        raise type_error(name, f"a is of type {type(a).__name__}", "an Array is accepted, in place")
+    if (b is None) is (function.nin == 2) or function.nout > 1 or function.nin > 2:
+        fault = "b is None" if b is None else "b is given"
+        raise value_error(name, fault, f"{function.__name__} has {function.nin} operands")
+    require_writeable(a, name)
+    places = getitem(Array(builder.index(a.shape, a.device)), indices)
+    values = None
+    if b is not None:
+        given = beside(b, a._view, name, "b")
+        require_shape(given.shape, places.shape, name, "b", "a[indices]")
+        values = _flat(builder.broadcast(given, places.shape))
+    if places.size:
+        _change(function, a, _flat(places._view), values, name)
+
+
+def reduceat(
+    function: ufunc, array: ArrayLike, indices: Any, axis: Any, dtype: DTypeLike, out: Out
+) -> Array:
+    """Combine the elements of slices along an axis, which then has an element for each index."""
+    _require_two(function, "reduceat")
+    name = f"{function.__name__}.reduceat(array, indices, axis)"
+    x = array_of(array, name, "array")
+    place = layout.normalize_axis(axis, x.ndim, name)
+    begins, lengths = _slices(indices, x.shape[place], name)
+    row = _SCANS.get(function.__name__)
+    if row is not None and dtype is None:
+        wanted = row.types(x._view.dtype, x._view.dtype).taken
+    else:
+        wanted = _computed_type(function, x._view, dtype, name)
+    values = Array(builder.converted(x._view, wanted))
+    if _is_associative(function):
+        result = _join_slices(function, values, place, begins, lengths)
+    else:
+        result = _slices_from_left(function, values, place, begins, lengths)
+    return deliver(result, out, name, grows=False)
+
+
+def _require_two(function: ufunc, method: str, results: int | None = 1) -> None:
+    """Refuse a function that has not two operands and one result."""
+    if function.nin != 2 or (results is not None and function.nout != results):
+        fault = f"{function.__name__} has {function.nin} operands and {function.nout} results"
+        accepted = f"{method} takes functions of two operands" + (
+            " and one result" if results else ""
+        )
+        raise value_error(f"{function.__name__}.{method}(array)", fault, accepted)
+
+
+def _is_associative(function: ufunc) -> bool:
+    return function._row is not None and function._row.associative
+
+
+def _computed_type(function: ufunc, view: View, dtype: Any, name: str) -> DType:
+    """The data type in which elements are combined."""
+    if dtype is not None:
+        return _asked_type(function, view, dtype, name)
+    row = function._row
+    if row is None or row.by_hand:
+        return view.dtype
+    operation = row._resolve((view, view))
+    if row.takes_truths:
+        return dtypes.bool_
+    if row.result == "bool" and view.dtype is not dtypes.bool_:
+        fault = f"array has dtype {view.dtype} and the results are bool"
+        accepted = "results of the type of the operands can be joined"
+        raise type_error(name, fault, accepted, f"take {function.__name__} of two arrays")
+    return operation.operands[0]
+
+
+def _asked_type(function: ufunc, view: View, dtype: Any, name: str) -> DType:
+    """The data type that a caller asks for: two operands of it have to give a result of it."""
+    wanted = dtypes.lookup(dtype, name)
+    require_on(view.device, wanted, name)
+    some = Array(constant(1, wanted, (), view.device))
+    try:
+        given: DType | None = function(some, some)._view.dtype
+    except TypeError:
+        given = None
+    if given is not wanted:
+        accepted = f"{function.__name__} of two operands of it must give that dtype"
+        raise type_error(name, f"dtype is {wanted}", accepted, "convert the result with astype")
+    return wanted
+
+
+# -- reductions and scans ---------------------------------------------------------------------
+
+
+@functools.cache
+def _joining(row: Elementwise, form: str) -> Reduction:
+    """The row of a form that joins by a function."""
+    value = reductions.TRUTH if row.result == "bool" else OWN
+    empty = 0 if form == "scan" and row.identity is None else row.identity
+    found = Reduction(row.kinds, value=value, combine=row, empty=empty, form=form)
+    found.name = row.name
+    return found
+
+
+def _from_left(
+    function: ufunc,
+    x: Array,
+    axis: Any,
+    dtype: Any,
+    out: Out,
+    keepdims: bool,
+    initial: Any,
+    where: Any,
+    name: str,
+) -> Array:
+    """A reduction by a function whose operands cannot be grouped otherwise."""
+    places = layout.normalize_axes(axis, x.ndim, name)
+    if len(places) > 1:
+        fault = f"axis is {axis}"
+        raise value_error(name, fault, f"{function.__name__} goes along one axis at a time")
+    if where is not True and initial is None:
+        fault = "where is given and initial is not"
+        raise value_error(name, fault, f"{function.__name__} has no identity")
+    x = Array(builder.converted(x._view, _computed_type(function, x._view, dtype, name)))
+    if not places:
+        return deliver(x, out, name, grows=False)
+    (place,) = places
+    mask = None
+    if where is not True:
+        given = mask_of(where, x._view, name)
+        assert given is not None
+        mask = _along(Array(builder.broadcast(given, x.shape)), place)
+    left = x.shape[:place] + x.shape[place + 1 :]
+    rows = _along(x, place)
+    result: Array | None = None
+    if initial is not None:
+        first = operand(initial, x._view, name)
+        assert first is not None
+        result = Array(builder.broadcast(first, left))
+    for row in rows:
+        step = row if result is None else function(result, row)
+        if mask is not None and result is not None:
+            step = Array(choose(next(mask)._view, step._view, result._view))
+        result = step
+    if result is None:
+        raise value_error(name, f"array has shape {x.shape}", "at least one element is needed")
+    if keepdims:
+        kept = (*x.shape[:place], 1, *x.shape[place + 1 :])
+        result = Array(builder.reshaped(result._view, kept))
+    return deliver(result, out, name, grows=False)
+
+
+def _along(x: Array, place: int) -> Iterator[Array]:
+    """The parts of an array along an axis."""
+    for number in range(x.shape[place]):
+        yield getitem(x, (slice(None),) * place + (number,))
+
+
+# -- slices -----------------------------------------------------------------------------------
+
+
+def _slices(indices: Any, extent: int, name: str) -> tuple[Host, Host]:
+    """Where each slice begins, and how many elements it has."""
+    begins = numpy.asarray(host_of(indices, name))
+    if begins.ndim != 1 or (begins.dtype.kind not in "iu" and begins.size):
+        fault = f"indices have dtype {begins.dtype} and {begins.ndim} dimensions"
+        raise type_error(name, fault, "one-dimensional integers are accepted")
+    begins = begins.astype(numpy.int64)
+    wrong = (begins < 0) | (begins >= extent)
+    if wrong.any():
+        fault = f"the index {begins[wrong][0]} is out of range"
+        accepted = f"the axis has {extent} elements, so [0, {extent}) is accepted"
+        raise refused(IndexError, name, fault, accepted)
+    ends = numpy.append(begins[1:], extent)
+    return begins, numpy.maximum(ends - begins, 1)
+
+
+def _join_slices(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
+    """The elements of each slice, joined in a halving tree of their own."""
+    starts = numpy.cumsum(lengths) - lengths
+    ranks = numpy.arange(lengths.sum()) - numpy.repeat(starts, lengths)
+    sources = numpy.repeat(begins, lengths) + ranks
+    values = x
+    if not numpy.array_equal(sources, numpy.arange(x.shape[place])):
+        values = Array(taken_at(x, place, sources))
+    shape = [1] * x.ndim
+    while ranks.any():
+        first = numpy.flatnonzero(ranks % 2 == 0)
+        second = numpy.minimum(first + 1, len(ranks) - 1)
+        paired = ranks[second] == ranks[first] + 1
+        shape[place] = len(first)
+        mask = as_array(paired.reshape(shape), "reduceat", device=x.device)
+        left = Array(taken_at(values, place, first))
+        joined = function(left, Array(taken_at(values, place, second)))
+        values = Array(choose(mask._view, joined._view, left._view))
+        ranks = ranks[first] // 2
+    return values
+
+
+def _slices_from_left(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
+    result = Array(taken_at(x, place, begins))
+    shape = [1] * x.ndim
+    shape[place] = len(begins)
+    for step in range(1, int(lengths.max(initial=0))):
+        within = (lengths > step).reshape(shape)
+        mask = as_array(within, "reduceat", device=x.device)
+        row = Array(taken_at(x, place, begins + numpy.minimum(step, lengths - 1)))
+        result = Array(choose(mask._view, function(result, row)._view, result._view))
+    return result
+
+
+# -- in place ---------------------------------------------------------------------------------
+
+
+def _change(function: ufunc, a: Array, places: Array, values: Array | None, name: str) -> None:
+    """Change the elements of an array at places in C order, each as often as it occurs."""
+    order = sorting.argsort(places, stable=True)
+    places = taken_from(places, order)
+    if values is not None:
+        values = taken_from(values, order)
+    number = Array(builder.index(places.shape, places.device))
+    begins = (taken_from(places, functions.maximum(number - 1, 0)) != places) | (number == 0)
+    zero = constant(0, dtypes.int64, (), places.device)
+    first = Array(choose(begins._view, number._view, zero))
+    ranks = number - functions.maximum.accumulate(first)
+    joining = function if _is_associative(function) else _JOINED.get(function.__name__)
+    operation = None
+    if values is not None and joining is not None:
+        assert function._row is not None
+        operation = function._row._resolve((a._view, values._view))
+    # Integers that a step of floats changes are rounded in each step.
+    held = a._view.dtype.numpy
+    if operation is not None and numpy.can_cast(operation.result.numpy, held, "same_kind"):
+        assert values is not None
+        assert joining is not None
+        values = Array(builder.converted(values._view, operation.operands[1]))
+        places, values = _join_places(joining, places, values, ranks)
+        _store(function, a, places, values, name)
+        return
+    for step in range(int(chapter.max(ranks)) + 1):
+        (chosen,) = searching.nonzero(ranks == step)
+        part = None if values is None else taken_from(values, chosen)
+        _store(function, a, taken_from(places, chosen), part, name)
+
+
+def _join_places(
+    function: ufunc, places: Array, values: Array, ranks: Array
+) -> tuple[Array, Array]:
+    """The places without repetition, and for each the combination of its values."""
+    while True:
+        count = places.size
+        following = functions.minimum(Array(builder.index((count,), places.device)) + 1, count - 1)
+        paired = taken_from(ranks, following) == ranks + 1
+        if not bool(chapter.any(paired)):
+            return places, values
+        joined = function(values, taken_from(values, following))
+        values = Array(choose(paired._view, joined._view, values._view))
+        (kept,) = searching.nonzero(ranks % 2 == 0)
+        places, values = taken_from(places, kept), taken_from(values, kept)
+        ranks = taken_from(ranks, kept) // 2
+
+
+def _store(function: ufunc, a: Array, places: Array, values: Array | None, name: str) -> None:
+    """Change elements at places that differ from each other."""
+    where = settled(a)
+    if not where.shape:
+        where = layout.Layout((1,), (1,), where.offset)
+    arrays = []
+    strides = layout.contiguous_strides(where.shape)
+    for axis, (extent, stride) in enumerate(zip(where.shape, strides, strict=True)):
+        along = places // stride % extent if len(where.shape) > 1 else places
+        arrays.append((axis, along._view))
+    given = Array(gather.take(a._view, where, arrays, 0))
+    result = function(given) if values is None else function(given, values)
+    gather.put(a._view, where, arrays, 0, builder.converted(result._view, a._view.dtype))
+
+
+def _flat(view: View) -> Array:
+    return Array(builder.reshaped(view, (math.prod(view.shape),)))

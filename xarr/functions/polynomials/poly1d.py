@@ -1,0 +1,366 @@
+"""NumPy's older functions of polynomials, whose coefficients begin with the highest power."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, Final, SupportsIndex
+
+import numpy
+from numpy.exceptions import RankWarning
+
+from xarr import dtypes
+from xarr.array.array import Array, ArrayLike
+from xarr.array.coerce import array_of
+from xarr.errors import value_error
+from xarr.functions.calls.on_host import device_of, given_back, host_of
+from xarr.functions.create import fills
+from xarr.functions.linalg import linalg
+from xarr.functions.linalg.products import matmul, outer
+from xarr.functions.polynomials import series_values
+from xarr.functions.reduce import reductions
+from xarr.functions.shape import manipulation
+from xarr.layout import integer
+from xarr.tape import builder
+
+Coefficients = Any
+"""An annotation of which `docstrings` knows what to say."""
+
+_POLY1D: Final = "poly1d(...)"
+"""The call that errors name where operators and methods read coefficients."""
+
+
+def _host(value: Any, where: str) -> Any:
+    """An operand on the host, where `poly1d` is NumPy's."""
+    if isinstance(value, poly1d):
+        return value._host(where)
+    if isinstance(value, list | tuple):
+        return [_host(part, where) for part in value]
+    return host_of(value, where)
+
+
+def _back(value: Any, *operands: Any) -> Any:
+    """A result of the host's as Arrays, or as `poly1d`."""
+    if isinstance(value, numpy.poly1d):
+        return poly1d._of(value)
+    if isinstance(value, tuple):
+        return tuple(_back(part, *operands) for part in value)
+    return given_back(value, device_of(*operands))
+
+
+def _on_host(function: Callable[..., Any], where: str, *operands: Any) -> Any:
+    """The results of a function of NumPy's, as Arrays or `poly1d`."""
+    return _back(function(*(_host(operand, where) for operand in operands)), *operands)
+
+
+def poly(seq_of_zeros: ArrayLike) -> Array:
+    """The coefficients of the polynomial that has given roots. Runs on the host.
+
+    seq_of_zeros : Array, shape (N,) or (N, N)
+        The roots, or a matrix whose characteristic polynomial is asked for.
+
+    -> Array, shape (N + 1,) -- The coefficients, of the highest power first.
+
+    >>> xarr.poly([1, 2]).tolist()
+    [1.0, -3.0, 2.0]
+    """
+    return _on_host(numpy.poly, "poly(seq_of_zeros)", seq_of_zeros)  # type: ignore[no-any-return]
+
+
+def roots(p: Coefficients) -> Array:
+    """The roots of a polynomial, in any order: eigenvalues of a matrix. Runs on the host.
+
+    >>> sorted(xarr.roots([1, -3, 2]).tolist())
+    [1.0, 2.0]
+    """
+    return _on_host(numpy.roots, "roots(p)", p)  # type: ignore[no-any-return]
+
+
+def polyadd(a1: Coefficients, a2: Coefficients) -> Coefficients:
+    """The sum of two polynomials. Runs on the host."""
+    return _on_host(numpy.polyadd, "polyadd(a1, a2)", a1, a2)
+
+
+def polysub(a1: Coefficients, a2: Coefficients) -> Coefficients:
+    """The difference of two polynomials. Runs on the host."""
+    return _on_host(numpy.polysub, "polysub(a1, a2)", a1, a2)
+
+
+def polymul(a1: Coefficients, a2: Coefficients) -> Coefficients:
+    """The product of two polynomials. Runs on the host."""
+    return _on_host(numpy.polymul, "polymul(a1, a2)", a1, a2)
+
+
+def polydiv(u: Coefficients, v: Coefficients) -> tuple[Coefficients, Coefficients]:
+    """The quotient and the remainder of two polynomials. Runs on the host.
+
+    >>> [part.tolist() for part in xarr.polydiv([1.0, 5.0, 6.0], [1.0, 2.0])]
+    [[1.0, 3.0], [0.0]]
+    """
+    return _on_host(numpy.polydiv, "polydiv(u, v)", u, v)  # type: ignore[no-any-return]
+
+
+def polyder(p: Coefficients, m: SupportsIndex = 1) -> Coefficients:
+    """The derivative of a polynomial, m times. Runs on the host.
+
+    >>> xarr.polyder([1, 1, 1, 1]).tolist()
+    [3, 2, 1]
+    """
+    return _back(numpy.polyder(_host(p, "polyder(p, m)"), operator.index(m)), p)
+
+
+def polyint(p: Coefficients, m: SupportsIndex = 1, k: Any = None) -> Coefficients:
+    """The integral of a polynomial, m times. Runs on the host.
+
+    k : number or list of m numbers, optional -- The constants; zero where None.
+
+    >>> xarr.polyint([2, 1]).tolist()
+    [1.0, 1.0, 0.0]
+    """
+    where = "polyint(p, m, k)"
+    return _back(numpy.polyint(_host(p, where), operator.index(m), host_of(k, where)), p)
+
+
+def polyval(p: Coefficients, x: Any) -> Any:
+    """The values of a polynomial, by Horner's rule: one expression of x, and so one kernel.
+
+    x : Array, shape (...), or poly1d -- The points.
+
+    -> Array, shape (...), or poly1d where x is one -- Of the dtype that both promote to.
+
+    >>> xarr.polyval([3, 0, 1], xarr.asarray([5, 6])).tolist()
+    [76, 109]
+    """
+    if isinstance(x, poly1d):
+        where = "polyval(p, x)"
+        return _back(numpy.polyval(_host(p, where), x._host(where)))
+    given = p.coeffs if isinstance(p, poly1d) else p
+    points = array_of(x, "polyval(p, x)")
+    if not isinstance(given, Array) and numpy.size(host_of(given, "polyval(p, x)")) == 0:
+        return fills.zeros_like(points)
+    if isinstance(given, Array) and given.shape[:1] == (0,):
+        return fills.zeros_like(points)
+    series = series_values.coefficients(given, 0, points, floating=False)
+    return series_values.power.summed(points, series[::-1])
+
+
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: SupportsIndex,
+    rcond: float | None = None,
+    full: bool = False,
+    w: Any = None,
+    cov: bool | str = False,
+) -> Any:
+    """The coefficients of the polynomial nearest to points, by least squares. Waits for the rank.
+
+    x : Array, shape (M,) -- Where.
+    y : Array, shape (M,) or (M, K) -- The values; each column is fitted by itself.
+    deg : int -- The degree.
+    rcond : float, optional -- Singular values up to rcond times the largest are taken as zero; M
+        times the dtype's epsilon where None.
+    full : bool, optional -- Whether to give residuals, rank, singular values and rcond too.
+    w : Array, shape (M,), optional -- The weights of the residuals, before they are squared.
+    cov : bool or "unscaled", optional -- Whether to give the covariances of the coefficients too.
+
+    -> Array, shape (deg + 1,) or (deg + 1, K)
+        The coefficients, of the highest power first; with `full` or `cov` the first of a tuple.
+
+    Warns
+    -----
+    RankWarning
+        If the points do not determine the coefficients.
+
+    >>> [round(value, 6) for value in xarr.polyfit([0.0, 1.0, 2.0], [1.0, 3.0, 5.0], 1).tolist()]
+    [2.0, 1.0]
+    """
+    where = "polyfit(x, y, deg)"
+    count = int(operator.index(deg)) + 1
+    points, values = array_of(x, where) + 0.0, array_of(y, where) + 0.0
+    if count < 1:
+        raise value_error(where, f"deg is {deg}", "degrees are not negative")
+    series_values.require_points(points, values, where)
+    matrix = vander(points, count)
+    solved = series_values.scaled_fit(matrix, points, values, w, rcond, where)
+    if int(solved.rank) != count and not full:
+        warnings.warn("Polyfit may be poorly conditioned", RankWarning, stacklevel=2)
+    if full:
+        cutoff = series_values.cutoff_of(rcond, points)
+        return solved.x, solved.residuals, solved.rank, solved.s, cutoff
+    if cov is False:
+        return solved.x
+    lhs, scale = series_values.scaled(matrix, points, w, where)
+    base = linalg.inv(matmul(lhs.T, lhs)) / outer(scale, scale)
+    factor: Any = 1
+    if cov != "unscaled":
+        if points.shape[0] <= count:
+            fault = f"there are {points.shape[0]} points and {count} coefficients"
+            accepted = "covariances need more points than coefficients"
+            raise value_error(where, fault, accepted, 'pass cov="unscaled"')
+        factor = solved.residuals / (points.shape[0] - count)
+    return solved.x, base * factor if values.ndim == 1 else base[:, :, None] * factor
+
+
+def _special(name: str) -> Callable[[poly1d, Any], Any]:
+    """A special method, by NumPy's of its name."""
+
+    def special(self: poly1d, other: Any) -> Any:
+        result = getattr(self._host(), name)(_host(other, _POLY1D))
+        return result if result is NotImplemented else _back(result, self.coeffs)
+
+    return special
+
+
+class poly1d:  # noqa: N801 - NumPy's name
+    """A polynomial of one variable, with coefficients of the highest power first.
+
+    c_or_r : Array, shape (N,), or poly1d -- The coefficients, or the roots.
+    r : bool, optional -- Whether these are the roots.
+    variable : str, optional -- What the variable is called in texts.
+
+    Note: NumPy's class. Arithmetic with coefficients runs on the host, calls on the device.
+
+    >>> p = xarr.poly1d([1, 2, 3])
+    >>> float(p(xarr.asarray(0.5)))
+    4.25
+    >>> (p * p).coeffs.tolist()
+    [1, 4, 10, 12, 9]
+    """
+
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, c_or_r: Any, r: bool = False, variable: str | None = None) -> None:
+        self._device = device_of(c_or_r.coeffs if isinstance(c_or_r, poly1d) else c_or_r)
+        self._made = numpy.poly1d(_host(c_or_r, _POLY1D), r, variable)
+        self._array: Array | None = None
+
+    @classmethod
+    def _of(cls, made: numpy.poly1d) -> poly1d:
+        return cls(made.coeffs, variable=made.variable)
+
+    def _host(self, where: str = _POLY1D) -> numpy.poly1d:
+        """NumPy's polynomial, with what was written to the coefficients."""
+        if self._array is not None:
+            self._made = numpy.poly1d(host_of(self._array, where), variable=self._made.variable)
+        return self._made
+
+    @property
+    def coeffs(self) -> Array:
+        """The coefficients, of the highest power first: Array, shape (order + 1,)."""
+        if self._array is None:
+            self._array = given_back(self._made.coeffs, self._device)
+        return self._array
+
+    @coeffs.setter
+    def coeffs(self, values: Any) -> None:
+        made = numpy.poly1d(_host(values, _POLY1D), variable=self._made.variable)
+        self._made, self._array = made, None
+
+    c = coef = coefficients = coeffs
+
+    @property
+    def order(self) -> int:
+        """The degree."""
+        return len(self._made.coeffs) - 1
+
+    o = order
+
+    @property
+    def roots(self) -> Array:
+        """The roots: Array, shape (order,). Runs on the host."""
+        return _back(self._host().roots, self.coeffs)  # type: ignore[no-any-return]
+
+    r = roots
+
+    @property
+    def variable(self) -> str:
+        """The name of the variable in texts."""
+        return str(self._made.variable)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return numpy.array(self._host().coeffs, dtype=dtype)
+
+    def __repr__(self) -> str:
+        return repr(self._host())
+
+    def __str__(self) -> str:
+        return str(self._host())
+
+    def __len__(self) -> int:
+        return self.order
+
+    def __call__(self, val: Any) -> Any:
+        """The values at points, or the polynomial of a polynomial."""
+        return polyval(self, val)
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter(self.coeffs)
+
+    def __getitem__(self, power: int) -> Any:
+        if not 0 <= power <= self.order:
+            return given_back(self._made.coeffs.dtype.type(0), self._device)
+        return self.coeffs[self.order - power]
+
+    def __setitem__(self, power: int, value: Any) -> None:
+        made = self._host()
+        made[power] = host_of(value, _POLY1D)
+        self._made, self._array = made, None
+
+    def __neg__(self) -> poly1d:
+        return self._of(-self._host())
+
+    def __pos__(self) -> poly1d:
+        return self
+
+    __add__ = _special("__add__")
+    __radd__ = _special("__radd__")
+    __sub__ = _special("__sub__")
+    __rsub__ = _special("__rsub__")
+    __mul__ = _special("__mul__")
+    __rmul__ = _special("__rmul__")
+    __truediv__ = _special("__truediv__")
+    __rtruediv__ = _special("__rtruediv__")
+    __pow__ = _special("__pow__")
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, poly1d):
+            return NotImplemented
+        return bool(self._host() == other._host())
+
+    def integ(self, m: SupportsIndex = 1, k: Any = 0) -> poly1d:
+        """The integral, m times, with constants k."""
+        return self._of(self._host().integ(operator.index(m), host_of(k, _POLY1D)))
+
+    def deriv(self, m: SupportsIndex = 1) -> poly1d:
+        """The derivative, m times."""
+        return self._of(self._host().deriv(operator.index(m)))
+
+
+def vander(
+    x: ArrayLike,
+    N: SupportsIndex | None = None,  # noqa: N803 - NumPy's name
+    increasing: bool = False,
+) -> Array:
+    """Make the Vandermonde matrix of numbers: their powers in each row, multiplied up from 1.
+
+    N : int, optional -- The number of columns; as many as numbers where None.
+    increasing : bool -- Whether the powers go up from 0 to N - 1, or down.
+
+    >>> xarr.vander(xarr.asarray([2, 3]), 3).tolist()
+    [[4, 2, 1], [9, 3, 1]]
+    """
+    where = "vander(x, N)"
+    given = array_of(x, where)
+    if given.ndim != 1:
+        raise value_error(where, f"x has {given.ndim} dimensions", "one dimension is accepted")
+    columns = given.size if N is None else integer(N, where, "N")
+    row = dtypes.promote(given._view.dtype, dtypes.int64)
+    powers = fills.ones((given.size, columns), row, device=given.device)
+    if columns > 1:
+        base = Array(builder.converted(given._view, row))
+        powers[:, 1:] = manipulation.reshape(base, (-1, 1))
+        powers[:, 1:] = reductions.cumulative_prod(powers[:, 1:], axis=1)
+    return powers if increasing else manipulation.flip(powers, axis=1).copy()

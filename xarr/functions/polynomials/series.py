@@ -1,0 +1,374 @@
+"""Series of polynomials as objects: `Polynomial`, `Chebyshev` and their like.
+
+The coefficients are few, so what makes coefficients of coefficients runs on the host, by the class
+of NumPy's of the same name. Values at points, and fits to points, are computed on the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import numpy
+import numpy.polynomial as theirs
+
+from xarr.array.array import Array, ArrayLike
+from xarr.array.coerce import array_of
+from xarr.backends.device import Device, get_device
+from xarr.functions.calls.on_host import device_of, given_back, host_of
+from xarr.functions.create import creation
+from xarr.functions.polynomials import series_values
+from xarr.functions.polynomials.series_values import Basis, mapped
+from xarr.functions.reduce import reductions
+
+
+def _special(name: str) -> Callable[..., Any]:
+    """A special method, by NumPy's of its name."""
+
+    def special(self: Series, *others: Any) -> Any:
+        return self._with(name, *others)
+
+    return special
+
+
+class Series:
+    """A series of polynomials of a basis, with a domain that is mapped to a window.
+
+    coef : Array, shape (N,) -- The coefficients, of the lowest degree first.
+    domain, window : pair of float, optional -- The interval of x, and the one that it is mapped to;
+        those of the class where None. They are kept on the host, as NumPy arrays.
+    symbol : str, optional -- What x is called in texts.
+
+    Note: NumPy's classes. Arithmetic, derivatives, integrals, roots and conversions run on the
+    host; calls, `fit` and `linspace` on the device.
+    """
+
+    _basis: ClassVar[Basis]
+    _kind: ClassVar[Any]
+    domain: Any
+    window: Any
+
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x"):
+        self._device = device_of(coef)
+        made = self._kind(self._read(coef), self._read(domain), self._read(window), symbol)
+        self._take(made)
+
+    def _take(self, made: Any) -> None:
+        self._made = made
+        self._array: Array | None = None
+        self.domain, self.window = made.domain, made.window
+
+    def _host(self) -> Any:
+        """NumPy's series, with what was written to the coefficients, the domain or the window."""
+        if self._array is not None:
+            self._made.coef = self._read(self._array)
+        self._made.domain, self._made.window = self._read(self.domain), self._read(self.window)
+        return self._made
+
+    @classmethod
+    def _read(cls, value: Any) -> Any:
+        """An operand on the host, where a series is one of NumPy's."""
+        if isinstance(value, Series):
+            return value._host()
+        return host_of(value, f"{cls.__name__}(...)")
+
+    @classmethod
+    def _of(cls, made: Any, device: Device | None = None) -> Any:
+        """A result of NumPy's class as one of ours; other results as Arrays."""
+        if isinstance(made, tuple | list):
+            return type(made)(cls._of(part, device) for part in made)
+        kind = _KINDS.get(type(made))
+        if kind is None:
+            return given_back(made, device or get_device())
+        series = kind.__new__(kind)
+        series._device = device or get_device()
+        series._take(made)
+        return series
+
+    def _with(self, name: str, *others: Any) -> Any:
+        """The result of a special method of NumPy's series."""
+        result = getattr(self._host(), name)(*map(self._read, others))
+        return result if result is NotImplemented else self._of(result, self._device)
+
+    @property
+    def coef(self) -> Array:
+        """The coefficients, of the lowest degree first: Array, shape (N,)."""
+        if self._array is None:
+            self._array = given_back(self._made.coef, self._device)
+        return self._array
+
+    @coef.setter
+    def coef(self, values: Any) -> None:
+        self._array = None
+        self._made.coef = self._read(values)
+
+    @property
+    def symbol(self) -> str:
+        """The name of the variable in texts."""
+        return str(self._made.symbol)
+
+    @property
+    def basis_name(self) -> str | None:
+        """The letter of the basis."""
+        return self._kind.basis_name  # type: ignore[no-any-return]
+
+    @property
+    def maxpower(self) -> int:
+        """The largest power that a series may be raised to."""
+        return int(self._kind.maxpower)
+
+    def __call__(self, arg: Any) -> Any:
+        """The values at points, or the series of a series."""
+        if isinstance(arg, Series):
+            return self._of(self._host()(arg._host()), self._device)
+        made = self._host()
+        offset, scale = made.mapparms()
+        points = array_of(arg, "series(x)")
+        if (offset, scale) != (0, 1):
+            points = mapped(points, offset, scale)
+        return self._basis.val(points, made.coef)
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter(self.coef)
+
+    def __len__(self) -> int:
+        return len(self._made.coef)
+
+    def __repr__(self) -> str:
+        return repr(self._host())
+
+    def __str__(self) -> str:
+        return str(self._host())
+
+    def __format__(self, spec: str) -> str:
+        return format(self._host(), spec)
+
+    def _repr_latex_(self) -> str:
+        return self._host()._repr_latex_()  # type: ignore[no-any-return]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"made": self._host()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._device = get_device()
+        self._take(state["made"])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Series) and bool(self._host() == other._host())
+
+    def __pos__(self) -> Any:
+        return self
+
+    __neg__ = _special("__neg__")
+    __add__ = _special("__add__")
+    __sub__ = _special("__sub__")
+    __mul__ = _special("__mul__")
+    __truediv__ = _special("__truediv__")
+    __floordiv__ = _special("__floordiv__")
+    __mod__ = _special("__mod__")
+    __divmod__ = _special("__divmod__")
+    __pow__ = _special("__pow__")
+    __radd__ = _special("__radd__")
+    __rsub__ = _special("__rsub__")
+    __rmul__ = _special("__rmul__")
+    __rfloordiv__ = _special("__rfloordiv__")
+    __rmod__ = _special("__rmod__")
+    __rdivmod__ = _special("__rdivmod__")
+
+    def copy(self) -> Any:
+        """Copy the series."""
+        return self._with("copy")
+
+    def degree(self) -> int:
+        """The degree: one less than the number of coefficients."""
+        return len(self) - 1
+
+    def cutdeg(self, deg: int) -> Any:
+        """The series without the terms beyond a degree."""
+        return self._with("cutdeg", deg)
+
+    def trim(self, tol: float = 0) -> Any:
+        """The series without the last coefficients that are at most tol."""
+        return self._with("trim", tol)
+
+    def truncate(self, size: int) -> Any:
+        """The series with as many coefficients at most."""
+        return self._with("truncate", size)
+
+    def convert(self, domain: Any = None, kind: Any = None, window: Any = None) -> Any:
+        """The series in another basis, with another domain or window."""
+        kind = self._kind if kind is None else getattr(kind, "_kind", kind)
+        made = self._host().convert(self._read(domain), kind, self._read(window))
+        return self._of(made, self._device)
+
+    def mapparms(self) -> tuple[Any, Any]:
+        """The offset and the scale that map the domain to the window."""
+        return self._host().mapparms()  # type: ignore[no-any-return]
+
+    def integ(self, m: int = 1, k: Any = (), lbnd: Any = None) -> Any:
+        """The integral, m times, with constants k, zero at lbnd."""
+        constants = list(k) if isinstance(k, list | tuple) else k
+        return self._with("integ", m, constants, lbnd)
+
+    def deriv(self, m: int = 1) -> Any:
+        """The derivative, m times."""
+        return self._with("deriv", m)
+
+    def roots(self) -> Array:
+        """The roots: Array, shape (degree,). Runs on the host."""
+        return self._with("roots")  # type: ignore[no-any-return]
+
+    def linspace(self, n: int = 100, domain: Any = None) -> tuple[Array, Array]:
+        """Points of the domain, equally far apart, and the values there."""
+        low, high = self._read(self.domain if domain is None else domain)
+        points = creation.linspace(float(low), float(high), n)
+        return points, self(points)
+
+    @classmethod
+    def fit(
+        cls,
+        x: ArrayLike,
+        y: ArrayLike,
+        deg: Any,
+        domain: Any = None,
+        rcond: float | None = None,
+        full: bool = False,
+        w: Any = None,
+        window: Any = None,
+        symbol: str = "x",
+    ) -> Any:
+        """The series that is nearest to points, by least squares, on the device.
+
+        x, y : Array, shape (M,) -- The points.
+        deg : int or sequence of int -- The largest degree, or the degrees that the series may have.
+        domain : pair of float, optional
+            The domain; the smallest that has all x where None, that of the class where [].
+        rcond, full, w
+            As of the module's fit; with `full` its list is returned as well.
+        window, symbol
+            As of the class.
+        """
+        points = array_of(x, "fit(x, y, deg)")
+        if domain is None:
+            low, high = float(reductions.min(points)), float(reductions.max(points))
+            if low == high:
+                low, high = low - 1, high + 1
+            interval = numpy.asarray([low, high])
+        else:
+            interval = numpy.asarray(cls._read(domain))
+            if interval.size == 0:
+                interval = cls._kind.domain
+        frame = cls._kind.window if window is None else cls._read(window)
+        offset, scale = theirs.polyutils.mapparms(interval, frame)
+        inner = mapped(points, offset, scale)
+        found = cls._basis.fit(inner, y, deg, rcond, full, w)
+        coef, *more = found if full else (found,)
+        series = cls(coef, interval, frame, symbol)
+        return (series, *more) if full else series
+
+    @classmethod
+    def fromroots(cls, roots: Any, domain: Any = (), window: Any = None, symbol: str = "x") -> Any:
+        """The series that has given roots."""
+        interval = cls._read(domain)
+        interval = [] if interval is not None and len(interval) == 0 else interval
+        made = cls._kind.fromroots(cls._read(roots), interval, cls._read(window), symbol)
+        return cls._of(made, device_of(roots))
+
+    @classmethod
+    def identity(cls, domain: Any = None, window: Any = None, symbol: str = "x") -> Any:
+        """The series whose value is x."""
+        return cls._of(cls._kind.identity(cls._read(domain), cls._read(window), symbol))
+
+    @classmethod
+    def basis(cls, deg: int, domain: Any = None, window: Any = None, symbol: str = "x") -> Any:
+        """The polynomial of a degree of the basis."""
+        return cls._of(cls._kind.basis(deg, cls._read(domain), cls._read(window), symbol))
+
+    @classmethod
+    def cast(cls, series: Any, domain: Any = None, window: Any = None) -> Any:
+        """A series of another class as one of this."""
+        return cls._of(cls._kind.cast(cls._read(series), cls._read(domain), cls._read(window)))
+
+    def has_samecoef(self, other: Any) -> bool:
+        """Whether the coefficients are the same."""
+        return bool(self._host().has_samecoef(self._read(other)))
+
+    def has_samedomain(self, other: Any) -> bool:
+        """Whether the domains are the same."""
+        return bool(self._host().has_samedomain(self._read(other)))
+
+    def has_samewindow(self, other: Any) -> bool:
+        """Whether the windows are the same."""
+        return bool(self._host().has_samewindow(self._read(other)))
+
+    def has_sametype(self, other: Any) -> bool:
+        """Whether the classes are the same."""
+        return isinstance(other, type(self))
+
+
+class Polynomial(Series):
+    """A series of powers; see `numpy.polynomial.Polynomial`."""
+
+    _basis = series_values.power
+    _kind = theirs.Polynomial
+    domain, window = theirs.Polynomial.domain, theirs.Polynomial.window
+
+
+class Chebyshev(Series):
+    """A series of Chebyshev polynomials; see `numpy.polynomial.Chebyshev`."""
+
+    _basis = series_values.chebyshev
+    _kind = theirs.Chebyshev
+    domain, window = theirs.Chebyshev.domain, theirs.Chebyshev.window
+
+    @classmethod
+    def interpolate(cls, func: Any, deg: int, domain: Any = None, args: Any = ()) -> Any:
+        """The series that has a function's values at the Chebyshev points of the domain."""
+        interval = cls._kind.domain if domain is None else cls._read(domain)
+
+        def within(x: Any, *rest: Any) -> Any:
+            points = given_back(theirs.polyutils.mapdomain(x, cls._kind.window, interval), device)
+            return cls._read(array_of(func(points, *rest), "interpolate(func, deg)"))
+
+        device = get_device()
+        return cls(theirs.chebyshev.chebinterpolate(within, deg, args), domain=interval)
+
+
+class Legendre(Series):
+    """A series of Legendre polynomials; see `numpy.polynomial.Legendre`."""
+
+    _basis = series_values.legendre
+    _kind = theirs.Legendre
+    domain, window = theirs.Legendre.domain, theirs.Legendre.window
+
+
+class Hermite(Series):
+    """A series of Hermite polynomials of physics; see `numpy.polynomial.Hermite`."""
+
+    _basis = series_values.hermite
+    _kind = theirs.Hermite
+    domain, window = theirs.Hermite.domain, theirs.Hermite.window
+
+
+class HermiteE(Series):
+    """A series of Hermite polynomials of probability; see `numpy.polynomial.HermiteE`."""
+
+    _basis = series_values.hermite_e
+    _kind = theirs.HermiteE
+    domain, window = theirs.HermiteE.domain, theirs.HermiteE.window
+
+
+class Laguerre(Series):
+    """A series of Laguerre polynomials; see `numpy.polynomial.Laguerre`."""
+
+    _basis = series_values.laguerre
+    _kind = theirs.Laguerre
+    domain, window = theirs.Laguerre.domain, theirs.Laguerre.window
+
+
+_KINDS: dict[type, type[Series]] = {
+    kind._kind: kind for kind in (Polynomial, Chebyshev, Legendre, Hermite, HermiteE, Laguerre)
+}

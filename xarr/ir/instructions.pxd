@@ -1,0 +1,42 @@
+from xarr.ir.events cimport core_hooks
+from xarr.ir.storage cimport Storage, next_mark
+from xarr.ir.memo cimport Memo
+from xarr.ir.views cimport View, Structure, contiguous
+
+
+cdef class Opcode:
+    cdef public object operation
+    cdef public tuple operands
+    cdef public tuple named
+    cdef public Structure target
+    cdef public object shape
+    cdef public object device
+    cdef public object host
+    cdef public dict single_kernel
+    cdef public Py_ssize_t nbytes
+    cdef public Py_ssize_t constants
+    cdef public bint is_fresh
+    cdef public bint is_indirect
+    cdef public bint is_separate
+    cdef public bint is_whole
+    cdef void _take_host(self)
+
+cdef class Instruction:
+    cdef public Opcode opcode
+    cdef public tuple views
+    cdef public Storage fresh
+    cdef public object scalar
+    cdef public Py_ssize_t number
+
+cdef Instruction new_instruction(Opcode opcode, tuple views, Storage fresh, object scalar, Py_ssize_t number)
+cdef Py_ssize_t take_number()
+
+cdef class Arguments:
+    cdef public list storages
+    cdef public list bases
+    cdef public list constants
+    cdef public list numbers
+    cdef Py_ssize_t mark
+    cdef public Py_ssize_t begun
+
+cpdef Opcode opcode_of(object operation, tuple operands, object shape, object target=*, object fresh=*, object device=*)

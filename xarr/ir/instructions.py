@@ -1,0 +1,335 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
+"""Instructions, as they stand on the tape, and what a list of them does not share with its like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xarr import errors, tuning
+from xarr.ir import _cython as cython
+
+if cython.compiled:
+    import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
+if not cython.compiled:
+    from xarr.ir.events import core_hooks
+    from xarr.ir.memo import Memo
+    from xarr.ir.storage import Storage, next_mark
+    from xarr.ir.views import Structure, View, contiguous
+
+_LARGEST = cython.declare(cython.Py_ssize_t, tuning.LARGEST)
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+    from xarr.ir.operation import Operation
+    from xarr.layout import Shape
+
+
+@cython.cclass
+class Opcode:
+    """An operation on operands of some structures: what the tape holds of an instruction.
+
+    Attributes
+    ----------
+    operands : tuple of Structure
+        Of the operands; constants among them.
+    target : Structure or None
+        Of the view that it writes; None where the operation itself writes to its first operand.
+    named : tuple of Structure
+        Of what an instruction names: the operands, and the target unless that is new.
+    is_fresh : bool
+        Whether the target is all of a new storage, which needs `nbytes` bytes.
+    constants : int
+        How many constants an instruction names.
+    host : function, False or None
+        The function of NumPy's that computes it with the same bits, False where there is none; None
+        before that was asked.
+    is_indirect, is_separate, is_whole : bool
+        As of the operation.
+    single_kernel : dict or None
+        The step that an instruction is where it stands alone, by how its views lie.
+    """
+
+    operation: Any
+    operands: tuple[Any, ...]
+    named: tuple[Any, ...]
+    target: Any
+    shape: Any
+    device: Any
+    host: Any
+    single_kernel: dict[Any, Any] | None
+    nbytes: int
+    constants: int
+    is_fresh: bool
+    is_indirect: bool
+    is_separate: bool
+    is_whole: bool
+
+    def __init__(
+        self,
+        operation: Operation,
+        operands: tuple[Structure, ...],
+        target: Structure | None,
+        shape: Shape,
+        device: Device,
+        is_fresh: bool,
+    ) -> None:
+        self.operation = operation
+        self.operands = operands
+        self.target = target
+        self.shape = shape
+        self.device = device
+        self.is_fresh = is_fresh
+        self.is_indirect = operation.is_indirect
+        self.is_separate = operation.is_separate
+        self.is_whole = operation.is_whole
+        self.named = operands if is_fresh or target is None else (*operands, target)
+        how: Structure
+        for how in operands:
+            if how.strides is None:
+                self.constants += 1
+        if target is not None:
+            if is_fresh:
+                self.nbytes = target.nbytes
+            if operation.host is not None and 0 < target.size <= _LARGEST:
+                self._take_host()
+
+    @cython.cfunc
+    def _take_host(self) -> cython.void:
+        """Take the operation's function of NumPy's, where it needs no more than the operands."""
+        how: Structure
+        at: cython.Py_ssize_t = 0
+        types: tuple[Any, ...] = self.operation.operands
+        if self.is_indirect:
+            return
+        for how in self.operands:
+            if how.dtype is not types[at]:
+                return
+            at += 1
+        self.host = self.operation.host
+
+
+@cython.freelist(64)
+@cython.cclass
+class Instruction:
+    """An instruction on the tape.
+
+    Attributes
+    ----------
+    views : tuple of Node
+        The operands, and last the view that is written, if its storage is not new.
+    fresh : Storage or None
+        The new storage that is written.
+    scalar : Python scalar or None
+        What stands for a constant among the operands, if one is left out of them.
+    number : int
+        Its place in program order.
+    """
+
+    opcode: Opcode
+    views: tuple[Any, ...]
+    fresh: Storage | None
+    scalar: Any
+    number: int
+
+    @property
+    def written(self) -> Storage:
+        """The storage that it writes; of what is consumed, which writes none, the operand's."""
+        if self.fresh is not None:
+            return self.fresh
+        view: View = self.views[0 if self.opcode.target is None else len(self.views) - 1]
+        assert view.storage is not None
+        return view.storage
+
+
+@cython.cfunc
+def new_instruction(
+    opcode: Opcode,
+    views: tuple[Any, ...],
+    fresh: Storage | None,
+    scalar: object,
+    number: cython.Py_ssize_t,
+) -> Instruction:
+    """Return an instruction without a call of its class."""
+    made: Instruction = Instruction.__new__(Instruction)
+    made.opcode = opcode
+    made.views = views
+    made.fresh = fresh
+    made.scalar = scalar
+    made.number = number
+    return made
+
+
+_number = cython.declare(cython.Py_ssize_t, 0)
+
+
+@cython.cfunc
+def take_number() -> cython.Py_ssize_t:
+    """Return the number of the next instruction, of whatever gives them."""
+    global _number
+    if core_hooks.numbers is not None:
+        return next(core_hooks.numbers)
+    _number += 1
+    return _number
+
+
+def next_number() -> int:
+    """The number of an instruction; what `Hooks.numbers` gives may be made of it."""
+    global _number
+    _number += 1
+    return _number
+
+
+@cython.cclass
+class Arguments:
+    """What instructions have not in common with others that are the same on such views.
+
+    Attributes
+    ----------
+    storages, bases : list of Storage, list of int
+        The storages that are named, and the offset from which views of each are counted: of the
+        first one, or none where most of the storage is written.
+    constants : list
+        The values of all constants.
+    numbers : list of int
+        Those of the instructions.
+    mark : int
+        What storages bear of which most is written.
+    begun : int
+        The driver's launches before the instruction that runs, where they run one by one.
+    """
+
+    storages: list[Any]
+    bases: list[Any]
+    constants: list[Any]
+    numbers: list[Any]
+    mark: int
+    begun: int
+
+    def __init__(
+        self, storages: list[Any], bases: list[Any], constants: list[Any], numbers: list[Any]
+    ) -> None:
+        self.storages = storages
+        self.bases = bases
+        self.constants = constants
+        self.numbers = numbers
+
+    def clear(self) -> None:
+        """Hold nothing any more."""
+        self.storages.clear()
+        self.bases.clear()
+        self.constants.clear()
+        self.numbers.clear()
+
+
+def decoded(code: int | tuple[int, int]) -> tuple[int, int]:
+    """The number of a view's storage, and how far beyond the first view of it this one begins."""
+    return code if isinstance(code, tuple) else (code, 0)
+
+
+def carried(steps: list[Instruction]) -> list[int]:
+    """The bytes that have to be stored if a tape is cut, for each number of steps before the cut.
+
+    They are those of new storages which a step before it writes and one behind it reads; or none
+    does, as of yet. Each counts as one byte more, so that of as many bytes the fewest storages are
+    the least. Those that are stored in any case, as not all of it is read at each item's own
+    place, do not count, unless they are written in parts, which may be one kernel.
+    """
+    step: Instruction
+    maker: Instruction
+    view: View
+    storage: Storage | None
+    number: cython.Py_ssize_t = 0
+    nbytes: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = len(steps)
+    changes: list[Any] = [0] * (count + 2)
+    ends: list[Any] = [count] * count
+    stays: set[int] = set()
+    parts: set[int] = set()
+    mark: cython.Py_ssize_t = next_mark()
+    for step in steps:
+        for view in step.views:
+            storage = view.storage
+            if storage is not None and storage.list_mark == mark:
+                ends[storage.slot] = number
+                maker = steps[storage.slot]
+                is_whole = view.structure.nbytes == storage.nbytes
+                if (
+                    not is_whole
+                    or step.opcode.operation.reads_other_positions
+                    > maker.opcode.operation.reads_other_positions
+                ):
+                    stays.add(storage.slot)
+        storage = step.fresh
+        if storage is None and step.opcode.target is not None:
+            view = step.views[len(step.views) - 1]
+            storage = view.storage
+            if storage is not None and storage.list_mark == mark:
+                parts.add(storage.slot)
+            storage = None
+        if storage is not None:
+            storage.list_mark = mark
+            storage.slot = number
+            changes[number + 1] += storage.nbytes + 1
+        number += 1
+    number = 0
+    stays -= parts
+    for step in steps:
+        storage = step.fresh
+        if storage is not None:
+            changes[(number if number in stays else ends[number]) + 1] -= storage.nbytes + 1
+        number += 1
+    found: list[int] = []
+    for number in range(count + 1):
+        nbytes += changes[number]
+        found.append(nbytes)
+    return found
+
+
+@cython.ccall
+def opcode_of(
+    operation: Any,
+    operands: tuple[Any, ...],
+    shape: Any,
+    target: Any = None,
+    fresh: Any = None,
+    device: Any = None,
+) -> Opcode:
+    """Return the opcode of an operation over a shape, on operands of some structures.
+
+    It writes to a view of the structure `target`, or to a new storage whose shape is `fresh`.
+    """
+    key = (operation, operands, shape, target, fresh, device)
+    opcode: Opcode | None = _opcodes.get(key)
+    how: Structure
+    if opcode is None:
+        on = device
+        if on is None:
+            how = operands[0]
+            on = how.device
+        if fresh is not None:
+            how = contiguous(on, operation.result, fresh)
+            if how.nbytes > _LARGE_NBYTES:
+                _require_possible(operation, how)
+            target = how
+        opcode = Opcode(operation, operands, target, shape, on, fresh is not None)
+        _opcodes.keep(key, opcode)
+    return opcode
+
+
+_opcodes = cython.declare(Memo, Memo(tuning.OPCODES))
+_LARGE_NBYTES = cython.declare(cython.Py_ssize_t, 1 << 24)
+"""Bytes that any device has."""
+
+
+def _require_possible(operation: Operation, how: Structure) -> None:
+    """Refuse a result that no memory of the device would hold, where it is asked for."""
+    memory_nbytes = how.device.info.memory_nbytes
+    if how.nbytes > memory_nbytes:
+        raise MemoryError(
+            errors.message(
+                f"{operation.name} on {how.device}",
+                f"a result of shape {how.shape} and dtype {how.dtype} has {how.nbytes} bytes",
+                f"the device has {memory_nbytes}",
+                "work in smaller pieces",
+            )
+        )

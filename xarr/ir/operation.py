@@ -1,0 +1,54 @@
+"""What an instruction computes, as data that the core never looks into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xarr.dtypes import DType
+    from xarr.ir.resolved import ScalarEvaluator
+
+
+class Operation:
+    """What an instruction computes: one C expression over typed operands.
+
+    Rows of the elementwise table make one of these for each combination of data types; so do casts.
+    `template` holds the operands as `{0}`, `{1}`, ...; it is one C expression. Operations are
+    compared by identity. `host` computes the same bits of NumPy's arrays, where it is not None, and
+    `exact` of numbers, once it was asked for. `row_kernels` holds, by device, the kernel that
+    serves few elements in a row, see `Program.row`.
+    """
+
+    __slots__ = ("exact", "host", "name", "operands", "result", "row_kernels", "template")
+
+    is_consumed = False
+    """Whether who runs the tape launches it, with what it takes."""
+    reads_other_positions = False
+    """Whether elements are computed of operands' elements at other places, which are in memory."""
+
+    is_indirect = False
+    """Whether it reads or writes memory at computed places, which its first operand names."""
+    is_separate = False
+    """Whether it takes its operands as they are, whatever their shapes."""
+    is_whole = False
+    """Whether NumPy's function for it needs operands of the whole shape."""
+
+    def __init__(
+        self,
+        name: str,
+        operands: tuple[DType, ...],
+        result: DType,
+        template: str,
+        host: Callable[..., Any] | None = None,
+    ) -> None:
+        self.host = host
+        self.exact: ScalarEvaluator | None = None
+        self.name = name
+        self.operands = operands
+        self.result = result
+        self.template = template
+        self.row_kernels: dict[Any, Any] = {}
+
+    def __repr__(self) -> str:
+        return f"{self.name}({', '.join(row.name for row in self.operands)})"

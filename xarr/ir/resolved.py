@@ -1,0 +1,113 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
+"""What a row of the tables has become for operands met before: opcodes, and Python's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from xarr import dtypes, tuning
+from xarr.ir import _cython as cython
+
+if cython.compiled:
+    import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
+if not cython.compiled:
+    from xarr.ir.views import Structure
+
+if TYPE_CHECKING:
+    from xarr.ir.operation import Operation
+
+
+@cython.cclass
+class ScalarEvaluator:
+    """What Python computes of numbers of one type with the bits of a kernel.
+
+    Attributes
+    ----------
+    takes : type or None
+        What `function` is given; None where it may have other bits.
+    """
+
+    function: Any
+    takes: Any
+    is_bool: bool
+    low: Any
+    high: Any
+
+    def __init__(self, function: Callable[..., Any], operation: Operation) -> None:
+        row = operation.operands[0]
+        self.function = function
+        self.is_bool = operation.result.kind == dtypes.BOOL
+        self.low, self.high = operation.result.bounds
+        if operation.operands.count(row) == len(operation.operands):
+            self.takes = {dtypes.BOOL: bool, dtypes.REAL: float}.get(row.kind, int)
+            if row.kind in dtypes.FLOATING and row is not dtypes.float64:
+                self.takes = None
+
+    @cython.ccall
+    def of(self, x1: object, x2: object = None) -> object:
+        """The result, where the type that it has holds it; else None."""
+        takes: Any = self.takes
+        if takes is None:
+            return None
+        x1 = x1 if type(x1) is takes else takes(x1)
+        try:
+            if x2 is None:
+                value = self.function(x1)
+            else:
+                value = self.function(x1, x2 if type(x2) is takes else takes(x2))
+        except (ArithmeticError, ValueError):
+            return None
+        if self.is_bool:
+            return value if type(value) is bool else None
+        if type(value) is int:
+            return value if self.low <= value <= self.high else None
+        return value if type(value) is float and value == value else None
+
+
+@cython.cclass
+class ResolvedRow:
+    """What a function has become, by the operands' structures.
+
+    Attributes
+    ----------
+    row : object
+        The row of the function.
+    pairs : dict
+        Opcodes, by one structure or two; the type of a Python scalar may stand for one of them,
+        then with the bounds of its data type.
+    numbers : dict
+        By the structure of two numbers: what Python computes, and the structure of the result.
+    scalars : dict
+        The data type of a Python scalar, by its type and the array's data type and device.
+    """
+
+    row: Any
+    pairs: dict[Any, Any]
+    numbers: dict[Any, Any]
+    scalars: dict[Any, Any]
+    number: int
+
+    def __init__(self, number: int = -1) -> None:
+        self.number = number
+        self.pairs = {}
+        self.numbers = {}
+        self.scalars = {}
+
+    def remember(self, key: Any, opcode: Any) -> None:
+        """Have an opcode found by the structures of its operands."""
+        if len(self.pairs) >= tuning.OPCODES:
+            self.pairs.clear()
+        self.pairs[key] = opcode
+        if self.number >= 0 and isinstance(key, tuple) and key[0] is key[1]:
+            how: Structure = key[0]
+            if how.alike is None:
+                how.alike = [None] * len(_NAMES)
+            how.alike[self.number] = opcode
+
+
+_NAMES: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or", "xor", "lshift",
+                 "rshift", "lt", "le", "gt", "ge", "eq", "ne", "pow", "neg", "pos", "abs",
+                 "invert")  # fmt: skip
+OPERATORS: Final = {name: ResolvedRow(number) for number, name in enumerate(_NAMES)}
+"""Of the rows that are operators, by the names of the special methods."""

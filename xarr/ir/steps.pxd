@@ -1,0 +1,34 @@
+from xarr.ir.events cimport core_counts, core_hooks
+from xarr.ir.storage cimport Storage, room
+from xarr.ir.views cimport view_at
+from xarr.ir.instructions cimport Arguments
+
+
+cpdef object launch(object device, object kernel, object grid, object buffers, object arguments, object elements)
+
+cdef class Step:
+    cdef public list stages
+    cdef public list rooms
+    cdef public list forms
+    cdef public list pointers
+    cdef public list results
+    cdef public list offsets
+    cdef public list fresh
+    cdef public list constants
+    cdef public list numbers
+    cdef public object complex
+    cdef public list taken
+    cdef public list freed
+    cdef public list whole
+    cdef public Py_ssize_t launches
+    cdef list values
+    cdef list packed
+    cpdef object run(self, object device, Arguments listed, list unfinished)
+    cpdef object ask(self, object device, Arguments listed, list asked)
+    cdef void _add_constants(self, list numbers, list constants, list found)
+    cpdef object end(self, list storages)
+
+cdef class LibraryStep(Step):
+    cdef public object work
+    cdef public list views
+    cpdef object run(self, object device, Arguments listed, list unfinished)

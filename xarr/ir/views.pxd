@@ -1,0 +1,57 @@
+from xarr.ir.memo cimport Memo
+from xarr.ir.storage cimport Storage
+
+cpdef object array_in(object lies, object memory, Py_ssize_t offset)
+
+cdef class Structure:
+    cdef public object device
+    cdef public object dtype
+    cdef public object shape
+    cdef public tuple strides
+    cdef public object in_memory
+    cdef public object element
+    cdef object lone
+    cdef public object form
+    cdef object low
+    cdef object high
+    cdef public bint repeats
+    cdef public Py_ssize_t itemsize
+    cdef public Py_ssize_t nbytes
+    cdef public Py_ssize_t size
+    cdef public bint is_linear
+    cdef public bint is_known
+    cdef bint is_complex
+    cdef bint is_in_place
+    cdef list alike
+    cdef dict _views
+    cdef dict _stores
+    cdef set _places
+    cdef object _pattern
+    cdef object _layout
+    cpdef object view(self, object key)
+    cpdef object keep_view(self, object key, object found)
+    cpdef object store(self, object key)
+    cpdef object keep_store(self, object key, object opcode)
+    cpdef bint fits(self, object value)
+    cpdef object seen(self)
+
+cpdef Structure structure(object device, object dtype, tuple shape, object strides)
+cpdef Structure contiguous(object device, object dtype, tuple shape)
+
+cdef class View:
+    cdef public Storage storage
+    cdef public Structure structure
+    cdef public object value
+    cdef public Py_ssize_t offset
+    cdef public bint bound
+
+cdef View view_at(Storage storage, Structure how, Py_ssize_t offset)
+cpdef View number_like(View view, object value)
+cdef View lone_constant(Structure how, object value)
+
+cdef class ArraySlots:
+    cdef object __weakref__
+    cdef public View _view
+    cdef public object _base
+    cdef public bint _locked
+    cdef public bint _kept

@@ -1,0 +1,369 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
+"""Views of storages, and constants: what instructions take and give."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy
+
+from xarr import dtypes, errors, layout, tuning
+from xarr.backends.base import InMemory
+from xarr.ir import _cython as cython
+from xarr.ir.memo import remembered
+from xarr.layout import Layout
+
+if cython.compiled:
+    import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
+if not cython.compiled:
+    from xarr.ir.memo import Memo
+    from xarr.ir.storage import Storage
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+    from xarr.dtypes import DType
+    from xarr.layout import Pattern, Shape
+
+_ndarray = cython.declare(object, numpy.ndarray)
+
+_EXACT: Final = 1 << 53
+"""Integers up to this are float64 exactly."""
+
+
+def in_memory(dtype: DType, shape: Shape, strides: Shape) -> InMemory:
+    """How NumPy sees elements that lie in memory by strides."""
+    nbytes = dtype.itemsize
+    return InMemory(shape, dtype.numpy, tuple([stride * nbytes for stride in strides]))
+
+
+@cython.ccall
+def array_in(lies: Any, memory: object, offset: cython.Py_ssize_t) -> object:
+    """The elements that lie so in memory, the first one so many of them from its beginning."""
+    shape, dtype, strides, is_bool = lies
+    nbytes: cython.Py_ssize_t = dtype.itemsize
+    values = _ndarray(shape, dtype, memory, offset * nbytes, strides)
+    return values != 0 if is_bool else values
+
+
+@cython.cclass
+class Structure:
+    """What a view is but for its storage and offset: one object for all views that agree in it.
+
+    Attributes
+    ----------
+    strides : tuple of int or None
+        Of elements, for each axis; None for a constant.
+    size, nbytes : int
+        Elements, and their bytes; those of a view that repeats elements count each time.
+    is_linear : bool
+        Whether the elements follow each other in C order without gaps.
+    repeats : bool
+        Whether two elements may be one, as in a broadcast view.
+    is_known : bool
+        Whether it was met again since it was made: what is new is not worth remembering.
+    in_memory : InMemory or None
+        How NumPy sees the elements; once it was asked for.
+    form : str or None
+        What elements are for the struct module, where the host reaches them; None where not.
+    element : Structure or None
+        Of constants without axes, of the same data type; there once it was asked for.
+    lone : Structure or None
+        Of one element, where it was written to alone.
+    """
+
+    device: Any
+    dtype: Any
+    shape: Any
+    strides: tuple[int, ...] | None
+    in_memory: Any
+    element: Any
+    lone: Any
+    form: str | None
+    low: Any
+    high: Any
+    repeats: bool
+    itemsize: int
+    nbytes: int
+    size: int
+    is_linear: bool
+    is_known: bool
+    is_complex: bool
+    is_in_place: bool
+    alike: list[Any] | None
+    _views: dict[Any, Any] | None
+    _stores: dict[Any, Any] | None
+    _places: set[int] | None
+    _pattern: Any
+    _layout: Any
+
+    def __init__(
+        self, device: Device, dtype: DType, shape: Shape, strides: tuple[int, ...] | None
+    ) -> None:
+        size: cython.Py_ssize_t = 1
+        most: float = 1.0
+        extent: cython.Py_ssize_t
+        for extent in shape:
+            most *= extent
+        if most < _MOST_NBYTES:  # a constant may have any shape
+            for extent in shape:
+                size *= extent
+        self.device = device
+        self.dtype = dtype
+        self.shape = shape
+        self.strides = strides
+        self.size = size
+        if strides is not None:
+            itemsize: cython.Py_ssize_t = dtype.itemsize
+            if most * itemsize >= _MOST_NBYTES:  # repeated elements are counted as well
+                nbytes = math.prod(shape) * dtype.itemsize
+                fault = f"an array of shape {shape} and dtype {dtype} would have {nbytes} bytes"
+                accepted = "less than 2**63 are accepted"
+                raise errors.value_error(f"arrays on {device}", fault, accepted)
+            self.itemsize = itemsize
+            self.nbytes = size * itemsize
+            self.is_linear = _is_linear(shape, strides, size)
+            if not self.is_linear:
+                self.repeats = layout.is_self_overlapping(shape, strides)
+        self.is_complex = dtype.kind == dtypes.COMPLEX
+        if dtype is dtypes.float64:
+            self.low, self.high = -_EXACT, _EXACT
+        elif dtype.kind in dtypes.INTEGER:
+            self.low, self.high = dtype.bounds
+        self.is_in_place = device.info.host_addressable
+        if self.is_in_place and dtype is not dtypes.float16:
+            self.form = "?" if dtype is dtypes.bool_ else dtype.format[0]
+
+    @property
+    def pattern(self) -> Pattern | None:
+        """How the elements lie; None for a constant."""
+        if self._pattern is None and self.strides is not None:
+            self._pattern = layout.pattern_of(self.shape, self.strides)
+        return self._pattern
+
+    @property
+    def layout(self) -> Layout | None:
+        """The layout of the elements where they begin with the storage; None for a constant."""
+        if self._layout is None and self.strides is not None:
+            self._layout = Layout(self.shape, self.strides)
+        return self._layout
+
+    @property
+    def places(self) -> set[int]:
+        """How far beyond the first one elements were that were read or written alone."""
+        if self._places is None:
+            self._places = set()
+        return self._places
+
+    @cython.ccall
+    def view(self, key: object) -> Any:
+        """Return the structure that indexing or reshaping gave for a key, with what was kept."""
+        return None if self._views is None else self._views.get(key)
+
+    @cython.ccall
+    def keep_view(self, key: object, found: object) -> object:
+        """Remember what indexing or reshaping gives for a key."""
+        if self._views is None:
+            self._views = {}
+        return remembered(self._views, key, found)
+
+    @cython.ccall
+    def store(self, key: object) -> Any:
+        """Return the opcode that writes a value to such a view, if one like it was written.
+
+        The key is the value's structure; of the same storage also how far it begins from the view.
+        """
+        return None if self._stores is None else self._stores.get(key)
+
+    @cython.ccall
+    def keep_store(self, key: object, opcode: object) -> object:
+        """Remember the opcode that writes a value to such a view."""
+        if self._stores is None:
+            self._stores = {}
+        return remembered(self._stores, key, opcode)
+
+    @cython.ccall
+    def fits(self, value: object) -> cython.bint:
+        """Whether a Python int or float beside elements stands for one of their values exactly."""
+        if type(value) is float:
+            return self.dtype is dtypes.float64
+        return type(value) is int and self.low is not None and self.low <= value <= self.high
+
+    @cython.ccall
+    def seen(self) -> Any:
+        """How NumPy sees the elements of a view, as InMemory."""
+        if self.in_memory is None:
+            assert self.strides is not None
+            self.in_memory = in_memory(self.dtype, self.shape, self.strides)
+        return self.in_memory
+
+
+_MOST_NBYTES: Final = 2.0**63
+
+
+@cython.cfunc
+def _is_linear(
+    shape: tuple[Any, ...], strides: tuple[Any, ...], size: cython.Py_ssize_t
+) -> cython.bint:
+    """Whether elements follow each other in C order without gaps."""
+    at: cython.Py_ssize_t
+    extent: cython.Py_ssize_t
+    step: cython.Py_ssize_t = 1
+    if not size:
+        return True
+    for at in range(len(shape) - 1, -1, -1):
+        extent = shape[at]
+        if extent != 1:
+            if strides[at] != step:
+                return False
+            step *= extent
+    return True
+
+
+@cython.ccall
+def structure(device: Any, dtype: Any, shape: tuple[Any, ...], strides: Any) -> Structure:
+    """Return the structure of views of a shape and strides; without strides, of constants."""
+    known: Memo | None = device.structures
+    if known is None:
+        known = device.structures = Memo(tuning.STRUCTURES)
+    key = (dtype, shape, strides)
+    found: Structure | None = known.get(key)
+    if found is None:
+        found = Structure(device, dtype, shape, strides)
+        known.keep(key, found)
+    else:
+        found.is_known = True
+    return found
+
+
+@cython.ccall
+def contiguous(device: Any, dtype: Any, shape: tuple[Any, ...]) -> Structure:
+    """Return the structure of elements that follow each other in C order."""
+    at: cython.Py_ssize_t = len(shape)
+    extent: cython.Py_ssize_t
+    step: Any = 1  # a product of extents may be more than C counts
+    if at == 1:
+        return structure(device, dtype, shape, _ONE)
+    strides: list[Any] = [1] * at
+    while at:
+        at -= 1
+        strides[at] = step
+        extent = shape[at]
+        if extent > 1:
+            step = step * extent
+    return structure(device, dtype, shape, tuple(strides))
+
+
+_ONE = cython.declare(tuple, (1,))
+
+
+@cython.freelist(64)
+@cython.cclass
+class View:
+    """A view of a storage, or a constant.
+
+    Attributes
+    ----------
+    storage : Storage or None
+        Where the elements are, or will be; None for a constant.
+    offset : int
+        Where the first one is.
+    value : Python scalar or None
+        The value of a constant, which `dtype` can hold exactly.
+    bound : bool
+        Whether an array has this constant, which may be given a storage for it.
+    """
+
+    storage: Storage | None
+    structure: Structure
+    value: Any
+    offset: int
+    bound: bool
+
+    def __init__(
+        self, storage: Storage | None, structure: Structure, offset: int, value: Any = None
+    ) -> None:
+        self.storage = storage
+        self.structure = structure
+        self.offset = offset
+        self.value = value
+
+    @property
+    def device(self) -> Device:
+        """The device that computes it."""
+        return self.structure.device
+
+    @property
+    def dtype(self) -> DType:
+        """The data type of the elements."""
+        return self.structure.dtype
+
+    @property
+    def shape(self) -> Shape:
+        """The extents."""
+        return self.structure.shape
+
+    @property
+    def layout(self) -> Layout | None:
+        """Where the elements are in the storage; None for a constant."""
+        where: Any = self.structure.layout
+        if where is None or not self.offset:
+            return where
+        return Layout(where.shape, where.strides, self.offset)
+
+
+@cython.cfunc
+def view_at(storage: Storage | None, how: Structure, offset: cython.Py_ssize_t) -> View:
+    """Return a view without a call of its class."""
+    made: View = View.__new__(View)
+    made.storage = storage
+    made.structure = how
+    made.offset = offset
+    return made
+
+
+def storage_view(storage: Storage, where: Layout, dtype: DType) -> View:
+    """The view of a storage's elements."""
+    return view_at(
+        storage, structure(storage.device, dtype, where.shape, where.strides), where.offset
+    )
+
+
+def element(view: View, at: int) -> View:
+    """A view of the one element of another one's storage that lies at an offset."""
+    return View(view.storage, structure(view.device, view.dtype, (), ()), at)
+
+
+@cython.ccall
+def number_like(view: View, value: object) -> View:
+    """A constant without axes, of a view's data type, which its array alone has."""
+    how: Structure = view.structure
+    if how.element is None:
+        how.element = structure(how.device, how.dtype, (), None)
+    return lone_constant(how.element, value)
+
+
+@cython.cfunc
+def lone_constant(how: Structure, value: object) -> View:
+    """Return a constant that its array alone has."""
+    result: View = view_at(None, how, 0)
+    result.value = value
+    result.bound = True
+    return result
+
+
+def constant(value: Any, dtype: DType, shape: Shape, device: Device) -> View:
+    """One value, repeated over a shape. `value` is a Python scalar that `dtype` holds exactly."""
+    return View(None, structure(device, dtype, shape, None), 0, value)
+
+
+@cython.freelist(64)
+@cython.cclass
+class ArraySlots:
+    """The fields of an array: its view, whose view it is, whether it is locked, and kept."""
+
+    __weakref__: object
+    _view: View
+    _base: Any
+    _locked: bool
+    _kept: bool

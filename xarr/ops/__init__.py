@@ -1,0 +1,1 @@
+"""The operations: their rows, as data, and how each kind of them becomes instructions."""

@@ -1,0 +1,576 @@
+"""The rows of the element-wise functions; `rows.Elementwise` says what their columns mean."""
+
+from __future__ import annotations
+
+import math
+import operator as python
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy
+
+from xarr.dtypes import (
+    ANY,
+    BOOL,
+    COMPLEX,
+    FLOATING,
+    INTEGER,
+    NUMERIC,
+    REAL,
+    REAL_NUMERIC,
+    SIGNED,
+    UNSIGNED,
+)
+from xarr.ops.rows import STANDARD, Domain, Elementwise, name_rows
+
+INTEGER_OR_BOOL: Final = (BOOL, SIGNED, UNSIGNED)
+REAL_OR_BOOL: Final = (BOOL, *REAL_NUMERIC)
+NUMPYS: Final = "NumPy's function."
+
+
+def _rounding(expression: str, about: str) -> Elementwise:
+    return Elementwise(REAL_OR_BOOL, expression, about, integer="x", host=(REAL,))
+
+
+def _function(
+    expression: str,
+    about: str,
+    low: float,
+    high: float,
+    ulp: float,
+    unit: str = "",
+    complex_ulp: float = 3.0,
+) -> Elementwise:
+    domain = Domain(low, high, ulp, complex_ulp)
+    return Elementwise(FLOATING, expression, about, unit=unit, domain=domain)
+
+
+def _special(
+    expression: str, about: str, low: float, high: float, ulp: float, reference: Callable[..., Any]
+) -> Elementwise:
+    return Elementwise(
+        (REAL,),
+        expression,
+        about,
+        domain=Domain(low, high, ulp),
+        source="The C standard (ISO 9899), mathematics, and its Annex F.",
+        reference=reference,
+    )
+
+
+def _of_numbers(function: Callable[[float], float]) -> Callable[..., Any]:
+    """A reference that calls a function of Python's for each element."""
+    return numpy.vectorize(function, otypes=[numpy.float64])
+
+
+def _comparison(
+    sign: str,
+    kinds: tuple[str, ...],
+    operator: str,
+    about: str,
+    beyond: tuple[bool, bool],
+    complex: str = "",
+) -> Elementwise:
+    return Elementwise(
+        kinds,
+        f"x1 {sign} x2",
+        about,
+        complex=complex,
+        result="bool",
+        operator=operator,
+        beyond=beyond,
+        host=kinds,
+        exact=getattr(python, operator),
+    )
+
+
+def _bitwise(sign: str, operator: str, about: str, identity: int) -> Elementwise:
+    return Elementwise(
+        INTEGER_OR_BOOL,
+        f"x1 {sign} x2",
+        about,
+        operator=operator,
+        associative=True,
+        identity=identity,
+        host=INTEGER_OR_BOOL,
+        exact=getattr(python, f"{operator}_" if operator in ("and", "or") else operator),
+    )
+
+
+def _shifted_left(x1: int, x2: int) -> int:
+    """Python's shift, but for one that no data type holds the result of."""
+    if x2 >= 64:
+        raise ValueError
+    return x1 << x2
+
+
+def _logical(sign: str, about: str, identity: bool) -> Elementwise:
+    return Elementwise(
+        ANY,
+        f"(x1 != 0) {sign} (x2 != 0)",
+        about,
+        boolean=f"x1 {sign} x2",
+        complex=f"xr_nonzero(x1) {sign} xr_nonzero(x2)",
+        result="bool",
+        associative=True,
+        identity=identity,
+        host=REAL_OR_BOOL,
+    )
+
+
+def _extreme(name: str, about: str, sign: str, source: str = "") -> Elementwise:
+    whole = {"fmax": "maximum", "fmin": "minimum"}.get(name, name)
+    return Elementwise(
+        ANY,
+        f"xr_{name}(x1, x2)",
+        about,
+        integer=f"xr_{whole}(x1, x2)",
+        boolean=f"x1 {sign} x2",
+        associative=True,
+        source=source or f"{STANDARD}, element-wise functions.",
+        host=REAL_OR_BOOL if name == whole else (),
+    )
+
+
+abs = Elementwise(
+    ANY,
+    "fabs(x)",
+    "The absolute value of x.",
+    integer="xr_abs(x)",
+    boolean="x",
+    complex="xr_abs(x)",
+    result="real",
+    operator="abs",
+    domain=Domain(complex_ulp=1),
+    exact=python.abs,
+    host=REAL_OR_BOOL,
+)
+acos = _function(
+    "xr_acos(x)", "The inverse cosine of x, in [0, pi].", -1, 1, 3, "result in radians"
+)
+acosh = _function("xr_acosh(x)", "The inverse hyperbolic cosine of x.", 1, 1e3, 3)
+add = Elementwise(
+    ANY,
+    "x1 + x2",
+    "The sum of x1 and x2; of bools, whether one is true.",
+    integer="xr_add(x1, x2)",
+    boolean="x1 | x2",
+    complex="xr_add(x1, x2)",
+    operator="add",
+    associative=True,
+    identity=0,
+    host=ANY,
+    exact=python.add,
+)
+asin = _function(
+    "xr_asin(x)", "The inverse sine of x, in [-pi/2, pi/2].", -1, 1, 3, "result in radians", 4
+)
+asinh = _function("xr_asinh(x)", "The inverse hyperbolic sine of x.", -1e3, 1e3, 3)
+atan = _function(
+    "xr_atan(x)", "The inverse tangent of x, in [-pi/2, pi/2].", -1e3, 1e3, 3, "result in radians"
+)
+atan2 = Elementwise(
+    (REAL,),
+    "xr_atan2(x1, x2)",
+    "The angle of the point (x2, x1), in [-pi, pi].",
+    unit="result in radians",
+    domain=Domain(ulp=3),
+)
+atanh = _function("xr_atanh(x)", "The inverse hyperbolic tangent of x.", -1, 1, 3)
+bitwise_and = _bitwise("&", "and", "The bits that are set in both x1 and x2.", -1)
+bitwise_invert = Elementwise(
+    INTEGER_OR_BOOL,
+    "~x",
+    "The bits of x inverted.",
+    boolean="!x",
+    operator="invert",
+    host=INTEGER_OR_BOOL,
+)
+bitwise_left_shift = Elementwise(
+    INTEGER,
+    "xr_left_shift(x1, x2)",
+    "The bits of x1 moved x2 places up; 0 where x2 is not below the width.",
+    unit="x2 in bits",
+    operator="lshift",
+    widens_bool=True,
+    domain=Domain(0, 8),
+    exact=_shifted_left,
+)
+bitwise_or = _bitwise("|", "or", "The bits that are set in x1 or x2.", 0)
+bitwise_right_shift = Elementwise(
+    INTEGER,
+    "xr_right_shift(x1, x2)",
+    "The bits of x1 moved x2 places down, the sign repeated.",
+    unit="x2 in bits",
+    operator="rshift",
+    widens_bool=True,
+    domain=Domain(0, 8),
+    exact=python.rshift,
+)
+bitwise_xor = _bitwise("^", "xor", "The bits that are set in one of x1 and x2.", 0)
+cbrt = Elementwise(
+    (REAL,), "xr_cbrt(x)", "The cube root of x.", domain=Domain(-1e3, 1e3, 2), source=NUMPYS
+)
+ceil = _rounding("ceil(x)", "The least integer that is not below x, in the dtype of x.")
+conj = Elementwise(
+    NUMERIC,
+    "x",
+    "The complex conjugate of x; x itself where it is real.",
+    complex="xr_conj(x)",
+    widens_bool=True,
+    host=(COMPLEX,),
+)
+copysign = Elementwise(
+    (REAL,), "copysign(x1, x2)", "The magnitude of x1 with the sign of x2.", host=(REAL,)
+)
+cos = _function("xr_cos(x)", "The cosine of x.", -1e3, 1e3, 3, "in radians")
+cosh = _function("xr_cosh(x)", "The hyperbolic cosine of x.", -50, 50, 3)
+deg2rad = Elementwise(
+    (REAL,),
+    "xr_deg2rad(x)",
+    "An angle in degrees, in radians.",
+    unit="in degrees",
+    domain=Domain(ulp=1),
+    source=NUMPYS,
+)
+divide = Elementwise(
+    FLOATING,
+    "x1 / x2",
+    "The quotient of x1 and x2.",
+    complex="xr_divide(x1, x2)",
+    operator="truediv",
+    integers_as_default=True,
+    host=REAL_OR_BOOL,
+    exact=python.truediv,
+)
+equal = _comparison(
+    "==", ANY, "eq", "Whether x1 equals x2.", complex="xr_equal(x1, x2)", beyond=(False, False)
+)
+erf = _special("xr_erf(x)", "The error function of x.", -5, 5, 1.5, _of_numbers(math.erf))
+erfc = _special(
+    "xr_erfc(x)", "1 - erf(x), accurate where that is near 0.", -5, 25, 1.5, _of_numbers(math.erfc)
+)
+exp = _function("xr_exp(x)", "The exponential of x.", -50, 50, 3)
+exp2 = Elementwise(
+    FLOATING, "xr_exp2(x)", "2 to the power of x.", domain=Domain(-50, 50, 3, 64), source=NUMPYS
+)
+expm1 = _function("xr_expm1(x)", "exp(x) - 1, accurate near 0.", -50, 50, 3)
+fabs = Elementwise(
+    (REAL,), "fabs(x)", "The absolute value of x, in floating point.", source=NUMPYS, host=(REAL,)
+)
+floor = _rounding("floor(x)", "The greatest integer that is not above x, in the dtype of x.")
+floor_divide = Elementwise(
+    REAL_NUMERIC,
+    "xr_floor_divide(x1, x2)",
+    "The quotient of x1 and x2, rounded down; 0 where an integer is divided by 0.",
+    operator="floordiv",
+    widens_bool=True,
+    host=INTEGER,
+)
+fmax = _extreme("fmax", "The larger of x1 and x2; the other one where one is NaN.", "|", NUMPYS)
+fmin = _extreme("fmin", "The smaller of x1 and x2; the other one where one is NaN.", "&", NUMPYS)
+fmod = Elementwise(
+    REAL_NUMERIC,
+    "xr_fmod(x1, x2)",
+    "The rest of x1 after division by x2 rounded towards 0, with the sign of x1.",
+    widens_bool=True,
+    source=NUMPYS,
+    host=(REAL,),
+)
+gcd = Elementwise(
+    INTEGER,
+    "xr_gcd(x1, x2)",
+    "The greatest common divisor of x1 and x2, without a sign.",
+    associative=True,
+    identity=0,
+    source=NUMPYS,
+)
+greater = _comparison(
+    ">",
+    ANY,
+    "gt",
+    "Whether x1 is greater than x2.",
+    beyond=(False, True),
+    complex="xr_less(x2, x1)",
+)
+greater_equal = _comparison(
+    ">=",
+    ANY,
+    "ge",
+    "Whether x1 is not less than x2.",
+    beyond=(False, True),
+    complex="xr_less_equal(x2, x1)",
+)
+heaviside = Elementwise(
+    (REAL,),
+    "xr_heaviside(x1, x2)",
+    "0 where x1 is negative, 1 where it is positive, and x2 where it is 0.",
+    source=NUMPYS,
+    host=(REAL,),
+)
+hypot = Elementwise(
+    (REAL,),
+    "xr_hypot(x1, x2)",
+    "The square root of x1**2 + x2**2, without overflow on the way.",
+    associative=True,
+    identity=0,
+    domain=Domain(ulp=3),
+)
+imag = Elementwise(
+    ANY,
+    "0",
+    "The imaginary part; 0 of what is real.",
+    complex="x.im",
+    result="real",
+    by_hand=True,
+    host=ANY,
+)
+isfinite = Elementwise(
+    ANY,
+    "isfinite(x)",
+    "Whether x is neither infinite nor NaN.",
+    integer="1",
+    complex="xr_isfinite(x)",
+    result="bool",
+    host=REAL_OR_BOOL,
+)
+isinf = Elementwise(
+    ANY,
+    "isinf(x)",
+    "Whether x is infinite.",
+    integer="0",
+    complex="xr_isinf(x)",
+    result="bool",
+    host=(REAL,),
+)
+isnan = Elementwise(
+    ANY,
+    "isnan(x)",
+    "Whether x is NaN.",
+    integer="0",
+    complex="xr_isnan(x)",
+    result="bool",
+    host=(REAL,),
+)
+lcm = Elementwise(
+    INTEGER,
+    "xr_lcm(x1, x2)",
+    "The least common multiple of x1 and x2, without a sign.",
+    source=NUMPYS,
+)
+lgamma = _special(
+    "xr_lgamma(x)",
+    "The natural logarithm of the absolute value of the gamma function of x.",
+    0,
+    100,
+    1.5,
+    _of_numbers(math.lgamma),
+)
+less = _comparison(
+    "<", ANY, "lt", "Whether x1 is less than x2.", beyond=(True, False), complex="xr_less(x1, x2)"
+)
+less_equal = _comparison(
+    "<=",
+    ANY,
+    "le",
+    "Whether x1 is not greater than x2.",
+    beyond=(True, False),
+    complex="xr_less_equal(x1, x2)",
+)
+log = _function("xr_log(x)", "The natural logarithm of x.", 1e-3, 1e3, 3)
+log1p = _function("xr_log1p(x)", "log(1 + x), accurate near 0.", -0.5, 1e3, 3)
+log2 = _function("xr_log2(x)", "The logarithm of x to base 2.", 1e-3, 1e3, 3)
+log10 = _function("xr_log10(x)", "The logarithm of x to base 10.", 1e-3, 1e3, 3)
+logaddexp = Elementwise(
+    (REAL,),
+    "xr_logaddexp(x1, x2)",
+    "log(exp(x1) + exp(x2)), without overflow on the way.",
+    associative=True,
+    identity=-math.inf,
+    domain=Domain(-50, 50, 4),
+)
+logaddexp2 = Elementwise(
+    (REAL,),
+    "xr_logaddexp2(x1, x2)",
+    "log2(2**x1 + 2**x2), without overflow on the way.",
+    associative=True,
+    identity=-math.inf,
+    domain=Domain(-50, 50, 4),
+    source=NUMPYS,
+)
+logical_and = _logical("&", "Whether x1 and x2 are both true, or nonzero.", True)
+logical_not = Elementwise(
+    ANY,
+    "x == 0",
+    "Whether x is false, or zero.",
+    boolean="!x",
+    complex="!xr_nonzero(x)",
+    result="bool",
+    host=REAL_OR_BOOL,
+)
+logical_or = _logical("|", "Whether x1 or x2 is true, or nonzero.", False)
+logical_xor = _logical("^", "Whether one of x1 and x2 is true, or nonzero.", False)
+maximum = _extreme("maximum", "The larger of x1 and x2; NaN if one is.", "|")
+minimum = _extreme("minimum", "The smaller of x1 and x2; NaN if one is.", "&")
+multiply = Elementwise(
+    ANY,
+    "ROUNDED(x1 * x2)",
+    "The product of x1 and x2; of bools, whether both are true.",
+    integer="xr_multiply(x1, x2)",
+    boolean="x1 & x2",
+    complex="xr_multiply(x1, x2)",
+    operator="mul",
+    associative=True,
+    identity=1,
+    host=ANY,
+    exact=python.mul,
+)
+negative = Elementwise(
+    NUMERIC,
+    "-x",
+    "The negative of x.",
+    integer="xr_negative(x)",
+    complex="xr_negative(x)",
+    operator="neg",
+    exact=python.neg,
+    host=ANY,
+)
+nextafter = Elementwise(
+    (REAL,), "xr_nextafter(x1, x2)", "The number next to x1 towards x2.", host=(REAL,)
+)
+not_equal = _comparison(
+    "!=",
+    ANY,
+    "ne",
+    "Whether x1 differs from x2.",
+    complex="xr_not_equal(x1, x2)",
+    beyond=(True, True),
+)
+positive = Elementwise(
+    NUMERIC, "x", "A new array with the values of x.", operator="pos", host=NUMERIC
+)
+pow = Elementwise(
+    NUMERIC,
+    "xr_pow(x1, x2)",
+    "x1 to the power of x2.",
+    operator="pow",
+    widens_bool=True,
+    domain=Domain(0, 8, 4, 100),
+    by_hand=True,
+)
+rad2deg = Elementwise(
+    (REAL,),
+    "xr_rad2deg(x)",
+    "An angle in radians, in degrees.",
+    unit="in radians",
+    domain=Domain(ulp=1),
+    source=NUMPYS,
+)
+real = Elementwise(
+    ANY, "x", "The real part.", complex="x.re", result="real", by_hand=True, host=ANY
+)
+reciprocal = Elementwise(
+    NUMERIC,
+    "xr_reciprocal(x)",
+    "1 / x; of integers the whole part, and 0 of 0.",
+    widens_bool=True,
+    domain=Domain(1e-3, 1e3, 1, 2),
+    host=(REAL,),
+)
+remainder = Elementwise(
+    REAL_NUMERIC,
+    "xr_remainder(x1, x2)",
+    "The rest of x1 after floor division by x2, with the sign of x2.",
+    operator="mod",
+    widens_bool=True,
+    host=REAL_OR_BOOL,
+)
+rint = Elementwise(
+    FLOATING,
+    "rint(x)",
+    "The integer nearest to x, halves to even, in floating point.",
+    complex="xr_round(x)",
+    source=NUMPYS,
+    host=REAL_OR_BOOL,
+)
+round = Elementwise(
+    NUMERIC,
+    "rint(x)",
+    "The nearest integer, halves to even.",
+    integer="x",
+    complex="xr_round(x)",
+    by_hand=True,
+    host=(SIGNED, UNSIGNED, REAL),
+)
+rsqrt = Elementwise(
+    (REAL,),
+    "xr_rsqrt(x)",
+    "1 / sqrt(x), each rounded.",
+    domain=Domain(1e-3, 1e3, 1.5),
+    source="CUDA C++ and OpenCL C.",
+    reference=lambda x: 1 / numpy.sqrt(x),
+)
+sign = Elementwise(
+    NUMERIC,
+    "xr_sign(x)",
+    "-1, 0 or 1 by the sign of x; x / abs(x) if complex.",
+    domain=Domain(complex_ulp=2),
+    host=(SIGNED, UNSIGNED, REAL),
+)
+signbit = Elementwise(
+    (REAL,), "xr_signbit(x)", "Whether the sign bit of x is set.", result="bool", host=(REAL,)
+)
+sin = _function("xr_sin(x)", "The sine of x.", -1e3, 1e3, 3, "in radians")
+sinh = _function("xr_sinh(x)", "The hyperbolic sine of x.", -50, 50, 3)
+spacing = Elementwise(
+    (REAL,),
+    "xr_spacing(x)",
+    "How far the next number away from 0 is, with the sign of x.",
+    source=NUMPYS,
+)
+sqrt = Elementwise(
+    FLOATING,
+    "sqrt(x)",
+    "The square root of x.",
+    complex="xr_sqrt(x)",
+    domain=Domain(0, 1e3, 0, 2),
+    exact=math.sqrt,
+    host=REAL_OR_BOOL,
+)
+square = Elementwise(
+    NUMERIC,
+    "ROUNDED(x * x)",
+    "The square of x.",
+    integer="xr_square(x)",
+    complex="xr_square(x)",
+    widens_bool=True,
+    host=ANY,
+)
+subtract = Elementwise(
+    NUMERIC,
+    "x1 - x2",
+    "The difference of x1 and x2.",
+    integer="xr_subtract(x1, x2)",
+    complex="xr_subtract(x1, x2)",
+    operator="sub",
+    host=ANY,
+    exact=python.sub,
+)
+tan = _function("xr_tan(x)", "The tangent of x.", -1e3, 1e3, 4, "in radians", 5)
+tanh = _function("xr_tanh(x)", "The hyperbolic tangent of x.", -50, 50, 3, complex_ulp=5)
+tgamma = _special("xr_tgamma(x)", "The gamma function of x.", -20, 30, 1, _of_numbers(math.gamma))
+trunc = _rounding("trunc(x)", "The integer next to x towards 0, in the dtype of x.")
+
+TABLE: Final = name_rows(vars(), Elementwise)
+POWERS: Final = {
+    3.0: Elementwise((REAL,), "xr_cube(x)", "x to the power of 3."),
+    0.5: Elementwise((COMPLEX,), "xr_sqrt(x)", "x to the power of 1/2."),
+    1.5: Elementwise((REAL,), "xr_pow_three_halves(x)", "x to the power of 3/2."),
+    -0.5: Elementwise((REAL,), "xr_pow_minus_half(x)", "x to the power of -1/2."),
+    -1.0: reciprocal,
+    -1.5: Elementwise((REAL,), "xr_pow_minus_three_halves(x)", "x to the power of -3/2."),
+}
+"""Functions for Python scalars as exponents, with fewer operations than `pow`."""
+for _row in POWERS.values():
+    _row.name = _row.name or "pow"
+BY_NAME: Final = {row.name: row for row in TABLE}

@@ -1,0 +1,447 @@
+"""Reading and writing at computed places: gathers, scatters, and what a mask selects.
+
+A gather is an instruction like any other, so what follows it is fused with it. A scatter ends its
+kernel. Places are checked before they come here.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+import weakref
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy
+
+from xarr import dtypes, layout, tuning
+from xarr.codegen.kernel_spec import GatherScatter, stored
+from xarr.dtypes import DType
+from xarr.ir.operation import Operation
+from xarr.ir.storage import Storage
+from xarr.ir.views import View, constant, storage_view
+from xarr.layout import Layout, Shape
+from xarr.ops import elementwise, reduce_scan, vendor
+from xarr.ops.rows import Fold, choose
+from xarr.runtime import host_functions
+from xarr.tape import builder
+from xarr.tape.scalar_access import Host, values_of
+from xarr.tape.tape import tape_of
+
+_ADD: Final = elementwise.add.operation(dtypes.int64)
+_FLOOR_DIVIDE: Final = elementwise.floor_divide.operation(dtypes.int64)
+_REMAINDER: Final = elementwise.remainder.operation(dtypes.int64)
+_EQUAL: Final = elementwise.equal.operation(dtypes.int64)
+
+_PLACE: Final = Operation(
+    "place",
+    (dtypes.int64,) * 3,
+    dtypes.int64,
+    "({0} < 0 ? {0} + {1} : {0}) * {2}",
+    lambda index, extent, stride: numpy.where(index < 0, index + extent, index) * stride,
+)
+"""The offset of an index, from extent and stride; a negative index counts from the end."""
+
+_RANKS: Final = Fold(
+    name="ranks",
+    taken=dtypes.bool_,
+    element="{0}",
+    value=dtypes.bool_,
+    accumulator="i64",
+    nbytes=8,
+    result=dtypes.int64,
+    first="3 * (i64)(x)",
+    step="acc - (acc & 1) + 3 * (i64)(x)",
+    combine="acc1 - (acc1 & 1) + acc2",
+    close="",
+    finish="acc",
+    along=lambda x, axis: 2 * numpy.cumsum(x, axis, dtype=numpy.int64) + x,
+)
+"""Twice the count of true elements up to each one, plus one where it is true itself."""
+_CHOSEN: Final = Operation(
+    "chosen", (dtypes.int64,), dtypes.bool_, "({0} & 1)", lambda ranks: (ranks & 1) != 0
+)
+_NUMBER: Final = Operation(
+    "number",
+    (dtypes.int64,),
+    dtypes.int64,
+    "({0} > 1 ? {0} / 2 - 1 : 0)",
+    lambda ranks: numpy.where(ranks > 1, ranks // 2 - 1, 0),
+)
+
+
+@functools.cache
+def _gather(dtype: DType) -> GatherScatter:
+    return GatherScatter(
+        "gather", (dtype, dtypes.int64), dtype, "{memory}", writes=False, host=operator.getitem
+    )
+
+
+@functools.cache
+def _scatter(dtype: DType, *, in_order: bool = False) -> GatherScatter:
+    template = "if ({3}) {memory} = " + stored("{2}", dtype) + ";"
+    return GatherScatter(
+        "scatter",
+        (dtype, dtypes.int64, dtype, dtypes.bool_),
+        dtypes.bool_,
+        template,
+        writes=True,
+        in_order=in_order,
+        host=_scatter_targets,
+    )
+
+
+def _scatter_targets(memory: Any, places: Any, values: Any, chosen: Any) -> tuple[Any, Any]:
+    """The targets of a scatter, and the values for them."""
+    places, values, chosen = numpy.broadcast_arrays(places, values, chosen)
+    return places[chosen], values[chosen]
+
+
+_ELECT: Final = GatherScatter(
+    "elect",
+    (dtypes.int32, dtypes.int64, dtypes.int64),
+    dtypes.bool_,
+    "ATOMIC_MAX_I32(&{memory}, (i32)({2}));",
+    writes=True,
+)
+"""The largest position that wants a place wins it."""
+
+
+def result_shape(where: Layout, arrays: Sequence[tuple[int, View]], place: int) -> Shape:
+    """The shape of an indexed view: the arrays' axes replace those they index."""
+    indexed = {axis for axis, _ in arrays}
+    kept = [extent for axis, extent in enumerate(where.shape) if axis not in indexed]
+    before = sum(1 for axis in range(place) if axis not in indexed)
+    return (*kept[:before], *arrays[0][1].shape, *kept[before:])
+
+
+def _addresses(
+    view: View, where: Layout, arrays: Sequence[tuple[int, View]], place: int
+) -> tuple[View, View]:
+    """The leaf where each element's walk begins, and how far beyond it the element is."""
+    device = view.device
+    shape = result_shape(where, arrays, place)
+    indexed = {axis for axis, _ in arrays}
+    kept = [stride for axis, stride in enumerate(where.strides) if axis not in indexed]
+    before = sum(1 for axis in range(place) if axis not in indexed)
+    index_shape = arrays[0][1].shape
+    strides = (*kept[:before], *(0,) * len(index_shape), *kept[before:])
+    assert view.storage is not None
+    base = storage_view(view.storage, Layout(shape, strides, where.offset), view.dtype)
+    beyond: View | None = None
+    for axis, index in arrays:
+        parts = [
+            constant(value, dtypes.int64, (), device)
+            for value in (where.shape[axis], where.strides[axis])
+        ]
+        step = builder.defer(_PLACE, (index, *parts), index.shape)
+        beyond = step if beyond is None else builder.defer(_ADD, (beyond, step), index.shape)
+    assert beyond is not None
+    # The index axes stand inside the result: give them one-element axes for those that follow.
+    lifted = (*index_shape, *(1,) * (len(kept) - before))
+    return base, builder.reshaped(beyond, lifted)
+
+
+def take(view: View, where: Layout, arrays: Sequence[tuple[int, View]], place: int) -> View:
+    """The view of the elements that arrays of indices name in a view of a leaf."""
+    shape = result_shape(where, arrays, place)
+    if math.prod(shape) == 0:
+        return constant(view.dtype.numpy.type(0).item(), view.dtype, shape, view.device)
+    base, beyond = _addresses(view, where, arrays, place)
+    return builder.defer(_gather(view.dtype), (base, beyond), shape)
+
+
+def picked(values: View, index: View) -> View | None:
+    """The elements at one array of indices along axis 0, where NumPy takes them at once; else None.
+
+    That is where few are named, as in `compress`, of values that are in memory. It is none, too,
+    where an index is out of range. NPBench's spmv takes 66 ms with it, and 159 without.
+    """
+    if 0 in index.shape:  # of which nothing is read
+        return take(values, layout.contiguous(values.shape), [(0, index)], 0)
+    nbytes = math.prod((*index.shape, *values.shape[1:])) * values.dtype.itemsize
+    storage = values.storage
+    if storage is None or not index.shape or not vendor.runs_on_numpy(values.device):
+        return None
+    if not host_functions.stays_on_host(values.device, nbytes):
+        return None
+    with values.device.lock:
+        places = values_of(index)
+        if places is None or tape_of(values.device).writes(storage):
+            return None
+        given = values_of(values)
+        if given is None:
+            return None
+        try:
+            found: Host = given[places]
+        except IndexError:
+            return None
+        return vendor.adopted(found, values.dtype, values.device)
+
+
+def put(
+    view: View,
+    where: Layout,
+    arrays: Sequence[tuple[int, View]],
+    place: int,
+    value: View,
+    *,
+    distinct: bool = False,
+) -> None:
+    """Write to the elements that arrays of indices name; the last of equal ones stays.
+
+    Where they are `distinct`, none are equal.
+    """
+    device = view.device
+    base, beyond = _addresses(view, where, arrays, place)
+    assert base.storage is not None
+    always = constant(True, dtypes.bool_, (), device)
+    if distinct or device.info.loop_per_item:
+        operation = _scatter(view.dtype, in_order=not distinct)
+        builder.scatter(operation, (base, beyond, value, always), value.shape)
+        return
+    winners, mine = _winners(view, where, arrays)
+    lifted = builder.reshaped(
+        winners, (*winners.shape, *(1,) * (len(beyond.shape) - len(winners.shape)))
+    )
+    wins = builder.defer(_EQUAL, (lifted, builder.reshaped(mine, lifted.shape)), lifted.shape)
+    builder.scatter(_scatter(view.dtype), (base, beyond, value, wins), value.shape)
+
+
+def _winners(view: View, where: Layout, arrays: Sequence[tuple[int, View]]) -> tuple[View, View]:
+    """For each tuple of indices, the last position that has it, and its own position."""
+    device = view.device
+    extents = tuple(where.shape[axis] for axis, _ in arrays)
+    strides = layout.contiguous_strides(extents)
+    storage = builder.allocate(device, max(1, math.prod(extents)) * dtypes.int32.itemsize)
+    whole = layout.contiguous((math.prod(extents),))
+    builder.write(storage, whole, dtypes.int32, constant(-1, dtypes.int32, whole.shape, device))
+    dense = Layout(extents, strides)
+    places = [(axis, index) for axis, (_, index) in enumerate(arrays)]
+    elected = storage_view(storage, dense, dtypes.int32)
+    base, beyond = _addresses(elected, dense, places, 0)
+    mine = builder.index(beyond.shape, device)
+    builder.scatter(_ELECT, (base, beyond, mine), beyond.shape)
+    winners = builder.converted(
+        builder.defer(_gather(dtypes.int32), (base, beyond), beyond.shape), dtypes.int64
+    )
+    return winners, mine
+
+
+class Selected(NamedTuple):
+    """The selection of a mask.
+
+    Attributes
+    ----------
+    total : int
+        How many elements.
+    places : Node or None
+        Which ones, in C order, of shape (total,), where the host has looked for them.
+    ranks : Node or None
+        Else, of the mask's shape, what `_RANKS` says of each element. It is in memory, so that no
+        write comes between what is asked of it.
+    """
+
+    total: int
+    places: View | None
+    ranks: View | None
+
+
+_remembering: Final[deque[weakref.ref[Storage]]] = deque()
+
+
+def select(mask: View) -> Selected:
+    """The selection of a mask; waits for the device unless it is known from before."""
+    builder.placed(mask)
+    storage = mask.storage
+    assert storage is not None
+    if storage.is_seen or storage.nbytes > tuning.MASK_NBYTES:
+        return _selected(mask)
+    key = mask.structure, mask.offset, storage.writes
+    known = storage.selected
+    if known is None or known[0] != key:
+        known = storage.selected = key, _selected(mask)
+        _remembering.append(weakref.ref(storage))
+        while len(_remembering) > tuning.MASKS:  # more than once where threads come together
+            oldest = _remembering.popleft()()
+            if oldest is not None and oldest is not storage:
+                oldest.selected = None
+    found: Selected = known[1]
+    return found
+
+
+def _selected(mask: View) -> Selected:
+    if 0 in mask.shape:
+        return Selected(0, builder.index((0,), mask.device), None)
+    places = _places(mask)
+    if places is not None:
+        return Selected(places.shape[0], places, None)
+    ranks = reduce_scan.scan(_RANKS, builder.reshaped(mask, (math.prod(mask.shape),)), 0, 0)
+    total = _last(ranks) // 2
+    return Selected(total, None, builder.reshaped(ranks, mask.shape))
+
+
+def _places(mask: View) -> View | None:
+    """The places of true elements by NumPy, in a fifth of the time of kernels; or None."""
+    with mask.device.lock:
+        values = values_of(mask)
+        if values is None:
+            return None
+        found = numpy.flatnonzero(values.view(numpy.uint8) != 0)
+        return vendor.adopted(found, dtypes.int64, mask.device)
+
+
+def compress(values: View, mask: View) -> View:
+    """The values where a mask of the same shape is true, in C order.
+
+    Few are taken by NumPy, as a list of instructions is new for each number of them.
+    """
+    if _is_few(values):
+        with values.device.lock:
+            builder.placed(values)
+            builder.placed(mask)
+            given, chosen = values_of(values), values_of(mask)
+            if given is not None and chosen is not None:
+                found: Host = given[chosen.view(numpy.uint8) != 0]
+                return vendor.adopted(found, values.dtype, values.device)
+    return _compressed(values, mask.shape, select(mask))
+
+
+def replace(view: View, mask: View, values: View) -> bool:
+    """Whether NumPy wrote the values of a vector where a mask is true: few, as in `compress`.
+
+    The view has the mask's shape and lies in memory, which nobody else sees: the values may be the
+    same memory by another name.
+    """
+    storage = view.storage
+    assert storage is not None
+    if not _is_few(view) or values.storage is storage or storage.is_seen:
+        return False
+    on = tape_of(view.device)
+    with view.device.lock:
+        builder.placed(mask)
+        chosen = values_of(mask)
+        if chosen is None or numpy.count_nonzero(chosen.view(numpy.uint8)) != values.shape[0]:
+            return False
+        values = builder.converted(values, view.dtype)
+        builder.placed(values)
+        given = values_of(values)
+        if on.names(storage):
+            on.run()
+        target = values_of(view)
+        if given is None or target is None or on.names(storage):
+            return False
+        storage.writes += 1
+        target[chosen.view(numpy.uint8) != 0] = given
+        return True
+
+
+def _is_few(view: View) -> bool:
+    """Whether NumPy selects from a view at once: a kernel is new for each number of elements."""
+    nbytes = math.prod(view.shape) * view.dtype.itemsize
+    device = view.device
+    return vendor.runs_on_numpy(device) and host_functions.stays_on_host(
+        device, nbytes, tuning.SELECTED_NBYTES
+    )
+
+
+def _compressed(values: View, shape: Shape, selected: Selected) -> View:
+    if selected.places is not None:
+        builder.placed(values)
+        return take(values, *_index_arguments(values, selected.places))
+    storage = builder.allocate(values.device, selected.total * values.dtype.itemsize)
+    result = storage_view(storage, layout.contiguous((selected.total,)), values.dtype)
+    if selected.total:
+        chosen, number = _parts(selected)
+        base = storage_view(storage, Layout(shape, (0,) * len(shape)), values.dtype)
+        values = builder.broadcast(values, shape)
+        builder.scatter(_scatter(values.dtype), (base, number, values, chosen), shape)
+    return result
+
+
+def overwrite(view: View, mask: View, selected: Selected, values: View) -> View | None:
+    """Write the next of `values`, of shape (total,), to each element that a mask selects.
+
+    Or give the values of the whole view, which are to be written: of what is selected the next one,
+    of the rest its own. The view has the mask's shape and lies in memory.
+    """
+    if not selected.total:
+        return None
+    if selected.places is not None:
+        where, arrays, place = _index_arguments(view, selected.places)
+        put(view, where, arrays, place, values, distinct=True)
+        return None
+    true, number = _parts(selected)
+    return choose(true, _numbered_elements(values, number), view)
+
+
+def _parts(selected: Selected) -> tuple[View, View]:
+    """Whether each element of a mask is selected, and the number of those before it in C order."""
+    ranks = selected.ranks
+    assert ranks is not None
+    return (
+        builder.defer(_CHOSEN, (ranks,), ranks.shape),
+        builder.defer(_NUMBER, (ranks,), ranks.shape),
+    )
+
+
+def _numbered_elements(values: View, number: View) -> View:
+    """The elements of a vector at indices; of those that nothing uses, some are out of range."""
+    builder.placed(values)
+    assert values.storage is not None
+    assert values.layout is not None
+    shape = number.shape
+    (stride,) = values.layout.strides
+    base = storage_view(
+        values.storage, Layout(shape, (0,) * len(shape), values.layout.offset), values.dtype
+    )
+    parts = [constant(value, dtypes.int64, (), values.device) for value in (0, stride)]
+    beyond = builder.defer(_PLACE, (number, *parts), shape)
+    return builder.defer(_gather(values.dtype), (base, beyond), shape)
+
+
+def _index_arguments(view: View, places: View) -> tuple[Layout, list[tuple[int, View]], int]:
+    """The arguments of `take` and `put` for elements of a leaf by their places in C order."""
+    where = view.layout
+    assert where is not None
+    flat = where.reshaped((where.size,))
+    if flat is not None:
+        return flat, [(0, places)], 0
+    return where, list(enumerate(_along(places, where.shape))), 0
+
+
+def _along(places: View, shape: Shape) -> list[View]:
+    """The indices along each axis of elements by their places in C order."""
+    result = []
+    for extent, stride in zip(shape, layout.contiguous_strides(shape), strict=True):
+        parts = [
+            constant(value, dtypes.int64, (), places.device)
+            for value in (max(stride, 1), max(extent, 1))
+        ]
+        along = builder.defer(_FLOOR_DIVIDE, (places, parts[0]), places.shape)
+        result.append(builder.defer(_REMAINDER, (along, parts[1]), places.shape))
+    return result
+
+
+def nonzero(mask: View) -> list[View]:
+    """The indices of the true elements along each axis, each of shape (count,)."""
+    selected = select(mask)
+    places = selected.places
+    if places is None:
+        places = _compressed(builder.index(mask.shape, mask.device), mask.shape, selected)
+    return _along(places, mask.shape)
+
+
+def _last(view: View) -> int:
+    """The last element of a vector; waits for the device."""
+    builder.compute(view)
+    assert view.storage is not None
+    host = numpy.empty(1, view.dtype.numpy)
+    with view.device.lock:
+        view.storage.settle()
+        view.device.driver.download(
+            view.storage.buffer, (view.shape[0] - 1) * view.dtype.itemsize, host
+        )
+    return int(host[0])

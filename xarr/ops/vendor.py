@@ -1,0 +1,532 @@
+"""Numerical libraries working on a device's memory.
+
+What xarr has no kernel for, or a library does better, a library does: on a CPU NumPy (LAPACK,
+pocketfft, its sorts) in the buffers themselves, on a GPU the one that the backend brings, if any.
+Else NumPy works on copies, and a warning says so once. Knows no function by name.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.backends.base import InMemory
+from xarr.dtypes import DType
+from xarr.ir.events import changed
+from xarr.ir.memo import remembered
+from xarr.ir.steps import LibraryStep, Step
+from xarr.ir.storage import Storage, memory_of
+from xarr.ir.views import View, array_in, storage_view, structure
+from xarr.layout import Shape
+from xarr.runtime import profiling
+from xarr.scheduler.instructions import OpaqueOp, Ref, ScheduledInstruction
+from xarr.settings import IMPORTED
+from xarr.tape import builder
+from xarr.tape.scalar_access import values_of
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+
+
+observers: Final[list[Callable[[str, int, str, Device], None]]] = []
+"""Are told of what the host computes for a device: the function, bytes, which way, the device."""
+
+
+def runs_on_numpy(device: Device) -> bool:
+    """Whether the host's library is the device's own: on a CPU, while no graph is recorded."""
+    return device.info.host_addressable and not device.is_recorded
+
+
+_reproducible: Final = [True] if IMPORTED.reproducible else []
+"""An entry for each `reproducible` block that is open; the setting opens one for good."""
+
+
+@contextmanager
+def reproducible() -> Iterator[None]:
+    """Let no library compute within a ``with`` block: results have the same bits everywhere.
+
+    Matrix products, Fourier transforms, `linalg.solve`, `inv`, `det`, `slogdet`, `cholesky` and
+    `qr` go by xarr's own kernels, in one order on every device and in all threads: slower, and
+    factorizations column by column; docs/numerics.md has figures. ``XARR_REPRODUCIBLE=1`` does the
+    same for a whole process.
+
+    Raises
+    ------
+    RuntimeError
+        Where a function asks for a factorization that only libraries have: eigenvalues and singular
+        values.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> with xarr.reproducible():
+    ...     (xarr.ones((2, 3)) @ xarr.ones((3, 2))).tolist()
+    [[3.0, 3.0], [3.0, 3.0]]
+    """
+    _reproducible.append(True)
+    try:
+        with changed():
+            yield
+    finally:
+        _reproducible.pop()
+
+
+def is_reproducible() -> bool:
+    """Whether results have to have the same bits on every device."""
+    return bool(_reproducible)
+
+
+def routine(name: str, dtype: DType, device: Device) -> Callable[..., Any] | None:
+    """The device's own function that NumPy calls `name`, as "fft.rfft"; None without one.
+
+    A transform does not scale, unless it is NumPy's own, on a CPU.
+    """
+    if _reproducible and (name == "matmul" or name.startswith("fft.")):
+        return None
+    if runs_on_numpy(device):
+        return _of_numpy(name)
+    # What a device pretends to be has no library.
+    return None if device.options else device.driver.routine(name, dtype.numpy)
+
+
+@functools.cache
+def _of_numpy(name: str) -> Callable[..., Any]:
+    found: Any = numpy
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found  # type: ignore[no-any-return]
+
+
+def run(
+    where: str,
+    name: str,
+    operands: Sequence[View],
+    results: Sequence[tuple[Shape, DType]],
+    *,
+    out: bool = False,
+    **options: Any,
+) -> list[View]:
+    """Let a library compute results of given shapes and dtypes: the device's, else the host's.
+
+    `out` says whether the function takes the result's array under this name. A routine of a library
+    that has no arrays of its own always takes those of all results; its `takes` says whether an
+    operand may have a shape and strides, in elements.
+    """
+    device = operands[0].device
+    own = routine(name, operands[0].dtype, device)
+    function = own or _of_numpy(name)
+    takes = getattr(own, "takes", None)
+    with device.lock:
+        if takes is not None:
+            operands = [_in_layout(view, takes) for view in operands]
+        kept = own is not None and takes is None and not out
+        leaves = [] if kept else [new_leaf(shape, dtype, device) for shape, dtype in results]
+
+        def called(arrays: list[Any]) -> list[View]:
+            given, made = arrays[: len(operands)], arrays[len(operands) :]
+            if takes is not None:
+                function(*given, out=made, **options)
+                return leaves
+            if out:
+                function(*given, out=made[0], **options)
+                return leaves
+            found = function(*given, **options)
+            values = (found,) if len(results) == 1 else found
+            if kept:
+                return _result_nodes(values, given, results, device)
+            for target, value in zip(made, values, strict=True):
+                target[...] = value
+            return leaves
+
+        arrays = None if own is None else _at_once((*operands, *leaves), len(operands))
+        if arrays is not None:
+            if not out:  # what writes to a result's array writes to no other
+                _lock(arrays[: len(operands)])
+            return called(arrays)
+        with arrays_of(where, operands, leaves, own=own is not None) as arrays:
+            return called(arrays)
+
+
+def recorded(
+    name: str, function: Callable[..., Any], operands: Sequence[View], shape: Shape, dtype: DType
+) -> View:
+    """Record the work of a routine that takes its result's array, as `out`; return the result."""
+    takes = getattr(function, "takes", None)
+    views = []
+    for view in operands:
+        builder.placed(view)
+        assert view.layout is not None
+        is_taken = takes is None or takes(view.shape, view.layout.strides)
+        views.append(view if is_taken else builder.copied(view))
+    key = name, function, dtype
+    operation = _ROUTINES.get(key)
+    if operation is None:
+        operation = _ROUTINES[key] = _Routine(name, (operands[0].dtype,) * 2, dtype, function)
+    return builder.defer(operation, tuple(views), shape)
+
+
+def deferred(
+    name: str,
+    options: tuple[Any, ...],
+    function: Callable[..., Any],
+    operands: Sequence[View],
+    shape: Shape,
+    dtype: DType,
+) -> View:
+    """Record what NumPy computes in a CPU's memory of whole arrays; return the result.
+
+    `function` returns it, given the arrays. It follows from the name, the `options` and the types.
+    """
+    for view in operands:
+        builder.placed(view)
+    types = tuple([view.dtype for view in operands])
+    key = name, options, types, dtype
+    operation = _ROUTINES.get(key)
+    if operation is None:
+        operation = _Routine(name, types, dtype, function, function)
+        remembered(_ROUTINES, key, operation)
+    return builder.defer(operation, tuple(operands), shape)
+
+
+class _Routine(OpaqueOp):
+    """A routine of the device's library, or NumPy's work, which then is `host` too."""
+
+    __slots__ = ("function",)
+
+    def __init__(
+        self,
+        name: str,
+        operands: tuple[DType, ...],
+        result: DType,
+        function: Callable[..., Any],
+        host: Callable[..., Any] | None = None,
+    ) -> None:
+        super().__init__(name, operands, result, "", host)
+        self.function = function
+
+    def call(self, device: Device, step: ScheduledInstruction, *, wide: bool) -> Step:
+        refs = [ref for ref in (*step.operands, step.target) if isinstance(ref, Ref)]
+        target = refs[-1]
+        nbytes = target.pattern.size * target.dtype.itemsize
+        call = LibraryStep(results=[target], fresh=[(target.slot, nbytes)], whole=refs[:-1])
+        call.work = lambda views: _worked(self, views)
+        call.views = [
+            (structure(device, ref.dtype, how.shape, how.strides), ref.slot, ref.offset)
+            for ref, how in [(ref, ref.pattern) for ref in refs]
+        ]
+        return call
+
+
+_ROUTINES: Final[dict[tuple[Any, ...], _Routine]] = {}
+
+
+def _worked(routine: _Routine, views: list[View]) -> None:
+    """Have a routine compute the last view of the others, which are computed."""
+    driver = views[0].device.driver
+    if routine.host is not None and driver.is_open():
+        places = [(view.structure.seen(), memory_of(_storage(view)), view.offset) for view in views]
+        _evaluated(routine.host, [array_in(*place) for place in places])
+        return
+    arrays = driver.arrays(_places(views))
+    with ExitStack() as stack:
+        if arrays is None:
+            arrays = _mapped(views, len(views) - 1, stack)
+        if routine.host is not None:
+            _evaluated(routine.host, arrays)
+            return
+        result: Any = arrays.pop()
+        has_arrays = getattr(routine.function, "takes", None) is None
+        routine.function(*arrays, out=result if has_arrays else [result])
+
+
+def _evaluated(host: Callable[..., Any], arrays: list[Any]) -> None:
+    """Compute the last of some arrays by a function of NumPy's of the others."""
+    *given, result = arrays
+    if isinstance(host, numpy.ufunc):
+        host(*given, out=result)
+    else:
+        result[...] = host(*given)
+
+
+def _result_nodes(
+    values: Sequence[Any], given: list[Any], results: Sequence[tuple[Shape, DType]], device: Device
+) -> list[View]:
+    """The results of the device's library as views, in their own memory where that is new."""
+    is_new = not any(value is one for value in values for one in given)
+    return [
+        adopted(value, dtype, device)
+        if is_new and value.dtype == dtype.numpy
+        else _copy(value, shape, dtype, device)
+        for value, (shape, dtype) in zip(values, results, strict=True)
+    ]
+
+
+def adopted(value: Any, dtype: DType, device: Device) -> View:
+    """The view of a new array that a library has made, in its memory where that can be."""
+    own = builder.held(value, device, dtype)
+    if own is not None:
+        return own
+    buffer = device.driver.adopt(value)
+    if buffer is None:
+        return _copy(value, value.shape, dtype, device)
+    where = layout.contiguous(value.shape)
+    return storage_view(Storage(device, where.size * dtype.itemsize, buffer), where, dtype)
+
+
+def _copy(value: Any, shape: Shape, dtype: DType, device: Device) -> View:
+    """The view of an array's values in memory of the device's, in another data type if need be."""
+    result = new_leaf(shape, dtype, device)
+    with arrays_of("", (), (result,)) as (target,):
+        target[...] = value
+    return result
+
+
+def inner(first: View, second: View) -> Any:
+    """The product of two vectors, where the host reads them in place, or None.
+
+    NumPy has the same bits as of a row and a column.
+    """
+    device = first.device
+    if _reproducible or not first.shape[0] or first.shape != second.shape:
+        return None
+    if first.dtype is not second.dtype or first.dtype is dtypes.float16:
+        return None
+    with device.lock:
+        row = values_of(first)
+        column = values_of(second)
+        if row is None or column is None:
+            return None
+        value = (row @ column).item()
+    return value if value == value else None
+
+
+def _in_layout(view: View, takes: Callable[[Shape, tuple[int, ...]], bool]) -> View:
+    """The view in a layout that a routine takes: its own, else C order."""
+    builder.compute(view)
+    assert view.layout is not None
+    return view if takes(view.shape, view.layout.strides) else builder.copied(view)
+
+
+def new_leaf(shape: Shape, dtype: DType, device: Device) -> View:
+    """A new leaf in C order, its values undefined."""
+    where = layout.contiguous(shape)
+    return storage_view(builder.reserve(device, where.size * dtype.itemsize), where, dtype)
+
+
+@contextmanager
+def arrays_of(
+    where: str, operands: Sequence[View], results: Sequence[View] = (), *, own: bool = True
+) -> Iterator[list[Any]]:
+    """Nodes' values as a library's arrays while the block is open: operands, then results.
+
+    Operands are not written to. Results are leaves from `new_leaf`, which keep what is written to
+    them. Where `own`, the device's library is to work on them, else NumPy. `where` is the function
+    that a warning names.
+    """
+    views = (*operands, *results)
+    device = views[0].device
+    for view in operands:
+        builder.compute(view)
+    if own:
+        with device.lock:
+            found = _at_once(views, len(operands))
+            if found is not None:
+                _lock(found[: len(operands)])
+                yield found
+                return
+    if not own:
+        warn_once(where, device)
+        for observer in observers:
+            observer(where, _nbytes(views), "from and to", device)
+    with device.lock, ExitStack() as stack:
+        if own or device.info.shares_host_memory:
+            yield _mapped(views, len(operands), stack)
+            return
+        memory = dict[int, Any]()
+        for place, view in enumerate(views):
+            storage = _storage(view)
+            if storage.serial in memory:
+                continue
+            storage.settle()
+            memory[storage.serial] = host = numpy.empty(storage.nbytes, numpy.uint8)
+            if place < len(operands):
+                device.driver.download(storage.buffer, 0, host)
+        arrays = [_as_array(view, memory[_storage(view).serial]) for view in views]
+        _lock(arrays[: len(operands)])
+        yield arrays
+        for view in results:
+            storage = _storage(view)
+            device.driver.upload(storage.buffer, 0, memory[storage.serial])
+
+
+def _mapped(views: Sequence[View], count: int, stack: ExitStack) -> list[Any]:
+    """Leaves as arrays in the device's memory, until a stack is closed; the first are read only."""
+    memory = dict[int, Any]()
+    for view in views:
+        storage = _storage(view)
+        if storage.serial not in memory:
+            storage.settle()
+            buffer = view.device.driver.map(storage.buffer)
+            memory[storage.serial] = stack.enter_context(buffer)
+    arrays = [_as_array(view, memory[_storage(view).serial]) for view in views]
+    _lock(arrays[:count])
+    return arrays
+
+
+def _lock(operands: Sequence[Any]) -> None:
+    """Make arrays of NumPy's read-only."""
+    for array in operands:
+        if isinstance(array, numpy.ndarray):
+            array.flags.writeable = False
+
+
+def _at_once(views: Sequence[View], count: int) -> list[Any] | None:
+    """Leaves as arrays, where that takes no more than to make these; else None.
+
+    The first `count` are computed.
+    """
+    device = views[0].device
+    arrays: list[Any] | None
+    if device.info.host_addressable:
+        arrays = [values_of(view) for view in views]
+        for array in arrays:
+            if array is None or not array.size:
+                return None
+    elif any(0 in view.shape for view in views):
+        return None
+    elif device.options:
+        return None  # as what it pretends to be
+    else:
+        for view in views[:count]:
+            builder.compute(view)
+        arrays = device.driver.arrays(_places(views))
+    return arrays
+
+
+def _places(views: Sequence[View]) -> list[tuple[Any, InMemory, int]]:
+    """Where leaves lie, as a driver takes it."""
+    return [(_storage(view).buffer, view.structure.seen(), view.offset) for view in views]
+
+
+def _storage(view: View) -> Storage:
+    assert view.storage is not None
+    return view.storage
+
+
+def _as_array(view: View, memory: Any) -> Any:
+    """A leaf's elements as an array over the bytes of its storage."""
+    kind: Any = type(memory)
+    how = view.structure.seen()
+    if 0 in how.shape:
+        return kind(how.shape, how.dtype)
+    if kind is numpy.ndarray:
+        return array_in(how, memory, view.offset)
+    place = memory.data + view.offset * how.dtype.itemsize
+    return kind(how.shape, how.dtype, place, how.strides)
+
+
+@contextmanager
+def _watched() -> Iterator[None]:
+    """Have the functions that let libraries work tell profiles of it, within a ``with`` block."""
+    global run, arrays_of, inner, _worked
+    before = run, arrays_of, inner, _worked
+    run, arrays_of, inner = _watched_run, _watched_arrays_of, _watched_inner
+    _worked = _watched_worked
+    try:
+        yield
+    finally:
+        run, arrays_of, inner, _worked = before
+
+
+_run, _arrays_of, _inner, _work = run, arrays_of, inner, _worked
+
+
+def _watched_run(
+    where: str,
+    name: str,
+    operands: Sequence[View],
+    results: Sequence[tuple[Shape, DType]],
+    *,
+    out: bool = False,
+    **options: Any,
+) -> list[View]:
+    device = operands[0].device
+    for view in operands:
+        builder.compute(view)
+    on_host = runs_on_numpy(device) or routine(name, operands[0].dtype, device) is None
+    nbytes = _nbytes(operands)
+    nbytes += sum([math.prod(shape) * dtype.itemsize for shape, dtype in results])
+
+    def ask() -> list[View]:
+        return _run(where, name, operands, results, out=out, **options)
+
+    title = f"numpy.{name}" if on_host else f"{name} of the device's library"
+    found: list[View] = profiling.worked(title, nbytes, device, ask, on_host=on_host)
+    return found
+
+
+def _watched_worked(routine: _Routine, views: list[View]) -> None:
+    on_host = routine.host is not None
+    title = f"numpy.{routine.name}" if on_host else f"{routine.name} of the device's library"
+    ask = functools.partial(_work, routine, views)
+    profiling.worked(title, _nbytes(views), views[0].device, ask, on_host=on_host)
+
+
+@contextmanager
+def _watched_arrays_of(
+    where: str, operands: Sequence[View], results: Sequence[View] = (), *, own: bool = True
+) -> Iterator[list[Any]]:
+    views = (*operands, *results)
+    for view in operands:
+        builder.compute(view)
+    with (
+        _arrays_of(where, operands, results, own=own) as arrays,
+        profiling.working(f"numpy for {where}", _nbytes(views), views[0].device),
+    ):
+        yield arrays
+
+
+def _watched_inner(first: View, second: View) -> Any:
+    device = first.device
+    if not device.info.host_addressable or first.storage is None or second.storage is None:
+        return _inner(first, second)
+    for view in (first, second):
+        builder.compute(view)
+
+    def ask() -> Any:
+        return _inner(first, second)
+
+    nbytes = _nbytes((first, second))
+    return profiling.worked("numpy.matmul", nbytes, device, ask, on_host=True)
+
+
+def _nbytes(views: Sequence[View]) -> int:
+    return sum([math.prod(view.shape) * view.dtype.itemsize for view in views])
+
+
+profiling.watchers.append(_watched)
+
+
+def warn_once(name: str, device: Device) -> None:
+    """Say that the host computes a function for a device."""
+    if (name, device) not in _warned:
+        _warned.add((name, device))
+        way = "" if device.info.shares_host_memory else ", and the values travel there and back"
+        errors.warn(
+            errors.message(
+                name,
+                f"{device} ({device.info.name}) has no routine for it",
+                "the host computes it" + way,
+                "this is said once",
+            ),
+            errors.HostFallbackWarning,
+        )
+
+
+_warned: Final[set[tuple[str, Device]]] = set()

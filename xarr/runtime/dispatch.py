@@ -1,0 +1,265 @@
+"""Programs and dispatch: the calls that run a list of instructions, made once for each list.
+
+A program is a list of calls: a kernel with its grid and the packing of its arguments, or a function
+of NumPy's on the same memory with the same bits. `Program.dispatch` is the one place that says
+which, by how often the list came.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from xarr import layout, tuning
+from xarr.codegen import compile_worker, launch
+from xarr.ir import memo
+from xarr.ir.instructions import Opcode, decoded, opcode_of
+from xarr.ir.operation import Operation
+from xarr.ir.steps import Step
+from xarr.ir.storage import ALIVE, WIDE, Storage, is_held, is_wide
+from xarr.ir.views import contiguous
+from xarr.runtime import host_functions, program
+from xarr.runtime.program import Trace
+from xarr.scheduler.instructions import instructions
+from xarr.scheduler.schedule import Plan, schedule
+
+if TYPE_CHECKING:
+    from xarr.dtypes import DType
+
+
+Place = int | tuple[int, int]
+"""A constant by number, or a view: its storage, and how far beyond the first view it begins."""
+
+
+class Program(program.Runnable):
+    """A list of instructions, and the calls that run it, for whatever storages it is given.
+
+    job : Job or None -- What has its kernels compiled beside it.
+    """
+
+    __slots__ = ("_due", "_failed_at", "_is_first", "_is_sought", "_plan", "job")
+
+    def __init__(self, trace: Trace, states: tuple[int, ...]) -> None:
+        super().__init__(trace, states)
+        self.job: compile_worker.CompileJob | None = None
+        self._plan: Plan | None = None  # once it is wanted
+        self._is_sought = False  # whether its kernels were looked for
+        self._due = tuning.REPEATS  # in which run they are asked for
+        self.runs = tuning.REPEATS - 1 if trace.is_counted else 0
+        self._failed_at: int | None = None  # which kernel could not be had
+        self._is_first = True  # whether it was never chosen how to run
+
+    def dispatch(self) -> None:
+        """Dispatch: take kernels where they are compiled, or worth a wait; else host calls.
+
+        What is new, and can be done on the host, is done there, instruction by instruction. Once it
+        has come again so often, or its work is large, its kernels are looked for, and another
+        process is asked for those that were never compiled. They are taken when they are there.
+        """
+        self.runs += 1
+        self._failed_at = None
+        if self._is_due():
+            self.prepare()
+            return
+        is_first = self._is_first
+        self._is_first = False
+        if not is_first and (self.job is not None or self.runs < self._due):
+            return
+        hosts = [host_functions.find(opcode) for opcode in self.trace.opcodes]
+        if not any(hosts):
+            self.prepare()
+            return
+        if self.runs == 1:
+            self._due = min(tuning.REPEATS, 1 + tuning.LARGE_WORK // max(self._work(), 1))
+        is_repeated = self.runs >= self._due
+        if (is_repeated or not all(hosts)) and self._is_compiled():
+            return
+        if is_repeated and self.job is None and host_functions.tier.name != "hosted":
+            self._planned()
+            self.job = compile_worker.submit(self._compile)
+
+    def _is_due(self) -> bool:
+        """Whether kernels run it now, even if they have to be compiled first."""
+        device = self.trace.device
+        if self.job is not None and self.job.is_done:
+            return True
+        if host_functions.tier.name == "fused" or not device.info.host_addressable:
+            return True
+        if not device.driver.is_open():
+            return True
+        if not self._is_first:
+            return False
+        sizes = [math.prod(opcode.shape) for opcode in self.trace.opcodes]
+        return max(sizes, default=0) > tuning.LARGEST
+
+    def _work(self) -> int:
+        """The elements of all instructions."""
+        return sum([math.prod(opcode.shape) for opcode in self.trace.opcodes])
+
+    def _is_compiled(self) -> bool:
+        """Take the kernels if all were compiled before, and tell whether they were; tried once."""
+        if self._is_sought or host_functions.tier.name == "hosted":
+            return False
+        self._is_sought = True
+        try:
+            with launch.without_compiler():
+                self.prepare()
+        except launch.NotCompiledError:
+            return False
+        return True
+
+    def _compile(self) -> None:
+        """Have the kernels compiled, in another thread."""
+        for one in self._planned().launches:
+            one.call(self.trace.device, self._types, wide=self._is_wide)
+
+    def _planned(self) -> Plan:
+        """The groups that become fused kernels."""
+        if self._plan is None:
+            steps = instructions(self.trace.opcodes, self.trace.codes)
+            self._plan = schedule(steps, self.states, self.trace.device.info)
+        return self._plan
+
+    def prepare(self) -> list[Step]:
+        """Make the calls launches of kernels, compiled if need be; return them."""
+        if self.is_final:
+            return self.steps
+        device, types, plan = self.trace.device, self._types, self._planned()
+        calls: list[Step] = []
+        try:
+            for one in (*plan.launches, *plan.consumer):
+                calls.append(one.call(device, types, wide=self._is_wide))
+        except launch.NotCompiledError:
+            raise
+        except BaseException:
+            self.steps, self.members, self._failed_at = [], plan.members, len(calls)
+            raise
+        self.steps, self.members, self.dead = calls, plan.members, plan.dead
+        self.spare = plan.spare_buffers
+        self.is_final = True
+        self._plan = self.job = None
+        return calls
+
+    def failed(self, done: Sequence[int]) -> frozenset[int]:
+        """The instructions of the first call that is not done, by number."""
+        if self._failed_at is None:
+            return super().failed(done)
+        return frozenset[int]().union(*self.members[self._failed_at : self._failed_at + 1])
+
+    @property
+    def tier(self) -> str:
+        """How it runs now: "fused", "step by step", or so and "being compiled"."""
+        if self.is_final:
+            return "fused"
+        return "step by step" if self.job is None else "being compiled"
+
+    @property
+    def _types(self) -> list[DType]:
+        """The data types of the constants."""
+        return [how.dtype for opcode in self.trace.opcodes for how in opcode.operands
+                if how.strides is None]  # fmt: skip
+
+    @property
+    def _is_wide(self) -> bool:
+        return any(map(is_wide, self.states))
+
+    def names(self, instructions: Sequence[int]) -> list[str]:
+        """The names of the operations of instructions, which are given by number."""
+        return [self.trace.opcodes[number].operation.name for number in instructions]
+
+    # -- instruction by instruction ---------------------------------------------------------------
+
+    def single_kernel(self, opcode: Opcode, places: list[Place], storages: list[Storage]) -> Step:
+        """Return the kernel that an instruction is by itself, as a call in a list of places."""
+        slots: dict[int, tuple[int, int]] = {}  # by the list's number: its own, and where it begins
+        codes: list[Place] = []
+        constants = [place for place in places if isinstance(place, int)]
+        for place in places:
+            if isinstance(place, tuple):
+                slot, beyond = place
+                number, base = slots.setdefault(slot, (len(slots), beyond))
+                codes.append((number, beyond - base) if beyond != base else number)
+        wide = tuple([storages[slot].nbytes >= layout.WIDE for slot in slots])
+        if opcode.is_fresh:
+            del codes[-1]
+        call = _planned(opcode, tuple(codes), wide)
+        there = list(slots)
+        begins = [base for _, base in slots.values()]
+        return Step(
+            call.stages,
+            call.rooms,
+            call.forms,
+            [there[slot] for slot in call.pointers],
+            [ref._replace(slot=there[ref.slot]) for ref in call.results],
+            [
+                (there[slot], beyond + begins[slot]) if slot >= 0 else (slot, beyond)
+                for slot, beyond in call.offsets
+            ],
+            [(there[slot], nbytes) for slot, nbytes in call.fresh],
+            [constants[number] for number in call.constants],
+            [constants[number] for number in call.numbers],
+            frozenset([constants[number] for number in call.complex]),
+            (),
+            (),
+            [ref._replace(slot=there[ref.slot]) for ref in call.whole],
+        )
+
+    def row(self, opcode: Opcode) -> Any:
+        """Return the kernel for elements in a row, its grid and the order of pointers, or False.
+
+        It is the kernel of as many elements as an item takes, for which the count is an argument.
+        """
+        device, operation = opcode.device, opcode.operation
+        if type(operation) is not Operation or not opcode.operands or not device.info.loop_per_item:
+            return False
+        if any(how.strides is None or how.device is not device for how in opcode.operands):
+            return False
+        shape = (tuning.CHUNK,)
+        operands = tuple([contiguous(device, how.dtype, shape) for how in opcode.operands])
+        count = len(operands)
+        row = opcode_of(operation, operands, shape, None, shape)
+        call = _planned(row, tuple(range(count)), (False,) * (count + 1))
+        if len(call.stages) != 1 or call.rooms or call.results or call.constants:
+            return False
+        (stage,) = call.stages
+        order = [slot for slot, _ in call.offsets]
+        if stage.indices != (tuning.CHUNK,) * 2 or order != call.pointers:
+            return False
+        return stage.kernel, stage.grid, order
+
+    def freed(self) -> list[list[int]] | None:
+        """Return the storages that nobody needs after each instruction; None where they are few."""
+        opcodes, codes = self.trace.opcodes, map(decoded, self.trace.codes)
+        if sum([one.nbytes for one in opcodes]) < tuning.LARGE_NBYTES:
+            return None
+        named = 0
+        slots: list[list[int]] = []
+        for opcode in opcodes:
+            here = [next(codes)[0] for how in opcode.named if how.strides is not None]
+            named = max([named, *[slot + 1 for slot in here]])
+            if opcode.is_fresh:
+                here.append(named)
+                named += 1
+            slots.append(here)
+        seen = {slot for slot, state in enumerate(self.states) if is_held(state)}
+        freed: list[list[int]] = []
+        for here in reversed(slots):
+            freed.append([slot for slot in dict.fromkeys(here) if slot not in seen])
+            seen.update(here)
+        return freed[::-1]
+
+
+def _planned(opcode: Opcode, codes: tuple[Place, ...], wide: tuple[bool, ...]) -> Step:
+    """Return the call that one instruction is by itself; planned once for an opcode."""
+    known = opcode.single_kernel
+    if known is None:
+        known = opcode.single_kernel = {}
+    call: Step | None = known.get((codes, wide))
+    if call is None:
+        program = Program(
+            Trace(opcode.device, (opcode,), codes), tuple([ALIVE + WIDE * one for one in wide])
+        )
+        (call,) = program.prepare()
+        memo.remembered(known, (codes, wide), call)
+    return call

@@ -1,0 +1,7 @@
+from xarr.ir.events cimport core_hooks
+from xarr.ir.storage cimport Storage, memory_of, room
+from xarr.ir.views cimport Structure, array_in
+from xarr.ir.instructions cimport Arguments, Opcode
+from xarr.ir.steps cimport Step, launch
+
+cpdef object evaluate(object program, tuple opcodes, tuple codes, Arguments listed, list done, list unfinished, object freed)

@@ -1,1 +1,0 @@
-"""The rows: what operations there are, as data."""

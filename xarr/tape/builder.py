@@ -1,0 +1,287 @@
+"""The requests that functions make of a device: operations on views, writes, values in memory.
+
+Everything here puts instructions on the device's tape, or runs it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy
+
+from xarr import dtypes, errors, layout, tuning
+from xarr.backends.device import before_synchronizing
+from xarr.codegen import launch as launching
+from xarr.codegen.kernel_spec import INDEX, cast
+from xarr.codegen.launch import MOST_GROUPS as MOST_GROUPS, Grid as Grid
+from xarr.ir import steps
+from xarr.ir.events import counts as counts, eager as eager
+from xarr.ir.instructions import Opcode, opcode_of
+from xarr.ir.operation import Operation
+from xarr.ir.steps import launch as launch
+from xarr.ir.storage import Storage, are_shared, room
+from xarr.ir.views import Structure, View, constant, contiguous, storage_view, structure
+from xarr.layout import Layout, Shape
+from xarr.runtime import host_functions
+from xarr.scheduler.instructions import DeferredTemplateOp
+from xarr.tape import record
+from xarr.tape.tape import tape_of
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+    from xarr.dtypes import DType
+
+end_before_others = steps.end_before_others
+kernel_of = launching.kernel_of
+
+
+def defer(operation: Operation, inputs: tuple[View, ...], shape: Shape) -> View:
+    """Record an operation on operands that broadcast; return a view of its new storage."""
+    return computed(elementwise(operation, inputs, shape), inputs)
+
+
+def elementwise(operation: Operation, inputs: tuple[View, ...], shape: Shape) -> Opcode:
+    """The opcode of an operation on operands that broadcast to a shape."""
+    return opcode_of(operation, tuple([x.structure for x in inputs]), shape, fresh=shape)
+
+
+def index(shape: Shape, device: Device) -> View:
+    """The position of every element of `shape` in C order, as int64."""
+    return computed(opcode_of(INDEX, (), shape, fresh=shape, device=device), ())
+
+
+def recorded(operation: DeferredTemplateOp, inputs: tuple[View, ...], shape: Shape) -> View:
+    """Record a skeleton over a view; return a view, of a shape, of its new storage."""
+    return computed(skeletal(operation, inputs, shape), inputs)
+
+
+def skeletal(operation: DeferredTemplateOp, inputs: tuple[View, ...], shape: Shape) -> Opcode:
+    """The opcode of a skeleton over a view, with its numbers, whose result has a shape."""
+    placed(inputs[0])
+    structures = tuple([x.structure for x in inputs])
+    return opcode_of(operation, structures, inputs[0].shape, fresh=shape)
+
+
+def again(view: View, opcode: Opcode, numbers: tuple[View, ...], how: Structure) -> View:
+    """Record a known instruction over another view; return its result as a view of a structure."""
+    result = record.computed(opcode, (view, *numbers))
+    return result if result.structure is how else View(result.storage, how, 0)
+
+
+def computed(opcode: Opcode, inputs: tuple[View, ...]) -> View:
+    """Record an instruction; return a view of its new storage."""
+    if opcode.nbytes:
+        return record.computed(opcode, inputs)
+    assert opcode.target is not None
+    return View(allocate(opcode.device, 0), opcode.target, 0)
+
+
+_CASTS: Final[dict[tuple[DType, DType], Operation]] = {}
+
+
+def converted(view: View, dtype: DType) -> View:
+    """The view converted to another data type; the view itself where it has it already."""
+    if view.dtype is dtype:
+        return view
+    if view.value is not None:
+        value = dtypes.quietly(view.dtype.numpy.type(view.value).astype, dtype.numpy)
+        return constant(value.item(), dtype, view.shape, view.device)
+    return defer(_cast(view.dtype, dtype), (view,), view.shape)
+
+
+def copied(view: View) -> View:
+    """A new view with the same value, which nothing shares."""
+    return defer(_cast(view.dtype, view.dtype), (view,), view.shape)
+
+
+def _cast(given: DType, wanted: DType) -> Operation:
+    operation = _CASTS.get((given, wanted))
+    if operation is None:
+        host = host_functions.converter(given, wanted)
+        operation = Operation("astype", (given,), wanted, cast("{0}", given, wanted), host)
+        _CASTS[given, wanted] = operation
+    return operation
+
+
+def broadcast(view: View, shape: Shape) -> View:
+    """The view repeated over `shape`, in a storage of its own."""
+    if view.shape == shape:
+        return view
+    if view.value is not None:
+        return constant(view.value, view.dtype, shape, view.device)
+    return defer(_cast(view.dtype, view.dtype), (view,), shape)
+
+
+def reshaped(view: View, shape: Shape) -> View:
+    """The view under a shape with as many elements; copied where strides cannot express it."""
+    if view.shape == shape:
+        return view
+    if view.value is not None:
+        return constant(view.value, view.dtype, shape, view.device)
+    how = view.structure
+    key = reshaped, shape
+    known = how.view(key)
+    if known is None:
+        assert how.layout is not None
+        where = how.layout.reshaped(shape)
+        if where is None:
+            storage = copied(view).storage
+            assert storage is not None
+            return storage_view(storage, layout.contiguous(shape), view.dtype)
+        known = structure(how.device, how.dtype, where.shape, where.strides), 0
+        how.keep_view(key, known)
+    return View(view.storage, known[0], view.offset)
+
+
+def placed(view: View) -> None:
+    """Give a constant a storage; any other view has one."""
+    if view.value is None:
+        return
+    with view.device.lock:  # threads may write to one array
+        if view.value is not None:
+            row, value = view.dtype, constant(view.value, view.dtype, view.shape, view.device)
+            filled = known(
+                view.shape, row, view.device, lambda: numpy.full(view.shape, value.value, row.numpy)
+            ) or defer(_cast(view.dtype, view.dtype), (value,), view.shape)
+            view.storage, view.structure, view.value = filled.storage, filled.structure, None
+
+
+def compute(view: View) -> None:
+    """Have the elements of a view in memory, as far as the device's queue is concerned."""
+    if view.value is not None:
+        placed(view)
+    storage = view.storage
+    assert storage is not None
+    device = view.device
+    with device.lock:
+        (device.tape or tape_of(device)).compute(storage)
+
+
+def there(view: View) -> View:
+    """A view of the same elements in memory: itself, computed, or what it is being copied from.
+
+    Whoever asks holds the device's lock while they are read.
+    """
+    assert view.storage is not None
+    source = tape_of(view.device).copied(view.storage, _cast(view.dtype, view.dtype))
+    if source is not None and view.shape == source.shape == ():
+        return source
+    compute(view)
+    return view
+
+
+def settle(device: Device) -> None:
+    """Run everything that was asked of a device."""
+    if device.tape is not None:
+        with device.lock:
+            tape_of(device).run()
+
+
+def release(device: Device, is_written: Callable[[Storage], bool]) -> None:
+    """Run everything that was asked of a device, before something else writes storages."""
+    with device.lock:
+        tape_of(device).release(is_written)
+
+
+before_synchronizing.append(settle)
+
+
+def write(storage: Storage, where: Layout, dtype: DType, value: View) -> None:
+    """Store a value that broadcasts to `where.shape` into a storage."""
+    if not where.size:
+        return
+    device = storage.device
+    with device.lock:
+        if value.storage is not None and reads_what_it_overwrites(value, storage, where, dtype):
+            value = copied(value)
+        storage.writes += 1
+        opcode, target = storing(value.structure, where, dtype)
+        record.recorded(opcode, (value,), View(storage, target, where.offset))
+
+
+def storing(given: Structure, where: Layout, dtype: DType) -> tuple[Opcode, Structure]:
+    """The opcode of a write of a value that broadcasts to `where.shape`, and what it writes to."""
+    target = structure(given.device, dtype, where.shape, where.strides)
+    return opcode_of(_cast(given.dtype, dtype), (given,), where.shape, target), target
+
+
+def reads_what_it_overwrites(value: View, storage: Storage, where: Layout, dtype: DType) -> bool:
+    """Whether one element's write may come before another element's read of the same address."""
+    source, read = value.storage, value.layout
+    assert source is not None
+    assert read is not None
+    if source is not storage:
+        return are_shared(storage, source)
+    if value.dtype is not dtype:
+        return True  # a C compiler takes it that pointers of two types are apart
+    return read != where and layout.overlap(read, where)
+
+
+def scatter(operation: Operation, inputs: tuple[View, ...], shape: Shape) -> None:
+    """Ask for an operation that writes at computed places of its first operand's storage."""
+    base = inputs[0].storage
+    assert base is not None
+    with base.device.lock:
+        rest = tuple([apart(view, base) for view in inputs[1:]])
+        base.writes += 1
+        views = (inputs[0], *rest)
+        structures = tuple([view.structure for view in views])
+        record.recorded(opcode_of(operation, structures, shape), views)
+
+
+def apart(value: View, storage: Storage) -> View:
+    """The view, or another one of the same value, which reads nothing of a storage's memory."""
+    if value.storage is None:
+        return value
+    if value.storage is not storage and not are_shared(storage, value.storage):
+        return value
+    return copied(value)
+
+
+def reserve(device: Device, nbytes: int) -> Storage:
+    """A storage with memory that the host may be the first to write."""
+    if host_functions.stays_on_host(device, nbytes):
+        return Storage(device, nbytes, numpy.empty(nbytes, numpy.uint8))
+    return allocate(device, nbytes)
+
+
+def held(values: Any, device: Device, dtype: DType) -> View | None:
+    """A view of NumPy's result in its own memory; None where the driver needs a copy of it.
+
+    An array that has its memory from another one is no such thing: it may be an operand's.
+    """
+    if type(values) is not numpy.ndarray or not host_functions.stays_on_host(device, values.nbytes):
+        return None
+    flags = values.flags
+    if not (flags.owndata and flags.c_contiguous and flags.writeable):
+        return None
+    storage = Storage(device, values.nbytes, values)
+    return View(storage, contiguous(device, dtype, values.shape), 0)
+
+
+def known(shape: Shape, dtype: DType, device: Device, compute: Callable[[], Any]) -> View | None:
+    """A view of few values that depend on no array, as NumPy computes them; else None.
+
+    Five instructions for ten numbers take fifty times as long.
+    """
+    if host_functions.stays_on_host(device, math.prod(shape) * dtype.itemsize, tuning.MADE_NBYTES):
+        return held(dtypes.quietly(compute), device, dtype)
+    return None
+
+
+def allocate(device: Device, nbytes: int) -> Storage:
+    """A storage with the driver's memory, its content undefined."""
+    if nbytes >> 63:  # drivers count in 64 bits
+        fault = f"{nbytes} bytes were asked for"
+        accepted = f"the device has {device.info.memory_nbytes}"
+        raise MemoryError(errors.message(f"{device}", fault, accepted, "work in smaller pieces"))
+    with device.lock:
+        try:
+            memory = device.driver.allocate(nbytes)
+        except MemoryError:
+            if not tape_of(device).is_running:
+                tape_of(device).run()  # what only that needs is given back
+            memory = room(device, nbytes)
+        return Storage(device, nbytes, memory)

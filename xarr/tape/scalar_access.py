@@ -1,0 +1,180 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
+"""Single elements, which the host reads and writes in place where it shares the device's memory.
+
+A kernel for one element costs the host a hundred times what the element does. So `peek` reads one
+that is there already, and `poke` writes one that nothing on the tape names. `read` and `write` run
+the tape before, unless the element is part of a loop that asks for it each time. Whoever asks gets
+None or False else, and has the element computed as others are.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy
+
+from xarr import tuning
+from xarr.ir import _cython as cython
+
+if cython.compiled:
+    import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
+if not cython.compiled:
+    from xarr.ir.events import core_counts, core_hooks, core_tier
+    from xarr.ir.storage import Storage
+    from xarr.ir.views import Structure, View, array_in
+    from xarr.tape.tape import Tape, tape_of
+
+_ndarray = cython.declare(object, numpy.ndarray)
+Host: TypeAlias = "numpy.ndarray[Any, numpy.dtype[Any]]"
+"""An array of NumPy's."""
+
+
+@cython.ccall
+def peek(view: View, at: cython.Py_ssize_t) -> object:
+    """The element `at` elements from the storage's beginning, where nothing pends; or None.
+
+    It is none, either, where a Python scalar may have other bits: of a NaN.
+    """
+    how: Structure = view.structure
+    storage: Storage | None = view.storage
+    on: Tape | None = how.device.tape
+    core_counts.looks += 1
+    if how.form is None or storage is None or on is None:
+        return None
+    if type(storage.buffer) is _ndarray or how.device.driver.stable_addresses:
+        return _element(on, how, storage, at)
+    with how.device.lock:
+        return _element(on, how, storage, at)
+
+
+@cython.ccall
+def only(view: View) -> object:
+    """The one element of a view, computed, where the host reads it in place; or None.
+
+    It is none where transfers to the host are watched, and of a NaN, whose bits may differ.
+    """
+    how: Structure = view.structure
+    storage: Storage | None = view.storage
+    on: Tape | None = how.device.tape
+    if storage is None or on is None or how.size != 1 or how.form is None or core_hooks.transfers:
+        return None
+    with how.device.lock:
+        if on.is_running or on.ends_in_copy(storage):
+            return None
+        on.compute(storage)
+        return _element(on, how, storage, view.offset)
+
+
+@cython.cfunc
+def _element(on: Tape, how: Structure, storage: Storage, at: cython.Py_ssize_t) -> object:
+    if on.is_running or on.failed_pending or on.writes(storage):
+        return None
+    window = storage.window(how.form)
+    if window is None:
+        return None
+    value = complex(window[2 * at], window[2 * at + 1]) if how.is_complex else window[at]
+    return value if value == value else None
+
+
+@cython.ccall
+def poke(view: View, at: cython.Py_ssize_t, value: Any) -> cython.bint:
+    """Whether an element could be written at once: nothing that pends names the storage.
+
+    `value` is a Python scalar that the data type holds exactly.
+    """
+    how: Structure = view.structure
+    storage: Storage | None = view.storage
+    on: Tape | None = how.device.tape
+    core_counts.looks += 1
+    if how.form is None or storage is None or on is None or value != value:
+        return False
+    with how.device.lock:
+        if on.is_running or storage.buffer is None or on.names(storage):
+            return False
+        window = storage.window(how.form)
+        if window is None:
+            return False
+        storage.writes += 1
+        if how.is_complex:
+            window[2 * at], window[2 * at + 1] = value.real, value.imag
+        else:
+            window[at] = value
+    return True
+
+
+@cython.ccall
+def values_of(view: View) -> Any:
+    """A view's elements in place, computed, as NumPy's; None where the host does not reach them.
+
+    Whoever asks holds the device's lock while they are read.
+    """
+    how: Structure = view.structure
+    storage: Storage | None = view.storage
+    on: Tape | None = how.device.tape
+    core_counts.looks += 1
+    if not how.is_in_place or storage is None or on is None or on.is_running:
+        return None
+    if on.failed_pending or on.writes(storage):
+        on.compute(storage)
+    memory = storage.buffer if type(storage.buffer) is _ndarray else storage.window("B")
+    if memory is None:
+        return None
+    if how.in_memory is None:
+        how.seen()
+    if 0 in how.shape:
+        return numpy.empty(how.shape, how.in_memory.dtype)
+    return array_in(how.in_memory, memory, view.offset)
+
+
+def read(view: View, at: int) -> Any:
+    """The value of a view's element that lies `at` elements from the beginning, or None.
+
+    It is none, either, where a Python scalar may have other bits: of a NaN.
+    """
+    device, storage = view.device, view.storage
+    if storage is None or view.structure.form is None:
+        return None
+    with device.lock:
+        on = tape_of(device)
+        if on.is_running:
+            return None
+        if (
+            on.writes(storage)
+            and (core_tier.name or _comes_again(view, at))
+            and not on.has_no_axes()
+        ):
+            return None
+        on.compute(storage)
+        return peek(view, at)
+
+
+def _comes_again(view: View, at: int) -> bool:
+    """Whether an element is one of few that are used alone, so that it is part of a loop.
+
+    What a loop reads from another place each time, or writes, would have it planned each time.
+    """
+    places, place = view.structure.places, at - view.offset
+    is_known = place in places
+    if len(places) <= tuning.PLACES:
+        places.add(place)
+    return is_known and len(places) <= tuning.PLACES
+
+
+def write(view: View, at: int, value: Any) -> bool:
+    """Write a view's element that lies `at` elements from the beginning, if it can be at once.
+
+    `value` is a Python scalar that the data type holds exactly.
+    """
+    device, storage = view.device, view.storage
+    assert storage is not None
+    if view.structure.form is None or value != value:
+        return False
+    with device.lock:
+        on = tape_of(device)
+        if on.is_running:
+            return False
+        if storage.buffer is None or on.names(storage):
+            if (core_tier.name or _comes_again(view, at)) and not on.has_no_axes():
+                return False
+            on.run()
+        return poke(view, at, value)

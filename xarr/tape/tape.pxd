@@ -1,0 +1,36 @@
+from cpython.ref cimport Py_REFCNT as held_by
+from xarr.ir.events cimport core_counts, core_hooks, core_tier
+from xarr.ir.storage cimport Storage, next_mark
+from xarr.ir.views cimport View
+from xarr.ir.instructions cimport Arguments, Opcode, Instruction, take_number, new_instruction
+from xarr.runtime.program cimport Runnable, Trace
+
+
+cdef class Tape:
+    cdef public object device
+    cdef public list instructions
+    cdef public list failed_pending
+    cdef public list unfinished
+    cdef public object cycles
+    cdef public Py_ssize_t most
+    cdef public dict came
+    cdef Runnable once
+    cdef dict shared
+    cdef dict kept
+    cdef public Py_ssize_t mark
+    cdef public bint is_running
+    cpdef bint writes(self, Storage storage)
+    cpdef bint ends_in_copy(self, Storage storage)
+    cpdef bint names(self, Storage storage)
+    cdef object _run(self, Py_ssize_t count)
+    cdef bint _sees(self, list storages)
+    cdef object _run_listed(self, list instructions, Arguments listed)
+    cdef Runnable _program(self, Trace trace, Arguments listed)
+    cdef list _taken(self, list instructions)
+    cdef bint _may_be_new(self)
+    cdef Py_ssize_t _times(self, tuple opcodes, tuple codes)
+    cdef Trace _listed(self, list instructions, Arguments listed, bint may_be_new=*)
+    cdef Trace _trace(self, tuple opcodes, tuple codes, bint may_be_new)
+    cdef tuple _states(self, Arguments listed, object sizes)
+
+cpdef Tape tape_of(object device)

@@ -1,0 +1,670 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
+"""The tape: what was asked of a device and has not run, in program order.
+
+Running it in order, one instruction after the other, is the meaning of a program.
+
+Each module of this package that has a `.pxd` runs as it is, and compiled by Cython, which reads the
+types of fields and functions there; `_cython.py` stands for what it is told.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy
+
+from xarr import errors, layout, references, tuning
+from xarr.ir import _cython as cython
+from xarr.ir.events import hooks
+from xarr.ir.instructions import carried, decoded
+from xarr.ir.memo import remembered
+from xarr.ir.steps import Prepared, end_before_others, go_on
+from xarr.ir.storage import ALIVE, DEAD, SWAPPABLE, WIDE, is_held
+from xarr.runtime import dispatch
+from xarr.tape.loops import LoopDetector
+
+if cython.compiled:
+    import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
+if not cython.compiled:
+    from sys import getrefcount as held_by
+
+    from xarr.ir.events import core_counts, core_hooks, core_tier
+    from xarr.ir.instructions import Arguments, Instruction, Opcode, new_instruction, take_number
+    from xarr.ir.storage import Storage, next_mark
+    from xarr.ir.views import View
+    from xarr.runtime.program import Runnable, Trace
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+    from xarr.ir.operation import Operation
+
+IS_COMPILED: Final[bool] = cython.compiled
+"""Whether the module is compiled."""
+_ALIVE = cython.declare(cython.Py_ssize_t, ALIVE)
+_DEAD = cython.declare(cython.Py_ssize_t, DEAD)
+_WIDE = cython.declare(cython.Py_ssize_t, WIDE)
+_SWAPPABLE = cython.declare(cython.Py_ssize_t, SWAPPABLE)
+_WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
+_REPEATS = cython.declare(cython.Py_ssize_t, tuning.REPEATS)
+_NEW_WORK = cython.declare(cython.Py_ssize_t, tuning.NEW_WORK)
+_ASIDE = cython.declare(cython.Py_ssize_t, -1)
+"""What storages bear that an instruction writes which was put aside."""
+_epoch = cython.declare(cython.Py_ssize_t, 0)
+
+
+@cython.cfunc
+def _next_epoch() -> cython.Py_ssize_t:
+    global _epoch
+    _epoch += 1
+    return _epoch
+
+
+def _have_memory(instructions: list[Any]) -> None:
+    """Give NumPy's memory to what instructions write that has none, though they do not make it.
+
+    What made it has run, as a variable of a kernel: all of it is written anew.
+    """
+    made: set[int] = set()
+    instruction: Instruction
+    for instruction in instructions:
+        if instruction.fresh is not None:
+            made.add(instruction.fresh.serial)
+        elif instruction.opcode.target is not None:
+            storage = instruction.written
+            if storage.buffer is None and storage.serial not in made:
+                storage.buffer = numpy.empty(storage.nbytes, numpy.uint8)
+
+
+@cython.cclass
+class Tape:
+    """What was asked of a device and has not run.
+
+    Threads append to `instructions` without a lock, since a list is changed by one at a time; what
+    runs holds the device's.
+
+    Attributes
+    ----------
+    mark : int
+        What storages that are written to bear, until that has run.
+    came : dict of int to int
+        How often lists came that are new, by their hashes. It holds nothing but numbers, so that
+        the garbage collector has nothing to walk; lists of one hash are counted as one, which
+        makes a plan come earlier and changes no value.
+    once : Runnable or None
+        The program that runs lists that are new, one after the other.
+    aside : list of Step
+        What failed, and what depends on that: it runs again when its value is asked for.
+    """
+
+    device: Any
+    instructions: list[Any]
+    failed_pending: list[Any]
+    unfinished: list[Any]
+    cycles: Any
+    most: int
+    came: dict[int, int]
+    once: Runnable | None
+    shared: dict[int, int]
+    kept: dict[int, int]
+    mark: int
+    is_running: bool
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self.shared = device.shared
+        self.kept = device.kept
+        self.instructions = []
+        self.came = {}
+        self.failed_pending = []
+        self.unfinished = []
+        self.cycles = LoopDetector(carried)
+        self.most = self.cycles.most
+        self.mark = _next_epoch()
+
+    @cython.ccall
+    def writes(self, storage: Storage) -> cython.bint:
+        """Whether an instruction, or what is unfinished, may write a storage."""
+        if self.unfinished or storage.buffer is None:
+            return True
+        return storage.mark == self.mark or storage.mark == _ASIDE
+
+    def compute(self, storage: Storage) -> None:
+        """Run what writes a storage, and all that was asked for with it."""
+        core_counts.looks += 1
+        if self.is_running or self.writes(storage):
+            self.run()
+        if self.failed_pending and (self.writes(storage) or self._is_behind(storage)):
+            self._requeue(self.failed_pending)
+            self.run()
+
+    def _is_behind(self, storage: Storage) -> bool:
+        """Whether what is aside may write a storage's memory by another name."""
+        shared = self.device.shared
+        return storage.serial in shared and any(
+            [instruction.written.serial in shared for instruction in self.failed_pending]
+        )
+
+    @cython.ccall
+    def ends_in_copy(self, storage: Storage) -> cython.bint:
+        """Whether the last instruction makes the storage of one element by a copy, or the like."""
+        if not self.instructions:
+            return False
+        instruction: Instruction = self.instructions[len(self.instructions) - 1]
+        return instruction.fresh is storage and instruction.opcode.operation.name == "astype"
+
+    def copied(self, storage: Storage, copy: Operation) -> View | None:
+        """What is in memory, and the last instruction copies to a new storage; None for others."""
+        core_counts.looks += 1
+        if self.is_running or self.unfinished or self.failed_pending or not self.instructions:
+            return None
+        instruction: Instruction = self.instructions[len(self.instructions) - 1]
+        if instruction.fresh is not storage or instruction.opcode.operation is not copy:
+            return None
+        view: View = instruction.views[0]
+        return None if view.storage is None or self.writes(view.storage) else view
+
+    @cython.ccall
+    def names(self, storage: Storage) -> cython.bint:
+        """Whether an instruction, or what is unfinished, may write or read a storage."""
+        if self.unfinished:
+            return True
+        if not self.instructions and not self.failed_pending:
+            return False
+        instruction: Instruction
+        view: View
+        for instruction in [*self.instructions, *self.failed_pending]:
+            for view in instruction.views:
+                if view.storage is storage:
+                    return True
+            if instruction.fresh is storage:
+                return True
+        return False
+
+    def has_no_axes(self) -> bool:
+        """Whether all instructions are for one element each, so that no kernel becomes two."""
+        return bool(self.instructions) and not any(
+            [instruction.opcode.shape for instruction in self.instructions]
+        )
+
+    def end(self) -> None:
+        """Run everything now that an instruction is complete; unless a finalizer asked for it."""
+        with self.device.lock:
+            if not self.is_running:
+                self.run()
+
+    def cut(self) -> None:
+        """Run what stands on a full tape up to where a loop's body ended."""
+        with self.device.lock:
+            # Another thread may have cut it meanwhile.
+            if len(self.instructions) >= self.most and not self.is_running:
+                count = self.cycles.end(list(self.instructions))  # others append
+                self.most = self.cycles.most
+                if count:
+                    self._run(count)
+
+    # -- running ---------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Run everything."""
+        if self.instructions or self.failed_pending or self.unfinished or self.is_running:
+            self.cycles.forget()
+            self.most = self.cycles.most
+            self._run(len(self.instructions))
+
+    def release(self, is_written: Callable[[Storage], bool]) -> None:
+        """Run everything; also what is aside, if it names a storage that is written next.
+
+        What writes is not on the tape, so nothing else would keep the order.
+        """
+        self.run()
+        instruction: Instruction
+        for instruction in self.failed_pending:
+            named = [view.storage for view in instruction.views if view.storage is not None]
+            if any([is_written(storage) for storage in [instruction.written, *named]]):
+                self._requeue(self.failed_pending)
+                self.run()
+                return
+
+    def ask(self, call: Callable[..., Any], *given: Any) -> None:
+        """Have the driver do what is not on the tape; whoever calls holds the device's lock.
+
+        A finalizer that launched something before this has ended would have a driver take its
+        queue for empty, and a kernel for one with other arguments.
+        """
+        self.is_running = True
+        try:
+            call(*given)
+        finally:
+            self.is_running = False
+            end_before_others(self.device)
+
+    def consume(self, opcode: Opcode, view: View) -> Prepared:
+        """Run everything but the kernel that a skeleton, which takes a value, will be."""
+        instruction: Instruction = new_instruction(opcode, (view,), None, None, take_number())
+        self.instructions.append(instruction)
+        try:
+            prepared: Any = self._run(len(self.instructions))
+        except BaseException:
+            if instruction in self.instructions:  # what failed came before it
+                self.instructions.remove(instruction)
+            raise
+        assert prepared is not None
+        return prepared
+
+    @cython.cfunc
+    def _run(self, count: cython.Py_ssize_t) -> object:
+        """Run the first instructions.
+
+        If one fails, those that have not run stay on the tape, but what depends on it goes aside.
+        """
+        if self.is_running:
+            raise RuntimeError(
+                errors.message(
+                    f"{self.device}",
+                    "a value was asked for while work is being launched",
+                    "finalizers and signal handlers may not ask for one",
+                )
+            )
+        # Before anything is made: a finalizer that runs meanwhile would run what is listed here.
+        self.is_running = True
+        core_counts.looks += 1
+        others_see: cython.bint = False
+        listed: Arguments | None = None
+        try:
+            others_see = bool(self.shared)
+            listed = Arguments([], [], [], [])
+            # No slice: while a compiled one makes its list, a finalizer may write to the tape.
+            instructions: list[Any] = list(self.instructions)
+            del instructions[count:]
+            return self._run_listed(instructions, listed)
+        finally:
+            self.is_running = False
+            if others_see and (listed is None or self._sees(listed.storages)):
+                end_before_others(self.device)
+
+    @cython.cfunc
+    def _sees(self, storages: list[Any]) -> cython.bint:
+        """Whether others see the memory of one of the storages, or what they are is not known."""
+        shared = self.device.shared
+        return not storages or any([storage.serial in shared for storage in storages])
+
+    @cython.cfunc
+    def _run_listed(self, instructions: list[Any], listed: Arguments) -> object:
+        """Run instructions that are the first on the tape."""
+        trace: Trace | None = None
+        program: Runnable | None = None
+        device = self.device
+        driver = device.driver
+        launched = driver.launched
+        done: list[Any] = []
+        try:
+            if self.unfinished:
+                go_on(device, self.unfinished)
+                end_before_others(device)
+            launched = driver.launched
+            trace = self._listed(self._taken(instructions), listed, self._may_be_new())
+            instructions.clear()  # they hold storages
+            if trace.is_new:
+                if self.once is None:
+                    self.once = dispatch.Program(trace, ())
+                program = self.once
+                program.trace = trace
+            else:
+                program = self._program(trace, listed)
+            return program.run(listed, done, self.unfinished)
+        except BaseException as error:
+            if trace is None:
+                listed.clear()
+                if instructions and not (
+                    self.instructions and self.instructions[0] is instructions[0]
+                ):
+                    self._requeue(instructions)
+                raise
+            instructions.clear()
+            if program is not None:
+                launched = driver.launched - launched
+                program.broken_off(listed, launched, done, self.unfinished)
+            self._keep_left(trace, listed, program, done, error)
+            raise
+
+    @cython.cfunc
+    def _program(self, trace: Trace, listed: Arguments) -> Runnable:
+        """Return the program of a list by the states of its storages; make it the first time."""
+        states = self._states(listed, trace.sizes)
+        program: Runnable | None = trace.program(states)
+        if program is None:
+            program = trace.keep(states, dispatch.Program(trace, states))
+        return program
+
+    def _keep_left(
+        self,
+        trace: Trace,
+        listed: Arguments,
+        program: Runnable | None,
+        done: list[int],
+        error: BaseException,
+    ) -> None:
+        """Have on the tape, or aside, what has yet to run after an error."""
+        opcodes = trace.opcodes
+        everything = frozenset(range(len(opcodes)))
+        failed = everything if program is None else program.failed(done)
+        names = dict.fromkeys([opcodes[at].operation.name for at in sorted(failed)])
+        error.add_note(f"{self.device} was computing {', '.join(names)}")
+        left = failed if program is None else program.left(done)
+        every = enumerate(_instructions_of(trace, listed))
+        marked = [(at in failed, one) for at, one in every if at in left and one is not None]
+        listed.clear()
+        _have_memory([instruction for _, instruction in marked])
+        traceback.clear_frames(error.__traceback__)  # else it holds them
+        if isinstance(error, Exception):
+            self._requeue(self._split_runnable(marked))
+        else:
+            self._requeue([instruction for _, instruction in marked])
+
+    @cython.cfunc
+    def _taken(self, instructions: list[Any]) -> list[Any]:
+        """The first instructions, which leave the tape; those of them that may run."""
+        mark: cython.Py_ssize_t = _next_epoch()
+        del self.instructions[: len(instructions)]
+        # No call in between, behind which a finalizer may write and another thread go on.
+        if not self.instructions:
+            self.mark = mark
+        if not self.failed_pending:
+            return instructions
+        marked = [(False, instruction) for instruction in instructions]
+        instructions.clear()
+        return self._split_runnable(marked)
+
+    def _split_runnable(self, marked: list[tuple[bool, Instruction]]) -> list[Any]:
+        """The instructions that do not depend on one that failed; the others go, or stay, aside.
+
+        Those that have just failed bear True. If none has, and others see memory that one which
+        would go reads or writes, all are tried again.
+        """
+        shared = set() if any([failed for failed, _ in marked]) else {*self.device.shared}
+        marked += [(True, instruction) for instruction in self._needed(self.failed_pending)]
+        marked.sort(key=_number_of)
+        self.failed_pending = []
+        instructions: list[Any] = []
+        later: list[Any] = []
+        read: set[int] = set()
+        written: set[int] = set()
+        while marked:
+            has_failed, instruction = marked.pop(0)
+            reads = {view.storage.serial for view in instruction.views if view.storage is not None}
+            writes = instruction.written.serial
+            if has_failed or reads & written or writes in written or writes in read:
+                if instruction.opcode.operation.is_consumed or writes in shared or reads & shared:
+                    both = [
+                        *later,
+                        *instructions,
+                        instruction,
+                        *[instruction for _, instruction in marked],
+                    ]
+                    both.sort(key=_place_of)  # whoever asks is told
+                    return both
+                later.append(instruction)
+                read |= reads
+                written.add(writes)
+            else:
+                instructions.append(instruction)
+            del instruction
+        self.failed_pending = self._needed(later)
+        for instruction in self.failed_pending:
+            instruction.written.mark = _ASIDE
+        return instructions
+
+    def _needed(self, instructions: list[Any]) -> list[Any]:
+        """Those instructions whose results somebody holds, or another one of them needs."""
+        listed: Arguments = Arguments([], [], [], [])
+        trace: Trace = self._listed(instructions, listed)
+        instructions.clear()  # they hold storages
+        states = self._states(listed, trace.sizes)
+        wanted = {at for at, state in enumerate(states) if is_held(state)}
+        wanted = {listed.storages[at].serial for at in wanted}
+        found: list[Any] = []
+        for instruction in reversed(
+            [
+                instruction
+                for instruction in _instructions_of(trace, listed)
+                if instruction is not None
+            ]
+        ):
+            if instruction.written.serial in wanted:
+                wanted.update(
+                    [view.storage.serial for view in instruction.views if view.storage is not None]
+                )
+                found.append(instruction)
+        found.reverse()
+        return found
+
+    def _requeue(self, instructions: list[Any]) -> None:
+        """Have instructions on the tape again, before those that are there."""
+        if instructions is self.failed_pending:
+            self.failed_pending = []
+        self.instructions[:0] = instructions
+        instruction: Instruction
+        for instruction in instructions:
+            instruction.written.mark = self.mark
+
+    def would_run(self) -> tuple[Trace, Arguments, Runnable]:
+        """What the tape says, and what would run now; all stays as it is."""
+        was_running = self.is_running
+        listed: Arguments = Arguments([], [], [], [])
+        try:
+            self.is_running = True
+            # Else the tape itself holds every storage.
+            trace: Trace = self._listed(self._taken(list(self.instructions)), listed)
+            try:
+                return trace, listed, self._program(trace, listed)
+            finally:
+                self._requeue(
+                    [
+                        instruction
+                        for instruction in _instructions_of(trace, listed)
+                        if instruction is not None
+                    ]
+                )
+        finally:
+            self.is_running = was_running
+
+    @cython.cfunc
+    def _listed(
+        self, instructions: list[Any], listed: Arguments, may_be_new: cython.bint = False
+    ) -> Trace:
+        """Return what instructions have in common with their like; the rest is filled in."""
+        instruction: Instruction
+        view: View
+        storage: Storage | None
+        beyond: cython.Py_ssize_t
+        codes: list[Any] = []
+        storages: list[Any] = listed.storages
+        bases: list[Any] = listed.bases
+        constants: list[Any] = listed.constants
+        numbers: list[Any] = listed.numbers
+        opcodes: list[Any] = []
+        mark: cython.Py_ssize_t = next_mark()
+        listed.mark = mark
+        for instruction in instructions:
+            if instruction.fresh is None and instruction.opcode.target is not None:
+                view = instruction.views[len(instruction.views) - 1]
+                storage = view.storage
+                if storage is not None and 2 * view.structure.nbytes > storage.nbytes:
+                    storage.most_mark = mark
+        for instruction in instructions:
+            opcodes.append(instruction.opcode)
+            numbers.append(instruction.number)
+            for view in instruction.views:
+                storage = view.storage
+                if storage is None:
+                    constants.append(view.value)
+                elif storage.list_mark == mark:
+                    beyond = view.offset - bases[storage.slot]
+                    if beyond:
+                        codes.append((storage.slot, beyond))
+                    else:
+                        codes.append(storage.slot)
+                else:
+                    storage.list_mark = mark
+                    storage.slot = len(storages)
+                    storages.append(storage)
+                    if storage.most_mark == mark and view.offset:
+                        bases.append(0)
+                        codes.append((storage.slot, view.offset))
+                    else:
+                        bases.append(view.offset)
+                        codes.append(storage.slot)
+            if instruction.scalar is not None:
+                constants.append(instruction.scalar)
+            if instruction.fresh is not None:
+                storage = instruction.fresh
+                storage.list_mark = mark
+                storage.slot = len(storages)
+                storages.append(storage)
+                bases.append(0)
+        return self._trace(tuple(opcodes), tuple(codes), may_be_new)
+
+    @cython.cfunc
+    def _may_be_new(self) -> cython.bint:
+        """Whether lists that are new run by the host now, without a plan."""
+        device = self.device
+        if core_tier.name or core_hooks.run is not None or core_hooks.changed or self.kept:
+            return False
+        return device.info.host_addressable and device.driver.is_open()
+
+    @cython.cfunc
+    def _times(self, opcodes: tuple[Any, ...], codes: tuple[Any, ...]) -> cython.Py_ssize_t:
+        """Count a list that is not known; return how often it came, or 0 where it is large."""
+        opcode: Opcode
+        size: cython.Py_ssize_t = 0
+        for opcode in opcodes:
+            if opcode.target is None:
+                size += opcode.operands[0].size
+            else:
+                size += opcode.target.size
+            if opcode.operation.is_consumed:
+                return 0
+        if size > _NEW_WORK:
+            return 0
+        key = hash((opcodes, codes))
+        times: cython.Py_ssize_t = self.came.get(key, 0) + 1
+        if times < _REPEATS:
+            remembered(self.came, key, times)
+        else:
+            self.came.pop(key, None)
+        return times
+
+    @cython.cfunc
+    def _trace(
+        self, opcodes: tuple[Any, ...], codes: tuple[Any, ...], may_be_new: cython.bint
+    ) -> Trace:
+        """What is kept of a list of instructions on some views."""
+        programs: dict[Any, Any] = self.device.programs
+        trace: Trace | None = programs.get(opcodes)
+        if trace is None or trace.codes != codes:
+            trace = programs.get((opcodes, codes))
+            if trace is None:
+                trace = Trace(self.device, opcodes, codes)
+                times: cython.Py_ssize_t = self._times(opcodes, codes) if may_be_new else 0
+                trace.is_counted = times >= _REPEATS
+                if 0 < times < _REPEATS:
+                    trace.is_new = True
+                    return trace
+                remembered(programs, (opcodes, codes), trace)
+            remembered(programs, opcodes, trace)  # what runs again is what will run next
+        return trace
+
+    @cython.cfunc
+    def _states(self, listed: Arguments, sizes: object) -> tuple[Any, ...]:
+        """Of each storage whether somebody holds it, and how many bytes are free if not.
+
+        The bytes are none where no result, of one of some `sizes`, could have that memory. While
+        functions record otherwise, as in a graph, results stay where they are.
+        """
+        storage: Storage
+        storages: list[Any] = listed.storages
+        stays: cython.bint = core_hooks.changed > 0
+        shared = self.shared
+        kept = self.kept
+        state: cython.Py_ssize_t
+        states: list[Any] = []
+        for storage in storages:
+            # Held by the list, by the name here and by the call: else somebody has it.
+            if (shared and storage.serial in shared) or (kept and id(storage.buffer) in kept):
+                state = _ALIVE
+            elif held_by(storage) > core_hooks.unheld:
+                state = _ALIVE
+                if storage.most_mark == listed.mark and storage.lender is None and not stays:
+                    states.append(_SWAPPABLE - storage.nbytes)
+                    continue
+            elif storage.buffer is None or storage.lender is not None:
+                state = _DEAD
+            else:
+                state = storage.nbytes
+                if state < _WIDE_NBYTES and state not in sizes:  # type: ignore[operator]
+                    state = 0
+                states.append(state)
+                continue
+            states.append(state if storage.nbytes < _WIDE_NBYTES else state + _WIDE)
+        return tuple(states)
+
+
+def _number_of(marked: tuple[bool, Instruction]) -> int:
+    return marked[1].number
+
+
+def _place_of(instruction: Instruction) -> int:
+    return instruction.number
+
+
+@cython.cfunc
+def _unheld() -> cython.Py_ssize_t:
+    """The count of what only a list holds; less than any where threads count apart."""
+    storage: Storage
+    storages: list[Any] = [Storage(None, 0)]  # type: ignore[arg-type]
+    count: cython.Py_ssize_t = -1
+    if not references.COUNTED:
+        return count
+    for storage in storages:
+        count = held_by(storage)
+    return count
+
+
+hooks.unheld = _unheld()
+
+
+def _instructions_of(trace: Trace, listed: Arguments) -> Iterator[Instruction | None]:
+    """The instructions again; None for one that is consumed, of whose error its caller is told."""
+    codes = iter(trace.codes)
+    values = iter(listed.constants)
+    named = 0
+    for opcode, number in zip(trace.opcodes, listed.numbers, strict=True):
+        views = []
+        for how in opcode.named:
+            if how.strides is None:
+                views.append(View(None, how, 0, next(values)))
+            else:
+                slot, beyond = decoded(next(codes))
+                named = max(named, slot + 1)
+                views.append(View(listed.storages[slot], how, listed.bases[slot] + beyond))
+        fresh = None
+        if opcode.is_fresh:
+            fresh = listed.storages[named]
+            named += 1
+        if opcode.operation.is_consumed:
+            yield None
+        else:
+            yield new_instruction(opcode, tuple(views), fresh, None, number)
+
+
+@cython.ccall
+def tape_of(device: Any) -> Tape:
+    """Return the tape of a device, which is made when it is first asked for."""
+    if device.tape is None:
+        with device.lock:
+            if device.tape is None:
+                device.tape = Tape(device)
+    tape: Tape = device.tape
+    return tape

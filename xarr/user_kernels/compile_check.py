@@ -1,0 +1,42 @@
+"""Own functions are compiled when they are first called, so that the call tells of their errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from xarr.backends.device import Device
+from xarr.codegen import source
+from xarr.codegen.source import define
+from xarr.errors import CompileError
+from xarr.tape import builder
+
+
+def require_compiles(device: Device, name: str, templates: Iterable[str]) -> None:
+    """Compile the functions of the own kernel `name` that templates call; see that they do."""
+    called = tuple(word for text in templates for word in re.findall(r"\bxr_own_\w+", text))
+    with device.lock:
+        try:
+            builder.kernel_of(
+                device,
+                "check.c",
+                "xr_check",
+                called,
+                lambda: ([define("XR_CHECKED", map(call, called))], "@8x"),
+            )
+        except CompileError as error:
+            error.op = name
+            raise
+
+
+def call(name: str) -> str:
+    """A block of C that calls an own function: NVIDIA's OpenCL looks at no others."""
+    found = re.search(rf"^DEVICE \w+ {name}\((.*)\)$", source.own[name], re.MULTILINE)
+    assert found is not None
+    kinds = [re.sub(r"\w+$", "", declared.strip()) for declared in found[1].split(",")]
+    lines = [
+        f"{kind.removeprefix('const ')} v{place}{' = 0' if '*' in kind else ''};"
+        for place, kind in enumerate(kinds)
+    ]
+    values = ", ".join(f"v{place}" for place in range(len(kinds)))
+    return f"{{ {' '.join(lines)} (void){name}({values}); }}"

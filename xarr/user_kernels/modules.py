@@ -1,0 +1,121 @@
+"""The portable C of a `RawModule`, as each dialect's compiler is given it.
+
+What differs is who calls a kernel, and how it comes to local memory that a launch gives: OpenCL C
+has a pointer for it, elsewhere the kernel is handed where its part begins.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Final
+
+from xarr.codegen import source
+from xarr.user_kernels import language
+from xarr.user_kernels.c_source import Names, Text, definitions, names_of
+from xarr.user_kernels.tokens import macro, tokens, without_comments, words
+
+_KERNEL: Final = re.compile(r"\bKERNEL\s+void\s+(\w+)\s*\(([^)]*)\)(\s*\{)?")
+_LOCAL: Final = re.compile(r"\bLOCAL\b")
+_POINTER: Final = re.compile(r"\bLOCAL\b(?=[^;,=()\[\]{}]*\*)")
+"""`LOCAL` before a pointer to local memory, which may lie anywhere itself."""
+_NAMED: Final = re.compile(r"(\w+)\s*(\[\s*\])?\s*$")
+"""The name at the end of a declaration."""
+
+
+class PortableModule:
+    """A source in portable C; what is not portable is refused.
+
+    name : str -- What errors and compilers call it.
+    code : str -- The source.
+    """
+
+    def __init__(self, name: str, code: str) -> None:
+        self._code = Text(name, without_comments(code))
+        self._names = names_of(self._code.text)
+        self._code.require_portable(self._names, by_items=True)
+        for kernel in _KERNEL.finditer(self._code.text):
+            self._require_spaces(kernel)
+
+    def _require_spaces(self, kernel: re.Match[str]) -> None:
+        """Refuse a pointer that does not say which memory it points to, as OpenCL C does."""
+        for part in re.finditer(r"[^,\s][^,]*[*\[][^,]*", kernel[2]):
+            if not words(part[0]) & ({"GLOBAL", "LOCAL"} | self._names.called):
+                raise self._code.refuse(
+                    kernel.start(2) + part.start(),
+                    "the pointer does not say which memory it points to",
+                    "write GLOBAL before it, or LOCAL",
+                )
+
+    def text(self, dialect: str, *, has_float64: bool) -> str:
+        """The compiler's input."""
+        begin = f'#line 1 "{self._code.where}"\n'
+        code = self._portable(self._with_arguments(dialect), has_float64)
+        language.define(code)
+        lines = source.words(code, dialect, has_float64=has_float64)
+        ends = self._entries() if dialect == "c" else ""
+        return "\n".join((*lines, begin)) + code + ends
+
+    def _portable(self, code: str, has_float64: bool) -> str:
+        """The code in xarr's words; a function has a name that no built-in one has."""
+        macros = {found.name for token in tokens(code) if (found := macro(token))}
+        kernels = {found[1] for found in _KERNEL.finditer(code)}
+        functions = self._names.called - macros - kernels
+        own = {name: f"{name}_own" for name in functions}
+        text = Text(self._code.where, code)
+        made = text.portable(own, self._names, has_float64=has_float64, is_file=True)
+        return definitions(made, "own")[0]
+
+    def _with_arguments(self, dialect: str) -> str:
+        """The code whose kernels take local memory as the dialect has it, and bools as bytes."""
+        has_pointers = dialect == "opencl"
+        changed = functools.partial(_with_arguments, has_pointers=has_pointers)
+        return _POINTER.sub("XR_POINTER_TO_LOCAL", _KERNEL.sub(changed, self._code.text))
+
+    def _entries(self) -> str:
+        """The C functions that call each kernel with values by their addresses."""
+        lines = [""]
+        for name, declared, body in _parts(self._code.text):
+            if not body:
+                continue
+            types = [
+                "u64" if _LOCAL.search(part) else _NAMED.sub(lambda at: "*" * bool(at[2]), part)
+                for part in declared
+            ]
+            names = Names(types=self._names.types, called=self._names.called)
+            values = [
+                f"*({Text(name, of).portable({}, names, has_float64=True)} *)xr_values[{number}]"
+                for number, of in enumerate(types)
+            ]
+            lines.append(f"XR_OWN_KERNEL({', '.join([name, str(len(values)), *values])})")
+        return "\n".join((*lines, ""))
+
+
+def _parts(code: str) -> list[tuple[str, list[str], str]]:
+    """Return the name of each kernel, its parameters, and the brace of its body if it has one."""
+    return [(one[1], _declared(one[2]), one[3] or "") for one in _KERNEL.finditer(code)]
+
+
+def _declared(text: str) -> list[str]:
+    """The declarations of a list of parameters, with bools as the bytes that memory has of them."""
+    text = re.sub(r"\bbool\b", "b8", text)
+    return [] if text.strip() in ("", "void") else text.split(",")
+
+
+def _with_arguments(kernel: re.Match[str], *, has_pointers: bool) -> str:
+    """A kernel's head, with the beginnings of local memory as numbers if there are no pointers."""
+    parts, statements = list[str](), list[str]()
+    for part in _declared(kernel[2]):
+        if has_pointers or not _LOCAL.search(part):
+            parts.append(part)
+            continue
+        named = _NAMED.search(part)
+        assert named is not None
+        kind = _LOCAL.sub("", re.sub(r"\bRESTRICT\b|\brestrict\b", "", part[: named.start()]))
+        parts.append(f"const u64 xr_local_{named[1]}")
+        pointer = f"{' '.join(kind.split())}{' *' if named[2] else ''}"
+        statements.append(f"XR_LOCAL_ARGUMENT({pointer}, {named[1]}) ")
+    head = f"KERNEL void {kernel[1]}({', '.join(parts)})"
+    body = kernel[3] or ""
+    lines = "\n" * (kernel[0].count("\n") - f"{head}{body}".count("\n"))  # compilers count them
+    return f"{head}{lines}{body}{''.join(statements)}"

@@ -1,0 +1,714 @@
+"""`RawKernel` and `RawModule`: a program's own kernels as they are, launched by grid and block.
+
+A source is portable C, with the words of `kernels/README.md` (`KERNEL`, `GLOBAL`, `GLOBAL_ID(0)`),
+or a device's own language: CUDA C on CUDA devices, OpenCL C on OpenCL devices. A launch comes after
+everything that was asked before it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import operator
+import re
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.array.array import Array
+from xarr.array.layouts import assign, require_writeable, settled
+from xarr.array.pointers import Pointer
+from xarr.backends.base import ATTRIBUTES, Place
+from xarr.backends.device import Device, get_device, require_together
+from xarr.cache import disk_cache
+from xarr.codegen import source
+from xarr.ir.storage import Storage
+from xarr.ir.views import storage_view
+from xarr.layout import contiguous
+from xarr.tape import builder
+from xarr.tape.tape import tape_of
+from xarr.user_kernels.modules import PortableModule
+from xarr.user_kernels.parameters import holds_kind
+from xarr.user_kernels.tokens import without_comments
+
+_LANGUAGES: Final = {
+    "portable": re.compile(r"\bKERNEL\b"),
+    "cuda": re.compile(r"\b__global__\b"),
+    "opencl": re.compile(r"\b(?:__kernel|kernel)\b"),
+}
+"""The words by which the languages mark a kernel."""
+_NAMES: Final = {
+    "portable": "portable C",
+    "c": "portable C",
+    "cuda": "CUDA C",
+    "opencl": "OpenCL C",
+}
+_BINARIES: Final = {".ptx": "cuda", ".cubin": "cuda", ".fatbin": "cuda", ".spv": "opencl"}
+"""The language of binaries by the suffix of their file."""
+_KERNEL_NAME: Final = r"\bvoid\s+(\w+)\s*\("
+_GLOBAL: Final = re.compile(r"(template\s*<[^{};]*>\s*)?\b__global__\b")
+_QUALIFIER: Final = re.compile(
+    r"\b(?:const|volatile|restrict|__restrict__|__restrict|RESTRICT|GLOBAL|__global|global|struct"
+    r"|constant|__constant)\b"
+)
+_TYPEDEF: Final = re.compile(r"\btypedef\s+(\w[\w ]*?)\s+(\w+)\s*;")
+_MACRO: Final = re.compile(r"^\s*#\s*define\s+(\w+)\s+(\w[\w ]*?)\s*$", re.MULTILINE)
+_OPTION: Final = re.compile(r"\s*-D\s*(\w+)=(\w[\w ]*?)\s*")
+_LOCAL: Final = re.compile(r"\b(?:LOCAL|__local|local)\b")
+
+_TYPES: Final = {
+    **{row.compute: row.numpy for row in dtypes.TABLE if row.compute == row.storage},
+    "bool": numpy.dtype("bool"),
+    "char": numpy.dtype("int8"),
+    "signed char": numpy.dtype("int8"),
+    "unsigned char": numpy.dtype("uint8"),
+    "uchar": numpy.dtype("uint8"),
+    "short": numpy.dtype("int16"),
+    "unsigned short": numpy.dtype("uint16"),
+    "ushort": numpy.dtype("uint16"),
+    "int": numpy.dtype("int32"),
+    "unsigned": numpy.dtype("uint32"),
+    "unsigned int": numpy.dtype("uint32"),
+    "uint": numpy.dtype("uint32"),
+    "long": numpy.dtype("int64"),
+    "long long": numpy.dtype("int64"),
+    "ptrdiff_t": numpy.dtype("int64"),
+    "unsigned long": numpy.dtype("uint64"),
+    "unsigned long long": numpy.dtype("uint64"),
+    "ulong": numpy.dtype("uint64"),
+    "size_t": numpy.dtype("uint64"),
+    "float": numpy.dtype("float32"),
+    "double": numpy.dtype("float64"),
+    "half": numpy.dtype("float16"),
+    "__half": numpy.dtype("float16"),
+    "complex<float>": numpy.dtype("complex64"),
+    "complex<double>": numpy.dtype("complex128"),
+    **{f"{row}_t": numpy.dtype(row.name) for row in dtypes.TABLE if row.kind in dtypes.INTEGER},
+}
+"""Types of C and what they hold."""
+_LOCAL_ALIGNMENT: Final = 16
+"""Bytes; the widest number takes as many."""
+_MOST: Final = (2**31 - 1, 65535, 65535)
+"""Groups along each dimension."""
+
+
+class _Parameter(NamedTuple):
+    """A declared parameter of a kernel; `dtype` is None where it is not known.
+
+    `is_read` says that the kernel does not write behind the pointer.
+    """
+
+    name: str
+    dtype: numpy.dtype[Any] | None
+    is_pointer: bool
+    is_local: bool
+    is_read: bool
+    kind: str
+
+
+class RawModule:
+    """Source, or a binary, that holds kernels.
+
+    code : str, optional -- Source: portable C, with `KERNEL` before a kernel; CUDA C; or OpenCL C.
+    path : path, optional
+        A file instead: of such source; ``.ptx``, ``.cubin`` or ``.fatbin`` for CUDA devices;
+        ``.spv``, SPIR-V, for OpenCL devices that take it.
+    options : tuple of str -- What the compiler is given.
+    backend, translate_cucomplex, enable_cooperative_groups, jitify : str, bool
+        As of CuPy. Each device has one compiler, which knows ``cuComplex.h``; the last two are not
+        there, and False or None.
+    name_expressions : sequence of str, optional
+        The names of kernels of CUDA C++ that `get_function` is asked for: ``"f<float>"``.
+
+    Raises
+    ------
+    CompileError
+        If the source does not compile: by `get_function` for the default device, else at a call.
+
+    Note: Source: CuPy's documentation, "User-Defined Kernels".
+
+    >>> import xarr
+    >>> module = xarr.RawModule(code='''
+    ... KERNEL void twice(GLOBAL f32 *x, i32 n)
+    ... {
+    ...     const i64 i = GLOBAL_ID(0);
+    ...     if (i < n) x[i] = 2 * x[i];
+    ... }''')
+    >>> x = xarr.asarray([1, 2, 3], dtype="float32")
+    >>> module.get_function("twice")((1,), (4,), (x, 3))
+    >>> x.tolist()
+    [2.0, 4.0, 6.0]
+    """
+
+    def __init__(
+        self,
+        code: str | None = None,
+        *,
+        path: str | Path | None = None,
+        options: Sequence[str] = (),
+        backend: str = "nvrtc",
+        translate_cucomplex: bool = False,
+        enable_cooperative_groups: bool = False,
+        name_expressions: Sequence[str] | None = None,
+        jitify: bool | None = None,
+    ) -> None:
+        where = "RawModule(code, path)"
+        for name, given in (
+            ("enable_cooperative_groups", enable_cooperative_groups),
+            ("jitify", jitify),
+            ("name_expressions", name_expressions and (code is None or backend != "nvrtc")),
+        ):
+            if given:
+                raise errors.value_error(
+                    where, f"{name} is given", "it is not there", "leave it out"
+                )
+        if (code is None) is (path is None):
+            raise errors.type_error(
+                where,
+                f"{'neither' if code is None else 'both'} of code and path are given",
+                "one of them is accepted",
+            )
+        if not isinstance(code, str | None):
+            raise errors.type_error(
+                where,
+                f"code is of type {type(code).__name__}",
+                "source as a str is accepted",
+                "give a binary's file as path",
+            )
+        content = code.encode() if code is not None else Path(str(path)).read_bytes()
+        self.options = tuple(options)
+        self.backend = backend
+        self.name_expressions = None if name_expressions is None else tuple(name_expressions)
+        self._binary: bytes | None = None
+        self._name = "code" if path is None else Path(str(path)).name
+        self._binary_of = "" if path is None else _BINARIES.get(Path(str(path)).suffix, "")
+        if self._binary_of:
+            self._binary = content + b"\0" if self._binary_of == "cuda" else content
+            content = b""
+        self.code = content.decode()
+        self._bare = without_comments(self.code)
+        self._language = next(
+            (name for name, word in _LANGUAGES.items() if word.search(self._bare)), ""
+        )
+        if self._language == "portable":
+            self._portable = PortableModule(self._name, self.code)
+        self._kernels = dict[Device, dict[str, Any]]()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_kernels": {}}
+
+    def compile(self, log_stream: Any = None) -> None:
+        """Compile for the default device; the compiler's log goes to the file `log_stream`."""
+        if self._binary is None:
+            device = get_device()
+            with device.lock:
+                self._compiled(device, self._name, log_stream)
+
+    def get_global(self, name: str) -> Pointer:
+        """The bytes of a variable of the default device's module, in CUDA C.
+
+        ``__device__`` or ``__constant__`` declares it. ``pointer.cast("float32").array(10)`` has
+        ten numbers of it.
+        """
+        device = get_device()
+        with device.lock:
+            kernel = next(iter(self._kernels.get(device, {}).values()), None)
+            if kernel is None:
+                kernel = self._loaded(device, re.findall(_KERNEL_NAME, self._bare)[0])
+            address, nbytes = device.driver.variable(kernel, name)
+            storage = Storage(device, nbytes, device.driver.wrap(address, nbytes, kernel))
+        return Pointer(Array(storage_view(storage, contiguous((nbytes,)), dtypes.uint8)))
+
+    def get_function(self, name: str) -> RawKernel:
+        """The kernel of a name, compiled if the default device takes its language."""
+        kernel = RawKernel._of(self, name)
+        dialect = get_device().info.dialect
+        if self._binary is None and self._language in ("portable", dialect):
+            kernel.compile()
+        return kernel
+
+    def _parameters(self, name: str) -> tuple[_Parameter, ...] | None:
+        """A kernel's parameters as the source declares them; None of a binary's."""
+        if self._binary is not None:
+            return None
+        stem = name
+        if self.name_expressions and name in self.name_expressions:
+            stem = name.partition("<")[0].rpartition("::")[2]
+        declared = self._declared(stem)
+        if declared is None:
+            names = self.name_expressions or re.findall(_KERNEL_NAME, self._bare)
+            raise errors.value_error(
+                "get_function(name)",
+                f"name is {name!r}",
+                f"the source has {', '.join(names) or 'no kernel'}",
+            )
+        pairs = [found[::-1] for found in _TYPEDEF.findall(self._bare)]
+        pairs += _MACRO.findall(self._bare)
+        options = (_OPTION.fullmatch(option) for option in self.options)
+        pairs += [found.groups() for found in options if found]
+        meanings = dict[str, set[str]]()
+        for word, meaning in pairs:
+            meanings.setdefault(word, set()).add(meaning)
+        # Which one holds where a condition chooses, the compiler knows.
+        named = {word: found.pop() for word, found in meanings.items() if len(found) == 1}
+        return tuple(_parameter(part, named) for part in declared)
+
+    def _declared(self, name: str) -> list[str] | None:
+        """The declarations of a kernel's parameters; None where the source has no such kernel."""
+        found = re.search(
+            rf"\bvoid\s+(?:__launch_bounds__\([^)]*\)\s*)?{re.escape(name)}\s*\(", self._bare
+        )
+        if found is None:
+            return None
+        text = self._bare[found.end() : self._bare.index(")", found.end())].strip()
+        return [] if text in ("", "void") else text.split(",")
+
+    def _loaded(self, device: Device, name: str) -> Any:
+        """The kernel on a device; kernels of a module have the same variables."""
+        kernels = self._kernels.setdefault(device, {})
+        if name not in kernels:
+            binary = self._binary
+            if binary is None:
+                binary = self._compiled(device, name)
+            elif device.info.dialect != self._binary_of:
+                raise self._other_language(device, name, f"a binary of {_NAMES[self._binary_of]}")
+            other = next(iter(kernels.values()), None)
+            driver = device.driver
+            if other is None:
+                kernels[name] = driver.load(binary, name)
+            else:
+                kernels[name] = driver.load_beside(other, binary, name)
+        return kernels[name]
+
+    def _compiled(self, device: Device, name: str, log_stream: Any = None) -> bytes:
+        """The binary for a device, from the disk cache where nobody reads the compiler's words."""
+        text = self._text(device, name)
+        names = self.name_expressions or ()
+        disk = disk_cache()
+        key = disk.key(source.SCHEMA, text, (*self.options, *names), device.info.target)
+        binary = disk.get(key) if log_stream is None else None
+        if binary is None:
+            try:
+                binary, log = device.driver.compile_own(text, self.options, names)
+            except errors.CompileError as error:
+                error.op = name
+                raise
+            if log_stream is not None:
+                log_stream.write(log)
+            disk.put(key, binary)
+        return binary
+
+    def _text(self, device: Device, name: str) -> str:
+        """The compiler's input: the source; of portable C with the definitions for the device."""
+        begin = f'#line 1 "{self._name}"\n'
+        dialect = device.info.dialect
+        if self._language == "portable":
+            return self._portable.text(dialect, has_float64=device.info.has_float64)
+        if self._language != dialect:
+            written = _NAMES.get(self._language, "a language without a kernel")
+            raise self._other_language(device, name, written)
+        if dialect == "cuda" and 'extern "C"' not in self._bare and not self.name_expressions:
+            return begin + _GLOBAL.sub(
+                lambda found: found[0] if found[1] else f'extern "C" {found[0]}', self.code
+            )
+        return begin + self.code
+
+    def _other_language(self, device: Device, name: str, written: str) -> ValueError:
+        takes = dict.fromkeys((_NAMES[device.info.dialect], _NAMES["portable"]))
+        return errors.value_error(
+            f"{name}(grid, block, args)",
+            f"the kernel is in {written}, and the arrays are on {device}",
+            f"that takes {' and '.join(takes)}",
+            "write portable C, see kernels/README.md, or put the arrays on another device",
+        )
+
+
+class _LocalMemory:
+    """The local memory of a launch; `nbytes` counts what its pointers have.
+
+    has_pointers : bool -- Whether the driver makes a pointer of a number of bytes.
+    """
+
+    def __init__(self, nbytes: int, *, has_pointers: bool) -> None:
+        self.nbytes = nbytes
+        self._has_pointers = has_pointers
+        self._taken = 0
+
+    def argument(self, nbytes: int) -> int | bytes:
+        """The argument for a pointer to so many bytes: these, or where they begin."""
+        begin = self._taken
+        self._taken += -(-nbytes // _LOCAL_ALIGNMENT) * _LOCAL_ALIGNMENT
+        self.nbytes = max(self.nbytes, self._taken)
+        return nbytes if self._has_pointers else struct.pack("=Q", begin)
+
+
+class _Span(NamedTuple):
+    """The bytes of a storage in which an array lies."""
+
+    storage: int
+    begin: int
+    end: int
+
+    def overlaps(self, other: _Span) -> bool:
+        return self.storage == other.storage and self.begin < other.end and other.begin < self.end
+
+
+def _parameter(declared: str, named: Mapping[str, str]) -> _Parameter:
+    """A parameter of C, whose type may be one that the source gives a name."""
+    words = _QUALIFIER.sub(" ", declared)
+    is_local = _LOCAL.search(words) is not None
+    words = _LOCAL.sub(" ", words)
+    kind, name = re.fullmatch(r"\s*(.*?)\s*(\w+)\s*(?:\[\s*\])?\s*", words, re.DOTALL).groups()  # type: ignore[union-attr]
+    is_pointer = "*" in kind or "[" in declared
+    kind = " ".join(kind.replace("*", " ").split())
+    is_read = re.search(r"\bconst\b[^*]*\*", declared) is not None
+    for _ in named:
+        kind = named.get(kind, kind)
+    return _Parameter(name, _TYPES.get(kind), is_pointer, is_local, is_read, kind)
+
+
+class RawKernel:
+    """A kernel that is launched by grid and block.
+
+    name : str -- The kernel's name.
+    code, options, backend, translate_cucomplex, enable_cooperative_groups, jitify
+        As of `RawModule`.
+
+    Attributes
+    ----------
+    attributes : dict of str to int
+        What the default device's driver knows of the kernel: ``"num_regs"``,
+        ``"max_threads_per_block"``. Each is an attribute as well; on CUDA devices
+        `max_dynamic_shared_size_bytes` (bytes) and `preferred_shared_memory_carveout` (percent)
+        can be set.
+
+    Raises
+    ------
+    ValueError
+        If the source has no such kernel. At a call, if the device does not take the language, the
+        grid or block is beyond its limits, or an array does not lie in one piece.
+    CompileError
+        At a call, if the source does not compile.
+
+    Notes
+    -----
+    A launch comes after all that was asked of the device before, and what is asked afterwards sees
+    what it wrote. Arrays are given as pointers to their first elements, views in one piece too.
+    Nothing is known of what a kernel reads and writes, so it must stay within the arrays. On OpenCL
+    a view that begins within its memory is a copy, which is written back: through another view of
+    the same memory the kernel does not see what it writes. Source: CuPy's documentation,
+    "User-Defined Kernels".
+
+    >>> import xarr
+    >>> add = xarr.RawKernel('''
+    ... KERNEL void add(GLOBAL const f32 *x, GLOBAL const f32 *y, GLOBAL f32 *z)
+    ... {
+    ...     const i64 i = GLOBAL_ID(0);
+    ...     z[i] = x[i] + y[i];
+    ... }''', "add")
+    >>> x = xarr.arange(4, dtype="float32")
+    >>> z = xarr.empty_like(x)
+    >>> add((2,), (2,), (x, x, z))
+    >>> z.tolist()
+    [0.0, 2.0, 4.0, 6.0]
+    """
+
+    def __init__(
+        self,
+        code: str,
+        name: str,
+        options: Sequence[str] = (),
+        backend: str = "nvrtc",
+        **given: Any,
+    ) -> None:
+        self._begin(RawModule(code, options=options, backend=backend, **given), name)
+
+    @classmethod
+    def _of(cls, module: RawModule, name: str) -> RawKernel:
+        kernel: RawKernel = cls.__new__(cls)
+        kernel._begin(module, name)
+        return kernel
+
+    def _begin(self, module: RawModule, name: str) -> None:
+        self.name = self.__name__ = name
+        self.code = module.code
+        self.options = module.options
+        self.backend = module.backend
+        self._module = module
+        self._parameters = module._parameters(name)
+        self._where = f"{name}(grid, block, args)"
+
+    def compile(self, log_stream: Any = None) -> None:
+        """Compile for the default device, so that the first launch does not wait for it.
+
+        The compiler's log goes to the file `log_stream`.
+        """
+        device = get_device()
+        with device.lock:
+            if log_stream is not None:
+                self._module._compiled(device, self.name, log_stream)
+            self._module._loaded(device, self.name)
+
+    @property
+    def attributes(self) -> dict[str, int]:
+        """The kernel's attributes by the default device's driver; -1 for unknown ones."""
+        device = get_device()
+        with device.lock:
+            return device.driver.attributes(self._module._loaded(device, self.name))
+
+    def __getattr__(self, name: str) -> int:
+        if name in ATTRIBUTES:
+            return self.attributes[name]
+        raise AttributeError(f"RawKernel has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in ATTRIBUTES:
+            object.__setattr__(self, name, value)
+            return
+        device = get_device()
+        with device.lock:
+            kernel = self._module._loaded(device, self.name)
+            device.driver.set_attribute(kernel, name, int(value))
+
+    def __call__(
+        self,
+        grid: Sequence[int] | int,
+        block: Sequence[int] | int,
+        args: Sequence[Any] = (),
+        *,
+        shared_mem: int = 0,
+        stream: Any = None,
+    ) -> None:
+        """Launch the kernel.
+
+        Parameters
+        ----------
+        grid : tuple of 1 to 3 int
+            The number of groups (CUDA's blocks) along each dimension.
+        block : tuple of 1 to 3 int
+            The number of items (CUDA's threads) of a group along each.
+        args : sequence of Array, Pointer, number, NumPy scalar, ctypes or NumPy structure
+            What the kernel's parameters are given. Pointers to local memory are left out, or all
+            given as PyOpenCL's ``LocalMemory``.
+        shared_mem : int
+            Bytes of local memory behind each pointer that is left out, or of CUDA's dynamic shared
+            memory.
+        stream : Stream, optional
+            Where it runs; the current stream without.
+        """
+        if stream is not None:
+            if not hasattr(stream, "__enter__"):
+                raise self._refuse(f"stream is {stream!r}", "a Stream is accepted")
+            with stream:
+                return self(grid, block, args, shared_mem=shared_mem)
+        args = [value.array() if type(value) is Pointer else value for value in args]
+        device = next((value.device for value in args if type(value) is Array), get_device())
+        places, items = self._sizes(grid, block, device)
+        if shared_mem < 0:
+            raise errors.value_error(self._where, f"shared_mem is {shared_mem}", "0 or more bytes")
+        wanted = self._expected(len(args))
+        values = iter(args)
+        packed = list[Any]()
+        copies = dict[_Span, Array]()
+        changed = dict[_Span, Array]()
+        spans = set[_Span]()
+        written = list[Array]()
+        local = _LocalMemory(int(shared_mem), has_pointers=device.info.dialect == "opencl")
+        for number, parameter in enumerate(wanted):
+            if parameter is not None and parameter.is_local:
+                given = next(values) if len(args) == len(wanted) else None
+                packed.append(local.argument(self._local_nbytes(given, parameter, shared_mem)))
+                continue
+            value = next(values)
+            is_read = parameter is not None and parameter.is_read
+            if type(value) is Array:
+                self._check(value, parameter, number, device)
+                begin = settled(value).offset * value.itemsize
+                span = _Span(_storage(value).serial, begin, begin + value.nbytes)
+                if not is_read:
+                    spans.add(span)
+                if begin and device.info.dialect == "opencl":  # a cl_mem is given from its begin
+                    copy = copies.setdefault(span, Array(builder.copied(value._view)))
+                    if not is_read:
+                        changed.setdefault(span, value)
+                    value = copy
+                packed.append(value)
+                if not is_read:
+                    written.append(value)
+            else:
+                packed.append(self._bytes(value, parameter, number))
+        before = {
+            span: Array(builder.copied(copies[span]._view))
+            for span in changed
+            if any(span.overlaps(other) for other in spans - {span})
+        }
+        arrays = [value for value in packed if type(value) is Array]
+        with device.lock:
+            kernel = self._module._loaded(device, self.name)
+            for array in (*arrays, *before.values()):
+                builder.compute(array._view)
+            builder.release(device, {_storage(array) for array in written}.__contains__)
+            arguments = [self._place(value) if type(value) is Array else value for value in packed]
+            launch = device.driver.launch_with
+            tape_of(device).ask(launch, kernel, places, items, arguments, local.nbytes)
+            builder.counts.launches += 1
+            for array in written:
+                _storage(array).writes += 1
+        for span, array in changed.items():
+            if span in before:
+                now, then, there = map(_bytes_of, (copies[span], before[span], array))
+                merged = there + (now - there) * (now != then)  # what the kernel changed
+                assign(there, settled(there), merged._view)
+            else:
+                assign(array, settled(array), copies[span]._view)
+        return None
+
+    def _sizes(
+        self, grid: Sequence[int] | int, block: Sequence[int] | int, device: Device
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The groups and the items of one, with as many dimensions; refused beyond the limits."""
+        sizes = []
+        for name, given in (("grid", grid), ("block", block)):
+            try:
+                found = tuple(
+                    map(operator.index, given if isinstance(given, Iterable) else (given,))
+                )
+            except TypeError:
+                raise self._refuse(f"{name} is {given!r}", "1 to 3 integers are accepted") from None
+            limits = _MOST if name == "grid" else (device.info.group_size,) * 3
+            if not 1 <= len(found) <= 3 or any(
+                not 1 <= extent <= most for extent, most in zip(found, limits, strict=False)
+            ):
+                raise errors.value_error(
+                    self._where,
+                    f"{name} is {found}",
+                    f"1 to 3 sizes are accepted, from 1 to {limits}",
+                )
+            sizes.append(found)
+        dimensions = max(map(len, sizes))
+        places, items = ((*found, 1, 1)[:dimensions] for found in sizes)
+        if math.prod(items) > device.info.group_size:
+            raise errors.value_error(
+                self._where,
+                f"block is {items}, which are {math.prod(items)} items",
+                f"{device} has groups of up to {device.info.group_size}",
+            )
+        return places, items
+
+    def _expected(self, count: int) -> Sequence[_Parameter | None]:
+        """The parameters, as far as they are known, of a call with so many arguments."""
+        if self._parameters is None:
+            return [None] * count
+        known = [parameter for parameter in self._parameters if not parameter.is_local]
+        if count not in (len(known), len(self._parameters)):
+            raise errors.type_error(
+                self._where,
+                f"args has {count} arguments",
+                f"{self.name} has {len(known)} parameters: "
+                + ", ".join(parameter.name for parameter in known),
+            )
+        return self._parameters
+
+    def _local_nbytes(self, given: Any, parameter: _Parameter, shared_mem: int) -> int:
+        """The bytes of local memory behind a pointer, as PyOpenCL's `LocalMemory` says or all."""
+        if given is None:
+            return int(shared_mem)
+        if type(given).__name__ != "LocalMemory":
+            raise self._refuse(
+                f"{parameter.name} is of type {type(given).__name__}",
+                "a pointer to local memory must be a pyopencl.LocalMemory",
+                "leave it out and give its bytes as shared_mem",
+            )
+        return int(given.size)
+
+    def _refuse(self, given: str, accepted: str, remedy: str = "") -> TypeError:
+        return errors.type_error(self._where, given, accepted, remedy)
+
+    def _check(
+        self, value: Array, parameter: _Parameter | None, number: int, device: Device
+    ) -> None:
+        """Refuse an array that is none for a parameter."""
+        name = f"args[{number}]" if parameter is None else parameter.name
+        require_together(value.device, device, self._where)
+        if parameter is None or not parameter.is_read:
+            require_writeable(value, self._where)
+        if parameter is not None and not parameter.is_pointer:
+            raise self._refuse(f"{name} is an Array", "the kernel takes a value there")
+        dtype = None if parameter is None else parameter.dtype
+        if dtype is not None and dtype != value.dtype and dtype.itemsize != 1:
+            raise self._refuse(
+                f"{name} has dtype {value.dtype}",
+                f"the kernel takes a pointer to {dtype}",
+                f'convert with x.astype("{dtype}")',
+            )
+        if not settled(value).linear:
+            raise errors.value_error(
+                self._where,
+                f"{name} is a view of shape {value.shape} that does not lie in one piece",
+                "the kernel is given a pointer to the first element",
+                "pass xarr.ascontiguousarray(x)",
+            )
+
+    def _bytes(self, value: Any, parameter: _Parameter | None, number: int) -> bytes:
+        """The bytes of a value."""
+        name = f"args[{number}]" if parameter is None else parameter.name
+        if parameter is not None and parameter.is_pointer:
+            raise self._refuse(
+                f"{name} is of type {type(value).__name__}", "the kernel takes an Array there"
+            )
+        if isinstance(value, ctypes.Structure):
+            return bytes(value)
+        if isinstance(value, numpy.void) or (isinstance(value, numpy.ndarray) and value.size == 1):
+            return bytes(value.tobytes())
+        if not isinstance(value, bool | int | float | complex | numpy.generic):
+            raise self._refuse(
+                f"{name} is of type {type(value).__name__}",
+                "Arrays, numbers, NumPy's scalars, and structures of ctypes and NumPy are accepted",
+            )
+        dtype = None if parameter is None else parameter.dtype
+        is_number = not isinstance(value, numpy.generic)
+        if (
+            dtype is None
+            and parameter is not None
+            and is_number
+            and self._module._language != "cuda"
+        ):
+            raise self._refuse(
+                f"{name} is {value!r}",
+                f"the kernel takes {parameter.kind}, of which the size is not known here",
+                "pass a scalar or structure of NumPy's",
+            )
+        if dtype is None:
+            dtype = value.dtype if isinstance(value, numpy.generic) else numpy.dtype(type(value))
+        if not holds_kind(dtype.kind, value):
+            raise self._refuse(f"{name} is {value!r}", f"the kernel takes {dtype}")
+        if dtype.kind in "iu" and not _holds(dtype, value):
+            raise errors.refused(
+                OverflowError, self._where, f"{name} is {value}", f"the kernel takes {dtype}"
+            )
+        made = numpy.asarray(value) if isinstance(value, numpy.generic) else None
+        return bytes((numpy.array(value, dtype) if made is None else made.astype(dtype)).tobytes())
+
+    def _place(self, value: Array) -> Place:
+        storage = _storage(value)
+        storage.settle()
+        return Place(storage.buffer, settled(value).offset * value.itemsize)
+
+
+def _bytes_of(array: Array) -> Array:
+    return Pointer(array).cast("uint8").array(array.nbytes)
+
+
+def _holds(dtype: numpy.dtype[Any], value: Any) -> bool:
+    limits = numpy.iinfo(dtype)
+    return limits.min <= int(value) <= limits.max
+
+
+def _storage(array: Array) -> Storage:
+    storage = array._view.storage
+    assert storage is not None
+    return storage
