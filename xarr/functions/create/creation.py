@@ -20,6 +20,7 @@ from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import SCALARS, array_of, as_array, operand_view, retyped, warn_of_imaginary
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out
+from xarr.array.operators import made
 from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device, promoted, require_on
 from xarr.dtypes import DType
@@ -281,13 +282,15 @@ def arange(
         if start is None:
             raise type_error(where, "stop is missing", "stop is a number")
         start, stop = 0, start
-    start = number(0 if start is None else start, where, "start")
-    stop = number(stop, where, "stop")
-    step = number(1 if step is None else step, where, "step")
+    start, step = 0 if start is None else start, 1 if step is None else step
+    if not {type(start), type(stop), type(step)} <= _PLAIN:
+        start, stop = number(start, where, "start"), number(stop, where, "stop")
+        step = number(step, where, "step")
     target = get_device(device, where)
     row = _arange_type(start, stop, step, dtype, target, where)
     length = _arange_length(start, stop, step, where)
-    layout.require_possible((length,), where)
+    if length >> 31:
+        layout.require_possible((length,), where)
     if length == 0:
         return filled(0, 0, row, target, where)
     if row is dtypes.bool_:
@@ -300,12 +303,11 @@ def arange(
     else:
         delta = dtypes.quietly(lambda: wide(second) - wide(first))
     if computed is row and math.isfinite(delta):
-        kind = row.numpy
         known = builder.known(
-            (length,), row, target, lambda: first + numpy.arange(length).astype(kind) * delta
+            (length,), row, target, lambda: _counted(first, delta, length, row.numpy)
         )
         if known is not None:
-            return Array(known)
+            return made(known)
     index = builder.index((length,), target)
     places = builder.converted(index, computed)
     steps = table.multiply.combined(places, _scalar(delta, computed, target))
@@ -316,6 +318,18 @@ def arange(
             at = table.equal.combined(index, _scalar(position, dtypes.int64, target))
             view = choose(at, _scalar(value, computed, target), view)
     return Array(builder.converted(view, row))
+
+
+def _counted(first: Any, delta: Any, length: int, kind: Any) -> Host:
+    """Return first + i * delta for each i below a length, as NumPy computes it in a data type."""
+    if kind.itemsize < 8:
+        return dtypes.quietly(lambda: first + numpy.arange(length).astype(kind) * delta)
+    values: Host = numpy.arange(length, dtype=kind)
+    if delta != 1:
+        values *= delta
+    if first:
+        values += first
+    return values
 
 
 def _of_bools(start: Any, step: Any, length: int, target: Device, where: str) -> Array:
@@ -590,7 +604,7 @@ def _linspace_node(
                 found[-1] = stop
             return found
 
-        known = builder.known((count,), row, device, points)
+        known = builder.known((count,), row, device, lambda: dtypes.quietly(points))
         if known is not None:
             return known
     index = builder.index((count,), device)
