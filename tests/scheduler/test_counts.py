@@ -913,7 +913,7 @@ def test_a_full_tape_is_cut_by_the_loop_that_runs_now() -> None:
     for operation in (operator.add, operator.mul):
         for _ in range(5 * tuning.STEPS):
             operation(x, x)
-        assert [opcode.operation.name for opcode in on.cycles._body] == [
+        assert [opcode.operation.name for opcode in on.loops._body] == [
             "add" if operation is operator.add else "multiply"
         ]
     xarr.synchronize()

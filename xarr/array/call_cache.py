@@ -46,7 +46,7 @@ class Recording:
 
     @cython.cfunc
     def replay(self, arrays: list[Any]) -> Any:
-        """Record it for other arrays; what it returns."""
+        """Record the instructions again for other arrays; return what the call returns."""
         opcode: Opcode
         target: View
         array: ArrayBase
@@ -78,7 +78,7 @@ class Recording:
 
 @cython.cfunc
 def _at(views: list[Any], place: Any) -> View:
-    """The view of a place of a recording."""
+    """Return the view that a place of a recording stands for."""
     view: View
     beyond: cython.Py_ssize_t
     if type(place) is int:
@@ -93,7 +93,7 @@ def _at(views: list[Any], place: Any) -> View:
 def _recording(
     instructions: list[Instruction], arrays: list[ArrayBase], result: Any
 ) -> Recording | None:
-    """What a call recorded that was given arrays; None where it is not told by them alone."""
+    """Make the recording of a call that was given arrays; None where it needs anything else."""
     known = [array._view for array in arrays]
     numbers = {id(view.storage): number for number, view in reversed(list(enumerate(known)))}
 
@@ -149,7 +149,7 @@ TOLD: Final = {type(None), bool, int, str, type, dtypes.DType}
 
 @cython.cfunc
 def _add_to_key(value: Any, parts: list[Any], arrays: list[Any]) -> cython.bint:
-    """Whether an argument is told by parts of a key, which are appended, and by arrays."""
+    """Append an argument to a key, and its arrays to a list; return whether a key can have it."""
     number: cython.Py_ssize_t = 0
     view: View
     other: ArrayBase
@@ -208,7 +208,7 @@ class CallCache:
 
     @cython.ccall
     def call(self, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """The result for arguments, by position and by name."""
+        """Return the function's result for arguments by position and by name."""
         arrays: list[Any] = []
         key = None if core_hooks.eager or core_hooks.changed else _key_of(given, named, arrays)
         if key is None:
@@ -239,7 +239,7 @@ class CallCache:
 
 @cython.cfunc
 def _are_known(arrays: list[Any]) -> cython.bint:
-    """Whether arrays have structures that were met before; from now on they are."""
+    """Return whether arrays have structures that were met before; mark them as met."""
     array: ArrayBase
     how: Structure
     known: cython.bint = True
@@ -252,7 +252,7 @@ def _are_known(arrays: list[Any]) -> cython.bint:
 
 @cython.cfunc
 def _key_of(given: tuple[Any, ...], named: dict[str, Any], arrays: list[Any]) -> object:
-    """What calls have in common that record the same; None where that is not told."""
+    """Return the key of a call: calls of one key record the same; None where it cannot be told."""
     parts: list[Any] = []
     for value in given:
         if not _add_to_key(value, parts, arrays):

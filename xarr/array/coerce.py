@@ -355,7 +355,7 @@ class _Parts:
         return values.shape
 
     def view(self, obj: Any, row: DType | None = None) -> View:
-        """Return the leaf of a nested sequence; its numbers go to the device at once."""
+        """Return the array of a nested sequence; its numbers go to the device at once."""
         device, where = self.device, self.where
         shape = self.add(obj, 0)
         row = row or promoted(self.rows, device, where)

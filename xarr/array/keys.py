@@ -22,13 +22,13 @@ _NEVER = cython.declare(cython.Py_ssize_t, -(1 << 62))
 
 @cython.cfunc
 def value_of(x: ArraySlots) -> Any:
-    """The value of a number; None of what has axes or is in a storage."""
+    """Return the value of a number; None of what has axes or is in a storage."""
     return None if x._view.structure.shape else x._view.value
 
 
 @cython.cfunc
 def integer_of(item: object) -> Any:
-    """An integer of a key, or what stands for one: a number whose value is there; else None."""
+    """Return an integer of a key, or of an array that is one number; None of anything else."""
     if type(item) is int:
         return item
     value = value_of(item) if isinstance(item, ArraySlots) else None
@@ -37,7 +37,7 @@ def integer_of(item: object) -> Any:
 
 @cython.cfunc
 def index_of(item: object, extent: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """Where an integer of a key is on an axis; -1 for what is no such thing, or beyond an end."""
+    """Return the place of an integer of a key on an axis; -1 for others, and out of bounds."""
     number = integer_of(item)
     if number is None:
         return -1
@@ -51,7 +51,7 @@ def index_of(item: object, extent: cython.Py_ssize_t) -> cython.Py_ssize_t:
 def _bound(
     item: object, extent: cython.Py_ssize_t, step: cython.Py_ssize_t, absent: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
-    """A bound of a slice as Python takes it for an extent; `_NEVER` for what is no integer."""
+    """Return a bound of a slice as Python takes it for an extent; `_NEVER` if it is no integer."""
     if item is None:
         return absent
     number = integer_of(item)
@@ -66,7 +66,7 @@ def _bound(
 
 @cython.cfunc
 def _step_of(item: object) -> cython.Py_ssize_t:
-    """The step of a slice; 0 for what is none, or is too long."""
+    """Return the step of a slice; 0 for what is none, or is too long."""
     if item is None:
         return 1
     number = integer_of(item)
@@ -78,7 +78,7 @@ def _step_of(item: object) -> cython.Py_ssize_t:
 def sliced(
     shape: tuple[Any, ...], strides: tuple[Any, ...], items: tuple[Any, ...], lies: list[Any]
 ) -> cython.Py_ssize_t:
-    """Where what a key of integers, slices, `...` and None names begins.
+    """Return where what a key of integers, slices, `...` and None names begins.
 
     Of each axis the extent and the stride are appended to a list. `_NEVER` for other keys, and for
     those that are errors.
@@ -144,7 +144,7 @@ def sliced(
 
 @cython.ccall
 def part_of(view: View, key: object) -> View | None:
-    """The view with axes that a key of integers, slices, `...` and None names; None of others."""
+    """Return the view with axes that a basic key names; None of other keys, and of errors."""
     how: Structure = view.structure
     if how.strides is None or not how.shape:
         return None  # of a number a view is a copy
@@ -167,7 +167,7 @@ def part_of(view: View, key: object) -> View | None:
 
 @cython.ccall
 def place_of(view: View, key: object) -> cython.Py_ssize_t:
-    """Where the one element lies that a key of integers names; -1 for other keys."""
+    """Return where the one element lies that a key of integers names; -1 for other keys."""
     how: Structure = view.structure
     strides: tuple[Any, ...] | None = how.strides
     if strides is None or type(key) is slice:
@@ -192,7 +192,7 @@ def place_of(view: View, key: object) -> cython.Py_ssize_t:
 
 @cython.cfunc
 def lone_of(view: View) -> Structure:
-    """The structure of one element of a view's storage."""
+    """Return the structure of one element of a view's storage."""
     how: Structure = view.structure
     if how.lone is None:
         how.lone = structure(how.device, how.dtype, (), ())

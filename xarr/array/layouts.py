@@ -18,7 +18,7 @@ from xarr.tape import builder
 
 
 def settled(array: Array) -> Layout:
-    """The layout of an array, which has a storage afterwards."""
+    """Give an array a storage if it has none; return its layout."""
     view = array._view
     if view.value is not None:
         builder.placed(view)
@@ -27,19 +27,19 @@ def settled(array: Array) -> Layout:
 
 
 def layout_of(array: Array) -> Layout:
-    """The layout of an array, or the one that it will have once it is computed."""
+    """Return the layout of an array, or the one that it will have once it is computed."""
     return array._view.layout or layout.contiguous(array._view.shape)
 
 
 def view(array: Array, where: Layout) -> Array:
-    """An array that shares the memory of `array`, which has to be settled."""
+    """Return an array that shares the memory of `array`, which has to be settled."""
     view = array._view
     assert view.storage is not None
     return viewed(array, storage_view(view.storage, where, view.dtype))
 
 
 def renamed(array: Array, name: Hashable, lay: Callable[[Layout], Layout]) -> Array:
-    """A view whose elements lie as a function of the array's layout says.
+    """Return a view whose elements lie as a function of the array's layout says.
 
     It is known by its name for all arrays that lie alike.
     """
@@ -57,12 +57,12 @@ def renamed(array: Array, name: Hashable, lay: Callable[[Layout], Layout]) -> Ar
 
 
 def transposed(where: Layout) -> Layout:
-    """The layout with its axes in reverse order."""
+    """Return the layout with its axes in reverse order."""
     return where.permuted(tuple(reversed(range(len(where.shape)))))
 
 
 def is_number(array: Array) -> bool:
-    """Whether NumPy has a number here, which never changes: no axes, and not made as an array."""
+    """Return whether NumPy has a number here, which never changes: it has no axes."""
     return not array._view.shape and not array._kept
 
 
@@ -79,14 +79,14 @@ def lock(array: Array) -> Array:
 
 
 def like(array: Array, view: View) -> Array:
-    """An array of a view, which without axes is a number where `array` is one."""
+    """Return an array of a view, which without axes is a number where `array` is one."""
     result = Array(view)
     result._kept = array._kept
     return result
 
 
 def viewed(array: Array, view: View) -> Array:
-    """An array of a leaf in the memory of `array`; of a number a copy, since it never changes."""
+    """Return an array of a view in the memory of `array`; of a number, which is fixed, a copy."""
     if is_number(array):
         return Array(builder.copied(view))
     result = keep_array(Array(view))
@@ -96,7 +96,7 @@ def viewed(array: Array, view: View) -> Array:
 
 
 def part(array: Array, number: int) -> Array:
-    """The real (0) or imaginary part (1) of a complex array, as a view."""
+    """Return the real (0) or imaginary part (1) of a complex array, as a view."""
     where = settled(array)
     view = array._view
     assert view.storage is not None
@@ -106,7 +106,7 @@ def part(array: Array, number: int) -> Array:
 
 
 def reinterpreted(array: Array, row: DType, where: str) -> View:
-    """The leaf of an array's memory taken as of another data type, by NumPy's rules."""
+    """Return a view of an array's memory as of another data type, by NumPy's rules."""
     given = settled(array)
     view = array._view
     assert view.storage is not None
@@ -120,7 +120,7 @@ def reinterpreted(array: Array, row: DType, where: str) -> View:
 
 
 def kept_order(where: Layout) -> tuple[int, ...]:
-    """The axes as they lie in memory, the outermost first: what NumPy calls order "K"."""
+    """Return the axes as they lie in memory, the outermost first: what NumPy calls order "K"."""
     places = [
         axis
         for axis, extent in enumerate(where.shape)
@@ -134,7 +134,7 @@ def kept_order(where: Layout) -> tuple[int, ...]:
 
 
 def axes_in_order(array: Array, order: str | None, where: str) -> tuple[int, ...] | None:
-    """The axes from the outermost in memory to the innermost that an order asks for; None for C's.
+    """Return the axes from the outermost to the innermost that an order asks for; None for C's.
 
     "A" and "K" follow the array.
     """
@@ -156,7 +156,7 @@ def axes_in_order(array: Array, order: str | None, where: str) -> tuple[int, ...
 
 
 def laid_out(view: View, axes: tuple[int, ...] | None) -> View:
-    """A new view of a view's values; where axes are given, a leaf in which they lie so."""
+    """Return a new view of a view's values; where axes are given, one in which they lie so."""
     if axes is None:
         return builder.copied(view)
     if view.value is not None:
@@ -174,7 +174,7 @@ def laid_out(view: View, axes: tuple[int, ...] | None) -> View:
 
 
 def in_order(array: Array, order: str | None, where: str, accepted: str = "CFAK") -> Array:
-    """The array where it lies in an order, else a copy that does; "A" and "K" leave it as it is."""
+    """Return the array if it lies in an order, else a copy that does; "A" and "K" leave it so."""
     order = layout.order_of(order, where, accepted)
     if order == "C":
         return array if layout_of(array).linear else Array(builder.copied(array._view))
@@ -204,7 +204,7 @@ def reshape_in_place(array: Array, shape: Any) -> None:
 
 
 def constructed(shape: Any, dtype: Any, buffer: Any, offset: Any, strides: Any, order: Any) -> View:
-    """The view of what `ndarray(shape, dtype, buffer, offset, strides, order)` makes."""
+    """Return the view of what `ndarray(shape, dtype, buffer, offset, strides, order)` makes."""
     where = "ndarray(shape)"
     order = layout.order_of(order, where, "CF")
     on = buffer._view.device if type(buffer) is Array else get_device()
@@ -262,12 +262,12 @@ def assign(array: Array, where: Layout, value: View) -> None:
 
 
 def is_whole(array: Array) -> bool:
-    """Whether the array has no memory yet, so that a new value may simply be bound to it."""
+    """Return whether the array has no memory yet, so that a new value may simply be bound to it."""
     return array._view.value is not None
 
 
 def writeable(array: Array) -> bool:
-    """Whether the memory may be written, and no element stands for several (a broadcast view)."""
+    """Return whether the memory may be written, and no element stands for several (broadcast)."""
     if array._locked:
         return False
     view = array._view

@@ -329,7 +329,7 @@ def is_plain(value: object) -> cython.bint:
 
 @cython.ccall
 def made(view: View) -> ArrayBase:
-    """The array of a view that is no constant, or one that `number_like` made."""
+    """Make the array of a view that is no constant, or of one that `number_like` made."""
     result: ArrayBase = _kind.__new__(_kind)
     result._view = view
     return result
@@ -337,7 +337,7 @@ def made(view: View) -> ArrayBase:
 
 @cython.ccall
 def number_for(how: Structure, value: object) -> object:
-    """A value that is written to an element of a structure, if that holds it exactly; or None."""
+    """Return a value as an element of a structure holds it, if it does so exactly; or None."""
     if isinstance(value, ArrayBase):
         given: Structure = value._view.structure
         is_alike: cython.bint = given.device is how.device and given.dtype is how.dtype
@@ -350,7 +350,7 @@ def number_for(how: Structure, value: object) -> object:
 
 @cython.cfunc
 def view_of(x: ArrayBase, part: View) -> Any:
-    """The array of a view of an array with axes."""
+    """Make the array of a view of an array with axes."""
     result: ArrayBase = _kind.__new__(_kind)
     result._view = part
     result._locked = x._locked
@@ -361,7 +361,7 @@ def view_of(x: ArrayBase, part: View) -> Any:
 
 @cython.ccall
 def operated(known: ResolvedRow, x1: Any, x2: Any) -> Any:
-    """An operator on two operands, one of them an array."""
+    """Apply an operator to two operands, one of them an array."""
     found: object = combined(known, x1, x2)
     if found is not None:
         return found
@@ -371,7 +371,7 @@ def operated(known: ResolvedRow, x1: Any, x2: Any) -> Any:
 
 @cython.ccall
 def combined(known: ResolvedRow, x1: Any, x2: Any) -> Any:
-    """A function of two operands, where it is known for such; else None."""
+    """Record a row's function of two operands, where its opcode is known; return None elsewhere."""
     first: View
     second: View
     how: Structure
@@ -475,7 +475,7 @@ def _broadcast(one: tuple[Any, ...], two: tuple[Any, ...]) -> object:
 
 @cython.cfunc
 def _of_numbers(known: ResolvedRow, how: Structure, x1: object, x2: object) -> object:
-    """What Python computes of the number of a structure and of another one; None of any other."""
+    """Compute a function of two numbers in Python, if that has the same bits; else return None."""
     found = known.numbers.get(how)
     if found is None:
         return None
@@ -492,14 +492,14 @@ def _of_numbers(known: ResolvedRow, how: Structure, x1: object, x2: object) -> o
 
 @cython.cfunc
 def _unary(known: ResolvedRow, x: ArrayBase) -> Any:
-    """An operator on one operand."""
+    """Apply an operator to one operand."""
     found: object = applied(known, x)
     return x._applied(known.row) if found is None else found  # type: ignore[attr-defined]
 
 
 @cython.ccall
 def applied(known: ResolvedRow, x: Any) -> Any:
-    """A function of one operand, where it is known for such; else None."""
+    """Record a row's function of one operand, where its opcode is known; return None elsewhere."""
     if not isinstance(x, ArrayBase):
         return None
     how: Structure = x._view.structure
@@ -518,7 +518,7 @@ def applied(known: ResolvedRow, x: Any) -> Any:
 
 @cython.cfunc
 def _in_place(known: ResolvedRow, x1: ArrayBase, x2: object) -> Any:
-    """An operator with its result written to the first operand."""
+    """Apply an operator and write its result to the first operand."""
     result: object = operated(known, x1, x2)
     if not x1._kept and not x1._view.structure.shape:
         return result  # a number never changes
@@ -545,7 +545,7 @@ def _reflected_sum(x1: ArrayBase, x2: Any) -> Any:
 
 @cython.ccall
 def name_of_store(part: View, given: View) -> object:
-    """What the view that a view is written to remembers the write by."""
+    """Return the key by which a view remembers the write of another view to it."""
     if given.storage is part.storage:
         return given.structure, given.offset - part.offset
     return given.structure
@@ -553,7 +553,7 @@ def name_of_store(part: View, given: View) -> object:
 
 @cython.ccall
 def is_stored(part: View, given: View) -> cython.bint:
-    """Whether a view was written to a view, if one like it was before; or is that view itself."""
+    """Write a view to another one, if a write like it was met; return whether that is done."""
     storage: Storage | None = part.storage
     if storage is None or storage.read_only:
         return False

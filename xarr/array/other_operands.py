@@ -26,17 +26,17 @@ _WHOLE: Final = (BOOL, *INTEGER)
 
 
 def holds_matrices(value: object) -> bool:
-    """Whether a value may stand beside an array in a product of matrices."""
+    """Return whether a value may stand beside an array in a product of matrices."""
     return isinstance(value, Array | numpy.ndarray | numpy.generic | list | tuple | range)
 
 
 def _counts(array: Array) -> bool:
-    """Whether an array repeats a list that is multiplied by it, as NumPy's integers do."""
+    """Return whether an array repeats a list that is multiplied by it, as NumPy's integers do."""
     return array._view.dtype.kind in INTEGER and is_number(array)
 
 
 def accepts(value: object) -> bool:
-    """Whether a value may stand beside an array in an operator; others have their turn."""
+    """Return whether a value may stand beside an array in an operator; others have their turn."""
     if isinstance(value, numpy.ndarray) and (
         hasattr(value, "mask") or isinstance(value, numpy.matrix)
     ):
@@ -46,7 +46,7 @@ def accepts(value: object) -> bool:
 
 
 def combined(row: Elementwise, x1: Any, x2: Any) -> View | None:
-    """The view of two operands together, one of them an Array; None where one cannot be used."""
+    """Record a row of two operands, one of them an Array; None where one cannot be used."""
     if type(x1) is Array:
         first = x1._view
         second = _beside(row, x2, first)
@@ -75,7 +75,7 @@ def _remember(
 
 
 def _beside(row: Elementwise, value: Any, other: View) -> View | None:
-    """The view of an operand beside an array's; None where it is none, or compares beyond."""
+    """Return an operand as a view beside an array's; None if it is none, or out of range."""
     if type(value) is Array:
         view = value._view
         return view if view.device is other.device else operand(view, other, row.where)
@@ -96,7 +96,7 @@ def _beside(row: Elementwise, value: Any, other: View) -> View | None:
 def _compare_out_of_range(
     row: Elementwise, view: View, value: Any, *, swapped: bool
 ) -> View | None:
-    """The result of a comparison with a Python integer that the array's type cannot hold."""
+    """Return the result of a comparison with a Python integer that the array's type cannot hold."""
     if row.beyond is None or type(value) is not int:
         return None
     above, below = row.beyond
@@ -106,7 +106,7 @@ def _compare_out_of_range(
 
 
 def refusal(row: Elementwise, name: str, value: object) -> TypeError:
-    """The error that says that a row's function does not take a value."""
+    """Return the error that says that a row's function does not take a value."""
     return errors.type_error(
         row.where,
         f"{name} is of type {type(value).__name__}",
@@ -124,7 +124,7 @@ def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
 
 
 def binary_operator(row: Elementwise, x1: Any, x2: Any) -> Array:
-    """An operator on operands that the core does not know; what xarr does not know has its turn."""
+    """Apply an operator to operands that the compiled part does not know."""
     if type(x1) is Array:
         view, kind = x1._view, type(x2)
         if kind is view.dtype.numpy.type:
@@ -180,7 +180,7 @@ def _compared(name: str, x1: Any, x2: Any) -> Any:
 
 
 def assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
-    """The array with the result of an operator in its place; a number is another one."""
+    """Return the array with the result of an operator in its place; a number is another one."""
     if result is NOT_IMPLEMENTED or is_number(x1):
         return result  # type: ignore[no-any-return]
     if not writeable(x1):
@@ -196,13 +196,13 @@ def assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
 
 
 def power_operator(x1: Any, x2: Any) -> Array:
-    """The operator `**`, for what it takes."""
+    """Apply the operator `**` to what it takes."""
     return power(x1, x2) if accepts(x1) and accepts(x2) else NOT_IMPLEMENTED
 
 
 @cached_call
 def power(x1: Any, x2: Any) -> Array:
-    """x1 to the power of x2, one of them an Array; x ** 2 is the square, as in NumPy."""
+    """Raise x1 to the power of x2, one of them an Array; x ** 2 is the square, as in NumPy."""
     if type(x1) is Array and (type(x2) is int or type(x2) is float):
         base = x1._view.dtype
         if x2 == 2 and base.kind != BOOL and not (type(x2) is float and base.kind in INTEGER):
@@ -216,7 +216,7 @@ def power(x1: Any, x2: Any) -> Array:
 
 
 def power_in_place(x1: Array, x2: Any) -> Array:
-    """The operator `**=`."""
+    """Apply the operator `**=`."""
     if not accepts(x2):
         return NOT_IMPLEMENTED
     dtype = x1._view.dtype
@@ -253,7 +253,7 @@ def _raised(x1: Any, x2: Any, into: DType | None = None) -> Array:
 
 
 def holds(truths: View) -> bool:
-    """Whether an element is true; waits for the device."""
+    """Return whether an element is true; wait for the device."""
     if 0 in truths.shape:
         return False
     fold = reductions.any.fold(reductions.any.types(truths.dtype, truths.dtype))
@@ -262,7 +262,7 @@ def holds(truths: View) -> bool:
 
 
 def stored_in_place(x1: Array, result: View, name: str) -> Array:
-    """The array with the result of an operator in place of its value."""
+    """Return the array with the result of an operator in place of its value."""
     target = x1._view
     if result.shape != target.shape:
         raise errors.value_error(

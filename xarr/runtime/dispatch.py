@@ -1,8 +1,8 @@
-"""Programs and dispatch: the calls that run a list of instructions, made once for each list.
+"""Programs and dispatch: the steps that run a list of instructions, made once for each list.
 
-A program is a list of calls: a kernel with its grid and the packing of its arguments, or a function
-of NumPy's on the same memory with the same bits. `Program.dispatch` is the one place that says
-which, by how often the list came.
+A step launches a kernel, or calls a library. Without steps `host_eval` computes one instruction
+after the other, by NumPy in the same memory with the same bits. `Program.dispatch` is the one place
+that chooses, by how often the list came.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Place = int | tuple[int, int]
 
 
 class Program(program.Runnable):
-    """A list of instructions, and the calls that run it, for whatever storages it is given.
+    """A list of instructions and the steps that run it, for whatever storages it is given.
 
-    job : Job or None -- What has its kernels compiled beside it.
+    job : CompileJob or None -- The compilation of its kernels by another process.
     """
 
     __slots__ = ("_due", "_failed_at", "_is_first", "_is_sought", "_plan", "job")
@@ -51,11 +51,11 @@ class Program(program.Runnable):
         self._is_first = True  # whether it was never chosen how to run
 
     def dispatch(self) -> None:
-        """Dispatch: take kernels where they are compiled, or worth a wait; else host calls.
+        """Choose kernels if they are compiled, or worth a wait; else leave the work to the host.
 
-        What is new, and can be done on the host, is done there, instruction by instruction. Once it
-        has come again so often, or its work is large, its kernels are looked for, and another
-        process is asked for those that were never compiled. They are taken when they are there.
+        A new list that the host can compute runs there, instruction by instruction. Once it has
+        come often enough, or its work is large, its kernels are looked for, and another process
+        compiles the missing ones. They are taken when they are there.
         """
         self.runs += 1
         self._failed_at = None
@@ -80,7 +80,7 @@ class Program(program.Runnable):
             self.job = compile_worker.submit(self._compile)
 
     def _is_due(self) -> bool:
-        """Whether kernels run it now, even if they have to be compiled first."""
+        """Return whether kernels run it now, even if they have to be compiled first."""
         device = self.trace.device
         if self.job is not None and self.job.is_done:
             return True
@@ -94,7 +94,7 @@ class Program(program.Runnable):
         return max(sizes, default=0) > tuning.LARGEST
 
     def _work(self) -> int:
-        """The elements of all instructions."""
+        """Return the elements of all instructions."""
         return sum([math.prod(opcode.shape) for opcode in self.trace.opcodes])
 
     def _is_compiled(self) -> bool:
@@ -110,7 +110,7 @@ class Program(program.Runnable):
         return True
 
     def _compile(self) -> None:
-        """Have the kernels compiled, in another thread."""
+        """Compile the kernels, in another thread."""
         for one in self._planned().launches:
             one.call(self.trace.device, self._types, wide=self._is_wide)
 
@@ -122,7 +122,7 @@ class Program(program.Runnable):
         return self._plan
 
     def prepare(self) -> list[Step]:
-        """Make the calls launches of kernels, compiled if need be; return them."""
+        """Make the launches of kernels, compiled if need be; return them."""
         if self.is_final:
             return self.steps
         device, types, plan = self.trace.device, self._types, self._planned()
@@ -142,7 +142,7 @@ class Program(program.Runnable):
         return calls
 
     def failed(self, done: Sequence[int]) -> frozenset[int]:
-        """The instructions of the first call that is not done, by number."""
+        """Return the instructions of the first call that is not done, by number."""
         if self._failed_at is None:
             return super().failed(done)
         return frozenset[int]().union(*self.members[self._failed_at : self._failed_at + 1])
@@ -165,7 +165,7 @@ class Program(program.Runnable):
         return any(map(is_wide, self.states))
 
     def names(self, instructions: Sequence[int]) -> list[str]:
-        """The names of the operations of instructions, which are given by number."""
+        """Return the names of the operations of instructions, which are given by number."""
         return [self.trace.opcodes[number].operation.name for number in instructions]
 
     # -- instruction by instruction ---------------------------------------------------------------

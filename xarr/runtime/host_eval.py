@@ -205,7 +205,7 @@ def _compute(
 
 @cython.cfunc
 def _fitted(result: Any, how: Structure) -> object:
-    """The result in the shape of the view that it is for, or one that broadcasts to that."""
+    """Return the result in the shape of the view that it is for, or one that broadcasts to that."""
     if type(result) is _ndarray and result.shape != how.shape and result.size == how.size:
         return result.reshape(how.shape)
     return result
@@ -224,7 +224,7 @@ def _store(driver: Any, target: Any, places: Any, values: Any) -> cython.void:
 
 @cython.cfunc
 def _is_own(result: Any, how: Structure, values: list[Any]) -> cython.bint:
-    """Whether a result can be a new storage's memory: nobody else's, and all of the view."""
+    """Return whether a result can be a new storage's memory: nobody else's, and all of the view."""
     if type(result) is not _ndarray or result.base is not None:
         return False
     if result.dtype is not how.dtype.numpy or result.shape != how.shape:
@@ -246,7 +246,7 @@ def _array_at(how: Structure, memory: Any, offset: cython.Py_ssize_t) -> Any:
 
 @cython.cfunc
 def _operand(how: Structure, opcode: Opcode, storage: Storage, offset: cython.Py_ssize_t) -> object:
-    """The elements of an operand, which broadcast to the shape of the instruction."""
+    """Return the elements of an operand, which broadcast to the shape of the instruction."""
     memory: Any = storage.buffer
     values: Any
     if how.dtype is _bool:  # every byte but 0 is True
@@ -265,7 +265,7 @@ def _operand(how: Structure, opcode: Opcode, storage: Storage, offset: cython.Py
 
 
 def _over(values: Any, how: Structure, opcode: Opcode) -> Any:
-    """Elements that do not have the shape of the instruction, as an array that broadcasts to it."""
+    """Return elements of another shape as an array that broadcasts to the instruction's."""
     shape = opcode.shape
     if how.is_linear and values.size == numpy.prod(shape, dtype=numpy.int64):
         return values.reshape(shape)
@@ -277,7 +277,7 @@ def _over(values: Any, how: Structure, opcode: Opcode) -> Any:
 def _places_of(
     how: Structure, shape: tuple[int, ...], storage: Storage, offset: cython.Py_ssize_t
 ) -> tuple[Any, Any]:
-    """All of a storage's memory as elements, and where places count from, for each element."""
+    """Return all of a storage's memory as elements, and where the places of each count from."""
     memory: Any = memory_of(storage)
     assert how.strides is not None
     begin: Any = numpy.int64(offset)

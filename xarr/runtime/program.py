@@ -30,31 +30,31 @@ if TYPE_CHECKING:
 
 @cython.cclass
 class Runnable:
-    """Runs the steps that a list of instructions became; `dispatch.Program` chooses these.
+    """Runs the steps that a trace became; its subclass `dispatch.Program` chooses these.
 
     Attributes
     ----------
     trace, states : Trace, tuple of int
-        The instructions on which views, and what the tape says of the storages.
-    steps : list of Call
-        What runs now.
+        The instructions, and the state of each storage: live or dead, see `ir/storage.py`.
+    steps : list of Step
+        The steps that run now.
     members : list
         The instructions of each step, by number.
-    unread : list of int
+    dead : list of int
         The storages that nobody holds and no step needs.
     spare : list of int
-        The bytes of storages beyond those that are named, whose memory others take.
+        The bytes of each spare buffer, whose memory a double-buffered storage takes.
     is_final : bool
-        Whether other steps never take the place of these.
+        Whether the steps stay: they are kernels.
     runs : int
-        How often it was to run before it was final.
+        How often it ran before it was final.
     turns : int
         How often it ran since, up to 2.
     is_alone : bool
-        Whether instructions run one by one now, as the steps are not there.
+        Whether instructions run one by one now, as there are no steps.
     sequences : list or None
-        What asks a driver for all launches at once, up to a library's work or the end; from the
-        second turn on, where it has that.
+        What makes all launches by one call of the driver, up to a library's work or the end; from
+        the second turn on, where the driver has that.
     """
 
     trace: Trace
@@ -80,7 +80,7 @@ class Runnable:
         self.spare = []
 
     def dispatch(self) -> None:
-        """Have steps, or none: then the host evaluates the instructions."""
+        """Choose the steps, or none: then the host evaluates the instructions."""
         raise NotImplementedError
 
     def single_kernel(self, opcode: Opcode, places: list[Any], storages: list[Any]) -> Step:
@@ -96,14 +96,14 @@ class Runnable:
         raise NotImplementedError
 
     def prepare(self) -> list[Any]:
-        """Have the kernels; the steps, which are final."""
+        """Make the launches of kernels, which are final; return them."""
         raise NotImplementedError
 
     @cython.cfunc
     def run(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
-        """Run all steps; what a skeleton takes the place of is prepared.
+        """Run all steps; return what a skeleton takes in place of the last one, if it is consumed.
 
-        To `done` something is appended for each step that is done before the last one.
+        A number is appended to `done` for each step that is done before the last one.
         """
         self.is_alone = False
         if not (self.is_final or self.trace.is_new):
@@ -123,7 +123,7 @@ class Runnable:
 
     @cython.ccall
     def go(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
-        """The loop over the steps, or else over the instructions."""
+        """Run one step after the other, or else one instruction after the other."""
         step: Step
         storage: Storage
         slot: cython.Py_ssize_t
@@ -150,7 +150,7 @@ class Runnable:
 
     @cython.cfunc
     def _go_at_once(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
-        """The same, many launches by one call of the driver, where it has that."""
+        """Run the steps with many launches in one call of the driver, where it has that."""
         if self.sequences is None:
             self.sequences = []
             held = self.trace.device.info.memory_nbytes // tuning.HELD_PART
@@ -204,7 +204,7 @@ class Runnable:
 
     @cython.cfunc
     def _ask(self, at: cython.Py_ssize_t, asked: list[Any], unfinished: list[Any]) -> cython.void:
-        """Have the driver do launches: by the sequence of a number, or one by one."""
+        """Launch what is collected: by the sequence of a number, or one by one."""
         device = self.trace.device
         assert self.sequences is not None
         if at == len(self.sequences):
@@ -221,7 +221,7 @@ class Runnable:
         go_on(device, unfinished)
 
     def _between(self, storages: list[Any]) -> int:
-        """The bytes that are freed before the last step, and would be held until all is asked."""
+        """Count the bytes freed before the last step, which are held if all is launched at once."""
         nbytes = 0
         made = {slot for call in self.steps for slot, _ in call.fresh}
         for call in self.steps:
@@ -257,13 +257,13 @@ class Runnable:
             unfinished.clear()
 
     def failed(self, done: Sequence[int]) -> frozenset[int]:
-        """The instructions of the first step that is not done, by number."""
+        """Return the instructions of the first step that is not done, by number."""
         if self.is_alone:
             return frozenset(range(len(self.trace.opcodes))[len(done) : len(done) + 1])
         return frozenset[int]().union(*self.members[len(done) : len(done) + 1])
 
     def left(self, done: Sequence[int]) -> frozenset[int]:
-        """The instructions that have yet to run, by number, where a run was broken off.
+        """Return the instructions that have yet to run, by number, where a run was broken off.
 
         Those that nobody needs are none of them: their operands may have lost their memory.
         """

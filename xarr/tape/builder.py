@@ -43,12 +43,12 @@ def defer(operation: Operation, inputs: tuple[View, ...], shape: Shape) -> View:
 
 
 def elementwise(operation: Operation, inputs: tuple[View, ...], shape: Shape) -> Opcode:
-    """The opcode of an operation on operands that broadcast to a shape."""
+    """Return the opcode of an operation on operands that broadcast to a shape."""
     return opcode_of(operation, tuple([x.structure for x in inputs]), shape, fresh=shape)
 
 
 def index(shape: Shape, device: Device) -> View:
-    """The position of every element of `shape` in C order, as int64."""
+    """Record the position of every element of `shape` in C order, as int64."""
     return computed(opcode_of(INDEX, (), shape, fresh=shape, device=device), ())
 
 
@@ -58,7 +58,7 @@ def recorded(operation: DeferredTemplateOp, inputs: tuple[View, ...], shape: Sha
 
 
 def skeletal(operation: DeferredTemplateOp, inputs: tuple[View, ...], shape: Shape) -> Opcode:
-    """The opcode of a skeleton over a view, with its numbers, whose result has a shape."""
+    """Return the opcode of a skeleton over a view, with its numbers, whose result has a shape."""
     placed(inputs[0])
     structures = tuple([x.structure for x in inputs])
     return opcode_of(operation, structures, inputs[0].shape, fresh=shape)
@@ -82,7 +82,7 @@ _CASTS: Final[dict[tuple[DType, DType], Operation]] = {}
 
 
 def converted(view: View, dtype: DType) -> View:
-    """The view converted to another data type; the view itself where it has it already."""
+    """Record the conversion of a view to another data type; return the view if it has that type."""
     if view.dtype is dtype:
         return view
     if view.value is not None:
@@ -92,7 +92,7 @@ def converted(view: View, dtype: DType) -> View:
 
 
 def copied(view: View) -> View:
-    """A new view with the same value, which nothing shares."""
+    """Record a copy of a view."""
     return defer(_cast(view.dtype, view.dtype), (view,), view.shape)
 
 
@@ -106,7 +106,7 @@ def _cast(given: DType, wanted: DType) -> Operation:
 
 
 def broadcast(view: View, shape: Shape) -> View:
-    """The view repeated over `shape`, in a storage of its own."""
+    """Record a view repeated over `shape`, in a storage of its own."""
     if view.shape == shape:
         return view
     if view.value is not None:
@@ -115,7 +115,7 @@ def broadcast(view: View, shape: Shape) -> View:
 
 
 def reshaped(view: View, shape: Shape) -> View:
-    """The view under a shape with as many elements; copied where strides cannot express it."""
+    """Return the view under another shape; record a copy where strides cannot express it."""
     if view.shape == shape:
         return view
     if view.value is not None:
@@ -136,7 +136,7 @@ def reshaped(view: View, shape: Shape) -> View:
 
 
 def placed(view: View) -> None:
-    """Give a constant a storage; any other view has one."""
+    """Materialise a constant: give it a storage. Any other view has one."""
     if view.value is None:
         return
     with view.device.lock:  # threads may write to one array
@@ -149,7 +149,7 @@ def placed(view: View) -> None:
 
 
 def compute(view: View) -> None:
-    """Have the elements of a view in memory, as far as the device's queue is concerned."""
+    """Run what computes a view, so that its elements are in memory once the queue has ended."""
     if view.value is not None:
         placed(view)
     storage = view.storage
@@ -160,9 +160,9 @@ def compute(view: View) -> None:
 
 
 def there(view: View) -> View:
-    """A view of the same elements in memory: itself, computed, or what it is being copied from.
+    """Return a computed view of the same elements: itself, or what it is a pending copy of.
 
-    Whoever asks holds the device's lock while they are read.
+    The caller holds the device's lock while they are read.
     """
     assert view.storage is not None
     source = tape_of(view.device).copied(view.storage, _cast(view.dtype, view.dtype))
@@ -189,7 +189,7 @@ before_synchronizing.append(settle)
 
 
 def write(storage: Storage, where: Layout, dtype: DType, value: View) -> None:
-    """Store a value that broadcasts to `where.shape` into a storage."""
+    """Record a write of a value that broadcasts to `where.shape` to a storage."""
     if not where.size:
         return
     device = storage.device
@@ -202,13 +202,13 @@ def write(storage: Storage, where: Layout, dtype: DType, value: View) -> None:
 
 
 def storing(given: Structure, where: Layout, dtype: DType) -> tuple[Opcode, Structure]:
-    """The opcode of a write of a value that broadcasts to `where.shape`, and what it writes to."""
+    """Return the opcode of a write of a value that broadcasts to `where.shape`, and its target."""
     target = structure(given.device, dtype, where.shape, where.strides)
     return opcode_of(_cast(given.dtype, dtype), (given,), where.shape, target), target
 
 
 def reads_what_it_overwrites(value: View, storage: Storage, where: Layout, dtype: DType) -> bool:
-    """Whether one element's write may come before another element's read of the same address."""
+    """Return whether an element may be written before another element reads its address."""
     source, read = value.storage, value.layout
     assert source is not None
     assert read is not None
@@ -220,7 +220,7 @@ def reads_what_it_overwrites(value: View, storage: Storage, where: Layout, dtype
 
 
 def scatter(operation: Operation, inputs: tuple[View, ...], shape: Shape) -> None:
-    """Ask for an operation that writes at computed places of its first operand's storage."""
+    """Record an operation that writes at computed places of its first operand's storage."""
     base = inputs[0].storage
     assert base is not None
     with base.device.lock:
@@ -232,7 +232,7 @@ def scatter(operation: Operation, inputs: tuple[View, ...], shape: Shape) -> Non
 
 
 def apart(value: View, storage: Storage) -> View:
-    """The view, or another one of the same value, which reads nothing of a storage's memory."""
+    """Return the view, or a copy of it if it reads a storage's memory."""
     if value.storage is None:
         return value
     if value.storage is not storage and not are_shared(storage, value.storage):
@@ -241,14 +241,14 @@ def apart(value: View, storage: Storage) -> View:
 
 
 def reserve(device: Device, nbytes: int) -> Storage:
-    """A storage with memory that the host may be the first to write."""
+    """Make a storage with memory that the host may be the first to write."""
     if host_functions.stays_on_host(device, nbytes):
         return Storage(device, nbytes, numpy.empty(nbytes, numpy.uint8))
     return allocate(device, nbytes)
 
 
 def held(values: Any, device: Device, dtype: DType) -> View | None:
-    """A view of NumPy's result in its own memory; None where the driver needs a copy of it.
+    """Make a view of NumPy's result in its own memory; None where the driver needs a copy of it.
 
     An array that has its memory from another one is no such thing: it may be an operand's.
     """
@@ -274,7 +274,7 @@ def known(shape: Shape, dtype: DType, device: Device, compute: Callable[[], Any]
 
 
 def allocate(device: Device, nbytes: int) -> Storage:
-    """A storage with the driver's memory, its content undefined."""
+    """Make a storage with the driver's memory, its content undefined."""
     if nbytes >> 63:  # drivers count in 64 bits
         fault = f"{nbytes} bytes were asked for"
         accepted = f"the device has {device.info.memory_nbytes}"

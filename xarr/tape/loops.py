@@ -38,7 +38,7 @@ class LoopDetector:
         self._past = []
 
     def end(self, instructions: list[Instruction]) -> int:
-        """How many instructions of a full tape to run: up to where a loop's body last began.
+        """Return how many instructions of a full tape to run: up to where a loop's body last began.
 
         None where the tape is to have more.
         """
@@ -52,7 +52,7 @@ class LoopDetector:
         return count
 
     def _continue_loop(self, opcodes: list[Opcode]) -> int | None:
-        """How many instructions to run while the known loop goes on; None where it does not."""
+        """Count the instructions to run while the known loop goes on; None where it does not."""
         body, length, count = self._body, len(self._body), len(opcodes)
         turns = body * (count // length + 2) if length else []
         for at in range(length):
@@ -68,7 +68,7 @@ class LoopDetector:
         return end + (count - end) // length * length
 
     def _detect(self, known: list[Opcode], instructions: list[Instruction]) -> int:
-        """How many instructions to run where another loop begins, or none."""
+        """Return how many instructions to run where another loop begins, or none."""
         counts = tuning.BODY, min(len(instructions), len(known) // 2)
         lengths = [_period(known, count) for count in counts]
         length = next((one for one in lengths if 0 < one <= tuning.BODY), 0)
@@ -89,7 +89,7 @@ class LoopDetector:
     def _rotate_body(
         self, known: list[Opcode], length: int, instructions: list[Instruction]
     ) -> list[Opcode]:
-        """The body that one turn of a loop is of.
+        """Return the body that one turn of a loop is of.
 
         Of all the places at which it may begin one is chosen, the same each time: behind a write to
         what was there before, with which the body of a loop mostly ends; where a cut stores least;
@@ -117,7 +117,7 @@ class LoopDetector:
 
 
 def _first(known: Sequence[Opcode], length: int) -> int:
-    """How many of the last `length` instructions come before one with which a turn begins.
+    """Count the last `length` instructions that come before one with which a turn begins.
 
     It begins as the first one did: what is repeated so from there to the end.
     """
@@ -128,7 +128,7 @@ def _first(known: Sequence[Opcode], length: int) -> int:
 
 
 def _period(known: Sequence[Opcode], count: int) -> int:
-    """The length of the shortest list that the last `count` instructions repeat; 0 for none."""
+    """Return the length of the shortest list that the last `count` opcodes repeat; 0 for none."""
     if len(known) <= count:
         return 0
     behind = known[::-1]
@@ -150,5 +150,5 @@ def _period(known: Sequence[Opcode], count: int) -> int:
 
 
 def _cheapest_cut(carried: Sequence[int]) -> int:
-    """Where in the second half of a tape a cut stores least, as late as possible."""
+    """Return where in the second half of a tape a cut stores least, as late as possible."""
     return min(range(len(carried) // 2, len(carried)), key=lambda at: (carried[at], -at))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @cython.ccall
 def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -> View:
-    """Ask for an instruction that writes a new storage; the view of it.
+    """Record an instruction that writes a new storage; return the view of that.
 
     A Python scalar stands for the operand that is a constant, between its data type's bounds.
     """
@@ -43,7 +43,7 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
 
 @cython.ccall
 def recorded(opcode: Opcode, operands: tuple[Any, ...], target: View | None = None) -> object:
-    """Ask for an instruction that writes a storage that exists: the target's, or an operand's."""
+    """Record an instruction that writes a storage that exists: the target's, or an operand's."""
     tape: Tape | None = opcode.device.tape
     if tape is None:
         tape = tape_of(opcode.device)
@@ -66,13 +66,13 @@ def recorded(opcode: Opcode, operands: tuple[Any, ...], target: View | None = No
 
 @cython.cfunc
 def _end(tape: Tape, opcode: Opcode, views: tuple[Any, ...]) -> cython.void:
-    """Run a tape now if its last instruction may not wait."""
+    """Run the tape if its last instruction may not wait."""
     if core_hooks.eager or is_seen(views, opcode.device):
         tape.end()
 
 
 def is_seen(views: tuple[View, ...], device: Device) -> bool:
-    """Whether others see the memory that an instruction reads or writes, so that it runs at once.
+    """Return whether others see memory of an instruction, so that it has to run at once.
 
     No earlier one does: what was on the tape ran when its memory was first seen.
     """
@@ -82,7 +82,7 @@ def is_seen(views: tuple[View, ...], device: Device) -> bool:
 
 @cython.cfunc
 def _frozen(operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The operands; the constants are others, which nobody gives a storage."""
+    """Return operands with new constants in place of theirs, which nobody gives a storage."""
     view: View
     found: list[Any] = []
     for view in operands:

@@ -31,9 +31,9 @@ Host: TypeAlias = "numpy.ndarray[Any, numpy.dtype[Any]]"
 
 @cython.ccall
 def peek(view: View, at: cython.Py_ssize_t) -> object:
-    """The element `at` elements from the storage's beginning, where nothing pends; or None.
+    """Read the element `at` elements from the storage's beginning, if no instruction writes it.
 
-    It is none, either, where a Python scalar may have other bits: of a NaN.
+    Return None else, and of a NaN: a Python scalar may have other bits.
     """
     how: Structure = view.structure
     storage: Storage | None = view.storage
@@ -49,9 +49,9 @@ def peek(view: View, at: cython.Py_ssize_t) -> object:
 
 @cython.ccall
 def only(view: View) -> object:
-    """The one element of a view, computed, where the host reads it in place; or None.
+    """Compute the one element of a view and read it, where the host reads it in place.
 
-    It is none where transfers to the host are watched, and of a NaN, whose bits may differ.
+    Return None else, where transfers to the host are watched, and of a NaN, whose bits may differ.
     """
     how: Structure = view.structure
     storage: Storage | None = view.storage
@@ -78,7 +78,7 @@ def _element(on: Tape, how: Structure, storage: Storage, at: cython.Py_ssize_t) 
 
 @cython.ccall
 def poke(view: View, at: cython.Py_ssize_t, value: Any) -> cython.bint:
-    """Whether an element could be written at once: nothing that pends names the storage.
+    """Write an element, if no instruction names the storage; return whether it was written.
 
     `value` is a Python scalar that the data type holds exactly.
     """
@@ -104,9 +104,9 @@ def poke(view: View, at: cython.Py_ssize_t, value: Any) -> cython.bint:
 
 @cython.ccall
 def values_of(view: View) -> Any:
-    """A view's elements in place, computed, as NumPy's; None where the host does not reach them.
+    """Compute a view; return its elements in place, or None if the host cannot reach them.
 
-    Whoever asks holds the device's lock while they are read.
+    The caller holds the device's lock while they are read.
     """
     how: Structure = view.structure
     storage: Storage | None = view.storage
@@ -127,9 +127,9 @@ def values_of(view: View) -> Any:
 
 
 def read(view: View, at: int) -> Any:
-    """The value of a view's element that lies `at` elements from the beginning, or None.
+    """Read the element `at` elements from the storage's beginning; run the tape if need be.
 
-    It is none, either, where a Python scalar may have other bits: of a NaN.
+    Return None where it is better recorded, and of a NaN: a Python scalar may have other bits.
     """
     device, storage = view.device, view.storage
     if storage is None or view.structure.form is None:
@@ -149,9 +149,10 @@ def read(view: View, at: int) -> Any:
 
 
 def _comes_again(view: View, at: int) -> bool:
-    """Whether an element is one of few that are used alone, so that it is part of a loop.
+    """Return whether an element is one of few that a structure is read or written at alone.
 
-    What a loop reads from another place each time, or writes, would have it planned each time.
+    Then it is part of a loop, which is planned once. What a loop reads from another place each time
+    would be planned each time.
     """
     places, place = view.structure.places, at - view.offset
     is_known = place in places
@@ -161,7 +162,7 @@ def _comes_again(view: View, at: int) -> bool:
 
 
 def write(view: View, at: int, value: Any) -> bool:
-    """Write a view's element that lies `at` elements from the beginning, if it can be at once.
+    """Write an element, and run the tape before if need be; return whether it was written.
 
     `value` is a Python scalar that the data type holds exactly.
     """

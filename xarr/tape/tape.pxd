@@ -11,7 +11,7 @@ cdef class Tape:
     cdef public list instructions
     cdef public list failed_pending
     cdef public list unfinished
-    cdef public object cycles
+    cdef public object loops
     cdef public Py_ssize_t most
     cdef public dict came
     cdef Runnable once
@@ -26,10 +26,10 @@ cdef class Tape:
     cdef bint _sees(self, list storages)
     cdef object _run_listed(self, list instructions, Arguments listed)
     cdef Runnable _program(self, Trace trace, Arguments listed)
-    cdef list _taken(self, list instructions)
+    cdef list _take(self, list instructions)
     cdef bint _may_be_new(self)
     cdef Py_ssize_t _times(self, tuple opcodes, tuple codes)
-    cdef Trace _listed(self, list instructions, Arguments listed, bint may_be_new=*)
+    cdef Trace _describe(self, list instructions, Arguments listed, bint may_be_new=*)
     cdef Trace _trace(self, tuple opcodes, tuple codes, bint may_be_new)
     cdef tuple _states(self, Arguments listed, object sizes)
 

@@ -1,10 +1,12 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
-"""The tape: what was asked of a device and has not run, in program order.
+"""The tape: the instructions that were recorded for a device and have not run, in program order.
 
-Running it in order, one instruction after the other, is the meaning of a program.
+Running them in order, one after the other, is what a program means. A run takes instructions off
+the tape (`_take`), describes them as a `Trace` (`_describe`), and asks of each storage whether it
+is live (`_states`). By these states the trace has a program, which runs.
 
-Each module of this package that has a `.pxd` runs as it is, and compiled by Cython, which reads the
-types of fields and functions there; `_cython.py` stands for what it is told.
+A module that has a `.pxd` beside it runs compiled by Cython, or as it is; `ir/_cython.py` stands
+for the compiler there.
 """
 
 from __future__ import annotations
@@ -49,8 +51,8 @@ _SWAPPABLE = cython.declare(cython.Py_ssize_t, SWAPPABLE)
 _WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _REPEATS = cython.declare(cython.Py_ssize_t, tuning.REPEATS)
 _NEW_WORK = cython.declare(cython.Py_ssize_t, tuning.NEW_WORK)
-_ASIDE = cython.declare(cython.Py_ssize_t, -1)
-"""What storages bear that an instruction writes which was put aside."""
+_FAILED = cython.declare(cython.Py_ssize_t, -1)
+"""The mark of storages that a failed instruction, or one that depends on it, writes."""
 _epoch = cython.declare(cython.Py_ssize_t, 0)
 
 
@@ -62,9 +64,10 @@ def _next_epoch() -> cython.Py_ssize_t:
 
 
 def _have_memory(instructions: list[Any]) -> None:
-    """Give NumPy's memory to what instructions write that has none, though they do not make it.
+    """Allocate what instructions write but do not make, where it has no memory.
 
-    What made it has run, as a variable of a kernel: all of it is written anew.
+    The instruction that made it has run, and its kernel did not store it: all of it is written
+    anew.
     """
     made: set[int] = set()
     instruction: Instruction
@@ -79,30 +82,36 @@ def _have_memory(instructions: list[Any]) -> None:
 
 @cython.cclass
 class Tape:
-    """What was asked of a device and has not run.
+    """The instructions of a device that have not run.
 
-    Threads append to `instructions` without a lock, since a list is changed by one at a time; what
-    runs holds the device's.
+    Threads append to `instructions` without a lock, since appending is atomic; a run holds the
+    device's lock.
 
     Attributes
     ----------
     mark : int
-        What storages that are written to bear, until that has run.
+        The mark of each storage that an instruction writes; a new number once all have run.
     came : dict of int to int
-        How often lists came that are new, by their hashes. It holds nothing but numbers, so that
-        the garbage collector has nothing to walk; lists of one hash are counted as one, which
-        makes a plan come earlier and changes no value.
+        How often each new list came, by its hash. It holds numbers alone, so that the garbage
+        collector has nothing to walk; lists of one hash are counted as one, which makes a plan come
+        earlier and changes no value.
     once : Runnable or None
-        The program that runs lists that are new, one after the other.
-    aside : list of Step
+        The program that runs new lists, one after the other.
+    failed_pending : list of Instruction
         What failed, and what depends on that: it runs again when its value is asked for.
+    unfinished : list
+        Launches of an interrupted step, which the next run makes first.
+    loops : LoopDetector
+        Says where a full tape is cut.
+    most : int
+        How many instructions the tape may have before it is cut.
     """
 
     device: Any
     instructions: list[Any]
     failed_pending: list[Any]
     unfinished: list[Any]
-    cycles: Any
+    loops: Any
     most: int
     came: dict[int, int]
     once: Runnable | None
@@ -119,19 +128,19 @@ class Tape:
         self.came = {}
         self.failed_pending = []
         self.unfinished = []
-        self.cycles = LoopDetector(carried)
-        self.most = self.cycles.most
+        self.loops = LoopDetector(carried)
+        self.most = self.loops.most
         self.mark = _next_epoch()
 
     @cython.ccall
     def writes(self, storage: Storage) -> cython.bint:
-        """Whether an instruction, or what is unfinished, may write a storage."""
+        """Return whether an instruction, or an unfinished launch, may write a storage."""
         if self.unfinished or storage.buffer is None:
             return True
-        return storage.mark == self.mark or storage.mark == _ASIDE
+        return storage.mark == self.mark or storage.mark == _FAILED
 
     def compute(self, storage: Storage) -> None:
-        """Run what writes a storage, and all that was asked for with it."""
+        """Run everything if an instruction writes a storage, so that its elements are computed."""
         core_counts.looks += 1
         if self.is_running or self.writes(storage):
             self.run()
@@ -140,7 +149,7 @@ class Tape:
             self.run()
 
     def _is_behind(self, storage: Storage) -> bool:
-        """Whether what is aside may write a storage's memory by another name."""
+        """Return whether a failed instruction may write a storage's memory as another storage."""
         shared = self.device.shared
         return storage.serial in shared and any(
             [instruction.written.serial in shared for instruction in self.failed_pending]
@@ -148,14 +157,14 @@ class Tape:
 
     @cython.ccall
     def ends_in_copy(self, storage: Storage) -> cython.bint:
-        """Whether the last instruction makes the storage of one element by a copy, or the like."""
+        """Return whether the last instruction makes a storage by copying or converting."""
         if not self.instructions:
             return False
         instruction: Instruction = self.instructions[len(self.instructions) - 1]
         return instruction.fresh is storage and instruction.opcode.operation.name == "astype"
 
     def copied(self, storage: Storage, copy: Operation) -> View | None:
-        """What is in memory, and the last instruction copies to a new storage; None for others."""
+        """Return the computed view that the last instruction copies to a new storage, or None."""
         core_counts.looks += 1
         if self.is_running or self.unfinished or self.failed_pending or not self.instructions:
             return None
@@ -167,7 +176,7 @@ class Tape:
 
     @cython.ccall
     def names(self, storage: Storage) -> cython.bint:
-        """Whether an instruction, or what is unfinished, may write or read a storage."""
+        """Return whether an instruction, or an unfinished launch, may write or read a storage."""
         if self.unfinished:
             return True
         if not self.instructions and not self.failed_pending:
@@ -183,24 +192,24 @@ class Tape:
         return False
 
     def has_no_axes(self) -> bool:
-        """Whether all instructions are for one element each, so that no kernel becomes two."""
+        """Return whether all instructions compute one element each: fusing them saves nothing."""
         return bool(self.instructions) and not any(
             [instruction.opcode.shape for instruction in self.instructions]
         )
 
     def end(self) -> None:
-        """Run everything now that an instruction is complete; unless a finalizer asked for it."""
+        """Run everything, unless a run is in progress, whose finalizer has recorded something."""
         with self.device.lock:
             if not self.is_running:
                 self.run()
 
     def cut(self) -> None:
-        """Run what stands on a full tape up to where a loop's body ended."""
+        """Run the instructions of a full tape, up to where the body of a loop ended."""
         with self.device.lock:
             # Another thread may have cut it meanwhile.
             if len(self.instructions) >= self.most and not self.is_running:
-                count = self.cycles.end(list(self.instructions))  # others append
-                self.most = self.cycles.most
+                count = self.loops.end(list(self.instructions))  # others append
+                self.most = self.loops.most
                 if count:
                     self._run(count)
 
@@ -209,14 +218,14 @@ class Tape:
     def run(self) -> None:
         """Run everything."""
         if self.instructions or self.failed_pending or self.unfinished or self.is_running:
-            self.cycles.forget()
-            self.most = self.cycles.most
+            self.loops.forget()
+            self.most = self.loops.most
             self._run(len(self.instructions))
 
     def release(self, is_written: Callable[[Storage], bool]) -> None:
-        """Run everything; also what is aside, if it names a storage that is written next.
+        """Run everything, also what failed if it names a storage that is written next.
 
-        What writes is not on the tape, so nothing else would keep the order.
+        The write is no instruction, so nothing else would keep the order.
         """
         self.run()
         instruction: Instruction
@@ -228,10 +237,10 @@ class Tape:
                 return
 
     def ask(self, call: Callable[..., Any], *given: Any) -> None:
-        """Have the driver do what is not on the tape; whoever calls holds the device's lock.
+        """Call the driver for work that is no instruction; the caller holds the device's lock.
 
-        A finalizer that launched something before this has ended would have a driver take its
-        queue for empty, and a kernel for one with other arguments.
+        Meanwhile the tape counts as running: a finalizer that launched something would let the
+        driver take its queue for empty, or give a kernel other arguments.
         """
         self.is_running = True
         try:
@@ -241,7 +250,7 @@ class Tape:
             end_before_others(self.device)
 
     def consume(self, opcode: Opcode, view: View) -> Prepared:
-        """Run everything but the kernel that a skeleton, which takes a value, will be."""
+        """Run everything but the kernel of a skeleton that takes a view; return its parts."""
         instruction: Instruction = new_instruction(opcode, (view,), None, None, take_number())
         self.instructions.append(instruction)
         try:
@@ -257,7 +266,7 @@ class Tape:
     def _run(self, count: cython.Py_ssize_t) -> object:
         """Run the first instructions.
 
-        If one fails, those that have not run stay on the tape, but what depends on it goes aside.
+        If one fails, those that have not run stay on the tape, except what depends on it.
         """
         if self.is_running:
             raise RuntimeError(
@@ -286,13 +295,13 @@ class Tape:
 
     @cython.cfunc
     def _sees(self, storages: list[Any]) -> cython.bint:
-        """Whether others see the memory of one of the storages, or what they are is not known."""
+        """Return whether others see the memory of a storage, or the storages are not known."""
         shared = self.device.shared
         return not storages or any([storage.serial in shared for storage in storages])
 
     @cython.cfunc
     def _run_listed(self, instructions: list[Any], listed: Arguments) -> object:
-        """Run instructions that are the first on the tape."""
+        """Run instructions that are the first on the tape; keep what has not run after an error."""
         trace: Trace | None = None
         program: Runnable | None = None
         device = self.device
@@ -304,7 +313,7 @@ class Tape:
                 go_on(device, self.unfinished)
                 end_before_others(device)
             launched = driver.launched
-            trace = self._listed(self._taken(instructions), listed, self._may_be_new())
+            trace = self._describe(self._take(instructions), listed, self._may_be_new())
             instructions.clear()  # they hold storages
             if trace.is_new:
                 if self.once is None:
@@ -346,7 +355,7 @@ class Tape:
         done: list[int],
         error: BaseException,
     ) -> None:
-        """Have on the tape, or aside, what has yet to run after an error."""
+        """Put what has yet to run after an error back on the tape, or among what failed."""
         opcodes = trace.opcodes
         everything = frozenset(range(len(opcodes)))
         failed = everything if program is None else program.failed(done)
@@ -364,8 +373,8 @@ class Tape:
             self._requeue([instruction for _, instruction in marked])
 
     @cython.cfunc
-    def _taken(self, instructions: list[Any]) -> list[Any]:
-        """The first instructions, which leave the tape; those of them that may run."""
+    def _take(self, instructions: list[Any]) -> list[Any]:
+        """Take the first instructions off the tape; return those that depend on no failed one."""
         mark: cython.Py_ssize_t = _next_epoch()
         del self.instructions[: len(instructions)]
         # No call in between, behind which a finalizer may write and another thread go on.
@@ -378,10 +387,10 @@ class Tape:
         return self._split_runnable(marked)
 
     def _split_runnable(self, marked: list[tuple[bool, Instruction]]) -> list[Any]:
-        """The instructions that do not depend on one that failed; the others go, or stay, aside.
+        """Return the instructions that depend on none that failed; keep the others as pending.
 
-        Those that have just failed bear True. If none has, and others see memory that one which
-        would go reads or writes, all are tried again.
+        The instructions that have just failed are marked True. If there is none, and others see the
+        memory of one that would be kept, all are tried again.
         """
         shared = set() if any([failed for failed, _ in marked]) else {*self.device.shared}
         marked += [(True, instruction) for instruction in self._needed(self.failed_pending)]
@@ -397,13 +406,8 @@ class Tape:
             writes = instruction.written.serial
             if has_failed or reads & written or writes in written or writes in read:
                 if instruction.opcode.operation.is_consumed or writes in shared or reads & shared:
-                    both = [
-                        *later,
-                        *instructions,
-                        instruction,
-                        *[instruction for _, instruction in marked],
-                    ]
-                    both.sort(key=_place_of)  # whoever asks is told
+                    both = [*later, *instructions, instruction, *[one for _, one in marked]]
+                    both.sort(key=_place_of)  # whoever asks for a value gets the error
                     return both
                 later.append(instruction)
                 read |= reads
@@ -413,25 +417,20 @@ class Tape:
             del instruction
         self.failed_pending = self._needed(later)
         for instruction in self.failed_pending:
-            instruction.written.mark = _ASIDE
+            instruction.written.mark = _FAILED
         return instructions
 
     def _needed(self, instructions: list[Any]) -> list[Any]:
-        """Those instructions whose results somebody holds, or another one of them needs."""
+        """Return the instructions whose results are live, or that such an instruction needs."""
         listed: Arguments = Arguments([], [], [], [])
-        trace: Trace = self._listed(instructions, listed)
+        trace: Trace = self._describe(instructions, listed)
         instructions.clear()  # they hold storages
         states = self._states(listed, trace.sizes)
         wanted = {at for at, state in enumerate(states) if is_held(state)}
         wanted = {listed.storages[at].serial for at in wanted}
         found: list[Any] = []
-        for instruction in reversed(
-            [
-                instruction
-                for instruction in _instructions_of(trace, listed)
-                if instruction is not None
-            ]
-        ):
+        again = [one for one in _instructions_of(trace, listed) if one is not None]
+        for instruction in reversed(again):
             if instruction.written.serial in wanted:
                 wanted.update(
                     [view.storage.serial for view in instruction.views if view.storage is not None]
@@ -441,7 +440,7 @@ class Tape:
         return found
 
     def _requeue(self, instructions: list[Any]) -> None:
-        """Have instructions on the tape again, before those that are there."""
+        """Put instructions back on the tape, before those that are there."""
         if instructions is self.failed_pending:
             self.failed_pending = []
         self.instructions[:0] = instructions
@@ -450,31 +449,29 @@ class Tape:
             instruction.written.mark = self.mark
 
     def would_run(self) -> tuple[Trace, Arguments, Runnable]:
-        """What the tape says, and what would run now; all stays as it is."""
+        """Return the trace, arguments and program that would run now; nothing runs."""
         was_running = self.is_running
         listed: Arguments = Arguments([], [], [], [])
         try:
             self.is_running = True
             # Else the tape itself holds every storage.
-            trace: Trace = self._listed(self._taken(list(self.instructions)), listed)
+            trace: Trace = self._describe(self._take(list(self.instructions)), listed)
             try:
                 return trace, listed, self._program(trace, listed)
             finally:
-                self._requeue(
-                    [
-                        instruction
-                        for instruction in _instructions_of(trace, listed)
-                        if instruction is not None
-                    ]
-                )
+                self._requeue([one for one in _instructions_of(trace, listed) if one is not None])
         finally:
             self.is_running = was_running
 
     @cython.cfunc
-    def _listed(
+    def _describe(
         self, instructions: list[Any], listed: Arguments, may_be_new: cython.bint = False
     ) -> Trace:
-        """Return what instructions have in common with their like; the rest is filled in."""
+        """Return the trace of instructions; fill `listed` with what differs between runs of it.
+
+        A view is coded by its storage, in order of first use, and by how far it begins beyond that
+        storage's first view; beyond its start where most of the storage is written.
+        """
         instruction: Instruction
         view: View
         storage: Storage | None
@@ -528,7 +525,7 @@ class Tape:
 
     @cython.cfunc
     def _may_be_new(self) -> cython.bint:
-        """Whether lists that are new run by the host now, without a plan."""
+        """Return whether the host may run new lists now, without a plan."""
         device = self.device
         if core_tier.name or core_hooks.run is not None or core_hooks.changed or self.kept:
             return False
@@ -536,7 +533,7 @@ class Tape:
 
     @cython.cfunc
     def _times(self, opcodes: tuple[Any, ...], codes: tuple[Any, ...]) -> cython.Py_ssize_t:
-        """Count a list that is not known; return how often it came, or 0 where it is large."""
+        """Count an unknown list; return how often it came, or 0 where it is large."""
         opcode: Opcode
         size: cython.Py_ssize_t = 0
         for opcode in opcodes:
@@ -560,7 +557,7 @@ class Tape:
     def _trace(
         self, opcodes: tuple[Any, ...], codes: tuple[Any, ...], may_be_new: cython.bint
     ) -> Trace:
-        """What is kept of a list of instructions on some views."""
+        """Return the trace of opcodes and codes: the one that is kept, or a new one."""
         programs: dict[Any, Any] = self.device.programs
         trace: Trace | None = programs.get(opcodes)
         if trace is None or trace.codes != codes:
@@ -578,10 +575,10 @@ class Tape:
 
     @cython.cfunc
     def _states(self, listed: Arguments, sizes: object) -> tuple[Any, ...]:
-        """Of each storage whether somebody holds it, and how many bytes are free if not.
+        """Return the state of each storage: live or dead, and the bytes that a dead one frees.
 
-        The bytes are none where no result, of one of some `sizes`, could have that memory. While
-        functions record otherwise, as in a graph, results stay where they are.
+        The bytes are 0 where no result, of one of some `sizes`, could reuse that memory. While
+        functions record otherwise, as in a graph, nothing is swapped.
         """
         storage: Storage
         storages: list[Any] = listed.storages
@@ -621,7 +618,7 @@ def _place_of(instruction: Instruction) -> int:
 
 @cython.cfunc
 def _unheld() -> cython.Py_ssize_t:
-    """The count of what only a list holds; less than any where threads count apart."""
+    """Return the reference count of what a list alone holds; -1 where threads count apart."""
     storage: Storage
     storages: list[Any] = [Storage(None, 0)]  # type: ignore[arg-type]
     count: cython.Py_ssize_t = -1
@@ -636,7 +633,7 @@ hooks.unheld = _unheld()
 
 
 def _instructions_of(trace: Trace, listed: Arguments) -> Iterator[Instruction | None]:
-    """The instructions again; None for one that is consumed, of whose error its caller is told."""
+    """Make the instructions of a trace again; None for one that is consumed: its caller is told."""
     codes = iter(trace.codes)
     values = iter(listed.constants)
     named = 0

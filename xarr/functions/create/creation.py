@@ -307,7 +307,7 @@ def arange(
             (length,), row, target, lambda: _counted(first, delta, length, row.numpy)
         )
         if known is not None:
-            return made(known)
+            return made(known)  # type: ignore[return-value]
     index = builder.index((length,), target)
     places = builder.converted(index, computed)
     steps = table.multiply.combined(places, _scalar(delta, computed, target))
