@@ -1,14 +1,16 @@
 """Ceilings of the code's size, which only go down: ``python -m tools.house [--write]``.
 
-The longest file, class and function of `xarr/`, and the lines of its folders and of `tests/`, are
-counted and compared with `tools/house.json`. A number above its ceiling is an error. `--write`
-lowers the ceilings to what is counted, and raises none.
+The longest file, class and function of `xarr/`, lines of folders and of `tests/`, modules that
+choose between host and device, and tables that remember are counted and compared with
+`tools/house.json`. A number above its ceiling is an error. `--write` lowers the ceilings to what is
+counted, and raises none.
 """
 
 from __future__ import annotations
 
 import ast
 import json
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -17,6 +19,10 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 CEILINGS: Final = Path(__file__).with_name("house.json")
 DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+CHOOSES: Final = r"\.host_addressable\b|\bstays_on_host\(|\bruns_on_numpy\("
+"""What a module asks that chooses between host and device; `backends/` says the answers."""
+REMEMBERS: Final = r"@functools\.(?:lru_)?cache\b|\bMemo\(|\bremembered\("
+"""What a table that remembers is made by, or filled with."""
 
 
 def counted() -> dict[str, int]:
@@ -27,6 +33,10 @@ def counted() -> dict[str, int]:
         lines = text.count("\n")
         folder = path.relative_to(ROOT).parts[1] if path.parent.name != "xarr" else "*.py"
         found[f"lines of xarr/{folder}"] += lines
+        found["modules that choose host or device"] += bool(
+            folder != "backends" and re.search(CHOOSES, text)
+        )
+        found["tables that remember"] += len(re.findall(REMEMBERS, text))
         found["lines of xarr"] += lines
         found["longest file"] = max(found["longest file"], lines)
         for node in ast.walk(ast.parse(text)):
