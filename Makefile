@@ -12,7 +12,7 @@ ARGS ?=
 
 # What tells within minutes whether a change broke something: the tape and what becomes of it, each
 # row of the tables, indexing, and the standard.
-QUICK := tests/compiler tests/scheduler/test_counts.py \
+QUICK := tests/codegen tests/scheduler/test_counts.py \
 	$(patsubst %,tests/engine/test_%.py,choice elements failures layout memory ordering) \
 	tests/conformance/test_standard.py $(patsubst %,tests/conformance/test_standard%.py,_array _elementwise _functions) \
 	$(patsubst %,tests/functions/test_%.py,elementwise indexing reductions)
