@@ -1,4 +1,4 @@
-"""Compiles the core where a C compiler is; elsewhere the same file runs as it is."""
+"""Compiles the core where a C compiler is; elsewhere the same files run as they are."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The array: a view of a storage, computed or not, or a constant.
 
-`Array` is thin. What its operators compute stands in the rows of `tables.elementwise`; how values
-are computed stands in `engine`. A method calls one function, mostly of a package above this one:
+`Array` is thin. What its operators compute stands in the rows of `ops.elementwise`, and `tape` has
+values computed. A method calls one function, mostly of a package above this one:
 functions make arrays, so their modules cannot be imported before there is `Array`; it reaches them
 through their packages, `functions` and `package`.
 """

@@ -1,5 +1,5 @@
 // Elementwise work: every element of the iteration space is computed and stored by itself.
-// XR_POINTERS, XR_FIELDS, XR_AT_*, XR_COMPUTE and XR_STORE come from compiler/forms.py.
+// XR_POINTERS, XR_FIELDS, XR_AT_*, XR_COMPUTE and XR_STORE come from codegen/kernel_spec.py.
 #ifndef XR_ASSEMBLED
 #include "editor.h"
 #endif

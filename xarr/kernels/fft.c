@@ -12,7 +12,7 @@
 // Inverse transforms exchange real and imaginary parts before and after.
 //
 // What is read (XR_FETCH, XR_ENTER), taken from the tile (XR_TAKE), and written (XR_LEAVE, XR_KEEP)
-// are names of the macros below; algorithms/transforms.py chooses them.
+// are names of the macros below; ops/fft.py chooses them.
 typedef struct { XR_FIELDS } xr_arguments;
 
 // Neighbours a power of two apart would share a bank of local memory; so would what a stage writes.

@@ -1,8 +1,8 @@
 // Matrix products in tiles. A group computes XR_ROWS x XR_COLUMNS elements of the result, an item
 // XR_ROW_BLOCK x XR_COLUMN_BLOCK of them in registers. Tiles of both operands, XR_DEPTH deep, go
 // through local memory, stored with k first so that an item reads packs of 16 bytes. There are two
-// buffers: while one is multiplied, the next tiles come from memory. algorithms/products.py chooses the
-// tile and says in which order an element is summed, which no tile changes.
+// buffers: while one is multiplied, the next tiles come from memory. ops/matmul.py chooses the tile
+// and says in which order an element is summed, which no tile changes.
 typedef struct { XR_FIELDS } xr_arguments;
 
 #if XR_COMPLEX

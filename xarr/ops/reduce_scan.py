@@ -465,7 +465,7 @@ def _column_defines(
     more: Sequence[str],
     form: KernelSpec | None = None,
 ) -> list[str]:
-    """The defines of a launch over columns; see `folds.defines`."""
+    """The defines of a launch over columns; see `accumulators.defines`."""
     return [*defines(folds, epilogue, more, form), *(form.by_columns() if form is not None else [])]
 
 

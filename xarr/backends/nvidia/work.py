@@ -27,7 +27,7 @@ _PITCH: Final = (1 << 31) - 1
 
 @dataclass(frozen=True, slots=True)
 class DeviceArray:
-    """Elements in a device's memory, as `library.opened` makes them of a buffer's bytes.
+    """Elements in a device's memory, as `vendor.arrays_of` makes them of a buffer's bytes.
 
     shape : tuple of int
     dtype : numpy.dtype

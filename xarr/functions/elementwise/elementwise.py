@@ -1,6 +1,6 @@
 """Functions of each element by itself.
 
-Each is an object of its row in `tables.elementwise`; the line below it is the row's `about`, for
+Each is an object of its row in `ops.elementwise`; the line below it is the row's `about`, for
 editors.
 """
 

@@ -2,8 +2,8 @@
 
 `Unary` and `Binary` are functions of a row; a function of the chapters becomes a `Composed` one by
 the decorator `universal`. What a function computes of its operands is its own; where a result goes,
-and in which type it is computed, is here once. The methods call `folding`, which stands above the
-chapters.
+and in which type it is computed, is here once. The methods call `ufunc_methods`, which stands above
+the chapters.
 """
 
 from __future__ import annotations

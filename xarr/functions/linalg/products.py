@@ -1,6 +1,6 @@
 """Products of matrices and vectors, and of stacks of them, and what is made of such products.
 
-A product runs as the device's library or `algorithms.products` computes it; a product of vectors is
+A product runs as the device's library or `ops.matmul` computes it; a product of vectors is
 a sum of an expression, which is fused into it.
 """
 

@@ -1,4 +1,4 @@
-"""Reductions and scans, each of a row of `tables.reductions`.
+"""Reductions and scans, each of a row of `ops.reductions`.
 
 The order of operations, and so every bit of a result, is the same on all devices. A function only
 records: an operand that is an expression is computed on the way, once the tape runs.

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms, each of a row of `tables.fourier`: of any length in O(n log n).
+"""Discrete Fourier transforms, each of a row of `ops.fft_rows`: of any length in O(n log n).
 
 A row is a transform: what it takes and gives, and which direction. On a CPU pocketfft computes it,
 through NumPy, in the arrays' own memory, on a CUDA device cuFFT; what is small there, and all on
