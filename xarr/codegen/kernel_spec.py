@@ -31,7 +31,7 @@ INSIDE: Final = Operation("inside", (), dtypes.bool_, "inside")
 class GatherScatter(Operation):
     """An operation on memory at a computed place.
 
-    Its first operand is a leaf that says which storage and where to begin, its second the number
+    Its first operand is a view that says which storage and where to begin, its second the number
     of elements (int64) beyond. In `template`, `{memory}` is that place; the other operands follow
     as `{2}`, ... Where `writes`, the template is a statement and there is no value; with
     `in_order`, which needs a CPU, elements are written one after the other. `host` is given the

@@ -115,7 +115,7 @@ class Instruction:
 
     Attributes
     ----------
-    views : tuple of Node
+    views : tuple of View
         The operands, and last the view that is written, if its storage is not new.
     fresh : Storage or None
         The new storage that is written.

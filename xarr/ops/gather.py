@@ -120,7 +120,7 @@ def result_shape(where: Layout, arrays: Sequence[tuple[int, View]], place: int) 
 def _addresses(
     view: View, where: Layout, arrays: Sequence[tuple[int, View]], place: int
 ) -> tuple[View, View]:
-    """The leaf where each element's walk begins, and how far beyond it the element is."""
+    """The view where each element's walk begins, and how far beyond it the element is."""
     device = view.device
     shape = result_shape(where, arrays, place)
     indexed = {axis for axis, _ in arrays}
@@ -145,7 +145,7 @@ def _addresses(
 
 
 def take(view: View, where: Layout, arrays: Sequence[tuple[int, View]], place: int) -> View:
-    """The view of the elements that arrays of indices name in a view of a leaf."""
+    """The view of the elements that arrays of indices name in a part of a view."""
     shape = result_shape(where, arrays, place)
     if math.prod(shape) == 0:
         return constant(view.dtype.numpy.type(0).item(), view.dtype, shape, view.device)
@@ -237,9 +237,9 @@ class Selected(NamedTuple):
     ----------
     total : int
         How many elements.
-    places : Node or None
+    places : View or None
         Which ones, in C order, of shape (total,), where the host has looked for them.
-    ranks : Node or None
+    ranks : View or None
         Else, of the mask's shape, what `_RANKS` says of each element. It is in memory, so that no
         write comes between what is asked of it.
     """
@@ -403,7 +403,7 @@ def _numbered_elements(values: View, number: View) -> View:
 
 
 def _index_arguments(view: View, places: View) -> tuple[Layout, list[tuple[int, View]], int]:
-    """The arguments of `take` and `put` for elements of a leaf by their places in C order."""
+    """The arguments of `take` and `put` for elements of a view by their places in C order."""
     where = view.layout
     assert where is not None
     flat = where.reshaped((where.size,))

@@ -173,7 +173,7 @@ def _key(row: DType) -> Operation:
 
 
 def _running(view: View) -> View:
-    """The sums up to each element, 0 first; a leaf with an element more."""
+    """The sums up to each element, 0 first; a view with an element more."""
     final = reduce_scan.scan(_fold("cumulative_sum"), view, 0, 1)
     assert final.storage is not None
     zero = constant(0, dtypes.int64, (1,), view.device)
@@ -182,7 +182,7 @@ def _running(view: View) -> View:
 
 
 def _neighbours(view: View) -> tuple[View, View]:
-    """All elements of a leaf but the last, and all but the first."""
+    """All elements of a view but the last, and all but the first."""
     assert view.storage is not None
     shape = (view.shape[0] - 1,)
     first, second = (

@@ -1,6 +1,6 @@
 """Matrix products on the device, by `kernels/matmul.c`: which tile, and how the sum is cut.
 
-Here a product is two leaves and a few launches; what the arguments of the public function may be,
+Here a product is two views and a few launches; what the arguments of the public function may be,
 and when the device's own library does the work, is decided above. The order in which an element is
 summed is part of its definition, and depends on the length K of the sum alone, so that a row of a
 product has the bits of that row's product, on every device:

@@ -214,7 +214,7 @@ def _along(view: View, axis: int, wanted: DType, *, descending: bool, indexed: b
 
 
 def _linear(view: View) -> View:
-    """A leaf whose elements lie in C order from the start of its storage."""
+    """A view whose elements lie in C order from the start of its storage."""
     assert view.layout is not None
     if not view.layout.linear or view.layout.offset:
         view = builder.copied(view)
@@ -223,7 +223,7 @@ def _linear(view: View) -> View:
 
 
 def _sorted(work: _Rows, view: View, *, indexed: bool) -> Storage:
-    """The sorted elements of a linear leaf, or their places in their rows."""
+    """The sorted elements of a linear view, or their places in their rows."""
     assert view.storage is not None
     device, key = work.device, work.key
     used = -(-key.used // _NIBBLE) * _NIBBLE
@@ -304,7 +304,7 @@ def searchsorted(ordered: View, values: View, *, right: bool, sorter: View | Non
 def _search(
     ordered: View, values: View, sorter: View | None, result: Storage, *, right: bool
 ) -> None:
-    """Launch the search among leaves, the values in C order."""
+    """Launch the search in views, the values in C order."""
     info = ordered.device.info
     key = _key(ordered.dtype)
     size = math.prod(values.shape)

@@ -374,7 +374,7 @@ def reduction(
 
 
 def _in_memory_order(view: View, axes: tuple[int, ...]) -> tuple[View, tuple[int, ...]]:
-    """A leaf with its axes in the order of memory, where the kept axes keep their order."""
+    """A view with its axes in the order of memory, where the kept axes keep their order."""
     where = view.layout
     if where is None or view.storage is None or where.linear:
         return view, axes

@@ -126,30 +126,30 @@ def run(
         if takes is not None:
             operands = [_in_layout(view, takes) for view in operands]
         kept = own is not None and takes is None and not out
-        leaves = [] if kept else [new_leaf(shape, dtype, device) for shape, dtype in results]
+        targets = [] if kept else [new_view(shape, dtype, device) for shape, dtype in results]
 
         def called(arrays: list[Any]) -> list[View]:
             given, made = arrays[: len(operands)], arrays[len(operands) :]
             if takes is not None:
                 function(*given, out=made, **options)
-                return leaves
+                return targets
             if out:
                 function(*given, out=made[0], **options)
-                return leaves
+                return targets
             found = function(*given, **options)
             values = (found,) if len(results) == 1 else found
             if kept:
-                return _result_nodes(values, given, results, device)
+                return _result_views(values, given, results, device)
             for target, value in zip(made, values, strict=True):
                 target[...] = value
-            return leaves
+            return targets
 
-        arrays = None if own is None else _at_once((*operands, *leaves), len(operands))
+        arrays = None if own is None else _at_once((*operands, *targets), len(operands))
         if arrays is not None:
             if not out:  # what writes to a result's array writes to no other
                 _lock(arrays[: len(operands)])
             return called(arrays)
-        with arrays_of(where, operands, leaves, own=own is not None) as arrays:
+        with arrays_of(where, operands, targets, own=own is not None) as arrays:
             return called(arrays)
 
 
@@ -254,7 +254,7 @@ def _evaluated(host: Callable[..., Any], arrays: list[Any]) -> None:
         result[...] = host(*given)
 
 
-def _result_nodes(
+def _result_views(
     values: Sequence[Any], given: list[Any], results: Sequence[tuple[Shape, DType]], device: Device
 ) -> list[View]:
     """The results of the device's library as views, in their own memory where that is new."""
@@ -281,7 +281,7 @@ def adopted(value: Any, dtype: DType, device: Device) -> View:
 
 def _copy(value: Any, shape: Shape, dtype: DType, device: Device) -> View:
     """The view of an array's values in memory of the device's, in another data type if need be."""
-    result = new_leaf(shape, dtype, device)
+    result = new_view(shape, dtype, device)
     with arrays_of("", (), (result,)) as (target,):
         target[...] = value
     return result
@@ -313,8 +313,8 @@ def _in_layout(view: View, takes: Callable[[Shape, tuple[int, ...]], bool]) -> V
     return view if takes(view.shape, view.layout.strides) else builder.copied(view)
 
 
-def new_leaf(shape: Shape, dtype: DType, device: Device) -> View:
-    """A new leaf in C order, its values undefined."""
+def new_view(shape: Shape, dtype: DType, device: Device) -> View:
+    """Return a view of new memory in C order, its values undefined."""
     where = layout.contiguous(shape)
     return storage_view(builder.reserve(device, where.size * dtype.itemsize), where, dtype)
 
@@ -325,7 +325,7 @@ def arrays_of(
 ) -> Iterator[list[Any]]:
     """Nodes' values as a library's arrays while the block is open: operands, then results.
 
-    Operands are not written to. Results are leaves from `new_leaf`, which keep what is written to
+    Operands are not written to. Results are views from `new_view`, which keep what is written to
     them. Where `own`, the device's library is to work on them, else NumPy. `where` is the function
     that a warning names.
     """
@@ -410,7 +410,7 @@ def _at_once(views: Sequence[View], count: int) -> list[Any] | None:
 
 
 def _places(views: Sequence[View]) -> list[tuple[Any, InMemory, int]]:
-    """Where leaves lie, as a driver takes it."""
+    """Where views lie in memory, as a driver takes it."""
     return [(_storage(view).buffer, view.structure.seen(), view.offset) for view in views]
 
 
@@ -420,7 +420,7 @@ def _storage(view: View) -> Storage:
 
 
 def _as_array(view: View, memory: Any) -> Any:
-    """A leaf's elements as an array over the bytes of its storage."""
+    """A view's elements as an array over the bytes of its storage."""
     kind: Any = type(memory)
     how = view.structure.seen()
     if 0 in how.shape:

@@ -343,7 +343,7 @@ def _correlated(a: Array, v: Array, mode: str | int, where: str) -> Array:
 
 
 def _windows(a: Array, count: int) -> View:
-    """The leaf of a vector's windows, shape (count, their number), which share its memory."""
+    """View a vector's windows, shape (count, their number), which share its memory."""
     where = settled(a)
     (step,) = where.strides
     shape = (count, a.size - count + 1)

@@ -175,7 +175,7 @@ def isin(
         return keep_array(Array(constant(bool(invert), dtypes.bool_, first.shape, device)))
     if vendor.runs_on_numpy(device):
         with device.lock:
-            result = vendor.new_leaf(first.shape, dtypes.bool_, device)
+            result = vendor.new_view(first.shape, dtypes.bool_, device)
             with vendor.arrays_of(where, (first, second), (result,)) as (wanted, among, found):
                 found[...] = numpy.isin(_sortable(wanted), _sortable(among), invert=bool(invert))
         return keep_array(Array(result))

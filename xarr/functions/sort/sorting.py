@@ -188,7 +188,7 @@ def searchsorted(
     if not vendor.runs_on_numpy(values.device):
         return Array(radix_sort.searchsorted(ordered, values, right=side == "right"))
     with values.device.lock:
-        result = vendor.new_leaf(values.shape, dtypes.int64, values.device)
+        result = vendor.new_view(values.shape, dtypes.int64, values.device)
         with vendor.arrays_of(where, (ordered, values), (result,)) as (among, wanted, places):
             places[...] = numpy.searchsorted(among, wanted, side=side)
     return Array(result)
