@@ -28,6 +28,7 @@ from xarr.codegen.source import DIALECTS, kernel_file
 from xarr.dtypes import DType
 from xarr.functions.names import missing_names
 from xarr.ir import steps
+from xarr.ir.events import changed
 from xarr.ir.views import View, constant
 from xarr.ops import elementwise, reductions, rows, vendor
 from xarr.runtime import host_functions
@@ -471,6 +472,7 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
             stack.enter_context(mock.patch.object(xarr.Array, _OPERATORS[name], called))
         stack.enter_context(xarr.device(device))
         stack.enter_context(host_functions.fused())
+        stack.enter_context(changed())  # else a call that came before is only recorded again
         stack.enter_context(steps.launched_by(launched))
         stack.enter_context(mock.patch.object(vendor, "arrays_of", on_host))
         stack.enter_context(mock.patch.object(vendor, "run", worked))
