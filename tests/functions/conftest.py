@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import warnings
+import zlib
 from collections.abc import Iterator
 
 import pytest
 
 import xarr
+from tests.conftest import TIERS
 from tests.launching import change
+
+EVERY = 4
+"""Of how many calls of tables one runs by kernels alone, which take long to compile."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave the other calls by kernels alone to `make nightly`, where users have another tier."""
+    for item in items:
+        given = getattr(getattr(item, "callspec", None), "params", {})
+        is_alone = len(TIERS) > 1 and given.get("each_tier") == TIERS[0]
+        if is_alone and "call" in given and zlib.crc32(item.nodeid.encode()) % EVERY:
+            item.add_marker(pytest.mark.nightly)
 
 
 @pytest.fixture(params=["", "as-gpu"], ids=["library", "kernels"])
