@@ -11,10 +11,12 @@ from tools.planted import LIMIT_S, PLANTS, hunt
 
 LATE = ("data types are apart", "small work overtakes large")
 """They are found after a minute; each of the others within seconds."""
+USUAL = [one for one in PLANTS if one not in LATE][::4]
+"""That the programs find bugs at all; which they find is theirs to say, and `make nightly`'s."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*(one for one in PLANTS if one not in LATE), *nightly(*LATE)])
+@pytest.mark.parametrize("name", [*USUAL, *nightly(*(one for one in PLANTS if one not in USUAL))])
 def test_a_planted_bug_is_found(name: str, record_property: Callable[[str, object], None]) -> None:
     found = hunt(name, LIMIT_S - 30)
     record_property("steps", found.steps)
