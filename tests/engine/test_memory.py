@@ -97,14 +97,14 @@ def test_a_long_loop_leaves_nothing(device: xarr.Device) -> None:
     x = xarr.asarray(np.ones((6, 8), np.float32), device=device)
     row, later = x[1:-1], []
     objects = 0
-    for step in range(100_000):
+    for step in range(50_000):
         curved = row[:, 2:] - row[:, :-2]
         view = curved[::-1]
         x[1:-1, 1:-1] = curved * 0.25 + view * 0.25
         later = [x[0] + 1, view, later[:1]]
         if step == 1000:
             objects = len(gc.get_objects())
-    assert len(gc.get_objects()) < objects + 1000
+    assert len(gc.get_objects()) < objects + 500
     assert np.isfinite(np.asarray(x)).all()
     del x, row, curved, view, later
     assert settled(device)["used_nbytes"] == before
