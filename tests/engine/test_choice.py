@@ -297,25 +297,6 @@ def test_what_is_there_is_selected_at_once() -> None:
     assert x[:4][xarr.from_dlpack(memory, copy=False)].tolist() == [-0.75, -0.5, -0.25]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "int64", "complex128"])
-def test_constants_are_selected_and_select(dtype: str) -> None:
-    values = np.arange(4).astype(dtype)
-    x = xarr.asarray(values)
-    for kept in (True, False):
-        mask = np.full(4, kept)
-        np.testing.assert_array_equal(xarr.to_numpy(x[xarr.full(4, kept)]), values[mask])
-        chosen = np.asarray([True, False, kept, True])
-        ones = xarr.ones(4, dtype=dtype)
-        np.testing.assert_array_equal(
-            xarr.to_numpy(ones[xarr.asarray(chosen)]), np.ones(4, dtype)[chosen], strict=True
-        )
-    places = xarr.full(3, 2)
-    np.testing.assert_array_equal(xarr.to_numpy(x[places]), values[[2, 2, 2]], strict=True)
-    np.testing.assert_array_equal(xarr.to_numpy(xarr.concat([ones, x])), [1, 1, 1, 1, 0, 1, 2, 3])
-    with pytest.raises(IndexError, match="out of bounds"):
-        x[xarr.full(3, 4)]
-
-
 def test_what_lies_elsewhere_is_selected_and_selects() -> None:
     x, order = small(), xarr.asarray([7, -8, 3])
     assert x[order].tolist() == [0.75, -1, -0.25]

@@ -68,11 +68,3 @@ def test_they_leave_next_to_nothing(anew: None) -> None:
     gc.collect()
     assert len(xarr.default_device().programs) - programs < 4
     assert (len(gc.get_objects()) - before) / 800 < 60  # structures and opcodes, up to a bound
-
-
-def test_what_comes_again_becomes_a_program(anew: None) -> None:
-    programs = xarr.default_device().programs
-    x = xarr.arange(30.0)
-    for number in range(12):
-        xarr.synchronize((x * 3 - 1) / 7)
-        assert bool(programs) == (number >= 7)

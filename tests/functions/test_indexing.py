@@ -418,6 +418,9 @@ u.__setitem__(slice(None), [2**64 - 1, 1])
 rows.__setitem__(mask, {5|[1, 2, 3, 4]|np.ones((1, 4))|np.ones((3, 1))})
 rows.__setitem__(mask, np.arange(12.0).reshape(3, 4))
 rows.__setitem__(mask, np.ones(3)) ! ValueError: has to broadcast
+np.asarray([0, 1, 2, 3], "{f4|i8|c8}")[np.full({4, True|4, False|3, 2})]
+np.ones(4, "{f4|i8|c8}")[np.asarray([True, False, {True|False}, True])]
+i[np.full(3, 4)] ! IndexError: out of bounds
 """
 
 
@@ -453,6 +456,11 @@ x = np.arange(40)
 ...     x[20:30] += x[turn : turn + 10]
 ...     x[turn : turn + 10] -= x[20:30]
 c[np.asarray([0, 4]) + 0] ! IndexError: index 4 is out of bounds for axis 0 with size 4
+x[0], x[2] = x[2], x[0]; y, (*w,) = x[0], x; x += 5
+y = x * 2; a = x[3]; x[3] = 100.0; b = x[3]; x[2:5] += 1; x[4] = x[3]
+y = c[{0].T|::-1, ::3, 1]|1:, ::-2, 0]}; y[0, 1] = float(y[0, 1]) + 0.25; y[-1, 0] = y[1, -1]
+y = np.zeros(4, "i4"); y[0] = 2.9; y[1] = np.arange(5.0, dtype="f4")[3]; y[2] = True
+y = np.zeros(3, "f4"); y[0], y[1], y[2] = 0.1, 7, np.full(2, 0.1, "f4")[1]
 """
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.comparing import computed_together, needs, nightly
+from tests.comparing import DTYPES, computed_together, needs, nightly
 from tests.reference import assert_near, assert_same
 
 pytestmark = pytest.mark.usefixtures("device")
@@ -167,10 +167,6 @@ def test_complex_functions(name: str, dtype: str) -> None:
                     first /= max(1.0, float(abs(want.imag) / abs(want.real)))
                 worst = max(first, ulps(float(value.imag), want.imag, info))
             assert worst < 6, f"{name}({x!r}) is {value!r}, {worst} ulp from {want}"
-
-
-DTYPES = ["bool", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64))]
-DTYPES += ["float16", "float32", "float64", "complex64", "complex128"]
 
 
 def samples_of(dtype: str) -> Array:
