@@ -18,9 +18,11 @@ from benchmarks.libraries import open_libraries
 from benchmarks.programs import PROGRAMS, Program
 from benchmarks.rows import COSTS, KEYS, LARGE_ROWS, SMALL_ROWS, Row, Target, flat
 from benchmarks.timing import Timing
+from tests.comparing import nightly
 from xarr.backends.device import default_device
 
 DEVICE = str(default_device())
+NAMES = [one.name for one in PROGRAMS]
 
 
 def _run(folder: Path, *more: str) -> tuple[int, dict[str, Any]]:
@@ -105,23 +107,27 @@ def test_limits_of_the_hosts_cost_are_for_their_kind_of_device() -> None:
     assert "EXCEEDED" in "".join(host.lines(table, "cpu"))
 
 
+@pytest.mark.parametrize(
+    "names", [NAMES[::4], *nightly(NAMES[1::4], NAMES[2::4], NAMES[3::4])], ids=" ".join
+)
 def test_every_program_runs_and_agrees_with_numpy(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    names: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status, content = _run(tmp_path, "--programs", "--programs-size", "test")
+    chosen = ("--programs", ",".join(names), "--programs-size", "test")
+    status, content = _run(tmp_path, *chosen)
     found = content["programs"]
     wrong = {one["program"]: one["wrong"] for one in found["programs"] if one["wrong"]}
     assert not wrong
     assert status == 0
     assert not content["results"]
-    assert [one["program"] for one in found["programs"]] == [one.name for one in PROGRAMS]
+    assert [one["program"] for one in found["programs"]] == names
     assert found["reference"] == "numpy"
     assert found["geometric_mean"] > 0
     for one in found["programs"]:
         assert 0 < one["xarr"]["wall_s"] <= one["xarr"]["wall_median_s"]
         assert one["times_faster"] == one["reference"]["wall_s"] / one["xarr"]["wall_s"]
     printed = capsys.readouterr().out
-    assert all(one.name in printed for one in PROGRAMS)
+    assert all(name in printed for name in names)
 
 
 def _measured_program(work: Callable[..., Any], tolerance: float = 1e-6) -> whole.Comparison:

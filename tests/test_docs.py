@@ -165,7 +165,7 @@ BY_NAME += [f"tests/kernels/test_{name}.py" for name in ("bits", "cuda_compile",
 """The files with a test for each function."""
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_who_follows_adding_md_passes(tmp_path: Path) -> None:
     """In a copy of xarr to which the examples of the page are added as it says."""
     unread = shutil.ignore_patterns(".*", "__pycache__", "_build", "output")
@@ -280,6 +280,7 @@ def test_every_public_name_has_one_place_in_the_reference() -> None:
     assert TABLES.spellings()["abs"] == ["abs", "absolute"]
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not any(map(vendor.runs_on_numpy, xarr.devices())), reason="no device is a CPU")
 def test_the_table_of_places_says_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host_functions.tier, "name", "")  # as `make docs` has it
@@ -449,7 +450,7 @@ def html(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
 RAW = re.compile(r"\.\. [a-z][\w:-]*::|:[a-z]+:[a-z]*:?`|:::|```|\{[a-z-]+\}|:header-rows:")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_no_page_shows_a_raw_directive(html: dict[str, Page]) -> None:
     for name, page in html.items():
         raw = RAW.search(page.text)
@@ -463,7 +464,7 @@ def test_a_page_has_tables_where_restructuredtext_is_read(page: Path) -> None:
     assert set(re.findall(r"xarr-[a-z-]+", outside)) <= {"xarr-explain"}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_tables_are_tables(html: dict[str, Page]) -> None:
     made = ("elementwise_table", "reductions_table", "places_table", "dtypes_table")
     wanted = [len(getattr(TABLES, name)()) for name in made]
@@ -493,7 +494,7 @@ def _public(space: ModuleType) -> set[str]:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_public_name_has_an_entry(html: dict[str, Page]) -> None:
     wanted = {f"xarr.{name}" for name in _public(xarr)}
     wanted |= {f"xarr.linalg.{name}" for name in _public(xarr.linalg)}
@@ -507,7 +508,7 @@ def test_every_public_name_has_an_entry(html: dict[str, Page]) -> None:
     assert html["reference/elementwise.html"].fields >= len(elementwise.TABLE)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_reference_has_nothing_that_is_not_public(html: dict[str, Page]) -> None:
     entries = {entry for page in html.values() for entry in page.entries}
     of_device = {entry for entry in entries if entry.startswith("xarr.Device.")}

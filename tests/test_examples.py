@@ -52,7 +52,7 @@ def test_an_unknown_name_is_refused(copy: Path) -> None:
     assert "no example is called mandelbrot; there are anisotropic_diffusion" in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_example_runs_by_itself(copy: Path) -> None:
     done = run("examples/richardson_lucy.py", cwd=copy)
     assert done.returncode == 0, done.stderr
