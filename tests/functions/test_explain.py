@@ -101,6 +101,10 @@ def test_what_is_explained_is_launched(name: str, launched: list[str]) -> None:
     assert said
     assert f"\n{len(said):,} kernel" in text
     assert xarr.explain(result) == text
+    titles = drawn(text.svg())["head"][1:]
+    assert titles == [f"{file}, {nbytes:,} bytes" for file, nbytes, _ in said]
+    operations = [one for group in text.groups for one in group.operations]
+    assert len(operations) == int(re.search(r"pending: (\d+)", text)[1])  # type: ignore[index]
     xarr.synchronize(result)
     assert launched[asked:] == [file for file, *_ in said]
     sources = text.split("source of kernel ")[1:]
@@ -250,18 +254,6 @@ def test_a_notebook_scrolls_a_wide_drawing_and_keeps_its_own_colours() -> None:
         "#3b82d6",
         "#c98a1b",
     }
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_a_drawing_has_all_kernels(name: str) -> None:
-    x, y = matrix(8, 40_000), matrix(8, 40_000)
-    xarr.synchronize()
-    explanation = xarr.explain(PROGRAMS[name](x, y))
-    said = kernels(explanation)
-    titles = drawn(explanation.svg())["head"][1:]
-    assert titles == [f"{file}, {nbytes:,} bytes" for file, nbytes, _ in said]
-    operations = [one for group in explanation.groups for one in group.operations]
-    assert len(operations) == int(re.search(r"pending: (\d+)", explanation)[1])  # type: ignore[index]
 
 
 def test_a_drawing_of_what_is_in_memory_says_so(tmp_path: Path) -> None:

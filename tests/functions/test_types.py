@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.comparing import nightly
 from tests.processes import ROOT, with_root
 
 PROGRAM = Path(__file__).with_name("program_of_a_user.py")
@@ -83,7 +84,7 @@ def test_the_program_runs() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("checked_by", [by_mypy, by_pyright])
+@pytest.mark.parametrize("checked_by", [by_pyright, *nightly(by_mypy)])
 def test_a_checker_knows_each_type_and_refuses_what_is_not_there(
     checked_by: Callable[[Path], tuple[list[str], set[int]]], tmp_path: Path
 ) -> None:
