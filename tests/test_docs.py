@@ -450,7 +450,7 @@ def html(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
 RAW = re.compile(r"\.\. [a-z][\w:-]*::|:[a-z]+:[a-z]*:?`|:::|```|\{[a-z-]+\}|:header-rows:")
 
 
-@pytest.mark.nightly
+@pytest.mark.slow
 def test_no_page_shows_a_raw_directive(html: dict[str, Page]) -> None:
     for name, page in html.items():
         raw = RAW.search(page.text)
@@ -464,7 +464,7 @@ def test_a_page_has_tables_where_restructuredtext_is_read(page: Path) -> None:
     assert set(re.findall(r"xarr-[a-z-]+", outside)) <= {"xarr-explain"}
 
 
-@pytest.mark.nightly
+@pytest.mark.slow
 def test_tables_are_tables(html: dict[str, Page]) -> None:
     made = ("elementwise_table", "reductions_table", "places_table", "dtypes_table")
     wanted = [len(getattr(TABLES, name)()) for name in made]
@@ -494,7 +494,7 @@ def _public(space: ModuleType) -> set[str]:
     }
 
 
-@pytest.mark.nightly
+@pytest.mark.slow
 def test_every_public_name_has_an_entry(html: dict[str, Page]) -> None:
     wanted = {f"xarr.{name}" for name in _public(xarr)}
     wanted |= {f"xarr.linalg.{name}" for name in _public(xarr.linalg)}
@@ -508,7 +508,7 @@ def test_every_public_name_has_an_entry(html: dict[str, Page]) -> None:
     assert html["reference/elementwise.html"].fields >= len(elementwise.TABLE)
 
 
-@pytest.mark.nightly
+@pytest.mark.slow
 def test_the_reference_has_nothing_that_is_not_public(html: dict[str, Page]) -> None:
     entries = {entry for page in html.values() for entry in page.entries}
     of_device = {entry for entry in entries if entry.startswith("xarr.Device.")}
