@@ -1,8 +1,9 @@
 """`cached_call`: functions of arrays that are asked for the same again and again.
 
 What such a function records follows from the structures of its arrays and from its other arguments.
-So the second call like an earlier one is noted, and from the third on the core records its
-instructions without a call of the function: `concat` of two arrays takes 2 us so, not 15.
+So the second call like an earlier one is noted, and from the third on (the fourth, if structures
+are new) its instructions are recorded without a call of the function: `concat` of two arrays takes
+2 us so, not 15.
 """
 
 from __future__ import annotations

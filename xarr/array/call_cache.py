@@ -196,7 +196,7 @@ class CallCache:
     Attributes
     ----------
     recordings : dict
-        By what calls have in common, the Recipe, or how often there was such a call without one.
+        The recording of a call by its key, or how often there was such a call without one.
     """
 
     function: Any

@@ -337,7 +337,10 @@ def made(view: View) -> ArrayBase:
 
 @cython.ccall
 def number_for(how: Structure, value: object) -> object:
-    """Return a value as an element of a structure holds it, if it does so exactly; or None."""
+    """Return a number that may be written to an element without a check or a warning, else None.
+
+    A float for float32 has to be in range alone: the write rounds it.
+    """
     if isinstance(value, ArrayBase):
         given: Structure = value._view.structure
         is_alike: cython.bint = given.device is how.device and given.dtype is how.dtype

@@ -102,7 +102,7 @@ class Step:
 
     Attributes
     ----------
-    stages, rooms : list of Stage, list of Room
+    stages, rooms : list of Launch, list of ScratchBuffer
         The launches, and what is between them; no stages where a skeleton takes their place.
     forms : list of Form
         What the kernel computes, one after the other.
