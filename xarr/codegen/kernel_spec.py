@@ -265,8 +265,8 @@ class KernelSpec:
                 access += 1
             elif isinstance(entry[0], Operation):
                 is_plain = type(entry[0]) is Operation
-                ats = [at for at in entry[1:] if isinstance(at, int)]
-                common.append(is_plain and all(common[at] for at in ats))
+                operands = [at for at in entry[1:] if isinstance(at, int)]
+                common.append(is_plain and all(common[at] for at in operands))
             else:
                 common.append(True)
         return common

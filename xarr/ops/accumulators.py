@@ -107,18 +107,18 @@ def _epilogue_statements(epilogue: Epilogue, names: Sequence[str]) -> list[str]:
     """Return the statements of the epilogue: operations on the folds' results, and stores."""
     statements = []
     suffixes = iter(names)
-    for number, (head, *ats) in enumerate(epilogue.entries):
+    for number, (head, *arguments) in enumerate(epilogue.entries):
         name = f"final{number}"
         if isinstance(head, Fold):
             n = next(suffixes)
             value = head.finish.replace("acc", f"(acc{f'##{n}' if n else ''})")
-            if ats:
-                value = value.replace("divisor", _name(ats[0]))
+            if arguments:
+                value = value.replace("divisor", _name(arguments[0]))
             value = rounded(value, head.result)
             statements.append(f"const {head.result.compute} {name} = {value};")
         else:
             operands = []
-            for at, wanted in zip(ats, head.operands, strict=True):
+            for at, wanted in zip(arguments, head.operands, strict=True):
                 given = epilogue.entries[at][0].result if isinstance(at, int) else at[0]
                 operands.append(cast(_name(at), given, wanted))
             statements.append(computed(name, head, operands))
@@ -134,8 +134,10 @@ def _name(at: Any) -> str:
 
 def numbers(epilogue: Epilogue) -> list[tuple[str, DType]]:
     """Return the names and types of the epilogue's scalar arguments, as the divisor of a mean."""
-    ats = [at for _, *ats in epilogue.entries for at in ats if not isinstance(at, int)]
-    return [(f"number{number}", dtype) for dtype, number in ats]
+    arguments = [
+        at for _, *arguments in epilogue.entries for at in arguments if not isinstance(at, int)
+    ]
+    return [(f"number{number}", dtype) for dtype, number in arguments]
 
 
 def _fold_defines(fold: Fold, n: str, value: str | None) -> list[str]:

@@ -32,9 +32,8 @@ def eliminate_dead_code(
             if any(kept[at].whole is None for at in parts) and _fully_overwritten(
                 target, [kept[at].written for at in parts]
             ):
-                nbytes = target.nbytes
                 for at in parts:
-                    kept[at] = kept[at].but(whole=None, uninitialised_nbytes=nbytes)
+                    kept[at] = kept[at].but(whole=None, uninitialised_nbytes=target.nbytes)
                 continue
         for read in instruction.slots:
             unread_parts.pop(read, None)

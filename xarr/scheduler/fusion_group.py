@@ -28,6 +28,7 @@ from xarr.scheduler.instructions import (
     OpaqueOp,
     Ref,
     ScheduledInstruction,
+    Strides,
     TemplateOp,
     WrappedAccess,
     nbytes_of_cuts,
@@ -295,7 +296,7 @@ class FusionGroup:
         if not instruction.is_linear:
             self.linear = False
         if isinstance(operation, TemplateOp):
-            self.template_inputs.append(self._value(*instruction.read[0][1:]))
+            self.template_inputs.append(self._entry_of(*instruction.read[0][1:]))
             self.reductions.append(instruction)
             self.sealed = isinstance(operation, ImmediateTemplateOp)
             self._add_to_epilogue(instruction)
@@ -305,7 +306,7 @@ class FusionGroup:
             self.sealed = True
             self._store(instruction, 0)
         elif isinstance(operation, Roll):
-            self._store(instruction, self._value(*instruction.read[0][1:]))
+            self._store(instruction, self._entry_of(*instruction.read[0][1:]))
         else:
             self._add_entry(instruction)
 
@@ -315,17 +316,17 @@ class FusionGroup:
         if operation is INDEX:
             self.accesses.append((-1, operation.result, None, 0))
         whole = 0 if isinstance(operation, GatherScatter) else -1
-        ats: list[Any] = [None] * len(instruction.operands)
+        operands: list[Any] = [None] * len(instruction.operands)
         for place, ref, key in instruction.read:
-            ats[place] = self._value(ref, key, whole=place == whole)
+            operands[place] = self._entry_of(ref, key, whole=place == whole)
         for place, operand in enumerate(instruction.operands):
             if isinstance(operand, BoundsMask):
-                ats[place] = self._inside(operand)
+                operands[place] = self._bounds_entry(operand)
             elif isinstance(operand, Number):
-                ats[place] = (operand.dtype, len(self.constants))
+                operands[place] = (operand.dtype, len(self.constants))
                 self.constants.append(operand.number)
                 self.constants_nbytes += max(8, operand.dtype.itemsize)
-        self.entries.append((operation, *ats))
+        self.entries.append((operation, *operands))
         if instruction.target is None:
             self.written.setdefault(instruction.written.slot, []).append(None)
             self.sealed = True
@@ -352,13 +353,13 @@ class FusionGroup:
 
     def _add_to_epilogue(self, instruction: ScheduledInstruction) -> None:
         """Add a template op, or an instruction on template ops' results."""
-        ats: list[Any] = []
+        operands: list[Any] = []
         for operand in instruction.operands:
             if isinstance(operand, Number):
-                ats.append((operand.dtype, len(self.numbers)))
+                operands.append((operand.dtype, len(self.numbers)))
                 self.numbers.append(operand.number)
             elif isinstance(operand, Ref) and not isinstance(instruction.operation, TemplateOp):
-                ats.append(self.results[operand.slot][0])
+                operands.append(self.results[operand.slot][0])
         target = instruction.target
         if target is not None:
             self.results[target.slot] = len(self.epilogue), target
@@ -366,7 +367,7 @@ class FusionGroup:
                 self.written.setdefault(target.slot, []).append(target)
                 if self.live[target.slot]:
                     self.must_store.add(target.slot)
-        self.epilogue.append((instruction.operation, *ats))
+        self.epilogue.append((instruction.operation, *operands))
 
     def store(self, is_needed: Callable[[int], bool]) -> None:
         """Choose the values that the kernel stores; template ops without results are dropped."""
@@ -375,7 +376,7 @@ class FusionGroup:
         if self.results and not self.stored_results:
             self.reductions, self.template_inputs, self.epilogue, self.numbers = [], [], [], []
 
-    def _value(self, ref: Ref, key: Key, *, whole: bool = False) -> int:
+    def _entry_of(self, ref: Ref, key: Key, *, whole: bool = False) -> int:
         """Return the entry of a view's elements; load them if the kernel does not have them."""
         number = None if whole else self.values.get(key)
         if number is None:
@@ -390,7 +391,7 @@ class FusionGroup:
                 self.cuts_nbytes += nbytes_of_cuts(ref.wrapped.cuts)
         return number
 
-    def _inside(self, part: BoundsMask) -> int:
+    def _bounds_entry(self, part: BoundsMask) -> int:
         """Return the entry of a bounds mask."""
         where = WrappedAccess((0,) * len(part.cuts), part.cuts)
         key = -1, dtypes.bool_, where, 0
@@ -411,7 +412,7 @@ class FusionGroup:
         row: tuple[int, tuple[str, ...]] | None = None,
         kept: Collection[int] = (),
     ) -> tuple[KernelSpec, list[tuple[int, DType]]]:
-        """Return the kernel's form, and the slots and types of its pointers, in order.
+        """Return the spec of the kernel, and the slots and types of its pointers, in order.
 
         `reuses` has the storage whose buffer an output reuses, or its spare buffer. A kernel of
         rows has a `row`: how many of the last axes it is, and the axes' names; of the storages that
@@ -419,32 +420,22 @@ class FusionGroup:
         """
         pointers: dict[tuple[int, DType], int] = {}
         accesses: list[Access] = []
-        ending = self.reductions[0] if self.reductions else None
-        shape = self.space if ending is None else ending.shape
-        contiguous = layout.contiguous_strides(shape)
+        first = self.reductions[0] if self.reductions else None
+        shape = self.space if first is None else first.shape
         row_strides = () if row is None else _strides_of_row(self.space, row[0])
-        for number, (slot, dtype, how, _) in enumerate((*self.accesses, *self.outputs)):
-            strides = row_strides if slot in kept else how
-            if slot < 0:
-                cuts = _pad(shape, strides.cuts, ()) if isinstance(strides, WrappedAccess) else ()
-                accesses.append((-1, dtype, shape, (0,) * len(cuts), cuts))
-                continue
-            keeps_memory = slot in self.double_buffered and number < len(self.accesses)
-            buffer = slot if keeps_memory else reuses.get(slot, slot)
-            pointer = pointers.setdefault((buffer, dtype), len(pointers))
-            if strides is None:
-                accesses.append((pointer, dtype, shape, contiguous, ()))
-            elif isinstance(strides, WrappedAccess):
-                walk, cuts = (_pad(shape, strides.strides, 0), _pad(shape, strides.cuts, ()))
-                accesses.append((pointer, dtype, shape, walk, cuts))
-            elif strides == () and slot not in kept:
-                accesses.append((pointer, dtype, (), (), ()))
-            else:
-                accesses.append((pointer, dtype, shape, _pad(shape, strides, 0), ()))
+        for number, (slot, dtype, strides, _) in enumerate((*self.accesses, *self.outputs)):
+            pointer = -1
+            if slot >= 0:
+                keeps_memory = slot in self.double_buffered and number < len(self.accesses)
+                buffer = slot if keeps_memory else reuses.get(slot, slot)
+                pointer = pointers.setdefault((buffer, dtype), len(pointers))
+            accesses.append(
+                _access(pointer, dtype, row_strides if slot in kept else strides, shape)
+            )
         split: tuple[int, ...] | None = None
         names: tuple[str, ...] = ("i",)
-        if ending is not None:
-            operation = ending.operation
+        if first is not None:
+            operation = first.operation
             assert isinstance(operation, TemplateOp)
             split, names, wide = operation.split, operation.names, wide or operation.wide
         elif row is not None:
@@ -479,6 +470,17 @@ def _strides_of_row(space: Shape, axes: int) -> Shape:
     """Return the strides of a buffer of one row over a space whose last axes are the row."""
     outer = len(space) - axes
     return (*[0] * outer, *layout.contiguous_strides(space[outer:]))
+
+
+def _access(pointer: int, dtype: DType, strides: Strides, shape: Shape) -> Access:
+    """Return the access over a shape, of which `strides` leaves out axes of one element."""
+    if strides is None:
+        return pointer, dtype, shape, layout.contiguous_strides(shape), ()
+    if isinstance(strides, WrappedAccess):
+        return pointer, dtype, shape, _pad(shape, strides.strides, 0), _pad(shape, strides.cuts, ())
+    if not strides:
+        return pointer, dtype, (), (), ()
+    return pointer, dtype, shape, _pad(shape, strides, 0), ()
 
 
 def _pad(shape: Shape, given: Sequence[Any], none: Any) -> tuple[Any, ...]:

@@ -63,7 +63,7 @@ def rewrite(
             for slot in instruction.slots:
                 readers.setdefault(slot, set()).add(number)
     nbytes_of = dict(swappable)
-    found: list[ScheduledInstruction] = []
+    rewritten: list[ScheduledInstruction] = []
     for number, given in enumerate(instructions):
         instruction = given
         slot = given.written.slot
@@ -75,21 +75,21 @@ def rewrite(
                 instruction = table.unroll(given, info)
             if instruction is given and not info.loop_per_item:
                 for producer in table.rematerialize(given, readers):
-                    found[producer.number] = producer
+                    rewritten[producer.number] = producer
         elif not given.is_fresh and type(given.operation) is Operation:
             if slot in nbytes_of and slot not in table.extents:
                 table.note_extent(given, nbytes_of[slot])
             instruction = table.write_whole_array(given)
-        found.append(instruction)
+        rewritten.append(instruction)
         table.overwrite(slot)
         if given.is_fresh and given.target is not None:
             nbytes_of[slot] = given.target.nbytes
             if given.size == given.target.pattern.size:
                 table.extents[slot] = given.space, given.target
-            # What is written again may have another value when it would be recomputed.
+            # A storage that is written again may have another value when it would be recomputed.
             if last[slot] == number and not (is_reduction and instruction is given):
                 table.add(instruction, is_reduction)
-    return found
+    return rewritten
 
 
 @functools.lru_cache(tuning.REMEMBERED)
@@ -109,12 +109,10 @@ def _is_plain(operation: Operation) -> bool:
     )
 
 
-def _is_computed_with(
-    instruction: ScheduledInstruction, later: Sequence[ScheduledInstruction]
-) -> bool:
+def _is_computed_with(given: ScheduledInstruction, later: Sequence[ScheduledInstruction]) -> bool:
     """Return whether a later instruction combines a result's elements with other operands."""
-    results = {instruction.written.slot}
-    size = instruction.written.pattern.size
+    results = {given.written.slot}
+    size = given.written.pattern.size
     for other in later:
         slots = other.slots
         if not slots & results or other.size != size:
@@ -319,9 +317,9 @@ class ProducerTable:
             nonlocal conflicts
             same = _strides(ref, shape) == _strides(target, shape) and ref.offset == target.offset
             conflicts |= ref.slot == target.slot and not same and overlap(ref, target)
-            found, all_of_it = self.extents.get(ref.slot, (None, ref))
-            if same and found == space and all_of_it.dtype is ref.dtype:
-                return all_of_it
+            its_space, its_whole = self.extents.get(ref.slot, (None, ref))
+            if same and its_space == space and its_whole.dtype is ref.dtype:
+                return its_whole
             return part.read(ref, shape)
 
         expression = _Expression(self, read)

@@ -86,7 +86,7 @@ class Verifier:
 
     @_if_on
     def instructions(self, instructions: Sequence[ScheduledInstruction]) -> None:
-        """Check that what is read was written, and that nothing is dropped that somebody needs."""
+        """Check that no instruction reads an unwritten storage, and that no live one is dropped."""
         there = set(self._in_memory)
         numbers = [instruction.number for instruction in instructions]
         _require(numbers == sorted(set(numbers)), None, "instructions have left their order")
@@ -167,7 +167,7 @@ class Verifier:
 
     @_if_on
     def stores(self, groups: Sequence[FusionGroup]) -> None:
-        """Check that what a kernel loads was stored, and that what is live is stored."""
+        """Check that kernels load what was stored, and that live storages are stored."""
         there = set(self._in_memory)
         done = {number for group in groups for number in group.numbers_of_members}
         for instruction in self._instructions:
