@@ -224,7 +224,7 @@ def decoded(code: int | tuple[int, int]) -> tuple[int, int]:
     return code if isinstance(code, tuple) else (code, 0)
 
 
-def carried(steps: list[Instruction]) -> list[int]:
+def live_bytes_per_cut(steps: list[Instruction]) -> list[int]:
     """Count the bytes to store if the list is cut, for each number of instructions before the cut.
 
     These are the bytes of new storages that are written before the cut, and read behind it or not

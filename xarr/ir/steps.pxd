@@ -17,7 +17,7 @@ cdef class Step:
     cdef public list constants
     cdef public list numbers
     cdef public object complex
-    cdef public list taken
+    cdef public list reuses
     cdef public list freed
     cdef public list whole
     cdef public Py_ssize_t launch_count

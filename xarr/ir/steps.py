@@ -118,7 +118,7 @@ class Step:
         The constants of the specs, and those of templates.
     complex : frozenset of int
         Those of them that are complex.
-    taken : list of (int, int)
+    reuses : list of (int, int)
         The storages that take over the memory of another one, which is dead, or a spare buffer.
     freed : list of int
         The storages that are dead afterwards.
@@ -138,7 +138,7 @@ class Step:
     constants: list[Any]
     numbers: list[Any]
     complex: Any
-    taken: list[Any]
+    reuses: list[Any]
     freed: list[Any]
     whole: list[Any]
     launch_count: int
@@ -157,7 +157,7 @@ class Step:
         constants: Sequence[int] = (),
         numbers: Sequence[int] = (),
         complex: frozenset[int] = frozenset(),
-        taken: Sequence[tuple[int, int]] = (),
+        reuses: Sequence[tuple[int, int]] = (),
         freed: Sequence[int] = (),
         whole: Sequence[Any] = (),
     ) -> None:
@@ -171,7 +171,7 @@ class Step:
         self.constants = list(constants)
         self.numbers = list(numbers)
         self.complex = complex
-        self.taken = list(taken)
+        self.reuses = list(reuses)
         self.freed = list(freed)
         self.whole = list(whole)
         self.launch_count = len(self.launches)
@@ -260,7 +260,7 @@ class Step:
         other: Storage
         slot: cython.Py_ssize_t
         at: cython.Py_ssize_t
-        for slot, at in self.taken:
+        for slot, at in self.reuses:
             storage = storages[slot]
             other = storages[at]
             storage.buffer = other.buffer

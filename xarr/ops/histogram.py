@@ -7,7 +7,6 @@ CPU does that in one pass, a GPU sorts by bin first; both give the same bits.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -35,6 +34,16 @@ _PIECES: Final = Operation(
     "pieces", (dtypes.int64,) * 2, dtypes.int64, f"(({{1}} - {{0}} + {_RUN - 1}) / {_RUN})"
 )
 """The number of pieces of a segment, from where it begins and ends."""
+_KEYS: Final = {
+    row: Operation(
+        "key",
+        (dtypes.int64,) * 2,
+        row,
+        f"({row.compute})({{0}} < 0 || {{0}} >= {{1}} ? {{1}} : {{0}})",
+    )
+    for row in (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
+}
+"""Operations that replace bins out of range by the number of bins, which sorts them last."""
 
 
 def counts(bins: View, number: int) -> View:
@@ -128,13 +137,9 @@ def _sum_sorted(bins: View, weights: View, number: int) -> Storage:
     """Sort by bin on a GPU, so that a bin's weights are neighbours, and sum each 256 of them."""
     device, row = bins.device, weights.dtype
     bound = total = bins.shape[0]  # of the pieces of a segment, and of all
-    key = next(
-        key
-        for key in (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
-        if number < 1 << 8 * key.itemsize
-    )
+    key = next(key for row, key in _KEYS.items() if number < 1 << 8 * row.itemsize)
     last = constant(number, dtypes.int64, (), device)
-    keys = builder.defer(_key(key), (builder.converted(bins, dtypes.int64), last), bins.shape)
+    keys = builder.defer(key, (builder.converted(bins, dtypes.int64), last), bins.shape)
     builder.compute(keys)
     order: list[Storage] = [_linear(radix_sort.argsort(keys, 0))]
     starts = _starts(counts(keys, number))
@@ -156,13 +161,6 @@ def _sum_sorted(bins: View, weights: View, number: int) -> Storage:
     words = {"WHOLE": 1, "ORDERED": len(order)}
     _launch(_SEGMENT_SUM, words, row, _grid(bins, number), indices, storages)
     return result
-
-
-@functools.cache
-def _key(row: DType) -> Operation:
-    """Return the operation that replaces bins out of range by `number`, which sorts them last."""
-    template = f"({row.compute})({{0}} < 0 || {{0}} >= {{1}} ? {{1}} : {{0}})"
-    return Operation("key", (dtypes.int64,) * 2, row, template)
 
 
 def _starts(view: View) -> View:

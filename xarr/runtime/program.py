@@ -227,7 +227,7 @@ class Runnable:
         for call in self.steps:
             nbytes += sum([one for one in call.scratch if isinstance(one, int)])
             if call is not self.steps[len(self.steps) - 1]:
-                for slot in (*call.freed, *[slot for slot, _ in call.taken]):
+                for slot in (*call.freed, *[slot for slot, _ in call.reuses]):
                     if slot in made or storages[slot].buffer is not None:
                         nbytes += storages[slot].nbytes
         return nbytes

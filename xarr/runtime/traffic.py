@@ -81,7 +81,7 @@ def _between(buffer: launch.ScratchBuffer, *, stores: bool) -> Move:
 def _of_specs(call: Step) -> Iterator[Move]:
     """Yield the loads and stores of specs; a row read twice counts once, as caches keep it."""
     offsets = iter(call.offsets)
-    taken = dict(call.taken)
+    reuses = dict(call.reuses)
     fresh = {slot for slot, _ in call.fresh}
     for spec in call.specs:
         size = math.prod(math.prod(extents) for extents in spec.extents)
@@ -96,9 +96,9 @@ def _of_specs(call: Step) -> Iterator[Move]:
                 stores = bool(places[number])
                 yield Move(stores, slot, f"{what} at computed places", size * dtype.itemsize)
                 continue
-            if slot in taken and taken[slot] not in fresh:
-                what += f" in the memory of s{taken[slot]}"
-            elif slot in taken and number >= first:
+            if slot in reuses and reuses[slot] not in fresh:
+                what += f" in the memory of s{reuses[slot]}"
+            elif slot in reuses and number >= first:
                 what += " in other memory"
             walked = zip(where.shape, where.strides, strict=True)
             count = math.prod(extent for extent, step in walked if step)
