@@ -142,16 +142,16 @@ def memory_is_taken_over_out_of_step(patch: pytest.MonkeyPatch) -> None:
     def first_type(self: FusionGroup, slot: int) -> Any:
         return next((dtype for other, dtype, *_ in self.accesses if other == slot), None)
 
-    patch.setattr(FusionGroup, "type_in_step", first_type)
+    patch.setattr(FusionGroup, "type_in_order", first_type)
 
 
 @plant
 def the_first_of_several_writes_stays(patch: pytest.MonkeyPatch) -> None:
     add = FusionGroup.add
 
-    def first_stays(self: FusionGroup, step: ScheduledInstruction) -> None:
+    def first_stays(self: FusionGroup, instruction: ScheduledInstruction) -> None:
         before = dict(self.stores)
-        add(self, step)
+        add(self, instruction)
         self.stores.update(before)
 
     patch.setattr(FusionGroup, "add", first_stays)
@@ -161,10 +161,10 @@ def the_first_of_several_writes_stays(patch: pytest.MonkeyPatch) -> None:
 def writes_pass_by_what_reads(patch: pytest.MonkeyPatch) -> None:
     must_precede = FusionGroup.must_precede
 
-    def ignoring(self: FusionGroup, step: ScheduledInstruction) -> bool:
+    def ignoring(self: FusionGroup, instruction: ScheduledInstruction) -> bool:
         read, self.read = self.read, {}
         try:
-            return must_precede(self, step)
+            return must_precede(self, instruction)
         finally:
             self.read = read
 
@@ -175,8 +175,10 @@ def writes_pass_by_what_reads(patch: pytest.MonkeyPatch) -> None:
 def reads_pass_by_writes(patch: pytest.MonkeyPatch) -> None:
     must_precede = FusionGroup.must_precede
 
-    def ignoring(self: FusionGroup, step: ScheduledInstruction) -> bool:
-        return must_precede(self, step.but(operands=()) if step.target else step)
+    def ignoring(self: FusionGroup, instruction: ScheduledInstruction) -> bool:
+        return must_precede(
+            self, instruction.but(operands=()) if instruction.target else instruction
+        )
 
     patch.setattr(FusionGroup, "must_precede", ignoring)
 
@@ -185,10 +187,10 @@ def reads_pass_by_writes(patch: pytest.MonkeyPatch) -> None:
 def what_was_loaded_stays_when_memory_is_exchanged(patch: pytest.MonkeyPatch) -> None:
     add = FusionGroup._add_entry
 
-    def stale(self: FusionGroup, step: ScheduledInstruction) -> None:
+    def stale(self: FusionGroup, instruction: ScheduledInstruction) -> None:
         before = self.values
-        add(self, step)
-        if step.written.slot in self.double_buffered:
+        add(self, instruction)
+        if instruction.written.slot in self.double_buffered:
             self.values = before | self.values
 
     patch.setattr(FusionGroup, "_add_entry", stale)

@@ -101,7 +101,7 @@ def without_fused(text: str, target: Target) -> str:
 def planted(target: Target) -> str:
     """Why the check would find no contraction; empty where it finds the planted one."""
     code = "KERNEL void planted(GLOBAL f32 *x) {\n x[0] = x[1] * x[2] + x[3]; }"
-    text = "\n".join([*source.words(code, target.dialect, has_float64=target.has_float64), code])
+    text = "\n".join([*source.preamble(code, target.dialect, has_float64=target.has_float64), code])
     fast = text.replace("{\n x", "{\n#pragma clang fp contract(fast)\n x").replace("T OFF", "T ON")
     counts = [len(target.fused(compiled(target, each).code)) for each in (text, fast)]
     return "" if counts == [0, 1] else f"planted: {counts} fused instructions instead of [0, 1]"

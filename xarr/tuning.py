@@ -174,7 +174,7 @@ JOINED: Final = 1 << 22
 Measured: two of n float32 on cpu:0, parts and then one kernel: 1,000 17 and 11 us, 2^20 334 and
 389, 2^23 6.7 and 7.0 ms, stacked along the last axis 7.8 and 14.5."""
 
-FINALS: Final = 24
+EPILOGUE: Final = 24
 """Instructions behind the reductions of one kernel, and these.
 Not felt between 12 and 48.
 Test: tests/scheduler/test_joint_reductions.py"""

@@ -110,7 +110,7 @@ def test_the_compiler_warns_of_no_function(driver: opencl.OpenCLDriver) -> None:
     names = ["xr_half_to_float", "xr_float_to_half", "xr_double_to_half"]
     names += [f"xr_to_{to}_{of}" for to in ("i32", "i64", "u64") for of in ("f32", "f64")]
     calls = " ".join([*names, *(operation.template for operation in operations)])
-    text = "\n".join([*source.words(calls, "opencl", has_float64=True), code])
+    text = "\n".join([*source.preamble(calls, "opencl", has_float64=True), code])
     driver.compile(text, ("-Werror",))
 
 

@@ -19,7 +19,7 @@ from xarr.array.array import Array
 from xarr.dtypes import DType
 from xarr.ir.steps import launch
 from xarr.ir.views import storage_view
-from xarr.ops import matmul as products
+from xarr.ops import matmul as matmul_kernels
 from xarr.ops.matmul import PIECE, TILES, Tile
 from xarr.tape import builder
 
@@ -28,9 +28,9 @@ Values = np.ndarray[Any, Any]
 
 def matmul(x: Any, y: Any) -> Values:
     """The product of arrays of either library, as NumPy's."""
-    products._PRODUCTS.clear()  # a program that is known would run as it was planned
+    matmul_kernels._PRODUCTS.clear()  # a program that is known would run as it was planned
     one, two = (array if type(array) is Array else xarr.asarray(array) for array in (x, y))
-    node = products.matmul(one._view, two._view)
+    node = matmul_kernels.matmul(one._view, two._view)
     assert node.storage is not None
     assert node.layout is not None
     assert node.layout.linear
@@ -77,7 +77,7 @@ def choose(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             assert tile in tiles
             return tile, swapped, split
 
-        monkeypatch.setattr(products, "_choose", chosen)
+        monkeypatch.setattr(matmul_kernels, "_choose", chosen)
 
     return choose
 
@@ -104,7 +104,7 @@ class Case(NamedTuple):
     @property
     def tile(self) -> Tile:
         result = dtypes.float32 if self.row is dtypes.float16 else self.row
-        return TILES[products._accumulator(result).itemsize][self.number]
+        return TILES[matmul_kernels._accumulator(result).itemsize][self.number]
 
     def __str__(self) -> str:
         words = [self.dtype, f"{self.tile.rows}x{self.tile.columns}"]
@@ -212,7 +212,7 @@ def test_every_type_and_every_tile_has_a_case() -> None:
 def test_pieces_are_joined(dtype: DType, monkeypatch: pytest.MonkeyPatch) -> None:
     needs(dtype.numpy)
     result = dtypes.float32 if dtype is dtypes.float16 else dtype
-    accumulator = products._accumulator(result).numpy
+    accumulator = matmul_kernels._accumulator(result).numpy
     device = xarr.default_device()
     for pieces in (1, 2, 16, 17, 35):
         partial = numbers((pieces, 300), bool if dtype is dtypes.bool_ else accumulator)
@@ -226,10 +226,10 @@ def test_pieces_are_joined(dtype: DType, monkeypatch: pytest.MonkeyPatch) -> Non
         assert storage is not None
         storage.settle()
         joined = builder.allocate(device, 300 * result.itemsize)
-        stage = products._join(device, result, 300, pieces)
-        packed = stage.kernel.arguments.pack(*stage.indices)
+        planned = matmul_kernels._join(device, result, 300, pieces)
+        packed = planned.kernel.arguments.pack(*planned.indices)
         buffers = [storage.buffer, joined.buffer]
-        launch(device, stage.kernel, stage.grid, buffers, packed, stage.elements)
+        launch(device, planned.kernel, planned.grid, buffers, packed, planned.elements)
         node = storage_view(joined, layout.contiguous((300,)), result)
         same_bits(np.asarray(xarr.to_numpy(Array(node))), total.astype(result.numpy))
 
@@ -507,8 +507,8 @@ def test_pending_operands_and_constants(enter: Callable[[Case], None]) -> None:
 def chosen(
     rows: int, columns: int, length: int, count: int = 1, units: int = 132
 ) -> tuple[str, bool, bool]:
-    tile, swapped, split = products._choose(
-        TILES[4], rows, columns, count, -(-length // PIECE), units, room=True
+    tile, swapped, split = matmul_kernels._choose(
+        TILES[4], rows, columns, count, -(-length // PIECE), units, has_room=True
     )
     return f"{tile.rows}x{tile.columns}", swapped, split
 
@@ -536,7 +536,7 @@ def test_tiles_are_sound() -> None:
         for tile in tiles:
             assert PIECE % tile.depth == 0
             assert tile.items <= 256
-            pack = products._PACK_NBYTES // nbytes
+            pack = matmul_kernels._PACK_NBYTES // nbytes
             lines = sum(
                 extent + min(block, pack)
                 for extent, block in (
@@ -570,10 +570,10 @@ def test_compiles_for_cuda(
     needs(dtype.numpy)
     x = xarr.asarray(np.ones((3, 4, 4), dtype.numpy))
     sources = record(monkeypatch, xarr.default_device())
-    accumulator = products._accumulator(dtypes.float32 if dtype is dtypes.float16 else dtype)
+    accumulator = matmul_kernels._accumulator(dtypes.float32 if dtype is dtypes.float16 else dtype)
     for tile in TILES[accumulator.itemsize][:tiles]:
         choice = (tile, changed, changed)
-        monkeypatch.setattr(products, "_choose", lambda *_, choice=choice, **__: choice)
+        monkeypatch.setattr(matmul_kernels, "_choose", lambda *_, choice=choice, **__: choice)
         matmul(x, x.mT)
     products_of = {text: entry for text, entry in sources.items() if entry != "xr_elementwise"}
     assert set(products_of.values()) == ({"xr_matmul", "xr_join"} if changed else {"xr_matmul"})

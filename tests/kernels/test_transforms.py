@@ -156,7 +156,7 @@ def test_long_lengths(dtype: str, length: int) -> None:
 def test_every_length_has_a_form(dtype: DType) -> None:
     device = xp.default_device()
     for length in range(1, (1 << 14) // dtype.itemsize + 1):
-        form = fft._Form.of(device, dtype, length)
+        form = fft._GroupSpec.of(device, dtype, length)
         room = -(-length * form.columns // 16) * 16
         assert f"#define XR_ROOM {room}" in form.defines(dtype)
         assert 2 * room * dtype.itemsize <= min(device.info.local_nbytes, 32 << 10)

@@ -37,7 +37,7 @@ def test_what_is_no_fused_product_of_floating_point() -> None:
 
 def test_nothing_that_fuses_by_right_is_left() -> None:
     code = "KERNEL void k(GLOBAL f32 *x) { x[0] = xr_atan2_f32(x[1], x[2]) + sqrt(x[3]) % XR_N; }"
-    text = "\n".join(source.words(code, "opencl", has_float64=False)) + code
+    text = "\n".join(source.preamble(code, "opencl", has_float64=False)) + code
     own = without_fused(text, INTEL).split("#define LOCAL_SIZE(d) 64\n")[1]
     assert " / " not in own
     assert " % XR_N" in own

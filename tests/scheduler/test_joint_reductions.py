@@ -376,7 +376,7 @@ def test_long_work_on_results_is_cut(form: str, axis: int, launches: int) -> Non
 
     def long() -> Results:
         result = x.sum(axis=axis)
-        for number in range(tuning.FINALS + 5):
+        for number in range(tuning.EPILOGUE + 5):
             result = result * 0.5 + number
         return (result,)
 

@@ -17,7 +17,7 @@ from xarr.scheduler.buffer_reuse import Plan, reuse_buffers
 from xarr.scheduler.dce import eliminate_dead_code, eliminate_dead_stores
 from xarr.scheduler.fusion import fuse_horizontally, fuse_vertically
 from xarr.scheduler.fusion_group import FusionGroup
-from xarr.scheduler.instructions import ScheduledInstruction, instructions
+from xarr.scheduler.instructions import ScheduledInstruction, decode
 from xarr.scheduler.planned_kernel import PlannedKernel
 from xarr.scheduler.rewrite import rewrite
 from xarr.scheduler.row_fusion import fuse_rows
@@ -48,7 +48,7 @@ def recorded(program: Program) -> tuple[list[ScheduledInstruction], tuple[int, .
     np.synchronize()
     program(x)
     trace, _, made = tape_of(np.default_device()).would_run()
-    return instructions(trace.opcodes, trace.codes), made.states
+    return decode(trace.opcodes, trace.codes), made.states
 
 
 def lists(program: Program, **changed: Any) -> Lists:
@@ -138,7 +138,7 @@ def test_a_fill_that_parts_overwrite_is_dead() -> None:
     found = lists(filled_in_parts)
     assert numbers(found.needed) == [1, 2]
     assert [step.uninitialised_nbytes for step in found.needed] == [2400, 2400]
-    first, second = [group for kernel in found.plan.launches for group in kernel.groups]
+    first, second = [group for kernel in found.plan.kernels for group in kernel.groups]
     assert list(first.uninitialised.values()) == [2400]
     assert not second.uninitialised
 
@@ -165,7 +165,7 @@ def test_row_fusion_joins_what_reduces_the_same_rows() -> None:
 
 
 def test_a_dead_buffer_is_reused() -> None:
-    (kernel,) = lists(last_use).plan.launches
+    (kernel,) = lists(last_use).plan.kernels
     assert len(kernel.reuses) == 1
     assert not kernel.freed
 
@@ -173,7 +173,7 @@ def test_a_dead_buffer_is_reused() -> None:
 def test_a_stencil_in_place_is_double_buffered() -> None:
     found = lists(stencil)
     assert found.plan.spare_buffers == [1200]
-    assert len(found.states) in found.plan.launches[0].reuses.values()
+    assert len(found.states) in found.plan.kernels[0].reuses.values()
 
 
 def test_passes_keep_the_order_of_hazards() -> None:
@@ -206,12 +206,12 @@ def storing_nothing(groups: Sequence[FusionGroup]) -> Any:
 
 
 def freed(plan: Plan) -> Any:
-    plan.launches[0].freed.append(0)
+    plan.kernels[0].freed.append(0)
     return plan
 
 
 def reused(plan: Plan) -> Any:
-    plan.launches[0].reuses[len(plan.launches)] = 0
+    plan.kernels[0].reuses[len(plan.kernels)] = 0
     return plan
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy
 
 from xarr.errors import message
-from xarr.ir.storage import ended
+from xarr.ir.storage import finalizer
 from xarr.layout import contiguous_strides
 
 CPU: Final = 1
@@ -208,7 +208,7 @@ def borrow(capsule: Any) -> Memory:
                 "boolean, integer, floating-point and complex elements are accepted",
             )
         )
-    owner = ended(content.deleter, ctypes.addressof(content)) if content.deleter else None
+    owner = finalizer(content.deleter, ctypes.addressof(content)) if content.deleter else None
     _rename(capsule, _USED[name])
     shape = tuple(tensor.shape[: tensor.ndim])
     return Memory(

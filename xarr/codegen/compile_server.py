@@ -1,9 +1,9 @@
-"""Another process that compiles, for kernels that nobody waits for.
+"""Another process that compiles kernels which nobody waits for.
 
-While PoCL compiles in one thread, its launches in other threads wait, up to 0.1 s each. So what is
-compiled beside a program is compiled by a process of its own, which is given sources and gives
-binaries back. It is started at the first of them and ends with its parent. Where there can be none,
-the parent's own thread does the work.
+While PoCL compiles in one thread, its launches in other threads wait, up to 0.1 s each. So kernels
+that are compiled beside a program are compiled by a process of its own, which is given sources and
+gives binaries back. It is started at the first of them and ends with its parent. Where there can be
+none, the parent's own thread compiles.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ taken, given, *sys.path[:] = sys.argv[1:]
 from xarr.codegen.compile_server import serve
 serve(int(taken), int(given))
 """
-"""It is no child of the parent's, which may wait for all that it has. It looks for modules where
-the parent does, and reads and writes pipes of its own, so that nothing else gets into them."""
+"""The process is no child of the parent's, which may wait for all its children. It imports modules
+from the parent's path, and has pipes of its own, so that no print gets into them."""
 
 
 class ServerProcess:
-    """The process, and the pipes to it. One thread uses it.
+    """The compiling process, and the pipes to it. Only one thread uses it.
 
     Attributes
     ----------
@@ -59,11 +59,11 @@ class ServerProcess:
         self.is_ending = False
 
     def compile(self, device: Device, source: str) -> bytes:
-        """A binary for a device's driver, as its `compile` gives it."""
+        """Compile a source for a device's driver and return the binary."""
         binary = self._answer(device, source)
         if self.is_ending:
             raise InterruptedError
-        # Its errors come again here, with all that they say.
+        # Compile errors are raised here, where they have their text.
         return binary or device.driver.compile(source)
 
     def start(self, device: Device) -> None:
@@ -71,11 +71,11 @@ class ServerProcess:
         self._answer(device, _NOTHING)
 
     def _answer(self, device: Device, source: str) -> bytes:
-        """A binary; none where there is no process, or the source does not compile."""
+        """Ask for a binary; return b"" without a process, or where the source does not compile."""
         if self._is_absent or self.is_ending:
             return b""
         try:
-            asked, answered = self._pipes or self._started()
+            asked, answered = self._pipes or self._start()
             name = str(device).partition("?")[0]
             _send(asked, name.encode(), source.encode())
             self.is_waiting = True
@@ -85,13 +85,14 @@ class ServerProcess:
                 self.is_waiting = False
             if digest != _digest(source):
                 raise EOFError
-        except Exception:  # noqa: BLE001 - whatever it is, there is another way
+        except Exception:  # noqa: BLE001 - this thread can compile instead
             self._is_absent = True
             self.end()
             return b""
         return binary
 
-    def _started(self) -> tuple[int, int]:
+    def _start(self) -> tuple[int, int]:
+        """Start the process and return the pipes to it and from it."""
         taken, asked = os.pipe()
         answered, given = os.pipe()
         self._pipes = asked, answered
@@ -111,14 +112,14 @@ class ServerProcess:
         return self._pipes
 
     def end(self) -> None:
-        """Let go of the process, which then ends; also in a fork, where it is the parent's."""
+        """Close the pipes, at which the process ends; also in a fork, where it is the parent's."""
         pipes, self._pipes = self._pipes, None
         for pipe in pipes or ():
             os.close(pipe)
 
 
 def _is_possible() -> bool:
-    """Whether the interpreter can be started; a frozen program would start itself."""
+    """Return whether the interpreter can be started; a frozen program would start itself."""
     name = Path(sys.executable or "").name.lower()
     is_python = name.startswith(("python", "pypy")) and not getattr(sys, "frozen", False)
     return is_python and hasattr(os, "fork")
@@ -151,7 +152,7 @@ def _read_exactly(pipe: int, nbytes: int) -> bytes:
 
 
 def serve(taken: int, given: int) -> None:
-    """Compile what comes, until the parent is gone; what does not compile has no binary."""
+    """Compile what is received until the parent is gone; answer b"" for compile errors."""
     from xarr.backends.device import get_device
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # which a terminal sends to both

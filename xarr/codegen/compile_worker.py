@@ -1,6 +1,6 @@
 """A thread that has another process compile kernels while the program goes on.
 
-At the end of the process what has begun is broken off, and the rest is dropped.
+At the end of the process the running compilation is abandoned, and the queue is dropped.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from xarr.codegen import compile_server, launch
 
 
 class CompileJob:
-    """Something to be done, and whether it was.
+    """Work for the compiling thread.
 
     Attributes
     ----------
     is_done : bool
-        Whether it ended, with or without an error; whoever needs it does it again and is told.
+        Whether it ended, with or without an error; whoever needs the result does it again.
     """
 
     __slots__ = ("_work", "is_done")
@@ -30,7 +30,7 @@ class CompileJob:
         self.is_done = False
 
     def run(self) -> None:
-        """Do the work; its error is raised where the result is needed."""
+        """Do the work; ignore errors, which are raised again where the result is needed."""
         try:
             self._work()
         except Exception:  # noqa: BLE001 - it is raised where it is needed
@@ -49,11 +49,11 @@ class _Worker:
 
     @property
     def is_started(self) -> bool:
-        """Whether there was work before."""
+        """Whether work was submitted before."""
         return self._thread is not None
 
     def submit(self, work: Callable[[], object]) -> CompileJob:
-        """Have something done as soon as there is time."""
+        """Queue work for the compiling thread, which starts with the first."""
         job = CompileJob(work)
         with self._wake:
             self._jobs.append(job)
@@ -81,7 +81,7 @@ class _Worker:
             job.run()
 
     def end(self) -> None:
-        """Break off what has begun, and drop the rest."""
+        """Abandon the running compilation, and drop the queue."""
         with self._wake:
             self._is_ending = True
             self._wake.notify()
@@ -95,7 +95,7 @@ _worker = _Worker()
 
 
 def submit(work: Callable[[], object]) -> CompileJob:
-    """Have something done beside the program, as soon as there is time."""
+    """Queue work that runs beside the program."""
     return _worker.submit(work)
 
 

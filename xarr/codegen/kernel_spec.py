@@ -1,7 +1,7 @@
-"""The form of one kernel: which values it computes, from which addresses, and where they go.
+"""KernelSpec: the values that a kernel computes, the addresses it loads, and what it stores.
 
-A form has the accesses to memory (one for each value that is loaded or stored) and the iteration
-space, with the axes merged that every access walks in one step. Its `key` holds the structure
+A spec has the accesses to memory (one for each value that is loaded or stored) and the iteration
+space, with axes merged where every access walks them with one stride. Its `key` holds the structure
 alone, so that a kernel serves all shapes; extents, strides, offsets and constants become arguments.
 The C text is written only when the key is new.
 """
@@ -23,20 +23,20 @@ from xarr.ir.operation import Operation
 from xarr.layout import Layout, Shape
 
 INDEX: Final = Operation("index", (), dtypes.int64, "(i64)index")
-"""The position of an element in C order; its view has no operands."""
+"""The position of an element in C order; it has no operands."""
 INSIDE: Final = Operation("inside", (), dtypes.bool_, "inside")
-"""Whether an element is in a part of the space; it has no operands, and its access has bounds."""
+"""Whether an item lies within bounds; it has no operands, and its access has the bounds."""
 
 
 class GatherScatter(Operation):
     """An operation on memory at a computed place.
 
-    Its first operand is a view that says which storage and where to begin, its second the number
-    of elements (int64) beyond. In `template`, `{memory}` is that place; the other operands follow
-    as `{2}`, ... Where `writes`, the template is a statement and there is no value; with
+    Its first operand is a view whose storage and offset say where to begin, its second the number
+    of elements (int64) from there. In `template`, `{memory}` is that place; the other operands
+    follow as `{2}`, ... Where `writes`, the template is a statement without a value; with
     `in_order`, which needs a CPU, elements are written one after the other. `host` is given the
-    memory, the places, and the values of the other operands; where it `writes` it gives the places
-    and the values that go there.
+    memory, the places, and the values of the other operands; where it `writes` it returns places
+    and values to write.
     """
 
     __slots__ = ("in_order", "writes")
@@ -63,10 +63,10 @@ class GatherScatter(Operation):
 class RandomDraw(Operation):
     """An operation on blocks of random numbers, each of which serves `lanes` elements.
 
-    Its first operand is the position, in whose place `template` is given the number of the block
-    and the number of the element's part of it. Strips of `STRIP` elements take their parts from the
-    same blocks, so that elements which follow each other in memory come of blocks which follow each
-    other: element i has block i // (lanes * STRIP) * STRIP + i % STRIP and lane i // STRIP % lanes.
+    Its first operand is the position, for which `template` is given the number of the block and of
+    the element's lane in it. Strips of `STRIP` elements share the same blocks, so that elements
+    which are neighbours in memory come of blocks which are neighbours: element i has block i //
+    (lanes * STRIP) * STRIP + i % STRIP and lane i // STRIP % lanes.
     """
 
     __slots__ = ("lanes",)
@@ -96,7 +96,7 @@ class Roll(Operation):
 
 @functools.lru_cache(tuning.REMEMBERED)
 def rolled(dtype: DType, shifts: Shape) -> Roll:
-    """The operation that moves elements along axes, each with its extent's rest of a shift."""
+    """Return the operation that moves elements along axes by shifts below the extents."""
     halves = [((slice(shift, None), slice(None, -shift)), (slice(shift), slice(-shift, None)))
               if shift else ((slice(None),) * 2,) for shift in shifts]  # fmt: skip
     blocks = [tuple(zip(*block, strict=True)) for block in itertools.product(*halves)]
@@ -111,19 +111,19 @@ def rolled(dtype: DType, shifts: Shape) -> Roll:
 
 
 STRIP: Final = 256
-"""Elements that follow each other and have one lane; a group's items on a GPU."""
+"""How many neighbouring elements have one lane; a group's items on a GPU."""
 
 
 Cut = Shape
-"""Along an axis: the shift, where what is read is rolled; where it has bounds the index from which
-on it has elements, and where these end; else ()."""
+"""Along an axis: (wrap point,) of an operand that wraps around; (low, high) of a bounds mask, of
+which low is within bounds; else ()."""
 Access = tuple[int, DType, Shape, Shape, tuple[Cut, ...]]
-"""A storage by its number, -1 for the position, and how it is read or written: the elements' type,
-the layout's shape and strides, and cuts for each axis, () where there are none."""
+"""The number of a storage, -1 for the position, the type of its elements, the layout's shape and
+strides, and the cuts of each axis, () where there are none."""
 
 
 class KernelSpec:
-    """A kernel but for its storages, the offsets in them and the values of its constants.
+    """A kernel without its storages, the offsets in them and the values of its constants.
 
     Parameters
     ----------
@@ -141,8 +141,8 @@ class KernelSpec:
         Of the loaded values and of the position, in the order of `entries`, then of the stores.
     stored : tuple of int
         The entries that are stored.
-    roots : tuple of int
-        The entries that a skeleton takes as its elements.
+    template_inputs : tuple of int
+        The entries that a template computes on as its elements.
 
     Attributes
     ----------
@@ -162,10 +162,10 @@ class KernelSpec:
         "lanes",
         "names",
         "numbers",
-        "roots",
         "slots",
         "stored",
         "strides",
+        "template_inputs",
         "wide",
         "written",
     )
@@ -179,10 +179,10 @@ class KernelSpec:
         entries: tuple[Any, ...],
         accesses: tuple[Access, ...],
         stored: tuple[int, ...],
-        roots: tuple[int, ...] = (),
+        template_inputs: tuple[int, ...] = (),
     ) -> None:
         size = math.prod(shape)
-        self.roots = roots
+        self.template_inputs = template_inputs
         self.wide = wide
         self.entries = entries
         self.stored = stored
@@ -235,24 +235,24 @@ class KernelSpec:
             ),
             tuple(len(group) for group in self.extents),
             stored,
-            roots,
+            template_inputs,
         )
 
-    def reads_down(self) -> bool:
-        """Whether elements of a row lie further apart in memory than those of a column."""
+    def is_column_major(self) -> bool:
+        """Return whether an access has closer neighbours along rows' axis than along columns."""
         if len(self.extents) == 1:
             return False
         return any(0 < abs(rows[-1]) < abs(columns[-1]) for rows, columns in self.strides)
 
-    def repeats(self) -> bool:
-        """Whether a value that is computed is the same for all indices of the last name."""
+    def has_row_invariants(self) -> bool:
+        """Return whether a computed value is the same for all indices of the last name."""
         return any(
             is_same and not isinstance(entry, DType) and isinstance(entry[0], Operation)
-            for is_same, entry in zip(self._common(), self.entries, strict=True)
+            for is_same, entry in zip(self._row_invariants(), self.entries, strict=True)
         )
 
-    def _common(self) -> list[bool]:
-        """Which entries are the same for all indices of the last name."""
+    def _row_invariants(self) -> list[bool]:
+        """Return for each entry whether it is the same for all indices of the last name."""
         axes = len(self.extents[-1])
         common = list[bool]()
         access = 0
@@ -265,14 +265,14 @@ class KernelSpec:
                 access += 1
             elif isinstance(entry[0], Operation):
                 is_plain = type(entry[0]) is Operation
-                ats = [at for at in entry[1:] if isinstance(at, int)]
-                common.append(is_plain and all(common[at] for at in ats))
+                operands = [at for at in entry[1:] if isinstance(at, int)]
+                common.append(is_plain and all(common[at] for at in operands))
             else:
                 common.append(True)
         return common
 
     def indirect(self) -> dict[int, bool]:
-        """The accesses from which elements at computed places count, and whether they are written.
+        """Map each access at computed places to whether it is written.
 
         Any other access is to each element of its layout.
         """
@@ -292,6 +292,7 @@ class KernelSpec:
         names: tuple[str, ...],
         every: Sequence[tuple[Cut, ...]],
     ) -> None:
+        """Cut the axes into named groups and merge those that all accesses walk with one stride."""
         bounds = (0, *(split or ()), len(shape))
         pieces = list(itertools.pairwise(bounds))
         strides, cuts = [], []
@@ -316,12 +317,12 @@ class KernelSpec:
                 self.cuts = [[[()]] for _ in self.strides]
 
     def _classify(self) -> None:
-        """Sort strides into zero, one (along the last axis only) and arguments.
+        """Classify strides as zero, one (along the last axis only) or an argument.
 
-        Where an operand comes round along an axis, "r" follows, and the arguments are where it
-        does, and what lies between the item's place and the element's before that and after it.
-        Where it has bounds, "b" does, and there are two of the former; beyond them others of its
-        elements are read. The "elements" of `INSIDE` are 0 within all bounds.
+        Where an operand wraps around along an axis, "r" follows, and the arguments are the wrap
+        point, and what is added to the item's place before that and after it. Where it has bounds,
+        "b" does, with two of the former; items beyond them read other elements. The "elements" of
+        `INSIDE` are 0 within all bounds.
 
         Of accesses alike along the axis, later ones have the first one's number in place of all
         that, which is computed once: twenty steps of life take an H200 1.3 ms so, not 1.9.
@@ -366,7 +367,7 @@ class KernelSpec:
     # -- the text, written once per key ---------------------------------------------------------
 
     def fields(self) -> list[str]:
-        """The names of `numbers`, and of the offsets that follow them, in order."""
+        """Return the names of `numbers`, and of the offsets that follow them, in order."""
         names = []
         for name, group in zip(self.names, self.extents, strict=True):
             names.append(f"{name}_extent")
@@ -377,10 +378,10 @@ class KernelSpec:
                     continue
                 if kind[0] == "s":
                     names.append(f"stride{number}_{axis}")
-                names += [f"{word}{number}_{axis}" for word in _CUTS[kind[1:]]]
+                names += [f"{name}{number}_{axis}" for name in _CUTS[kind[1:]]]
         return [*names, *(f"offset{number}" for number in range(len(self.classes)))]
 
-    def described(
+    def specialisation(
         self,
         indices: Sequence[str] = (),
         numbers: Sequence[tuple[str, DType]] = (),
@@ -388,40 +389,41 @@ class KernelSpec:
         items: int = 1,
         pieces: bool = False,
     ) -> tuple[list[str], str]:
-        """The defines that specialise a skeleton, and the format of its arguments.
+        """Return the defines that specialise a skeleton, and the format of its arguments.
 
         `indices` names the skeleton's own indices, which come first among the arguments; `numbers`
         are those that come last. Where `items` is above 1, elements are loaded, computed and stored
         so many at a time: the values of element `n` of these are `l0[n]`, ... and `s0[n]`, ...
-        Where the last axis is walked in `pieces`, an operand comes round between two of them.
+        Where the last axis is walked in `pieces`, operands wrap around only between two of them.
         """
         constants = [(f"k{number}", dtype) for number, dtype in enumerate(self.constants)]
-        lines, block = described((*indices, *self.fields()), (*constants, *numbers), wide=self.wide)
+        lines, block = argument_struct(
+            (*indices, *self.fields()), (*constants, *numbers), wide=self.wide
+        )
         pointers = []
         types = {slot: dtype for slot, dtype, _ in self.accesses if slot >= 0}
         for slot in range(self.slots):
             const = "" if slot in self.written else "const "
             pointers.append(f"parameter(GLOBAL {const}{types[slot].storage} *RESTRICT, p{slot})")
         lines.append(define("XR_POINTERS(parameter)", pointers))
-        return [*lines, *self.words(items, pieces=pieces)], block
+        return [*lines, *self.access_defines(items, pieces=pieces)], block
 
-    def words(
+    def access_defines(
         self, items: int = 1, reads: Mapping[int, str] = {}, *, pieces: bool = False
     ) -> list[str]:
-        """The defines of how an element is reached, computed and stored; see `described`.
+        """Emit the `#define`s XR_AT_*, XR_LOAD, XR_COMPUTE and XR_STORE; see `specialisation`.
 
-        `reads` has accesses that are not read at their place but by an expression, whose `{}` that
-        place is.
+        `reads` has accesses that are loaded by an expression, whose `{}` is the place.
         """
         lines: list[str] = []
         axis = 0
         previous = ""
-        stop = self._stop() if pieces else ""
+        stop = self._first_wrap() if pieces else ""
         if stop:
             lines.append(f"#define XR_STOP(begin, end) {stop}")
         for name, group in zip(self.names, self.extents, strict=True):
             side = f"{name}_from" if stop and name == self.names[-1] else ""
-            statements, axis = self._enter(name, len(group), axis, previous, side)
+            statements, axis = self._advance(name, len(group), axis, previous, side)
             lines.append(define(f"XR_AT_{name.upper()}", statements))
             previous = name
         loads, stores = self._loads(previous, reads), self._stores(previous)
@@ -430,42 +432,42 @@ class KernelSpec:
             lines.append(define("XR_COMPUTE", [*self._compute(previous, values).values()]))
             lines.append(define("XR_STORE", [f"{place} = {value};" for place, value, _ in stores]))
             return lines
-        rooms = [(f"l{access}", dtype, place) for access, place, dtype in loads.values()]
+        loaded_items = [(f"l{access}", dtype, place) for access, place, dtype in loads.values()]
         values = {number: loaded(f"l{at}[n]", dtype) for number, (at, _, dtype) in loads.items()}
         kept = [(f"s{number}", *store) for number, store in enumerate(stores)]
-        words = [(name, dtype.storage) for name, dtype, _ in rooms]
-        words += [(name, dtype.storage) for name, _, _, dtype in kept]
+        item_arrays = [(name, dtype.storage) for name, dtype, _ in loaded_items]
+        item_arrays += [(name, dtype.storage) for name, _, _, dtype in kept]
         lines += [
             f"#define XR_ITEMS {items}",
-            define("XR_KEPT", [f"{word} {name}[XR_ITEMS] = {{0}};" for name, word in words]),
-            define("XR_LOAD", [f"{name}[n] = {place};" for name, _, place in rooms]),
+            define("XR_KEPT", [f"{kind} {name}[XR_ITEMS] = {{0}};" for name, kind in item_arrays]),
+            define("XR_LOAD", [f"{name}[n] = {place};" for name, _, place in loaded_items]),
             define("XR_COMPUTE", [*self._compute(previous, values).values()]),
             define("XR_KEEP", [f"{name}[n] = {value};" for name, _, value, _ in kept]),
             define("XR_STORE", [f"{place} = {name}[n];" for name, place, _, _ in kept]),
         ]
         return lines
 
-    def _stop(self) -> str:
-        """Where the first of the operands that come round along the last axis does; "" without."""
+    def _first_wrap(self) -> str:
+        """Return C for the first wrap point along the last axis after `begin`; "" without any."""
         stop = "end"
         last = len(self.classes[0]) - 1
         for number, kinds in enumerate(self.classes):
             kind = kinds[last] if last >= 0 else 0
-            for word in () if isinstance(kind, int) else _CUTS[kind[1:]][:-2]:
-                stop = f"xr_cut(begin, a.{word}{number}_{last}, {stop})"
+            for name in () if isinstance(kind, int) else _CUTS[kind[1:]][:-2]:
+                stop = f"xr_cut(begin, a.{name}{number}_{last}, {stop})"
         return "" if stop == "end" else stop
 
     def value(self, dtype: DType, number: int = 0) -> str:
-        """The C expression of a root's value as `dtype`."""
-        root = self.roots[number]
+        """Return the C expression of a template input's value as `dtype`."""
+        root = self.template_inputs[number]
         return cast(f"v{root}", self.type_of(root), dtype)
 
-    def _enter(
+    def _advance(
         self, name: str, ndim: int, axis: int, previous: str, side: str
     ) -> tuple[list[str], int]:
         """Split one group's index into coordinates and advance every address by them.
 
-        An operand that comes round does so by an index of the same `side`, where that is named.
+        Operands wrap around by the index named `side` where that is not "".
         """
         statements = []
         rest = name
@@ -484,7 +486,7 @@ class KernelSpec:
                 if isinstance(kind, int):
                     terms.append(f"way{kind}_{at}")
                     continue
-                way = self._way(kind, f"{number}_{at}", index, side or index)
+                way = self._axis_terms(kind, f"{number}_{at}", index, side or index)
                 if (number, at) in shared:
                     statements.append(f"const xr_index way{number}_{at} = {' + '.join(way)};")
                     way = [f"way{number}_{at}"]
@@ -492,23 +494,23 @@ class KernelSpec:
             statements.append(f"const xr_index at{number}_{name} = {' + '.join(terms)};")
         return statements, axis + ndim
 
-    def _way(self, kind: str, word: str, index: str, side: str) -> list[str]:
-        """How far an index leads along an axis, in terms; an operand comes round by the `side`."""
+    def _axis_terms(self, kind: str, suffix: str, index: str, side: str) -> list[str]:
+        """Return the terms that an index adds to an address; operands wrap around by the `side`."""
         terms = []
         if kind[0] == "1":
             terms.append(index)
         elif kind[0] == "s":
-            terms.append(f"{index} * a.stride{word}")
+            terms.append(f"{index} * a.stride{suffix}")
         if kind[1:] == "r":
-            terms.append(f"({side} < a.cut{word} ? a.before{word} : a.after{word})")
+            terms.append(f"({side} < a.cut{suffix} ? a.before{suffix} : a.after{suffix})")
         elif kind[1:]:
             # Without a branch, which keeps gcc from making vectors.
-            terms.append(f"({side} < a.low{word}) * a.before{word}")
-            terms.append(f"({side} >= a.high{word}) * a.after{word}")
+            terms.append(f"({side} < a.low{suffix}) * a.before{suffix}")
+            terms.append(f"({side} >= a.high{suffix}) * a.after{suffix}")
         return terms
 
     def _loads(self, last: str, reads: Mapping[int, str]) -> dict[int, tuple[int, str, DType]]:
-        """The access, the place and the type of each value that is loaded, by its entry."""
+        """Map each loaded entry to its access, its place in C and its type."""
         needed = self._needed_entries()
         found = {}
         access = 0
@@ -523,9 +525,9 @@ class KernelSpec:
         return found
 
     def by_columns(self) -> list[str]:
-        """The defines of what is computed once for all columns of a row, and of each one's own."""
+        """Emit XR_COMMON, computed once for all columns of a row, and XR_OWN, for each column."""
         *_, row, column = self.names
-        common = self._common()
+        common = self._row_invariants()
         loads = self._loads(column, {})
         values = {
             number: loaded(place.replace(f"_{column}]", f"_{row}]"), dtype)
@@ -539,7 +541,7 @@ class KernelSpec:
         return [define("XR_COMMON", once), define("XR_OWN", own)]
 
     def _compute(self, last: str, values: dict[int, str]) -> dict[int, str]:
-        """The statements of all entries; `values` has the expressions of those that are loaded."""
+        """Map entries to their C statements; `values` has the expressions of loaded entries."""
         statements = dict[int, str]()
         access = 0
         places: dict[int, str] = {}
@@ -562,21 +564,21 @@ class KernelSpec:
                     access += 1
                     continue
                 if type(operation) is GatherScatter:
-                    statements[number] = self._indirect(number, operation, entry, places)
+                    statements[number] = self._indirect_statement(number, operation, entry, places)
                     continue
                 operands = [
                     cast(self._name(operand), self.type_of(operand), wanted)
                     for operand, wanted in zip(entry[1:], operation.operands, strict=True)
                 ]
                 if type(operation) is RandomDraw:
-                    operands[0] = self._block(operation.lanes, operands[0])
+                    operands[0] = self._random_block(operation.lanes, operands[0])
                 statements[number] = computed(f"v{number}", operation, operands)
             else:
                 statements[number] = f"const {entry[0].compute} v{number} = a.k{entry[1]};"
         return statements
 
-    def _block(self, lanes: int, position: str) -> str:
-        """The block of random numbers and the lane of an element, as two arguments."""
+    def _random_block(self, lanes: int, position: str) -> str:
+        """Return C for the block of random numbers and the lane of an element, as two arguments."""
         if self.lanes > 1:
             first = f"tile * (XR_ITEMS / {lanes}) + lane / {lanes}"
             return f"(u64)({first}) * {STRIP} + (u64)place, (u32)(lane % {lanes})"
@@ -585,8 +587,8 @@ class KernelSpec:
         return f"{block}, (u32)({strip} % {lanes})"
 
     def _needed_entries(self) -> set[int]:
-        """The entries whose value is needed; the others are only where indirect work begins."""
-        needed = {*self.stored, *self.roots}
+        """Return the entries whose value is needed; others only say where a gather begins."""
+        needed = {*self.stored, *self.template_inputs}
         for entry in self.entries:
             if not isinstance(entry, DType) and isinstance(entry[0], Operation):
                 needed.update(
@@ -596,10 +598,10 @@ class KernelSpec:
                 )
         return needed
 
-    def _indirect(
+    def _indirect_statement(
         self, number: int, operation: GatherScatter, entry: Any, places: dict[int, str]
     ) -> str:
-        """The statement of an operation on memory at a computed place."""
+        """Return the statement of an operation on memory at a computed place."""
         operands = [self._name(operand) for operand in entry[1:]]
         memory = f"{places[entry[1]]} + (xr_index)({operands[1]})]"
         if operation.writes:
@@ -611,7 +613,7 @@ class KernelSpec:
         return f"v{operand}" if isinstance(operand, int) else f"a.k{operand[1]}"
 
     def type_of(self, operand: int | tuple[DType, int]) -> DType:
-        """The data type of an entry, or of a constant, as the kernel has it."""
+        """Return the data type of an entry, or of a constant, as the kernel has it."""
         entry = self.entries[operand] if isinstance(operand, int) else operand
         if isinstance(entry, DType):
             return entry
@@ -619,7 +621,7 @@ class KernelSpec:
         return head.result if isinstance(head, Operation) else head
 
     def _stores(self, last: str) -> list[tuple[str, str, DType]]:
-        """Where what is stored goes, its value and type, in the order of `stored`."""
+        """Return the place, the value and the type of each store, in the order of `stored`."""
         found = []
         first = len(self.accesses) - len(self.stored)
         for number, position in enumerate(self.stored, first):
@@ -631,15 +633,15 @@ class KernelSpec:
 
 _PLACES: Final = (INDEX, INSIDE)
 _CUTS: Final = {"": (), "r": ("cut", "before", "after"), "b": ("low", "high", "before", "after")}
-"""The arguments of an access by how it is cut: at which indices, and what it adds then."""
+"""The arguments of an access that wraps around (r) or is bounded (b): indices and offsets."""
 
 
-def described(
+def argument_struct(
     indices: Sequence[str], numbers: Sequence[tuple[str, DType]], *, wide: bool
 ) -> tuple[list[str], str]:
-    """The defines of a kernel's argument struct, and the struct module's format that fits them.
+    """Return the defines of a kernel's argument struct, and its format for `struct`.
 
-    The struct ends with eight bytes of nothing and so has no padding at its end, about which
+    The struct ends with an `i64` that nobody reads and so has no padding at its end, about which
     drivers disagree: Intel wants it counted, rusticl refuses it, PoCL takes either.
     """
     fields = [f"xr_index {name};" for name in indices]
@@ -653,22 +655,22 @@ def described(
 
 
 def loaded(value: str, dtype: DType) -> str:
-    """The expression that loads a value of `dtype` in its computed form."""
+    """Return the expression that loads a value of `dtype` in its computed form."""
     if dtype is dtypes.bool_:
         return f"({value} != 0)"  # memory of others, or of another type, may hold other numbers
     return f"xr_half_to_float({value})" if dtype is dtypes.float16 else value
 
 
 def stored(value: str, dtype: DType) -> str:
-    """The expression that stores a computed value of `dtype`."""
+    """Return the expression that stores a computed value of `dtype`."""
     return f"xr_float_to_half({value})" if dtype is dtypes.float16 else value
 
 
 def rounded(value: str, dtype: DType) -> str:
-    """A computed value as it would come back from memory.
+    """Round a computed value as storing and loading it would.
 
     float16 is computed in float32; each result is rounded, so that a fused chain has the bits of
-    one that stored every step.
+    one that stored every result.
     """
     if dtype is dtypes.float16:
         return f"xr_half_to_float(xr_float_to_half({value}))"
@@ -676,13 +678,13 @@ def rounded(value: str, dtype: DType) -> str:
 
 
 def computed(name: str, operation: Operation, operands: Sequence[str]) -> str:
-    """The statement that gives a name to an operation's value."""
+    """Return the statement that gives a name to an operation's value."""
     value = rounded(operation.template.format(*operands), operation.result)
     return f"const {operation.result.compute} {name} = {value};"
 
 
 def cast(value: str, source: DType, target: DType) -> str:
-    """The C expression that converts `value`, a name, from the computed form of `source`.
+    """Return the C expression that converts `value`, a name, from the computed form of `source`.
 
     `kernels/cast.h` says what becomes of numbers that the target cannot hold.
     """

@@ -1,12 +1,13 @@
-"""Launches: grids, compiled kernels, and the skeletons of `kernels/` that take more than a form.
+"""Launches: grids, compiled kernels, and what skeletons of `kernels/` take besides a `KernelSpec`.
 
 A kernel is given pointers, and then one block of arguments by value: the skeleton's own indices,
-what its form needs, and at last a number that is no index.
+the spec's numbers, offsets and constants, and last the skeleton's own numbers.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import struct
 import threading
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Kernel(NamedTuple):
-    """A compiled kernel, how its argument block is packed, and what it was made of.
+    """A compiled kernel, the packing of its arguments, and its text's defines.
 
     `weight` is about how many operations an element takes.
     """
@@ -43,7 +44,7 @@ Grid = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 class Launch(NamedTuple):
-    """One launch of a kernel, ready but for what comes from the tape.
+    """One launch of a kernel, complete but for storages, offsets and constants of the tape.
 
     Attributes
     ----------
@@ -51,30 +52,30 @@ class Launch(NamedTuple):
         How many it works on.
     indices : tuple of int
         The arguments that come first.
-    rooms : tuple of int
-        The pointers that come last, by number.
-    takes_form, takes_numbers : bool
-        Whether a form's pointers and values come in between, and the skeleton's own numbers last.
+    buffers : tuple of int
+        The pointers that come last: numbers of scratch buffers, or below 0 of results.
+    takes_spec, takes_numbers : bool
+        Whether a spec's pointers and values come in between, and the skeleton's own numbers last.
     written : int
-        How many of the rooms, the last ones, it writes.
+        How many of the buffers, the last ones, it writes.
     """
 
     kernel: Kernel
     grid: Grid
     elements: int
     indices: tuple[int, ...]
-    rooms: tuple[int, ...] = ()
-    takes_form: bool = True
+    buffers: tuple[int, ...] = ()
+    takes_spec: bool = True
     takes_numbers: bool = False
     written: int = 1
 
 
 RESULT: Final = -1
-"""The room of the last result; results come after all others."""
+"""The number of the last result among a launch's buffers."""
 
 
 class Table(NamedTuple):
-    """A room with numbers that follow from nothing on the tape; `buffer` gives it."""
+    """A scratch buffer of fixed numbers, as roots of unity; `buffer` returns it."""
 
     nbytes: int
     buffer: Callable[[], Any]
@@ -84,43 +85,38 @@ ScratchBuffer = int | Table
 """Memory shared by the launches of one skeleton: a number of bytes, or a table's contents."""
 
 
-def with_form(stages: Sequence[Launch], form: KernelSpec) -> list[Launch]:
-    """Launches whose arguments have those of a form that do not come from the tape."""
-    numbers = tuple(form.numbers)
+def with_spec(launches: Sequence[Launch], spec: KernelSpec) -> list[Launch]:
+    """Append a spec's extents and strides to the arguments of its launches."""
+    numbers = tuple(spec.numbers)
     return [
-        stage._replace(indices=(*stage.indices, *numbers)) if stage.takes_form else stage
-        for stage in stages
+        one._replace(indices=(*one.indices, *numbers)) if one.takes_spec else one
+        for one in launches
     ]
 
 
-def elementwise(form: KernelSpec, device: Device, *, in_order: bool) -> Launch:
-    """The launch of a form whose elements do not depend on each other.
+def elementwise(spec: KernelSpec, device: Device, *, in_order: bool) -> Launch:
+    """Return the launch of an elementwise kernel.
 
-    `in_order`, which needs a CPU, lets one item walk them all, one after the other.
+    `in_order`, which needs a CPU, lets one item walk all elements, one after the other.
     """
     for observer in counts.observers:
-        observer("elementwise.c", form)
-    extents = [math.prod(group) for group in form.extents]
+        observer("elementwise.c", spec)
+    extents = [math.prod(group) for group in spec.extents]
     if device.info.loop_per_item:
         grid, group, chunks = _chunks(
-            extents, 1 if in_order else device.info.compute_units * tuning.TASKS, form.lanes
+            extents, 1 if in_order else device.info.compute_units * tuning.TASKS, spec.lanes
         )
     else:
         grid, group, chunks = _groups(
-            extents, device.info.compute_units, _items(form), tiled=form.reads_down()
+            extents, device.info.compute_units, _items(spec), tiled=spec.is_column_major()
         )
-    kernel = kernel_of(
-        device,
-        "elementwise.c",
-        "xr_elementwise",
-        form.key,
-        lambda: elementwise_defines(form, device),
-    )
+    describe = functools.partial(elementwise_defines, spec, device)
+    kernel = kernel_of(device, "elementwise.c", "xr_elementwise", spec.key, describe)
     return Launch(kernel, (grid, group), math.prod(extents), chunks)
 
 
 def _chunks(extents: list[int], tasks: int, lanes: int) -> tuple[tuple[int, ...], ...]:
-    """Items on a CPU, each of which takes a chunk of every extent."""
+    """Return the grid, group and chunks of each extent for a device that loops in each item."""
     if len(extents) == 1:
         (size,) = extents
         chunk = max(tuning.CHUNK, -(-size // tasks))
@@ -138,18 +134,18 @@ def _chunks(extents: list[int], tasks: int, lanes: int) -> tuple[tuple[int, ...]
     return grid, (1, 1), (row_chunk, column_chunk)
 
 
-def _items(form: KernelSpec) -> int:
-    """How many elements an item on a GPU takes side by side; where it walks rows, one of each."""
-    if len(form.extents) > 1:
-        return tuning.ROWS if len(form.accesses) <= tuning.ABREAST else 1
-    widest = max(dtype.numpy.itemsize for slot, dtype, _ in form.accesses if slot >= 0)
-    return max(form.lanes, tuning.ITEMS[widest])
+def _items(spec: KernelSpec) -> int:
+    """Return how many elements an item on a GPU takes side by side; of a walk of rows, one each."""
+    if len(spec.extents) > 1:
+        return tuning.ROWS if len(spec.accesses) <= tuning.ABREAST else 1
+    widest = max(dtype.numpy.itemsize for slot, dtype, _ in spec.accesses if slot >= 0)
+    return max(spec.lanes, tuning.ITEMS[widest])
 
 
 def _groups(
     extents: list[int], units: int, items: int, *, tiled: bool
 ) -> tuple[tuple[int, ...], ...]:
-    """Groups on a GPU, and the rows that each of their items takes."""
+    """Return the grid, group and rows of each item for a GPU."""
     if len(extents) == 1:
         (size,) = extents
         if items > 1:
@@ -164,25 +160,25 @@ def _groups(
     return (across, -(-down // chunk)), (width, height), (chunk,)
 
 
-def elementwise_defines(form: KernelSpec, device: Device) -> tuple[list[str], str]:
-    """The defines that specialise `elementwise.c` for a form, and the format of its arguments."""
+def elementwise_defines(spec: KernelSpec, device: Device) -> tuple[list[str], str]:
+    """Return the defines that specialise `elementwise.c`, and the format of its arguments."""
     loop_per_item = device.info.loop_per_item
-    walked = form.names if loop_per_item else form.names[:-1]
+    walked = spec.names if loop_per_item else spec.names[:-1]
     names = tuple(f"{name}_chunk" for name in walked)
-    defines, block = form.described(
-        names, items=1 if loop_per_item else _items(form), pieces=loop_per_item and form.lanes == 1
+    defines, block = spec.specialisation(
+        names, items=1 if loop_per_item else _items(spec), pieces=loop_per_item and spec.lanes == 1
     )
     defines += [
         f"#define XR_CHUNKED {int(loop_per_item)}",
-        f"#define XR_ROWS {len(form.extents) - 1}",
+        f"#define XR_ROWS {len(spec.extents) - 1}",
     ]
-    defines += [f"#define XR_STRIP {STRIP}", f"#define XR_GUARDED {int(bool(form.indirect()))}"]
+    defines += [f"#define XR_STRIP {STRIP}", f"#define XR_GUARDED {int(bool(spec.indirect()))}"]
     # A choice that is the same for a whole loop takes clang longer in vectors: a stencil that is
     # written to its own array 0.31 ms instead of 0.22.
-    chooses = (INSIDE,) in form.entries
-    defines.append(f"#define XR_FREE {int(not form.indirect() and not chooses)}")
-    if loop_per_item and form.lanes > 1:
-        defines.append(f"#define XR_ITEMS {form.lanes}")
+    chooses = (INSIDE,) in spec.entries
+    defines.append(f"#define XR_FREE {int(not spec.indirect() and not chooses)}")
+    if loop_per_item and spec.lanes > 1:
+        defines.append(f"#define XR_ITEMS {spec.lanes}")
     return defines, block
 
 
@@ -197,15 +193,15 @@ def kernel_of(
     key: Any,
     describe: Callable[[], tuple[list[str], str]],
 ) -> Kernel:
-    """The kernel of a skeleton.
+    """Return a device's kernel of a skeleton, compiled unless its key was met before.
 
-    `key` is all that the kernel's text depends on besides the skeleton; `describe` gives the
-    defines and the format of the arguments, and is called only when the key is new.
+    `key` is all that the kernel's text depends on besides the skeleton; `describe` returns the
+    defines and the format of the arguments.
     """
     kernel: Kernel | None = device.kernels.get((skeleton, key))
     if kernel is None:
         defines, arguments = describe()
-        handle = _compiled(device, source_of(device, skeleton, defines), entry, key)
+        handle = _load_or_compile(device, source_of(device, skeleton, defines), entry, key)
         weight = source.operations(defines)
         kernel = Kernel(handle, struct.Struct(arguments), skeleton, weight, tuple(defines))
         device.kernels[skeleton, key] = kernel
@@ -213,13 +209,13 @@ def kernel_of(
 
 
 def source_of(device: Device, skeleton: str, defines: Sequence[str]) -> str:
-    """The text of a kernel."""
+    """Return the text of a kernel."""
     info = device.info
     return source.assemble(skeleton, info.dialect, defines, has_float64=info.has_float64)
 
 
-def contents(entry: str, key: Any) -> tuple[str, tuple[str, ...]]:
-    """The names of the operations and of the data types that a kernel's key holds."""
+def names_in_key(entry: str, key: Any) -> tuple[str, tuple[str, ...]]:
+    """Return the names of the operations, joined, and of the data types in a kernel's key."""
     names: dict[str, None] = {}
     types: dict[str, None] = {}
     rest = [key]
@@ -235,7 +231,7 @@ def contents(entry: str, key: Any) -> tuple[str, tuple[str, ...]]:
 
 
 class NotCompiledError(Exception):
-    """A kernel is in no cache, and the compiler is not asked for it."""
+    """A kernel is in no cache, and compiling is not allowed."""
 
 
 class _Compiler(threading.local):
@@ -247,13 +243,13 @@ _compiler: Final = _Compiler()
 
 
 def compile_with(compiler: Callable[[Device, str], bytes]) -> None:
-    """Have the kernels that this thread asks for compiled by something else than the driver."""
+    """Set the function that compiles this thread's kernels in place of the driver."""
     _compiler.compile = compiler
 
 
 @contextlib.contextmanager
 def without_compiler() -> Iterator[None]:
-    """Have kernels in this thread only where they were compiled before."""
+    """Raise `NotCompiledError` in this thread for kernels that were not compiled before."""
     before, _compiler.is_allowed = _compiler.is_allowed, False
     try:
         yield
@@ -261,8 +257,8 @@ def without_compiler() -> Iterator[None]:
         _compiler.is_allowed = before
 
 
-def _compiled(device: Device, text: str, entry: str, key: Any) -> Any:
-    """The kernel of a source, from the disk cache or from the compiler."""
+def _load_or_compile(device: Device, text: str, entry: str, key: Any) -> Any:
+    """Load a source's kernel from the disk cache, or compile and store it."""
     dump = settings().dump_source
     disk = cache.disk_cache()
     name = disk.key(source.SCHEMA, text, (), device.info.target)
@@ -291,7 +287,7 @@ def _compiled(device: Device, text: str, entry: str, key: Any) -> Any:
         other = _compiler.compile
         binary = driver.compile(text) if other is None else other(device, text)
     except errors.CompileError as error:
-        error.op, error.dtypes = contents(entry, key)
+        error.op, error.dtypes = names_in_key(entry, key)
         error.device = str(device)
         raise
     disk.put(name, binary)

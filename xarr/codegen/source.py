@@ -73,7 +73,7 @@ _NAME: Final = re.compile(r"\bxr_\w+\b")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One library function or structure, as written."""
+    """A library function or structure, as written in `kernels/`."""
 
     name: str
     text: str
@@ -82,13 +82,13 @@ class Unit:
 
 @functools.cache
 def kernel_file(name: str) -> str:
-    """The text of a file of `kernels/`."""
+    """Return the text of a file of `kernels/`."""
     return (FOLDER / name).read_text(encoding="utf-8")
 
 
 @functools.cache
 def library() -> Mapping[str, tuple[Unit, ...]]:
-    """All library units by their name as written (`xr_add_T` may stand in several files)."""
+    """Return all library units by their name as written; `xr_add_T` may stand in several files."""
     units: dict[str, tuple[Unit, ...]] = {}
     for file, types in LIBRARY.items():
         for match in _UNIT.finditer(_PRELUDE.sub("", kernel_file(file))):
@@ -102,7 +102,7 @@ def library() -> Mapping[str, tuple[Unit, ...]]:
 
 
 def _tokens(suffix: str) -> dict[str, str]:
-    """The types that T, U, I and C stand for when a name ends in a type's name."""
+    """Map the type words T, U, I and C to types, for a name that ends in a type's name."""
     part = _PART.get(suffix, suffix)
     width = part.lstrip("bfiu")
     words = {"T": part, "U": f"u{width}", "I": f"i{width}"}
@@ -135,12 +135,12 @@ own: Final[dict[str, str]] = {}
 
 
 def unit(name: str) -> str | None:
-    """The text that defines `name`, or None where a dialect or the kernel itself defines it."""
-    return own.get(name) or _of_library(name)
+    """Return the text that defines `name`; None if a dialect or the kernel itself defines it."""
+    return own.get(name) or _library_text(name)
 
 
 @functools.cache
-def _of_library(name: str) -> str | None:
+def _library_text(name: str) -> str | None:
     units = library()
     if name in units:
         return units[name][0].text
@@ -156,27 +156,27 @@ def _of_library(name: str) -> str | None:
 
 
 def required(text: str) -> list[str]:
-    """The library text that `text` needs, each unit after those it needs itself."""
+    """Return the library text that `text` needs, each unit after those it needs itself."""
     return _units_of(_NAME.findall(text))
 
 
 def _units_of(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(part for name in names for part in _with_its_own(name)))
+    return list(dict.fromkeys(part for name in names for part in _with_requirements(name)))
 
 
-def _with_its_own(name: str) -> tuple[str, ...]:
-    """The text of a unit after that of those it needs; nothing for a name that is none."""
+def _with_requirements(name: str) -> tuple[str, ...]:
+    """Return a unit's text after that of the units it needs; () for a name that is no unit."""
     found = unit(name)
-    return () if found is None else _whole(name, found)
+    return () if found is None else _after_requirements(name, found)
 
 
 @functools.cache
-def _whole(name: str, found: str) -> tuple[str, ...]:
+def _after_requirements(name: str, found: str) -> tuple[str, ...]:
     return (*_units_of(other for other in _NAME.findall(found) if other != name), found)
 
 
 def operations(defines: Iterable[str]) -> int:
-    """About how many operations specialise a kernel: the operators of its defines' C.
+    """Estimate how many operations specialise a kernel, by the operators in its defines.
 
     Those of the library functions that these need are counted, once each.
     """
@@ -185,12 +185,12 @@ def operations(defines: Iterable[str]) -> int:
 
 
 def define(name: str, lines: Iterable[str]) -> str:
-    """One `#define` whose value is several lines of C."""
+    """Write one `#define` whose value is several lines of C."""
     return f"#define {name} " + " \\\n    ".join(lines)
 
 
-def words(code: str, dialect: str, *, has_float64: bool) -> list[str]:
-    """The text before C code: the words of the dialect and the library functions that it calls."""
+def preamble(code: str, dialect: str, *, has_float64: bool) -> list[str]:
+    """Return the text before C code: the dialect and the library functions that the code calls."""
     return [
         "#define XR_ASSEMBLED 1",
         f"#define XR_BARRIERS {int('BARRIER' in code)}",
@@ -207,12 +207,12 @@ STAGES: Final = "XR_STAGES"
 def assemble(
     skeleton: str, dialect: str, defines: Iterable[str], *, has_float64: bool = True
 ) -> str:
-    """The text of one kernel: `skeleton` names a file of `kernels/`."""
+    """Assemble the text of one kernel; `skeleton` names a file of `kernels/`."""
     whole = "\n".join(defines)
     block, _, stages = whole.partition(f"{STAGES}\n")
     files = (*PRELUDES.get(skeleton, ()), skeleton)
     code = whole + "".join(map(kernel_file, files))
-    lines = [block, *words(code, dialect, has_float64=has_float64)]
+    lines = [block, *preamble(code, dialect, has_float64=has_float64)]
     for file in files:
         lines.append(f'#line 1 "{file}"')
         lines.append(kernel_file(file).replace(f"\n{STAGES}\n", f"\n{stages}\n"))

@@ -1,6 +1,6 @@
-"""What the core asks of `cython` where it runs as it is written: decorators that do nothing.
+"""Stand-ins for `cython` where the engine runs uncompiled: decorators that do nothing.
 
-The compiler takes every `cython.x` for its own, and never looks in here.
+The compiler resolves every `cython.x` itself, and never looks in here.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def _same(item: _T) -> _T:
 
 
 def freelist(_: int) -> Callable[[_T], _T]:
-    """Nothing, for a class that keeps some of its objects."""
+    """Return a decorator that does nothing, in place of a pool of a class's objects."""
     return _same
 
 
 cfunc = ccall = inline = final = no_gc = _same
 
 _BEFORE = {"int": 0, "bool": False}
-"""What C has in a field before it is set, by its annotation; None in all others."""
+"""The values of C fields before they are set, by annotation; other fields have None."""
 
 
 def cclass(kind: _C) -> _C:

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
-"""What tools and tests watch of the core, or put in the place of what it does by itself."""
+"""Hooks, counts and switches by which tools and tests watch the engine or change how it runs."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if cython.compiled:
 
 @cython.cclass
 class Hooks:
-    """What tools and tests put in the place of what the core does by itself; else None.
+    """Callbacks that replace a part of the engine; None where there is none.
 
     Attributes
     ----------
     launch : function
-        Launches kernels, as `launch` does.
+        Launches kernels in place of `steps.launch`.
     run : function
-        A context around each run: of a program, the instructions' numbers and what is done.
+        A context around each run: of a program, the instructions' numbers and the finished steps.
     numbers : iterator
-        Gives instructions their numbers, so that it knows who asks for them.
+        Numbers instructions, and so learns when each is recorded.
     eager : int
         How many `eager()` blocks are open; XARR_EAGER opens one for good.
     transfers : int
-        How many mind hidden transfers, or are told of them.
+        How many forbid hidden transfers, or are told of them.
     changed : int
         How many blocks are open in which functions may record otherwise than elsewhere.
     unheld : int
-        The count of references to a storage that only a list holds.
+        The reference count of a storage that only a list refers to.
     """
 
     launch: Any
@@ -47,10 +47,10 @@ class Hooks:
 
 @cython.cclass
 class Tier:
-    """How lists of instructions run that have no kernels: XARR_TIERS, or what tests choose.
+    """How lists of instructions run before they have kernels: XARR_TIERS, or what tests choose.
 
-    "fused" waits for kernels, "hosted" never has them compiled where NumPy does their work; "" lets
-    NumPy work until they are there; see `dispatch.Program`.
+    "fused" waits for kernels, "hosted" never has them compiled where NumPy can work; "" lets NumPy
+    work until they are compiled; see `dispatch.Program`.
     """
 
     name: str
@@ -61,14 +61,14 @@ class Tier:
 
 @cython.cclass
 class Counts:
-    """What was done, for tests, reports and benchmarks: launches and compilations.
+    """Counts of launches and compilations for tests, reports and benchmarks.
 
     Attributes
     ----------
     looks : int
-        How often somebody wanted the values of a storage, or had a tape run.
+        How often the values of a storage were needed, or a tape was run on request.
     observers : list of function
-        Are told of each new kernel's skeleton and form.
+        Are called with each planned kernel's skeleton and spec.
     """
 
     launches: int

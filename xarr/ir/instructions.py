@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
-"""Instructions, as they stand on the tape, and what a list of them does not share with its like."""
+"""Instructions as they stand on the tape, and the arguments that tell equal lists apart."""
 
 from __future__ import annotations
 
@@ -26,27 +26,25 @@ if TYPE_CHECKING:
 
 @cython.cclass
 class Opcode:
-    """An operation on operands of some structures: what the tape holds of an instruction.
+    """An instruction without its storages, offsets and constants, shared by all that agree.
 
     Attributes
     ----------
     operands : tuple of Structure
-        Of the operands; constants among them.
+        Those of the operands, constants among them.
     target : Structure or None
-        Of the view that it writes; None where the operation itself writes to its first operand.
+        That of the written view; None where the operation itself writes to its first operand.
     named : tuple of Structure
-        Of what an instruction names: the operands, and the target unless that is new.
+        Those of `Instruction.views`: the operands, and the target unless that is new.
     is_fresh : bool
         Whether the target is all of a new storage, which needs `nbytes` bytes.
-    constants : int
-        How many constants an instruction names.
     host : function, False or None
-        The function of NumPy's that computes it with the same bits, False where there is none; None
-        before that was asked.
+        The NumPy function that computes it with the same bits, False where there is none; None
+        before it was looked for.
     is_indirect, is_separate, is_whole : bool
         As of the operation.
     single_kernel : dict or None
-        The step that an instruction is where it stands alone, by how its views lie.
+        The step that runs an instruction by itself, by offsets of its views.
     """
 
     operation: Any
@@ -95,7 +93,7 @@ class Opcode:
 
     @cython.cfunc
     def _take_host(self) -> cython.void:
-        """Take the operation's function of NumPy's, where it needs no more than the operands."""
+        """Set `host` to the operation's NumPy function if it needs no conversion of operands."""
         how: Structure
         at: cython.Py_ssize_t = 0
         types: tuple[Any, ...] = self.operation.operands
@@ -120,7 +118,7 @@ class Instruction:
     fresh : Storage or None
         The new storage that is written.
     scalar : Python scalar or None
-        What stands for a constant among the operands, if one is left out of them.
+        The value of a constant operand that `views` leaves out.
     number : int
         Its place in program order.
     """
@@ -133,7 +131,7 @@ class Instruction:
 
     @property
     def written(self) -> Storage:
-        """The storage that it writes; of what is consumed, which writes none, the operand's."""
+        """The storage that it writes, or the operand's of an immediate template."""
         if self.fresh is not None:
             return self.fresh
         view: View = self.views[0 if self.opcode.target is None else len(self.views) - 1]
@@ -164,7 +162,7 @@ _number = cython.declare(cython.Py_ssize_t, 0)
 
 @cython.cfunc
 def take_number() -> cython.Py_ssize_t:
-    """Return the number of the next instruction, of whatever gives them."""
+    """Return the number of the next instruction, from the hook if there is one."""
     global _number
     if core_hooks.numbers is not None:
         return next(core_hooks.numbers)
@@ -173,7 +171,7 @@ def take_number() -> cython.Py_ssize_t:
 
 
 def next_number() -> int:
-    """The number of an instruction; what `Hooks.numbers` gives may be made of it."""
+    """Return the next number in program order, from which `Hooks.numbers` may derive its own."""
     global _number
     _number += 1
     return _number
@@ -181,21 +179,21 @@ def next_number() -> int:
 
 @cython.cclass
 class Arguments:
-    """What instructions have not in common with others that are the same on such views.
+    """The run-time arguments of a trace, in which lists of one trace differ.
 
     Attributes
     ----------
     storages, bases : list of Storage, list of int
-        The storages that are named, and the offset from which views of each are counted: of the
-        first one, or none where most of the storage is written.
+        The storages, and the offset of each one's first view, from which views are counted; 0 where
+        the list writes most of the storage.
     constants : list
         The values of all constants.
     numbers : list of int
         Those of the instructions.
     mark : int
-        What storages bear of which most is written.
+        The `most_mark` of storages of which the list writes the most.
     begun : int
-        The driver's launches before the instruction that runs, where they run one by one.
+        The driver's launches before the running instruction, where they run one by one.
     """
 
     storages: list[Any]
@@ -214,7 +212,7 @@ class Arguments:
         self.numbers = numbers
 
     def clear(self) -> None:
-        """Hold nothing any more."""
+        """Drop all references."""
         self.storages.clear()
         self.bases.clear()
         self.constants.clear()
@@ -222,17 +220,17 @@ class Arguments:
 
 
 def decoded(code: int | tuple[int, int]) -> tuple[int, int]:
-    """The number of a view's storage, and how far beyond the first view of it this one begins."""
+    """Split a code into a view's storage number and its offset from the storage's first view."""
     return code if isinstance(code, tuple) else (code, 0)
 
 
-def carried(steps: list[Instruction]) -> list[int]:
-    """The bytes that have to be stored if a tape is cut, for each number of steps before the cut.
+def live_bytes_per_cut(steps: list[Instruction]) -> list[int]:
+    """Count the bytes to store if the list is cut, for each number of instructions before the cut.
 
-    They are those of new storages which a step before it writes and one behind it reads; or none
-    does, as of yet. Each counts as one byte more, so that of as many bytes the fewest storages are
-    the least. Those that are stored in any case, as not all of it is read at each item's own
-    place, do not count, unless they are written in parts, which may be one kernel.
+    These are the bytes of new storages that are written before the cut, and read behind it or not
+    yet. Each counts as one byte more, so that of equal bytes the fewest storages are the least.
+    Storages that are stored in any case, as not all of them is read at each item's own place, do
+    not count, unless they are written in parts, which may be one kernel.
     """
     step: Instruction
     maker: Instruction
@@ -318,11 +316,11 @@ def opcode_of(
 
 _opcodes = cython.declare(Memo, Memo(tuning.OPCODES))
 _LARGE_NBYTES = cython.declare(cython.Py_ssize_t, 1 << 24)
-"""Bytes that any device has."""
+"""Every device has so many bytes, so smaller results need no check."""
 
 
 def _require_possible(operation: Operation, how: Structure) -> None:
-    """Refuse a result that no memory of the device would hold, where it is asked for."""
+    """Refuse a result that exceeds the device's memory."""
     memory_nbytes = how.device.info.memory_nbytes
     if how.nbytes > memory_nbytes:
         raise MemoryError(

@@ -14,10 +14,10 @@ if cython.compiled:
 
 @cython.cclass
 class Memo:
-    """Values by key, of which those that were not asked for lately are forgotten.
+    """A cache in two generations, which forgets the values that were not asked for lately.
 
-    There are two generations. When the young one is full it becomes the old one, and the old one is
-    dropped; a value of the old one that is asked for becomes young again.
+    When the young generation is full it becomes the old one, and the old one is dropped; a value of
+    the old one that is asked for becomes young again.
     """
 
     young: dict[Any, Any]
@@ -41,7 +41,7 @@ class Memo:
 
     @cython.ccall
     def keep(self, key: object, value: object) -> object:
-        """Remember a value."""
+        """Cache a value by a key."""
         if len(self.young) >= self.most:
             self.old = self.young
             self.young = {}

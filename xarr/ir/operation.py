@@ -1,4 +1,4 @@
-"""What an instruction computes, as data that the core never looks into."""
+"""Operation: the function that an instruction computes, as data."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ if TYPE_CHECKING:
 
 
 class Operation:
-    """What an instruction computes: one C expression over typed operands.
+    """A function of elements: one C expression over typed operands.
 
     Rows of the elementwise table make one of these for each combination of data types; so do casts.
     `template` holds the operands as `{0}`, `{1}`, ...; it is one C expression. Operations are
-    compared by identity. `host` computes the same bits of NumPy's arrays, where it is not None, and
-    `exact` of numbers, once it was asked for. `row_kernels` holds, by device, the kernel that
-    serves few elements in a row, see `Program.row`.
+    compared by identity. `host` computes the same bits with NumPy arrays, where it is not None, and
+    `exact` with Python numbers, once it is needed. `row_kernels` holds, by device, the kernel for
+    few elements in a row, see `Program.row`.
     """
 
     __slots__ = ("exact", "host", "name", "operands", "result", "row_kernels", "template")
 
     is_consumed = False
-    """Whether who runs the tape launches it, with what it takes."""
+    """Whether the caller launches it, after the tape has run without it."""
     reads_other_positions = False
-    """Whether elements are computed of operands' elements at other places, which are in memory."""
+    """Whether an item reads other items' elements of operands, which then have to be in memory."""
 
     is_indirect = False
-    """Whether it reads or writes memory at computed places, which its first operand names."""
+    """Whether it reads or writes its first operand's memory at computed places."""
     is_separate = False
-    """Whether it takes its operands as they are, whatever their shapes."""
+    """Whether operands are neither broadcast nor converted."""
     is_whole = False
     """Whether NumPy's function for it needs operands of the whole shape."""
 

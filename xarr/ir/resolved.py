@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
-"""What a row of the tables has become for operands met before: opcodes, and Python's numbers."""
+"""Resolved rows: a row's opcodes by operands met before, and its function of Python numbers."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @cython.cclass
 class ScalarEvaluator:
-    """What Python computes of numbers of one type with the bits of a kernel.
+    """A Python function of numbers of one type with the bits of a kernel.
 
     Attributes
     ----------
     takes : type or None
-        What `function` is given; None where it may have other bits.
+        The type of `function`'s arguments; None where it may have other bits.
     """
 
     function: Any
@@ -46,7 +46,7 @@ class ScalarEvaluator:
 
     @cython.ccall
     def of(self, x1: object, x2: object = None) -> object:
-        """The result, where the type that it has holds it; else None."""
+        """Return the result if the operation's data type holds it; else None."""
         takes: Any = self.takes
         if takes is None:
             return None
@@ -67,17 +67,17 @@ class ScalarEvaluator:
 
 @cython.cclass
 class ResolvedRow:
-    """What a function has become, by the operands' structures.
+    """The opcodes of a row, by the operands' structures.
 
     Attributes
     ----------
     row : object
-        The row of the function.
+        The row.
     pairs : dict
         Opcodes, by one structure or two; the type of a Python scalar may stand for one of them,
         then with the bounds of its data type.
     numbers : dict
-        By the structure of two numbers: what Python computes, and the structure of the result.
+        By the structure of two constants: the `ScalarEvaluator`, and the structure of the result.
     scalars : dict
         The data type of a Python scalar, by its type and the array's data type and device.
     """
@@ -95,7 +95,7 @@ class ResolvedRow:
         self.scalars = {}
 
     def remember(self, key: Any, opcode: Any) -> None:
-        """Have an opcode found by the structures of its operands."""
+        """Cache an opcode by the structures of its operands."""
         if len(self.pairs) >= tuning.OPCODES:
             self.pairs.clear()
         self.pairs[key] = opcode
@@ -110,4 +110,4 @@ _NAMES: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or",
                  "rshift", "lt", "le", "gt", "ge", "eq", "ne", "pow", "neg", "pos", "abs",
                  "invert")  # fmt: skip
 OPERATORS: Final = {name: ResolvedRow(number) for number, name in enumerate(_NAMES)}
-"""Of the rows that are operators, by the names of the special methods."""
+"""The rows that are operators, by the names of their special methods."""

@@ -1,5 +1,5 @@
 from xarr.ir.events cimport core_counts, core_hooks
-from xarr.ir.storage cimport Storage, room
+from xarr.ir.storage cimport Storage, allocate_or_collect
 from xarr.ir.views cimport view_at
 from xarr.ir.instructions cimport Arguments
 
@@ -7,9 +7,9 @@ from xarr.ir.instructions cimport Arguments
 cpdef object launch(object device, object kernel, object grid, object buffers, object arguments, object elements)
 
 cdef class Step:
-    cdef public list stages
-    cdef public list rooms
-    cdef public list forms
+    cdef public list launches
+    cdef public list scratch
+    cdef public list specs
     cdef public list pointers
     cdef public list results
     cdef public list offsets
@@ -17,10 +17,10 @@ cdef class Step:
     cdef public list constants
     cdef public list numbers
     cdef public object complex
-    cdef public list taken
+    cdef public list reuses
     cdef public list freed
     cdef public list whole
-    cdef public Py_ssize_t launches
+    cdef public Py_ssize_t launch_count
     cdef list values
     cdef list packed
     cpdef object run(self, object device, Arguments listed, list unfinished)

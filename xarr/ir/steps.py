@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
 """The steps of a program: launches of kernels, NumPy's work in the same memory, library calls.
 
-A step names storages, bases and constants by number; they are given when it runs.
+A step names storages, bases and constants by number; `Arguments` has them when it runs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if cython.compiled:
 if not cython.compiled:
     from xarr.ir.events import core_counts, core_hooks
     from xarr.ir.instructions import Arguments
-    from xarr.ir.storage import Storage, room
+    from xarr.ir.storage import Storage, allocate_or_collect
     from xarr.ir.views import view_at
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ _ndarray = cython.declare(object, numpy.ndarray)
 
 
 class Prepared(NamedTuple):
-    """What a skeleton needs of the kernel that gives it its elements."""
+    """The inputs of a template that its caller launches: spec, storages and arguments."""
 
-    form: Any
+    spec: Any
     storages: list[Storage]
     values: list[Any]
 
@@ -42,7 +42,7 @@ class Prepared(NamedTuple):
 def launched(
     device: Any, kernel: Any, grid: Any, buffers: Any, arguments: Any, elements: Any
 ) -> object:
-    """Launch a kernel, whatever the hook does."""
+    """Launch a kernel without the hook."""
     core_counts.launches += 1
     groups, items = grid
     work = kernel.weight * elements
@@ -51,7 +51,7 @@ def launched(
 
 
 @contextmanager
-def launched_by(function: Callable[..., Any]) -> Iterator[None]:
+def launching_with(function: Callable[..., Any]) -> Iterator[None]:
     """Let a function launch all kernels within a ``with`` block; it may call `launched`."""
     before, hooks.launch = hooks.launch, function
     try:
@@ -64,17 +64,17 @@ def launched_by(function: Callable[..., Any]) -> Iterator[None]:
 def launch(
     device: Any, kernel: Any, grid: Any, buffers: Any, arguments: Any, elements: Any
 ) -> object:
-    """Launch a kernel, over a grid of groups and items, with packed arguments; wait for nothing."""
+    """Launch a kernel, over a grid of groups and items, with packed arguments; do not wait."""
     if core_hooks.launch is not None:
         return core_hooks.launch(device, kernel, grid, buffers, arguments, elements)
     return launched(device, kernel, grid, buffers, arguments, elements)
 
 
 def go_on(device: Device, unfinished: list[Asked]) -> None:
-    """Launch what is unfinished: the rest of one kernel's work, before anything else runs.
+    """Launch the rest of one kernel's launches, before anything else runs.
 
-    If its first launches have run, which may have overwritten what they read, and the next one
-    cannot, it stays in the list with those behind it.
+    If its first launches have run, which may have overwritten their inputs, and the next one fails,
+    it stays in the list with those behind it.
     """
     driver = device.driver
     while unfinished:
@@ -82,55 +82,55 @@ def go_on(device: Device, unfinished: list[Asked]) -> None:
         try:
             launch(device, *unfinished[0])
         except BaseException:
-            if driver.launched > before:  # a signal's handler came behind the launch
+            if driver.launched > before:  # a signal's handler raised after the launch
                 del unfinished[0]
             raise
         del unfinished[0]
 
 
 def end_before_others(device: Device) -> None:
-    """Wait for what is under way where others read and write the memory whenever they like."""
+    """Wait for the device if others share the memory and may access it at any time."""
     if device.shared and device.info.shares_host_memory:
         device.driver.synchronize()
 
 
 @cython.cclass
 class Step:
-    """A step of a program: the launches that are one kernel's, but for what comes from the tape.
+    """A step of a program: the launches of one kernel or template.
 
     Storages, bases and constants are named by number.
 
     Attributes
     ----------
-    stages, rooms : list of Launch, list of ScratchBuffer
-        The launches, and what is between them; no stages where a skeleton takes their place.
-    forms : list of Form
-        What the kernel computes, one after the other.
+    launches, scratch : list of Launch, list of ScratchBuffer
+        The launches, and the memory between them; no launches if the caller launches the template.
+    specs : list of KernelSpec
+        The kernel's parts, one after the other.
     fresh : list of (int, int)
-        The storages that have memory from now on, and how many bytes.
+        The storages that it allocates, and how many bytes.
     pointers : list of int
-        The storages that the forms read and write.
+        The storages that the specs read and write.
     results : list of Ref
-        What its skeletons write.
+        The views that its templates write.
     offsets : list of (int, int)
-        Of each access the storage, -1 for a position, and how far beyond its base.
+        Of each access the storage, -1 for a position, and the offset from its base.
     constants, numbers : list of int
-        The constants of the forms, and those of skeletons.
+        The constants of the specs, and those of templates.
     complex : frozenset of int
         Those of them that are complex.
-    taken : list of (int, int)
-        Those whose memory is from then on that of another one, which is not needed any more.
+    reuses : list of (int, int)
+        The storages that take over the memory of another one, which is dead, or a spare buffer.
     freed : list of int
-        Those that are not needed any more.
+        The storages that are dead afterwards.
     whole : list of Ref
-        What it reads besides its forms: all of these views.
-    launches : int
+        The views that it reads in full besides its specs.
+    launch_count : int
         How many launches a driver counts for it.
     """
 
-    stages: list[Any]
-    rooms: list[Any]
-    forms: list[Any]
+    launches: list[Any]
+    scratch: list[Any]
+    specs: list[Any]
     pointers: list[Any]
     results: list[Any]
     offsets: list[Any]
@@ -138,18 +138,18 @@ class Step:
     constants: list[Any]
     numbers: list[Any]
     complex: Any
-    taken: list[Any]
+    reuses: list[Any]
     freed: list[Any]
     whole: list[Any]
-    launches: int
+    launch_count: int
     values: list[Any] | None
     packed: list[Any]
 
     def __init__(
         self,
-        stages: Sequence[Any] = (),
-        rooms: Sequence[Any] = (),
-        forms: Sequence[Any] = (),
+        launches: Sequence[Any] = (),
+        scratch: Sequence[Any] = (),
+        specs: Sequence[Any] = (),
         pointers: Sequence[int] = (),
         results: Sequence[Any] = (),
         offsets: Sequence[tuple[int, int]] = (),
@@ -157,13 +157,13 @@ class Step:
         constants: Sequence[int] = (),
         numbers: Sequence[int] = (),
         complex: frozenset[int] = frozenset(),
-        taken: Sequence[tuple[int, int]] = (),
+        reuses: Sequence[tuple[int, int]] = (),
         freed: Sequence[int] = (),
         whole: Sequence[Any] = (),
     ) -> None:
-        self.stages = list(stages)
-        self.rooms = list(rooms)
-        self.forms = list(forms)
+        self.launches = list(launches)
+        self.scratch = list(scratch)
+        self.specs = list(specs)
         self.pointers = list(pointers)
         self.results = list(results)
         self.offsets = list(offsets)
@@ -171,14 +171,14 @@ class Step:
         self.constants = list(constants)
         self.numbers = list(numbers)
         self.complex = complex
-        self.taken = list(taken)
+        self.reuses = list(reuses)
         self.freed = list(freed)
         self.whole = list(whole)
-        self.launches = len(self.stages)
+        self.launch_count = len(self.launches)
 
     @cython.ccall
     def run(self, device: Any, listed: Arguments, unfinished: list[Any]) -> object:
-        """Launch it; what a skeleton takes the place of is prepared."""
+        """Launch it; return the `Prepared` inputs of a template that the caller launches."""
         asked: list[Any] = []
         found: object = self.ask(device, listed, asked)
         if len(asked) == 1:
@@ -191,13 +191,13 @@ class Step:
 
     @cython.ccall
     def ask(self, device: Any, listed: Arguments, asked: list[Any]) -> object:
-        """Have memory for what it writes, and append its launches, ready, to a list."""
+        """Allocate what it writes, and append its launches, complete, to a list."""
         storage: Storage
         slot: cython.Py_ssize_t
         beyond: cython.Py_ssize_t
         storages: list[Any] = listed.storages
         bases: list[Any] = listed.bases
-        have_room(device, self.fresh, storages)
+        allocate_fresh(device, self.fresh, storages)
         buffers: list[Any] = []
         for slot in self.pointers:
             storage = storages[slot]
@@ -209,31 +209,32 @@ class Step:
             values.append(0 if slot < 0 else bases[slot] + beyond)
         if self.constants:
             self._add_constants(self.constants, listed.constants, values)
-        if not self.stages:
+        if not self.launches:
             read = [storages[slot] for slot in self.pointers]
-            (form,) = self.forms
-            return Prepared(form, read, [*form.numbers, *values])
+            (spec,) = self.specs
+            return Prepared(spec, read, [*spec.numbers, *values])
         places: list[Any] = []
         numbers: list[Any] = []
-        if self.rooms or self.results:
-            for one in self.rooms:
-                places.append(room(device, one) if isinstance(one, int) else one.buffer())
+        if self.scratch or self.results:
+            for one in self.scratch:
+                is_table = not isinstance(one, int)
+                places.append(one.buffer() if is_table else allocate_or_collect(device, one))
             for ref in self.results:
                 storage = storages[ref.slot]
                 places.append(storage.buffer)
         if self.numbers:
             self._add_constants(self.numbers, listed.constants, numbers)
-        # Where nothing but offsets comes from the tape, these are often what they were.
+        # Without constants the values are offsets, which are often those of the last run.
         is_packed: cython.bint = values == self.values
         if not is_packed:
             self.values = None if self.constants or self.numbers else values
-            self.packed = [_packed(stage, values, numbers) for stage in self.stages]
+            self.packed = [_packed(planned, values, numbers) for planned in self.launches]
         number: cython.Py_ssize_t = 0
-        for stage in self.stages:
-            kernel, grid, elements, _, at, takes_form, _, _ = stage
+        for planned in self.launches:
+            kernel, grid, elements, _, at, takes_spec, _, _ = planned
             pointers: list[Any] = buffers
-            if at or not takes_form:
-                pointers = [*(buffers if takes_form else []), *[places[one] for one in at]]
+            if at or not takes_spec:
+                pointers = [*(buffers if takes_spec else []), *[places[one] for one in at]]
             asked.append((kernel, grid, pointers, self.packed[number], elements))
             number += 1
         return None
@@ -254,12 +255,12 @@ class Step:
 
     @cython.ccall
     def end(self, storages: list[Any]) -> object:
-        """Do what follows the launches."""
+        """Move and free buffers, after the launches."""
         storage: Storage
         other: Storage
         slot: cython.Py_ssize_t
         at: cython.Py_ssize_t
-        for slot, at in self.taken:
+        for slot, at in self.reuses:
             storage = storages[slot]
             other = storages[at]
             storage.buffer = other.buffer
@@ -271,38 +272,38 @@ class Step:
 
 
 @cython.cfunc
-def have_room(device: Any, fresh: list[Any], storages: list[Any]) -> cython.void:
-    """Have memory for storages that are written for the first time."""
+def allocate_fresh(device: Any, fresh: list[Any], storages: list[Any]) -> cython.void:
+    """Allocate memory for storages that are written for the first time."""
     storage: Storage
     slot: cython.Py_ssize_t
     nbytes: cython.Py_ssize_t
     for slot, nbytes in fresh:
         storage = storages[slot]
         if storage.buffer is None:
-            storage.buffer = room(device, nbytes)
+            storage.buffer = allocate_or_collect(device, nbytes)
 
 
 @cython.cfunc
-def _packed(stage: Any, values: list[Any], numbers: list[Any]) -> object:
-    """The arguments of a stage, packed."""
-    arguments: list[Any] = list(stage.indices)
-    if stage.takes_form:
+def _packed(planned: Any, values: list[Any], numbers: list[Any]) -> object:
+    """Return a launch's arguments, packed."""
+    arguments: list[Any] = list(planned.indices)
+    if planned.takes_spec:
         arguments.extend(values)
-    if stage.takes_numbers:
+    if planned.takes_numbers:
         arguments.extend(numbers)
-    return stage.kernel.arguments.pack(*arguments)
+    return planned.kernel.arguments.pack(*arguments)
 
 
 @cython.cclass
 class LibraryStep(Step):
-    """A step of a program: what a library computes of whole views.
+    """A step of a program: a library's work on whole views.
 
     Attributes
     ----------
     work : function
-        Is given views: the operands and, last, the result.
+        Takes views: the operands and, last, the result.
     views : list of (Structure, int, int)
-        Of each its structure, its storage, and how far beyond the first view it begins.
+        Of each its structure, its storage, and its offset from the storage's first view.
     """
 
     work: Any
@@ -310,10 +311,10 @@ class LibraryStep(Step):
 
     @cython.ccall
     def run(self, device: Any, listed: Arguments, unfinished: list[Any]) -> object:
-        """Have it computed."""
+        """Let the library compute the result."""
         slot: cython.Py_ssize_t
         beyond: cython.Py_ssize_t
-        have_room(device, self.fresh, listed.storages)
+        allocate_fresh(device, self.fresh, listed.storages)
         views: list[Any] = []
         for how, slot, beyond in self.views:
             views.append(view_at(listed.storages[slot], how, listed.bases[slot] + beyond))

@@ -16,7 +16,7 @@ cdef class Storage:
     cpdef object window(self, object form)
 
 cdef Storage new_storage(Storage made, object device, Py_ssize_t nbytes)
-cpdef object room(object device, Py_ssize_t nbytes)
+cpdef object allocate_or_collect(object device, Py_ssize_t nbytes)
 cpdef object memory_of(Storage storage)
 cpdef bint are_shared(Storage one, Storage other)
 cdef Py_ssize_t next_mark()

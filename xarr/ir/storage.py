@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
-"""Storages: buffers of a device, whose memory may not be there yet.
+"""Storages: buffers of a device, whose memory may not be allocated yet.
 
-A storage knows how many bytes it has, never shapes or data types; the tape says who holds one.
+A storage knows how many bytes it has, never shapes or data types; the tape tells which are live.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
 _ndarray = cython.declare(object, numpy.ndarray)
 
 ALIVE: Final = -1
-"""What the tape says of a storage that somebody holds."""
+"""The state of a storage that is live."""
 DEAD: Final = -2
-"""Of one that nobody holds; of its own memory, if it has some, it says how many bytes instead."""
+"""The state of a dead storage without memory; one with memory has its bytes as state instead."""
 WIDE: Final = -10
-"""What is added where a storage has so many bytes that kernels count with 64 bits."""
+"""Is added to the state of a storage with so many bytes that kernels count with 64 bits."""
 SWAPPABLE: Final = -100
-"""What it says less the bytes of a storage that is held, and written over most of it by a list, if
-other memory may take the place of its own: nobody else sees that."""
+"""This less its bytes is the state of a live storage of which a list writes the most, and whose
+memory may be replaced: nobody else sees it."""
 
 
 def is_held(state: int) -> bool:
-    """Whether somebody holds a storage of which the tape says this."""
+    """Return whether a storage in this state is live."""
     return state <= SWAPPABLE or state in (ALIVE, ALIVE + WIDE)
 
 
 def is_wide(state: int) -> bool:
-    """Whether kernels count the bytes of a storage of which it says this with 64 bits."""
+    """Return whether kernels count the bytes of a storage in this state with 64 bits."""
     wide = state >= layout.WIDE or state <= SWAPPABLE - layout.WIDE
     return wide or state in (ALIVE + WIDE, DEAD + WIDE)
 
@@ -55,24 +55,24 @@ _serial = cython.declare(cython.Py_ssize_t, 0)
 @cython.freelist(64)
 @cython.cclass
 class Storage:
-    """A buffer on one device, whose memory is there from the first instruction on that writes it.
+    """A buffer on one device, whose memory is allocated by the first instruction that writes it.
 
-    A storage knows how many bytes it has, never shapes or data types. Only views and the device's
-    tape hold it, so a storage that nothing but the tape holds is dead.
+    Only views and the device's tape refer to a storage, so one that only the tape refers to is
+    dead.
 
     Attributes
     ----------
     buffer : object or None
-        The driver's memory, or an array of NumPy's that no driver knows; None before an instruction
-        has run that writes it.
+        The driver's memory, or a NumPy array that no driver knows; None before an instruction that
+        writes it has run.
     lender : object or None
-        What the memory belongs to, where it is not the device's own.
+        The owner of the memory, where it is not the device's own.
     selected : object or None
-        What the memory selected when it was a mask, how it lay and what `writes` was.
+        The cached selection of a mask, with the mask's structure, offset and `writes`.
     writes : int
         How often it was written to, or others may have written to it.
     mark : int
-        What the tape has put here while an instruction on it writes the storage.
+        The tape's number while an instruction on it writes the storage.
     """
 
     __weakref__: object
@@ -101,22 +101,22 @@ class Storage:
         return self.serial in device.shared or id(self.buffer) in device.kept
 
     def settle(self) -> None:
-        """Have what is in NumPy's memory in the driver's.
+        """Move content from NumPy's memory to the driver's.
 
-        It is copied, since NumPy's memory would not wait for kernels that use it.
+        It is copied, since NumPy's memory could be freed before kernels that use it have run.
         """
         if type(self.buffer) is not _ndarray:
             return
         with self.device.lock:
             memory = self.buffer
             if type(memory) is _ndarray:
-                buffer = room(self.device, self.nbytes)
+                buffer = allocate_or_collect(self.device, self.nbytes)
                 self.device.driver.upload(buffer, 0, memory)
                 self.buffer = buffer
 
     @cython.ccall
     def window(self, form: object) -> Any:
-        """The memory as numbers of a format of the struct module's; see `Driver.window`."""
+        """Return the memory as numbers of a struct format; see `Driver.window`."""
         memory = self.buffer
         if memory is None:
             return None
@@ -125,7 +125,7 @@ class Storage:
             return driver.window(memory, form)
         windows: dict[Any, Any] | None = self._windows
         if windows is None or windows[None] is not memory:
-            # In one step: whoever reads an element holds no lock.
+            # One assignment, since readers of elements hold no lock.
             windows = self._windows = {None: memory}
         found = windows.get(form)
         if found is None:
@@ -149,16 +149,16 @@ def new_storage(made: Storage, device: object, nbytes: cython.Py_ssize_t) -> Sto
 
 
 @cython.ccall
-def room(device: Any, nbytes: cython.Py_ssize_t) -> object:
-    """Memory of the driver's; where it is short, garbage is collected and the pool given back."""
+def allocate_or_collect(device: Any, nbytes: cython.Py_ssize_t) -> object:
+    """Allocate memory of the driver; where it is short, collect garbage and empty the pool."""
     try:
         return device.driver.allocate(nbytes)
     except MemoryError:
-        return _found_room(device, nbytes)
+        return _allocate_after_collecting(device, nbytes)
 
 
-def _found_room(device: Device, nbytes: int) -> Any:
-    """Memory where there was none at once."""
+def _allocate_after_collecting(device: Device, nbytes: int) -> Any:
+    """Allocate after emptying the pool or collecting garbage, or raise MemoryError."""
     driver = device.driver
     for recover in (driver.release_memory, gc.collect):
         recover()
@@ -181,11 +181,11 @@ def _found_room(device: Device, nbytes: int) -> Any:
 
 @cython.ccall
 def memory_of(storage: Storage) -> object:
-    """The memory of a storage that NumPy may work in, once what was asked of it is done."""
+    """Return the memory of a storage that NumPy may work in; pending work on it has to be done."""
     if type(storage.buffer) is _ndarray:
         return storage.buffer
     memory = storage.device.driver.window(storage.buffer, "B")
-    if memory is None:  # NumPy would take None for new memory, and read what lies there
+    if memory is None:  # NumPy would allocate for None, and read what is there
         raise RuntimeError(
             errors.message(
                 f"{storage.device}",
@@ -201,20 +201,20 @@ _list_mark = cython.declare(cython.Py_ssize_t, 0)
 
 @cython.cfunc
 def next_mark() -> cython.Py_ssize_t:
-    """Return a number that no storage bears as the mark of a list yet."""
+    """Return a number that no storage has as `list_mark` yet."""
     global _list_mark
     _list_mark += 1
     return _list_mark
 
 
-# A variable of C, as Python's names are gone at the end of the process.
+# A C variable, as module globals may be None at the end of the process.
 _is_finalizing = cython.declare(object, sys.is_finalizing)
 
 
 @cython.no_gc
 @cython.cclass
-class _End:
-    """What calls a function when it dies."""
+class _Finalizer:
+    """An object that calls a function when it is deallocated."""
 
     _function: Any = cython.declare(object)
     _arguments: tuple[Any, ...] = cython.declare(tuple)
@@ -228,18 +228,18 @@ class _End:
             self._function(*self._arguments)
 
 
-def ended(function: Callable[..., object], *arguments: Any) -> object:
+def finalizer(function: Callable[..., object], *arguments: Any) -> object:
     """Return an object that lives as long as it is held; `function` is called when it dies.
 
     In garbage that holds it this comes last, when no finalizer can use what goes with it any more:
     the garbage collector does not track it.
     """
     if not cython.compiled:
-        token = numpy.empty(0)  # a class of Python's is tracked, and has its `__del__` called first
+        token = numpy.empty(0)  # Python classes are tracked, and their `__del__` is called early
         weakref.finalize(token, function, *arguments).atexit = False
         return token
-    # No Python frame begins, where a signal's handler could raise what nobody would be told of.
-    return _End(function, arguments)
+    # Without a Python frame, in which a signal's handler could raise an unraisable exception.
+    return _Finalizer(function, arguments)
 
 
 def claim(storage: Storage) -> object:
@@ -251,11 +251,11 @@ def claim(storage: Storage) -> object:
             shared[serial] += 1
         else:
             shared[serial] = 1
-    return ended(_unclaim, shared, serial)
+    return finalizer(_unclaim, shared, serial)
 
 
 def _unclaim(shared: Any, serial: int) -> None:
-    # In whichever thread, so without the lock of the device.
+    # Runs in any thread, so without the device's lock.
     with _CLAIMS:
         shared[serial] -= 1
         if not shared[serial]:
@@ -268,7 +268,7 @@ _CLAIMS: Final = threading.RLock()
 
 @cython.ccall
 def are_shared(one: Storage, other: Storage | None) -> cython.bint:
-    """Whether others see the memory of both, and may have given the same twice."""
+    """Return whether others see the memory of both, so that both may be the same memory."""
     shared = one.device.shared
     if not shared or other is None or one is other:
         return False

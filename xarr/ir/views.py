@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
-"""Views of storages, and constants: what instructions take and give."""
+"""Views of storages, and constants: the operands and results of instructions."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _EXACT: Final = 1 << 53
 
 
 def in_memory(dtype: DType, shape: Shape, strides: Shape) -> InMemory:
-    """How NumPy sees elements that lie in memory by strides."""
+    """Return NumPy's shape, type and strides in bytes for elements at given strides."""
     nbytes = dtype.itemsize
     return InMemory(shape, dtype.numpy, tuple([stride * nbytes for stride in strides]))
 
 
 @cython.ccall
 def array_in(lies: Any, memory: object, offset: cython.Py_ssize_t) -> object:
-    """The elements that lie so in memory, the first one so many of them from its beginning."""
+    """Return a NumPy array over memory, from an offset in elements on; `lies` is an `InMemory`."""
     shape, dtype, strides, is_bool = lies
     nbytes: cython.Py_ssize_t = dtype.itemsize
     values = _ndarray(shape, dtype, memory, offset * nbytes, strides)
@@ -48,28 +48,30 @@ def array_in(lies: Any, memory: object, offset: cython.Py_ssize_t) -> object:
 
 @cython.cclass
 class Structure:
-    """What a view is but for its storage and offset: one object for all views that agree in it.
+    """A view without its storage and offset; views that agree in it share one object.
 
     Attributes
     ----------
     strides : tuple of int or None
-        Of elements, for each axis; None for a constant.
+        In elements, for each axis; None for a constant.
     size, nbytes : int
-        Elements, and their bytes; those of a view that repeats elements count each time.
+        The count of elements, and their bytes; repeated elements count each time.
     is_linear : bool
         Whether the elements follow each other in C order without gaps.
     repeats : bool
         Whether two elements may be one, as in a broadcast view.
     is_known : bool
-        Whether it was met again since it was made: what is new is not worth remembering.
+        Whether it was met again since it was made, and so is worth caching for.
     in_memory : InMemory or None
-        How NumPy sees the elements; once it was asked for.
+        NumPy's description of the elements, once it was needed.
     form : str or None
-        What elements are for the struct module, where the host reaches them; None where not.
+        The elements' struct format, where the host reads them in place; else None.
+    low, high : number or None
+        The Python integers between these are values of the data type.
     element : Structure or None
-        Of constants without axes, of the same data type; there once it was asked for.
+        That of scalar constants of the data type; None before it is first needed.
     lone : Structure or None
-        Of one element, where it was written to alone.
+        That of one element which was written by itself.
     """
 
     device: Any
@@ -136,62 +138,62 @@ class Structure:
 
     @property
     def pattern(self) -> Pattern | None:
-        """How the elements lie; None for a constant."""
+        """The shape and strides; None for a constant."""
         if self._pattern is None and self.strides is not None:
             self._pattern = layout.pattern_of(self.shape, self.strides)
         return self._pattern
 
     @property
     def layout(self) -> Layout | None:
-        """The layout of the elements where they begin with the storage; None for a constant."""
+        """The layout of elements that begin with the storage; None for a constant."""
         if self._layout is None and self.strides is not None:
             self._layout = Layout(self.shape, self.strides)
         return self._layout
 
     @property
     def places(self) -> set[int]:
-        """How far beyond the first one elements were that were read or written alone."""
+        """The offsets from the view's first element of elements that were read or written alone."""
         if self._places is None:
             self._places = set()
         return self._places
 
     @cython.ccall
     def view(self, key: object) -> Any:
-        """Return the structure that indexing or reshaping gave for a key, with what was kept."""
+        """Return the cached result of indexing or reshaping for a key, or None."""
         return None if self._views is None else self._views.get(key)
 
     @cython.ccall
     def keep_view(self, key: object, found: object) -> object:
-        """Remember what indexing or reshaping gives for a key."""
+        """Cache the result of indexing or reshaping for a key."""
         if self._views is None:
             self._views = {}
         return remembered(self._views, key, found)
 
     @cython.ccall
     def store(self, key: object) -> Any:
-        """Return the opcode that writes a value to such a view, if one like it was written.
+        """Return the cached opcode that writes a value to such a view, or None.
 
-        The key is the value's structure; of the same storage also how far it begins from the view.
+        The key is the value's structure; within one storage also the value's offset from the view.
         """
         return None if self._stores is None else self._stores.get(key)
 
     @cython.ccall
     def keep_store(self, key: object, opcode: object) -> object:
-        """Remember the opcode that writes a value to such a view."""
+        """Cache the opcode that writes a value to such a view."""
         if self._stores is None:
             self._stores = {}
         return remembered(self._stores, key, opcode)
 
     @cython.ccall
     def fits(self, value: object) -> cython.bint:
-        """Whether a Python int or float beside elements stands for one of their values exactly."""
+        """Return whether the data type holds a Python int or float exactly."""
         if type(value) is float:
             return self.dtype is dtypes.float64
         return type(value) is int and self.low is not None and self.low <= value <= self.high
 
     @cython.ccall
     def seen(self) -> Any:
-        """How NumPy sees the elements of a view, as InMemory."""
+        """Return NumPy's description of the elements."""
         if self.in_memory is None:
             assert self.strides is not None
             self.in_memory = in_memory(self.dtype, self.shape, self.strides)
@@ -205,7 +207,7 @@ _MOST_NBYTES: Final = 2.0**63
 def _is_linear(
     shape: tuple[Any, ...], strides: tuple[Any, ...], size: cython.Py_ssize_t
 ) -> cython.bint:
-    """Whether elements follow each other in C order without gaps."""
+    """Return whether elements follow each other in C order without gaps."""
     at: cython.Py_ssize_t
     extent: cython.Py_ssize_t
     step: cython.Py_ssize_t = 1
@@ -265,11 +267,9 @@ class View:
     Attributes
     ----------
     storage : Storage or None
-        Where the elements are, or will be; None for a constant.
-    offset : int
-        Where the first one is.
+        Where the elements are, or will be, from `offset` on; None for a constant.
     value : Python scalar or None
-        The value of a constant, which `dtype` can hold exactly.
+        The value of a constant, which `dtype` holds exactly.
     bound : bool
         Whether an array has this constant, which may be given a storage for it.
     """
@@ -290,7 +290,7 @@ class View:
 
     @property
     def device(self) -> Device:
-        """The device that computes it."""
+        """The device that the view is on."""
         return self.structure.device
 
     @property
@@ -300,12 +300,12 @@ class View:
 
     @property
     def shape(self) -> Shape:
-        """The extents."""
+        """The extents of the axes."""
         return self.structure.shape
 
     @property
     def layout(self) -> Layout | None:
-        """Where the elements are in the storage; None for a constant."""
+        """The layout of the elements in the storage; None for a constant."""
         where: Any = self.structure.layout
         if where is None or not self.offset:
             return where
@@ -323,20 +323,20 @@ def view_at(storage: Storage | None, how: Structure, offset: cython.Py_ssize_t) 
 
 
 def storage_view(storage: Storage, where: Layout, dtype: DType) -> View:
-    """The view of a storage's elements."""
+    """Return the view of a storage's elements in a layout."""
     return view_at(
         storage, structure(storage.device, dtype, where.shape, where.strides), where.offset
     )
 
 
 def element(view: View, at: int) -> View:
-    """A view of the one element of another one's storage that lies at an offset."""
+    """Return a view of one element of a view's storage, at an offset in the storage."""
     return View(view.storage, structure(view.device, view.dtype, (), ()), at)
 
 
 @cython.ccall
 def number_like(view: View, value: object) -> View:
-    """A constant without axes, of a view's data type, which its array alone has."""
+    """Return a scalar constant of a view's data type, which a single array has."""
     how: Structure = view.structure
     if how.element is None:
         how.element = structure(how.device, how.dtype, (), None)
@@ -345,7 +345,7 @@ def number_like(view: View, value: object) -> View:
 
 @cython.cfunc
 def lone_constant(how: Structure, value: object) -> View:
-    """Return a constant that its array alone has."""
+    """Return a constant that a single array has."""
     result: View = view_at(None, how, 0)
     result.value = value
     result.bound = True
@@ -353,14 +353,14 @@ def lone_constant(how: Structure, value: object) -> View:
 
 
 def constant(value: Any, dtype: DType, shape: Shape, device: Device) -> View:
-    """One value, repeated over a shape. `value` is a Python scalar that `dtype` holds exactly."""
+    """Return a constant, one value repeated over a shape; `dtype` holds the value exactly."""
     return View(None, structure(device, dtype, shape, None), 0, value)
 
 
 @cython.freelist(64)
 @cython.cclass
 class ArraySlots:
-    """The fields of an array: its view, whose view it is, whether it is locked, and kept."""
+    """The fields of an array: its view, its base array, whether it is locked, and kept."""
 
     __weakref__: object
     _view: View

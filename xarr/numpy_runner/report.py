@@ -17,7 +17,7 @@ from xarr.backends.device import Device, default_device
 from xarr.codegen import launch
 from xarr.ir import instructions, steps
 from xarr.ir.events import hooks
-from xarr.ir.steps import launched_by
+from xarr.ir.steps import launching_with
 from xarr.tape import builder
 
 _SPOKEN: Final = {
@@ -95,7 +95,7 @@ class Report(AbstractContextManager["Report"]):
 
     def _watch(self) -> None:
         self._stack.enter_context(observed(self._note))
-        self._stack.enter_context(launched_by(self._launch))
+        self._stack.enter_context(launching_with(self._launch))
         self._stack.callback(setattr, hooks, "numbers", hooks.numbers)
         hooks.numbers = self
 

@@ -22,7 +22,7 @@ from xarr.dtypes import DType
 from xarr.functions.create.creation import asarray
 from xarr.functions.linalg.products import matmul
 from xarr.functions.random.generator import default_rng
-from xarr.functions.reduce import reductions as folds
+from xarr.functions.reduce import reductions as functions
 from xarr.functions.sort.sorting import sort
 from xarr.ir.views import number_like
 from xarr.ops import elementwise, reductions
@@ -86,7 +86,7 @@ def _folded(x: Array, dtype: DType, *, has_hosts: bool) -> Iterator[tuple[str, W
         is_scan = name in _SCANS
         if has_hosts and (fold.host or fold.joined or fold.along) is not None and not is_scan:
             continue
-        function = getattr(folds, name)
+        function = getattr(functions, name)
         for operand, axis in ((x, 0), (matrix, 0), (matrix, 1)):
             yield f"{name}, {dtype}", functools.partial(function, operand, axis=axis)
     if not has_hosts:

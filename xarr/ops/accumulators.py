@@ -34,7 +34,7 @@ def folds_of(epilogue: Epilogue) -> tuple[Fold, ...]:
 
 @functools.cache
 def operations_of(fold: Fold) -> tuple[Operation, Operation, Operation] | None:
-    """What begins, goes on with and finishes a fold of plain values; None of any other one."""
+    """Return the operations that begin, step and finish a fold of plain values; else None."""
     types = (fold.taken, fold.value, fold.result)
     if fold.fields or fold.close or fold.value.compute != fold.accumulator:
         return None
@@ -60,13 +60,13 @@ def defines(
     folds: tuple[Fold, ...],
     epilogue: Epilogue | None,
     more: Sequence[str],
-    form: KernelSpec | None = None,
+    spec: KernelSpec | None = None,
     first: int = 0,
 ) -> list[str]:
-    """The defines of a launch over an expression, or else over accumulators.
+    """Return the defines of a launch over an expression, or without `spec` over accumulators.
 
-    The last launch runs the `epilogue`, with folds in place of reductions. The words of the folds
-    end with numbers from `first` on.
+    The last launch runs the `epilogue`, in which folds stand for their reductions. The folds'
+    macros have suffixes from number `first` on.
     """
     suffixes = SUFFIXES[first : first + len(folds)]
     results = [f"XR_ACC{n}" for n in suffixes]
@@ -76,8 +76,8 @@ def defines(
         statements = _epilogue_statements(epilogue, suffixes)
     lines = [
         f"#define XR_WIDTH {WIDTH}",
-        f"#define XR_PARTIAL {int(form is None)}",
-        f"#define XR_CLOSES {int(form is not None and any(fold.close for fold in folds))}",
+        f"#define XR_PARTIAL {int(spec is None)}",
+        f"#define XR_CLOSES {int(spec is not None and any(fold.close for fold in folds))}",
         f"#define XR_FOLDS(what, x, y) {' '.join(f'what({n}, x, y)' for n in suffixes)}",
         define(
             "XR_RESULTS(parameter)",
@@ -89,36 +89,36 @@ def defines(
         define("XR_DELIVER(acc, place)", statements),
     ]
     for number, (fold, suffix) in enumerate(zip(folds, suffixes, strict=True)):
-        value = None if form is None else form.value(fold.taken, number)
+        value = None if spec is None else spec.value(fold.taken, number)
         lines += _fold_defines(fold, suffix, value)
     return [*lines, *more]
 
 
-def shares(folds: tuple[Fold, ...], form: KernelSpec | None, column: bool) -> list[str]:
-    """The defines of a table of the shares that elements of one type have in a mean."""
+def shares(folds: tuple[Fold, ...], spec: KernelSpec | None, column: bool) -> list[str]:
+    """Return the defines of a table of the shares that elements of one type have in a mean."""
     types = {fold.value.compute for fold in folds if "XR_SHARE" in fold.step}
-    if form is None or len(types) != 1:
+    if spec is None or len(types) != 1:
         return []
     longest = COLUMN_PIECE if column else PIECE // WIDTH
     return [f"#define XR_SHARES {types.pop()}", f"#define XR_LONGEST {longest}"]
 
 
 def _epilogue_statements(epilogue: Epilogue, names: Sequence[str]) -> list[str]:
-    """The statements of the epilogue: operations on the folds' results, and stores."""
+    """Return the statements of the epilogue: operations on the folds' results, and stores."""
     statements = []
     suffixes = iter(names)
-    for number, (head, *ats) in enumerate(epilogue.entries):
+    for number, (head, *arguments) in enumerate(epilogue.entries):
         name = f"final{number}"
         if isinstance(head, Fold):
             n = next(suffixes)
             value = head.finish.replace("acc", f"(acc{f'##{n}' if n else ''})")
-            if ats:
-                value = value.replace("divisor", _name(ats[0]))
+            if arguments:
+                value = value.replace("divisor", _name(arguments[0]))
             value = rounded(value, head.result)
             statements.append(f"const {head.result.compute} {name} = {value};")
         else:
             operands = []
-            for at, wanted in zip(ats, head.operands, strict=True):
+            for at, wanted in zip(arguments, head.operands, strict=True):
                 given = epilogue.entries[at][0].result if isinstance(at, int) else at[0]
                 operands.append(cast(_name(at), given, wanted))
             statements.append(computed(name, head, operands))
@@ -133,13 +133,15 @@ def _name(at: Any) -> str:
 
 
 def numbers(epilogue: Epilogue) -> list[tuple[str, DType]]:
-    """The scalar arguments of the epilogue, as the divisor of a mean."""
-    ats = [at for _, *ats in epilogue.entries for at in ats if not isinstance(at, int)]
-    return [(f"number{number}", dtype) for dtype, number in ats]
+    """Return the names and types of the epilogue's scalar arguments, as the divisor of a mean."""
+    arguments = [
+        at for _, *arguments in epilogue.entries for at in arguments if not isinstance(at, int)
+    ]
+    return [(f"number{number}", dtype) for dtype, number in arguments]
 
 
 def _fold_defines(fold: Fold, n: str, value: str | None) -> list[str]:
-    """The defines of a fold, with suffix `n`; `value` is an element's C, None for accumulators."""
+    """Return the defines of a fold; `value` is an element's C, None for accumulators."""
     lanes = f"lanes{n}"
     lines = [
         f"#define XR_ACC{n} {fold.accumulator}",

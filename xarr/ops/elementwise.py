@@ -59,7 +59,7 @@ def _special(
 
 
 def _of_numbers(function: Callable[[float], float]) -> Callable[..., Any]:
-    """A reference that calls a function of Python's for each element."""
+    """Return a reference that calls a Python function for each element."""
     return numpy.vectorize(function, otypes=[numpy.float64])
 
 
@@ -98,7 +98,7 @@ def _bitwise(sign: str, operator: str, about: str, identity: int) -> Elementwise
 
 
 def _shifted_left(x1: int, x2: int) -> int:
-    """Python's shift, but for one that no data type holds the result of."""
+    """Shift as Python does; raise ValueError where no data type holds the result."""
     if x2 >= 64:
         raise ValueError
     return x1 << x2

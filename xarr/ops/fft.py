@@ -7,8 +7,8 @@ numbers. How a length is cut depends on the length, the data type and whether th
 are neighbours, never on the device, so the bits are the same everywhere. The first pass takes the
 expression of its operand as its input map, unless it reads elements twice.
 
-This module knows views, axes and lengths. Names of norms, cutting and padding, and several axes are
-the concern of whoever calls it, and so is that there are elements to transform.
+This module knows views, axes and lengths. Callers handle the names of norms, cropping and padding,
+several axes, and arrays without elements.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from xarr.codegen.launch import RESULT, Launch, ScratchBuffer, Table
 from xarr.dtypes import DType
 from xarr.ir.instructions import Arguments
 from xarr.ir.steps import Step
-from xarr.ir.storage import Storage, room
+from xarr.ir.storage import Storage, allocate_or_collect
 from xarr.ir.views import View, constant
 from xarr.layout import Shape
 from xarr.ops.skeleton import NAMES, Skeleton
@@ -54,28 +54,28 @@ _RFFT: Final = Skeleton("rfft.c", "xr_rfft")
 
 
 def fft(view: View, axis: int, *, inverse: bool, scale: float) -> View:
-    """The discrete Fourier transform of a complex view along an axis, times `scale`."""
-    return _recorded(_Complex, view, axis, view.shape[axis], scale, inverse=inverse)
+    """Record the discrete Fourier transform of a complex view along an axis, times `scale`."""
+    return _record(_Complex, view, axis, view.shape[axis], scale, inverse=inverse)
 
 
 def rfft(view: View, axis: int, *, scale: float) -> View:
-    """The first n // 2 + 1 elements of the transform of a real view, times `scale`.
+    """Record the first n // 2 + 1 elements of the transform of a real view, times `scale`.
 
     n is the extent of the axis.
     """
-    return _recorded(_OfReal, view, axis, view.shape[axis], scale, inverse=False)
+    return _record(_OfReal, view, axis, view.shape[axis], scale, inverse=False)
 
 
 def irfft(view: View, axis: int, n: int, *, scale: float) -> View:
-    """The sums that take a spectrum of n // 2 + 1 elements back to n real ones, times `scale`.
+    """Record the inverse of `rfft`, to n real elements, times `scale`.
 
-    The inverse of `rfft` where the scales have the product 1 / n. The imaginary part of the first
+    It is the inverse where the scales have the product 1 / n. The imaginary part of the first
     element is ignored, and that of the last where n is even.
     """
-    return _recorded(_ToReal, view, axis, n, scale, inverse=True)
+    return _record(_ToReal, view, axis, n, scale, inverse=True)
 
 
-def _recorded(
+def _record(
     kind: type[_Transform], view: View, axis: int, n: int, scale: float, *, inverse: bool
 ) -> View:
     shape, dtype = view.shape, view.dtype
@@ -90,7 +90,7 @@ def _recorded(
     part = dtypes.PART.get(dtype, dtype)
     kept = n // 2 + 1 if kind is _OfReal else n
     if kind is _OfReal and n % 2 == 0:
-        scale /= 2  # of two elements that are put together
+        scale /= 2  # the kernel adds two elements
     number = constant(scale, part, (), view.device)
     return builder.recorded(operation, (view, number), (*shape[:axis], kept, *shape[axis + 1 :]))
 
@@ -126,8 +126,8 @@ class _Lines:
 class _Head:
     """The beginning of a pass, in the words of `fft.c`: how elements are fetched and mapped.
 
-    Elements from `given` on are zeros. They come from a form, or from `work`, the room where the
-    pass before has left them.
+    Elements from `given` on are zeros. They are a spec's, or in `work`, the number of the buffer
+    that the pass before wrote.
     """
 
     fetch: str
@@ -160,7 +160,7 @@ class _Ends(NamedTuple):
     tail: _Tail
 
     def is_wide(self) -> bool:
-        """Whether a pass works on so many numbers that it counts with 64 bits."""
+        """Return whether a pass works on so many numbers that it counts with 64 bits."""
         lines = self.lines
         length = lines.length if _cut(lines) else _convolution_length(lines.length)
         return lines.outer * lines.inner * max(length, self.tail.numbers) >= layout.WIDE
@@ -182,20 +182,20 @@ class _Transform(DeferredTemplateOp):
     @staticmethod
     @abstractmethod
     def operation_of(given: DType, *, inverse: bool) -> tuple[str, DType]:
-        """The name of the operation, and the data type of its result."""
+        """Return the name of the operation, and the data type of its result."""
 
     @staticmethod
     @abstractmethod
     def ends(dtype: DType, shape: Shape, axis: int, *, inverse: bool, is_odd: bool) -> _Ends:
-        """The lines of an operand, and how its transform begins and ends."""
+        """Return the lines of an operand, and how its transform begins and ends."""
 
-    def stages(
-        self, device: Device, form: KernelSpec, shape: Shape, epilogue: Epilogue
+    def launches(
+        self, device: Device, spec: KernelSpec, shape: Shape, epilogue: Epilogue
     ) -> tuple[list[Launch], list[ScratchBuffer]]:
         ends = self.ends(self.given, shape, self.axis, inverse=self.inverse, is_odd=self.is_odd)
-        passes = _Passes(device, form, ends, wide=self.wide)
+        passes = _Passes(device, spec, ends, wide=self.wide)
         passes.transform(*ends)
-        return passes.stages, passes.rooms
+        return passes.launches, passes.scratch
 
 
 _TRANSFORMS: Final[dict[tuple[Any, ...], _Transform]] = {}
@@ -265,15 +265,15 @@ def _lines(shape: Shape, axis: int, length: int, dtype: DType) -> _Lines:
 
 
 class _Passes:
-    """The launches of a transform, each of which reads what the one before has left.
+    """The launches of a transform, each of which reads the buffer that the one before wrote.
 
-    They write to two rooms in turn, of which one is the result's where that has as many bytes.
+    They write to two buffers by turns; one is the result's if that has as many bytes.
     """
 
-    def __init__(self, device: Device, form: KernelSpec, ends: _Ends, *, wide: bool) -> None:
+    def __init__(self, device: Device, spec: KernelSpec, ends: _Ends, *, wide: bool) -> None:
         lines, _, tail = ends
         self._device = device
-        self._form: KernelSpec | None = form
+        self._form: KernelSpec | None = spec
         self._wide = wide
         self._left = len(_cut(lines))
         self._longer = lines
@@ -284,10 +284,10 @@ class _Passes:
         self._untangles = tail.take == "UNTANGLED" and self._left > 1
         self._left += self._untangles
         nbytes = lines.outer * lines.inner * tail.numbers * tail.result.itemsize
-        self._rooms = [0, RESULT if self._longer.nbytes == nbytes else 1]
-        count = min(self._left - 1, len({*self._rooms} - {RESULT}))
-        self.rooms: list[ScratchBuffer] = [self._longer.nbytes] * count
-        self.stages: list[Launch] = []
+        self._targets = [0, RESULT if self._longer.nbytes == nbytes else 1]
+        count = min(self._left - 1, len({*self._targets} - {RESULT}))
+        self.scratch: list[ScratchBuffer] = [self._longer.nbytes] * count
+        self.launches: list[Launch] = []
         self._tables: dict[Any, int] = {}
 
     def transform(self, lines: _Lines, head: _Head, tail: _Tail) -> None:
@@ -305,7 +305,7 @@ class _Passes:
             self._untangle(lines, work)
 
     def _chain(self, lines: _Lines, head: _Head, tail: _Tail) -> int:
-        """The transform of lines of a length that can be cut, and the room where it is."""
+        """Add the transform of lines of a length that can be cut; return its buffer's number."""
         between = _Tail(lines.dtype, lines.length)
         lengths = _cut(lines)
         before = 1
@@ -316,29 +316,29 @@ class _Passes:
         return self._pass(lines, before, lengths[-1], head, tail)
 
     def _next(self) -> int:
-        """The room that the next launch writes."""
+        """Return the number of the buffer that the next launch writes."""
         self._left -= 1
-        return self._rooms[(self._left - 1) % 2] if self._left else RESULT
+        return self._targets[(self._left - 1) % 2] if self._left else RESULT
 
     def _table(self, key: _Key) -> int:
-        """The room that is a table."""
+        """Return the number of the buffer of a table."""
         if key not in self._tables:
-            self._tables[key] = len(self.rooms)
+            self._tables[key] = len(self.scratch)
             device = self._device
-            self.rooms.append(Table(_nbytes(key), lambda: _table(device, key).buffer))
+            self.scratch.append(Table(_nbytes(key), lambda: _table(device, key).buffer))
         return self._tables[key]
 
     def _pass(self, lines: _Lines, before: int, length: int, head: _Head, tail: _Tail) -> int:
-        """One launch of `fft.c`; `before` is the product of the lengths of the passes before."""
+        """Add one launch of `fft.c`; `before` is the product of the earlier passes' lengths."""
         device, dtype = self._device, lines.dtype
         source, self._form = self._form, None
         span = lines.length // length
         columns = lines.outer * span * lines.inner
         along = span == 1 and _neighbours(source, lines.inner)
-        form = _Form.of(device, dtype, length)
+        spec = _GroupSpec.of(device, dtype, length)
         tables, shifts = _tables(lines, before, length, head, tail)
         indices = {
-            "tiles": -(-columns // form.columns),
+            "tiles": -(-columns // spec.columns),
             "columns": columns,
             "span": span,
             "done": before,
@@ -353,7 +353,7 @@ class _Passes:
             indices["inner_extent"] = lines.inner
         words = (
             *_type_defines(dtype),
-            *form.defines(dtype),
+            *spec.defines(dtype),
             f"#define XR_ALONG {int(along)}",
             f"#define XR_KEEP_ALONG {int(lines.inner == 1 and 1 in (before, span))}",
             f"#define XR_SPANS {int(span > 1)}",
@@ -375,17 +375,17 @@ class _Passes:
         groups = min(indices["tiles"], device.info.compute_units * tuning.WAVES)
         work = [head.work] if source is None else []
         to = self._next()
-        rooms = (*work, *[self._table(key) for key in tables.values()], to)
+        scratch = (*work, *[self._table(key) for key in tables.values()], to)
         numbers = tuple(indices.values())
-        grid = ((groups,), (form.items,))
-        takes_form = source is not None
-        self.stages.append(
-            Launch(kernel, grid, columns * length, numbers, rooms, takes_form, takes_numbers=True)
+        grid = ((groups,), (spec.items,))
+        takes_spec = source is not None
+        self.launches.append(
+            Launch(kernel, grid, columns * length, numbers, scratch, takes_spec, takes_numbers=True)
         )
         return to
 
     def _untangle(self, lines: _Lines, pairs: int) -> None:
-        """The spectra of real lines from those of their pairs."""
+        """Add the launch that makes the spectra of real lines from those of their pairs."""
         device, dtype, middle = self._device, lines.dtype, lines.length
         steps = middle // 2 + 1
         key, shift = _powers(dtype, 2 * middle)
@@ -402,22 +402,22 @@ class _Passes:
         groups = min(-(-indices["items"] // group), device.info.compute_units * tuning.WAVES)
         grid = ((groups,), (group,))
         elements = lines.outer * (middle + 1) * lines.inner
-        rooms = (pairs, self._table(key), self._next())
+        scratch = (pairs, self._table(key), self._next())
         numbers = tuple(indices.values())
-        self.stages.append(
-            Launch(kernel, grid, elements, numbers, rooms, takes_form=False, takes_numbers=True)
+        self.launches.append(
+            Launch(kernel, grid, elements, numbers, scratch, takes_spec=False, takes_numbers=True)
         )
 
 
-def _defines(value: DType, lines: tuple[str, ...], form: KernelSpec | None = None) -> list[str]:
-    """The defines of `fft.c`; elements of an expression are converted to `value`."""
-    if form is None:
+def _defines(value: DType, lines: tuple[str, ...], spec: KernelSpec | None = None) -> list[str]:
+    """Return the defines of `fft.c`; elements of an expression are converted to `value`."""
+    if spec is None:
         return [*lines, "#define XR_POINTERS(parameter)", "#define XR_AT_OUTER"]
-    return [*lines, f"#define XR_VALUE {form.value(value)}"]
+    return [*lines, f"#define XR_VALUE {spec.value(value)}"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _GroupSpec:
     """The group of a pass: its columns and items. No bits depend on it."""
 
     length: int
@@ -425,12 +425,14 @@ class _Form:
     items: int
 
     @classmethod
-    def of(cls, device: Device, dtype: DType, length: int) -> _Form:
-        """The form that fits a device."""
+    def of(cls, device: Device, dtype: DType, length: int) -> _GroupSpec:
+        """Choose the group for a device."""
         info = device.info
-        room = min(_TILE_NBYTES, info.local_nbytes // 2) // dtype.itemsize
+        elements = min(_TILE_NBYTES, info.local_nbytes // 2) // dtype.itemsize
         columns = min(
-            _power_below(room // length), tuning.TRANSFORM_COLUMNS, _power_below(info.group_size)
+            _power_below(elements // length),
+            tuning.TRANSFORM_COLUMNS,
+            _power_below(info.group_size),
         )
         items = min(_power_below(info.group_size), tuning.GROUP)
         while items > max(columns, 32) and items * 4 >= length * columns:
@@ -438,38 +440,38 @@ class _Form:
         return cls(length, columns, max(items, columns))
 
     def defines(self, dtype: DType) -> list[str]:
-        """The defines of a pass over columns of this length."""
-        stages = []
+        """Return the defines of a pass over columns of this length."""
+        launches = []
         before = 1
         for number, radix in enumerate(_radices(self.length)):
             tiles = ("tile0, tile1", "tile1, tile0")[number % 2]
-            stages.append(f"XR_STAGE({radix}, {before}, xr_dft{radix}_{dtype.compute}, {tiles})")
+            launches.append(f"XR_STAGE({radix}, {before}, xr_dft{radix}_{dtype.compute}, {tiles})")
             before *= radix
         return [
             f"#define XR_LENGTH {self.length}",
             f"#define XR_COLUMNS {self.columns}",
             f"#define XR_ITEMS {self.items}",
             f"#define XR_ROOM {-(-self.length * self.columns // 16) * 16}",
-            f"#define XR_STAGES {' '.join(stages)}",
-            f"#define XR_FINAL tile{len(stages) % 2}",
+            f"#define XR_STAGES {' '.join(launches)}",
+            f"#define XR_FINAL tile{len(launches) % 2}",
         ]
 
 
 def _power_below(bound: int) -> int:
-    """The largest power of two up to a bound, at least 1."""
+    """Return the largest power of two up to a bound, at least 1."""
     return 1 << max(bound, 1).bit_length() - 1
 
 
-def _neighbours(form: KernelSpec | None, inner: int) -> bool:
-    """Whether the elements of a line, rather than lines, lie next to each other."""
+def _neighbours(spec: KernelSpec | None, inner: int) -> bool:
+    """Return whether the elements of a line, rather than lines, are neighbours in memory."""
     if inner == 1:
         return True
-    if form is None:
+    if spec is None:
         return False
-    loads = len(form.accesses) - len(form.stored)
+    loads = len(spec.accesses) - len(spec.stored)
     walks = [
         (along, across)
-        for (slot, *_), (_, along, across) in zip(form.accesses[:loads], form.strides, strict=False)
+        for (slot, *_), (_, along, across) in zip(spec.accesses[:loads], spec.strides, strict=False)
         if slot >= 0 and any((*along, *across))
     ]
     return bool(walks) and all(
@@ -486,7 +488,7 @@ def _type_defines(dtype: DType) -> list[str]:
 
 
 def _parameters(name: str, dtype: DType, names: Iterable[str]) -> str:
-    """The define of a kernel's parameters that are arrays of complex numbers."""
+    """Return the define of a kernel's parameters that are arrays of complex numbers."""
     listed = [f"parameter(GLOBAL const {dtype.storage} *RESTRICT, {given})" for given in names]
     return f"#define {name}(parameter) {' '.join(listed)}"
 
@@ -494,7 +496,7 @@ def _parameters(name: str, dtype: DType, names: Iterable[str]) -> str:
 def _tables(
     lines: _Lines, before: int, length: int, head: _Head, tail: _Tail
 ) -> tuple[dict[str, _Key], dict[str, int]]:
-    """The tables that a pass reads, by parameter, and the numbers that go with them."""
+    """Return the tables that a pass reads, by parameter, and the numbers that go with them."""
     dtype = lines.dtype
     tables = {"roots": _Key("roots", dtype, length)}
     shifts = {"twiddle_shift": 0, "half_shift": 0}
@@ -509,7 +511,7 @@ def _tables(
 
 
 def _cut(lines: _Lines) -> tuple[int, ...]:
-    """The lengths of the passes over lines; none where a prime factor of theirs is above 7."""
+    """Return the lengths of the passes over lines; () where one has a prime factor above 7."""
     nearby = lines.inner == 1
     longest = _TILE_NBYTES // lines.dtype.itemsize
     return _cut_length(lines.length, longest if nearby else min(longest, _LONGEST_COLUMN))
@@ -517,7 +519,7 @@ def _cut(lines: _Lines) -> tuple[int, ...]:
 
 @functools.lru_cache(tuning.REMEMBERED)
 def is_direct(length: int) -> bool:
-    """Whether a length has no prime factor above 7, and is transformed as it is."""
+    """Return whether a length has no prime factor above 7, so that no convolution is needed."""
     for prime in (2, 3, 5, 7):
         while length % prime == 0:
             length //= prime
@@ -540,7 +542,7 @@ def _cut_length(length: int, longest: int) -> tuple[int, ...]:
 
 
 def _split(length: int, count: int, divisors: tuple[int, ...]) -> tuple[int, ...]:
-    """The most even cut into `count` divisors, largest first; () where there is none."""
+    """Return the most even cut into `count` divisors, largest first; () where there is none."""
     if count == 1:
         return (length,) if length in divisors else ()
     best: tuple[int, ...] = ()
@@ -554,7 +556,7 @@ def _split(length: int, count: int, divisors: tuple[int, ...]) -> tuple[int, ...
 
 
 def _radices(length: int) -> list[int]:
-    """The lengths of the butterflies of a pass."""
+    """Return the lengths of the butterflies of a pass."""
     twos = (length & -length).bit_length() - 1
     eights, left = divmod(twos, 3)
     if left == 1 and eights:
@@ -570,7 +572,7 @@ def _radices(length: int) -> list[int]:
 
 
 def _convolution_length(length: int) -> int:
-    """2 to a power, or 3 times that, at least 2 * length - 1."""
+    """Return the least 2**k or 3 * 2**k that is at least 2 * length - 1."""
     power = 1 << (2 * length - 2).bit_length()
     return power * 3 // 4 if power * 3 // 4 >= 2 * length - 1 else power
 
@@ -584,7 +586,7 @@ class _Key(NamedTuple):
 
 
 def _powers(dtype: DType, length: int) -> tuple[_Key, int]:
-    """The table of `xr_root` in `roots.h` for exp(-2 pi i e / length), and its shift."""
+    """Return the table of `xr_root` in `roots.h` for exp(-2 pi i e / length), and its shift."""
     return _Key("powers", dtype, length), _shift(length)
 
 
@@ -594,7 +596,7 @@ def _shift(length: int) -> int:
 
 
 def _nbytes(key: _Key) -> int:
-    """The bytes of a table."""
+    """Count the bytes of a table."""
     kind, dtype, count = key
     if kind == "powers":
         block = 1 << _shift(count)
@@ -605,21 +607,21 @@ def _nbytes(key: _Key) -> int:
 
 
 def _table(device: Device, key: _Key) -> Storage:
-    """A table of a device, made where it is not kept; those not used for longest are let go."""
+    """Return a device's table; make it if it is not cached, and drop those used longest ago."""
     tables: dict[_Key, Storage] = device.kernels.setdefault(_KEPT, {})
     table = tables.pop(key, None)
     if table is not None:
         tables[key] = table
         return table
     tables[key] = table = _upload_table(device, key)
-    held = sum(storage.nbytes for storage in tables.values())
-    while len(tables) > 1 and (len(tables) > tuning.TABLES or held > tuning.TABLES_NBYTES):
-        held -= tables.pop(next(iter(tables))).nbytes
+    nbytes = sum(storage.nbytes for storage in tables.values())
+    while len(tables) > 1 and (len(tables) > tuning.TABLES or nbytes > tuning.TABLES_NBYTES):
+        nbytes -= tables.pop(next(iter(tables))).nbytes
     return table
 
 
 def _upload_table(device: Device, key: _Key) -> Storage:
-    """A table's numbers, in memory."""
+    """Compute a table and put it into the device's memory."""
     kind, dtype, length = key
     if kind == "spectrum":
         return _spectrum(device, dtype, length)
@@ -631,33 +633,33 @@ def _upload_table(device: Device, key: _Key) -> Storage:
         values = roots(numpy.concatenate((fine, coarse)), length)
     else:
         values = _chirp(length)
-    return _uploaded(device, values, dtype)
+    return _upload(device, values, dtype)
 
 
 def _chirp(length: int) -> _Numbers:
-    """The chirp exp(-pi i k k / length)."""
+    """Return the chirp exp(-pi i k k / length)."""
     places = numpy.arange(length, dtype=numpy.int64)
     return roots(places * places % (2 * length), 2 * length)
 
 
 def _spectrum(device: Device, dtype: DType, chirp: int) -> Storage:
-    """The spectrum of a chirp's conjugate, over the length of the convolution with it."""
+    """Transform a chirp's conjugate over the length of the convolution with it."""
     length = _convolution_length(chirp)
     around = numpy.zeros(length, numpy.complex128)
     around[:chirp] = _chirp(chirp).conj()
     around[length - chirp + 1 :] = around[chirp - 1 : 0 : -1]
-    given = _uploaded(device, around, dtype)
+    given = _upload(device, around, dtype)
     ends = _Complex.ends(dtype, (length,), 0, inverse=False, is_odd=False)
     access = (0, dtype, (length,), (1,), ())
-    form = KernelSpec((length,), (0, 1), NAMES, ends.is_wide(), (dtype,), (access,), (), (0,))
-    passes = _Passes(device, form, ends, wide=form.wide)
+    spec = KernelSpec((length,), (0, 1), NAMES, ends.is_wide(), (dtype,), (access,), (), (0,))
+    passes = _Passes(device, spec, ends, wide=spec.wide)
     passes.transform(*ends)
-    result = Storage(device, given.nbytes, room(device, given.nbytes))
+    result = Storage(device, given.nbytes, allocate_or_collect(device, given.nbytes))
     target = Ref(1, dtype, layout.contiguous((length,)).pattern, 0)
     call = Step(
-        stages=launch.with_form(passes.stages, form),
-        rooms=passes.rooms,
-        forms=[form],
+        launches=launch.with_spec(passes.launches, spec),
+        scratch=passes.scratch,
+        specs=[spec],
         pointers=[0],
         results=[target],
         offsets=[(0, 0)],
@@ -667,9 +669,9 @@ def _spectrum(device: Device, dtype: DType, chirp: int) -> Storage:
     return result
 
 
-def _uploaded(device: Device, values: _Numbers, dtype: DType) -> Storage:
+def _upload(device: Device, values: _Numbers, dtype: DType) -> Storage:
     nbytes = values.size * dtype.itemsize
-    storage = Storage(device, nbytes, room(device, nbytes))
+    storage = Storage(device, nbytes, allocate_or_collect(device, nbytes))
     device.driver.upload(storage.buffer, 0, values.astype(dtype.numpy))
     return storage
 
@@ -678,10 +680,10 @@ _KEPT: Final = "tables of Fourier transforms"
 
 
 def roots(powers: _Numbers, order: int) -> _Numbers:
-    """exp(-2 pi i p / order) for integers 0 <= p < order, as complex128 with errors below 1 ulp.
+    """Return exp(-2 pi i p / order) for integers 0 <= p < order, with errors below 1 ulp.
 
-    In additions and multiplications only, so that the bits do not depend on the host's library.
-    The angle is brought to an eighth of a turn in integers, so the multiples of that are exact.
+    It takes additions and multiplications only, so that the bits do not depend on the host's
+    library. The angle is reduced to an eighth of a turn in integers, so its multiples are exact.
     """
     powers = numpy.asarray(powers, numpy.int64)
     octant, rest = numpy.divmod(8 * powers, order)
@@ -701,7 +703,7 @@ _QUARTER_PI: Final = (0.7853981633974483, 3.061616997868383e-17)
 
 
 def _first_octant(numerator: _Numbers, order: int) -> tuple[_Numbers, _Numbers]:
-    """Cosine and sine of pi / 4 * numerator / order, where 0 <= numerator <= order."""
+    """Return cosine and sine of pi / 4 * numerator / order, where 0 <= numerator <= order."""
     ratio = numerator / order
     product, error = _product(ratio, float(order))
     missing = ((numerator - product) - error) / order
@@ -724,7 +726,7 @@ def _first_octant(numerator: _Numbers, order: int) -> tuple[_Numbers, _Numbers]:
 
 
 def _product(first: _Numbers, second: float) -> tuple[_Numbers, _Numbers]:
-    """The product as rounded, and the error of that, exactly (T. J. Dekker, 1971)."""
+    """Return the rounded product, and its error, exactly (T. J. Dekker, 1971)."""
     result = first * second
     high1, low1 = _halves(first)
     high2, low2 = _halves(numpy.float64(second))
@@ -733,7 +735,7 @@ def _product(first: _Numbers, second: float) -> tuple[_Numbers, _Numbers]:
 
 
 def _halves(value: Any) -> tuple[Any, Any]:
-    """A number as the sum of two of 26 bits each."""
+    """Split a number into the sum of two of 26 bits each."""
     scaled = value * 134217729.0
     high = scaled - (scaled - value)
     return high, value - high

@@ -37,7 +37,7 @@ class Transform:
 
     @property
     def where(self) -> str:
-        """The function as errors name it."""
+        """The function, as errors name it."""
         return f"fft.{self.name}(a)"
 
     @property

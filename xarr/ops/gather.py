@@ -1,7 +1,7 @@
-"""Reading and writing at computed places: gathers, scatters, and what a mask selects.
+"""Reading and writing at computed places: gathers, scatters, and the selection of a mask.
 
-A gather is an instruction like any other, so what follows it is fused with it. A scatter ends its
-kernel. Places are checked before they come here.
+A gather is an instruction like any other, so its consumers are fused with it. A scatter ends its
+kernel. Callers check places before.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _scatter(dtype: DType, *, in_order: bool = False) -> GatherScatter:
 
 
 def _scatter_targets(memory: Any, places: Any, values: Any, chosen: Any) -> tuple[Any, Any]:
-    """The targets of a scatter, and the values for them."""
+    """Return the targets of a scatter, and the values for them."""
     places, values, chosen = numpy.broadcast_arrays(places, values, chosen)
     return places[chosen], values[chosen]
 
@@ -110,7 +110,7 @@ _ELECT: Final = GatherScatter(
 
 
 def result_shape(where: Layout, arrays: Sequence[tuple[int, View]], place: int) -> Shape:
-    """The shape of an indexed view: the arrays' axes replace those they index."""
+    """Return the shape of an indexed view: the arrays' axes replace those they index."""
     indexed = {axis for axis, _ in arrays}
     kept = [extent for axis, extent in enumerate(where.shape) if axis not in indexed]
     before = sum(1 for axis in range(place) if axis not in indexed)
@@ -120,7 +120,7 @@ def result_shape(where: Layout, arrays: Sequence[tuple[int, View]], place: int) 
 def _addresses(
     view: View, where: Layout, arrays: Sequence[tuple[int, View]], place: int
 ) -> tuple[View, View]:
-    """The view where each element's walk begins, and how far beyond it the element is."""
+    """Return the view where each element's walk begins, and the element's offset from there."""
     device = view.device
     shape = result_shape(where, arrays, place)
     indexed = {axis for axis, _ in arrays}
@@ -145,7 +145,7 @@ def _addresses(
 
 
 def take(view: View, where: Layout, arrays: Sequence[tuple[int, View]], place: int) -> View:
-    """The view of the elements that arrays of indices name in a part of a view."""
+    """Record a gather of the elements that arrays of indices name in a view."""
     shape = result_shape(where, arrays, place)
     if math.prod(shape) == 0:
         return constant(view.dtype.numpy.type(0).item(), view.dtype, shape, view.device)
@@ -154,10 +154,10 @@ def take(view: View, where: Layout, arrays: Sequence[tuple[int, View]], place: i
 
 
 def picked(values: View, index: View) -> View | None:
-    """The elements at one array of indices along axis 0, where NumPy takes them at once; else None.
+    """Take the elements at indices along axis 0 by NumPy, or return None.
 
-    That is where few are named, as in `compress`, of values that are in memory. It is none, too,
-    where an index is out of range. NPBench's spmv takes 66 ms with it, and 159 without.
+    NumPy takes few elements, as in `compress`, of values in memory, if no index is out of range.
+    NPBench's spmv takes 66 ms with it, and 159 without.
     """
     if 0 in index.shape:  # of which nothing is read
         return take(values, layout.contiguous(values.shape), [(0, index)], 0)
@@ -190,7 +190,7 @@ def put(
     *,
     distinct: bool = False,
 ) -> None:
-    """Write to the elements that arrays of indices name; the last of equal ones stays.
+    """Write to the elements that arrays of indices name; the last of equal indices wins.
 
     Where they are `distinct`, none are equal.
     """
@@ -211,7 +211,7 @@ def put(
 
 
 def _winners(view: View, where: Layout, arrays: Sequence[tuple[int, View]]) -> tuple[View, View]:
-    """For each tuple of indices, the last position that has it, and its own position."""
+    """Return, for each tuple of indices, the last position that has it, and its own position."""
     device = view.device
     extents = tuple(where.shape[axis] for axis, _ in arrays)
     strides = layout.contiguous_strides(extents)
@@ -236,12 +236,12 @@ class Selected(NamedTuple):
     Attributes
     ----------
     total : int
-        How many elements.
+        How many elements are selected.
     places : View or None
         Which ones, in C order, of shape (total,), where the host has looked for them.
     ranks : View or None
-        Else, of the mask's shape, what `_RANKS` says of each element. It is in memory, so that no
-        write comes between what is asked of it.
+        Else, of the mask's shape, the value of `_RANKS` for each element; it is materialised, so
+        that a write to the mask does not change it.
     """
 
     total: int
@@ -253,7 +253,7 @@ _remembering: Final[deque[weakref.ref[Storage]]] = deque()
 
 
 def select(mask: View) -> Selected:
-    """The selection of a mask; waits for the device unless it is known from before."""
+    """Return the selection of a mask; wait for the device unless the selection is cached."""
     builder.placed(mask)
     storage = mask.storage
     assert storage is not None
@@ -284,7 +284,7 @@ def _selected(mask: View) -> Selected:
 
 
 def _places(mask: View) -> View | None:
-    """The places of true elements by NumPy, in a fifth of the time of kernels; or None."""
+    """Find the places of true elements by NumPy, in a fifth of a kernel's time, or return None."""
     with mask.device.lock:
         values = values_of(mask)
         if values is None:
@@ -294,9 +294,9 @@ def _places(mask: View) -> View | None:
 
 
 def compress(values: View, mask: View) -> View:
-    """The values where a mask of the same shape is true, in C order.
+    """Return the values where a mask of the same shape is true, in C order.
 
-    Few are taken by NumPy, as a list of instructions is new for each number of them.
+    NumPy takes few, as each number of them would need a new program.
     """
     if _is_few(values):
         with values.device.lock:
@@ -310,10 +310,10 @@ def compress(values: View, mask: View) -> View:
 
 
 def replace(view: View, mask: View, values: View) -> bool:
-    """Whether NumPy wrote the values of a vector where a mask is true: few, as in `compress`.
+    """Write the values of a vector where a mask is true by NumPy; return whether it did.
 
-    The view has the mask's shape and lies in memory, which nobody else sees: the values may be the
-    same memory by another name.
+    It writes few, as in `compress`. The view has the mask's shape and is in memory that nobody else
+    sees, as else the values may be the same memory by another name.
     """
     storage = view.storage
     assert storage is not None
@@ -339,7 +339,7 @@ def replace(view: View, mask: View, values: View) -> bool:
 
 
 def _is_few(view: View) -> bool:
-    """Whether NumPy selects from a view at once: a kernel is new for each number of elements."""
+    """Return whether NumPy selects from a view: each number of elements needs a new program."""
     nbytes = math.prod(view.shape) * view.dtype.itemsize
     device = view.device
     return vendor.runs_on_numpy(device) and host_functions.stays_on_host(
@@ -364,8 +364,8 @@ def _compressed(values: View, shape: Shape, selected: Selected) -> View:
 def overwrite(view: View, mask: View, selected: Selected, values: View) -> View | None:
     """Write the next of `values`, of shape (total,), to each element that a mask selects.
 
-    Or give the values of the whole view, which are to be written: of what is selected the next one,
-    of the rest its own. The view has the mask's shape and lies in memory.
+    Or return the values of the whole view for the caller to write: the next of `values` where the
+    mask selects, the view's own elsewhere. The view has the mask's shape and is in memory.
     """
     if not selected.total:
         return None
@@ -378,7 +378,7 @@ def overwrite(view: View, mask: View, selected: Selected, values: View) -> View 
 
 
 def _parts(selected: Selected) -> tuple[View, View]:
-    """Whether each element of a mask is selected, and the number of those before it in C order."""
+    """Return whether a mask selects each element, and the number of those before it in C order."""
     ranks = selected.ranks
     assert ranks is not None
     return (
@@ -388,7 +388,7 @@ def _parts(selected: Selected) -> tuple[View, View]:
 
 
 def _numbered_elements(values: View, number: View) -> View:
-    """The elements of a vector at indices; of those that nothing uses, some are out of range."""
+    """Gather a vector's elements at indices; unused indices may be out of range."""
     builder.placed(values)
     assert values.storage is not None
     assert values.layout is not None
@@ -403,7 +403,7 @@ def _numbered_elements(values: View, number: View) -> View:
 
 
 def _index_arguments(view: View, places: View) -> tuple[Layout, list[tuple[int, View]], int]:
-    """The arguments of `take` and `put` for elements of a view by their places in C order."""
+    """Return the arguments of `take` and `put` for elements of a view by places in C order."""
     where = view.layout
     assert where is not None
     flat = where.reshaped((where.size,))
@@ -413,7 +413,7 @@ def _index_arguments(view: View, places: View) -> tuple[Layout, list[tuple[int, 
 
 
 def _along(places: View, shape: Shape) -> list[View]:
-    """The indices along each axis of elements by their places in C order."""
+    """Return the indices along each axis of elements by their places in C order."""
     result = []
     for extent, stride in zip(shape, layout.contiguous_strides(shape), strict=True):
         parts = [
@@ -426,7 +426,7 @@ def _along(places: View, shape: Shape) -> list[View]:
 
 
 def nonzero(mask: View) -> list[View]:
-    """The indices of the true elements along each axis, each of shape (count,)."""
+    """Return the indices of the true elements along each axis, each of shape (count,)."""
     selected = select(mask)
     places = selected.places
     if places is None:
@@ -435,7 +435,7 @@ def nonzero(mask: View) -> list[View]:
 
 
 def _last(view: View) -> int:
-    """The last element of a vector; waits for the device."""
+    """Return the last element of a vector; wait for the device."""
     builder.compute(view)
     assert view.storage is not None
     host = numpy.empty(1, view.dtype.numpy)

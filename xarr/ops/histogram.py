@@ -34,10 +34,20 @@ _PIECES: Final = Operation(
     "pieces", (dtypes.int64,) * 2, dtypes.int64, f"(({{1}} - {{0}} + {_RUN - 1}) / {_RUN})"
 )
 """The number of pieces of a segment, from where it begins and ends."""
+_KEYS: Final = {
+    row: Operation(
+        "key",
+        (dtypes.int64,) * 2,
+        row,
+        f"({row.compute})({{0}} < 0 || {{0}} >= {{1}} ? {{1}} : {{0}})",
+    )
+    for row in (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
+}
+"""Operations that replace bins out of range by the number of bins, which sorts them last."""
 
 
 def counts(bins: View, number: int) -> View:
-    """Count each bin below `number`, int64, shape (number,); others are left out."""
+    """Count each bin below `number`, int64, shape (number,); other bins are left out."""
     device = bins.device
     if 0 in bins.shape or not number:
         return constant(0, dtypes.int64, (number,), device)
@@ -78,22 +88,22 @@ def counts(bins: View, number: int) -> View:
     return reduce_scan.reduce(_fold("sum"), rows, (0,))
 
 
-def _histogram_defines(loop_per_item: bool, local: int, form: KernelSpec) -> list[str]:
+def _histogram_defines(loop_per_item: bool, local: int, spec: KernelSpec) -> list[str]:
     return [
         f"#define XR_CHUNKED {int(loop_per_item)}",
         f"#define XR_LOCAL {local}",
-        f"#define XR_VALUE {form.value(dtypes.int64)}",
+        f"#define XR_VALUE {spec.value(dtypes.int64)}",
     ]
 
 
 def _fold(name: str) -> Fold:
-    """The accumulation of int64 by a row of the table."""
+    """Return the fold of int64 of a row of the table of reductions."""
     row = reductions.BY_NAME[name]
     return row.fold(row.types(dtypes.int64, dtypes.int64))
 
 
 def sums(bins: View, weights: View, number: int) -> View:
-    """The sums of the weights of each bin below `number`, of their floating-point type.
+    """Sum the weights of each bin below `number`, in the weights' floating-point type.
 
     Both have the shape (N,); weights of other bins are left out.
     """
@@ -106,14 +116,14 @@ def sums(bins: View, weights: View, number: int) -> View:
         levels, bound = levels + 1, -(-bound // _RUN)
     with device.lock:
         if device.info.loop_per_item:
-            result = _in_one_pass(bins, weights, number, levels + 1)
+            result = _sum_in_one_pass(bins, weights, number, levels + 1)
         else:
-            result = _sorted(bins, weights, number)
+            result = _sum_sorted(bins, weights, number)
     return storage_view(result, layout.contiguous((number,)), row)
 
 
-def _in_one_pass(bins: View, weights: View, number: int, levels: int) -> Storage:
-    """On a CPU: one item adds each weight to the sum of its bin."""
+def _sum_in_one_pass(bins: View, weights: View, number: int, levels: int) -> Storage:
+    """Let one item of a CPU add each weight to the sum of its bin."""
     storages = [_linear(builder.converted(bins, dtypes.int64)), _linear(weights)]
     device = bins.device
     storages.append(builder.allocate(device, number * dtypes.int64.itemsize))
@@ -123,24 +133,20 @@ def _in_one_pass(bins: View, weights: View, number: int, levels: int) -> Storage
     return storages[-1]
 
 
-def _sorted(bins: View, weights: View, number: int) -> Storage:
-    """On a GPU: the weights of a bin become neighbours, and each 256 of them are summed."""
+def _sum_sorted(bins: View, weights: View, number: int) -> Storage:
+    """Sort by bin on a GPU, so that a bin's weights are neighbours, and sum each 256 of them."""
     device, row = bins.device, weights.dtype
     bound = total = bins.shape[0]  # of the pieces of a segment, and of all
-    key = next(
-        key
-        for key in (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
-        if number < 1 << 8 * key.itemsize
-    )
+    key = next(key for row, key in _KEYS.items() if number < 1 << 8 * row.itemsize)
     last = constant(number, dtypes.int64, (), device)
-    keys = builder.defer(_key(key), (builder.converted(bins, dtypes.int64), last), bins.shape)
+    keys = builder.defer(key, (builder.converted(bins, dtypes.int64), last), bins.shape)
     builder.compute(keys)
     order: list[Storage] = [_linear(radix_sort.argsort(keys, 0))]
-    starts = _running(counts(keys, number))
+    starts = _starts(counts(keys, number))
     values = _linear(weights)
     while bound > _RUN:
         first, end = _neighbours(starts)
-        offsets = _running(builder.defer(_PIECES, (first, end), first.shape))
+        offsets = _starts(builder.defer(_PIECES, (first, end), first.shape))
         items = min(total, total // _RUN + number)
         partial = builder.allocate(device, items * row.itemsize)
         indices = {"items": items, "segments": number}
@@ -157,32 +163,17 @@ def _sorted(bins: View, weights: View, number: int) -> Storage:
     return result
 
 
-_KEYS: Final[dict[DType, Operation]] = {}
-
-
-def _key(row: DType) -> Operation:
-    """The operation that replaces bins out of range by the number of bins, to sort them last."""
-    if row not in _KEYS:
-        _KEYS[row] = Operation(
-            "key",
-            (dtypes.int64, dtypes.int64),
-            row,
-            f"({row.compute})({{0}} < 0 || {{0}} >= {{1}} ? {{1}} : {{0}})",
-        )
-    return _KEYS[row]
-
-
-def _running(view: View) -> View:
-    """The sums up to each element, 0 first; a view with an element more."""
-    final = reduce_scan.scan(_fold("cumulative_sum"), view, 0, 1)
-    assert final.storage is not None
+def _starts(view: View) -> View:
+    """Return 0 and the sums up to each element, in a storage of its own."""
+    result = reduce_scan.scan(_fold("cumulative_sum"), view, 0, 1)
+    assert result.storage is not None
     zero = constant(0, dtypes.int64, (1,), view.device)
-    builder.write(final.storage, layout.contiguous((1,)), dtypes.int64, zero)
-    return final
+    builder.write(result.storage, layout.contiguous((1,)), dtypes.int64, zero)
+    return result
 
 
 def _neighbours(view: View) -> tuple[View, View]:
-    """All elements of a view but the last, and all but the first."""
+    """Return a materialised vector without its last element, and without its first."""
     assert view.storage is not None
     shape = (view.shape[0] - 1,)
     first, second = (
@@ -192,7 +183,7 @@ def _neighbours(view: View) -> tuple[View, View]:
 
 
 def _linear(view: View) -> Storage:
-    """A storage whose elements are those of a view in C order, from its start on."""
+    """Return a storage whose elements are those of a view in C order, from its start on."""
     builder.compute(view)
     if view.layout is None or not view.layout.linear or view.layout.offset:
         view = builder.copied(view)

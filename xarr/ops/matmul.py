@@ -1,7 +1,7 @@
 """Matrix products on the device, by `kernels/matmul.c`: which tile, and how the sum is cut.
 
-Here a product is two views and a few launches; what the arguments of the public function may be,
-and when the device's own library does the work, is decided above. The order in which an element is
+Here a product is two materialised views and a few launches; callers check arguments, and decide
+when the device's own library does the work. The order in which an element is
 summed is part of its definition, and depends on the length K of the sum alone, so that a row of a
 product has the bits of that row's product, on every device:
 
@@ -94,7 +94,7 @@ TILES: Final = {
 
 
 class _Operand(NamedTuple):
-    """A stack of matrices in memory: a line is what one row or column of the result needs."""
+    """A stack of matrices in memory; a line is read for one row or column of the result."""
 
     ref: Ref
     line: int
@@ -104,7 +104,7 @@ class _Operand(NamedTuple):
 
 
 def matmul(first: View, second: View) -> View:
-    """The products of matrices of one data type, (..., M, K) and (..., K, N), none of them 0."""
+    """Record the products of matrices of one data type, (..., M, K) and (..., K, N), none empty."""
     dtype = first.dtype
     where = "matmul(x1, x2)"
     stack = layout.broadcast_shapes(first.shape[:-2], second.shape[:-2], where=where)
@@ -126,19 +126,19 @@ class _Product(OpaqueOp):
         result = dtypes.float32 if dtype is dtypes.float16 else dtype
         super().__init__("matmul", (dtype, dtype), result, "")
 
-    def call(self, device: Device, step: ScheduledInstruction, *, wide: bool) -> Step:
-        first, second = step.operands
+    def call(self, device: Device, instruction: ScheduledInstruction, *, wide: bool) -> Step:
+        first, second = instruction.operands
         assert isinstance(first, Ref)
         assert isinstance(second, Ref)
-        assert step.target is not None
-        return _call(device, first, second, step.target, wide=wide)
+        assert instruction.target is not None
+        return _call(device, first, second, instruction.target, wide=wide)
 
 
 _PRODUCTS: Final[dict[DType, _Product]] = {}
 
 
 def _call(device: Device, first: Ref, second: Ref, target: Ref, *, wide: bool) -> Step:
-    """The launches of a product; `target` is all of a storage."""
+    """Return the launches of a product; `target` is all of a storage."""
     dtype, stack = target.dtype, target.pattern.shape[:-2]
     (rows, length), columns = first.pattern.shape[-2:], second.pattern.shape[-1]
     one, two = _walk(first, stack), _walk(second, stack)
@@ -152,10 +152,10 @@ def _call(device: Device, first: Ref, second: Ref, target: Ref, *, wide: bool) -
     pieces = -(-length // PIECE)
     accumulator = _accumulator(dtype)
     limit = min(tuning.PARTIAL_NBYTES, device.info.memory_nbytes // 16)
-    room = count * rows * columns * pieces * accumulator.itemsize <= limit
+    has_room = count * rows * columns * pieces * accumulator.itemsize <= limit
     tile, swapped, split = _choose(
         TILES[accumulator.itemsize], rows, columns, count, pieces, device.info.compute_units,
-        room=room,
+        has_room=has_room,
     )  # fmt: skip
     operands = (
         _operand(first, (rows, length), one[-2:], merged[0][0]),
@@ -164,13 +164,13 @@ def _call(device: Device, first: Ref, second: Ref, target: Ref, *, wide: bool) -
     if swapped:
         operands, rows, columns = operands[::-1], columns, rows
     by_k = (operands[0].by_k, operands[1].by_k)
-    form = _Form(first.dtype, dtype, tile, by_k, len(extents[0]), swapped, split)
+    spec = _TileSpec(first.dtype, dtype, tile, by_k, len(extents[0]), swapped, split)
     size = count * rows * columns
-    stages = _stages(device, form, operands, extents[0], (rows, length, columns), wide=wide)
+    launches = _stages(device, spec, operands, extents[0], (rows, length, columns), wide=wide)
     if split:
-        stages.append(_join(device, dtype, size, pieces))
+        launches.append(_join(device, dtype, size, pieces))
     return Step(
-        stages,
+        launches,
         [pieces * size * accumulator.itemsize] if split else [],
         (),
         [one.ref.slot for one in operands],
@@ -182,14 +182,14 @@ def _call(device: Device, first: Ref, second: Ref, target: Ref, *, wide: bool) -
 
 
 def _walk(ref: Ref, stack: Shape) -> Shape:
-    """The strides of an operand with the whole stack."""
+    """Return the strides of an operand that is broadcast over the whole stack."""
     pattern = ref.pattern
     shape = (*stack, *pattern.shape[-2:])
     return layout.broadcast_strides(pattern.shape, pattern.strides, shape)
 
 
 def _operand(ref: Ref, extents: Shape, strides: Shape, stack: Sequence[int]) -> _Operand:
-    """`extents` and `strides` are those of lines and of k."""
+    """Return an operand whose lines and k have these `extents` and `strides`."""
     line, k = (
         abs(stride) if extent > 1 and stride else math.inf
         for extent, stride in zip(extents, strides, strict=True)
@@ -198,7 +198,7 @@ def _operand(ref: Ref, extents: Shape, strides: Shape, stack: Sequence[int]) -> 
 
 
 def _accumulator(dtype: DType) -> DType:
-    """The type of sums; integers wrap around in unsigned types."""
+    """Return the type of sums; integers wrap around in unsigned types."""
     if dtype.kind in dtypes.FLOATING:
         return dtype
     return dtypes.uint64 if dtype.itemsize == 8 else dtypes.uint32
@@ -213,9 +213,9 @@ def _choose(
     pieces: int,
     units: int,
     *,
-    room: bool,
+    has_room: bool,
 ) -> tuple[Tile, bool, bool]:
-    """The tile, whether the operands change places, and whether groups share a sum's pieces.
+    """Return the tile, whether operands change places, and whether groups share a sum's pieces.
 
     The least time by a rough measure: rounds of groups over the device's units, and work a group.
     """
@@ -225,7 +225,7 @@ def _choose(
             down, across = (columns, rows) if swapped else (rows, columns)
             groups = -(-down // tile.rows) * -(-across // tile.columns) * count
             work = tile.rows * tile.columns / tile.speed
-            for split in (False, True) if pieces > 1 and room else (False,):
+            for split in (False, True) if pieces > 1 and has_room else (False,):
                 if split:
                     time = -(-groups * pieces // units) * work * 1.1
                 else:
@@ -236,7 +236,7 @@ def _choose(
 
 
 def _defines(dtype: DType, result: DType) -> list[str]:
-    """The defines that follow from types; `result` has the kind of the accumulator."""
+    """Return the defines that follow from types; `result` has the kind of the accumulator."""
     accumulator = _accumulator(result)
     floating = result.kind in dtypes.FLOATING
     load = loaded("(x)", dtype) if floating else f"(({accumulator.compute})(x))"
@@ -252,8 +252,8 @@ def _defines(dtype: DType, result: DType) -> list[str]:
     ]
 
 
-class _Form(NamedTuple):
-    """The specialisation of tiles: into the result or, where `split`, into sums."""
+class _TileSpec(NamedTuple):
+    """The specialisation of tiles: into the result or, where `split`, into sums of pieces."""
 
     dtype: DType
     result: DType
@@ -264,7 +264,7 @@ class _Form(NamedTuple):
     split: bool
 
     def defines(self) -> list[str]:
-        """The defines of `xr_matmul`."""
+        """Return the defines of `xr_matmul`."""
         tile, accumulator = self.tile, _accumulator(self.result)
         packs = [
             min(block, max(1, _PACK_NBYTES // accumulator.itemsize))
@@ -295,18 +295,18 @@ class _Form(NamedTuple):
 
 def _stages(
     device: Device,
-    form: _Form,
+    spec: _TileSpec,
     operands: tuple[_Operand, _Operand],
     stack: Sequence[int],
     extents: tuple[int, int, int],
     *,
     wide: bool,
 ) -> list[Launch]:
-    """The launches of the tiles; `extents` are the rows, k and columns of what they make."""
+    """Return the launches of the tiles; `extents` are the result's rows, k, and its columns."""
     rows, length, columns = extents
-    tile, count, pieces = form.tile, math.prod(stack), -(-length // PIECE)
+    tile, count, pieces = spec.tile, math.prod(stack), -(-length // PIECE)
     down, across = -(-rows // tile.rows), -(-columns // tile.columns)
-    layers = count * pieces if form.split else count
+    layers = count * pieces if spec.split else count
     size = count * rows * columns
     indices = {
         "layer": 0,
@@ -317,8 +317,8 @@ def _stages(
         "size": size,
         "tiles_down": down,
         "tiles_across": across,
-        "result_row": 1 if form.swapped else columns,
-        "result_column": rows if form.swapped else 1,
+        "result_row": 1 if spec.swapped else columns,
+        "result_column": rows if spec.swapped else 1,
     }
     for name, operand in zip(_SIDES, operands, strict=True):
         indices[f"{name}_line"] = operand.line
@@ -327,24 +327,24 @@ def _stages(
             indices[f"{name}_stack{axis}"] = step
     for axis, extent in enumerate(stack):
         indices[f"extent{axis}"] = extent
-    wide = wide or size * (pieces if form.split else 1) >= layout.WIDE
+    wide = wide or size * (pieces if spec.split else 1) >= layout.WIDE
     names = (*indices, *[f"{name}_offset" for name in _SIDES])
-    kernel = _MATMUL.kernel(device, (_Form.defines, form), names, None, wide=wide)
-    rooms = (0,) if form.split else (RESULT,)
-    stages = []
+    kernel = _MATMUL.kernel(device, (_TileSpec.defines, spec), names, None, wide=wide)
+    scratch = (0,) if spec.split else (RESULT,)
+    launches = []
     for layer in range(0, layers, builder.MOST_GROUPS):
         indices["layer"] = layer
         groups = (down * across, min(layers - layer, builder.MOST_GROUPS))
         values = tuple(indices.values())
-        stages.append(Launch(kernel, (groups, (tile.items, 1)), size * length, values, rooms))
-    return stages
+        launches.append(Launch(kernel, (groups, (tile.items, 1)), size * length, values, scratch))
+    return launches
 
 
 _SIDES: Final = ("first", "second")
 
 
 def _bases(ndim: int) -> list[str]:
-    """The statements that find the matrices of one place in the stack."""
+    """Return the statements that find the matrices of one place in the stack."""
     statements = []
     rest = "stack"
     for axis in range(ndim - 1, 0, -1):
@@ -366,11 +366,11 @@ def _join_defines(dtype: DType) -> list[str]:
 
 
 def _join(device: Device, dtype: DType, size: int, pieces: int) -> Launch:
-    """The launch that adds the sums of the pieces, which the first room has."""
+    """Return the launch that adds the sums of the pieces, which the first buffer has."""
     wide = size * pieces >= layout.WIDE
     indices = {"size": size, "pieces": pieces}
     groups = min(-(-size // tuning.GROUP), device.info.compute_units * tuning.WAVES)
     grid = ((groups,), (tuning.GROUP,))
     kernel = _JOIN.kernel(device, (_join_defines, dtype), tuple(indices), None, wide=wide)
     values = tuple(indices.values())
-    return Launch(kernel, grid, size * pieces, values, (0, RESULT), takes_form=False)
+    return Launch(kernel, grid, size * pieces, values, (0, RESULT), takes_spec=False)

@@ -1,10 +1,10 @@
-"""Sorting without a library: stable radix sorts, and binary searches in what is sorted.
+"""Sorting without a library: stable radix sorts, and binary searches in sorted rows.
 
 A sort is a number of stable passes over the bits of the elements, lowest first. A row that fits in
 a group's local memory is sorted there, in one launch. Else each pass sorts by eight bits, in up to
 three launches: count the digits of each tile, sum up the counts, and move the elements. All rows
 take part in each launch. The kernels order elements by their bits (`kernels/keys.h`), so that the
-result is the same on every device. This knows no keyword arguments as users write them.
+result is the same on every device. The arguments of public functions are checked before.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ class _Key(NamedTuple):
 
     @property
     def type(self) -> DType:
-        """The data type that a part is handled in."""
+        """The data type that kernels handle a part in."""
         return dtypes.uint64 if self.bits == 64 else dtypes.uint32
 
     def flip(self, *, descending: bool) -> int:
-        """The mask that turns the order of bits into that of elements."""
+        """Return the mask that turns the order of bits into that of elements."""
         sign = 1 << self.bits - 1 if self.signed else 0
         return sign ^ ((1 << self.bits) - 1 if descending else 0)
 
     def defines(self) -> list[str]:
-        """The defines that specialise `keys.h`."""
+        """Return the defines that specialise `keys.h`."""
         lines = [
             f"#define XR_UNIT u{self.bits}",
             f"#define XR_KEY {self.type.compute}",
@@ -87,7 +87,7 @@ def _key(dtype: DType) -> _Key:
 def _sort_defines(
     key: _Key | None, place_nbytes: int, group: int, variant: tuple[tuple[str, int], ...]
 ) -> list[str]:
-    """The defines of a skeleton of `_Rows.launch`; with those of `key` where it sees elements."""
+    """Return the defines of a skeleton; with those of `key` where it reads elements."""
     place = ("PLACE", f"u{8 * place_nbytes}")
     words = (place, ("GROUP", group), ("LONG", place_nbytes // 8), *variant)
     defines = [f"#define XR_{name} {value}" for name, value in words]
@@ -131,7 +131,7 @@ class _Rows(NamedTuple):
         numbers: Mapping[str, int],
         variant: tuple[tuple[str, int], ...] = (),
     ) -> None:
-        """Launch a skeleton, a group an item of work; those that see elements take `flip`."""
+        """Launch a skeleton, a group an item of work; those that read elements take `flip`."""
         indices = {
             "first_item": 0,
             "tiles": self.tiles,
@@ -150,7 +150,7 @@ class _Rows(NamedTuple):
 
 
 def _local_nbytes(group: int, place_nbytes: int) -> int:
-    """The local memory of `sort.c`, which needs the most."""
+    """Return the bytes of local memory of `sort.c`, which needs the most."""
     words = group * _EACH + 4 * 17 * group // 16 + group + 16 + 16
     return 4 * words + (256 + 16) * place_nbytes
 
@@ -175,7 +175,7 @@ def _rows(
 
 
 def sort(view: View, axis: int, *, descending: bool = False) -> View:
-    """The elements in order along an axis, NaN last; equal elements keep their order.
+    """Sort the elements along an axis, NaN last; equal elements keep their order.
 
     A descending order is the reverse, NaN first, in which equal elements keep their order as well.
     """
@@ -185,14 +185,14 @@ def sort(view: View, axis: int, *, descending: bool = False) -> View:
 
 
 def argsort(view: View, axis: int, *, descending: bool = False) -> View:
-    """The indices along an axis, int64, that put the elements in the order of `sort`."""
+    """Return the indices along an axis, int64, that put the elements in the order of `sort`."""
     if view.shape[axis] < 2 or 0 in view.shape:
         return constant(0, dtypes.int64, view.shape, view.device)
     return _along(view, axis, dtypes.int64, descending=descending, indexed=True)
 
 
 def _along(view: View, axis: int, wanted: DType, *, descending: bool, indexed: bool) -> View:
-    """Sort along any axis: along the last one, of a copy where it is not that already."""
+    """Sort along an axis; copy the view first unless that is the last axis in C order."""
     device = view.device
     with device.lock:
         builder.compute(view)
@@ -204,7 +204,7 @@ def _along(view: View, axis: int, wanted: DType, *, descending: bool, indexed: b
         length = moved.shape[-1]
         rows = math.prod(moved.shape) // length
         work = _rows(device, view.dtype, rows, length, descending=descending)
-        result = _sorted(work, moved, indexed=indexed)
+        result = _sort_linear(work, moved, indexed=indexed)
     where = layout.contiguous(moved.shape)
     done = storage_view(result, where, work.place if indexed else view.dtype)
     if axis != len(axes) - 1:
@@ -214,7 +214,7 @@ def _along(view: View, axis: int, wanted: DType, *, descending: bool, indexed: b
 
 
 def _linear(view: View) -> View:
-    """A view whose elements lie in C order from the start of its storage."""
+    """Return a materialised view, or a copy, in C order from the start of its storage."""
     assert view.layout is not None
     if not view.layout.linear or view.layout.offset:
         view = builder.copied(view)
@@ -222,8 +222,8 @@ def _linear(view: View) -> View:
     return view
 
 
-def _sorted(work: _Rows, view: View, *, indexed: bool) -> Storage:
-    """The sorted elements of a linear view, or their places in their rows."""
+def _sort_linear(work: _Rows, view: View, *, indexed: bool) -> Storage:
+    """Return the sorted elements of a linear view, or their places in their rows."""
     assert view.storage is not None
     device, key = work.device, work.key
     used = -(-key.used // _NIBBLE) * _NIBBLE
@@ -253,13 +253,13 @@ def _sorted(work: _Rows, view: View, *, indexed: bool) -> Storage:
 
 
 def _by_turns(device: Device, nbytes: int, turns: int) -> list[Storage]:
-    """The storage that each pass writes: one of two, of which it reads the other."""
+    """Return the storage that each pass writes: one of two, of which it reads the other."""
     two = [builder.allocate(device, nbytes) for _ in range(min(turns, 2))]
     return [two[turn % 2] for turn in range(turns)]
 
 
 def _tables(work: _Rows) -> tuple[Storage, Storage, Storage]:
-    """Room for counts: of each tile, of each piece, and of each row."""
+    """Allocate the counts of each tile, of each piece, and of each row."""
     row_nbytes = work.rows * 256 * work.place.itemsize
     before = builder.allocate(work.device, work.tiles * row_nbytes)
     totals = builder.allocate(work.device, work.pieces * row_nbytes)
@@ -304,7 +304,7 @@ def searchsorted(ordered: View, values: View, *, right: bool, sorter: View | Non
 def _search(
     ordered: View, values: View, sorter: View | None, result: Storage, *, right: bool
 ) -> None:
-    """Launch the search in views, the values in C order."""
+    """Launch the search among materialised views, the values in C order."""
     info = ordered.device.info
     key = _key(ordered.dtype)
     size = math.prod(values.shape)

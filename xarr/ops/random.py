@@ -1,7 +1,7 @@
-"""The table of random draws: what makes an element of its place, of a key and of parameters.
+"""The rows of random draws: elements as functions of their place, of a key and of parameters.
 
 A draw is an elementwise operation whose operands are the position, the number of the draw, the key
-and the distribution's parameters, so that it is fused with what follows. It has no state.
+and the distribution's parameters, so that its consumers are fused with it. It has no state.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Draw:
         parameters: tuple[View, ...] = (),
         result: DType | None = None,
     ) -> View:
-        """The view of a draw, over a shape that the parameters broadcast to.
+        """Record a draw over a shape that the parameters broadcast to.
 
         It is computed in one data type, and its result is of that one or of another.
         """
@@ -136,19 +136,19 @@ class Draw:
         parameters: tuple[View, ...],
         result: DType,
     ) -> View:
-        """The first elements of `count` draws, which follow each other."""
+        """Record the first elements of `count` consecutive draws."""
         operation = self.first_operations.get((computed, result))
         if operation is None:
             operation = self._operation(computed, result, "(u64)0, 0u")
             self.first_operations[computed, result] = operation
         position = builder.converted(builder.index((count,), device), dtypes.uint64)
-        start, again = (constant(number, dtypes.uint64, (), device) for number in (draw, key))
+        start, key_number = (constant(number, dtypes.uint64, (), device) for number in (draw, key))
         draws = elementwise.add.combined(position, start)
-        inputs = (constant(0, dtypes.int64, (), device), draws, again, *parameters)
+        inputs = (constant(0, dtypes.int64, (), device), draws, key_number, *parameters)
         return builder.defer(operation, inputs, (count,))
 
     def operation(self, computed: DType, result: DType) -> Operation:
-        """The operation of one type that is computed in, and one of the result."""
+        """Return the operation for a type that is computed in and a type of the result."""
         operation = self._operation(computed, result, "{0}")
         if "place" not in self.expression:
             return operation
@@ -167,7 +167,7 @@ class Draw:
 
 
 def _integers(expression: str, parameters: Mapping[str, Check]) -> Draw:
-    """A row of a distribution of integers."""
+    """Return the row of a distribution of integers."""
     return Draw(f"xr_to_i64_T({expression})", parameters, result=dtypes.int64)
 
 

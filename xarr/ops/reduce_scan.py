@@ -2,14 +2,14 @@
 
 A reduction walks the axes as (outer, position, inner), where `position` runs over the reduced axes.
 It is cut into pieces, the pieces' accumulators are reduced again, and so on; separated reduced axes
-are reduced one run after the other, the innermost first. Which element meets which, and when, is
-fixed here from the logical shape and the operand's own layout alone, never from the device:
+are reduced one run after the other, the innermost first. The order of accumulation is fixed here by
+the logical shape and the operand's own layout alone, never by the device:
 
 - along a contiguous axis (inner = 1) a piece has `PIECE` elements and `WIDTH` lanes; lane l takes
   the elements l, l + WIDTH, ... in order, and a halving tree joins the lanes;
 - along an outer axis a piece is a run of rows, taken in order.
 
-The lane form (CPU) and the group form (GPU) of the kernels both keep this order.
+The lane variant (CPU) and the group variant (GPU) of the kernels both keep this order.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from xarr.codegen.kernel_spec import KernelSpec
 from xarr.codegen.launch import RESULT, Launch, ScratchBuffer
 from xarr.dtypes import INTEGER
 from xarr.ir.instructions import Opcode
+from xarr.ir.operation import Operation
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Shape, power_of_two
-from xarr.ops import row_kernels as rows
+from xarr.ops import row_kernels
 from xarr.ops.accumulators import (
     COLUMN_PIECE,
     PIECE,
@@ -73,7 +74,7 @@ class _Reduction(DeferredTemplateOp):
 
     accepts_epilogue = True
 
-    def can_share_kernel(self, others: Sequence[DeferredTemplateOp]) -> bool:
+    def can_share_kernel(self, others: Sequence[Operation]) -> bool:
         nbytes = self.fold.nbytes
         for other in others:
             if not isinstance(other, _Reduction) or other.axes != self.axes:
@@ -89,7 +90,7 @@ class _Reduction(DeferredTemplateOp):
         taken, element, result = [host_functions.converter(*types) for types in steps]
         joined, along = fold.joined, fold.along
         if joined is None and fold.host is not None:
-            joined = _plain(fold.host)
+            joined = _plain_accumulation(fold.host)
         if joined is None:
             result = host_functions.converter(
                 fold.result, fold.result
@@ -119,7 +120,7 @@ class _Reduction(DeferredTemplateOp):
         return reduced
 
     def _loop(self) -> Callable[[Any], Any] | None:
-        """The compiled loop over all elements, which are few float64; or None."""
+        """Return the compiled loop over all elements of float64; None if the fold has none."""
         fold = self.fold
         if not IS_COMPILED or not fold.taken is fold.value is fold.result is dtypes.float64:
             return None
@@ -140,7 +141,7 @@ class _Reduction(DeferredTemplateOp):
         return (len(shape) - stop, math.prod(shape[stop:])) if is_long else (0, 0)
 
     def row_nbytes(self, length: int) -> int:
-        return rows.abreast(length) * self.fold.nbytes
+        return row_kernels.abreast(length) * self.fold.nbytes
 
     def row_length(self, shape: Shape) -> int:
         start, stop = _start(self.axes), self.axes[-1] + 1
@@ -153,18 +154,18 @@ class _Reduction(DeferredTemplateOp):
             one._replace(epilogue=one.epilogue and _of_folds(one.epilogue)) for one in work.parts
         ]
         size = work.items * work.length
-        grid, item_chunk = _grid(device, -(-work.items // work.together), size, column=False)
-        return rows.stage(device, work._replace(parts=tuple(parts)), grid, item_chunk)
+        grid, item_chunk = _grid(device, -(-work.items // work.rows_together), size, column=False)
+        return row_kernels.rows_launch(device, work._replace(parts=tuple(parts)), grid, item_chunk)
 
-    def stages(
-        self, device: Device, form: KernelSpec, shape: Shape, epilogue: Epilogue
+    def launches(
+        self, device: Device, spec: KernelSpec, shape: Shape, epilogue: Epilogue
     ) -> tuple[list[Launch], list[ScratchBuffer]]:
         epilogue = _of_folds(epilogue)
         folds = folds_of(epilogue)
         axes, extents = self.axes, list(shape)
-        stages: list[Launch] = []
-        rooms: list[ScratchBuffer] = []
-        source: KernelSpec | None = form
+        launches: list[Launch] = []
+        scratch: list[ScratchBuffer] = []
+        source: KernelSpec | None = spec
         while axes:
             start, stop = _start(axes), axes[-1] + 1
             axes = tuple(axis for axis in axes if axis < start)
@@ -173,40 +174,40 @@ class _Reduction(DeferredTemplateOp):
             inner = math.prod(extents[stop:])
             del extents[start:stop]
             while True:
-                pieces, *_ = cut = _cut(outer, length, inner, of_form=source is not None)
+                pieces, *_ = cut = _cut(outer, length, inner, is_first=source is not None)
                 last = not axes and pieces == 1
                 walk = _Walk(device, source, outer, length, inner)
-                stages.append(_pass(folds, epilogue if last else None, walk, cut, len(rooms)))
+                launches.append(_pass(folds, epilogue if last else None, walk, cut, len(scratch)))
                 source = None
                 if not last:
-                    rooms += [outer * pieces * inner * fold.nbytes for fold in folds]
+                    scratch += [outer * pieces * inner * fold.nbytes for fold in folds]
                 if pieces == 1:
                     break
                 length = pieces
-        return stages, rooms
+        return launches, scratch
 
 
 def _of_folds(epilogue: Epilogue) -> Epilogue:
-    """Put folds in the place of the reductions of an epilogue."""
+    """Replace the reductions of an epilogue by their folds."""
     entries = [
         (one.fold if isinstance(one, _Reduction) else one, *ats) for one, *ats in epilogue.entries
     ]
     return epilogue._replace(entries=tuple(entries))
 
 
-def _plain(combine: Callable[..., Any]) -> Joined:
-    """The accumulation of plain values by a function of two."""
+def _plain_accumulation(combine: Callable[..., Any]) -> Joined:
+    """Return the accumulation of plain values by a NumPy function of two."""
     return Joined(
         lambda x: (x.copy(),),
         lambda acc, x, seen: (combine(acc[0], x),),
         lambda one, other: (combine(one[0], other[0]),),
-        lambda acc, *divisors: _over(acc[0], *divisors) if divisors else acc[0],
+        lambda acc, *divisors: _divide(acc[0], *divisors) if divisors else acc[0],
         combine if isinstance(combine, numpy.ufunc) else None,
     )
 
 
-def _over(x: Any, divisor: Any) -> Any:
-    """The quotient of a number and a real one; of a complex one part by part."""
+def _divide(x: Any, divisor: Any) -> Any:
+    """Divide by a real number; a complex number part by part."""
     if x.dtype.kind != "c":
         return x / divisor
     result = numpy.empty_like(x)
@@ -219,13 +220,13 @@ _Parts = tuple[Any, ...]
 
 
 def _reduced(how: Joined, x: Any, axes: tuple[int, ...]) -> _Parts:
-    """A reduction by NumPy, in the order in which the kernels do it."""
+    """Reduce axes with NumPy, in the order of the kernels."""
     shape = list(x.shape)
     work = _HostPass(
         lambda parts: how.first(parts[0]), lambda acc, more, seen: how.step(acc, more[0], seen), how
     )
     parts: _Parts = (x,)
-    of_form = True
+    is_first = True
     while axes:
         start, stop = _start(axes), axes[-1] + 1
         axes = tuple(axis for axis in axes if axis < start)
@@ -233,14 +234,14 @@ def _reduced(how: Joined, x: Any, axes: tuple[int, ...]) -> _Parts:
         length = math.prod(shape[start:stop])
         del shape[start:stop]
         while True:
-            pieces, piece_length, column = _cut(outer, length, inner, of_form=of_form)
+            pieces, piece_length, column = _cut(outer, length, inner, is_first=is_first)
             parts = tuple([part.reshape(outer, length, inner) for part in parts])
             if column:
                 parts = work.in_order(parts, piece_length)
             else:
                 parts = work.by_lanes(tuple([part[..., 0] for part in parts]))
             work = _HostPass(_copies, lambda acc, more, _: how.combine(acc, more), how)
-            of_form = False
+            is_first = False
             if pieces == 1:
                 break
             length = pieces
@@ -266,14 +267,14 @@ def _down(ufunc: numpy.ufunc, x: Any) -> Any:
 
 
 class _HostPass(NamedTuple):
-    """One pass of a reduction by NumPy: how an accumulator begins, and takes more."""
+    """One pass of a reduction by NumPy: how accumulators begin, and take more elements."""
 
     first: Callable[[_Parts], _Parts]
     step: Callable[[_Parts, _Parts, int], _Parts]
     how: Joined
 
     def in_order(self, parts: _Parts, length: int) -> _Parts:
-        """The pieces of rows of (outer, position, inner), each in order."""
+        """Accumulate each piece of rows of (outer, position, inner) in order."""
         outer, count, inner = parts[0].shape
         ufunc = self.how.ufunc
         if ufunc is not None and count <= length and inner == 1:
@@ -297,18 +298,18 @@ class _HostPass(NamedTuple):
         return total
 
     def by_lanes(self, parts: _Parts) -> _Parts:
-        """The pieces of the rows of (outer, position), lane by lane."""
+        """Accumulate each piece of the rows of (outer, position) lane by lane."""
         outer, length = parts[0].shape
         whole = length // PIECE * PIECE
         found = []
         if whole:
             pieces = tuple([part[:, :whole].reshape(outer, -1, PIECE) for part in parts])
-            found.append(self._joined(pieces))
+            found.append(self._join_lanes(pieces))
         if whole < length:
-            found.append(self._joined(tuple([part[:, None, whole:] for part in parts])))
+            found.append(self._join_lanes(tuple([part[:, None, whole:] for part in parts])))
         return tuple([numpy.concatenate(ones, axis=1) for ones in zip(*found, strict=True)])
 
-    def _joined(self, pieces: _Parts) -> _Parts:
+    def _join_lanes(self, pieces: _Parts) -> _Parts:
         """Join the lanes of pieces of equal length, (outer, piece, position)."""
         outer, count, length = pieces[0].shape
         active = min(length, WIDTH)
@@ -342,7 +343,7 @@ class _HostPass(NamedTuple):
 
 
 def _start(axes: tuple[int, ...]) -> int:
-    """The index at which the last run of axes that follow each other begins."""
+    """Return where the last run of consecutive axes begins."""
     start = axes[-1]
     while start > 0 and start - 1 in axes:
         start -= 1
@@ -360,7 +361,7 @@ def reduce(fold: Fold, view: View, axes: tuple[int, ...], divisor: float = 0.0) 
 def reduction(
     fold: Fold, view: View, axes: tuple[int, ...], divisor: float = 0.0
 ) -> tuple[Opcode, tuple[View, ...]]:
-    """The instruction that `reduce` asks for, and its operands."""
+    """Return the opcode of a reduction, and its operands."""
     if not fold.ordered:
         view, axes = _in_memory_order(view, axes)
     kept = tuple([extent for axis, extent in enumerate(view.shape) if axis not in axes])
@@ -374,7 +375,7 @@ def reduction(
 
 
 def _in_memory_order(view: View, axes: tuple[int, ...]) -> tuple[View, tuple[int, ...]]:
-    """A view with its axes in the order of memory, where the kept axes keep their order."""
+    """Permute a view's axes into the order of memory, if the kept axes keep their order."""
     where = view.layout
     if where is None or view.storage is None or where.linear:
         return view, axes
@@ -386,9 +387,9 @@ def _in_memory_order(view: View, axes: tuple[int, ...]) -> tuple[View, tuple[int
     return permuted, tuple(place for place, axis in enumerate(order) if axis in axes)
 
 
-def _cut(outer: int, length: int, inner: int, *, of_form: bool) -> tuple[int, int, bool]:
-    """Cut an axis: the number of pieces, their length, and whether columns are walked."""
-    if inner == 1 and (length > SHORT or not of_form):
+def _cut(outer: int, length: int, inner: int, *, is_first: bool) -> tuple[int, int, bool]:
+    """Cut an axis; return the number of pieces, their length, and whether columns are walked."""
+    if inner == 1 and (length > SHORT or not is_first):
         return -(-length // PIECE), PIECE, False
     if length <= SHORT:
         return 1, length, True
@@ -399,10 +400,10 @@ def _cut(outer: int, length: int, inner: int, *, of_form: bool) -> tuple[int, in
 
 
 class _Walk(NamedTuple):
-    """The elements of a form, or accumulators, as (outer, position, inner)."""
+    """The elements of a spec, or accumulators, as (outer, position, inner)."""
 
     device: Device
-    form: KernelSpec | None
+    spec: KernelSpec | None
     outer: int
     length: int
     inner: int
@@ -413,16 +414,16 @@ def _pass(
     epilogue: Epilogue | None,
     walk: _Walk,
     cut: tuple[int, int, bool],
-    room: int,
+    buffer: int,
 ) -> Launch:
-    """One launch, which reads a form's elements, or a room for each fold, the last ones so far.
+    """Return one launch over a spec's elements, or over accumulators in the last buffers.
 
-    It writes to such rooms, from `room` on, or else runs the `epilogue`.
+    It stores accumulators, of each fold from buffer `buffer` on, or else runs the `epilogue`.
     """
-    device, form, outer, length, inner = walk
+    device, spec, outer, length, inner = walk
     count, piece_length, column = cut
     lanes = device.info.loop_per_item
-    shares_values = inner <= tuning.COLUMNS and form is not None and form.repeats()
+    shares_values = inner <= tuning.COLUMNS and spec is not None and spec.has_row_invariants()
     block = tuning.BLOCK if lanes else inner if shares_values else 1
     blocks = -(-inner // block) if column else 1
     items = outer * count * blocks
@@ -430,7 +431,7 @@ def _pass(
     indices = {"items": items, "pieces": count, "piece_length": piece_length, "blocks": blocks}
     if lanes:
         indices["item_chunk"] = item_chunk
-    if form is None:
+    if spec is None:
         indices |= {"outer_extent": outer, "position_extent": length, "inner_extent": inner}
     how = [
         f"#define XR_COLUMN {int(column)}",
@@ -438,14 +439,14 @@ def _pass(
         f"#define XR_BLOCK {block}",
     ]
     if not lanes:
-        how += shares(folds, form, column)
+        how += shares(folds, spec, column)
     special = (_column_defines if column else defines, folds, epilogue, tuple(how))
     own = numbers(epilogue) if epilogue is not None else []
     skeleton = _REDUCE_LANE if lanes else _REDUCE_GROUP
-    kernel = skeleton.kernel(device, special, tuple(indices), form, own, wide=True)
-    read = () if form is not None else range(room - len(folds), room)
+    kernel = skeleton.kernel(device, special, tuple(indices), spec, own, wide=True)
+    read = () if spec is not None else range(buffer - len(folds), buffer)
     count = len(folds) if epilogue is None else len(epilogue.stored)
-    written = range(room, room + count) if epilogue is None else range(-count, 0)
+    written = range(buffer, buffer + count) if epilogue is None else range(-count, 0)
     elements = outer * length * inner
     return Launch(
         kernel,
@@ -453,7 +454,7 @@ def _pass(
         elements,
         tuple(indices.values()),
         (*read, *written),
-        takes_form=form is not None,
+        takes_spec=spec is not None,
         takes_numbers=bool(own),
         written=len(written),
     )
@@ -463,10 +464,10 @@ def _column_defines(
     folds: tuple[Fold, ...],
     epilogue: Epilogue | None,
     more: Sequence[str],
-    form: KernelSpec | None = None,
+    spec: KernelSpec | None = None,
 ) -> list[str]:
-    """The defines of a launch over columns; see `accumulators.defines`."""
-    return [*defines(folds, epilogue, more, form), *(form.by_columns() if form is not None else [])]
+    """Return the defines of a launch over columns; see `accumulators.defines`."""
+    return [*defines(folds, epilogue, more, spec), *(spec.by_columns() if spec is not None else [])]
 
 
 class _Scan(DeferredTemplateOp):
@@ -492,21 +493,21 @@ class _Scan(DeferredTemplateOp):
         if along is None and fold.value.kind in INTEGER and isinstance(fold.host, numpy.ufunc):
             along = fold.host.accumulate  # which is the same in any order
         if along is None and fold.host is numpy.add and fold.taken is fold.value is dtypes.float64:
-            along = _running
+            along = _running_sums
         return None if along is None else lambda x: along(element(taken(x)), axis=axis)
 
-    def stages(
-        self, device: Device, form: KernelSpec, shape: Shape, epilogue: Epilogue
+    def launches(
+        self, device: Device, spec: KernelSpec, shape: Shape, epilogue: Epilogue
     ) -> tuple[list[Launch], list[ScratchBuffer]]:
         axis = self.axis
         outer, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
-        rooms: list[ScratchBuffer] = []
-        walk = _Walk(device, form, outer, shape[axis], inner)
-        return _scan(self.fold, walk, rooms, RESULT, self.shift), rooms
+        scratch: list[ScratchBuffer] = []
+        walk = _Walk(device, spec, outer, shape[axis], inner)
+        return _scan(self.fold, walk, scratch, RESULT, self.shift), scratch
 
 
-def _running(x: Any, axis: int) -> Any:
-    """The running sums of float64 along an axis, in the order of the kernels."""
+def _running_sums(x: Any, axis: int) -> Any:
+    """Return the running sums of float64 along an axis, in the order of the kernels."""
     lines = numpy.moveaxis(x, axis, -1)
     rows = numpy.ascontiguousarray(lines).reshape(-1, lines.shape[-1])
     return numpy.moveaxis(host_folds.running(rows).reshape(lines.shape), -1, axis)
@@ -516,7 +517,7 @@ _SCANS: Final[dict[tuple[Fold, int, int], _Scan]] = {}
 
 
 def scan(fold: Fold, view: View, axis: int, shift: int) -> View:
-    """Running accumulators along an axis, `shift` elements from its start."""
+    """Record the running accumulators along an axis, `shift` elements from its start."""
     shape = view.shape
     operation = _SCANS.get((fold, axis, shift))
     if operation is None:
@@ -529,13 +530,13 @@ def scan(fold: Fold, view: View, axis: int, shift: int) -> View:
 def _scan(
     fold: Fold,
     walk: _Walk,
-    rooms: list[ScratchBuffer],
+    scratch: list[ScratchBuffer],
     source: int,
     shift: int,
     result: int = RESULT,
 ) -> list[Launch]:
-    """The launches over a form's elements, or over accumulators in a room, to another room."""
-    device, form, outer, length, inner = walk
+    """Lower one scan level: block scan, scan of block totals, add offsets."""
+    device, spec, outer, length, inner = walk
     count = -(-length // _SCAN_PIECE)
     items = outer * count * inner
     lanes = device.info.loop_per_item
@@ -560,27 +561,27 @@ def _scan(
         how = [f"#define XR_CHUNKED {int(lanes)}"]
         if lanes:
             indices["item_chunk"] = item_chunk
-    if form is None:
+    if spec is None:
         indices |= {"outer_extent": outer, "position_extent": length, "inner_extent": inner}
 
     def stage(*own: int, totals: bool, last: bool) -> Launch:
         more = (*how, *_scan_defines(totals=totals, carried=len(own) > 1))
         epilogue = Epilogue(((fold,),), (0,)) if last else None
         special = (defines, (fold,), epilogue, more)
-        kernel = skeleton.kernel(device, special, tuple(indices), form, wide=True)
-        given = own if form is not None else (source, *own)
+        kernel = skeleton.kernel(device, special, tuple(indices), spec, wide=True)
+        given = own if spec is not None else (source, *own)
         return Launch(
-            kernel, grid, outer * length * inner, tuple(indices.values()), given, form is not None
+            kernel, grid, outer * length * inner, tuple(indices.values()), given, spec is not None
         )
 
     if count == 1:
         return [stage(result, totals=False, last=result == RESULT)]
-    totals, running = len(rooms), len(rooms) + 1
-    rooms += [items * fold.nbytes] * 2
+    totals, running = len(scratch), len(scratch) + 1
+    scratch += [items * fold.nbytes] * 2
     over = _Walk(device, None, outer, count, inner)
     return [
         stage(totals, totals=True, last=False),
-        *_scan(fold, over, rooms, totals, 0, running),
+        *_scan(fold, over, scratch, totals, 0, running),
         stage(running, result, totals=False, last=result == RESULT),
     ]
 
@@ -595,7 +596,7 @@ def _scan_defines(*, totals: bool, carried: bool) -> list[str]:
 
 
 def _grid(device: Device, items: int, size: int, column: bool) -> tuple[Grid, int]:
-    """The grid, and how many items of work a core takes."""
+    """Return the grid, and how many items of work a core takes."""
     units = device.info.compute_units
     if device.info.loop_per_item:
         tasks = max(1, min(units * 8, size // 4096, items))

@@ -18,29 +18,29 @@ NUMERIC_OR_BOOL: Final = (BOOL, *NUMERIC)
 
 
 def WIDEST(row: DType, default: DType) -> DType:
-    """64-bit integers for integers and bool, so that sums do not overflow early."""
+    """Return 64-bit integers for integers and bool, so that sums do not overflow early."""
     if row.kind in INTEGER or row.kind == BOOL:
         return dtypes.int64 if row.kind in (BOOL, SIGNED) else dtypes.uint64
     return row
 
 
 def FLOAT(row: DType, default: DType) -> DType:
-    """The operand's type where it is floating-point, else the device's default one."""
+    """Return the operand's type if it is floating-point, else the device's default."""
     return row if row.kind in FLOATING else default
 
 
 def TRUTH(row: DType, default: DType) -> DType:
-    """The type of truths."""
+    """Return the type of truth values."""
     return dtypes.bool_
 
 
 def INDEX(row: DType, default: DType) -> DType:
-    """The type of indices."""
+    """Return the type of indices."""
     return dtypes.int64
 
 
 def ORDERED(row: DType, default: DType) -> DType:
-    """The operand's type, but uint8 for bool."""
+    """Return the operand's type, but uint8 for bool."""
     return dtypes.uint8 if row.kind == BOOL else row
 
 
@@ -52,7 +52,7 @@ def _first_moments(x: Any) -> _Moments:
 
 
 def _next_moments(acc: _Moments, x: Any, seen: int) -> _Moments:
-    """`xr_moments_step`."""
+    """Add an element to an accumulator, as `xr_moments_step` does."""
     mean, m2, _ = acc
     count = x.dtype.type(seen)
     before = x - mean
@@ -61,7 +61,7 @@ def _next_moments(acc: _Moments, x: Any, seen: int) -> _Moments:
 
 
 def _joined_moments(a: _Moments, b: _Moments) -> _Moments:
-    """`xr_moments_combine`."""
+    """Join two accumulators, as `xr_moments_combine` does."""
     count = a[2] + b[2]
     share = b[2] / count
     delta = b[0] - a[0]

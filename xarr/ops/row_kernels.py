@@ -1,4 +1,4 @@
-"""Kernels that reduce rows, and compute more of the rows with the results, while these are near.
+"""Kernels of rows: they reduce rows and compute more of a row while it is near in memory.
 
 A row is reduced in one piece, so that its bits are those of a reduction by itself.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from xarr import tuning
 from xarr.codegen import launch, source
-from xarr.codegen.kernel_spec import described
+from xarr.codegen.kernel_spec import argument_struct
 from xarr.codegen.source import define
 from xarr.dtypes import DType
 from xarr.layout import power_of_two
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
 
 
-def stage(device: Device, work: Rows, grid: launch.Grid, item_chunk: int) -> launch.Launch:
-    """The launch of a kernel, whose groups, or chunks of items, take rows."""
+def rows_launch(device: Device, work: Rows, grid: launch.Grid, item_chunk: int) -> launch.Launch:
+    """Return the launch of a kernel of rows; its groups, or chunks of items, take rows."""
     lanes = device.info.loop_per_item
     skeleton = "rows_lane.c" if lanes else "rows_group.c"
     for part in work.parts:
         for observer in launch.counts.observers:
-            observer(skeleton, part.form)
-    forms = [part.form for part in work.parts]
+            observer(skeleton, part.spec)
+    specs = [part.spec for part in work.parts]
     indices = (work.items, item_chunk) if lanes else (work.items,)
-    extents = [number for form in forms for number in form.numbers]
+    extents = [number for spec in specs for number in spec.numbers]
     key = (
-        tuple([(part.form.key, *part[1:]) for part in work.parts]),
+        tuple([(part.spec.key, *part[1:]) for part in work.parts]),
         work.parameters,
         work.kept,
-        work.together,
+        work.rows_together,
         _size(work, lanes),
     )
     kernel = launch.kernel_of(device, skeleton, "xr_rows", key, lambda: _describe(work, lanes))
@@ -52,22 +52,22 @@ def stage(device: Device, work: Rows, grid: launch.Grid, item_chunk: int) -> lau
 
 
 def abreast(length: int) -> int:
-    """How many items of a group on a GPU share a row: an item has several elements of each."""
-    room = power_of_two(length)
-    return WIDTH if room > WIDTH else max(1, room // tuning.SPREAD)
+    """Return how many items of a GPU's group share a row; an item has several elements of each."""
+    capacity = power_of_two(length)
+    return WIDTH if capacity > WIDTH else max(1, capacity // tuning.SPREAD)
 
 
 def _size(work: Rows, lanes: bool) -> tuple[int, int, bool]:
-    """The elements that there is room for in near memory, for several lengths of a row.
+    """Return the elements of a row's buffer in local memory, for several lengths of a row.
 
-    And, of a row that is short on a GPU, how many an item has, and whether all have as many.
+    And, of a row that is short on a GPU, an item's elements, and whether all items have as many.
     """
-    room = power_of_two(work.length)
+    capacity = power_of_two(work.length)
     if lanes or work.length > tuning.SHORT_ROW:
-        return room, 0, False
+        return capacity, 0, False
     items = abreast(work.length)
-    turns = room // items if room <= WIDTH else -(-work.length // WIDTH)
-    return room, turns, work.length == items * turns
+    turns = capacity // items if capacity <= WIDTH else -(-work.length // WIDTH)
+    return capacity, turns, work.length == items * turns
 
 
 def _log2(power: int) -> int:
@@ -75,50 +75,52 @@ def _log2(power: int) -> int:
 
 
 def _describe(work: Rows, lanes: bool) -> tuple[list[str], str]:
-    """The defines, with those of each part after `source.STAGES`, and the arguments' format."""
+    """Return the defines, those of each part after `source.STAGES`, and the arguments' format."""
     fields: tuple[list[str], list[str]] = ([], [])
     constants: list[tuple[str, DType]] = []
-    own: list[tuple[str, DType]] = []
-    room, turns, is_whole = _size(work, lanes)
-    items = abreast(room)
+    own_numbers: list[tuple[str, DType]] = []
+    capacity, turns, is_whole = _size(work, lanes)
+    items = abreast(capacity)
     ending = "" if lanes else "_rows"
-    rooms = [f"{kind} {name}{ending}[{work.together * room}];" for kind, name in work.kept]
+    arrays = [
+        f"{kind} {name}{ending}[{work.rows_together * capacity}];" for kind, name in work.kept
+    ]
     stages: list[str] = []
     everything: list[Any] = []
     for at, part in enumerate(work.parts):
-        form, epilogue = part.form, part.epilogue
-        names = [f"{name}_{at}" for name in form.fields()]
-        fields[0].extend(names[: len(form.numbers)])
-        fields[1].extend(names[len(form.numbers) :])
-        constants += [(f"k{n}_{at}", dtype) for n, dtype in enumerate(form.constants)]
+        spec, epilogue = part.spec, part.epilogue
+        names = [f"{name}_{at}" for name in spec.fields()]
+        fields[0].extend(names[: len(spec.numbers)])
+        fields[1].extend(names[len(spec.numbers) :])
+        constants += [(f"k{n}_{at}", dtype) for n, dtype in enumerate(spec.constants)]
         reads = {
-            access: f"{room}[position]" if is_there else f"({room}[position] = {{}})"
-            for access, room, is_there in part.cached
+            access: f"{buffer}[position]" if is_there else f"({buffer}[position] = {{}})"
+            for access, buffer, is_there in part.cached
         }
-        words = form.words(reads=reads)
-        words.append("#define XR_LENGTH a.position_extent")
-        words += [f"#define p{n} {name}" for n, name in enumerate(part.memory)]
-        words += [
+        part_defines = spec.access_defines(reads=reads)
+        part_defines.append("#define XR_LENGTH a.position_extent")
+        part_defines += [f"#define p{n} {name}" for n, name in enumerate(part.memory)]
+        part_defines += [
             f"#define result{n} {name}" for n, name in zip(SUFFIXES, part.results, strict=False)
         ]
         if epilogue is not None:
             folds = folds_of(epilogue)
             first = len(everything)
-            words += defines(folds, epilogue, (), form, first)
-            own += [(f"{name}_{at}", dtype) for name, dtype in numbers(epilogue)]
+            part_defines += defines(folds, epilogue, (), spec, first)
+            own_numbers += [(f"{name}_{at}", dtype) for name, dtype in numbers(epilogue)]
             if not lanes:
                 kinds = zip(folds, SUFFIXES[first:], strict=False)
-                size = work.together * items
-                rooms += [f"{fold.accumulator} tree{n}[{size}];" for fold, n in kinds]
+                size = work.rows_together * items
+                arrays += [f"{fold.accumulator} tree{n}[{size}];" for fold, n in kinds]
             everything += folds
-        for word in words:
-            name = word.split("(")[0].split()[1]
-            stages += [f"#undef {name}", re.sub(r"\ba\.(\w+)", rf"a.\1_{at}", word)]
-        is_once = not form.extents[1]
+        for line in part_defines:
+            name = line.split("(")[0].split()[1]
+            stages += [f"#undef {name}", re.sub(r"\ba\.(\w+)", rf"a.\1_{at}", line)]
+        is_once = not spec.extents[1]
         stages.append("XR_REDUCTION" if epilogue else "XR_ONCE" if is_once else "XR_EACH")
     indices = ["items", *(["item_chunk"] if lanes else []), *fields[0], *fields[1]]
-    form = work.parts[0].form
-    lines, block = described(indices, [*constants, *own], wide=form.wide)
+    spec = work.parts[0].spec
+    lines, block = argument_struct(indices, [*constants, *own_numbers], wide=spec.wide)
     place = "ALIGNED(128)" if lanes else "LOCAL"
     lines += [
         f"#define XR_CHUNKED {int(lanes)}",
@@ -128,14 +130,14 @@ def _describe(work: Rows, lanes: bool) -> tuple[list[str], str]:
             "XR_PARAMETERS(parameter)",
             [f"parameter(GLOBAL {kind} *RESTRICT, {name})" for kind, name in work.parameters],
         ),
-        define("XR_ROOMS", [f"{place} {one}" for one in rooms]),
+        define("XR_ROOMS", [f"{place} {one}" for one in arrays]),
     ]
     if not lanes:
-        lines += [f"#define XR_ROWS {work.together}", f"#define XR_ABREAST {items}"]
+        lines += [f"#define XR_ROWS {work.rows_together}", f"#define XR_ABREAST {items}"]
         lines += [f"#define XR_TURNS {turns}", f"#define XR_IS_WHOLE {int(is_whole)}"]
-        lines += [f"#define XR_SPREAD {int(room <= WIDTH)}", f"#define XR_STEPS {_log2(items)}"]
+        lines += [f"#define XR_SPREAD {int(capacity <= WIDTH)}", f"#define XR_STEPS {_log2(items)}"]
         lines.append(f"#define XR_OWN_STEPS {_log2(turns)}")
-        lines += [f"#define {name} ({name}_rows + row * {room})" for _, name in work.kept]
-        if not turns:  # of turns that are unrolled a compiler divides
-            lines += shares(tuple(everything), form, column=False)
+        lines += [f"#define {name} ({name}_rows + row * {capacity})" for _, name in work.kept]
+        if not turns:  # in unrolled turns the shares are constants
+            lines += shares(tuple(everything), spec, column=False)
     return [*lines, source.STAGES, *stages], block

@@ -153,7 +153,7 @@ class Elementwise:
         return f"{self.name}(x1, x2)" if self.operands == 2 else f"{self.name}(x)"
 
     def applied(self, x: View) -> View:
-        """The view of one operand's function."""
+        """Record the function of one operand, or compute it of a constant."""
         if x.value is not None and self.exact is not None and not x.structure.shape:
             operation = self.operations[x.device.no_float64].get(x.dtype) or self._resolve((x,))
             value = self._exactly(operation, x.value)
@@ -167,7 +167,7 @@ class Elementwise:
         return builder.computed(opcode, (x,))
 
     def combined(self, x1: View, x2: View, where: str = "") -> View:
-        """The view of two operands together; `where` names another function in errors."""
+        """Record the function of two operands; `where` names another function in errors."""
         opcode: Opcode | None = self.known.pairs.get((x1.structure, x2.structure))
         if opcode is not None:
             return builder.computed(opcode, (x1, x2))
@@ -192,7 +192,7 @@ class Elementwise:
         return builder.computed(opcode, (x1, x2))
 
     def taken_as(self, given: Structure, other: Structure, kind: type, *, swapped: bool) -> None:
-        """Remember that a Python scalar beside views of a structure is such a constant."""
+        """Remember the opcode for a Python scalar beside views of a structure."""
         opcode = self.known.pairs.get((other, given) if swapped else (given, other))
         if opcode is not None and opcode.nbytes and given.strides is not None:
             name: Any = (kind, given) if swapped else (given, kind)
@@ -200,7 +200,7 @@ class Elementwise:
             self.known.scalars[kind, given.dtype, given.device, swapped] = other.dtype
 
     def _exactly(self, operation: Operation, *values: Any) -> Any:
-        """The result for numbers as Python computes it; None where that may differ."""
+        """Compute the result for numbers as Python does; return None where bits may differ."""
         if self.exact is None:
             return None
         if operation.exact is None:
@@ -208,14 +208,14 @@ class Elementwise:
         return operation.exact.of(*values)
 
     def _of_known(self, operation: Operation, x1: View, x2: View) -> View:
-        """The result for two numbers, as a constant where NumPy has the same bits."""
+        """Compute the result for two numbers by NumPy, which has the same bits."""
         kind = operation.operands[0].numpy.type
         assert operation.host is not None
         value = dtypes.quietly(operation.host, kind(x1.value), kind(x2.value))
         return constant(value.item(), operation.result, (), x1.device)
 
     def floating(self, row: DType, device: Device) -> DType:
-        """The type that integers of type `row` are converted to."""
+        """Return the type that integers of type `row` are converted to."""
         row = default_float(device) if self.integers_as_default else dtypes.as_floating(row)
         if row in dtypes.NEEDS_FLOAT64 and not device.info.has_float64:
             return dtypes.float32
@@ -232,7 +232,7 @@ class Elementwise:
         return self.result == "bool" and self.associative
 
     def _resolve(self, views: tuple[View, ...]) -> Operation:
-        """The operation for the operands' data types; remembered."""
+        """Find the operation for the operands' data types, and remember it."""
         row = functools.reduce(dtypes.promote, [view.dtype for view in views])
         device = views[0].device
         if self.beyond is not None and row.kind == REAL:
@@ -255,7 +255,7 @@ class Elementwise:
         return operation
 
     def _exact_comparison(self, views: tuple[View, ...]) -> Operation:
-        """A comparison of signed integers with uint64, which no integer type holds both of."""
+        """Compare signed integers with uint64, for which there is no common integer type."""
         signed = 0 if views[0].dtype.kind == SIGNED else 1
         negative = f"{{{signed}}} < 0"
         operands = ["{0}", "{1}"]
@@ -276,7 +276,7 @@ class Elementwise:
         return operation
 
     def operation(self, row: DType) -> Operation:
-        """The function's operation for operands of one data type."""
+        """Return the function's operation for operands of one data type."""
         expression = self.expression
         if row.kind in INTEGER and self.integer:
             expression = self.integer
@@ -309,7 +309,7 @@ class Elementwise:
         )
 
     def _remedy(self, name: str, view: View) -> str:
-        """The advice of an error on an operand of another dtype."""
+        """Return the advice of an error on an operand of another dtype."""
         if view.dtype.kind == COMPLEX and self.kinds != (BOOL,):
             return f"take {name}.real or {name}.imag"
         wanted = "bool" if self.kinds == (BOOL,) else "int32" if SIGNED in self.kinds else "float32"
@@ -320,7 +320,7 @@ class Elementwise:
 
 
 def require(holds: object, otherwise: str) -> None:
-    """Refuse a row that would not be what it says."""
+    """Refuse a row whose columns contradict each other."""
     if not holds:
         raise ValueError(otherwise)
 
@@ -330,7 +330,7 @@ Rule: TypeAlias = Callable[[DType, DType], DType]
 
 
 def OWN(row: DType, default: DType) -> DType:
-    """The operand's type."""
+    """Return the operand's type."""
     return row
 
 
@@ -424,7 +424,7 @@ class Reduction:
             self._require_kinds(self.combine)
 
     def _require_kinds(self, combine: Elementwise) -> None:
-        """Refuse a row of whose elements `map` or `combine` does not take some."""
+        """Refuse a row whose `map` or `combine` does not take all its elements."""
         for given in dtypes.TABLE:
             if given.kind not in self.kinds:
                 continue
@@ -450,13 +450,13 @@ class Reduction:
         return self.form == "axis"
 
     def types(self, given: DType, default: DType, wanted: DType | None = None) -> Types:
-        """The types on the way, for elements of type `given`; `wanted` is the caller's."""
+        """Return all types for elements of type `given`; `wanted` is the caller's."""
         taken = wanted or self.value(given, default)
         mapped = taken if self.map is None else self.map.operation(taken).result
         return Types(taken, mapped, self.accumulate(mapped, default), self.result(mapped, default))
 
     def fold(self, types: Types) -> Fold:
-        """The accumulation for elements of some types."""
+        """Return the accumulation for elements of some types."""
         fold = self.folds.get(types)
         if fold is None:
             fold = self.folds[types] = self._fold(types)
@@ -515,7 +515,7 @@ class Reduction:
         )
 
     def _along(self, combine: Callable[..., Any] | None, value: DType) -> Any:
-        """NumPy's function that joins elements along an axis, where their order does not count."""
+        """Return NumPy's reduction along an axis, if the order of its elements changes no bit."""
         if combine is None or self.form == "scan" or self.map or self.finish != "acc":
             return None
         if isinstance(combine, numpy.ufunc) and value.kind in (BOOL, *INTEGER):
@@ -605,7 +605,7 @@ _Row = TypeVar("_Row", bound=_Named)
 
 
 def name_rows(namespace: Mapping[str, object], kind: type[_Row]) -> tuple[_Row, ...]:
-    """All rows of a kind in a module, each with its name there."""
+    """Return all rows of a kind in a module, and give each its name there."""
     rows = []
     for name, row in namespace.items():
         if isinstance(row, kind):
@@ -618,7 +618,7 @@ FUNCTION: Final = re.compile(r"\bxr_(\w+)\(")
 
 
 def template_of(expression: str, row: DType) -> str:
-    """A row's expression with operands as `{0}`, `{1}` and functions named for a type."""
+    """Turn a row's expression into a template: operands as `{0}`, functions named for a type."""
 
     def function_of(match: re.Match[str]) -> str:
         # A type that is computed in another one may still have a function of its own.
@@ -636,7 +636,7 @@ def template_of(expression: str, row: DType) -> str:
 
 
 def _typed(expression: str, value: DType) -> str:
-    """An expression with its functions and casts for a type."""
+    """Specialise a C expression for a type: `xr_f(` becomes `xr_f_f32(`, `(T)` becomes `(f32)`."""
     typed = FUNCTION.sub(lambda match: f"xr_{match[1]}_{value.compute}(", expression)
     return typed.replace("(T)", f"({value.compute})")
 
@@ -655,7 +655,7 @@ _CHOSEN: Final[dict[Any, Any]] = {}
 
 
 def choose(condition: View, x1: View, x2: View) -> View:
-    """The view of x1 where a bool condition holds and of x2 elsewhere."""
+    """Record x1 where a bool condition holds and x2 elsewhere."""
     inputs = condition, x1, x2
     key = condition.structure, x1.structure, x2.structure
     opcode = _CHOSEN.get(key)

@@ -1,8 +1,8 @@
-"""Launches of the skeletons of `kernels/` that take more than a form: each argument is named once.
+"""Launches of skeletons of `kernels/` from outside of programs: each argument is named once.
 
-A kernel is given the storages of its input map's form, if it has one, and then its own; its own
-indices, what the form needs, and at last a number that is no index. What a
-skeleton does, and how its work is cut, is the concern of whoever launches it.
+A kernel is given the storages that its input map reads, if it has one, and then its own; its own
+indices, the input map's numbers, and last a number that is no index. What a skeleton computes, and
+how its work is cut, is decided by the caller.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from xarr.codegen import launch
-from xarr.codegen.kernel_spec import KernelSpec, described
+from xarr.codegen.kernel_spec import KernelSpec, argument_struct
 from xarr.codegen.launch import Grid, Kernel
 from xarr.dtypes import DType
 from xarr.ir import steps
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 NAMES: Final = ("outer", "position", "inner")
 """The names of the axes of a skeleton's elements."""
 _ELEMENT_NBYTES: Final = 8
-"""Of an element of a storage, where it is not known what it holds."""
+"""The bytes assumed of an element of a storage of unknown data type."""
 
 Special = tuple[Any, ...]
-"""What a kernel's text depends on besides its input map, and so a part of its key: a function that
-gives the defines, and its arguments. The form of the input map is added to these, if it has one."""
+"""A function that returns the defines of a kernel, and its arguments; the spec of an input map is
+added to these. Together with that it determines the kernel's text, so it is a part of its key."""
 Input = tuple[View, tuple[int, int]]
 """A view as input map, and which of its axes are `position` in (outer, position, inner)."""
 
@@ -60,25 +60,25 @@ class Skeleton:
         source: Input | None = None,
         elements: int | None = None,
     ) -> None:
-        """Run it behind all work on its storages; what only the input map reads is fused into it.
+        """Launch it after all recorded work on its storages; fuse into it what only it reads.
 
         The names of `indices` have to follow from the skeleton, `special` and whether there is an
-        input map. The last of the storages is written. `wide` asks for indices of 64 bits, where
-        the input map does not. `elements` says how many it works on; else those of the input map,
-        or as many as fill the storages.
+        input map, `source`. The last of the storages is written. `wide` asks for indices of 64
+        bits, where the input map does not. `elements` says how many it works on; else those of the
+        input map, or as many as fill the storages.
         """
         device = storages[-1].device
         with device.lock:
             on = tape_of(device)
             values: list[Any] = [*indices.values()]
-            form = None
+            spec = None
             if source is None:
                 if on.is_running or any(map(on.writes, storages)):
                     on.run()
             else:
                 view, run = source
                 builder.placed(view)
-                form, inputs, given = consume(view, run, NAMES, wide=wide)
+                spec, inputs, given = consume(view, run, NAMES, wide=wide)
                 storages = [*inputs, *storages]
                 values += given
                 elements = math.prod(view.shape)
@@ -87,7 +87,7 @@ class Skeleton:
             if number is not None:
                 values.append(number[1])
             numbers = () if number is None else ((self.number, number[0]),)
-            kernel = self.kernel(device, special, tuple(indices), form, numbers, wide=wide)
+            kernel = self.kernel(device, special, tuple(indices), spec, numbers, wide=wide)
             for storage in storages:
                 storage.settle()
             buffers = [storage.buffer for storage in storages]
@@ -99,33 +99,33 @@ class Skeleton:
         device: Device,
         special: Special,
         indices: tuple[str, ...],
-        form: KernelSpec | None,
+        spec: KernelSpec | None,
         numbers: Sequence[tuple[str, DType]] = (),
         *,
         wide: bool,
     ) -> Kernel:
-        """The kernel, over a form as its input map if there is one; see `launch`.
+        """Return the kernel, over the spec of its input map if there is one; see `launch`.
 
-        `numbers`, which `special` tells, are its arguments that are no indices.
+        `numbers`, which `special` determines, are its arguments that are no indices.
         """
-        if form is not None:
+        if spec is not None:
             for observer in launch.counts.observers:
-                observer(self.file, form)
+                observer(self.file, spec)
 
         def describe() -> tuple[list[str], str]:
             function, *rest = special
-            if form is None:
-                defines, block = described(indices, numbers, wide=wide)
+            if spec is None:
+                defines, block = argument_struct(indices, numbers, wide=wide)
                 return defines + function(*rest), block
-            defines, block = form.described(indices, numbers)
-            return defines + function(*rest, form), block
+            defines, block = spec.specialisation(indices, numbers)
+            return defines + function(*rest, spec), block
 
-        key = (special, wide if form is None else form.key)
+        key = (special, wide if spec is None else spec.key)
         return launch.kernel_of(device, self.file, self.entry, key, describe)
 
 
 def consume(view: View, split: tuple[int, ...], names: tuple[str, ...], *, wide: bool) -> Prepared:
-    """Run everything but the kernel that a skeleton, which takes a value, will be."""
+    """Run the tape but for the kernel that the caller launches; return that kernel's inputs."""
     opcode = opcode_of(_consumed(split, names, wide), (view.structure,), view.shape)
     return tape_of(view.device).consume(opcode, view)
 

@@ -2,7 +2,7 @@
 
 What xarr has no kernel for, or a library does better, a library does: on a CPU NumPy (LAPACK,
 pocketfft, its sorts) in the buffers themselves, on a GPU the one that the backend brings, if any.
-Else NumPy works on copies, and a warning says so once. Knows no function by name.
+Else NumPy works on copies, and a warning says so once. No function is known here by name.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 
 observers: Final[list[Callable[[str, int, str, Device], None]]] = []
-"""Are told of what the host computes for a device: the function, bytes, which way, the device."""
+"""Callbacks for work of the host for a device: the function, bytes, which way, the device."""
 
 
 def runs_on_numpy(device: Device) -> bool:
-    """Whether the host's library is the device's own: on a CPU, while no graph is recorded."""
+    """Return whether NumPy is the device's own library: on a CPU, while no graph is recorded."""
     return device.info.host_addressable and not device.is_recorded
 
 
@@ -78,12 +78,12 @@ def reproducible() -> Iterator[None]:
 
 
 def is_reproducible() -> bool:
-    """Whether results have to have the same bits on every device."""
+    """Return whether results have to have the same bits on every device."""
     return bool(_reproducible)
 
 
 def routine(name: str, dtype: DType, device: Device) -> Callable[..., Any] | None:
-    """The device's own function that NumPy calls `name`, as "fft.rfft"; None without one.
+    """Return the device's own function that NumPy calls `name`, as "fft.rfft"; None without one.
 
     A transform does not scale, unless it is NumPy's own, on a CPU.
     """
@@ -91,7 +91,7 @@ def routine(name: str, dtype: DType, device: Device) -> Callable[..., Any] | Non
         return None
     if runs_on_numpy(device):
         return _of_numpy(name)
-    # What a device pretends to be has no library.
+    # A device that pretends to be another has no library.
     return None if device.options else device.driver.routine(name, dtype.numpy)
 
 
@@ -115,8 +115,8 @@ def run(
     """Let a library compute results of given shapes and dtypes: the device's, else the host's.
 
     `out` says whether the function takes the result's array under this name. A routine of a library
-    that has no arrays of its own always takes those of all results; its `takes` says whether an
-    operand may have a shape and strides, in elements.
+    without arrays of its own always takes those of all results; its `takes` says whether an operand
+    may have a shape and strides, in elements.
     """
     device = operands[0].device
     own = routine(name, operands[0].dtype, device)
@@ -144,9 +144,9 @@ def run(
                 target[...] = value
             return targets
 
-        arrays = None if own is None else _at_once((*operands, *targets), len(operands))
+        arrays = None if own is None else _arrays_in_place((*operands, *targets), len(operands))
         if arrays is not None:
-            if not out:  # what writes to a result's array writes to no other
+            if not out:  # a function that writes to `out` writes to no operand
                 _lock(arrays[: len(operands)])
             return called(arrays)
         with arrays_of(where, operands, targets, own=own is not None) as arrays:
@@ -179,9 +179,9 @@ def deferred(
     shape: Shape,
     dtype: DType,
 ) -> View:
-    """Record what NumPy computes in a CPU's memory of whole arrays; return the result.
+    """Record NumPy's work on whole arrays in a CPU's memory; return the result.
 
-    `function` returns it, given the arrays. It follows from the name, the `options` and the types.
+    `function` maps arrays to the result; the name, the `options` and the types determine it.
     """
     for view in operands:
         builder.placed(view)
@@ -210,12 +210,12 @@ class _Routine(OpaqueOp):
         super().__init__(name, operands, result, "", host)
         self.function = function
 
-    def call(self, device: Device, step: ScheduledInstruction, *, wide: bool) -> Step:
-        refs = [ref for ref in (*step.operands, step.target) if isinstance(ref, Ref)]
+    def call(self, device: Device, instruction: ScheduledInstruction, *, wide: bool) -> Step:
+        refs = [ref for ref in (*instruction.operands, instruction.target) if isinstance(ref, Ref)]
         target = refs[-1]
         nbytes = target.pattern.size * target.dtype.itemsize
         call = LibraryStep(results=[target], fresh=[(target.slot, nbytes)], whole=refs[:-1])
-        call.work = lambda views: _worked(self, views)
+        call.work = lambda views: _run_routine(self, views)
         call.views = [
             (structure(device, ref.dtype, how.shape, how.strides), ref.slot, ref.offset)
             for ref, how in [(ref, ref.pattern) for ref in refs]
@@ -226,27 +226,27 @@ class _Routine(OpaqueOp):
 _ROUTINES: Final[dict[tuple[Any, ...], _Routine]] = {}
 
 
-def _worked(routine: _Routine, views: list[View]) -> None:
-    """Have a routine compute the last view of the others, which are computed."""
+def _run_routine(routine: _Routine, views: list[View]) -> None:
+    """Run a routine on views, of which the last is the result and the others are materialised."""
     driver = views[0].device.driver
     if routine.host is not None and driver.is_open():
         places = [(view.structure.seen(), memory_of(_storage(view)), view.offset) for view in views]
-        _evaluated(routine.host, [array_in(*place) for place in places])
+        _evaluate(routine.host, [array_in(*place) for place in places])
         return
     arrays = driver.arrays(_places(views))
     with ExitStack() as stack:
         if arrays is None:
             arrays = _mapped(views, len(views) - 1, stack)
         if routine.host is not None:
-            _evaluated(routine.host, arrays)
+            _evaluate(routine.host, arrays)
             return
         result: Any = arrays.pop()
         has_arrays = getattr(routine.function, "takes", None) is None
         routine.function(*arrays, out=result if has_arrays else [result])
 
 
-def _evaluated(host: Callable[..., Any], arrays: list[Any]) -> None:
-    """Compute the last of some arrays by a function of NumPy's of the others."""
+def _evaluate(host: Callable[..., Any], arrays: list[Any]) -> None:
+    """Compute the last of some arrays by a NumPy function of the others."""
     *given, result = arrays
     if isinstance(host, numpy.ufunc):
         host(*given, out=result)
@@ -257,7 +257,7 @@ def _evaluated(host: Callable[..., Any], arrays: list[Any]) -> None:
 def _result_views(
     values: Sequence[Any], given: list[Any], results: Sequence[tuple[Shape, DType]], device: Device
 ) -> list[View]:
-    """The results of the device's library as views, in their own memory where that is new."""
+    """Return the results of the device's library as views, in their own memory if it is new."""
     is_new = not any(value is one for value in values for one in given)
     return [
         adopted(value, dtype, device)
@@ -268,7 +268,7 @@ def _result_views(
 
 
 def adopted(value: Any, dtype: DType, device: Device) -> View:
-    """The view of a new array that a library has made, in its memory where that can be."""
+    """Return the view of a new array that a library has made, in its memory if possible."""
     own = builder.held(value, device, dtype)
     if own is not None:
         return own
@@ -280,7 +280,7 @@ def adopted(value: Any, dtype: DType, device: Device) -> View:
 
 
 def _copy(value: Any, shape: Shape, dtype: DType, device: Device) -> View:
-    """The view of an array's values in memory of the device's, in another data type if need be."""
+    """Copy an array's values into memory of the device, converted to a data type."""
     result = new_view(shape, dtype, device)
     with arrays_of("", (), (result,)) as (target,):
         target[...] = value
@@ -288,7 +288,7 @@ def _copy(value: Any, shape: Shape, dtype: DType, device: Device) -> View:
 
 
 def inner(first: View, second: View) -> Any:
-    """The product of two vectors, where the host reads them in place, or None.
+    """Return the product of two vectors that the host reads in place, or None.
 
     NumPy has the same bits as of a row and a column.
     """
@@ -307,14 +307,14 @@ def inner(first: View, second: View) -> Any:
 
 
 def _in_layout(view: View, takes: Callable[[Shape, tuple[int, ...]], bool]) -> View:
-    """The view in a layout that a routine takes: its own, else C order."""
+    """Return the view in a layout that a routine takes: its own, else C order."""
     builder.compute(view)
     assert view.layout is not None
     return view if takes(view.shape, view.layout.strides) else builder.copied(view)
 
 
 def new_view(shape: Shape, dtype: DType, device: Device) -> View:
-    """Return a view of new memory in C order, its values undefined."""
+    """Return a view of new memory in C order, whose values are undefined."""
     where = layout.contiguous(shape)
     return storage_view(builder.reserve(device, where.size * dtype.itemsize), where, dtype)
 
@@ -323,7 +323,7 @@ def new_view(shape: Shape, dtype: DType, device: Device) -> View:
 def arrays_of(
     where: str, operands: Sequence[View], results: Sequence[View] = (), *, own: bool = True
 ) -> Iterator[list[Any]]:
-    """Nodes' values as a library's arrays while the block is open: operands, then results.
+    """Yield views' values as a library's arrays: operands, then results.
 
     Operands are not written to. Results are views from `new_view`, which keep what is written to
     them. Where `own`, the device's library is to work on them, else NumPy. `where` is the function
@@ -335,7 +335,7 @@ def arrays_of(
         builder.compute(view)
     if own:
         with device.lock:
-            found = _at_once(views, len(operands))
+            found = _arrays_in_place(views, len(operands))
             if found is not None:
                 _lock(found[: len(operands)])
                 yield found
@@ -366,7 +366,7 @@ def arrays_of(
 
 
 def _mapped(views: Sequence[View], count: int, stack: ExitStack) -> list[Any]:
-    """Leaves as arrays in the device's memory, until a stack is closed; the first are read only."""
+    """Map views as arrays in the device's memory; make the first `count` read-only."""
     memory = dict[int, Any]()
     for view in views:
         storage = _storage(view)
@@ -380,16 +380,16 @@ def _mapped(views: Sequence[View], count: int, stack: ExitStack) -> list[Any]:
 
 
 def _lock(operands: Sequence[Any]) -> None:
-    """Make arrays of NumPy's read-only."""
+    """Make NumPy arrays read-only."""
     for array in operands:
         if isinstance(array, numpy.ndarray):
             array.flags.writeable = False
 
 
-def _at_once(views: Sequence[View], count: int) -> list[Any] | None:
-    """Leaves as arrays, where that takes no more than to make these; else None.
+def _arrays_in_place(views: Sequence[View], count: int) -> list[Any] | None:
+    """Return materialised views as arrays, if nothing has to be mapped or copied; else None.
 
-    The first `count` are computed.
+    The first `count` are operands.
     """
     device = views[0].device
     arrays: list[Any] | None
@@ -401,7 +401,7 @@ def _at_once(views: Sequence[View], count: int) -> list[Any] | None:
     elif any(0 in view.shape for view in views):
         return None
     elif device.options:
-        return None  # as what it pretends to be
+        return None  # as a device without a library
     else:
         for view in views[:count]:
             builder.compute(view)
@@ -410,7 +410,7 @@ def _at_once(views: Sequence[View], count: int) -> list[Any] | None:
 
 
 def _places(views: Sequence[View]) -> list[tuple[Any, InMemory, int]]:
-    """Where views lie in memory, as a driver takes it."""
+    """Return the buffers, structures and offsets of materialised views, as a driver takes them."""
     return [(_storage(view).buffer, view.structure.seen(), view.offset) for view in views]
 
 
@@ -420,7 +420,7 @@ def _storage(view: View) -> Storage:
 
 
 def _as_array(view: View, memory: Any) -> Any:
-    """A view's elements as an array over the bytes of its storage."""
+    """Return a view's elements as an array over the bytes of its storage."""
     kind: Any = type(memory)
     how = view.structure.seen()
     if 0 in how.shape:
@@ -433,18 +433,18 @@ def _as_array(view: View, memory: Any) -> Any:
 
 @contextmanager
 def _watched() -> Iterator[None]:
-    """Have the functions that let libraries work tell profiles of it, within a ``with`` block."""
-    global run, arrays_of, inner, _worked
-    before = run, arrays_of, inner, _worked
+    """Let profiles note the work of libraries within a ``with`` block."""
+    global run, arrays_of, inner, _run_routine
+    before = run, arrays_of, inner, _run_routine
     run, arrays_of, inner = _watched_run, _watched_arrays_of, _watched_inner
-    _worked = _watched_worked
+    _run_routine = _watched_routine
     try:
         yield
     finally:
-        run, arrays_of, inner, _worked = before
+        run, arrays_of, inner, _run_routine = before
 
 
-_run, _arrays_of, _inner, _work = run, arrays_of, inner, _worked
+_run, _arrays_of, _inner, _unwatched_routine = run, arrays_of, inner, _run_routine
 
 
 def _watched_run(
@@ -467,15 +467,15 @@ def _watched_run(
         return _run(where, name, operands, results, out=out, **options)
 
     title = f"numpy.{name}" if on_host else f"{name} of the device's library"
-    found: list[View] = profiling.worked(title, nbytes, device, ask, on_host=on_host)
+    found: list[View] = profiling.record(title, nbytes, device, ask, on_host=on_host)
     return found
 
 
-def _watched_worked(routine: _Routine, views: list[View]) -> None:
+def _watched_routine(routine: _Routine, views: list[View]) -> None:
     on_host = routine.host is not None
     title = f"numpy.{routine.name}" if on_host else f"{routine.name} of the device's library"
-    ask = functools.partial(_work, routine, views)
-    profiling.worked(title, _nbytes(views), views[0].device, ask, on_host=on_host)
+    ask = functools.partial(_unwatched_routine, routine, views)
+    profiling.record(title, _nbytes(views), views[0].device, ask, on_host=on_host)
 
 
 @contextmanager
@@ -487,7 +487,7 @@ def _watched_arrays_of(
         builder.compute(view)
     with (
         _arrays_of(where, operands, results, own=own) as arrays,
-        profiling.working(f"numpy for {where}", _nbytes(views), views[0].device),
+        profiling.recording_host_work(f"numpy for {where}", _nbytes(views), views[0].device),
     ):
         yield arrays
 
@@ -503,7 +503,7 @@ def _watched_inner(first: View, second: View) -> Any:
         return _inner(first, second)
 
     nbytes = _nbytes((first, second))
-    return profiling.worked("numpy.matmul", nbytes, device, ask, on_host=True)
+    return profiling.record("numpy.matmul", nbytes, device, ask, on_host=True)
 
 
 def _nbytes(views: Sequence[View]) -> int:
@@ -514,7 +514,7 @@ profiling.watchers.append(_watched)
 
 
 def warn_once(name: str, device: Device) -> None:
-    """Say that the host computes a function for a device."""
+    """Warn, the first time, that the host computes a function for a device."""
     if (name, device) not in _warned:
         _warned.add((name, device))
         way = "" if device.info.shares_host_memory else ", and the values travel there and back"

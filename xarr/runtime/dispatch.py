@@ -21,7 +21,7 @@ from xarr.ir.storage import ALIVE, WIDE, Storage, is_held, is_wide
 from xarr.ir.views import contiguous
 from xarr.runtime import host_functions, program
 from xarr.runtime.program import Trace
-from xarr.scheduler.instructions import instructions
+from xarr.scheduler.instructions import decode
 from xarr.scheduler.schedule import Plan, schedule
 
 if TYPE_CHECKING:
@@ -111,13 +111,13 @@ class Program(program.Runnable):
 
     def _compile(self) -> None:
         """Compile the kernels, in another thread."""
-        for one in self._planned().launches:
+        for one in self._planned().kernels:
             one.call(self.trace.device, self._types, wide=self._is_wide)
 
     def _planned(self) -> Plan:
         """The groups that become fused kernels."""
         if self._plan is None:
-            steps = instructions(self.trace.opcodes, self.trace.codes)
+            steps = decode(self.trace.opcodes, self.trace.codes)
             self._plan = schedule(steps, self.states, self.trace.device.info)
         return self._plan
 
@@ -128,7 +128,7 @@ class Program(program.Runnable):
         device, types, plan = self.trace.device, self._types, self._planned()
         calls: list[Step] = []
         try:
-            for one in (*plan.launches, *plan.consumer):
+            for one in (*plan.kernels, *plan.immediate):
                 calls.append(one.call(device, types, wide=self._is_wide))
         except launch.NotCompiledError:
             raise
@@ -187,9 +187,9 @@ class Program(program.Runnable):
         there = list(slots)
         begins = [base for _, base in slots.values()]
         return Step(
-            call.stages,
-            call.rooms,
-            call.forms,
+            call.launches,
+            call.scratch,
+            call.specs,
             [there[slot] for slot in call.pointers],
             [ref._replace(slot=there[ref.slot]) for ref in call.results],
             [
@@ -220,13 +220,13 @@ class Program(program.Runnable):
         count = len(operands)
         row = opcode_of(operation, operands, shape, None, shape)
         call = _planned(row, tuple(range(count)), (False,) * (count + 1))
-        if len(call.stages) != 1 or call.rooms or call.results or call.constants:
+        if len(call.launches) != 1 or call.scratch or call.results or call.constants:
             return False
-        (stage,) = call.stages
+        (planned,) = call.launches
         order = [slot for slot, _ in call.offsets]
-        if stage.indices != (tuning.CHUNK,) * 2 or order != call.pointers:
+        if planned.indices != (tuning.CHUNK,) * 2 or order != call.pointers:
             return False
-        return stage.kernel, stage.grid, order
+        return planned.kernel, planned.grid, order
 
     def freed(self) -> list[list[int]] | None:
         """Return the storages that nobody needs after each instruction; None where they are few."""

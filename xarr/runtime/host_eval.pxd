@@ -1,5 +1,5 @@
 from xarr.ir.events cimport core_hooks
-from xarr.ir.storage cimport Storage, memory_of, room
+from xarr.ir.storage cimport Storage, memory_of, allocate_or_collect
 from xarr.ir.views cimport Structure, array_in
 from xarr.ir.instructions cimport Arguments, Opcode
 from xarr.ir.steps cimport Step, launch

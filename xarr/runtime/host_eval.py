@@ -21,7 +21,7 @@ if cython.compiled:
 if not cython.compiled:
     from xarr.ir.instructions import Arguments, Opcode
     from xarr.ir.steps import Step, launch
-    from xarr.ir.storage import Storage, memory_of, room
+    from xarr.ir.storage import Storage, allocate_or_collect, memory_of
     from xarr.ir.views import Structure, array_in
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _is_row(program: Runnable, opcode: Opcode, places: list[Any], listed: Argume
         slot, beyond = places[operand]
         storage = listed.storages[slot]
         if storage.buffer is None:
-            storage.buffer = room(opcode.device, storage.nbytes)
+            storage.buffer = allocate_or_collect(opcode.device, storage.nbytes)
         elif type(storage.buffer) is _ndarray:
             storage.settle()
         buffers.append(storage.buffer)
@@ -190,7 +190,7 @@ def _compute(
             driver.launched += 1
             target.buffer = result
             return
-        target.buffer = room(opcode.device, target.nbytes)
+        target.buffer = allocate_or_collect(opcode.device, target.nbytes)
     view: Any = _array_at(how, memory_of(target), listed.bases[slot] + beyond)
     if type(function) is not _ufunc or opcode.shape != how.shape:
         _store(driver, view, ..., _fitted(function(*values), how))

@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
 """Sums, extremes and running sums of float64 on the host, as loops in the order of the kernels.
 
-NumPy adds in another order, and to imitate the kernels' by NumPy's functions takes some dozen
+NumPy adds in another order, and reproducing the kernels' order by NumPy functions takes dozens of
 calls: for small arrays a hundred times as long. The constants are those of `ops/reduce_scan.py`.
 """
 
@@ -79,8 +79,8 @@ def largest(x: Any, sign: float) -> Any:
 def running(x: Any) -> Any:
     """Return the running sums along the rows of contiguous float64 of two axes.
 
-    Pieces of 256 are summed in order; to each the sum of those before it is added, and these sums
-    are running sums themselves.
+    Pieces of 256 are summed in order; each then has the sum of the pieces before added, and these
+    sums are running sums themselves.
     """
     values = cython.declare(cython.double[:, ::1], x)
     rows: cython.Py_ssize_t = values.shape[0]

@@ -1,4 +1,4 @@
-"""The functions of NumPy's that compute an operation with the bits of its kernel.
+"""NumPy functions that compute an operation with the bits of its kernel.
 
 `runtime/host_eval.py` calls them, for lists of instructions that have no kernels.
 """
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from xarr.ir.instructions import Opcode
 
 Values = Any
-"""An array or a scalar of NumPy's."""
+"""A NumPy array or scalar."""
 Function = Callable[..., Values]
 
 
 _fused: Final[list[str]] = []
-"""The tier that was before, once for each block of `fused` that is open."""
+"""The tier outside of `fused` blocks, once for each open block."""
 _lock: Final = threading.Lock()
 
 
@@ -49,15 +49,15 @@ def fused() -> Iterator[None]:
 
 
 def stays_on_host(device: Device, nbytes: int, most: int = tuning.KEPT_NBYTES) -> bool:
-    """Whether a storage of so many bytes is in NumPy's memory until a kernel uses it."""
+    """Return whether a storage of so many bytes is in NumPy's memory until a kernel uses it."""
     return 0 < nbytes <= most and not tier.name and device.info.host_addressable
 
 
 def find(opcode: Opcode) -> Function | bool:
-    """Find the function of NumPy's with the same bits as an opcode's kernel; False for none.
+    """Find the NumPy function with the same bits as an opcode's kernel; False for none.
 
-    It is given an array or scalar for each operand, of an indirect operation's first one the memory
-    and where places count from, and returns the result; of a scatter memory, places and values.
+    It takes an array or scalar for each operand, for a gather's or scatter's first one the memory
+    and the start of places, and returns the result; of a scatter memory, places and values.
     """
     found: Function | bool | None = opcode.host
     if found is None:
@@ -94,7 +94,7 @@ def _function(opcode: Opcode) -> Function | bool:
 
 
 def _indirect(operation: GatherScatter) -> Function:
-    """The function for a gather or a scatter."""
+    """Return the function for a gather or a scatter."""
     host = operation.host
     assert host is not None
     if operation.writes:
@@ -109,7 +109,7 @@ def _same(values: Values) -> Values:
 
 
 def converter(given: DType, wanted: DType) -> Function | None:
-    """The function that converts values between types; None where NumPy's bits may differ."""
+    """Return a function that converts between types; None where NumPy's bits may differ."""
     if given is wanted:
         return _same
     if dtypes.float16 in (given, wanted) or (given.kind == COMPLEX and wanted.kind != COMPLEX):
@@ -121,17 +121,17 @@ def converter(given: DType, wanted: DType) -> Function | None:
 
 
 def maximum(x: Values, y: Values) -> Values:
-    """The larger of two numbers; NaN if one is, and of zeros the one without a sign."""
+    """Return the larger of two numbers; NaN if one is, and of zeros the one without a sign."""
     return numpy.where((x == 0) & (y == 0), x + y, numpy.maximum(x, y))
 
 
 def minimum(x: Values, y: Values) -> Values:
-    """The smaller of two numbers; NaN if one is, and of zeros the one with a sign."""
+    """Return the smaller of two numbers; NaN if one is, and of zeros the one with a sign."""
     return numpy.where((x == 0) & (y == 0), -(-x - y), numpy.minimum(x, y))
 
 
 def largest(x: Values, axis: int) -> Values:
-    """The maximum along an axis, where 0 is larger than -0."""
+    """Return the maximum along an axis, where 0 is larger than -0."""
     found = numpy.max(x, axis=axis)
     zero = found == 0
     if zero.any():
@@ -141,7 +141,7 @@ def largest(x: Values, axis: int) -> Values:
 
 
 def smallest(x: Values, axis: int) -> Values:
-    """The minimum along an axis, where -0 is smaller than 0."""
+    """Return the minimum along an axis, where -0 is smaller than 0."""
     return -largest(-x, axis)
 
 
@@ -150,7 +150,7 @@ ALONG: Final = {maximum: largest, minimum: smallest}
 
 
 def multiply(x: Values, y: Values) -> Values:
-    """The product of complex numbers by their parts, which NumPy may contract."""
+    """Multiply complex numbers by their parts, since NumPy may contract products."""
     result = numpy.empty(numpy.broadcast_shapes(x.shape, y.shape), x.dtype)
     result.real = x.real * y.real - x.imag * y.imag
     result.imag = x.real * y.imag + x.imag * y.real
@@ -158,12 +158,12 @@ def multiply(x: Values, y: Values) -> Values:
 
 
 def square(x: Values) -> Values:
-    """The square of complex numbers, by their parts."""
+    """Square complex numbers by their parts."""
     return multiply(x, x)
 
 
 def remainder(x: Values, y: Values) -> Values:
-    """The remainder of floor division, with the bits of `xr_remainder` in `kernels/real.h`."""
+    """Return the remainder of floor division, with the bits of `xr_remainder` in `real.h`."""
     rest = numpy.fmod(x, y)
     folded = numpy.where((y < 0) != (rest < 0), rest + y, rest)
     signed = numpy.where(rest == 0, numpy.copysign(numpy.zeros_like(rest), y), folded)

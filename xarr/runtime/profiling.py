@@ -1,8 +1,7 @@
 """Records of devices' work within a profile: launches, with time, bytes and the lines that asked.
 
-While no profile is open nothing here is on anybody's way. The first one that opens has other
-functions put in the place of those that number instructions, run programs and drive devices; the
-last one that closes has them put back.
+Without a profile nothing here runs. The first profile that opens replaces the functions that number
+instructions, run programs and drive devices; the last one that closes restores them.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _LIBRARIES: Final = (
     str(Path(numpy.__file__).parents[1]),
 )
 _reading: Final = threading.RLock()
-"""Held while a span is read, which is once: work is of all profiles that are open."""
+"""Held while a span is read: that is done once, though open profiles share the work."""
 
 
 class Line(NamedTuple):
@@ -51,14 +50,14 @@ class Line(NamedTuple):
 
 
 class Work:
-    """Something that a device, or the host in its place, did.
+    """A piece of work that a device, or the host in its place, did.
 
     name, kind, device : str
-        What it is: a "kernel", a "library" of the device's, NumPy on the "host", a "copy" on the
-        device or a "transfer" between it and the host; and the device.
+        Its name; its kind: a "kernel", a "library" of the device's, NumPy on the "host", a "copy"
+        on the device or a "transfer" between it and the host; and the device.
     shares : dict of Line
-        The lines that asked for it, and how much of it is each one's; 1 together.
-    nbytes : int -- What it moves.
+        The lines that asked for it, and each one's share; 1 together.
+    nbytes : int -- The bytes that it moves.
     asked_s, returned_s, begin_s, end_s : float
         When the host began and ended to ask for it, and when it ran, in seconds of
         `time.perf_counter`.
@@ -81,13 +80,13 @@ class Work:
         self._span: Span | None = None
 
     def measure(self, timer: Timer, method: str, ask: Callable[[], Any]) -> None:
-        """Have it done."""
+        """Do the work by `ask`, measured by a timer."""
         with ranges.named(self.name):
             self._span = timer(method, ask)
         self.returned_s = time.perf_counter()
 
     def read(self) -> None:
-        """Wait for it, and know its times."""
+        """Wait for the work, and read its times."""
         with _reading:
             if self._span is not None:
                 self.begin_s, self.end_s = self._span()
@@ -106,7 +105,7 @@ class Recording:
         self.begin_s = self.end_s = time.perf_counter()
 
     def begin(self) -> None:
-        """Note works from now on."""
+        """Record work from now on."""
         with _watch.lock:
             if not _watch.recordings:
                 _watch.install()
@@ -114,7 +113,7 @@ class Recording:
         self.begin_s = self.end_s = time.perf_counter()
 
     def end(self) -> None:
-        """Note no more, and wait for what was noted."""
+        """Stop recording, and wait for the recorded work."""
         with _watch.lock:
             _watch.recordings = [one for one in _watch.recordings if one is not self]
             if not _watch.recordings:
@@ -123,7 +122,7 @@ class Recording:
         self.end_s = time.perf_counter()
 
     def read(self) -> list[Work]:
-        """Wait for what was noted so far; the works."""
+        """Wait for the work recorded so far, and return it."""
         works = self.works.copy()
         for work in works:
             work.read()
@@ -131,7 +130,7 @@ class Recording:
 
 
 class _Run:
-    """A program that runs: its instructions' numbers on the tape, and which calls are done."""
+    """A running program: its instructions' numbers on the tape, and the finished steps."""
 
     def __init__(self, program: Program, numbers: Sequence[int], done: list[int]) -> None:
         self.program = program
@@ -141,7 +140,7 @@ class _Run:
         self.stage = 0
 
     def next(self) -> tuple[str, dict[Line, float], int]:
-        """The name, the lines of the program and the bytes of the next launch."""
+        """Return the name, the program's lines and the bytes of the next launch."""
         self.stage = self.stage + 1 if self.call == len(self.done) else 0
         self.call = len(self.done)
         names, members, moved = _watch.part(self.program, self.call)
@@ -150,7 +149,7 @@ class _Run:
         return name, self._shares(members), nbytes
 
     def shares(self) -> dict[Line, float]:
-        """The lines of the program that asked for the next step, which is no launch."""
+        """Return the lines of the program that asked for the next step, which is no launch."""
         return self._shares(_watch.part(self.program, len(self.done))[1])
 
     def _shares(self, members: Sequence[int]) -> dict[Line, float]:
@@ -167,7 +166,7 @@ class _Here(threading.local):
 
 
 class _Watch:
-    """Measures in the place of functions of the engine and drivers while recordings are open."""
+    """Replaces functions of the engine and drivers by measuring ones while recordings are open."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -182,7 +181,7 @@ class _Watch:
         self._parts: dict[tuple[Program, int], tuple[list[str], list[int], list[Any]]] = {}
 
     def install(self) -> None:
-        """Put the functions in their places, all or none."""
+        """Replace the functions, all or none."""
         with ExitStack() as stack:
             self.stack = stack
             self._install(stack)
@@ -226,7 +225,7 @@ class _Watch:
             block.__exit__(None, None, None)
 
     def __next__(self) -> int:
-        """The number of an instruction, whose line is noted."""
+        """Number an instruction and note its line."""
         number = next_number()
         self.lines[number] = line_at_work()
         return number
@@ -246,7 +245,7 @@ class _Watch:
             self.here.run = before
 
     def part(self, program: Program, number: int) -> tuple[list[str], list[int], list[Any]]:
-        """The names of a call's operations, its instructions, and its kernels with their bytes."""
+        """Return a step's operations' names, its instructions, and its kernels' names and bytes."""
         found = self._parts.get((program, number))
         if found is None:
             call, members = program.steps[number], sorted(program.members[number])
@@ -272,7 +271,7 @@ class _Watch:
     def _describe(
         self, driver: Driver, method: str, given: tuple[Any, ...]
     ) -> tuple[str, str, int]:
-        """The name, the kind and the bytes of a driver's method called outside of programs."""
+        """Return the name, kind and bytes of a driver's method called outside of programs."""
         if method == "copy":
             return "copy", "copy", 2 * given[-1]
         if method in ("upload", "download"):
@@ -284,17 +283,17 @@ class _Watch:
         return getattr(given[0], "name", "kernel"), "kernel", sum(map(_nbytes, places))
 
     def _kernel(self, driver: Driver, handle: Any) -> str:
-        """The name of the kernel to which a driver gave this handle."""
+        """Return the name of the kernel with a driver's handle."""
         if id(handle) not in self._kernels:
             for device in self._drivers[id(driver)]:
                 for (skeleton, key), kernel in device.kernels.copy().items():
-                    names = launch.contents("", key)[0]
+                    names = launch.names_in_key("", key)[0]
                     name = skeleton.removesuffix(".c")
                     self._kernels[id(kernel.handle)] = f"{name}: {names}" if names else name
         return self._kernels.get(id(handle), "kernel")
 
     def note(self, driver: Driver, work: Work, method: str, ask: Callable[[], Any]) -> None:
-        """Have work done and measured, for all recordings; what it asks for is part of it."""
+        """Do work, measure it, and record it; work that it asks for counts as part of it."""
         here = self.here
         here.is_within = True
         try:
@@ -306,7 +305,7 @@ class _Watch:
         self.keep(work)
 
     def keep(self, work: Work) -> None:
-        """Note work for all recordings."""
+        """Add work to all recordings."""
         for recording in self.recordings:
             recording.works.append(work)
         self.pending.append(work)
@@ -327,11 +326,11 @@ def _unhooked() -> None:
 
 
 watchers: Final[list[Callable[[], AbstractContextManager[None]]]] = []
-"""Further replacements to install with a profile, which modules above this one append."""
+"""Further replacements to install with a profile; modules above this one append them."""
 
 
-def worked(name: str, nbytes: int, device: Device, ask: Callable[[], Any], *, on_host: bool) -> Any:
-    """Call `ask`, which is work of a library; note it in the open recordings; return its result."""
+def record(name: str, nbytes: int, device: Device, ask: Callable[[], Any], *, on_host: bool) -> Any:
+    """Call `ask`, a library's work; record it in the open recordings; return its result."""
     if _watch.here.is_within:
         return ask()
     found: Any = None
@@ -351,8 +350,8 @@ def worked(name: str, nbytes: int, device: Device, ask: Callable[[], Any], *, on
 
 
 @contextlib.contextmanager
-def working(name: str, nbytes: int, device: Device) -> Iterator[None]:
-    """Note what the host does within a ``with`` block."""
+def recording_host_work(name: str, nbytes: int, device: Device) -> Iterator[None]:
+    """Record the host's work within a ``with`` block."""
     here = _watch.here
     if here.is_within:
         yield
@@ -361,7 +360,7 @@ def working(name: str, nbytes: int, device: Device) -> Iterator[None]:
         driver = device.driver
         driver.synchronize()
         work = Work(name, "host", _device_name(driver), {line_at_work(): 1.0}, nbytes)
-        with ranges.named(name), unseen():
+        with ranges.named(name), unrecorded():
             yield
             driver.synchronize()
         work.end_s = time.perf_counter()
@@ -369,8 +368,8 @@ def working(name: str, nbytes: int, device: Device) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def unseen() -> Iterator[None]:
-    """Have nothing noted of what this thread asks for within a ``with`` block."""
+def unrecorded() -> Iterator[None]:
+    """Record no work that this thread asks for within a ``with`` block."""
     before, _watch.here.is_within = _watch.here.is_within, True
     try:
         yield
@@ -379,7 +378,7 @@ def unseen() -> Iterator[None]:
 
 
 def line_at_work() -> Line:
-    """The line that is at work: the program's, else that of the library that calls xarr."""
+    """Return the running line: the program's, else that of the library that calls xarr."""
     frame: FrameType | None = sys._getframe(1)
     nearest = None
     while frame is not None:
@@ -394,7 +393,7 @@ def line_at_work() -> Line:
 
 @functools.cache
 def _rank(file: str) -> int:
-    """0 for a program's file, 1 for a library's, 2 for xarr's."""
+    """Return 0 for a program's file, 1 for a library's, 2 for xarr's."""
     if file.startswith(_ROOT) or file == "<frozen importlib._bootstrap>":
         return 2
     return 1 if file.startswith((*_LIBRARIES, "<frozen ")) else 0
@@ -405,6 +404,6 @@ def _device_name(driver: Driver) -> str:
 
 
 def _nbytes(buffer: Any) -> int:
-    """The bytes of a driver's buffer."""
+    """Return the bytes of a driver's buffer."""
     found = getattr(buffer, "size", None)
     return int(buffer.nbytes if found is None else found)

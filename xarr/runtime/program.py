@@ -225,9 +225,9 @@ class Runnable:
         nbytes = 0
         made = {slot for call in self.steps for slot, _ in call.fresh}
         for call in self.steps:
-            nbytes += sum([one for one in call.rooms if isinstance(one, int)])
+            nbytes += sum([one for one in call.scratch if isinstance(one, int)])
             if call is not self.steps[len(self.steps) - 1]:
-                for slot in (*call.freed, *[slot for slot, _ in call.taken]):
+                for slot in (*call.freed, *[slot for slot, _ in call.reuses]):
                     if slot in made or storages[slot].buffer is not None:
                         nbytes += storages[slot].nbytes
         return nbytes
@@ -250,7 +250,7 @@ class Runnable:
         if self.is_ahead or number >= len(self.steps):
             self.is_ahead = False
             return
-        if launched > sum([call.launches for call in self.steps[:number]]):
+        if launched > sum([call.launch_count for call in self.steps[:number]]):
             self.steps[number].end(listed.storages)
             done.append(number + 1)
         else:

@@ -1,4 +1,4 @@
-"""Memory traffic of kernels: the memory that each loads and stores, and how many bytes."""
+"""Memory traffic of kernels: the storages that each loads and stores, and how many bytes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Move(NamedTuple):
     """One load or store of a kernel.
 
     stores : bool -- Whether it stores.
-    slot : int -- The storage by number; -1 for what is between the launches of one skeleton.
-    what : str -- It in words.
-    nbytes : int -- How many bytes that is, each element once.
+    slot : int -- The storage by number; -1 for memory between the launches of one template.
+    what : str -- The storage in words.
+    nbytes : int -- How many bytes are moved, each element once.
     """
 
     stores: bool
@@ -30,63 +30,64 @@ class Move(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """A kernel, or a library's work, which is none, and what it moves."""
+    """The moves of a kernel, or of a library's work, whose `kernel` is None."""
 
     kernel: launch.Kernel | None
     moves: list[Move]
 
     @property
     def name(self) -> str:
-        """The file of the kernel's skeleton, or what works instead of one."""
+        """The file of the kernel's skeleton, or a name for the library."""
         return "the device's library" if self.kernel is None else self.kernel.skeleton
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all."""
+        """The bytes of all moves."""
         return sum([move.nbytes for move in self.moves])
 
 
 def of(call: Step) -> Iterator[Traffic]:
-    """The kernels of a call, one after the other, or its library's work."""
+    """Yield the traffic of a step's kernels, one after the other, or of its library's work."""
     if isinstance(call, LibraryStep):
         yield Traffic(None, [*map(_whole, call.whole), _whole(*call.results, stores=True)])
-    for stage in call.stages:
-        moves = list(dict.fromkeys(_of_forms(call))) if stage.takes_form else []
-        if stage.takes_form:
+    for planned in call.launches:
+        moves = list(dict.fromkeys(_of_specs(call))) if planned.takes_spec else []
+        if planned.takes_spec:
             moves += dict.fromkeys(map(_whole, call.whole))
-        first = len(stage.rooms) - stage.written
-        for place, room in enumerate(stage.rooms):
+        first = len(planned.buffers) - planned.written
+        for place, number in enumerate(planned.buffers):
             stores = place >= first
-            if room < 0:
-                moves.append(_whole(call.results[room], stores=stores))
+            if number < 0:
+                moves.append(_whole(call.results[number], stores=stores))
             else:
-                moves.append(_between(call.rooms[room], stores=stores))
-        yield Traffic(stage.kernel, moves)
+                moves.append(_between(call.scratch[number], stores=stores))
+        yield Traffic(planned.kernel, moves)
 
 
 def _whole(ref: Ref, *, stores: bool = False) -> Move:
-    """All of a view."""
+    """Return the move of all of a view."""
     walked = zip(ref.pattern.shape, ref.pattern.strides, strict=True)
     count = math.prod(extent for extent, step in walked if step)
     return Move(stores, ref.slot, f"s{ref.slot}: {ref.dtype}", count * ref.dtype.itemsize)
 
 
-def _between(room: launch.ScratchBuffer, *, stores: bool) -> Move:
-    if isinstance(room, int):
-        return Move(stores, -1, "partial results", room)
-    return Move(stores, -1, "a table", room.nbytes)
+def _between(buffer: launch.ScratchBuffer, *, stores: bool) -> Move:
+    """Return the move of a scratch buffer."""
+    if isinstance(buffer, int):
+        return Move(stores, -1, "partial results", buffer)
+    return Move(stores, -1, "a table", buffer.nbytes)
 
 
-def _of_forms(call: Step) -> Iterator[Move]:
-    """The loads and stores of forms; a row that is read twice counts once, as caches keep it."""
+def _of_specs(call: Step) -> Iterator[Move]:
+    """Yield the loads and stores of specs; a row read twice counts once, as caches keep it."""
     offsets = iter(call.offsets)
-    taken = dict(call.taken)
+    reuses = dict(call.reuses)
     fresh = {slot for slot, _ in call.fresh}
-    for form in call.forms:
-        size = math.prod(math.prod(extents) for extents in form.extents)
-        places = form.indirect()
-        first = len(form.accesses) - len(form.stored)
-        for number, (_, dtype, where) in enumerate(form.accesses):
+    for spec in call.specs:
+        size = math.prod(math.prod(extents) for extents in spec.extents)
+        places = spec.indirect()
+        first = len(spec.accesses) - len(spec.stored)
+        for number, (_, dtype, where) in enumerate(spec.accesses):
             slot, _ = next(offsets)
             if slot < 0:
                 continue
@@ -95,22 +96,22 @@ def _of_forms(call: Step) -> Iterator[Move]:
                 stores = bool(places[number])
                 yield Move(stores, slot, f"{what} at computed places", size * dtype.itemsize)
                 continue
-            if slot in taken and taken[slot] not in fresh:
-                what += f" in the memory of s{taken[slot]}"
-            elif slot in taken and number >= first:
+            if slot in reuses and reuses[slot] not in fresh:
+                what += f" in the memory of s{reuses[slot]}"
+            elif slot in reuses and number >= first:
                 what += " in other memory"
             walked = zip(where.shape, where.strides, strict=True)
             count = math.prod(extent for extent, step in walked if step)
             yield Move(number >= first, slot, what, count * dtype.itemsize)
 
 
-def described(steps: list[ScheduledInstruction], constants: list[Any]) -> list[str]:
-    """Instructions in words, their storages by numbers: ``s2[(3,)] = add(s0[(3,)], 1.0)``."""
+def describe(steps: list[ScheduledInstruction], constants: list[Any]) -> list[str]:
+    """Return instructions in words, storages by number: ``s2[(3,)] = add(s0[(3,)], 1.0)``."""
     rest = iter(constants)
-    return [_describe(step, rest) for step in steps]
+    return [_describe_one(step, rest) for step in steps]
 
 
-def _describe(step: ScheduledInstruction, rest: Iterator[Any]) -> str:
+def _describe_one(step: ScheduledInstruction, rest: Iterator[Any]) -> str:
     operands = [
         _view_name(ref) if isinstance(ref, Ref) else repr(next(rest)) for ref in step.operands
     ]

@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 class Plan(NamedTuple):
     """The kernels that a list of instructions becomes, in order, and their buffers."""
 
-    launches: list[PlannedKernel]
-    consumer: list[PlannedKernel]
+    kernels: list[PlannedKernel]
+    immediate: list[PlannedKernel]
     """The last kernel, if that is a template which its caller launches."""
     dead: list[int]
-    """The storages that nobody holds and no kernel needs."""
+    """The dead storages that no kernel needs."""
     spare_buffers: list[int]
     """The bytes of further storages, whose slots follow the list's."""
 
     @property
     def members(self) -> list[frozenset[int]]:
         """The numbers of each kernel's instructions."""
-        return [one.members for one in (*self.launches, *self.consumer)]
+        return [one.members for one in (*self.kernels, *self.immediate)]
 
 
 def reuse_buffers(
@@ -61,7 +61,7 @@ def reuse_buffers(
                 buffers.reuse(number, is_allowed=False)
                 freed += buffers.freed(number, {})
             local = _local_memory(run, internal, info)
-            plan.launches.append(PlannedKernel(run, {}, freed, local))
+            plan.kernels.append(PlannedKernel(run, {}, freed, local))
             number += 1
             continue
         (group,) = run
@@ -72,9 +72,9 @@ def reuse_buffers(
                 reuses[ref.slot] = len(states) + len(plan.spare_buffers)
                 plan.spare_buffers.append(ref.nbytes)
         if group.reductions and group.sealed:
-            plan.consumer.append(PlannedKernel(run, reuses, []))
+            plan.immediate.append(PlannedKernel(run, reuses, []))
         else:
-            plan.launches.append(PlannedKernel(run, reuses, freed))
+            plan.kernels.append(PlannedKernel(run, reuses, freed))
         number += 1
     return plan
 
@@ -112,7 +112,7 @@ class Buffers:
         donors: dict[tuple[int, object], int] = {}
         if is_allowed and not group.reductions:
             donors = {
-                (nbytes, group.type_in_step(slot)): slot
+                (nbytes, group.type_in_order(slot)): slot
                 for slot, nbytes in self._nbytes.items()
                 if self._last.get(slot) == number and slot not in group.written
             }
@@ -128,7 +128,7 @@ class Buffers:
         return reuses
 
     def dead(self) -> list[int]:
-        """Return the storages that nobody holds and no kernel needs."""
+        """Return the dead storages that no kernel needs."""
         return [slot for slot in self._nbytes if slot not in self._last]
 
     def freed(self, number: int, reuses: Mapping[int, int]) -> list[int]:
@@ -144,42 +144,42 @@ def _local_memory(run: list[FusionGroup], internal: Set[int], info: DeviceInfo) 
     """Plan the local memory of a run; `internal` are the dead storages that only its groups use."""
     first = run[0]
     length = row_length(first)
-    rooms: list[str] = []
+    buffers: list[str] = []
     kept: dict[int, int] = {}
     cached: dict[Any, int] = {}
     ends: dict[int, int] = {}  # the part that reads each buffer last
     left = most = tuning.ROW_NBYTES
     if not info.loop_per_item:
         left = most = min(most, info.local_nbytes - SHARES_NBYTES - trees_nbytes(run, length))
-        for how, parts in _reread(run, length).items():
+        for how, parts in _shared_loads(run, length).items():
             nbytes = layout.power_of_two(length) * how[1].itemsize
             if nbytes <= left:
-                cached[how] = len(rooms)
-                ends[len(rooms)] = parts[-1]
-                rooms.append(how[1].storage)
+                cached[how] = len(buffers)
+                ends[len(buffers)] = parts[-1]
+                buffers.append(how[1].storage)
                 left -= nbytes
     for part, group in enumerate(run):
         for slot, dtype, *_ in group.outputs if group.space == first.space else ():
             if slot in kept or slot not in internal or slot not in group.fresh:
                 continue
-            room = next(
-                (n for n, end in ends.items() if end <= part and rooms[n] == dtype.storage),
-                len(rooms),
+            buffer = next(
+                (n for n, end in ends.items() if end <= part and buffers[n] == dtype.storage),
+                len(buffers),
             )
             nbytes = layout.power_of_two(length) * dtype.itemsize
-            if room < len(rooms):
-                del ends[room]
+            if buffer < len(buffers):
+                del ends[buffer]
             elif nbytes <= left:
-                rooms.append(dtype.storage)
+                buffers.append(dtype.storage)
                 left -= nbytes
             else:
                 continue
-            kept[slot] = room
-    together = 1 if info.loop_per_item else _together(run, length, most - left, info)
-    return LocalMemory(rooms, kept, cached, together)
+            kept[slot] = buffer
+    rows_together = 1 if info.loop_per_item else _rows_together(run, length, most - left, info)
+    return LocalMemory(buffers, kept, cached, rows_together)
 
 
-def _together(run: list[FusionGroup], length: int, kept_nbytes: int, info: DeviceInfo) -> int:
+def _rows_together(run: list[FusionGroup], length: int, kept_nbytes: int, info: DeviceInfo) -> int:
     """Return how many rows a group of items takes at a time, by the local memory of each."""
     if length > tuning.SHORT_ROW:
         return 1
@@ -193,7 +193,7 @@ def _together(run: list[FusionGroup], length: int, kept_nbytes: int, info: Devic
     return 1 << max(most, 1).bit_length() - 1
 
 
-def _reread(run: list[FusionGroup], length: int) -> dict[Any, list[int]]:
+def _shared_loads(run: list[FusionGroup], length: int) -> dict[Any, list[int]]:
     """Map the accesses along a row by which several parts read the same elements to the parts."""
     written = {slot for group in run for slot in group.written}
     space = run[0].space
@@ -202,9 +202,9 @@ def _reread(run: list[FusionGroup], length: int) -> dict[Any, list[int]]:
     parts: dict[Any, list[int]] = {}
     for part, group in enumerate(run):
         for how in values_of_elements(group, space):
-            slot, _, steps, _ = how
-            if isinstance(steps, WrappedAccess):
-                steps = steps.steps
-            if slot >= 0 and slot not in written and (steps is None or any(steps[-axes:])):
+            slot, _, strides, _ = how
+            if isinstance(strides, WrappedAccess):
+                strides = strides.strides
+            if slot >= 0 and slot not in written and (strides is None or any(strides[-axes:])):
                 parts.setdefault(how, []).append(part)
     return {how: some for how, some in parts.items() if len(some) > 1}

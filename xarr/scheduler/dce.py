@@ -10,37 +10,36 @@ from xarr.scheduler.instructions import ImmediateTemplateOp, Ref, ScheduledInstr
 
 
 def eliminate_dead_code(
-    steps: Sequence[ScheduledInstruction], live: Sequence[bool]
+    instructions: Sequence[ScheduledInstruction], live: Sequence[bool]
 ) -> list[ScheduledInstruction]:
     """Drop instructions that write storages which are dead and which no later instruction reads.
 
-    A storage is live if the program holds it. Drop also what fills a new storage that later writes
-    overwrite in full before anything reads it: these then allocate its memory.
+    Drop also what fills a new storage that later writes overwrite in full before anything reads it:
+    these then allocate its memory.
     """
     needed = {slot for slot, is_live in enumerate(live) if is_live}
-    found: list[ScheduledInstruction] = []
-    unread: dict[int, list[int]] = {}  # the writes to parts of a storage that nothing read yet
-    for step in reversed(steps):
-        target, slot = step.target, step.written.slot
-        if slot not in needed and not isinstance(step.operation, ImmediateTemplateOp):
+    kept: list[ScheduledInstruction] = []
+    unread_parts: dict[int, list[int]] = {}  # writes to parts of a storage that nothing read yet
+    for instruction in reversed(instructions):
+        target, slot = instruction.target, instruction.written.slot
+        if slot not in needed and not isinstance(instruction.operation, ImmediateTemplateOp):
             continue
-        if target is not None and not step.is_fresh:
-            unread.setdefault(slot, []).append(len(found))
+        if target is not None and not instruction.is_fresh:
+            unread_parts.setdefault(slot, []).append(len(kept))
         elif target is not None:
-            parts = unread.pop(slot, [])
+            parts = unread_parts.pop(slot, [])
             # Where all of them can write the whole array, one kernel that does so stores it once.
-            if any(found[at].whole is None for at in parts) and _fully_overwritten(
-                target, [found[at].written for at in parts]
+            if any(kept[at].whole is None for at in parts) and _fully_overwritten(
+                target, [kept[at].written for at in parts]
             ):
-                nbytes = target.nbytes
                 for at in parts:
-                    found[at] = found[at].but(whole=None, uninitialised_nbytes=nbytes)
+                    kept[at] = kept[at].but(whole=None, uninitialised_nbytes=target.nbytes)
                 continue
-        for read in step.slots:
-            unread.pop(read, None)
-        needed |= step.slots
-        found.append(step)
-    return found[::-1]
+        for read in instruction.slots:
+            unread_parts.pop(read, None)
+        needed |= instruction.slots
+        kept.append(instruction)
+    return kept[::-1]
 
 
 def _fully_overwritten(whole: Ref, parts: Sequence[Ref]) -> bool:

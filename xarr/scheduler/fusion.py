@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 
 
 def fuse_vertically(
-    steps: Sequence[ScheduledInstruction], live: Sequence[bool], info: DeviceInfo
+    instructions: Sequence[ScheduledInstruction], live: Sequence[bool], info: DeviceInfo
 ) -> list[FusionGroup]:
     """Put each instruction into the group of its producers, so that it reads their values.
 
     An instruction joins the last group that it can join, has a storage in common with, and reaches
     without a hazard: it may not pass a group that it must run after. Otherwise it begins a group.
     """
-    fusion = _VerticalFusion(steps, live, info)
-    postponed = _postponed(steps, live)
+    fusion = _VerticalFusion(instructions, live, info)
+    postponed = _postponed(instructions, live)
     later = {producer.number for some in postponed.values() for producer in some}
-    for step in steps:
-        if step.number not in later:
-            fusion.add_with(postponed.get(step.number, []), step)
+    for instruction in instructions:
+        if instruction.number not in later:
+            fusion.add_with(postponed.get(instruction.number, []), instruction)
     return fusion.groups
 
 
 def _postponed(
-    steps: Sequence[ScheduledInstruction], live: Sequence[bool]
+    instructions: Sequence[ScheduledInstruction], live: Sequence[bool]
 ) -> dict[int, list[ScheduledInstruction]]:
     """Map a partial write that can write the whole array to the instructions it can wait with.
 
@@ -51,32 +51,32 @@ def _postponed(
     what they write and nothing overwrites what they read until then.
     """
     postponed: dict[int, list[ScheduledInstruction]] = {}
-    if all(step.whole is None for step in steps):
+    if all(instruction.whole is None for instruction in instructions):
         return postponed
     readers: dict[int, set[int]] = {}
     producers: dict[int, int] = {}
-    places = {step.number: place for place, step in enumerate(steps)}
-    for place, step in enumerate(steps):
-        for slot in step.slots:
+    places = {instruction.number: place for place, instruction in enumerate(instructions)}
+    for place, instruction in enumerate(instructions):
+        for slot in instruction.slots:
             readers.setdefault(slot, set()).add(place)
-        if step.is_fresh and type(step.operation) is Operation:
-            producers[step.written.slot] = place
-    for place, step in enumerate(steps):
-        if step.whole is None:
+        if instruction.is_fresh and type(instruction.operation) is Operation:
+            producers[instruction.written.slot] = place
+    for place, instruction in enumerate(instructions):
+        if instruction.whole is None:
             continue
         waiting = {place}
-        for number in sorted(step.whole.also & places.keys(), reverse=True):
-            slot = steps[places[number]].written.slot
+        for number in sorted(instruction.whole.also & places.keys(), reverse=True):
+            slot = instructions[places[number]].written.slot
             if not live[slot] and readers.get(slot, set()) <= waiting:
                 waiting.add(places[number])
-        slot = step.written.slot
+        slot = instruction.written.slot
         producer = producers.pop(slot, place)
         between = range(producer + 1, place)
-        overwritten = {steps[other].written.slot for other in between}
+        overwritten = {instructions[other].written.slot for other in between}
         users = readers.get(slot, set()).intersection(between)
-        if not overwritten & {*steps[producer].slots, slot} and users <= waiting:
+        if not overwritten & {*instructions[producer].slots, slot} and users <= waiting:
             waiting.add(producer)
-        postponed[step.number] = [steps[other] for other in sorted(waiting - {place})]
+        postponed[instruction.number] = [instructions[other] for other in sorted(waiting - {place})]
     return postponed
 
 
@@ -84,24 +84,27 @@ class _VerticalFusion:
     """The groups that instructions were put into so far, in the order in which they run."""
 
     def __init__(
-        self, steps: Sequence[ScheduledInstruction], live: Sequence[bool], info: DeviceInfo
+        self, instructions: Sequence[ScheduledInstruction], live: Sequence[bool], info: DeviceInfo
     ) -> None:
         readers = [0] * len(live)
-        for step in steps:
-            for slot in step.slots if step.whole is None else step.slots | step.whole.slots:
+        for instruction in instructions:
+            whole = instruction.whole
+            for slot in instruction.slots | (whole.slots if whole else set()):
                 readers[slot] += 1
         self.groups: list[FusionGroup] = []
-        self._numbers = {step.number for step in steps}
-        self._last_write = {step.written.slot: step.number for step in steps}
+        self._numbers = {one.number for one in instructions}
+        self._last_write = {one.written.slot: one.number for one in instructions}
         self._new = functools.partial(FusionGroup, live=live, readers=readers, info=info)
 
-    def add_with(self, producers: list[ScheduledInstruction], step: ScheduledInstruction) -> None:
+    def add_with(
+        self, producers: list[ScheduledInstruction], instruction: ScheduledInstruction
+    ) -> None:
         """Add an instruction and the producers that waited for it.
 
         If the group that computes the array, of which the instruction writes a part, can write the
         whole array instead, that is one store fewer, and one kernel fewer.
         """
-        whole = step.whole
+        whole = instruction.whole
         if whole is not None:
             producer = next((one for one in producers if one.target == whole.target), None)
             if producer is not None:
@@ -116,7 +119,7 @@ class _VerticalFusion:
             if whole.can_swap and also.issubset([one.number for one in producers]):
                 self.add(whole)
                 return
-        for one in (*producers, step):
+        for one in (*producers, instruction):
             self.add(one)
 
     def _producer_of(self, whole: ScheduledInstruction) -> FusionGroup | None:
@@ -128,59 +131,58 @@ class _VerticalFusion:
                 break
         return None
 
-    def add(self, step: ScheduledInstruction, first: int = 0) -> None:
+    def add(self, instruction: ScheduledInstruction, first: int = 0) -> None:
         """Add an instruction to the last group, from place `first` on, that it can join."""
         groups = self.groups
         chosen = None
         # A roll of an array that is overwritten later is read in the first group that can, since
         # otherwise each of the writes that wait for it needs a kernel of its own.
-        is_early = isinstance(step.operation, Roll) and (
-            self._last_write.get(step.read[0][1].slot, -1) > step.number
+        is_early = isinstance(instruction.operation, Roll) and (
+            self._last_write.get(instruction.read[0][1].slot, -1) > instruction.number
         )
         for place in reversed(range(first, len(groups))):
             group = groups[place]
-            joins = not group.reductions or group.can_share_kernel(step)
-            if group.touches(step) and (joins or group.is_epilogue(step)) and group.can_join(step):
+            joins = not group.reductions or group.can_share_kernel(instruction)
+            is_joinable = group.touches(instruction) and group.can_join(instruction)
+            if is_joinable and (joins or group.is_epilogue(instruction)):
                 if not joins:
                     chosen = group
                     break
-                if isinstance(step.operation, ImmediateTemplateOp):
+                if isinstance(instruction.operation, ImmediateTemplateOp):
                     if not group.commutes_with(groups[place + 1 :]):
                         break
                     groups.append(groups.pop(place))
                 if is_early:
                     chosen = group
-                    if group.must_precede(step):
+                    if group.must_precede(instruction):
                         break
                     continue
-                chosen = fuse_with_producers(groups, group, step)
-                if isinstance(step.operation, DeferredTemplateOp) and not chosen.reductions:
-                    chosen = fuse_with_reductions(groups, chosen, step)
+                chosen = fuse_with_producers(groups, group, instruction)
+                if isinstance(instruction.operation, DeferredTemplateOp) and not chosen.reductions:
+                    chosen = fuse_with_reductions(groups, chosen, instruction)
                 break
-            if group.must_precede(step):
+            if group.must_precede(instruction):
                 break
         if chosen is None:
-            delayed = None if first else _take_producer(groups, step)
-            chosen = delayed or self._new(step.shape)
+            delayed = None if first else _take_producer(groups, instruction)
+            chosen = delayed or self._new(instruction.shape)
             groups.append(chosen)
-        chosen.add(step)
+        chosen.add(instruction)
 
 
-def _take_producer(groups: list[FusionGroup], step: ScheduledInstruction) -> FusionGroup | None:
+def _take_producer(
+    groups: list[FusionGroup], instruction: ScheduledInstruction
+) -> FusionGroup | None:
     """Remove and return a group that feeds an instruction and that can be delayed to the end."""
     for place, group in enumerate(groups):
-        if (
-            not group.reductions
-            and group.feeds(step)
-            and group.commutes_with(groups[place + 1 :])
-            and group.can_join(step)
-        ):
+        is_producer = not group.reductions and group.feeds(instruction)
+        if is_producer and group.commutes_with(groups[place + 1 :]) and group.can_join(instruction):
             return groups.pop(place)
     return None
 
 
 def fuse_with_producers(
-    groups: list[FusionGroup], group: FusionGroup, step: ScheduledInstruction
+    groups: list[FusionGroup], group: FusionGroup, instruction: ScheduledInstruction
 ) -> FusionGroup:
     """Merge the group that an instruction joins with earlier groups whose values it reads too.
 
@@ -188,7 +190,7 @@ def fuse_with_producers(
     """
     if len(groups) == 1:
         return group
-    is_reduction = isinstance(step.operation, DeferredTemplateOp)
+    is_reduction = isinstance(instruction.operation, DeferredTemplateOp)
     place = groups.index(group)
     others = groups[:place]
     if is_reduction:
@@ -197,9 +199,10 @@ def fuse_with_producers(
         if other.sealed:
             continue
         if other.reductions:
-            if not (is_reduction and other.can_share_kernel(step) and group.reads_with(other)):
+            shares = is_reduction and other.can_share_kernel(instruction)
+            if not (shares and group.reads_with(other)):
                 continue
-        elif groups.index(other) > place or not other.feeds(step):
+        elif groups.index(other) > place or not other.feeds(instruction):
             continue
         low, high = sorted((place, groups.index(other)))
         between = groups[low + 1 : high]
@@ -210,7 +213,7 @@ def fuse_with_producers(
         else:
             continue
         merged = merge(groups[low], groups[high])
-        if merged is not None and merged.can_join(step):
+        if merged is not None and merged.can_join(instruction):
             del groups[high], groups[low]
             groups.insert(at, merged)
             group, place = merged, at
@@ -218,23 +221,19 @@ def fuse_with_producers(
 
 
 def fuse_with_reductions(
-    groups: list[FusionGroup], group: FusionGroup, step: ScheduledInstruction
+    groups: list[FusionGroup], group: FusionGroup, instruction: ScheduledInstruction
 ) -> FusionGroup:
     """Return an earlier group whose reductions a reduction can share the kernel with, or `group`.
 
     A group that computes the reduction's elements stays its group.
     """
-    if group.feeds(step):
+    if group.feeds(instruction):
         return group
     for other in reversed(groups[: groups.index(group)]):
-        if (
-            other.reductions
-            and other.can_share_kernel(step)
-            and other.touches(step)
-            and other.can_join(step)
-        ):
+        shares = other.reductions and other.can_share_kernel(instruction)
+        if shares and other.touches(instruction) and other.can_join(instruction):
             return other
-        if other.must_precede(step):
+        if other.must_precede(instruction):
             break
     return group
 
@@ -279,10 +278,10 @@ def merge(first: FusionGroup, second: FusionGroup) -> FusionGroup | None:
     if first.commutes_with([second]):
         few, first = sorted((first, second), key=lambda group: len(group.members))
     merged = first.copy()
-    for step in few.members:
-        if not merged.can_join(step):
+    for instruction in few.members:
+        if not merged.can_join(instruction):
             return None
-        merged.add(step)
+        merged.add(instruction)
     return merged
 
 

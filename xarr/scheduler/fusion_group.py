@@ -28,6 +28,7 @@ from xarr.scheduler.instructions import (
     OpaqueOp,
     Ref,
     ScheduledInstruction,
+    Strides,
     TemplateOp,
     WrappedAccess,
     nbytes_of_cuts,
@@ -44,7 +45,7 @@ NBYTES_OF_KERNEL: Final = 128
 class FusionGroup:
     """Instructions that become one kernel, on a device that has limits (`info`).
 
-    It knows of each storage whether somebody holds it (`live`), and how many instructions read it.
+    `live` says of each storage whether it is live, and `readers` how many instructions read it.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class FusionGroup:
         self.outputs: dict[Key, tuple[int, Ref]] = {}
         # The template ops that the kernel runs, and the entries that are their elements.
         self.reductions: list[ScheduledInstruction] = []
-        self.roots: list[int] = []
+        self.template_inputs: list[int] = []
         # What is computed of their results, as in `Epilogue`, its constants, the entry and view
         # of each new storage's value, and those that the kernel stores.
         self.epilogue: list[Any] = []
@@ -107,18 +108,18 @@ class FusionGroup:
 
     # -- legality --------------------------------------------------------------------------------
 
-    def can_join(self, step: ScheduledInstruction) -> bool:
+    def can_join(self, instruction: ScheduledInstruction) -> bool:
         """Return whether the group's items may compute an instruction too."""
-        operation = step.operation
+        operation = instruction.operation
         if self.sealed or isinstance(operation, OpaqueOp):
             return False
-        if len(self.entries) + len(step.operands) >= tuning.ENTRIES:
+        if len(self.entries) + len(instruction.operands) >= tuning.ENTRIES:
             return False
-        if self.reductions and self.is_epilogue(step):
-            return len(self.epilogue) < tuning.FINALS and self._has_arguments(step)
-        if not self._walks(step):
+        if self.reductions and self.is_epilogue(instruction):
+            return len(self.epilogue) < tuning.EPILOGUE and self._has_arguments(instruction)
+        if not self._walks(instruction):
             return False
-        for place, ref, key in step.read:
+        for place, ref, key in instruction.read:
             if ref.slot in self.written:
                 # A gather may read any element; other operands read the item's own value.
                 whole = place == 0 and isinstance(operation, GatherScatter)
@@ -126,7 +127,7 @@ class FusionGroup:
                     self.written, None if whole else ref, ref.slot
                 ):
                     return False
-        target = step.target
+        target = instruction.target
         if isinstance(operation, TemplateOp):
             if not operation.takes_expression or (self.info.loop_per_item and self.wrapped):
                 return False  # a CPU's reduction loop cannot be split at wrap points: 7 ms, not 1
@@ -135,36 +136,32 @@ class FusionGroup:
             if not operation.single_pass and any(slot in self.read for slot in self.written):
                 return False
             return not self.reductions or (
-                self.can_share_kernel(step) and self._has_arguments(step)
+                self.can_share_kernel(instruction) and self._has_arguments(instruction)
             )
         if target is None:
-            slot = step.written.slot
+            slot = instruction.written.slot
             return slot not in self.read and slot not in self.written
-        takes = self._can_write(step) or (step.can_swap and target.slot not in self.written)
-        return takes and self._has_room(step)
+        can_swap = instruction.can_swap and target.slot not in self.written
+        return (self._can_write(instruction) or can_swap) and self._has_room(instruction)
 
-    def can_share_kernel(self, step: ScheduledInstruction) -> bool:
+    def can_share_kernel(self, instruction: ScheduledInstruction) -> bool:
         """Return whether a reduction can share the kernel with the group's reductions."""
-        operation = step.operation
+        operation = instruction.operation
         if not isinstance(operation, DeferredTemplateOp):
             return False
-        if self.reductions[0].shape != step.shape:
-            return False
-        others = [reduction.operation for reduction in self.reductions]
-        return operation.can_share_kernel(
-            [other for other in others if isinstance(other, DeferredTemplateOp)]
-        )
+        others = [one.operation for one in self.reductions]
+        return self.reductions[0].shape == instruction.shape and operation.can_share_kernel(others)
 
-    def is_epilogue(self, step: ScheduledInstruction) -> bool:
+    def is_epilogue(self, instruction: ScheduledInstruction) -> bool:
         """Return whether an instruction is elementwise on the reductions' results alone."""
-        first, target = self.reductions[0].operation, step.target
-        if type(step.operation) is not Operation or target is None:
+        first, target = self.reductions[0].operation, instruction.target
+        if type(instruction.operation) is not Operation or target is None:
             return False
         if not isinstance(first, DeferredTemplateOp) or not first.accepts_epilogue:
             return False
-        keys = [(ref, key) for _, ref, key in step.read]
-        if not step.is_fresh:
-            keys.append((target, step.key))
+        keys = [(ref, key) for _, ref, key in instruction.read]
+        if not instruction.is_fresh:
+            keys.append((target, instruction.key))
         return bool(keys) and all(self._is_result(*one) for one in keys)
 
     def _is_result(self, ref: Ref, key: Key) -> bool:
@@ -176,32 +173,33 @@ class FusionGroup:
 
     def reads_with(self, other: FusionGroup) -> bool:
         """Return whether both groups load elements of one storage, not one for all items."""
-        slots = {slot for slot, _, steps, _ in self.accesses if steps != ()}
-        return any(slot in slots and steps != () for slot, _, steps, _ in other.accesses)
+        slots = {slot for slot, _, strides, _ in self.accesses if strides != ()}
+        return any(slot in slots and strides != () for slot, _, strides, _ in other.accesses)
 
-    def feeds(self, step: ScheduledInstruction) -> bool:
+    def feeds(self, instruction: ScheduledInstruction) -> bool:
         """Return whether an instruction reads a storage that the group writes."""
-        return not self.written.keys().isdisjoint(step.slots)
+        return not self.written.keys().isdisjoint(instruction.slots)
 
-    def touches(self, step: ScheduledInstruction) -> bool:
+    def touches(self, instruction: ScheduledInstruction) -> bool:
         """Return whether the group and an instruction have a storage in common."""
-        slots = step.slots if step.target is None else {*step.slots, step.target.slot}
+        slots, target = instruction.slots, instruction.target
+        slots = slots if target is None else {*slots, target.slot}
         return not (self.read.keys().isdisjoint(slots) and self.written.keys().isdisjoint(slots))
 
-    def _walks(self, step: ScheduledInstruction) -> bool:
+    def _walks(self, instruction: ScheduledInstruction) -> bool:
         """Return whether the group and an instruction walk one iteration space."""
-        if self.space == step.space:
+        if self.space == instruction.space:
             return True
-        if self.size != step.size:
+        if self.size != instruction.size:
             return False
         # A template splits the space into its own axes, which therefore have to stay.
         if self.linear and not self.reductions:
             return True
-        return step.is_linear and not isinstance(step.operation, TemplateOp)
+        return instruction.is_linear and not isinstance(instruction.operation, TemplateOp)
 
-    def _can_write(self, step: ScheduledInstruction) -> bool:
+    def _can_write(self, instruction: ScheduledInstruction) -> bool:
         """Return whether no other item reads or writes the elements that an instruction writes."""
-        target, key = step.written, step.key
+        target, key = instruction.written, instruction.key
         others = self.written.get(target.slot, [])
         if target.slot not in self.double_buffered:
             if target.slot in self.wrapped:
@@ -210,13 +208,13 @@ class FusionGroup:
         for other in others:
             if other is None:
                 return False
-            if key in self.values and self._same(other, target):
+            if key in self.values and self._is_same_walk(other, target):
                 continue
             if overlap(other, target):
                 return False
         return True
 
-    def _same(self, first: Ref, second: Ref) -> bool:
+    def _is_same_walk(self, first: Ref, second: Ref) -> bool:
         """Return whether each item has the same element in two views."""
         if first.dtype is not second.dtype or first.offset != second.offset:
             return False
@@ -230,30 +228,28 @@ class FusionGroup:
         each = 16 if self.linear else 16 + 8 * len(self.space)
         return needed + self.cuts_nbytes + count * each
 
-    def _has_arguments(self, step: ScheduledInstruction) -> bool:
-        needed = NBYTES_OF_KERNEL + self.nbytes(len(step.operands) + 1) + step.cuts_nbytes
-        return needed <= self.info.parameter_nbytes
+    def _has_arguments(self, instruction: ScheduledInstruction) -> bool:
+        nbytes = self.nbytes(len(instruction.operands) + 1) + instruction.cuts_nbytes
+        return NBYTES_OF_KERNEL + nbytes <= self.info.parameter_nbytes
 
-    def _has_room(self, step: ScheduledInstruction) -> bool:
+    def _has_room(self, instruction: ScheduledInstruction) -> bool:
         stored = self.must_store
-        if len(stored) >= tuning.STORES or not self._has_arguments(step):
+        if len(stored) >= tuning.STORES or not self._has_arguments(instruction):
             return False
-        most = len(stored) + len(self.read) + len(step.slots)
-        return most <= tuning.SLOTS or len(stored.union(self.read, step.slots)) <= tuning.SLOTS
+        slots = instruction.slots
+        most = len(stored) + len(self.read) + len(slots)
+        return most <= tuning.SLOTS or len(stored.union(self.read, slots)) <= tuning.SLOTS
 
-    def must_precede(self, step: ScheduledInstruction) -> bool:
+    def must_precede(self, instruction: ScheduledInstruction) -> bool:
         """Return whether the group has to run before an instruction: a hazard is between them."""
-        for place, ref, _ in step.read:
-            whole = place == 0 and isinstance(step.operation, GatherScatter)
+        for place, ref, _ in instruction.read:
+            whole = place == 0 and isinstance(instruction.operation, GatherScatter)
             if self._meets(self.written, None if whole else ref, ref.slot):
                 return True
-            if whole and step.target is None and ref.slot in self.read:
+            if whole and instruction.target is None and ref.slot in self.read:
                 return True
-        target = step.target
-        return target is not None and (
-            self._meets(self.written, target, target.slot)
-            or self._meets(self.read, target, target.slot)
-        )
+        target, touched = instruction.target, (self.written, self.read)
+        return target is not None and any(self._meets(one, target, target.slot) for one in touched)
 
     def commutes_with(self, others: Sequence[FusionGroup]) -> bool:
         """Return whether the group may as well run on the other side of groups next to it."""
@@ -273,114 +269,114 @@ class FusionGroup:
     @property
     def opaque(self) -> ScheduledInstruction | None:
         """The group's one instruction, if that is never fused."""
-        step = self.members[0]
-        return step if isinstance(step.operation, OpaqueOp) else None
+        instruction = self.members[0]
+        return instruction if isinstance(instruction.operation, OpaqueOp) else None
 
     @property
     def numbers_of_members(self) -> frozenset[int]:
         """The numbers of the instructions whose work the group does."""
-        return frozenset(number for step in self.members for number in (step.number, *step.also))
+        return frozenset(number for one in self.members for number in (one.number, *one.also))
 
-    def add(self, step: ScheduledInstruction) -> None:
+    def add(self, instruction: ScheduledInstruction) -> None:
         """Add an instruction, which can join."""
-        self.members.append(step)
-        for slot in step.slots & self.outside_readers.keys():
+        self.members.append(instruction)
+        for slot in instruction.slots & self.outside_readers.keys():
             self.outside_readers[slot] -= 1
             self.internal += not self.outside_readers[slot]
-        if step.is_fresh and step.target is not None:
-            self.fresh.add(step.target.slot)
-        if step.uninitialised_nbytes:
-            self.uninitialised[step.written.slot] = step.uninitialised_nbytes
-        operation = step.operation
-        if self.reductions and self.is_epilogue(step):
-            self._add_to_epilogue(step)
+        if instruction.is_fresh and instruction.target is not None:
+            self.fresh.add(instruction.target.slot)
+        if instruction.uninitialised_nbytes:
+            self.uninitialised[instruction.written.slot] = instruction.uninitialised_nbytes
+        operation = instruction.operation
+        if self.reductions and self.is_epilogue(instruction):
+            self._add_to_epilogue(instruction)
             return
         if self.linear and not self.reductions:
-            self.space = step.space
-        if not step.is_linear:
+            self.space = instruction.space
+        if not instruction.is_linear:
             self.linear = False
         if isinstance(operation, TemplateOp):
-            self.roots.append(self._value(*step.read[0][1:]))
-            self.reductions.append(step)
+            self.template_inputs.append(self._entry_of(*instruction.read[0][1:]))
+            self.reductions.append(instruction)
             self.sealed = isinstance(operation, ImmediateTemplateOp)
-            self._add_to_epilogue(step)
+            self._add_to_epilogue(instruction)
         elif isinstance(operation, OpaqueOp):
-            for _, ref, _ in step.read:
+            for _, ref, _ in instruction.read:
                 self.read.setdefault(ref.slot, []).append(ref)
             self.sealed = True
-            self._store(step, 0)
+            self._store(instruction, 0)
         elif isinstance(operation, Roll):
-            self._store(step, self._value(*step.read[0][1:]))
+            self._store(instruction, self._entry_of(*instruction.read[0][1:]))
         else:
-            self._add_entry(step)
+            self._add_entry(instruction)
 
-    def _add_entry(self, step: ScheduledInstruction) -> None:
+    def _add_entry(self, instruction: ScheduledInstruction) -> None:
         """Add an elementwise instruction."""
-        operation = step.operation
+        operation = instruction.operation
         if operation is INDEX:
             self.accesses.append((-1, operation.result, None, 0))
         whole = 0 if isinstance(operation, GatherScatter) else -1
-        ats: list[Any] = [None] * len(step.operands)
-        for place, ref, key in step.read:
-            ats[place] = self._value(ref, key, whole=place == whole)
-        for place, operand in enumerate(step.operands):
+        operands: list[Any] = [None] * len(instruction.operands)
+        for place, ref, key in instruction.read:
+            operands[place] = self._entry_of(ref, key, whole=place == whole)
+        for place, operand in enumerate(instruction.operands):
             if isinstance(operand, BoundsMask):
-                ats[place] = self._inside(operand)
+                operands[place] = self._bounds_entry(operand)
             elif isinstance(operand, Number):
-                ats[place] = (operand.dtype, len(self.constants))
+                operands[place] = (operand.dtype, len(self.constants))
                 self.constants.append(operand.number)
                 self.constants_nbytes += max(8, operand.dtype.itemsize)
-        self.entries.append((operation, *ats))
-        if step.target is None:
-            self.written.setdefault(step.written.slot, []).append(None)
+        self.entries.append((operation, *operands))
+        if instruction.target is None:
+            self.written.setdefault(instruction.written.slot, []).append(None)
             self.sealed = True
             self.in_order = isinstance(operation, GatherScatter) and operation.in_order
             return
-        slot = step.target.slot
-        if step.can_swap and not self._can_write(step):
+        slot = instruction.target.slot
+        if instruction.can_swap and not self._can_write(instruction):
             self.double_buffered.add(slot)
             # Later reads have to see the new value, which is in the spare buffer.
             self.values = {key: at for key, at in self.values.items() if key[0] != slot}
-        self._store(step, len(self.entries) - 1)
+        self._store(instruction, len(self.entries) - 1)
 
-    def _store(self, step: ScheduledInstruction, at: int) -> None:
+    def _store(self, instruction: ScheduledInstruction, at: int) -> None:
         """Record that an instruction writes the value of an entry."""
-        target, key = step.written, step.key
+        target, key = instruction.written, instruction.key
         self.values[key] = at
         if key not in self.stores:
             self.written.setdefault(target.slot, []).append(target)
         if self.live[target.slot]:
             self.must_store.add(target.slot)
-        elif step.is_fresh:
+        elif instruction.is_fresh:
             self.outside_readers[target.slot] = self.readers[target.slot]
         self.stores[key] = (at, target)
 
-    def _add_to_epilogue(self, step: ScheduledInstruction) -> None:
+    def _add_to_epilogue(self, instruction: ScheduledInstruction) -> None:
         """Add a template op, or an instruction on template ops' results."""
-        ats: list[Any] = []
-        for operand in step.operands:
+        operands: list[Any] = []
+        for operand in instruction.operands:
             if isinstance(operand, Number):
-                ats.append((operand.dtype, len(self.numbers)))
+                operands.append((operand.dtype, len(self.numbers)))
                 self.numbers.append(operand.number)
-            elif isinstance(operand, Ref) and not isinstance(step.operation, TemplateOp):
-                ats.append(self.results[operand.slot][0])
-        target = step.target
+            elif isinstance(operand, Ref) and not isinstance(instruction.operation, TemplateOp):
+                operands.append(self.results[operand.slot][0])
+        target = instruction.target
         if target is not None:
             self.results[target.slot] = len(self.epilogue), target
-            if step.is_fresh:
+            if instruction.is_fresh:
                 self.written.setdefault(target.slot, []).append(target)
                 if self.live[target.slot]:
                     self.must_store.add(target.slot)
-        self.epilogue.append((step.operation, *ats))
+        self.epilogue.append((instruction.operation, *operands))
 
     def store(self, is_needed: Callable[[int], bool]) -> None:
         """Choose the values that the kernel stores; template ops without results are dropped."""
         self.outputs = {key: value for key, value in self.stores.items() if is_needed(key[0])}
         self.stored_results = [value for slot, value in self.results.items() if is_needed(slot)]
         if self.results and not self.stored_results:
-            self.reductions, self.roots, self.epilogue, self.numbers = [], [], [], []
+            self.reductions, self.template_inputs, self.epilogue, self.numbers = [], [], [], []
 
-    def _value(self, ref: Ref, key: Key, *, whole: bool = False) -> int:
+    def _entry_of(self, ref: Ref, key: Key, *, whole: bool = False) -> int:
         """Return the entry of a view's elements; load them if the kernel does not have them."""
         number = None if whole else self.values.get(key)
         if number is None:
@@ -395,7 +391,7 @@ class FusionGroup:
                 self.cuts_nbytes += nbytes_of_cuts(ref.wrapped.cuts)
         return number
 
-    def _inside(self, part: BoundsMask) -> int:
+    def _bounds_entry(self, part: BoundsMask) -> int:
         """Return the entry of a bounds mask."""
         where = WrappedAccess((0,) * len(part.cuts), part.cuts)
         key = -1, dtypes.bool_, where, 0
@@ -408,7 +404,7 @@ class FusionGroup:
 
     # -- the kernel ------------------------------------------------------------------------------
 
-    def form(
+    def kernel_spec(
         self,
         reuses: Mapping[int, int],
         *,
@@ -416,7 +412,7 @@ class FusionGroup:
         row: tuple[int, tuple[str, ...]] | None = None,
         kept: Collection[int] = (),
     ) -> tuple[KernelSpec, list[tuple[int, DType]]]:
-        """Return the kernel's form, and the slots and types of its pointers, in order.
+        """Return the spec of the kernel, and the slots and types of its pointers, in order.
 
         `reuses` has the storage whose buffer an output reuses, or its spare buffer. A kernel of
         rows has a `row`: how many of the last axes it is, and the axes' names; of the storages that
@@ -424,37 +420,27 @@ class FusionGroup:
         """
         pointers: dict[tuple[int, DType], int] = {}
         accesses: list[Access] = []
-        ending = self.reductions[0] if self.reductions else None
-        shape = self.space if ending is None else ending.shape
-        contiguous = layout.contiguous_strides(shape)
-        row_steps = () if row is None else _steps_of_row(self.space, row[0])
-        for number, (slot, dtype, how, _) in enumerate((*self.accesses, *self.outputs)):
-            steps = row_steps if slot in kept else how
-            if slot < 0:
-                cuts = _over(shape, steps.cuts, ()) if isinstance(steps, WrappedAccess) else ()
-                accesses.append((-1, dtype, shape, (0,) * len(cuts), cuts))
-                continue
-            keeps_memory = slot in self.double_buffered and number < len(self.accesses)
-            buffer = slot if keeps_memory else reuses.get(slot, slot)
-            pointer = pointers.setdefault((buffer, dtype), len(pointers))
-            if steps is None:
-                accesses.append((pointer, dtype, shape, contiguous, ()))
-            elif isinstance(steps, WrappedAccess):
-                walk, cuts = _over(shape, steps.steps, 0), _over(shape, steps.cuts, ())
-                accesses.append((pointer, dtype, shape, walk, cuts))
-            elif steps == () and slot not in kept:
-                accesses.append((pointer, dtype, (), (), ()))
-            else:
-                accesses.append((pointer, dtype, shape, _over(shape, steps, 0), ()))
+        first = self.reductions[0] if self.reductions else None
+        shape = self.space if first is None else first.shape
+        row_strides = () if row is None else _strides_of_row(self.space, row[0])
+        for number, (slot, dtype, strides, _) in enumerate((*self.accesses, *self.outputs)):
+            pointer = -1
+            if slot >= 0:
+                keeps_memory = slot in self.double_buffered and number < len(self.accesses)
+                buffer = slot if keeps_memory else reuses.get(slot, slot)
+                pointer = pointers.setdefault((buffer, dtype), len(pointers))
+            accesses.append(
+                _access(pointer, dtype, row_strides if slot in kept else strides, shape)
+            )
         split: tuple[int, ...] | None = None
         names: tuple[str, ...] = ("i",)
-        if ending is not None:
-            operation = ending.operation
+        if first is not None:
+            operation = first.operation
             assert isinstance(operation, TemplateOp)
             split, names, wide = operation.split, operation.names, wide or operation.wide
         elif row is not None:
             split, names = (len(shape) - row[0], len(shape)), row[1]
-        form = KernelSpec(
+        spec = KernelSpec(
             shape,
             split,
             names,
@@ -462,15 +448,15 @@ class FusionGroup:
             tuple(self.entries),
             tuple(accesses),
             tuple(number for number, _ in self.outputs.values()),
-            tuple(self.roots),
+            tuple(self.template_inputs),
         )
-        return form, [*pointers]
+        return spec, [*pointers]
 
-    def type_in_step(self, slot: int) -> DType | None:
+    def type_in_order(self, slot: int) -> DType | None:
         """Return the type of a storage's elements if item i reads element i alone; else None."""
         types = {
-            dtype if steps is None else None
-            for other, dtype, steps, _ in self.accesses
+            dtype if strides is None else None
+            for other, dtype, strides, _ in self.accesses
             if other == slot
         }
         return None if len(types) != 1 or None in self.read[slot] else types.pop()
@@ -480,13 +466,24 @@ class FusionGroup:
         return [(slot, offset) for slot, _, _, offset in (*self.accesses, *self.outputs)]
 
 
-def _steps_of_row(space: Shape, axes: int) -> Shape:
+def _strides_of_row(space: Shape, axes: int) -> Shape:
     """Return the strides of a buffer of one row over a space whose last axes are the row."""
     outer = len(space) - axes
     return (*[0] * outer, *layout.contiguous_strides(space[outer:]))
 
 
-def _over(shape: Shape, given: Sequence[Any], none: Any) -> tuple[Any, ...]:
+def _access(pointer: int, dtype: DType, strides: Strides, shape: Shape) -> Access:
+    """Return the access over a shape, of which `strides` leaves out axes of one element."""
+    if strides is None:
+        return pointer, dtype, shape, layout.contiguous_strides(shape), ()
+    if isinstance(strides, WrappedAccess):
+        return pointer, dtype, shape, _pad(shape, strides.strides, 0), _pad(shape, strides.cuts, ())
+    if not strides:
+        return pointer, dtype, (), (), ()
+    return pointer, dtype, shape, _pad(shape, strides, 0), ()
+
+
+def _pad(shape: Shape, given: Sequence[Any], none: Any) -> tuple[Any, ...]:
     """Insert `none` at the axes of one element that the space leaves out of a shape."""
     rest = iter(given)
     return tuple([none if extent == 1 else next(rest) for extent in shape])

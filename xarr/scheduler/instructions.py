@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class WrappedAccess(NamedTuple):
     """The address of an item's element where the operand wraps around or is bounds-checked."""
 
-    steps: Shape
+    strides: Shape
     cuts: tuple[Cut, ...]
     """For each axis where the operand wraps around, or its bounds."""
     back: int = 0
@@ -71,11 +71,11 @@ class BoundsMask(NamedTuple):
 
 
 Operand = Ref | Number | BoundsMask
-Steps = Shape | WrappedAccess | None
+Strides = Shape | WrappedAccess | None
 """The address of an item's element: strides over the space, () where all items share one element,
 None where item i has element i."""
-Key = tuple[int, DType, Steps, int]
-"""The identity of a loaded or stored value: slot, data type, steps, offset."""
+Key = tuple[int, DType, Strides, int]
+"""The identity of a loaded or stored value: slot, data type, strides, offset."""
 
 
 @dataclass(slots=True, eq=False)
@@ -159,25 +159,25 @@ def nbytes_of_cuts(cuts: Sequence[Cut]) -> int:
 def _key(ref: Ref, shape: Shape) -> Key:
     if ref.wrapped:
         return ref.slot, ref.dtype, ref.wrapped, ref.offset - ref.wrapped.back
-    return ref.slot, ref.dtype, _steps(ref.pattern, shape), ref.offset
+    return ref.slot, ref.dtype, _strides(ref.pattern, shape), ref.offset
 
 
 @functools.lru_cache(tuning.REMEMBERED)
-def _steps(pattern: Pattern, shape: Shape) -> Shape | None:
-    """Compute the `Steps` of a view that is broadcast over a shape."""
+def _strides(pattern: Pattern, shape: Shape) -> Shape | None:
+    """Compute the `Strides` of a view that is broadcast over a shape."""
     if pattern.linear and pattern.size == math.prod(shape):
         return None
     if pattern.size == 1:
         return ()
     strides = layout.broadcast_strides(pattern.shape, pattern.strides, shape)
-    return tuple([step for step, extent in zip(strides, shape, strict=True) if extent != 1])
+    return tuple([stride for stride, extent in zip(strides, shape, strict=True) if extent != 1])
 
 
-def instructions(
+def decode(
     opcodes: Sequence[Opcode], codes: Sequence[int | tuple[int, int]]
 ) -> list[ScheduledInstruction]:
     """Decode the opcodes and codes of a trace."""
-    steps: list[ScheduledInstruction] = []
+    found: list[ScheduledInstruction] = []
     rest = map(decoded, codes)
     named = constants = 0
     for number, opcode in enumerate(opcodes):
@@ -198,8 +198,8 @@ def instructions(
             named = max(named, slot + 1)
             target = Ref(slot, opcode.target.dtype, pattern, offset)
         how = opcode.operation, target, tuple(operands), opcode.shape, opcode.is_fresh
-        steps.append(ScheduledInstruction(number, *how))
-    return steps
+        found.append(ScheduledInstruction(number, *how))
+    return found
 
 
 class TemplateOp(Operation):
@@ -231,7 +231,7 @@ class OpaqueOp(Operation):
     is_separate = True
 
     @abstractmethod
-    def call(self, device: Device, step: ScheduledInstruction, *, wide: bool) -> Step:
+    def call(self, device: Device, instruction: ScheduledInstruction, *, wide: bool) -> Step:
         """Return the launches or the library's call; `wide` asks for 64-bit indices."""
 
 
@@ -263,7 +263,7 @@ class DeferredTemplateOp(TemplateOp):
         # What `on_host` returned, by the operand's data type; False for None.
         self.functions: dict[DType, Callable[..., Any] | bool] = {}
 
-    def can_share_kernel(self, others: Sequence[DeferredTemplateOp]) -> bool:
+    def can_share_kernel(self, others: Sequence[Operation]) -> bool:
         """Return whether one kernel may compute this beside the others, over the same shape."""
         return False
 
@@ -292,8 +292,8 @@ class DeferredTemplateOp(TemplateOp):
         raise NotImplementedError
 
     @abstractmethod
-    def stages(
-        self, device: Device, form: KernelSpec, shape: Shape, epilogue: Epilogue
+    def launches(
+        self, device: Device, spec: KernelSpec, shape: Shape, epilogue: Epilogue
     ) -> tuple[list[Launch], list[ScratchBuffer]]:
         """Return the launches of the template with its epilogue, and the memory between them."""
 
@@ -325,7 +325,7 @@ class Epilogue(NamedTuple):
 class Part(NamedTuple):
     """A pass of a kernel of rows: over all elements of a row, or once for each row."""
 
-    form: KernelSpec
+    spec: KernelSpec
     memory: tuple[str, ...]
     """The kernel's names of the form's pointers."""
     results: tuple[str, ...]
@@ -345,5 +345,5 @@ class Rows(NamedTuple):
     """The types and names of the kernel's pointers."""
     kept: tuple[tuple[str, str], ...]
     """The types and names of the buffers of one row in local memory."""
-    together: int
+    rows_together: int
     """How many rows a group of items on a GPU takes at a time."""

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 class LocalMemory(NamedTuple):
     """The local memory of a kernel of rows."""
 
-    rooms: list[str]
+    buffers: list[str]
     """The element types of its buffers, of one row each."""
     kept: dict[int, int]
     """The storages of which only one row exists, and in which buffer."""
     cached: dict[Any, int]
     """The accesses whose elements are loaded once and read again from a buffer."""
-    together: int
+    rows_together: int
     """How many rows a group of items on a GPU takes at a time."""
 
 
@@ -57,18 +57,17 @@ class PlannedKernel(NamedTuple):
             call = opaque.operation.call(device, opaque, wide=wide)
             call.freed = self.freed
             return call
-        form, pointers = group.form(self.reuses, wide=wide)
-        stages: list[launch.Launch] = []
-        rooms: list[launch.ScratchBuffer] = []
+        spec, pointers = group.kernel_spec(self.reuses, wide=wide)
+        launches: list[launch.Launch] = []
+        scratch: list[launch.ScratchBuffer] = []
         if not group.reductions:
-            stages = [launch.elementwise(form, device, in_order=group.in_order)]
+            launches = [launch.elementwise(spec, device, in_order=group.in_order)]
         elif not group.sealed:
-            operation = group.reductions[0].operation
+            operation, shape = group.reductions[0].operation, group.reductions[0].shape
             assert isinstance(operation, DeferredTemplateOp)
-            epilogue = _epilogue(group)
-            stages, rooms = operation.stages(device, form, group.reductions[0].shape, epilogue)
-        stages = launch.with_form(stages, form)
-        return self._lowered(stages, rooms, [form], [slot for slot, _ in pointers], types)
+            launches, scratch = operation.launches(device, spec, shape, _epilogue(group))
+        launches = launch.with_spec(launches, spec)
+        return self._lowered(launches, scratch, [spec], [slot for slot, _ in pointers], types)
 
     def _call_of_rows(
         self, device: Device, local: LocalMemory, types: Sequence[DType], *, wide: bool
@@ -89,7 +88,7 @@ class PlannedKernel(NamedTuple):
         loaded: set[Any] = set()
         for group in self.groups:
             row = axes - len(first.space) + len(group.space), operation.names
-            form, slots = group.form({}, wide=wide, row=row, kept=local.kept)
+            spec, slots = group.kernel_spec({}, wide=wide, row=row, kept=local.kept)
             for slot, dtype in slots:
                 if (slot, dtype) in names:
                     continue
@@ -109,19 +108,19 @@ class PlannedKernel(NamedTuple):
             memory = tuple([names[one] for one in slots])
             own = tuple([names[ref.slot, ref.dtype] for _, ref in group.stored_results])
             epilogue = _epilogue(group) if group.reductions else None
-            parts.append(Part(form, memory, own, epilogue, cached))
+            parts.append(Part(spec, memory, own, epilogue, cached))
         parameters += [(ref.dtype.storage, f"r{number}") for number, ref in enumerate(results)]
-        kept = tuple([(kind, f"room{number}") for number, kind in enumerate(local.rooms)])
+        kept = tuple([(kind, f"room{number}") for number, kind in enumerate(local.buffers)])
         items = first.size // length
-        work = Rows(tuple(parts), items, length, tuple(parameters), kept, local.together)
-        stages = [operation.rows(device, work)]
-        return self._lowered(stages, [], [part.form for part in parts], pointers, types)
+        work = Rows(tuple(parts), items, length, tuple(parameters), kept, local.rows_together)
+        launches = [operation.rows(device, work)]
+        return self._lowered(launches, [], [part.spec for part in parts], pointers, types)
 
     def _lowered(
         self,
-        stages: Sequence[launch.Launch],
-        rooms: Sequence[launch.ScratchBuffer],
-        forms: Sequence[KernelSpec],
+        launches: Sequence[launch.Launch],
+        scratch: Sequence[launch.ScratchBuffer],
+        specs: Sequence[KernelSpec],
         pointers: Sequence[int],
         types: Sequence[DType],
     ) -> Step:
@@ -142,9 +141,9 @@ class PlannedKernel(NamedTuple):
         allocated += [one for group in groups for one in group.uninitialised.items()]
         offsets = [one for group in groups for one in group.offsets()]
         return Step(
-            stages,
-            rooms,
-            forms,
+            launches,
+            scratch,
+            specs,
             pointers,
             results,
             [(-1, 0) if slot in kept else (slot, offset) for slot, offset in offsets],

@@ -44,7 +44,7 @@ of float64 take gcc 17 s."""
 
 
 def rewrite(
-    steps: Sequence[ScheduledInstruction],
+    instructions: Sequence[ScheduledInstruction],
     live: Sequence[bool],
     swappable: Mapping[int, int],
     info: DeviceInfo,
@@ -55,41 +55,41 @@ def rewrite(
     in between, and the operand itself never again. `swappable` has the bytes of each storage whose
     memory a list may replace.
     """
-    last = {step.written.slot: number for number, step in enumerate(steps)}
+    last = {instruction.written.slot: number for number, instruction in enumerate(instructions)}
     table = ProducerTable(live)
     readers: dict[int, set[int]] = {}
-    if any(isinstance(step.operation, DeferredTemplateOp) for step in steps):
-        for number, step in enumerate(steps):
-            for slot in step.slots:
+    if any(isinstance(instruction.operation, DeferredTemplateOp) for instruction in instructions):
+        for number, instruction in enumerate(instructions):
+            for slot in instruction.slots:
                 readers.setdefault(slot, set()).add(number)
     nbytes_of = dict(swappable)
-    found: list[ScheduledInstruction] = []
-    for number, given in enumerate(steps):
-        step = given
+    rewritten: list[ScheduledInstruction] = []
+    for number, given in enumerate(instructions):
+        instruction = given
         slot = given.written.slot
         is_reduction = isinstance(given.operation, DeferredTemplateOp)
         if isinstance(given.operation, Roll):
-            step = _wrap_around(table.compose_rolls(given))
+            instruction = _wrap_around(table.compose_rolls(given))
         elif is_reduction:
-            if _is_computed_with(given, steps[number + 1 :]):
-                step = table.unroll(given, info)
-            if step is given and not info.loop_per_item:
+            if _is_computed_with(given, instructions[number + 1 :]):
+                instruction = table.unroll(given, info)
+            if instruction is given and not info.loop_per_item:
                 for producer in table.rematerialize(given, readers):
-                    found[producer.number] = producer
+                    rewritten[producer.number] = producer
         elif not given.is_fresh and type(given.operation) is Operation:
             if slot in nbytes_of and slot not in table.extents:
                 table.note_extent(given, nbytes_of[slot])
-            step = table.write_whole_array(given)
-        found.append(step)
+            instruction = table.write_whole_array(given)
+        rewritten.append(instruction)
         table.overwrite(slot)
         if given.is_fresh and given.target is not None:
             nbytes_of[slot] = given.target.nbytes
             if given.size == given.target.pattern.size:
                 table.extents[slot] = given.space, given.target
-            # What is written again may have another value when it would be recomputed.
-            if last[slot] == number and not (is_reduction and step is given):
-                table.add(step, is_reduction)
-    return found
+            # A storage that is written again may have another value when it would be recomputed.
+            if last[slot] == number and not (is_reduction and instruction is given):
+                table.add(instruction, is_reduction)
+    return rewritten
 
 
 @functools.lru_cache(tuning.REMEMBERED)
@@ -109,10 +109,10 @@ def _is_plain(operation: Operation) -> bool:
     )
 
 
-def _is_computed_with(step: ScheduledInstruction, later: Sequence[ScheduledInstruction]) -> bool:
+def _is_computed_with(given: ScheduledInstruction, later: Sequence[ScheduledInstruction]) -> bool:
     """Return whether a later instruction combines a result's elements with other operands."""
-    results = {step.written.slot}
-    size = step.written.pattern.size
+    results = {given.written.slot}
+    size = given.written.pattern.size
     for other in later:
         slots = other.slots
         if not slots & results or other.size != size:
@@ -138,23 +138,23 @@ class ProducerTable:
         self._unrolled: set[int] = set()
         self._readers: dict[int, list[int]] = {}
 
-    def add(self, step: ScheduledInstruction, is_unrolled: bool) -> None:
+    def add(self, instruction: ScheduledInstruction, is_unrolled: bool) -> None:
         """Note the producer of a new storage, if it can be recomputed."""
-        operation, slot = step.operation, step.written.slot
-        if not step.operands or not (_is_plain(operation) or isinstance(operation, Roll)):
+        operation, slot = instruction.operation, instruction.written.slot
+        if not instruction.operands or not (_is_plain(operation) or isinstance(operation, Roll)):
             return
-        for read in step.slots:
+        for read in instruction.slots:
             self._readers.setdefault(read, []).append(slot)
-        self._weights[slot] = self._weight(step)
-        self._producers[slot] = step
+        self._weights[slot] = self._weight(instruction)
+        self._producers[slot] = instruction
         if is_unrolled:
             self._unrolled.add(slot)
 
-    def _weight(self, step: ScheduledInstruction) -> int:
+    def _weight(self, instruction: ScheduledInstruction) -> int:
         """Weigh the text of an instruction with all that it would recompute."""
-        weight, counts = _own_weight(step.operation)
-        for place, ref, _ in step.read:
-            if self._producer(ref, step.shape) is not None:
+        weight, counts = _own_weight(instruction.operation)
+        for place, ref, _ in instruction.read:
+            if self._producer(ref, instruction.shape) is not None:
                 weight += counts[place] * self._weights[ref.slot]
         return weight
 
@@ -171,10 +171,10 @@ class ProducerTable:
 
         Reductions that were `unrolled` count only where they are asked for.
         """
-        step = self._producers.get(ref.slot)
-        if step is None or step.shape != shape or ref != step.target:
+        instruction = self._producers.get(ref.slot)
+        if instruction is None or instruction.shape != shape or ref != instruction.target:
             return None
-        return step if unrolled or ref.slot not in self._unrolled else None
+        return instruction if unrolled or ref.slot not in self._unrolled else None
 
     def dead_producer(
         self, ref: Ref, shape: Shape, unrolled: bool = False
@@ -182,72 +182,73 @@ class ProducerTable:
         """Return the producer, as `_producer` does, of a storage that need not be stored."""
         return None if self._live[ref.slot] else self._producer(ref, shape, unrolled)
 
-    def compose_rolls(self, step: ScheduledInstruction) -> ScheduledInstruction:
+    def compose_rolls(self, instruction: ScheduledInstruction) -> ScheduledInstruction:
         """Make one roll of a roll and the roll that produces its operand."""
-        operation, inner = step.operation, self._producer(step.read[0][1], step.shape)
+        operation = instruction.operation
+        inner = self._producer(instruction.read[0][1], instruction.shape)
         assert isinstance(operation, Roll)
         if inner is None or not isinstance(inner.operation, Roll):
-            return step
-        pairs = zip(inner.operation.shifts, operation.shifts, step.shape, strict=True)
+            return instruction
+        pairs = zip(inner.operation.shifts, operation.shifts, instruction.shape, strict=True)
         shifts = tuple([(one + other) % extent for one, other, extent in pairs])
-        return step.but(
+        return instruction.but(
             operation=rolled(operation.result, shifts),
             operands=inner.operands,
             also=inner.also | {inner.number},
         )
 
-    def unroll(self, step: ScheduledInstruction, info: DeviceInfo) -> ScheduledInstruction:
+    def unroll(self, instruction: ScheduledInstruction, info: DeviceInfo) -> ScheduledInstruction:
         """Unroll a reduction along a short axis into an expression, if a kernel has room for it."""
-        operation, elements = step.operation, step.read[0][1]
+        operation, elements = instruction.operation, instruction.read[0][1]
         assert isinstance(operation, DeferredTemplateOp)
-        how = operation.unrolled(step.shape)
+        how = operation.unrolled(instruction.shape)
         if how is None:
-            return step
+            return instruction
         axes = range(how.start, how.stop)
-        places = list(itertools.product(*[range(step.shape[axis]) for axis in axes]))
-        is_recomputed = self.dead_producer(elements, step.shape) is not None
+        places = list(itertools.product(*[range(instruction.shape[axis]) for axis in axes]))
+        is_recomputed = self.dead_producer(elements, instruction.shape) is not None
         if is_recomputed and len(places) * (1 + self._weights[elements.slot]) > tuning.UNROLLED:
-            return step
+            return instruction
         at: dict[int, int] = {}
         expression = _Expression(self, functools.partial(_sliced, at))
         tree: _Tree = None
         for place in places:
             at.update(zip(axes, place, strict=True))
-            element = expression.element(elements, step.shape)
+            element = expression.element(elements, instruction.shape)
             tree = (how.step, tree, element) if tree else (how.first, element)
-        tree = (how.finish, tree, *map(expression.leaf, step.operands[1:]))
-        shape = (*step.shape[: how.start], *step.shape[how.stop :])
+        tree = (how.finish, tree, *map(expression.leaf, instruction.operands[1:]))
+        shape = (*instruction.shape[: how.start], *instruction.shape[how.stop :])
         slots = {leaf.slot for leaf in expression.leaves if isinstance(leaf, Ref)}
         nbytes = NBYTES_OF_KERNEL + (len(expression.leaves) + 1) * (16 + 8 * len(shape))
         if len(slots) >= tuning.SLOTS or nbytes > info.parameter_nbytes:
-            return step
-        return expression.replacing(step, tree, shape)
+            return instruction
+        return expression.replacing(instruction, tree, shape)
 
     def rematerialize(
-        self, step: ScheduledInstruction, readers: Mapping[int, Set[int]]
+        self, instruction: ScheduledInstruction, readers: Mapping[int, Set[int]]
     ) -> list[ScheduledInstruction]:
         """Let producers of what a reduction of few columns reads for all columns repeat per column.
 
         They then compute in the reduction's kernel, once for all columns, and are not stored. That
         is so where the reduction's instructions alone read them; `readers` has these by storage.
         """
-        operation, elements = step.operation, step.read[0][1]
+        operation, elements = instruction.operation, instruction.read[0][1]
         assert isinstance(operation, DeferredTemplateOp)
-        axes, columns = operation.columns(step.shape)
-        shape = step.shape[: len(step.shape) - axes]
+        axes, columns = operation.columns(instruction.shape)
+        shape = instruction.shape[: len(instruction.shape) - axes]
         found: dict[int, ScheduledInstruction] = {}
-        wanted = [(elements, step.shape)] if 1 < columns <= tuning.COLUMNS else []
+        wanted = [(elements, instruction.shape)] if 1 < columns <= tuning.COLUMNS else []
         members = set[int]()
         while wanted:
             ref, over = wanted.pop()
             strides = _strides(ref, over)
-            if over == step.shape and not any(strides[-axes:]):
+            if over == instruction.shape and not any(strides[-axes:]):
                 over = shape
                 ref = ref._replace(pattern=Layout(shape, strides[:-axes]).pattern)
             producer = self.dead_producer(ref, over, unrolled=True)
             if producer is None or type(producer.operation) is not Operation:
                 continue
-            if over == step.shape:
+            if over == instruction.shape:
                 members.add(producer.number)
             elif readers[ref.slot] <= members and not producer.cuts_nbytes:
                 members.add(producer.number)
@@ -259,24 +260,24 @@ class ProducerTable:
         def repeated(operand: Operand) -> Any:
             if not isinstance(operand, Ref):
                 return operand
-            where = Layout(step.shape, (*_strides(operand, shape), *(0,) * axes))
+            where = Layout(instruction.shape, (*_strides(operand, shape), *(0,) * axes))
             return operand._replace(pattern=where.pattern)
 
         return [
             producer.but(
-                shape=step.shape,
+                shape=instruction.shape,
                 operands=tuple(map(repeated, producer.operands)),
                 target=repeated(producer.written),
             )
             for producer in found.values()
         ]
 
-    def note_extent(self, step: ScheduledInstruction, nbytes: int) -> None:
+    def note_extent(self, instruction: ScheduledInstruction, nbytes: int) -> None:
         """Derive the view that is all of a swappable storage from a write to a part of it."""
-        target = step.target
+        target = instruction.target
         assert target is not None
         count, rest = divmod(nbytes, target.dtype.itemsize)
-        walk = zip(_strides(target, step.shape), step.shape, strict=True)
+        walk = zip(_strides(target, instruction.shape), instruction.shape, strict=True)
         space = []
         for stride in [stride for stride, extent in walk if extent != 1]:
             extent, beyond = divmod(count, stride) if stride > 0 else (0, 1)
@@ -288,27 +289,27 @@ class ProducerTable:
             pattern = layout.contiguous(tuple(space)).pattern
             self.extents[target.slot] = tuple(space), Ref(target.slot, target.dtype, pattern, 0)
 
-    def write_whole_array(self, step: ScheduledInstruction) -> ScheduledInstruction:
+    def write_whole_array(self, instruction: ScheduledInstruction) -> ScheduledInstruction:
         """Give a partial write a replacement that writes the whole array, where one is cheap.
 
         Beyond the part, an item stores the array's old value again. A write of the whole array can
         swap its memory for a spare buffer; so can the replacement, if items read what others write
         and the part is most of the array.
         """
-        operation, target = step.operation, step.target
+        operation, target = instruction.operation, instruction.target
         assert target is not None
         extent = self.extents.get(target.slot)
         if extent is None:
-            return step
+            return instruction
         space, whole = extent
         if target.dtype is not whole.dtype:
-            return step
+            return instruction
         if target.pattern.linear and target.pattern.size == whole.pattern.size:
-            return step.but(can_swap=True)
-        part = _Part.of(target, step.shape, space) if _is_plain(operation) else None
-        weight = self._weight(step)
+            return instruction.but(can_swap=True)
+        part = _Part.of(target, instruction.shape, space) if _is_plain(operation) else None
+        weight = self._weight(instruction)
         if part is None or weight > tuning.UNROLLED or part.beyond * weight > tuning.BESIDE:
-            return step
+            return instruction
 
         conflicts = False
 
@@ -316,20 +317,20 @@ class ProducerTable:
             nonlocal conflicts
             same = _strides(ref, shape) == _strides(target, shape) and ref.offset == target.offset
             conflicts |= ref.slot == target.slot and not same and overlap(ref, target)
-            found, all_of_it = self.extents.get(ref.slot, (None, ref))
-            if same and found == space and all_of_it.dtype is ref.dtype:
-                return all_of_it
+            its_space, its_whole = self.extents.get(ref.slot, (None, ref))
+            if same and its_space == space and its_whole.dtype is ref.dtype:
+                return its_whole
             return part.read(ref, shape)
 
         expression = _Expression(self, read)
-        tree = expression.of(step)
+        tree = expression.of(instruction)
         inside, before = expression.leaf(BoundsMask(part.cuts)), expression.leaf(whole)
         tree = (_choose(whole.dtype), inside, tree, before)
         if expression.is_impossible:
-            return step
-        replacement = expression.replacing(step, tree, space, target=whole)
+            return instruction
+        replacement = expression.replacing(instruction, tree, space, target=whole)
         replacement.can_swap = conflicts and part.beyond < 0.5
-        return step.but(whole=replacement)
+        return instruction.but(whole=replacement)
 
 
 class _Part(NamedTuple):
@@ -379,13 +380,13 @@ class _Part(NamedTuple):
         there must be as many.
         """
         walk = _strides(ref, shape)
-        steps = tuple([0 if axis is None else walk[axis] for axis in self.axes])
-        cuts = tuple([cut if step else () for cut, step in zip(self.cuts, steps, strict=True)])
+        strides = tuple([0 if axis is None else walk[axis] for axis in self.axes])
+        cuts = tuple([cut if by else () for cut, by in zip(self.cuts, strides, strict=True)])
         for cut, extent in zip(cuts, self.space, strict=True):
             if cut and max(cut[0], extent - cut[1]) > cut[1] - cut[0]:
                 return None
-        back = sum(low * step for low, step in zip(self.lows, steps, strict=True))
-        return ref._replace(wrapped=WrappedAccess(steps, cuts, back))
+        back = sum(low * by for low, by in zip(self.lows, strides, strict=True))
+        return ref._replace(wrapped=WrappedAccess(strides, cuts, back))
 
 
 class _Expression:
@@ -404,11 +405,12 @@ class _Expression:
             self.leaves.append(operand)
         return self.leaves.index(operand)
 
-    def of(self, step: ScheduledInstruction) -> _Tree:
+    def of(self, instruction: ScheduledInstruction) -> _Tree:
         """Return the tree of an instruction's value."""
-        return (step.operation, *[
-            self.element(operand, step.shape) if isinstance(operand, Ref) else self.leaf(operand)
-            for operand in step.operands
+        shape = instruction.shape
+        return (instruction.operation, *[
+            self.element(operand, shape) if isinstance(operand, Ref) else self.leaf(operand)
+            for operand in instruction.operands
         ])  # fmt: skip
 
     def element(self, ref: Ref, shape: Shape) -> _Tree:
@@ -422,25 +424,25 @@ class _Expression:
         return self.of(producer)
 
     def replacing(
-        self, step: ScheduledInstruction, tree: _Tree, shape: Shape, **more: Any
+        self, instruction: ScheduledInstruction, tree: _Tree, shape: Shape, **more: Any
     ) -> ScheduledInstruction:
         """Return an instruction that computes a tree over a shape, in the place of another one."""
         types = tuple([leaf.dtype for leaf in self.leaves])
-        operation = _composed(step.operation.name, tree, types)
+        operation = _composed(instruction.operation.name, tree, types)
         leaves, also = tuple(self.leaves), frozenset(self.also)
-        return step.but(operation=operation, operands=leaves, shape=shape, also=also, **more)
+        return instruction.but(operation=operation, operands=leaves, shape=shape, also=also, **more)
 
 
-def _wrap_around(step: ScheduledInstruction) -> ScheduledInstruction:
+def _wrap_around(instruction: ScheduledInstruction) -> ScheduledInstruction:
     """Let a roll read its operand by an access that wraps around."""
-    operation, read = step.operation, step.read[0][1]
+    operation, read = instruction.operation, instruction.read[0][1]
     assert isinstance(operation, Roll)
-    axes = [axis for axis, extent in enumerate(step.shape) if extent != 1]
-    steps = tuple([read.pattern.strides[axis] for axis in axes])
+    axes = [axis for axis, extent in enumerate(instruction.shape) if extent != 1]
+    strides = tuple([read.pattern.strides[axis] for axis in axes])
     shifts = [operation.shifts[axis] for axis in axes]
-    cuts = tuple([(at,) if at and step else () for at, step in zip(shifts, steps, strict=True)])
-    wrapped = WrappedAccess(steps, cuts) if any(cuts) else None
-    return step.but(operands=(read._replace(wrapped=wrapped),))
+    cuts = tuple([(at,) if at and by else () for at, by in zip(shifts, strides, strict=True)])
+    wrapped = WrappedAccess(strides, cuts) if any(cuts) else None
+    return instruction.but(operands=(read._replace(wrapped=wrapped),))
 
 
 def _strides(ref: Ref, shape: Shape) -> Shape:
@@ -470,10 +472,10 @@ def _choose(dtype: DType) -> Operation:
 def _composed(name: str, tree: _Tree, leaves: tuple[DType, ...]) -> Operation:
     """Compose the operations of a tree into one."""
 
-    def text(view: _Tree) -> tuple[str, DType]:
-        if isinstance(view, int):
-            return f"{{{view}}}", leaves[view]
-        operation, *children = view
+    def text(part: _Tree) -> tuple[str, DType]:
+        if isinstance(part, int):
+            return f"{{{part}}}", leaves[part]
+        operation, *children = part
         operands = []
         for child, wanted in zip(children, operation.operands, strict=True):
             value, given = text(child)

@@ -129,18 +129,18 @@ def values_of_elements(group: FusionGroup, space: Shape) -> Collection[Key]:
 
 
 def _accesses(group: FusionGroup, space: Shape) -> Iterator[tuple[int, Any]]:
-    """Yield the storages that a group accesses, and how: type, steps over `space`, and offset.
+    """Yield the storages that a group accesses, and how: type, strides over `space`, and offset.
 
-    A group that computes once for a row has steps of 0 along the row's axes.
+    A group that computes once for a row has strides of 0 along the row's axes.
     """
     axes = len(space) - len(group.space)
     every = layout.contiguous_strides(group.space) if axes else None
-    for slot, dtype, steps, offset in (*group.accesses, *group.stores):
-        own = every if steps is None else steps
+    for slot, dtype, strides, offset in (*group.accesses, *group.stores):
+        own = every if strides is None else strides
         if slot < 0:
             continue
         if axes and isinstance(own, WrappedAccess):
-            own = WrappedAccess((*own.steps, *[0] * axes), (*own.cuts, *[()] * axes), own.back)
+            own = WrappedAccess((*own.strides, *[0] * axes), (*own.cuts, *[()] * axes), own.back)
         elif own:
             own = (*own, *[0] * axes)
         yield slot, (dtype, own, offset)

@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 def schedule(
-    steps: Sequence[ScheduledInstruction], states: Sequence[int], info: DeviceInfo
+    instructions: Sequence[ScheduledInstruction], states: Sequence[int], info: DeviceInfo
 ) -> Plan:
     """Turn instructions into kernels with the results that running them in order has.
 
-    Each pass takes a list and returns a list; `XARR_VERIFY=1` checks each of these. The tape says
-    of each storage by its state whether it is live, and which memory it has; `info` has limits.
+    Each pass takes a list and returns a list; `XARR_VERIFY=1` checks each of these. `states` says
+    of each storage whether it is live, and which memory it has; `info` has the device's limits.
     """
     live = [is_held(state) for state in states]
     swappable = {slot: SWAPPABLE - state for slot, state in enumerate(states) if state <= SWAPPABLE}
-    verify = Verifier(steps, states)
+    verify = Verifier(instructions, states)
 
-    steps = verify.instructions(rewrite(steps, live, swappable, info))
-    steps = verify.instructions(eliminate_dead_code(steps, live))
-    groups = verify.groups(fuse_vertically(steps, live, info))
+    instructions = verify.instructions(rewrite(instructions, live, swappable, info))
+    instructions = verify.instructions(eliminate_dead_code(instructions, live))
+    groups = verify.groups(fuse_vertically(instructions, live, info))
     groups = verify.groups(fuse_horizontally(groups))
     groups = verify.stores(eliminate_dead_stores(groups, live))
     runs = verify.runs(fuse_rows(groups, info))

@@ -35,27 +35,28 @@ class VerificationError(AssertionError):
 class _Access(NamedTuple):
     """A read or a write of an instruction; `ref` is None where it may be of any element."""
 
-    step: ScheduledInstruction
+    instruction: ScheduledInstruction
     ref: Ref | None
     key: Key
     writes: bool
 
 
-def _require(condition: object, step: ScheduledInstruction | None, fault: str, *parts: int) -> None:
+def _require(condition: object, at: ScheduledInstruction | None, fault: str, *parts: int) -> None:
     if not condition:
-        where = "" if step is None else f"instruction {step.number} ({step.operation.name}) "
+        where = "" if at is None else f"instruction {at.number} ({at.operation.name}) "
         raise VerificationError(where + fault.format(*parts))
 
 
-def _accesses(step: ScheduledInstruction) -> Iterator[_Access]:
+def _accesses(instruction: ScheduledInstruction) -> Iterator[_Access]:
     """Yield the reads of an instruction, then its write."""
-    is_indirect = isinstance(step.operation, GatherScatter)
-    is_scatter = is_indirect and step.target is None
-    for place, ref, key in step.read:
+    is_indirect = isinstance(instruction.operation, GatherScatter)
+    is_scatter = is_indirect and instruction.target is None
+    for place, ref, key in instruction.read:
         if place or not is_scatter:
-            yield _Access(step, None if is_indirect and not place else ref, key, writes=False)
-    if step.target is not None or is_scatter:
-        yield _Access(step, step.target, step.key, writes=True)
+            is_any = is_indirect and not place
+            yield _Access(instruction, None if is_any else ref, key, writes=False)
+    if instruction.target is not None or is_scatter:
+        yield _Access(instruction, instruction.target, instruction.key, writes=True)
 
 
 def _if_on(check: Callable[[Verifier, _Listed], None]) -> Callable[[Verifier, _Listed], _Listed]:
@@ -74,81 +75,83 @@ class Verifier:
 
     def __init__(self, given: Sequence[ScheduledInstruction], states: Sequence[int]) -> None:
         if switch.is_on:
-            self._given = self._steps = given
+            self._given = self._instructions = given
             self._states = states
             self._live = [is_held(state) for state in states]
             self._writes: dict[int, list[ScheduledInstruction]] = {}
-            for step in given:
-                self._writes.setdefault(step.written.slot, []).append(step)
-            fresh = {step.written.slot for step in given if step.is_fresh}
+            for instruction in given:
+                self._writes.setdefault(instruction.written.slot, []).append(instruction)
+            fresh = {instruction.written.slot for instruction in given if instruction.is_fresh}
             self._in_memory = set(range(len(states))) - fresh
 
     @_if_on
-    def instructions(self, steps: Sequence[ScheduledInstruction]) -> None:
-        """Check that what is read was written, and that nothing is dropped that somebody needs."""
+    def instructions(self, instructions: Sequence[ScheduledInstruction]) -> None:
+        """Check that no instruction reads an unwritten storage, and that no live one is dropped."""
         there = set(self._in_memory)
-        numbers = [step.number for step in steps]
+        numbers = [instruction.number for instruction in instructions]
         _require(numbers == sorted(set(numbers)), None, "instructions have left their order")
-        filled = {step.written.slot for step in steps if step.uninitialised_nbytes}
+        filled = {one.written.slot for one in instructions if one.uninitialised_nbytes}
         fills = [one.number for one in self._given if one.is_fresh and one.written.slot in filled]
         kept = {*numbers, *fills}
-        done = kept.union(*[step.also for step in steps])
-        for step in self._given:
-            slot = step.written.slot
-            is_done = step.number in done or not self._live[slot]
-            _require(is_done, step, "writes s{}, which is live, and is gone", slot)
-        for step in steps:
-            slot = step.written.slot
-            for one in filter(None, (step, step.whole)):
+        done = kept.union(*[instruction.also for instruction in instructions])
+        for instruction in self._given:
+            slot = instruction.written.slot
+            is_done = instruction.number in done or not self._live[slot]
+            _require(is_done, instruction, "writes s{}, which is live, and is gone", slot)
+        for instruction in instructions:
+            slot = instruction.written.slot
+            for one in filter(None, (instruction, instruction.whole)):
                 self._reads(one, there, kept)
-            _require(not (step.is_fresh and slot in there), step, "makes s{} again", slot)
-            is_there = step.is_fresh or slot in there or step.uninitialised_nbytes
-            _require(is_there, step, "writes to s{} before it is there", slot)
+            is_new = not instruction.is_fresh or slot not in there
+            _require(is_new, instruction, "makes s{} again", slot)
+            is_there = instruction.is_fresh or slot in there or instruction.uninitialised_nbytes
+            _require(is_there, instruction, "writes to s{} before it is there", slot)
             there.add(slot)
-        self._steps = steps
+        self._instructions = instructions
 
-    def _reads(self, step: ScheduledInstruction, there: set[int], kept: set[int]) -> None:
+    def _reads(self, reader: ScheduledInstruction, there: set[int], kept: set[int]) -> None:
         """Check the operands of an instruction, also those that it reads to recompute others."""
-        recomputed = [self._given[number] for number in sorted(step.also)]
-        for _, ref, _ in step.read:
+        recomputed = [self._given[number] for number in sorted(reader.also)]
+        for _, ref, _ in reader.read:
             slot = ref.slot
-            _require(slot in there, step, "reads s{} before anything writes it", slot)
-            first = next((one.number for one in recomputed if slot in one.slots), step.number)
+            _require(slot in there, reader, "reads s{} before anything writes it", slot)
+            first = next((one.number for one in recomputed if slot in one.slots), reader.number)
             for other in self._writes.get(slot, ()):
-                if other.number < step.number:
-                    _require(other.number in kept, step, "reads s{}, whose write is gone", slot)
+                if other.number < reader.number:
+                    _require(other.number in kept, reader, "reads s{}, whose write is gone", slot)
                     is_between = other.number > first and overlap(other.written, ref)
-                    _require(not is_between, step, "reads s{} after it was overwritten", slot)
+                    _require(not is_between, reader, "reads s{} after it was overwritten", slot)
 
     @_if_on
     def groups(self, groups: Sequence[FusionGroup]) -> None:
         """Check that each instruction is in one group, and that no hazard is broken."""
-        members = [step for group in groups for step in group.members]
-        numbers = {step.number for step in members}
+        members = [instruction for group in groups for instruction in group.members]
+        numbers = {instruction.number for instruction in members}
         _require(len(numbers) == len(members), None, "an instruction is in two groups")
-        numbers.update(number for step in members for number in step.also)
-        for step in self._steps:
-            _require(step.number in numbers, step, "is in no group")
+        numbers.update(number for instruction in members for number in instruction.also)
+        for instruction in self._instructions:
+            _require(instruction.number in numbers, instruction, "is in no group")
         self._hazards(groups)
 
     def _hazards(self, groups: Sequence[FusionGroup]) -> None:
         """Check that instructions with a hazard between them keep their order, in all pairs."""
         accesses: dict[int, list[tuple[int, int, _Access]]] = {}
         for place, group in enumerate(groups):
-            for at, step in enumerate(group.members):
-                for access in _accesses(step):
+            for at, instruction in enumerate(group.members):
+                for access in _accesses(instruction):
                     accesses.setdefault(access.key[0], []).append((place, at, access))
         for slot, some in accesses.items():
-            some.sort(key=lambda one: one[2].step.number)
+            some.sort(key=lambda one: one[2].instruction.number)
             for number, (place, at, first) in enumerate(some):
                 for other, behind, second in some[number + 1 :]:
-                    if first.step is second.step or not (first.writes or second.writes):
+                    is_same = first.instruction is second.instruction
+                    if is_same or not (first.writes or second.writes):
                         continue
                     refs = first.ref, second.ref
                     if refs[0] is None or refs[1] is None or overlap(refs[0], refs[1]):
-                        faulty = second.step.number, slot
+                        rest = second.instruction.number, slot
                         in_order = (place, at) < (other, behind)
-                        _require(in_order, first.step, "and {} changed places in s{}", *faulty)
+                        _require(in_order, first.instruction, "and {} changed places in s{}", *rest)
                         if place == other:
                             self._items(groups[place], first, second)
 
@@ -157,28 +160,28 @@ class Verifier:
         is_same = None not in (first.ref, second.ref) and first.key == second.key
         if not first.writes:
             is_same |= first.key[0] in group.double_buffered
-        elif isinstance(first.step.operation, TemplateOp):
+        elif isinstance(first.instruction.operation, TemplateOp):
             is_same = second.key[2:] == (None, 0)  # a result, element by element
         fault = "and {} access each other's elements in one kernel"
-        _require(is_same, first.step, fault, second.step.number)
+        _require(is_same, first.instruction, fault, second.instruction.number)
 
     @_if_on
     def stores(self, groups: Sequence[FusionGroup]) -> None:
-        """Check that what a kernel loads was stored, and that what is live is stored."""
+        """Check that kernels load what was stored, and that live storages are stored."""
         there = set(self._in_memory)
         done = {number for group in groups for number in group.numbers_of_members}
-        for step in self._steps:
-            is_done = step.number in done or not self._live[step.written.slot]
-            _require(is_done, step, "is live and is gone")
+        for instruction in self._instructions:
+            is_done = instruction.number in done or not self._live[instruction.written.slot]
+            _require(is_done, instruction, "is live and is gone")
         for group in groups:
-            step = group.members[0]
+            instruction = group.members[0]
             for slot in group.read:
-                _require(slot in there, step, "loads s{}, which nothing stores", slot)
+                _require(slot in there, instruction, "loads s{}, which nothing stores", slot)
             there |= {slot for slot, *_ in group.outputs}
             there |= {ref.slot for _, ref in group.stored_results}
             for slot in group.written:
                 is_stored = slot in there or not self._live[slot]
-                _require(is_stored, step, "does not store s{}, which is live", slot)
+                _require(is_stored, instruction, "does not store s{}, which is live", slot)
 
     @_if_on
     def runs(self, runs: Sequence[list[FusionGroup]]) -> None:
@@ -201,12 +204,12 @@ class Verifier:
         gone = set(plan.dead)
         nbytes = {slot: state for slot, state in enumerate(self._states) if state >= 0}
         spare: list[int] = []
-        for kernel in (*plan.launches, *plan.consumer):
+        for kernel in (*plan.kernels, *plan.immediate):
             groups = kernel.groups
-            step = groups[0].members[0]
+            first = groups[0].members[0]
             accesses = [key for group in groups for key in (*group.accesses, *group.outputs)]
             for slot in {slot for group in groups for slot in (*group.read, *group.written)}:
-                _require(slot not in gone, step, "accesses s{}, whose buffer is gone", slot)
+                _require(slot not in gone, first, "accesses s{}, whose buffer is gone", slot)
             for _, ref in [one for group in groups for one in group.outputs.values()]:
                 nbytes.setdefault(ref.slot, ref.nbytes)
             for output, donor in kernel.reuses.items():
@@ -216,10 +219,10 @@ class Verifier:
                 is_alike = nbytes.get(donor, -1) == nbytes.get(output)
                 places = [how for slot, _, how, _ in accesses if slot in (output, donor)]
                 is_in_place = is_alike and set(places) == {None}
-                _require(is_in_place, step, "reuses s{} for s{}, which is unlike", donor, output)
+                _require(is_in_place, first, "reuses s{} for s{}, which is unlike", donor, output)
             for slot in (*kernel.freed, *[one for one in kernel.reuses.values() if one < count]):
-                _require(not self._live[slot], step, "frees s{}, which is live", slot)
-                _require(slot not in gone, step, "frees s{} twice", slot)
+                _require(not self._live[slot], first, "frees s{}, which is live", slot)
+                _require(slot not in gone, first, "frees s{} twice", slot)
                 gone.add(slot)
         spares = [*range(count, count + len(plan.spare_buffers))]
         _require(spare == spares, None, "a spare buffer is used twice, or not at all")

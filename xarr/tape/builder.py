@@ -21,7 +21,7 @@ from xarr.ir.events import counts as counts, eager as eager
 from xarr.ir.instructions import Opcode, opcode_of
 from xarr.ir.operation import Operation
 from xarr.ir.steps import launch as launch
-from xarr.ir.storage import Storage, are_shared, room
+from xarr.ir.storage import Storage, allocate_or_collect, are_shared
 from xarr.ir.views import Structure, View, constant, contiguous, storage_view, structure
 from xarr.layout import Layout, Shape
 from xarr.runtime import host_functions
@@ -285,5 +285,5 @@ def allocate(device: Device, nbytes: int) -> Storage:
         except MemoryError:
             if not tape_of(device).is_running:
                 tape_of(device).run()  # what only that needs is given back
-            memory = room(device, nbytes)
+            memory = allocate_or_collect(device, nbytes)
         return Storage(device, nbytes, memory)

@@ -20,7 +20,7 @@ import numpy
 from xarr import errors, layout, references, tuning
 from xarr.ir import _cython as cython
 from xarr.ir.events import hooks
-from xarr.ir.instructions import carried, decoded
+from xarr.ir.instructions import decoded, live_bytes_per_cut
 from xarr.ir.memo import remembered
 from xarr.ir.steps import Prepared, end_before_others, go_on
 from xarr.ir.storage import ALIVE, DEAD, SWAPPABLE, WIDE, is_held
@@ -128,7 +128,7 @@ class Tape:
         self.came = {}
         self.failed_pending = []
         self.unfinished = []
-        self.loops = LoopDetector(carried)
+        self.loops = LoopDetector(live_bytes_per_cut)
         self.most = self.loops.most
         self.mark = _next_epoch()
 

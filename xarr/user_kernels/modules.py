@@ -52,7 +52,7 @@ class PortableModule:
         begin = f'#line 1 "{self._code.where}"\n'
         code = self._portable(self._with_arguments(dialect), has_float64)
         language.define(code)
-        lines = source.words(code, dialect, has_float64=has_float64)
+        lines = source.preamble(code, dialect, has_float64=has_float64)
         ends = self._entries() if dialect == "c" else ""
         return "\n".join((*lines, begin)) + code + ends
 

@@ -29,7 +29,7 @@ from xarr.ir.views import storage_view
 from xarr.runtime import profiling, traffic
 from xarr.runtime.profiling import Line, Work
 from xarr.runtime.traffic import Move
-from xarr.scheduler.instructions import instructions
+from xarr.scheduler.instructions import decode
 from xarr.tape import builder
 from xarr.tape.tape import tape_of
 
@@ -266,7 +266,7 @@ def _costs(parts: Iterable[tuple[tuple[str, ...], Work, float]]) -> list[Cost]:
 def _bandwidth(name: str) -> float:
     """The bandwidth of a device in GB/s: bytes read and written by the best of some copies."""
     device = get_device(name)
-    with profiling.unseen(), device.lock:
+    with profiling.unrecorded(), device.lock:
         builder.settle(device)
         source, target = _pair(device)
         nbytes = source.nbytes
@@ -438,8 +438,8 @@ def explain(x: Array, /) -> Explanation:
             return Explanation(f"{head}, in memory: {view.layout}")
         trace, arguments, program = on.would_run()
         calls = program.prepare()
-        listed = instructions(trace.opcodes, trace.codes)
-        steps = traffic.described(listed, arguments.constants)
+        listed = decode(trace.opcodes, trace.codes)
+        steps = traffic.describe(listed, arguments.constants)
         groups = []
         kernels = []
         for number, call in enumerate(calls):

@@ -28,7 +28,7 @@ from xarr.functions.linalg.products import product_of, retyped, summed
 from xarr.functions.shape import manipulation
 from xarr.ir.views import View
 from xarr.layout import Layout, Shape, integer
-from xarr.ops import elementwise as rows, reductions as folds
+from xarr.ops import elementwise as rows, reductions
 from xarr.tape import builder
 
 Labels = tuple[str, ...]
@@ -303,9 +303,9 @@ def _summed_over(part: _Part, kept: set[str], where: str) -> _Part:
     if not axes:
         return part
     if view.dtype.kind == BOOL:
-        total = reduced(folds.any, view, axes, where=where)
+        total = reduced(reductions.any, view, axes, where=where)
     else:
-        total = reduced(folds.sum, view, axes, dtype=view.dtype.numpy, where=where)
+        total = reduced(reductions.sum, view, axes, dtype=view.dtype.numpy, where=where)
     return _Part(total._view, tuple(name for name in labels if name in kept))
 
 

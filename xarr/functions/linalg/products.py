@@ -27,7 +27,7 @@ from xarr.functions.elementwise.ufuncs import generalised
 from xarr.functions.shape import joining, manipulation
 from xarr.ir.views import View, constant, number_like
 from xarr.layout import Shape
-from xarr.ops import elementwise as rows, matmul as products, reductions as folds, vendor
+from xarr.ops import elementwise as rows, matmul as matmul_kernels, reductions, vendor
 from xarr.tape import builder
 
 
@@ -251,8 +251,8 @@ def summed(first: View, second: View, axes: Any, where: str) -> Array:
     logical = row.kind == BOOL
     view = (rows.logical_and if logical else rows.multiply).combined(first, second)
     if logical:
-        return reduced(folds.any, view, axes, where=where)
-    return reduced(folds.sum, view, axes, dtype=row.numpy, where=where)
+        return reduced(reductions.any, view, axes, where=where)
+    return reduced(reductions.sum, view, axes, dtype=row.numpy, where=where)
 
 
 def multiplied(
@@ -300,7 +300,7 @@ def product_of(first: View, second: View, stack: Shape) -> View:
         return builder.reshaped(_by_vector(*operands), shape)
     function = vendor.routine("matmul", row, first.device)
     if function is None:
-        return products.matmul(first, second)
+        return matmul_kernels.matmul(first, second)
     if row is dtypes.float16:
         wide = [builder.converted(view, dtypes.float32) for view in (first, second)]
         return builder.converted(product_of(wide[0], wide[1], stack), row)

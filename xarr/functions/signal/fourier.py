@@ -2,7 +2,7 @@
 
 A row is a transform: what it takes and gives, and which direction. On a CPU pocketfft computes it,
 through NumPy, in the arrays' own memory, on a CUDA device cuFFT; what is small there, and all on
-other devices, the kernels of `transforms` do, axis by axis.
+other devices, the kernels of `ops.fft` do, axis by axis.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from xarr.functions.shape.manipulation import integers
 from xarr.ir.operation import Operation
 from xarr.ir.views import View, constant
 from xarr.layout import Shape, integer, normalize_axis
-from xarr.ops import fft as transforms, fft_rows as rows, vendor
+from xarr.ops import fft as fft_kernels, fft_rows as rows, vendor
 from xarr.ops.fft_rows import Transform
 from xarr.tape import builder
 
@@ -90,7 +90,7 @@ def apply(
 
 def _is_small(view: View, sizes: _Integers, nbytes: int) -> bool:
     """Whether a GPU's library would take its host longer than kernels take."""
-    is_direct = all(map(transforms.is_direct, sizes))
+    is_direct = all(map(fft_kernels.is_direct, sizes))
     return is_direct and nbytes <= tuning.FFT_NBYTES and not vendor.runs_on_numpy(view.device)
 
 
@@ -179,11 +179,11 @@ def _by_kernels(row: Transform, x: Array, sizes: _Integers, axes: _Integers, nor
         if row.hermitian:
             half = elementwise.conj(half)
         scale = _scale(size, inverse, norm)
-        return Array(transforms.irfft(half._view, axis, size, scale=scale))
+        return Array(fft_kernels.irfft(half._view, axis, size, scale=scale))
     if row.given == "real":
         *whole, (axis, size) = order
         scale = _scale(size, inverse, norm)
-        x = Array(transforms.rfft(_resized(x, axis, size)._view, axis, scale=scale))
+        x = Array(fft_kernels.rfft(_resized(x, axis, size)._view, axis, scale=scale))
         if row.hermitian:
             x = elementwise.conj(x)
     else:
@@ -196,7 +196,7 @@ def _by_kernels(row: Transform, x: Array, sizes: _Integers, axes: _Integers, nor
 def _complex(x: Array, axis: int, size: int, inverse: bool, norm: str) -> Array:
     scale = _scale(size, inverse, norm)
     values = _resized(x, axis, size)._view
-    return Array(transforms.fft(values, axis, inverse=inverse, scale=scale))
+    return Array(fft_kernels.fft(values, axis, inverse=inverse, scale=scale))
 
 
 def _scale(size: int, inverse: bool, norm: str) -> float:

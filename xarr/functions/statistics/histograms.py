@@ -30,7 +30,7 @@ from xarr.functions.statistics import order_statistics
 from xarr.ir.operation import Operation
 from xarr.ir.views import View, constant
 from xarr.layout import integer
-from xarr.ops import histogram as counting, reductions as folds
+from xarr.ops import histogram as histograms, reductions as folds
 from xarr.tape import builder
 
 _Limits = tuple[Any, Any]
@@ -74,7 +74,7 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
             raise value_error(where, "x has a negative number", "0 is the first")
         number = max(least, largest + 1)
     if weights is None:
-        return Array(counting.counts(view, number))
+        return Array(histograms.counts(view, number))
     weighed = as_array(weights, where, "weights", device=values.device)
     require_together(weighed.device, values.device, where)
     if weighed.shape != values.shape:
@@ -83,7 +83,7 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     if weighed._view.dtype.kind == COMPLEX:
         raise type_error(where, f"weights have dtype {weighed.dtype}", "real ones are accepted")
     if not values.size:  # as in NumPy not floating-point
-        return Array(counting.counts(view, number))
+        return Array(histograms.counts(view, number))
     return _sums(view, weighed, number)
 
 
@@ -92,7 +92,7 @@ def _sums(bins: View, weights: Array, number: int) -> Array:
     row = default_float(weights.device)
     flat = builder.reshaped(bins, (math.prod(bins.shape),))
     weighed = builder.converted(weights.reshape(-1)._view, row)
-    return Array(counting.sums(flat, weighed, number))
+    return Array(histograms.sums(flat, weighed, number))
 
 
 def _host(x: Array) -> Host:
@@ -361,7 +361,7 @@ def _bins(x: Array, edges: Host) -> Array:
 def _count(bins: View, weights: Array | None, number: int) -> Array:
     """The elements of each bin, or their weights."""
     if weights is None:
-        return Array(counting.counts(bins, number))
+        return Array(histograms.counts(bins, number))
     if weights._view.dtype.kind == COMPLEX:
         builder.compute(bins)
         parts = [_sums(bins, part, number) for part in (weights.real, weights.imag)]
@@ -508,7 +508,7 @@ def _count_points(
     row = default_float(device).numpy
     number = math.prod(shape)
     if weights is None:
-        return Array(counting.counts(bins, number)).astype(row).reshape(shape)
+        return Array(histograms.counts(bins, number)).astype(row).reshape(shape)
     weighed = as_array(weights, where, "weights", device=device)
     if weighed.shape != parts[0].shape:
         fault = f"weights have shape {weighed.shape}"
@@ -570,7 +570,7 @@ def _stone(x: Array, scope: Scope, binning: Binning) -> float:
         return 0.0
 
     def loss(bins: int) -> float:
-        found = _host(Array(counting.counts(binning(x, *scope, bins)._view, bins))) / x.size
+        found = _host(Array(histograms.counts(binning(x, *scope, bins)._view, bins))) / x.size
         return float((2 - (x.size + 1) * found.dot(found)) * bins / extent)
 
     most = max(100, int(math.sqrt(x.size)))
