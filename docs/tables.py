@@ -424,7 +424,7 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
     inside = False
     asked: set[str] = set()
     opened, routine = vendor.arrays_of, vendor.routine
-    work, numpys = vendor.run, vendor._worked
+    work, numpys = vendor.run, vendor._run_routine
 
     def launched(device: xarr.Device, kernel: launch.Kernel, *rest: Any) -> None:
         if inside:
@@ -473,10 +473,10 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
         stack.enter_context(xarr.device(device))
         stack.enter_context(host_functions.fused())
         stack.enter_context(changed())  # else a call that came before is only recorded again
-        stack.enter_context(steps.launched_by(launched))
+        stack.enter_context(steps.launching_with(launched))
         stack.enter_context(mock.patch.object(vendor, "arrays_of", on_host))
         stack.enter_context(mock.patch.object(vendor, "run", worked))
-        stack.enter_context(mock.patch.object(vendor, "_worked", deferred))
+        stack.enter_context(mock.patch.object(vendor, "_run_routine", deferred))
         stack.enter_context(mock.patch.object(vendor, "routine", looked_for))
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", errors.HostFallbackWarning)

@@ -24,7 +24,7 @@ from xarr import layout
 from xarr.backends.device import Device
 from xarr.ir import instructions
 from xarr.ir.events import hooks
-from xarr.ir.instructions import Arguments
+from xarr.ir.instructions import RunArguments
 from xarr.runtime.dispatch import Program
 from xarr.scheduler import dce, fusion_group
 from xarr.scheduler.buffer_reuse import Buffers
@@ -92,7 +92,7 @@ def the_key_forgets_which_storage(patch: pytest.MonkeyPatch) -> None:
 def two_storages_are_swapped(patch: pytest.MonkeyPatch) -> None:
     go = Program.go
 
-    def swapped(self: Program, listed: Arguments, *rest: Any) -> Any:
+    def swapped(self: Program, listed: RunArguments, *rest: Any) -> Any:
         storages = listed.storages
         if len(storages) > 2 and storages[1].nbytes == storages[2].nbytes:
             storages[1:3] = storages[2:0:-1]

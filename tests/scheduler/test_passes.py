@@ -11,7 +11,7 @@ import pytest
 
 import xarr as np
 from xarr.codegen.kernel_spec import Roll
-from xarr.ir.storage import is_held
+from xarr.ir.storage import is_live
 from xarr.scheduler import fusion_group
 from xarr.scheduler.buffer_reuse import Plan, reuse_buffers
 from xarr.scheduler.dce import eliminate_dead_code, eliminate_dead_stores
@@ -55,7 +55,7 @@ def lists(program: Program, **changed: Any) -> Lists:
     """Run the passes on what a program records."""
     given, states = recorded(program)
     info = dataclasses.replace(np.default_device().info, compute_units=1, **changed)
-    live = [is_held(state) for state in states]
+    live = [is_live(state) for state in states]
     swappable = {slot: -100 - state for slot, state in enumerate(states) if state <= -100}
     rewritten = rewrite(given, live, swappable, info)
     needed = eliminate_dead_code(rewritten, live)

@@ -21,7 +21,7 @@ def settled(array: Array) -> Layout:
     """Give an array a storage if it has none; return its layout."""
     view = array._view
     if view.value is not None:
-        builder.placed(view)
+        builder.materialise(view)
     assert view.layout is not None
     return view.layout
 
@@ -45,7 +45,7 @@ def renamed(array: Array, name: Hashable, lay: Callable[[Layout], Layout]) -> Ar
     """
     view = array._view
     if view.value is not None:
-        builder.placed(view)
+        builder.materialise(view)
     how = view.structure
     known = how.view(name)
     if known is None:
@@ -162,7 +162,7 @@ def laid_out(view: View, axes: tuple[int, ...] | None) -> View:
     if view.value is not None:
         shape = tuple(view.shape[axis] for axis in axes)
         turned = constant(view.value, view.dtype, shape, view.device)
-        builder.placed(turned)
+        builder.materialise(turned)
     else:
         assert view.storage is not None
         assert view.layout is not None

@@ -31,7 +31,7 @@ cdef class Instruction:
 cdef Instruction new_instruction(Opcode opcode, tuple views, Storage fresh, object scalar, Py_ssize_t number)
 cdef Py_ssize_t take_number()
 
-cdef class Arguments:
+cdef class RunArguments:
     cdef public list storages
     cdef public list bases
     cdef public list constants

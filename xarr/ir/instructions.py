@@ -178,7 +178,7 @@ def next_number() -> int:
 
 
 @cython.cclass
-class Arguments:
+class RunArguments:
     """The run-time arguments of a trace, in which lists of one trace differ.
 
     Attributes

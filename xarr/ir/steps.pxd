@@ -1,7 +1,7 @@
 from xarr.ir.events cimport core_counts, core_hooks
 from xarr.ir.storage cimport Storage, allocate_or_collect
 from xarr.ir.views cimport view_at
-from xarr.ir.instructions cimport Arguments
+from xarr.ir.instructions cimport RunArguments
 
 
 cpdef object launch(object device, object kernel, object grid, object buffers, object arguments, object elements)
@@ -23,12 +23,12 @@ cdef class Step:
     cdef public Py_ssize_t launch_count
     cdef list values
     cdef list packed
-    cpdef object run(self, object device, Arguments listed, list unfinished)
-    cpdef object ask(self, object device, Arguments listed, list asked)
+    cpdef object run(self, object device, RunArguments listed, list unfinished)
+    cpdef object ask(self, object device, RunArguments listed, list asked)
     cdef void _add_constants(self, list numbers, list constants, list found)
     cpdef object end(self, list storages)
 
 cdef class LibraryStep(Step):
     cdef public object work
     cdef public list views
-    cpdef object run(self, object device, Arguments listed, list unfinished)
+    cpdef object run(self, object device, RunArguments listed, list unfinished)

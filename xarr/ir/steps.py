@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
 """The steps of a program: launches of kernels, NumPy's work in the same memory, library calls.
 
-A step names storages, bases and constants by number; `Arguments` has them when it runs.
+A step names storages, bases and constants by number; `RunArguments` has them when it runs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
     from xarr.ir.events import core_counts, core_hooks
-    from xarr.ir.instructions import Arguments
+    from xarr.ir.instructions import RunArguments
     from xarr.ir.storage import Storage, allocate_or_collect
     from xarr.ir.views import view_at
 
@@ -177,7 +177,7 @@ class Step:
         self.launch_count = len(self.launches)
 
     @cython.ccall
-    def run(self, device: Any, listed: Arguments, unfinished: list[Any]) -> object:
+    def run(self, device: Any, listed: RunArguments, unfinished: list[Any]) -> object:
         """Launch it; return the `Prepared` inputs of a template that the caller launches."""
         asked: list[Any] = []
         found: object = self.ask(device, listed, asked)
@@ -190,7 +190,7 @@ class Step:
         return found
 
     @cython.ccall
-    def ask(self, device: Any, listed: Arguments, asked: list[Any]) -> object:
+    def ask(self, device: Any, listed: RunArguments, asked: list[Any]) -> object:
         """Allocate what it writes, and append its launches, complete, to a list."""
         storage: Storage
         slot: cython.Py_ssize_t
@@ -310,7 +310,7 @@ class LibraryStep(Step):
     views: list[Any]
 
     @cython.ccall
-    def run(self, device: Any, listed: Arguments, unfinished: list[Any]) -> object:
+    def run(self, device: Any, listed: RunArguments, unfinished: list[Any]) -> object:
         """Let the library compute the result."""
         slot: cython.Py_ssize_t
         beyond: cython.Py_ssize_t

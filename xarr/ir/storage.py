@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _ndarray = cython.declare(object, numpy.ndarray)
 
-ALIVE: Final = -1
+LIVE: Final = -1
 """The state of a storage that is live."""
 DEAD: Final = -2
 """The state of a dead storage without memory; one with memory has its bytes as state instead."""
@@ -38,15 +38,15 @@ SWAPPABLE: Final = -100
 memory may be replaced: nobody else sees it."""
 
 
-def is_held(state: int) -> bool:
+def is_live(state: int) -> bool:
     """Return whether a storage in this state is live."""
-    return state <= SWAPPABLE or state in (ALIVE, ALIVE + WIDE)
+    return state <= SWAPPABLE or state in (LIVE, LIVE + WIDE)
 
 
 def is_wide(state: int) -> bool:
     """Return whether kernels count the bytes of a storage in this state with 64 bits."""
     wide = state >= layout.WIDE or state <= SWAPPABLE - layout.WIDE
-    return wide or state in (ALIVE + WIDE, DEAD + WIDE)
+    return wide or state in (LIVE + WIDE, DEAD + WIDE)
 
 
 _serial = cython.declare(cython.Py_ssize_t, 0)

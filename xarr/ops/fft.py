@@ -27,7 +27,7 @@ from xarr.codegen import launch
 from xarr.codegen.kernel_spec import KernelSpec
 from xarr.codegen.launch import RESULT, Launch, ScratchBuffer, Table
 from xarr.dtypes import DType
-from xarr.ir.instructions import Arguments
+from xarr.ir.instructions import RunArguments
 from xarr.ir.steps import Step
 from xarr.ir.storage import Storage, allocate_or_collect
 from xarr.ir.views import View, constant
@@ -228,13 +228,21 @@ class _OfReal(_Transform):
 
     @staticmethod
     def ends(dtype: DType, shape: Shape, axis: int, *, inverse: bool, is_odd: bool) -> _Ends:
-        whole, length = dtypes.COMPLEX_OF[dtype], shape[axis]
+        """Read an even line of n numbers as n / 2 complex ones (PAIR), parted again at the end.
+
+        An odd line is read as complex numbers. Of both n // 2 + 1 results are kept.
+        """
+        complex_dtype, length = dtypes.COMPLEX_OF[dtype], shape[axis]
         kept, half = length // 2 + 1, length // 2
         if is_odd:
-            lines = _lines(shape, axis, length, whole)
-            return _Ends(lines, _Head("VALUE", length), _Tail(whole, kept, ("SCALE", "REAL_FIRST")))
-        lines = replace(_lines(shape, axis, half, whole), middle=half)
-        return _Ends(lines, _Head("PAIR", half), _Tail(whole, kept, ("SCALE",), "UNTANGLED"))
+            lines = _lines(shape, axis, length, complex_dtype)
+            return _Ends(
+                lines, _Head("VALUE", length), _Tail(complex_dtype, kept, ("SCALE", "REAL_FIRST"))
+            )
+        lines = replace(_lines(shape, axis, half, complex_dtype), middle=half)
+        return _Ends(
+            lines, _Head("PAIR", half), _Tail(complex_dtype, kept, ("SCALE",), "UNTANGLED")
+        )
 
 
 class _ToReal(_Transform):
@@ -665,7 +673,7 @@ def _spectrum(device: Device, dtype: DType, chirp: int) -> Storage:
         offsets=[(0, 0)],
         numbers=[0],
     )
-    call.run(device, Arguments([given, result], [0, 0], [1.0 / length], []), [])
+    call.run(device, RunArguments([given, result], [0, 0], [1.0 / length], []), [])
     return result
 
 

@@ -254,7 +254,7 @@ _remembering: Final[deque[weakref.ref[Storage]]] = deque()
 
 def select(mask: View) -> Selected:
     """Return the selection of a mask; wait for the device unless the selection is cached."""
-    builder.placed(mask)
+    builder.materialise(mask)
     storage = mask.storage
     assert storage is not None
     if storage.is_seen or storage.nbytes > tuning.MASK_NBYTES:
@@ -300,8 +300,8 @@ def compress(values: View, mask: View) -> View:
     """
     if _is_few(values):
         with values.device.lock:
-            builder.placed(values)
-            builder.placed(mask)
+            builder.materialise(values)
+            builder.materialise(mask)
             given, chosen = values_of(values), values_of(mask)
             if given is not None and chosen is not None:
                 found: Host = given[chosen.view(numpy.uint8) != 0]
@@ -321,12 +321,12 @@ def replace(view: View, mask: View, values: View) -> bool:
         return False
     on = tape_of(view.device)
     with view.device.lock:
-        builder.placed(mask)
+        builder.materialise(mask)
         chosen = values_of(mask)
         if chosen is None or numpy.count_nonzero(chosen.view(numpy.uint8)) != values.shape[0]:
             return False
         values = builder.converted(values, view.dtype)
-        builder.placed(values)
+        builder.materialise(values)
         given = values_of(values)
         if on.names(storage):
             on.run()
@@ -349,7 +349,7 @@ def _is_few(view: View) -> bool:
 
 def _compressed(values: View, shape: Shape, selected: Selected) -> View:
     if selected.places is not None:
-        builder.placed(values)
+        builder.materialise(values)
         return take(values, *_index_arguments(values, selected.places))
     storage = builder.allocate(values.device, selected.total * values.dtype.itemsize)
     result = storage_view(storage, layout.contiguous((selected.total,)), values.dtype)
@@ -389,7 +389,7 @@ def _parts(selected: Selected) -> tuple[View, View]:
 
 def _numbered_elements(values: View, number: View) -> View:
     """Gather a vector's elements at indices; unused indices may be out of range."""
-    builder.placed(values)
+    builder.materialise(values)
     assert values.storage is not None
     assert values.layout is not None
     shape = number.shape

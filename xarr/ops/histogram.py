@@ -123,7 +123,11 @@ def sums(bins: View, weights: View, number: int) -> View:
 
 
 def _sum_in_one_pass(bins: View, weights: View, number: int, levels: int) -> Storage:
-    """Let one item of a CPU add each weight to the sum of its bin."""
+    """Add each weight to the sum of its bin in order, by one item of a CPU.
+
+    Each 256 sums of a bin are one of the next level, as on a GPU, so that bits agree; the first
+    `number` elements, level 0, are the result.
+    """
     storages = [_linear(builder.converted(bins, dtypes.int64)), _linear(weights)]
     device = bins.device
     storages.append(builder.allocate(device, number * dtypes.int64.itemsize))

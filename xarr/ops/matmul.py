@@ -113,7 +113,7 @@ def matmul(first: View, second: View) -> View:
     if operation is None:
         operation = _PRODUCTS[dtype] = _Product(dtype)
     for view in (first, second):
-        builder.placed(view)
+        builder.materialise(view)
     return builder.converted(builder.defer(operation, (first, second), shape), dtype)
 
 

@@ -77,7 +77,7 @@ class Skeleton:
                     on.run()
             else:
                 view, run = source
-                builder.placed(view)
+                builder.materialise(view)
                 spec, inputs, given = consume(view, run, NAMES, wide=wide)
                 storages = [*inputs, *storages]
                 values += given

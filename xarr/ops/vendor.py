@@ -160,7 +160,7 @@ def recorded(
     takes = getattr(function, "takes", None)
     views = []
     for view in operands:
-        builder.placed(view)
+        builder.materialise(view)
         assert view.layout is not None
         is_taken = takes is None or takes(view.shape, view.layout.strides)
         views.append(view if is_taken else builder.copied(view))
@@ -184,7 +184,7 @@ def deferred(
     `function` maps arrays to the result; the name, the `options` and the types determine it.
     """
     for view in operands:
-        builder.placed(view)
+        builder.materialise(view)
     types = tuple([view.dtype for view in operands])
     key = name, options, types, dtype
     operation = _ROUTINES.get(key)

@@ -17,7 +17,7 @@ from xarr.ir import memo
 from xarr.ir.instructions import Opcode, decoded, opcode_of
 from xarr.ir.operation import Operation
 from xarr.ir.steps import Step
-from xarr.ir.storage import ALIVE, WIDE, Storage, is_held, is_wide
+from xarr.ir.storage import LIVE, WIDE, Storage, is_live, is_wide
 from xarr.ir.views import contiguous
 from xarr.runtime import host_functions, program
 from xarr.runtime.program import Trace
@@ -242,7 +242,7 @@ class Program(program.Runnable):
                 here.append(named)
                 named += 1
             slots.append(here)
-        seen = {slot for slot, state in enumerate(self.states) if is_held(state)}
+        seen = {slot for slot, state in enumerate(self.states) if is_live(state)}
         freed: list[list[int]] = []
         for here in reversed(slots):
             freed.append([slot for slot in dict.fromkeys(here) if slot not in seen])
@@ -258,7 +258,7 @@ def _planned(opcode: Opcode, codes: tuple[Place, ...], wide: tuple[bool, ...]) -
     call: Step | None = known.get((codes, wide))
     if call is None:
         program = Program(
-            Trace(opcode.device, (opcode,), codes), tuple([ALIVE + WIDE * one for one in wide])
+            Trace(opcode.device, (opcode,), codes), tuple([LIVE + WIDE * one for one in wide])
         )
         (call,) = program.prepare()
         memo.remembered(known, (codes, wide), call)

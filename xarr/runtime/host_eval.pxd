@@ -1,7 +1,7 @@
 from xarr.ir.events cimport core_hooks
 from xarr.ir.storage cimport Storage, memory_of, allocate_or_collect
 from xarr.ir.views cimport Structure, array_in
-from xarr.ir.instructions cimport Arguments, Opcode
+from xarr.ir.instructions cimport RunArguments, Opcode
 from xarr.ir.steps cimport Step, launch
 
-cpdef object evaluate(object program, tuple opcodes, tuple codes, Arguments listed, list done, list unfinished, object freed)
+cpdef object evaluate(object program, tuple opcodes, tuple codes, RunArguments listed, list done, list unfinished, object freed)

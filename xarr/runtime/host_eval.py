@@ -19,7 +19,7 @@ from xarr.runtime.host_functions import find
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.ir.instructions import Arguments, Opcode
+    from xarr.ir.instructions import Opcode, RunArguments
     from xarr.ir.steps import Step, launch
     from xarr.ir.storage import Storage, allocate_or_collect, memory_of
     from xarr.ir.views import Structure, array_in
@@ -41,7 +41,7 @@ def evaluate(
     program: Runnable,
     opcodes: tuple[Any, ...],
     codes: tuple[Any, ...],
-    listed: Arguments,
+    listed: RunArguments,
     done: list[Any],
     unfinished: list[Any],
     freed: Any,
@@ -102,7 +102,9 @@ def evaluate(
 
 
 @cython.cfunc
-def _is_row(program: Runnable, opcode: Opcode, places: list[Any], listed: Arguments) -> cython.bint:
+def _is_row(
+    program: Runnable, opcode: Opcode, places: list[Any], listed: RunArguments
+) -> cython.bint:
     """Launch the kernel of an operation on few elements that follow each other, if there is one.
 
     It serves rows of any length up to `tuning.CHUNK`, so that a new length is not planned.
@@ -149,7 +151,7 @@ def _is_row(program: Runnable, opcode: Opcode, places: list[Any], listed: Argume
 
 @cython.cfunc
 def _compute(
-    driver: Any, opcode: Opcode, function: Any, places: list[Any], listed: Arguments
+    driver: Any, opcode: Opcode, function: Any, places: list[Any], listed: RunArguments
 ) -> cython.void:
     """Call a function of NumPy's with an instruction's operands; store the result.
 

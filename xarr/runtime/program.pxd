@@ -1,6 +1,6 @@
 from xarr.ir.events cimport core_counts, core_hooks
 from xarr.ir.storage cimport Storage
-from xarr.ir.instructions cimport Arguments, Opcode
+from xarr.ir.instructions cimport RunArguments, Opcode
 from xarr.ir.steps cimport Step, LibraryStep
 from xarr.runtime.host_eval cimport evaluate
 
@@ -21,9 +21,9 @@ cdef class Runnable:
     cdef bint is_single
     cdef bint is_ahead
     cdef public bint is_alone
-    cdef object run(self, Arguments listed, list done, list unfinished)
-    cpdef object go(self, Arguments listed, list done, list unfinished)
-    cdef object _go_at_once(self, Arguments listed, list done, list unfinished)
+    cdef object run(self, RunArguments listed, list done, list unfinished)
+    cpdef object go(self, RunArguments listed, list done, list unfinished)
+    cdef object _go_at_once(self, RunArguments listed, list done, list unfinished)
     cdef void _ask(self, Py_ssize_t at, list asked, list unfinished)
 
 cdef class Trace:

@@ -19,7 +19,7 @@ if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
     from xarr.ir.events import core_counts, core_hooks
-    from xarr.ir.instructions import Arguments, Opcode
+    from xarr.ir.instructions import Opcode, RunArguments
     from xarr.ir.steps import LibraryStep, Step
     from xarr.ir.storage import Storage
     from xarr.runtime.host_eval import evaluate
@@ -100,7 +100,7 @@ class Runnable:
         raise NotImplementedError
 
     @cython.cfunc
-    def run(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
+    def run(self, listed: RunArguments, done: list[Any], unfinished: list[Any]) -> object:
         """Run all steps; return what a skeleton takes in place of the last one, if it is consumed.
 
         A number is appended to `done` for each step that is done before the last one.
@@ -122,7 +122,7 @@ class Runnable:
         return dtypes.quietly(self.go, listed, done, unfinished)
 
     @cython.ccall
-    def go(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
+    def go(self, listed: RunArguments, done: list[Any], unfinished: list[Any]) -> object:
         """Run one step after the other, or else one instruction after the other."""
         step: Step
         storage: Storage
@@ -149,7 +149,7 @@ class Runnable:
         return found
 
     @cython.cfunc
-    def _go_at_once(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
+    def _go_at_once(self, listed: RunArguments, done: list[Any], unfinished: list[Any]) -> object:
         """Run the steps with many launches in one call of the driver, where it has that."""
         if self.sequences is None:
             self.sequences = []
@@ -233,7 +233,7 @@ class Runnable:
         return nbytes
 
     def broken_off(
-        self, listed: Arguments, launched: int, done: list[int], unfinished: list[Any]
+        self, listed: RunArguments, launched: int, done: list[int], unfinished: list[Any]
     ) -> None:
         """Note what a run did that was broken off after some launches.
 

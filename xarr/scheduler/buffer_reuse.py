@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xarr import layout, tuning
-from xarr.ir.storage import is_held
+from xarr.ir.storage import is_live
 from xarr.scheduler.fusion_group import FusionGroup
 from xarr.scheduler.instructions import WrappedAccess
 from xarr.scheduler.planned_kernel import LocalMemory, PlannedKernel
@@ -84,7 +84,7 @@ class Buffers:
 
     def __init__(self, groups: Sequence[FusionGroup], states: Sequence[int]) -> None:
         self._groups = groups
-        self._live = [is_held(state) for state in states]
+        self._live = [is_live(state) for state in states]
         self._first: dict[int, int] = {}
         self._last: dict[int, int] = {}
         for number, group in enumerate(groups):

@@ -78,7 +78,7 @@ def rewrite(
                     rewritten[producer.number] = producer
         elif not given.is_fresh and type(given.operation) is Operation:
             if slot in nbytes_of and slot not in table.extents:
-                table.note_extent(given, nbytes_of[slot])
+                table.infer_whole_shape(given, nbytes_of[slot])
             instruction = table.write_whole_array(given)
         rewritten.append(instruction)
         table.overwrite(slot)
@@ -272,20 +272,24 @@ class ProducerTable:
             for producer in found.values()
         ]
 
-    def note_extent(self, instruction: ScheduledInstruction, nbytes: int) -> None:
-        """Derive the view that is all of a swappable storage from a write to a part of it."""
+    def infer_whole_shape(self, instruction: ScheduledInstruction, nbytes: int) -> None:
+        """Infer the shape of a swappable storage from a write to a part of it, and remember it.
+
+        The strides of a part tell the shape of the contiguous array that it is of: each divides the
+        one before it. They tell nothing where something remains.
+        """
         target = instruction.target
         assert target is not None
-        count, rest = divmod(nbytes, target.dtype.itemsize)
+        count, remainder = divmod(nbytes, target.dtype.itemsize)
         walk = zip(_strides(target, instruction.shape), instruction.shape, strict=True)
         space = []
         for stride in [stride for stride, extent in walk if extent != 1]:
             extent, beyond = divmod(count, stride) if stride > 0 else (0, 1)
             if extent != 1:
                 space.append(extent)
-            rest += beyond
+            remainder += beyond
             count = stride
-        if space and not rest and count == 1:
+        if space and not remainder and count == 1:
             pattern = layout.contiguous(tuple(space)).pattern
             self.extents[target.slot] = tuple(space), Ref(target.slot, target.dtype, pattern, 0)
 

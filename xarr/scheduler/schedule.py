@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xarr.ir.storage import SWAPPABLE, is_held
+from xarr.ir.storage import SWAPPABLE, is_live
 from xarr.scheduler.buffer_reuse import Plan as Plan, reuse_buffers
 from xarr.scheduler.dce import eliminate_dead_code, eliminate_dead_stores
 from xarr.scheduler.fusion import fuse_horizontally, fuse_vertically
@@ -26,7 +26,7 @@ def schedule(
     Each pass takes a list and returns a list; `XARR_VERIFY=1` checks each of these. `states` says
     of each storage whether it is live, and which memory it has; `info` has the device's limits.
     """
-    live = [is_held(state) for state in states]
+    live = [is_live(state) for state in states]
     swappable = {slot: SWAPPABLE - state for slot, state in enumerate(states) if state <= SWAPPABLE}
     verify = Verifier(instructions, states)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeVar
 
 from xarr.codegen.kernel_spec import GatherScatter
-from xarr.ir.storage import is_held
+from xarr.ir.storage import is_live
 from xarr.scheduler.buffer_reuse import Plan
 from xarr.scheduler.fusion_group import FusionGroup, overlap
 from xarr.scheduler.instructions import Key, Ref, ScheduledInstruction, TemplateOp
@@ -77,7 +77,7 @@ class Verifier:
         if switch.is_on:
             self._given = self._instructions = given
             self._states = states
-            self._live = [is_held(state) for state in states]
+            self._live = [is_live(state) for state in states]
             self._writes: dict[int, list[ScheduledInstruction]] = {}
             for instruction in given:
                 self._writes.setdefault(instruction.written.slot, []).append(instruction)

@@ -59,7 +59,7 @@ def recorded(operation: DeferredTemplateOp, inputs: tuple[View, ...], shape: Sha
 
 def skeletal(operation: DeferredTemplateOp, inputs: tuple[View, ...], shape: Shape) -> Opcode:
     """Return the opcode of a skeleton over a view, with its numbers, whose result has a shape."""
-    placed(inputs[0])
+    materialise(inputs[0])
     structures = tuple([x.structure for x in inputs])
     return opcode_of(operation, structures, inputs[0].shape, fresh=shape)
 
@@ -135,7 +135,7 @@ def reshaped(view: View, shape: Shape) -> View:
     return View(view.storage, known[0], view.offset)
 
 
-def placed(view: View) -> None:
+def materialise(view: View) -> None:
     """Materialise a constant: give it a storage. Any other view has one."""
     if view.value is None:
         return
@@ -151,7 +151,7 @@ def placed(view: View) -> None:
 def compute(view: View) -> None:
     """Run what computes a view, so that its elements are in memory once the queue has ended."""
     if view.value is not None:
-        placed(view)
+        materialise(view)
     storage = view.storage
     assert storage is not None
     device = view.device

@@ -2,7 +2,7 @@ from cpython.ref cimport Py_REFCNT as held_by
 from xarr.ir.events cimport core_counts, core_hooks, core_tier
 from xarr.ir.storage cimport Storage, next_mark
 from xarr.ir.views cimport View
-from xarr.ir.instructions cimport Arguments, Opcode, Instruction, take_number, new_instruction
+from xarr.ir.instructions cimport RunArguments, Opcode, Instruction, take_number, new_instruction
 from xarr.runtime.program cimport Runnable, Trace
 
 
@@ -24,13 +24,13 @@ cdef class Tape:
     cpdef bint names(self, Storage storage)
     cdef object _run(self, Py_ssize_t count)
     cdef bint _sees(self, list storages)
-    cdef object _run_listed(self, list instructions, Arguments listed)
-    cdef Runnable _program(self, Trace trace, Arguments listed)
+    cdef object _run_listed(self, list instructions, RunArguments listed)
+    cdef Runnable _program(self, Trace trace, RunArguments listed)
     cdef list _take(self, list instructions)
     cdef bint _may_be_new(self)
     cdef Py_ssize_t _times(self, tuple opcodes, tuple codes)
-    cdef Trace _describe(self, list instructions, Arguments listed, bint may_be_new=*)
+    cdef Trace _describe(self, list instructions, RunArguments listed, bint may_be_new=*)
     cdef Trace _trace(self, tuple opcodes, tuple codes, bint may_be_new)
-    cdef tuple _states(self, Arguments listed, object sizes)
+    cdef tuple _states(self, RunArguments listed, object sizes)
 
 cpdef Tape tape_of(object device)

@@ -23,7 +23,7 @@ from xarr.ir.events import hooks
 from xarr.ir.instructions import decoded, live_bytes_per_cut
 from xarr.ir.memo import remembered
 from xarr.ir.steps import Prepared, end_before_others, go_on
-from xarr.ir.storage import ALIVE, DEAD, SWAPPABLE, WIDE, is_held
+from xarr.ir.storage import DEAD, LIVE, SWAPPABLE, WIDE, is_live
 from xarr.runtime import dispatch
 from xarr.tape.loops import LoopDetector
 
@@ -33,7 +33,7 @@ if not cython.compiled:
     from sys import getrefcount as held_by
 
     from xarr.ir.events import core_counts, core_hooks, core_tier
-    from xarr.ir.instructions import Arguments, Instruction, Opcode, new_instruction, take_number
+    from xarr.ir.instructions import Instruction, Opcode, RunArguments, new_instruction, take_number
     from xarr.ir.storage import Storage, next_mark
     from xarr.ir.views import View
     from xarr.runtime.program import Runnable, Trace
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 IS_COMPILED: Final[bool] = cython.compiled
 """Whether the module is compiled."""
-_ALIVE = cython.declare(cython.Py_ssize_t, ALIVE)
+_LIVE = cython.declare(cython.Py_ssize_t, LIVE)
 _DEAD = cython.declare(cython.Py_ssize_t, DEAD)
 _WIDE = cython.declare(cython.Py_ssize_t, WIDE)
 _SWAPPABLE = cython.declare(cython.Py_ssize_t, SWAPPABLE)
@@ -280,10 +280,10 @@ class Tape:
         self.is_running = True
         core_counts.looks += 1
         others_see: cython.bint = False
-        listed: Arguments | None = None
+        listed: RunArguments | None = None
         try:
             others_see = bool(self.shared)
-            listed = Arguments([], [], [], [])
+            listed = RunArguments([], [], [], [])
             # No slice: while a compiled one makes its list, a finalizer may write to the tape.
             instructions: list[Any] = list(self.instructions)
             del instructions[count:]
@@ -300,7 +300,7 @@ class Tape:
         return not storages or any([storage.serial in shared for storage in storages])
 
     @cython.cfunc
-    def _run_listed(self, instructions: list[Any], listed: Arguments) -> object:
+    def _run_listed(self, instructions: list[Any], listed: RunArguments) -> object:
         """Run instructions that are the first on the tape; keep what has not run after an error."""
         trace: Trace | None = None
         program: Runnable | None = None
@@ -339,7 +339,7 @@ class Tape:
             raise
 
     @cython.cfunc
-    def _program(self, trace: Trace, listed: Arguments) -> Runnable:
+    def _program(self, trace: Trace, listed: RunArguments) -> Runnable:
         """Return the program of a list by the states of its storages; make it the first time."""
         states = self._states(listed, trace.sizes)
         program: Runnable | None = trace.program(states)
@@ -350,7 +350,7 @@ class Tape:
     def _keep_left(
         self,
         trace: Trace,
-        listed: Arguments,
+        listed: RunArguments,
         program: Runnable | None,
         done: list[int],
         error: BaseException,
@@ -422,11 +422,11 @@ class Tape:
 
     def _needed(self, instructions: list[Any]) -> list[Any]:
         """Return the instructions whose results are live, or that such an instruction needs."""
-        listed: Arguments = Arguments([], [], [], [])
+        listed: RunArguments = RunArguments([], [], [], [])
         trace: Trace = self._describe(instructions, listed)
         instructions.clear()  # they hold storages
         states = self._states(listed, trace.sizes)
-        wanted = {at for at, state in enumerate(states) if is_held(state)}
+        wanted = {at for at, state in enumerate(states) if is_live(state)}
         wanted = {listed.storages[at].serial for at in wanted}
         found: list[Any] = []
         again = [one for one in _instructions_of(trace, listed) if one is not None]
@@ -448,10 +448,10 @@ class Tape:
         for instruction in instructions:
             instruction.written.mark = self.mark
 
-    def would_run(self) -> tuple[Trace, Arguments, Runnable]:
+    def would_run(self) -> tuple[Trace, RunArguments, Runnable]:
         """Return the trace, arguments and program that would run now; nothing runs."""
         was_running = self.is_running
-        listed: Arguments = Arguments([], [], [], [])
+        listed: RunArguments = RunArguments([], [], [], [])
         try:
             self.is_running = True
             # Else the tape itself holds every storage.
@@ -465,7 +465,7 @@ class Tape:
 
     @cython.cfunc
     def _describe(
-        self, instructions: list[Any], listed: Arguments, may_be_new: cython.bint = False
+        self, instructions: list[Any], listed: RunArguments, may_be_new: cython.bint = False
     ) -> Trace:
         """Return the trace of instructions; fill `listed` with what differs between runs of it.
 
@@ -574,7 +574,7 @@ class Tape:
         return trace
 
     @cython.cfunc
-    def _states(self, listed: Arguments, sizes: object) -> tuple[Any, ...]:
+    def _states(self, listed: RunArguments, sizes: object) -> tuple[Any, ...]:
         """Return the state of each storage: live or dead, and the bytes that a dead one frees.
 
         The bytes are 0 where no result, of one of some `sizes`, could reuse that memory. While
@@ -590,9 +590,9 @@ class Tape:
         for storage in storages:
             # Held by the list, by the name here and by the call: else somebody has it.
             if (shared and storage.serial in shared) or (kept and id(storage.buffer) in kept):
-                state = _ALIVE
+                state = _LIVE
             elif held_by(storage) > core_hooks.unheld:
-                state = _ALIVE
+                state = _LIVE
                 if storage.most_mark == listed.mark and storage.lender is None and not stays:
                     states.append(_SWAPPABLE - storage.nbytes)
                     continue
@@ -632,7 +632,7 @@ def _unheld() -> cython.Py_ssize_t:
 hooks.unheld = _unheld()
 
 
-def _instructions_of(trace: Trace, listed: Arguments) -> Iterator[Instruction | None]:
+def _instructions_of(trace: Trace, listed: RunArguments) -> Iterator[Instruction | None]:
     """Make the instructions of a trace again; None for one that is consumed: its caller is told."""
     codes = iter(trace.codes)
     values = iter(listed.constants)

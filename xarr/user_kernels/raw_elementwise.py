@@ -124,7 +124,7 @@ def _plain(view: View, shape: Shape, parameter: Parameter) -> View:
     """A view whose elements lie one behind the other, of the shape that the kernel walks."""
     if not parameter.raw and view.shape != shape and math.prod(view.shape) != 1:
         view = builder.broadcast(view, shape)
-    builder.placed(view)
+    builder.materialise(view)
     assert view.layout is not None
     return view if view.layout.linear else builder.copied(view)
 

@@ -365,7 +365,7 @@ class Graph:
         for array in gc.get_objects():
             # Zeros, say, are a number until they are written to; a graph reads where they lie.
             if type(array) is Array and array._view.device is self.device:
-                builder.placed(array._view)
+                builder.materialise(array._view)
         builder.settle(self.device)
         self._calls = self._block.enter_context(recording(self.device))
         self._block.enter_context(host_functions.fused())

@@ -209,7 +209,7 @@ def _is_selected(x: Array, mask: Array, source: View) -> bool:
     selected = gather.select(mask._view)
     source = _fitted(source, (selected.total,))
     values = builder.broadcast(builder.converted(source, x._view.dtype), (selected.total,))
-    builder.placed(values)
+    builder.materialise(values)
     chosen = gather.overwrite(x._view, mask._view, selected, values)
     if chosen is not None:
         _replace(x, chosen)

@@ -79,7 +79,7 @@ def _blank(shape: Shape, dtype: DType, device: Device) -> Storage:
     if device.info.host_addressable and size > tuning.JOINED:
         return builder.reserve(device, size * dtype.itemsize)
     view = constant(dtype.numpy.type(0).item(), dtype, shape, device)
-    builder.placed(view)
+    builder.materialise(view)
     assert view.storage is not None
     return view.storage
 
