@@ -20,9 +20,9 @@ ROOT: Final = Path(__file__).parents[1]
 CEILINGS: Final = Path(__file__).with_name("house.json")
 DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 CHOOSES: Final = r"\.host_addressable\b|\bstays_on_host\(|\bruns_on_numpy\("
-"""What a module asks that chooses between host and device; `backends/` says the answers."""
+"""Questions of a module that chooses between host and device; `backends/` has the answers."""
 REMEMBERS: Final = r"@functools\.(?:lru_)?cache\b|\bMemo\(|\bremembered\("
-"""What a table that remembers is made by, or filled with."""
+"""Calls that make or fill a table that remembers."""
 
 
 def counted() -> dict[str, int]:

@@ -12,7 +12,7 @@ from tools.planted import LIMIT_S, PLANTS, hunt
 LATE = ("data types are apart", "small work overtakes large")
 """They are found after a minute; each of the others within seconds."""
 USUAL = [one for one in PLANTS if one not in LATE][::4]
-"""That the programs find bugs at all; which they find is theirs to say, and `make nightly`'s."""
+"""A quarter of them, for each run; `make nightly` hunts them all."""
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from tests.conftest import TIERS
 from tests.launching import change
 
 EVERY = 4
-"""Of how many calls of tables one runs by kernels alone, which take long to compile."""
+"""One of so many calls of a table runs by kernels alone, which take long to compile."""
 
 
 @pytest.hookimpl(tryfirst=True)

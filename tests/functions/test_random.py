@@ -54,7 +54,7 @@ def test_published_vectors(counter: str, key: str, expected: str) -> None:
 
 
 def words_of(size: int, lanes: int, draw: int, key: int) -> Values:
-    """What a draw gives, by the definition in `codegen/kernel_spec.py`, with NumPy's integers."""
+    """Return the words of a draw as `codegen/kernel_spec.py` defines them, by NumPy's integers."""
     position = np.arange(size, dtype=np.uint64)
     block = position // (lanes * 256) * 256 + position % 256
     mask, half = np.uint64(0xFFFFFFFF), np.uint64(32)

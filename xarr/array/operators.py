@@ -59,7 +59,7 @@ _INVERT = cython.declare(ResolvedRow, OPERATORS["invert"])
 Operand: TypeAlias = (
     "ArrayBase | complex | numpy.ndarray[Any, Any] | numpy.generic | list[Any] | tuple[Any, ...]"
 )
-"""What an operator takes beside an array."""
+"""The types that an operator takes beside an array."""
 
 
 @cython.cclass

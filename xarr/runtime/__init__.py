@@ -1,1 +1,1 @@
-"""What runs instructions: the choice between NumPy and kernels, and the loop over steps."""
+"""Running instructions: the choice between NumPy and kernels, and the loop over steps."""

@@ -1,4 +1,3 @@
-from xarr.ir.events cimport core_hooks
 from xarr.ir.storage cimport Storage, memory_of, allocate_or_collect
 from xarr.ir.views cimport Structure, array_in
 from xarr.ir.instructions cimport RunArguments, Opcode
