@@ -11,7 +11,6 @@ import pytest
 import xarr
 from tests.functions.calls import check, each
 from tests.reference import Values, assert_same
-from xarr.ir.views import array_in
 from xarr.ops import vendor
 from xarr.runtime import host_functions
 from xarr.tape.scalar_access import values_of
@@ -150,8 +149,16 @@ def test_the_host_computes_on_the_operands_themselves(
 
         return call
 
-    for make in (values_of, array_in):
-        monkeypatch.setattr(vendor, make.__name__, noted(make))
+    def deferred(name: str, options: Any, work: Callable[..., Any], *rest: Any) -> Any:
+        def watched(*arrays: Any) -> Any:
+            handed.extend([array.__array_interface__["data"][0] for array in arrays])
+            return work(*arrays)
+
+        return vendor_deferred(name, ("watched", *options), watched, *rest)
+
+    vendor_deferred = vendor.deferred
+    monkeypatch.setattr(vendor, "deferred", deferred)
+    monkeypatch.setattr(vendor, "values_of", noted(values_of))
     with host_functions.fused():
         result = ON_OPERANDS[name](x, y)
         xarr.synchronize()

@@ -3,4 +3,3 @@ from xarr.ir.views cimport ArraySlots, View, Structure, structure, view_at
 cdef object value_of(ArraySlots x)
 cpdef View part_of(View view, object key)
 cpdef Py_ssize_t place_of(View view, object key)
-cdef Structure lone_of(View view)

@@ -188,12 +188,3 @@ def place_of(view: View, key: object) -> cython.Py_ssize_t:
     except OverflowError:
         return -1
     return at
-
-
-@cython.cfunc
-def lone_of(view: View) -> Structure:
-    """Return the structure of one element of a view's storage."""
-    how: Structure = view.structure
-    if how.lone is None:
-        how.lone = structure(how.device, how.dtype, (), ())
-    return how.lone

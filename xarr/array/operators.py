@@ -10,12 +10,12 @@ import numpy
 
 from xarr import dtypes
 from xarr.ir import _cython as cython
-from xarr.ir.resolved import OPERATORS
+from xarr.ir.resolved import CHOICES, OPERATORS
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.array.keys import lone_of, part_of, place_of, value_of
+    from xarr.array.keys import part_of, place_of, value_of
     from xarr.ir.events import core_hooks
     from xarr.ir.instructions import Opcode, opcode_of
     from xarr.ir.resolved import ResolvedRow, ScalarEvaluator
@@ -25,12 +25,13 @@ if not cython.compiled:
         Structure,
         View,
         lone_constant,
+        lone_of,
         number_like,
         structure,
         view_at,
     )
-    from xarr.tape.record import computed, recorded
-    from xarr.tape.scalar_access import only, peek, poke
+    from xarr.tape.record import computed, copied_element, recorded, store_of
+    from xarr.tape.scalar_access import only, poke, read
 
     Py_buffer: TypeAlias = Any
     fill_buffer: Any = None
@@ -56,6 +57,7 @@ _NEG = cython.declare(ResolvedRow, OPERATORS["neg"])
 _POS = cython.declare(ResolvedRow, OPERATORS["pos"])
 _ABS = cython.declare(ResolvedRow, OPERATORS["abs"])
 _INVERT = cython.declare(ResolvedRow, OPERATORS["invert"])
+_BOOL = cython.declare(object, dtypes.bool_)
 Operand: TypeAlias = (
     "ArrayBase | complex | numpy.ndarray[Any, Any] | numpy.generic | list[Any] | tuple[Any, ...]"
 )
@@ -233,10 +235,12 @@ class ArrayBase(ArraySlots):
             part: View | None = part_of(view, key)
             if part is not None:
                 return view_of(self, part)
-        elif not core_hooks.transfers:
-            value = peek(view, at)
+        else:
+            value = None if core_hooks.transfers else read(view, at)
             if value is not None:
                 return made(number_like(view, value))  # type: ignore[return-value]
+            # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
+            return made(copied_element(view, at))  # type: ignore[return-value]
         return self._item(key)  # type: ignore[attr-defined]
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
@@ -257,6 +261,8 @@ class ArrayBase(ArraySlots):
             part: View | None = None
             if given is not None:
                 part = part_of(view, key) if at < 0 else view_at(storage, lone_of(view), at)
+                if part is None and number is not None and isinstance(key, ArrayBase):
+                    part, given = view, _chosen(key._view, given, view)
             if given is not None and part is not None and is_stored(part, given):
                 return
         self._set_item(key, value)  # type: ignore[attr-defined]
@@ -438,7 +444,7 @@ def _beside(known: ResolvedRow, how: Structure, kind: object, swapped: cython.bi
     found: object = known.pairs.get(key)
     if found is not None or how.strides is None:
         return found
-    dtype: Any = known.scalars.get((kind, how.dtype, how.device, swapped))
+    dtype: Any = known.scalars.get((kind, how.dtype, how.device.no_float64, swapped))
     if dtype is None:
         return None
     number: Structure = structure(how.device, dtype, (), None)
@@ -546,6 +552,21 @@ def _reflected_sum(x1: ArrayBase, x2: Any) -> Any:
     return result
 
 
+@cython.cfunc
+def _chosen(mask: View, value: View, view: View) -> View | None:
+    """Record a view's elements with a value where a mask of its shape holds; None of other keys."""
+    how: Structure = view.structure
+    what: Structure = mask.structure
+    operation = CHOICES.get(how.dtype)
+    if operation is None or what.dtype is not _BOOL or what.shape != how.shape or not how.shape:
+        return None
+    if what.device is not how.device or mask.storage is None:
+        return None
+    operands = (what, value.structure, how)
+    opcode: Opcode = opcode_of(operation, operands, how.shape, None, how.shape)
+    return computed(opcode, (mask, value, view)) if opcode.nbytes else None
+
+
 @cython.ccall
 def name_of_store(part: View, given: View) -> object:
     """Return the key by which a view remembers the write of another view to it."""
@@ -563,9 +584,16 @@ def is_stored(part: View, given: View) -> cython.bint:
     is_itself: cython.bint = given.structure is part.structure and given.storage is storage
     if is_itself and given.offset == part.offset:
         return True  # x[key] += value has written already; Python now assigns the view to itself
-    opcode = part.structure.store(name_of_store(part, given))
-    if opcode is None or are_shared(storage, given.storage):
+    if are_shared(storage, given.storage):
         return False
+    how: Structure = part.structure
+    opcode = how.store(name_of_store(part, given))
+    if opcode is None:
+        what: Structure = given.structure
+        fits: cython.bint = what.shape == how.shape or (given.storage is None and not what.shape)
+        if not fits or what.dtype is not how.dtype or given.storage is storage or not how.size:
+            return False
+        opcode = store_of(what, how)
     with storage.device.lock:
         storage.writes += 1
         recorded(opcode, (given,), part)

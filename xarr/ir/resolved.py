@@ -15,6 +15,7 @@ if not cython.compiled:
     from xarr.ir.views import Structure
 
 if TYPE_CHECKING:
+    from xarr.dtypes import DType
     from xarr.ir.operation import Operation
 
 
@@ -79,7 +80,8 @@ class ResolvedRow:
     numbers : dict
         By the structure of two constants: the `ScalarEvaluator`, and the structure of the result.
     scalars : dict
-        The data type of a Python scalar, by its type and the array's data type and device.
+        The data type of a Python scalar, by its type, the array's data type, whether the device
+        lacks float64, and whether the scalar comes first.
     """
 
     row: Any
@@ -111,3 +113,5 @@ _NAMES: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or",
                  "invert")  # fmt: skip
 OPERATORS: Final = {name: ResolvedRow(number) for number, name in enumerate(_NAMES)}
 """The rows that are operators, by the names of their special methods."""
+CHOICES: Final[dict[DType, Operation]] = {}
+"""The operations that choose between two operands by a condition, by their data type, once met."""

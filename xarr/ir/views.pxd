@@ -11,6 +11,7 @@ cdef class Structure:
     cdef public object in_memory
     cdef public object element
     cdef object lone
+    cdef object copy
     cdef public object form
     cdef object low
     cdef object high
@@ -25,7 +26,7 @@ cdef class Structure:
     cdef list alike
     cdef dict _views
     cdef dict _stores
-    cdef set _places
+    cdef set places
     cdef object _pattern
     cdef object _layout
     cpdef object view(self, object key)
@@ -45,6 +46,7 @@ cdef class View:
     cdef public Py_ssize_t offset
     cdef public bint bound
 
+cdef Structure lone_of(View view)
 cdef View view_at(Storage storage, Structure how, Py_ssize_t offset)
 cpdef View number_like(View view, object value)
 cdef View lone_constant(Structure how, object value)

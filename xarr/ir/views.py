@@ -71,7 +71,11 @@ class Structure:
     element : Structure or None
         That of scalar constants of the data type; None before it is first needed.
     lone : Structure or None
-        That of one element which was written by itself.
+        That of one element which was written or read by itself.
+    copy : Opcode or None
+        The opcode that copies one element, once there was a copy.
+    places : set of int or None
+        The offsets from the view's first element of elements that were read or written alone.
     """
 
     device: Any
@@ -81,6 +85,7 @@ class Structure:
     in_memory: Any
     element: Any
     lone: Any
+    copy: Any
     form: str | None
     low: Any
     high: Any
@@ -95,7 +100,7 @@ class Structure:
     alike: list[Any] | None
     _views: dict[Any, Any] | None
     _stores: dict[Any, Any] | None
-    _places: set[int] | None
+    places: set[int] | None
     _pattern: Any
     _layout: Any
 
@@ -149,13 +154,6 @@ class Structure:
         if self._layout is None and self.strides is not None:
             self._layout = Layout(self.shape, self.strides)
         return self._layout
-
-    @property
-    def places(self) -> set[int]:
-        """The offsets from the view's first element of elements that were read or written alone."""
-        if self._places is None:
-            self._places = set()
-        return self._places
 
     @cython.ccall
     def view(self, key: object) -> Any:
@@ -329,9 +327,13 @@ def storage_view(storage: Storage, where: Layout, dtype: DType) -> View:
     )
 
 
-def element(view: View, at: int) -> View:
-    """Return a view of one element of a view's storage, at an offset in the storage."""
-    return View(view.storage, structure(view.device, view.dtype, (), ()), at)
+@cython.cfunc
+def lone_of(view: View) -> Structure:
+    """Return the structure of one element of a view's storage."""
+    how: Structure = view.structure
+    if how.lone is None:
+        how.lone = structure(how.device, how.dtype, (), ())
+    return how.lone
 
 
 @cython.ccall

@@ -22,7 +22,7 @@ from xarr.dtypes import ANY, BOOL, COMPLEX, INTEGER, KIND_WORDS, REAL, SIGNED, U
 from xarr.ir.instructions import Opcode
 from xarr.ir.memo import remembered
 from xarr.ir.operation import Operation
-from xarr.ir.resolved import OPERATORS, ResolvedRow, ScalarEvaluator
+from xarr.ir.resolved import CHOICES, OPERATORS, ResolvedRow, ScalarEvaluator
 from xarr.ir.views import Structure, View, constant
 from xarr.layout import broadcast_shapes
 from xarr.runtime import host_functions
@@ -197,7 +197,7 @@ class Elementwise:
         if opcode is not None and opcode.nbytes and given.strides is not None:
             name: Any = (kind, given) if swapped else (given, kind)
             self.known.remember(name, (opcode, *other.dtype.bounds))
-            self.known.scalars[kind, given.dtype, given.device, swapped] = other.dtype
+            self.known.scalars[kind, given.dtype, given.device.no_float64, swapped] = other.dtype
 
     def _exactly(self, operation: Operation, *values: Any) -> Any:
         """Compute the result for numbers as Python does; return None where bits may differ."""
@@ -649,25 +649,16 @@ _HOSTS: Final[dict[tuple[str, str], Callable[..., Any]]] = {
     ("square", COMPLEX): host_functions.square,
 }
 """Replacements of NumPy's functions whose bits may differ, by name and kind of data type."""
-_CHOICES: Final[dict[DType, Operation]] = {}
-_CHOSEN: Final[dict[Any, Any]] = {}
-"""The instructions of choices by the structures of their operands."""
 
 
 def choose(condition: View, x1: View, x2: View) -> View:
     """Record x1 where a bool condition holds and x2 elsewhere."""
-    inputs = condition, x1, x2
-    key = condition.structure, x1.structure, x2.structure
-    opcode = _CHOSEN.get(key)
-    if opcode is None:
-        where = "where(condition, x1, x2)"
-        row = promoted((x1.dtype, x2.dtype), condition.device, where)
-        operation = _CHOICES.get(row)
-        if operation is None:
-            operation = _CHOICES[row] = Operation(
-                "where", (dtypes.bool_, row, row), row, "({0} ? {1} : {2})", numpy.where
-            )
-        shape = broadcast_shapes(*(one.shape for one in inputs), where=where)
-        opcode = builder.elementwise(operation, inputs, shape)
-        remembered(_CHOSEN, key, opcode)
-    return builder.computed(opcode, inputs)
+    where = "where(condition, x1, x2)"
+    row = promoted((x1.dtype, x2.dtype), condition.device, where)
+    operation = CHOICES.get(row)
+    if operation is None:
+        operation = CHOICES[row] = Operation(
+            "where", (dtypes.bool_, row, row), row, "({0} ? {1} : {2})", numpy.where
+        )
+    shape = broadcast_shapes(condition.shape, x1.shape, x2.shape, where=where)
+    return builder.defer(operation, (condition, x1, x2), shape)

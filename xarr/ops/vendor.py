@@ -25,6 +25,7 @@ from xarr.ir.storage import Storage, memory_of
 from xarr.ir.views import View, array_in, storage_view, structure
 from xarr.layout import Shape
 from xarr.runtime import profiling
+from xarr.runtime.host_eval import NumpyStep
 from xarr.scheduler.instructions import OpaqueOp, Ref, ScheduledInstruction
 from xarr.settings import IMPORTED
 from xarr.tape import builder
@@ -214,7 +215,11 @@ class _Routine(OpaqueOp):
         refs = [ref for ref in (*instruction.operands, instruction.target) if isinstance(ref, Ref)]
         target = refs[-1]
         nbytes = target.pattern.size * target.dtype.itemsize
-        call = LibraryStep(results=[target], fresh=[(target.slot, nbytes)], whole=refs[:-1])
+        call = (LibraryStep if self.host is None else NumpyStep)(
+            results=[target], fresh=[(target.slot, nbytes)], whole=refs[:-1]
+        )
+        if isinstance(call, NumpyStep):
+            call.function, call.launch_count = self.host, 1
         call.work = lambda views: _run_routine(self, views)
         call.views = [
             (structure(device, ref.dtype, how.shape, how.strides), ref.slot, ref.offset)

@@ -3,7 +3,7 @@
 
 A kernel costs a compiler a tenth of a second, and to plan one a millisecond of Python. So a list of
 instructions runs here first, one instruction after the other, wherever NumPy has a function of the
-same bits. Once a list has kernels, only libraries' work is NumPy's, see `LibraryStep`.
+same bits. Once a list has kernels, only libraries' work is NumPy's, see `NumpyStep`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from xarr.runtime.host_functions import find
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
+    from xarr.ir.events import core_hooks
     from xarr.ir.instructions import Opcode, RunArguments
-    from xarr.ir.steps import Step, launch
+    from xarr.ir.steps import LibraryStep, Step, launch
     from xarr.ir.storage import Storage, allocate_or_collect, memory_of
     from xarr.ir.views import Structure, array_in
 
@@ -180,8 +181,23 @@ def _compute(
         _store(driver, memory, where, result)
         return
     slot, beyond = places[operand]
-    how = opcode.target
+    beyond += listed.bases[slot]
     target: Storage = listed.storages[slot]
+    _finish(opcode.device, function, values, opcode.target, opcode.shape, target, beyond)
+
+
+@cython.cfunc
+def _finish(
+    device: Any,
+    function: Any,
+    values: list[Any],
+    how: Structure,
+    shape: tuple[Any, ...],
+    target: Storage,
+    offset: cython.Py_ssize_t,
+) -> cython.void:
+    """Store a function's result: as the memory of a small storage that has none, or in a view."""
+    driver: Any = device.driver
     if target.buffer is None:
         if target.nbytes <= _KEPT_NBYTES:
             result = function(*values)
@@ -192,9 +208,9 @@ def _compute(
             driver.launched += 1
             target.buffer = result
             return
-        target.buffer = allocate_or_collect(opcode.device, target.nbytes)
-    view: Any = _array_at(how, memory_of(target), listed.bases[slot] + beyond)
-    if type(function) is not _ufunc or opcode.shape != how.shape:
+        target.buffer = allocate_or_collect(device, target.nbytes)
+    view: Any = _array_at(how, memory_of(target), offset)
+    if type(function) is not _ufunc or shape != how.shape:
         _store(driver, view, ..., _fitted(function(*values), how))
         return
     driver.launched += 1
@@ -203,6 +219,38 @@ def _compute(
     except Exception:
         driver.launched -= 1
         raise
+
+
+@cython.cclass
+class NumpyStep(LibraryStep):
+    """A step of a program that is NumPy's work in a CPU's memory.
+
+    Where the host does not reach the memory, or a profile watches, `work` does it as a library's.
+
+    Attributes
+    ----------
+    function : function
+        Takes the operands as arrays, and returns the result.
+    """
+
+    function: Any
+
+    @cython.ccall
+    def run(self, device: Any, listed: RunArguments, unfinished: list[Any]) -> object:
+        """Let NumPy compute the result."""
+        how: Structure
+        slot: cython.Py_ssize_t
+        beyond: cython.Py_ssize_t
+        if core_hooks.run is not None or not device.driver.is_open():
+            return LibraryStep.run(self, device, listed, unfinished)
+        values: list[Any] = []
+        count: cython.Py_ssize_t = len(self.views) - 1
+        for how, slot, beyond in self.views[:count]:
+            values.append(_elements(how, listed.storages[slot], listed.bases[slot] + beyond))
+        how, slot, beyond = self.views[count]
+        offset: cython.Py_ssize_t = listed.bases[slot] + beyond
+        _finish(device, self.function, values, how, how.shape, listed.storages[slot], offset)
+        return None
 
 
 @cython.cfunc
@@ -247,20 +295,23 @@ def _array_at(how: Structure, memory: Any, offset: cython.Py_ssize_t) -> Any:
 
 
 @cython.cfunc
+def _elements(how: Structure, storage: Storage, offset: cython.Py_ssize_t) -> Any:
+    """Return the elements of a view of a storage that has its memory."""
+    memory: Any = storage.buffer
+    if how.dtype is _bool:  # every byte but 0 is True
+        return _array_at(how, memory_of(storage), offset).view(_uint8) != 0
+    if type(memory) is not _ndarray:
+        return _array_at(how, memory_of(storage), offset)
+    is_whole = how.is_linear and not offset and memory.shape == how.shape
+    if is_whole and memory.dtype is how.dtype.numpy:
+        return memory
+    return _array_at(how, memory, offset)
+
+
+@cython.cfunc
 def _operand(how: Structure, opcode: Opcode, storage: Storage, offset: cython.Py_ssize_t) -> object:
     """Return the elements of an operand, which broadcast to the shape of the instruction."""
-    memory: Any = storage.buffer
-    values: Any
-    if how.dtype is _bool:  # every byte but 0 is True
-        values = _array_at(how, memory_of(storage), offset)
-        values = values.view(_uint8) != 0
-    elif type(memory) is _ndarray and memory.dtype is how.dtype.numpy and memory.shape == how.shape:
-        if how.is_linear and not offset:
-            values = memory
-        else:
-            values = _array_at(how, memory, offset)
-    else:
-        values = _array_at(how, memory_of(storage), offset)
+    values: Any = _elements(how, storage, offset)
     if opcode.is_separate or how.shape is opcode.shape or how.shape == opcode.shape:
         return values
     return _over(values, how, opcode)

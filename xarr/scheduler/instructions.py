@@ -125,7 +125,8 @@ class ScheduledInstruction:
         is_linear = not isinstance(self.operation, GatherScatter)
         for place, operand in enumerate(self.operands):
             if type(operand) is Ref:
-                key = _key(operand, shape)
+                is_own = self.operation.is_separate  # its operands are not broadcast
+                key = _key(operand, operand.pattern.shape if is_own else shape)
                 self.read.append((place, operand, key))
                 self.slots.add(operand.slot)
                 is_linear = is_linear and not key[2]

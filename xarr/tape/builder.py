@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from xarr import dtypes, errors, layout, tuning
 from xarr.backends.device import before_synchronizing
 from xarr.codegen import launch as launching
-from xarr.codegen.kernel_spec import INDEX, cast
+from xarr.codegen.kernel_spec import INDEX
 from xarr.codegen.launch import MOST_GROUPS as MOST_GROUPS, Grid as Grid
 from xarr.ir import steps
 from xarr.ir.events import counts as counts, eager as eager
@@ -27,6 +27,7 @@ from xarr.layout import Layout, Shape
 from xarr.runtime import host_functions
 from xarr.scheduler.instructions import DeferredTemplateOp
 from xarr.tape import record
+from xarr.tape.record import cast_of, copied as copied
 from xarr.tape.tape import tape_of
 
 if TYPE_CHECKING:
@@ -78,9 +79,6 @@ def computed(opcode: Opcode, inputs: tuple[View, ...]) -> View:
     return View(allocate(opcode.device, 0), opcode.target, 0)
 
 
-_CASTS: Final[dict[tuple[DType, DType], Operation]] = {}
-
-
 def converted(view: View, dtype: DType) -> View:
     """Record the conversion of a view to another data type; return the view if it has that type."""
     if view.dtype is dtype:
@@ -88,21 +86,7 @@ def converted(view: View, dtype: DType) -> View:
     if view.value is not None:
         value = dtypes.quietly(view.dtype.numpy.type(view.value).astype, dtype.numpy)
         return constant(value.item(), dtype, view.shape, view.device)
-    return defer(_cast(view.dtype, dtype), (view,), view.shape)
-
-
-def copied(view: View) -> View:
-    """Record a copy of a view."""
-    return defer(_cast(view.dtype, view.dtype), (view,), view.shape)
-
-
-def _cast(given: DType, wanted: DType) -> Operation:
-    operation = _CASTS.get((given, wanted))
-    if operation is None:
-        host = host_functions.converter(given, wanted)
-        operation = Operation("astype", (given,), wanted, cast("{0}", given, wanted), host)
-        _CASTS[given, wanted] = operation
-    return operation
+    return defer(cast_of(view.dtype, dtype), (view,), view.shape)
 
 
 def broadcast(view: View, shape: Shape) -> View:
@@ -111,7 +95,7 @@ def broadcast(view: View, shape: Shape) -> View:
         return view
     if view.value is not None:
         return constant(view.value, view.dtype, shape, view.device)
-    return defer(_cast(view.dtype, view.dtype), (view,), shape)
+    return defer(cast_of(view.dtype, view.dtype), (view,), shape)
 
 
 def reshaped(view: View, shape: Shape) -> View:
@@ -144,7 +128,7 @@ def materialise(view: View) -> None:
             row, value = view.dtype, constant(view.value, view.dtype, view.shape, view.device)
             filled = known(
                 view.shape, row, view.device, lambda: numpy.full(view.shape, value.value, row.numpy)
-            ) or defer(_cast(view.dtype, view.dtype), (value,), view.shape)
+            ) or defer(cast_of(view.dtype, view.dtype), (value,), view.shape)
             view.storage, view.structure, view.value = filled.storage, filled.structure, None
 
 
@@ -165,8 +149,8 @@ def there(view: View) -> View:
     The caller holds the device's lock while they are read.
     """
     assert view.storage is not None
-    source = tape_of(view.device).copied(view.storage, _cast(view.dtype, view.dtype))
-    if source is not None and view.shape == source.shape == ():
+    source = tape_of(view.device).source_of(view.storage)
+    if source is not None and source.dtype is view.dtype:
         return source
     compute(view)
     return view
@@ -204,7 +188,7 @@ def write(storage: Storage, where: Layout, dtype: DType, value: View) -> None:
 def storing(given: Structure, where: Layout, dtype: DType) -> tuple[Opcode, Structure]:
     """Return the opcode of a write of a value that broadcasts to `where.shape`, and its target."""
     target = structure(given.device, dtype, where.shape, where.strides)
-    return opcode_of(_cast(given.dtype, dtype), (given,), where.shape, target), target
+    return opcode_of(cast_of(given.dtype, dtype), (given,), where.shape, target), target
 
 
 def reads_what_it_overwrites(value: View, storage: Storage, where: Layout, dtype: DType) -> bool:

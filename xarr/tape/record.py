@@ -3,21 +3,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from xarr.codegen.kernel_spec import cast
 from xarr.ir import _cython as cython
+from xarr.ir.operation import Operation
+from xarr.runtime import host_functions
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
     from xarr.ir.events import core_hooks
-    from xarr.ir.instructions import Opcode, new_instruction, take_number
+    from xarr.ir.instructions import Opcode, new_instruction, opcode_of, take_number
     from xarr.ir.storage import Storage, new_storage
-    from xarr.ir.views import Structure, View, view_at
+    from xarr.ir.views import Structure, View, lone_of, view_at
     from xarr.tape.tape import Tape, tape_of
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
+    from xarr.dtypes import DType
 
 
 @cython.ccall
@@ -69,6 +73,47 @@ def _end(tape: Tape, opcode: Opcode, views: tuple[Any, ...]) -> cython.void:
     """Run the tape if its last instruction may not wait."""
     if core_hooks.eager or is_seen(views, opcode.device):
         tape.end()
+
+
+_CASTS: Final[dict[tuple[DType, DType], Operation]] = {}
+
+
+def cast_of(given: DType, wanted: DType) -> Operation:
+    """Return the operation that converts between data types; the copy, if they are one."""
+    operation = _CASTS.get((given, wanted))
+    if operation is None:
+        host = host_functions.converter(given, wanted)
+        operation = Operation("astype", (given,), wanted, cast("{0}", given, wanted), host)
+        _CASTS[given, wanted] = operation
+    return operation
+
+
+@cython.cfunc
+def store_of(given: Structure, target: Structure) -> Opcode:
+    """Return the opcode that writes elements, which broadcast, to a view that exists."""
+    operation = cast_of(given.dtype, target.dtype)
+    return opcode_of(operation, (given,), target.shape, target, None)
+
+
+@cython.ccall
+def copied(view: View) -> View:
+    """Record a copy of a view; return the view of the copy."""
+    how: Structure = view.structure
+    if view.storage is not None and not how.shape:
+        return copied_element(view, view.offset)
+    opcode: Opcode = opcode_of(cast_of(how.dtype, how.dtype), (how,), how.shape, None, how.shape)
+    if opcode.nbytes:
+        return computed(opcode, (view,))
+    return view_at(Storage(how.device, 0, how.device.driver.allocate(0)), opcode.target, 0)
+
+
+@cython.cfunc
+def copied_element(view: View, at: cython.Py_ssize_t) -> View:
+    """Record a copy of the element `at` elements from the beginning of a view's storage."""
+    how: Structure = lone_of(view)
+    if how.copy is None:
+        how.copy = opcode_of(cast_of(how.dtype, how.dtype), (how,), (), None, ())
+    return computed(how.copy, (view_at(view.storage, how, at),))
 
 
 def is_seen(views: tuple[View, ...], device: Device) -> bool:

@@ -20,11 +20,13 @@ if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
     from xarr.ir.events import core_counts, core_hooks, core_tier
+    from xarr.ir.instructions import Instruction
     from xarr.ir.storage import Storage
     from xarr.ir.views import Structure, View, array_in
     from xarr.tape.tape import Tape, tape_of
 
 _ndarray = cython.declare(object, numpy.ndarray)
+_PLACES = cython.declare(cython.Py_ssize_t, tuning.PLACES)
 Host: TypeAlias = "numpy.ndarray[Any, numpy.dtype[Any]]"
 """An array of NumPy's."""
 
@@ -59,15 +61,40 @@ def only(view: View) -> object:
     if storage is None or on is None or how.size != 1 or how.form is None or core_hooks.transfers:
         return None
     with how.device.lock:
-        if on.is_running or on.ends_in_copy(storage):
+        if on.is_running:
             return None
+        is_watched: cython.bint = core_hooks.run is not None or bool(core_tier.name)
+        if not is_watched and on.runs_before_copies(storage):
+            _copy_elements(on)
         on.compute(storage)
         return _element(on, how, storage, view.offset)
 
 
 @cython.cfunc
-def _element(on: Tape, how: Structure, storage: Storage, at: cython.Py_ssize_t) -> object:
-    if on.is_running or on.failed_pending or on.writes(storage):
+def _copy_elements(on: Tape) -> cython.void:
+    """Copy single elements on the host, as far as the tape begins with such copies."""
+    instruction: Instruction
+    view: View
+    while on.instructions:
+        instruction = on.instructions[0]
+        view = instruction.views[0]
+        if view.structure.copy is not instruction.opcode:
+            return
+        value = _element(on, view.structure, view.storage, view.offset)
+        if value is None:
+            return
+        on.copied_first(numpy.array([value], view.structure.dtype.numpy))
+
+
+@cython.cfunc
+def _element(on: Tape, how: Structure, storage: Storage | None, at: cython.Py_ssize_t) -> object:
+    if (
+        storage is None
+        or how.form is None
+        or on.is_running
+        or on.failed_pending
+        or on.writes(storage)
+    ):
         return None
     window = storage.window(how.form)
     if window is None:
@@ -126,39 +153,44 @@ def values_of(view: View) -> Any:
     return array_in(how.in_memory, memory, view.offset)
 
 
-def read(view: View, at: int) -> Any:
+@cython.ccall
+def read(view: View, at: cython.Py_ssize_t) -> object:
     """Read the element `at` elements from the storage's beginning; run the tape if need be.
 
     Return None where it is better recorded, and of a NaN: a Python scalar may have other bits.
     """
-    device, storage = view.device, view.storage
-    if storage is None or view.structure.form is None:
-        return None
-    with device.lock:
-        on = tape_of(device)
+    how: Structure = view.structure
+    storage: Storage | None = view.storage
+    value = peek(view, at)
+    if value is not None or storage is None or how.form is None:
+        return value
+    on: Tape = tape_of(how.device)
+    with how.device.lock:
         if on.is_running:
             return None
-        if (
-            on.writes(storage)
-            and (core_tier.name or _comes_again(view, at))
-            and not on.has_no_axes()
-        ):
+        waits: cython.bint = on.writes(storage)
+        if waits and (core_tier.name or _comes_again(view, at)) and not on.has_no_axes():
             return None
         on.compute(storage)
         return peek(view, at)
 
 
-def _comes_again(view: View, at: int) -> bool:
+@cython.cfunc
+def _comes_again(view: View, at: cython.Py_ssize_t) -> cython.bint:
     """Return whether an element is one of few that a structure is read or written at alone.
 
     Then it is part of a loop, which is planned once. What a loop reads from another place each time
     would be planned each time.
     """
-    places, place = view.structure.places, at - view.offset
-    is_known = place in places
-    if len(places) <= tuning.PLACES:
+    how: Structure = view.structure
+    if how.places is None:
+        how.places = set()
+    places: set[int] = how.places
+    place = at - view.offset
+    is_known: cython.bint = place in places
+    if len(places) <= _PLACES:
         places.add(place)
-    return is_known and len(places) <= tuning.PLACES
+    return is_known and len(places) <= _PLACES
 
 
 def write(view: View, at: int, value: Any) -> bool:

@@ -20,7 +20,9 @@ cdef class Tape:
     cdef public Py_ssize_t mark
     cdef public bint is_running
     cpdef bint writes(self, Storage storage)
-    cpdef bint ends_in_copy(self, Storage storage)
+    cpdef object compute(self, Storage storage)
+    cpdef bint runs_before_copies(self, Storage storage)
+    cpdef object copied_first(self, object memory)
     cpdef bint names(self, Storage storage)
     cdef object _run(self, Py_ssize_t count)
     cdef bint _sees(self, list storages)

@@ -40,7 +40,6 @@ if not cython.compiled:
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
-    from xarr.ir.operation import Operation
 
 IS_COMPILED: Final[bool] = cython.compiled
 """Whether the module is compiled."""
@@ -78,6 +77,15 @@ def _have_memory(instructions: list[Any]) -> None:
             storage = instruction.written
             if storage.buffer is None and storage.serial not in made:
                 storage.buffer = numpy.empty(storage.nbytes, numpy.uint8)
+
+
+@cython.cfunc
+def _copies_element(instruction: Instruction) -> cython.bint:
+    """Return whether an instruction copies one element to a storage of its own."""
+    if instruction.fresh is None or not instruction.views:
+        return False
+    view: View = instruction.views[0]
+    return view.structure.copy is instruction.opcode and view.storage is not None
 
 
 @cython.cclass
@@ -139,7 +147,8 @@ class Tape:
             return True
         return storage.mark == self.mark or storage.mark == _FAILED
 
-    def compute(self, storage: Storage) -> None:
+    @cython.ccall
+    def compute(self, storage: Storage) -> object:
         """Run everything if an instruction writes a storage, so that its elements are computed."""
         core_counts.looks += 1
         if self.is_running or self.writes(storage):
@@ -147,6 +156,7 @@ class Tape:
         if self.failed_pending and (self.writes(storage) or self._is_behind(storage)):
             self._requeue(self.failed_pending)
             self.run()
+        return None
 
     def _is_behind(self, storage: Storage) -> bool:
         """Return whether a failed instruction may write a storage's memory as another storage."""
@@ -156,23 +166,53 @@ class Tape:
         )
 
     @cython.ccall
-    def ends_in_copy(self, storage: Storage) -> cython.bint:
-        """Return whether the last instruction makes a storage by copying or converting."""
-        if not self.instructions:
-            return False
-        instruction: Instruction = self.instructions[len(self.instructions) - 1]
-        return instruction.fresh is storage and instruction.opcode.operation.name == "astype"
+    def runs_before_copies(self, storage: Storage) -> cython.bint:
+        """Run what comes before copies of single elements at the end, of which the last makes this.
 
-    def copied(self, storage: Storage, copy: Operation) -> View | None:
-        """Return the computed view that the last instruction copies to a new storage, or None."""
+        To read an element where it is costs less than to copy it first. Return whether the tape is
+        such copies and nothing else.
+        """
         core_counts.looks += 1
-        if self.is_running or self.unfinished or self.failed_pending or not self.instructions:
+        count: cython.Py_ssize_t = len(self.instructions)
+        if self.is_running or self.unfinished or self.failed_pending or not count:
+            return False
+        last: Instruction = self.instructions[count - 1]
+        if last.fresh is not storage:
+            return False
+        while count and _copies_element(self.instructions[count - 1]):
+            count -= 1
+        if count == len(self.instructions):
+            return False
+        if count:
+            copy: Instruction = self.instructions[count]
+            self.loops.forget()
+            self.most = self.loops.most
+            self._run(count)
+            mark: cython.Py_ssize_t = _next_epoch()
+            if not self.instructions or self.instructions[0] is not copy or self.failed_pending:
+                return False
+            # No call in between, as in `_take`. What was appended meanwhile may write anything.
+            if self.instructions[len(self.instructions) - 1] is last:
+                self.mark = mark
+        return True
+
+    @cython.ccall
+    def copied_first(self, memory: object) -> object:
+        """Take the first instruction off the tape: its result is in memory that is given."""
+        first: Instruction = self.instructions[0]
+        first.fresh.buffer = memory  # type: ignore[union-attr]
+        del self.instructions[:1]
+        return None
+
+    def source_of(self, storage: Storage) -> View | None:
+        """Return the computed element that the last instruction copies to a storage, or None."""
+        if not self.runs_before_copies(storage):
             return None
-        instruction: Instruction = self.instructions[len(self.instructions) - 1]
-        if instruction.fresh is not storage or instruction.opcode.operation is not copy:
+        last: Instruction = self.instructions[len(self.instructions) - 1]
+        view: View = last.views[0]
+        if last.fresh is not storage or view.storage is None or self.writes(view.storage):
             return None
-        view: View = instruction.views[0]
-        return None if view.storage is None or self.writes(view.storage) else view
+        return view
 
     @cython.ccall
     def names(self, storage: Storage) -> cython.bint:

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 import numpy
 
 from xarr import dtypes, layout, tuning
-from xarr.array.array import Array, made, rebind
+from xarr.array.array import Array, rebind
 from xarr.array.coerce import as_array, beside, holds_arrays, numbers, warn_of_imaginary
 from xarr.array.keys import LONGEST_STEP, place_of, sliced
 from xarr.array.layouts import assign, is_whole, keep_array, require_writeable, settled, view
@@ -29,7 +29,7 @@ from xarr.dtypes import BOOL, INTEGER
 from xarr.errors import refused, type_error, value_error
 from xarr.functions.elementwise import elementwise
 from xarr.functions.reduce import reductions
-from xarr.ir.views import View, constant, element, number_like, storage_view
+from xarr.ir.views import View, constant, number_like, storage_view
 from xarr.layout import Layout, Shape
 from xarr.ops import elementwise as rows, gather
 from xarr.ops.rows import choose
@@ -49,15 +49,7 @@ def getitem(x: Array, key: Any) -> Array:
             found = gather.picked(given, index)
             if found is not None:
                 return Array(found)
-    if kind is not slice:
-        at = place_of(x._view, key)
-        if at >= 0:
-            value = scalar_access.read(x._view, at) if is_unobserved() else None
-            if value is not None:
-                return made(number_like(x._view, value))
-            # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
-            return Array(builder.copied(element(x._view, at)))
-    elif type(key.start) is Array or type(key.stop) is Array:
+    if kind is slice and (type(key.start) is Array or type(key.stop) is Array):
         key = _of_integers(key)
     where = settled(x)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import math
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal, Protocol, SupportsIndex, TypeVar
 
@@ -20,7 +19,7 @@ from xarr.array.coerce import array_of, operand_view
 from xarr.array.out_argument import deliver
 from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.dtypes import COMPLEX, REAL, DType
-from xarr.errors import type_error, value_error
+from xarr.errors import type_error, value_error, warn
 from xarr.functions.create import creation, fills
 from xarr.functions.create.creation import number
 from xarr.functions.elementwise import elementwise
@@ -50,7 +49,6 @@ _SCALES: Final = {
 """Each part by itself: in a product of complex numbers a part that is infinite makes both NaN."""
 
 
-@cached_call
 def apply(
     row: Transform, x: Array, lengths: Sequence[int | None], axes: _Integers, norm: Any
 ) -> Array:
@@ -227,11 +225,8 @@ def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None]
     if s is not None:
         lengths = [None if length is None else integer(length, where, "s") for length in s]
         if axes is None or None in lengths:
-            warnings.warn(
-                "`axes` should not be `None` if `s` is not `None`, and `s` should have no `None`",
-                DeprecationWarning,
-                stacklevel=4,
-            )
+            text = "`axes` should not be `None` if `s` is not `None`, and `s` should have no `None`"
+            warn(text, DeprecationWarning)
     if axes is None:
         places = list(range(ndim)) if s is None else list(range(ndim))[ndim - len(lengths) :]
     else:
@@ -374,7 +369,7 @@ def _along(row: Transform, about: str, made: str) -> _Along:
         result = apply(row, x, [length], [normalize_axis(axis, x.ndim, row.where)], norm)
         return deliver(result, out, row.where)
 
-    return _describe(transform, row, about, "5", made)
+    return _describe(cached_call(transform), row, about, "5", made)
 
 
 def _over(row: Transform, about: str, made: str) -> _Over:
@@ -389,7 +384,7 @@ def _over(row: Transform, about: str, made: str) -> _Over:
         lengths, places = _several(s, axes, x.ndim, row.where)
         return deliver(apply(row, x, lengths, places, norm), out, row.where)
 
-    return _describe(transform, row, about, "(4, 3)", made)
+    return _describe(cached_call(transform), row, about, "(4, 3)", made)
 
 
 _DFT, _INVERSE = "The discrete Fourier transform", "The inverse discrete Fourier transform"
