@@ -239,14 +239,13 @@ class CallCache:
 
 @cython.cfunc
 def _are_known(arrays: list[Any]) -> cython.bint:
-    """Return whether arrays have structures that were met before; mark them as met."""
+    """Return whether arrays have structures that were met before."""
     array: ArrayBase
     how: Structure
     known: cython.bint = True
     for array in arrays:
         how = array._view.structure
-        known = known and how.is_known
-        how.is_known = True
+        known = how.is_met() and known
     return known
 
 

@@ -431,9 +431,8 @@ def _opcode_for(known: ResolvedRow, one: Structure, two: Structure) -> Opcode | 
     if shape is None:
         return None
     opcode = opcode_of(operation, (one, two), shape, None, shape)
-    if one.is_known and two.is_known:
+    if one.is_met() and two.is_met():
         known.remember((one, two), opcode)
-    one.is_known = two.is_known = True
     return opcode
 
 
@@ -454,7 +453,7 @@ def _beside(known: ResolvedRow, how: Structure, kind: object, swapped: cython.bi
         return None
     low, high = dtype.bounds
     found = (opcode, low, high)
-    if how.is_known:
+    if how.is_met():
         known.remember(key, found)
     return found
 
@@ -517,9 +516,8 @@ def applied(known: ResolvedRow, x: Any) -> Any:
         operation = known.row.operations[how.device.no_float64].get(how.dtype)
         if operation is not None:
             opcode = opcode_of(operation, (how,), how.shape, None, how.shape)
-            if how.is_known:
+            if how.is_met():
                 known.remember(how, opcode)
-            how.is_known = True
     if opcode is None or not opcode.nbytes or x._view.storage is None:
         return None
     return made(computed(opcode, (x._view,)))

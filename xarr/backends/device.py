@@ -230,12 +230,6 @@ class Device:
     def __repr__(self) -> str:
         return f"<Device {str(self)!r}: {self.info.name}>"
 
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Device) and str(self) == str(other))
-
-    def __hash__(self) -> int:
-        return hash((self.info.backend, self.info.index, self.options))
-
     def __reduce__(self) -> tuple[Callable[[str], Device], tuple[str]]:
         return get_device, (str(self),)
 

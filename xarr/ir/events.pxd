@@ -13,6 +13,7 @@ cdef class Tier:
 cdef class Counts:
     cdef public Py_ssize_t launches
     cdef public Py_ssize_t looks
+    cdef public Py_ssize_t runs
     cdef public Py_ssize_t compilations
     cdef public list observers
 

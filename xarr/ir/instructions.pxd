@@ -1,10 +1,10 @@
 from xarr.ir.events cimport core_hooks
 from xarr.ir.storage cimport Storage, next_mark
-from xarr.ir.memo cimport Memo
+from xarr.ir.memo cimport Memo, Memoised
 from xarr.ir.views cimport View, Structure, contiguous
 
 
-cdef class Opcode:
+cdef class Opcode(Memoised):
     cdef public object operation
     cdef public tuple operands
     cdef public tuple named

@@ -12,7 +12,7 @@ if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
     from xarr.ir.events import core_hooks
-    from xarr.ir.memo import Memo
+    from xarr.ir.memo import Memo, Memoised
     from xarr.ir.storage import Storage, next_mark
     from xarr.ir.views import Structure, View, contiguous
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @cython.cclass
-class Opcode:
+class Opcode(Memoised):
     """An instruction without its storages, offsets and constants, shared by all that agree.
 
     Attributes

@@ -1,9 +1,9 @@
-from xarr.ir.memo cimport Memo
+from xarr.ir.memo cimport Memo, Memoised
 from xarr.ir.storage cimport Storage
 
 cpdef object array_in(object lies, object memory, Py_ssize_t offset)
 
-cdef class Structure:
+cdef class Structure(Memoised):
     cdef public object device
     cdef public object dtype
     cdef public object shape
@@ -20,7 +20,6 @@ cdef class Structure:
     cdef public Py_ssize_t nbytes
     cdef public Py_ssize_t size
     cdef public bint is_linear
-    cdef public bint is_known
     cdef bint is_complex
     cdef bint is_in_place
     cdef list alike

@@ -17,7 +17,7 @@ from xarr.layout import Layout
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.ir.memo import Memo
+    from xarr.ir.memo import Memo, Memoised
     from xarr.ir.storage import Storage
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def array_in(lies: Any, memory: object, offset: cython.Py_ssize_t) -> object:
 
 
 @cython.cclass
-class Structure:
+class Structure(Memoised):
     """A view without its storage and offset; views that agree in it share one object.
 
     Attributes
@@ -60,8 +60,6 @@ class Structure:
         Whether the elements follow each other in C order without gaps.
     repeats : bool
         Whether two elements may be one, as in a broadcast view.
-    is_known : bool
-        Whether it was met again since it was made, and so is worth caching for.
     in_memory : InMemory or None
         NumPy's description of the elements, once it was needed.
     form : str or None
@@ -94,7 +92,6 @@ class Structure:
     nbytes: int
     size: int
     is_linear: bool
-    is_known: bool
     is_complex: bool
     is_in_place: bool
     alike: list[Any] | None
@@ -231,8 +228,6 @@ def structure(device: Any, dtype: Any, shape: tuple[Any, ...], strides: Any) -> 
     if found is None:
         found = Structure(device, dtype, shape, strides)
         known.keep(key, found)
-    else:
-        found.is_known = True
     return found
 
 

@@ -183,6 +183,8 @@ def _comes_again(view: View, at: cython.Py_ssize_t) -> cython.bint:
     would be planned each time.
     """
     how: Structure = view.structure
+    if not how.is_met():
+        return False
     if how.places is None:
         how.places = set()
     places: set[int] = how.places

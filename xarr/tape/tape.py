@@ -319,6 +319,7 @@ class Tape:
         # Before anything is made: a finalizer that runs meanwhile would run what is listed here.
         self.is_running = True
         core_counts.looks += 1
+        core_counts.runs += 1
         others_see: cython.bint = False
         listed: RunArguments | None = None
         try:
