@@ -197,7 +197,8 @@ def assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
 
 def power_operator(x1: Any, x2: Any) -> Array:
     """Apply the operator `**` to what it takes."""
-    return power(x1, x2) if accepts(x1) and accepts(x2) else NOT_IMPLEMENTED
+    is_plain = type(x1) is Array and (type(x2) is int or type(x2) is float)
+    return power(x1, x2) if is_plain or (accepts(x1) and accepts(x2)) else NOT_IMPLEMENTED
 
 
 @cached_call

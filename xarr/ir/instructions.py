@@ -88,7 +88,11 @@ class Opcode(Memoised):
         if target is not None:
             if is_fresh:
                 self.nbytes = target.nbytes
-            if operation.host is not None and 0 < target.size <= _LARGEST:
+            if operation.functions is not None:
+                how = operands[0]
+                if 0 < how.size <= _LARGEST:
+                    self.host = operation.functions.get(how.dtype)
+            elif operation.host is not None and 0 < target.size <= _LARGEST:
                 self._take_host()
 
     @cython.cfunc
