@@ -13,7 +13,7 @@ ARGS ?=
 # What tells within minutes whether a change broke something: the tape and what becomes of it, each
 # row of the tables, indexing, and the standard.
 QUICK := tests/codegen tests/scheduler/test_counts.py \
-	$(patsubst %,tests/engine/test_%.py,choice elements failures layout memory ordering) \
+	$(patsubst %,tests/engine/test_%.py,failures layout memory ordering recalled tiers) \
 	tests/conformance/test_standard.py $(patsubst %,tests/conformance/test_standard%.py,_array _elementwise _functions) \
 	$(patsubst %,tests/functions/test_%.py,elementwise indexing reductions)
 # What depends on the core being interpreted, or on the kernels being OpenCL's: programs on the tape,
@@ -21,7 +21,7 @@ QUICK := tests/codegen tests/scheduler/test_counts.py \
 # work, scalar functions in C and what compiles for CUDA know neither, and the functions are
 # compositions of these. A kernel of a product, a sort or a transform takes PoCL seconds, so there are
 # some of each here.
-ON_POCL := $(patsubst %,tests/engine/test_%.py,ordering elements failures finalizers memory threads) \
+ON_POCL := $(patsubst %,tests/engine/test_%.py,ordering recalled failures finalizers memory threads) \
 	tests/scheduler/test_counts.py tests/devices/test_pyopencl.py \
 	$(addprefix tests/kernels/,test_products.py::test_no_choice_changes_the_bits \
 		test_radix.py::test_rows_of_one_tile test_radix.py::test_rows_of_several_tiles \

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,19 +17,6 @@ from xarr.array.array import Array
 
 Values = npt.NDArray[Any]
 Results = tuple[Array, ...]
-
-
-@pytest.fixture(params=["own", "group"])
-def form(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The form of the kernels that the device takes, and that of GPUs."""
-    device = xarr.default_device()
-    if request.param == "own":
-        yield "own"
-    elif device.info.loop_per_item:
-        with xarr.device(device.pretending("as-gpu")):
-            yield "group"
-    else:
-        pytest.skip(f"{device} takes the form of GPUs itself")
 
 
 def values(*shape: int, dtype: str = "float32", seed: int = 0) -> Values:
@@ -100,14 +87,16 @@ CASES = [
     pytest.param(dtype, where, form, id=f"{dtype}-{where}-{form}")
     for number, dtype in enumerate(DTYPES)
     for place, where in enumerate(SHAPES)
-    for turn, form in enumerate(("own", "group"))
+    for turn, form in enumerate(("usual", "as-gpu"))
     if dtype == "float32"
     or ((place - number) % len(SHAPES) == 0 and (dtype == "bool" or number % 2 == turn))
 ]
 
 
 @pytest.mark.parametrize(("dtype", "where", "form"), CASES, indirect=["form"])
-def test_joint_reductions_have_the_bits_of_separate_ones(dtype: str, where: str, form: str) -> None:
+def test_joint_reductions_have_the_bits_of_separate_ones(
+    dtype: str, where: str, form: xarr.Device
+) -> None:
     needs(dtype)
     shape, axis = SHAPES[where]
     x = xarr.asarray(values(*shape, dtype=dtype))
@@ -124,7 +113,7 @@ def test_joint_reductions_have_the_bits_of_separate_ones(dtype: str, where: str,
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1])
-def test_reductions_of_what_is_computed_are_joint(axis: int | None, form: str) -> None:
+def test_reductions_of_what_is_computed_are_joint(axis: int | None, form: xarr.Device) -> None:
     x, y = arrays(2, 130, 300)
 
     def of_a_value() -> Results:
@@ -147,7 +136,7 @@ def test_reductions_of_what_is_computed_are_joint(axis: int | None, form: str) -
         assert elementwise(seen) == 0, name
 
 
-def test_what_is_stored_on_the_way_is_stored_once(form: str) -> None:
+def test_what_is_stored_on_the_way_is_stored_once(form: xarr.Device) -> None:
     (x,) = arrays(1, 500, 40)
 
     def between() -> Results:
@@ -161,7 +150,7 @@ def test_what_is_stored_on_the_way_is_stored_once(form: str) -> None:
     assert elementwise(seen) == 0
 
 
-def test_what_is_written_between_two_reductions_is_seen_by_the_second(form: str) -> None:
+def test_what_is_written_between_two_reductions_is_seen_by_the_second(form: xarr.Device) -> None:
     host = values(300, 200)
 
     def run(library: Any, x: Any) -> tuple[Any, ...]:
@@ -178,7 +167,7 @@ def test_what_is_written_between_two_reductions_is_seen_by_the_second(form: str)
         np.testing.assert_array_equal(np.asarray(found), wanted)
 
 
-def test_a_reduction_of_another_ones_result_comes_after_it(form: str) -> None:
+def test_a_reduction_of_another_ones_result_comes_after_it(form: xarr.Device) -> None:
     x, y = arrays(2, 200, 600)
 
     def centred() -> Results:
@@ -212,7 +201,7 @@ def test_what_differs_in_axes_or_reads_nothing_in_common_is_apart() -> None:
         assert len(seen.launches) == len(one_by_one.launches), name
 
 
-def test_joint_kernels_are_bounded(form: str) -> None:
+def test_joint_kernels_are_bounded(form: xarr.Device) -> None:
     needs("float64")
     (x,) = arrays(1, 20, 3000, dtype="float64")  # longer than rows that a group takes several of
 
@@ -231,7 +220,7 @@ def test_joint_kernels_are_bounded(form: str) -> None:
     assert reductions(seen) == 2  # three accumulators of three numbers would be 72 bytes a lane
 
 
-def test_work_in_between_does_not_keep_reductions_apart(form: str) -> None:
+def test_work_in_between_does_not_keep_reductions_apart(form: xarr.Device) -> None:
     x, y, z = arrays(3, 50, 600)
 
     def mixed() -> Results:
@@ -246,9 +235,19 @@ def test_work_in_between_does_not_keep_reductions_apart(form: str) -> None:
     assert seen.reads_of(storage_of(y)) == 1
 
 
-@pytest.mark.parametrize("shape", [(70, 90), (3, 40_000)])
+@pytest.mark.parametrize(
+    ("shape", "form"),
+    [
+        pytest.param(
+            shape, form, marks=() if is_long == (form == "as-gpu") else pytest.mark.nightly
+        )
+        for is_long, shape in enumerate([(70, 90), (3, 40_000)])
+        for form in ("usual", "as-gpu")
+    ],
+    indirect=["form"],
+)
 def test_what_is_computed_of_results_alone_is_part_of_the_reduction(
-    shape: tuple[int, ...], form: str
+    shape: tuple[int, ...], form: xarr.Device
 ) -> None:
     x, y = arrays(2, *shape)
 
@@ -294,7 +293,7 @@ def test_what_is_computed_of_results_alone_is_part_of_the_reduction(
         assert len(stages) == 1, name
 
 
-def test_what_results_are_computed_of_is_not_stored(form: str) -> None:
+def test_what_results_are_computed_of_is_not_stored(form: xarr.Device) -> None:
     (x,) = arrays(1, 600, 50)
     with watched() as seen:
         y = xarr.sqrt(x.sum(axis=1) + 2)
@@ -302,7 +301,9 @@ def test_what_results_are_computed_of_is_not_stored(form: str) -> None:
     assert seen.allocated == [y.nbytes]
 
 
-def test_results_that_are_overwritten_before_they_are_read_are_not_computed(form: str) -> None:
+def test_results_that_are_overwritten_before_they_are_read_are_not_computed(
+    form: xarr.Device,
+) -> None:
     host = values(40, 70)
 
     def run(x: Any, *, stores: bool) -> Any:
@@ -327,7 +328,7 @@ def test_results_that_are_overwritten_before_they_are_read_are_not_computed(form
             np.testing.assert_array_equal(np.asarray(kept), wanted[0])
 
 
-def test_what_else_results_are_computed_with_is_read_by_another_kernel(form: str) -> None:
+def test_what_else_results_are_computed_with_is_read_by_another_kernel(form: xarr.Device) -> None:
     x, y = arrays(2, 300, 30)
     weights = y[:, 0]
     cases: dict[str, Callable[[], Results]] = {
@@ -343,7 +344,7 @@ def test_what_else_results_are_computed_with_is_read_by_another_kernel(form: str
         assert found == apart(case)[0], name
 
 
-def test_a_normalisation_is_one_kernel(form: str) -> None:
+def test_a_normalisation_is_one_kernel(form: xarr.Device) -> None:
     x, gain = arrays(2, 200, 512)
 
     def normalised() -> Results:
@@ -355,7 +356,7 @@ def test_a_normalisation_is_one_kernel(form: str) -> None:
     assert [one.skeleton[:5] for one in seen.launches] == ["rows_"]
 
 
-def test_an_axis_of_one_element_mixes_no_result_with_an_operand(form: str) -> None:
+def test_an_axis_of_one_element_mixes_no_result_with_an_operand(form: xarr.Device) -> None:
     """Where results have as many elements as operands, both walk the same space."""
     (x,) = arrays(1, 7, 1)
 
@@ -370,7 +371,7 @@ def test_an_axis_of_one_element_mixes_no_result_with_an_operand(form: str) -> No
 
 
 @pytest.mark.parametrize(("axis", "launches"), [(0, 2), (1, 1)])
-def test_long_work_on_results_is_cut(form: str, axis: int, launches: int) -> None:
+def test_long_work_on_results_is_cut(form: xarr.Device, axis: int, launches: int) -> None:
     """What is cut off is a kernel by itself, or of a row's result a part of the kernel of rows."""
     (x,) = arrays(1, 30, 40)
 
