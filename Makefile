@@ -13,7 +13,7 @@ ARGS ?=
 # What tells within minutes whether a change broke something: the tape and what becomes of it, each
 # row of the tables, indexing, and the standard.
 QUICK := tests/codegen tests/scheduler/test_counts.py \
-	$(patsubst %,tests/engine/test_%.py,choice elements failures layout memory ordering) \
+	$(patsubst %,tests/engine/test_%.py,failures layout memory ordering recalled tiers) \
 	tests/conformance/test_standard.py $(patsubst %,tests/conformance/test_standard%.py,_array _elementwise _functions) \
 	$(patsubst %,tests/functions/test_%.py,elementwise indexing reductions)
 # What depends on the core being interpreted, or on the kernels being OpenCL's: programs on the tape,
@@ -21,11 +21,13 @@ QUICK := tests/codegen tests/scheduler/test_counts.py \
 # work, scalar functions in C and what compiles for CUDA know neither, and the functions are
 # compositions of these. A kernel of a product, a sort or a transform takes PoCL seconds, so there are
 # some of each here.
-ON_POCL := $(patsubst %,tests/engine/test_%.py,ordering elements failures finalizers memory threads) \
-	tests/scheduler/test_counts.py tests/devices/test_pyopencl.py \
-	$(addprefix tests/kernels/,test_products.py::test_no_choice_changes_the_bits \
+ON_POCL := $(patsubst %,tests/engine/test_%.py,ordering recalled failures finalizers memory threads) \
+	$(addprefix tests/scheduler/test_counts.py::test_,the_kernels_of_a_program \
+		expressions_that_are_too_much_for_a_kernel_are_cut eager_chains_have_the_same_bits \
+		many_pending_arrays_are_computed_by_and_by programs_are_bounded) \
+	tests/devices/test_pyopencl.py $(addprefix tests/kernels/,test_products.py::test_no_choice_changes_the_bits \
 		test_radix.py::test_rows_of_one_tile test_radix.py::test_rows_of_several_tiles \
-		test_radix.py::test_searches test_transforms.py::test_short_lengths \
+		test_radix.py::test_searches_among_views_and_expressions test_transforms.py::test_short_lengths \
 		test_transforms.py::test_long_lengths) \
 	$(patsubst %,tests/conformance/test_standard_%.py,array elementwise functions)
 

@@ -41,11 +41,11 @@ Test: tests/engine/test_new_lists.py"""
 STRUCTURES: Final = 1 << 12
 """Structures of views, and patterns, that are known of a generation: without one, lists are planned
 again.
-Test: tests/engine/test_new_lists.py"""
+Test: tests/engine/test_tiers.py"""
 
 OPCODES: Final = 1 << 11
 """Opcodes that are known of a generation.
-Test: tests/engine/test_new_lists.py"""
+Test: tests/engine/test_tiers.py"""
 
 PROGRAMS: Final = 16
 """Programs that are kept of one list of instructions, by which storages are held.
@@ -112,7 +112,7 @@ REPEATS: Final = 8
 """Runs of a list on the host before its kernels are asked for. To plan a list takes as long as to
 run it fifteen times on few elements.
 Measured: forty turns of a chain that is new take 2.1, 3.1 and 2.7 ms, twelve 1.8, 1.7 and 0.8.
-Test: tests/engine/test_choice.py"""
+Test: tests/engine/test_tiers.py"""
 
 MADE_NBYTES: Final = 1 << 15
 """Bytes up to which NumPy makes what depends on no array, as of `arange`, when it is asked for.
@@ -127,12 +127,12 @@ Test: tests/functions/test_indexing.py"""
 
 NEW_WORK: Final = 1 << 16
 """Elements of all instructions of a list up to which nothing is kept of it before it comes again.
-Test: tests/engine/test_choice.py"""
+Test: tests/engine/test_tiers.py"""
 
 LARGE_WORK: Final = 1 << 22
 """Elements of all instructions, in all runs, from which on they are asked for earlier.
 Measured: eight turns of a chain on 10^6 float32 take 3.3, 2.9 and 20 ms.
-Test: tests/engine/test_choice.py"""
+Test: tests/engine/test_tiers.py"""
 
 LARGEST: Final = 1 << 24
 """Elements beyond which NumPy takes longer than a compiler, and memory that kernels do not need.

@@ -17,7 +17,7 @@ from xarr import layout
 from xarr.layout import Layout, Shape
 
 Addresses = npt.NDArray[np.intp]
-MANY = settings(max_examples=400)
+MANY = settings(max_examples=200)
 BUFFER = 4096
 
 

@@ -1,86 +1,69 @@
-"""Calls like earlier ones: what they record again is what the function would record."""
+"""Calls like earlier ones record what the function would; single elements are read in place."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
 from typing import Any
 
 import numpy as np
 import pytest
 
 import xarr
+from tests.comparing import DTYPES, computed_together, nightly
+from tests.engine.pairs import tier
+from tests.engine.test_tiers import PROGRAMS, operands
+from tests.launching import storage_of, watched
 from xarr.array.cached_calls import cached_call
+from xarr.errors import ImplicitTransferError
 from xarr.ir.events import hooks
 from xarr.ops import vendor
-
-CALLS: dict[str, Callable[..., Any]] = {
-    "roll(x, 1, axis=0)": lambda p, x, y: p.roll(x, 1, axis=0),
-    "roll(x, -2)": lambda p, x, y: p.roll(x, -2),
-    "concat((x, y))": lambda p, x, y: p.concat((x, y)),
-    "concat([x, x], axis=1)": lambda p, x, y: p.concat([x, x], axis=1),
-    "stack((x, y), axis=1)": lambda p, x, y: p.stack((x, y), axis=1),
-    "pad(x, 1)": lambda p, x, y: p.pad(x, 1, mode="edge"),
-    "tile(x, (2, 1))": lambda p, x, y: p.tile(x, (2, 1)),
-    "repeat(x, 2, axis=1)": lambda p, x, y: p.repeat(x, 2, axis=1),
-    "diff(x, axis=0)": lambda p, x, y: p.diff(x, axis=0),
-    "gradient(x)": lambda p, x, y: p.gradient(x),
-    "clip(x, 0.0, 1.0)": lambda p, x, y: p.clip(x, 0.0, 1.0),
-    "clip(x, -0.0, 1.0)": lambda p, x, y: p.clip(x, -0.0, 1.0),
-    "clip(x, y, None)": lambda p, x, y: p.clip(x, y, None),
-    "reshape(x, (-1, 2))": lambda p, x, y: p.reshape(x, (-1, 2)),
-    "x.T": lambda p, x, y: p.permute_dims(x, (1, 0)),
-    "flip(x, axis=1)": lambda p, x, y: p.flip(x, axis=1),
-    "broadcast_to(x, ...)": lambda p, x, y: p.broadcast_to(x, (2, *x.shape)),
-    "einsum": lambda p, x, y: p.einsum("ij,ij->i", x, y),
-    "x @ y.T": lambda p, x, y: p.matmul(x, y.T),
-    "tril(x)": lambda p, x, y: p.tril(x),
-    "nan_to_num(x)": lambda p, x, y: p.nan_to_num(x),
-    "select": lambda p, x, y: p.select([x > y, x < 0], [x, y], 7.0),
-    "x ** 3": lambda p, x, y: x**3,
-    "isclose(x, y)": lambda p, x, y: p.isclose(x, y),
-    "fft": lambda p, x, y: p.fft.fft(x),
-    "where(x > y, x, 0.5)": lambda p, x, y: p.where(x > y, x, 0.5),
-    "maximum(x, 0.5)": lambda p, x, y: p.maximum(x, 0.5),
-}
+from xarr.tape.tape import tape_of
 
 
-def operands(turn: int) -> tuple[np.ndarray, np.ndarray]:
-    random = np.random.default_rng(turn)
-    return random.standard_normal((4, 6)).astype("f4"), random.standard_normal((4, 6)).astype("f4")
+@pytest.fixture(autouse=True)
+def nothing_asked_before() -> None:
+    xarr.synchronize()
+
+
+def given(turn: int) -> np.ndarray:
+    return operands((4, 6), turn, "float32")[0]
 
 
 def close(found: Any, wanted: Any) -> None:
     np.testing.assert_allclose(xarr.to_numpy(found), wanted, 2e-5, 1e-5)
 
 
-def check(call: Callable[..., Any], x: Any, y: Any) -> None:
-    """Compare with NumPy, of what an array of xarr's holds."""
-    wanted = call(np, np.array(xarr.to_numpy(x)), np.array(xarr.to_numpy(y)))
-    found = call(xarr, x, y)
-    if not isinstance(wanted, tuple):
+def check(name: str, x: Any, y: Any) -> None:
+    """Compare with NumPy, of what arrays of xarr's hold."""
+    with np.errstate(all="ignore"):
+        wanted = PROGRAMS[name](np, np.array(xarr.to_numpy(x)), np.array(xarr.to_numpy(y)))
+    found = PROGRAMS[name](xarr, x, y)
+    if not isinstance(wanted, tuple | list):
         wanted, found = (wanted,), (found,)
+    bound = 2e-3 if name == "halves" else 1e-5
     for got, expected in zip(found, wanted, strict=True):
-        close(got, expected)
+        np.testing.assert_allclose(xarr.to_numpy(got), expected, bound, bound)
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_other_values_and_views(name: str) -> None:
-    """Five turns of new arrays, then of views, of one array twice, and of overlapping parts."""
-    for turn in range(5):
-        check(CALLS[name], *map(xarr.asarray, operands(turn)))
-    base = xarr.asarray(np.arange(80.0, dtype="f4").reshape(8, 10) - 30)
-    for _ in range(3):
-        check(CALLS[name], base[:4, :6], base[4:, 3:9])
-        check(CALLS[name], base[:4, :6], base[:4, :6])
-        check(CALLS[name], base[:4, :6], base[1:5, :6])
-        check(CALLS[name], base[::2, 9:3:-1], base[::2, 9:3:-1])
-        base += 1
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_call_that_comes_again_sees_other_values_and_views(name: str) -> None:
+    """Turns of new arrays, then of views, of one array twice, and of overlapping parts."""
+    with tier("hosted"):  # where next to nothing has to be compiled
+        for turn in range(5):
+            check(name, *map(xarr.asarray, operands((4, 6), turn, "float32")))
+        base = xarr.asarray(np.arange(80.0, dtype="f4").reshape(8, 10) % 31 + 0.5)
+        for _ in range(3):
+            check(name, base[:4, :6], base[4:, 3:9])
+            check(name, base[:4, :6], base[:4, :6])
+            check(name, base[:4, :6], base[1:5, :6])
+            check(name, base[::2, 9:3:-1], base[::2, 9:3:-1])
+            base += 1
 
 
 def test_results_are_new_or_views_as_before() -> None:
     kept: list[Any] = []
     for turn in range(5):
-        x = xarr.asarray(operands(turn)[0])
+        x = xarr.asarray(given(turn))
         part, moved = xarr.reshape(x, (6, 4)), xarr.roll(x, 1, axis=0)
         assert part.base is x
         assert moved.base is None
@@ -90,7 +73,7 @@ def test_results_are_new_or_views_as_before() -> None:
     for turn, (x, moved) in enumerate(kept):
         assert float(x[0, 0]) == 100 + turn
         assert float(moved[0, 0]) == -5
-        assert float(moved[1, 0]) == operands(turn)[0][0, 0]
+        assert float(moved[1, 0]) == given(turn)[0, 0]
         with pytest.raises(ValueError, match="read-only"):
             xarr.broadcast_to(x, (2, 4, 6))[0, 0, 0] = 1
 
@@ -111,7 +94,7 @@ def test_values_that_are_looked_at_are_looked_at_again() -> None:
 
 
 def test_a_recipe_is_followed_where_nothing_else_decides(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = xarr.asarray(operands(0)[0])
+    x = xarr.asarray(given(0))
     recordings = vars(xarr.roll)["recordings"]
     recordings.clear()
     for _ in range(3):
@@ -119,7 +102,7 @@ def test_a_recipe_is_followed_where_nothing_else_decides(monkeypatch: pytest.Mon
     (recording,) = recordings.values()
     assert not isinstance(recording, int)
     recordings.update(dict.fromkeys(recordings, 99))  # without one the function runs
-    close(xarr.roll(x, 2, axis=1), np.roll(operands(0)[0], 2, axis=1))
+    close(xarr.roll(x, 2, axis=1), np.roll(given(0), 2, axis=1))
     recordings.clear()
     monkeypatch.setattr(hooks, "changed", 1)
     xarr.roll(x, 2, axis=1)
@@ -138,7 +121,7 @@ def test_a_graph_has_products_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Non
     info = xarr.default_device().info
     if not info.host_addressable and info.backend not in ("cupy", "numba"):
         monkeypatch.setattr(vendor, "routine", routine)
-    a = operands(0)[0][:, :4]
+    a = given(0)[:, :4]
     x = xarr.asarray(a)
     recordings = vars(xarr.matmul)["recordings"]
     for _ in range(2):
@@ -158,13 +141,13 @@ def test_a_graph_has_products_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_memory_that_others_see_is_read_at_once() -> None:
     if not xarr.default_device().info.host_addressable:
         pytest.skip("NumPy does not see the memory of this device")
-    x = xarr.asarray(operands(0)[0])
+    x = xarr.asarray(given(0))
     for _ in range(4):
         xarr.roll(x, 1)
     seen = np.asarray(x)
     moved = xarr.roll(x, 1)
     seen[...] = 0
-    np.testing.assert_array_equal(xarr.to_numpy(moved), np.roll(operands(0)[0], 1))
+    np.testing.assert_array_equal(xarr.to_numpy(moved), np.roll(given(0), 1))
 
 
 def test_what_may_not_be_written_is_no_more_and_no_less() -> None:
@@ -223,7 +206,7 @@ def test_views_of_another_type_and_of_no_elements_begin_where_they_should() -> N
 
 
 def test_errors_and_warnings_come_each_time() -> None:
-    x = xarr.asarray(operands(0)[0])
+    x = xarr.asarray(given(0))
     z = x + 1j
     for _ in range(5):
         with pytest.raises(ValueError, match="shapes have to agree"):
@@ -234,3 +217,134 @@ def test_errors_and_warnings_come_each_time() -> None:
             xarr.cumsum(z, dtype="float32")
         with pytest.warns(np.exceptions.ComplexWarning):
             xarr.trace(z, dtype="float32")
+
+
+# -- single elements ---------------------------------------------------------------------------
+
+
+def reaches() -> bool:
+    return xarr.default_device().info.host_addressable
+
+
+def wild(dtype: str, count: int = 64) -> Any:
+    """Numbers of any bits but that a bool is 0 or 1."""
+    bits = np.random.default_rng(1).integers(0, 256, count * np.dtype(dtype).itemsize, np.uint8)
+    return (bits % 2).astype(bool) if dtype == "bool" else bits.view(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_each_element_has_its_bits_when_read_and_when_written(dtype: str) -> None:
+    host = wild(dtype)
+    host[:1] = np.asarray([-0.0]).astype(dtype)
+    if np.dtype(dtype).kind in "fc":
+        host[1:5] = [np.nan, -np.nan, np.inf, -np.inf]
+    x, y = xarr.asarray(host), xarr.asarray(np.zeros_like(host))
+    for place in range(len(host)):
+        got = np.asarray(x[place])
+        assert got.dtype == host.dtype
+        assert got.tobytes() == host[place].tobytes()
+        y[-1 - place] = x[place]
+    assert np.asarray(y).tobytes() == host[::-1].tobytes()
+
+
+@pytest.mark.skipif(not reaches(), reason="the host does not reach into this device's memory")
+def test_a_loop_over_elements_launches_nothing() -> None:
+    host = np.random.default_rng(0).uniform(1, 2, (6, 7))
+    x = xarr.asarray(host.copy())
+    with watched() as seen:
+        for row in range(1, 6):
+            for column in range(7):
+                x[row, column] -= x[row, :column] @ host_or(x, row, column)
+                x[row, column] = xarr.sqrt(max(x[row, column], x[row - 1, column] / 9.0))
+    assert not seen.launches
+    for row in range(1, 6):
+        for column in range(7):
+            host[row, column] -= host[row, :column] @ host_or(host, row, column)
+            host[row, column] = np.sqrt(max(host[row, column], host[row - 1, column] / 9.0))
+    assert np.asarray(x).tobytes() == host.tobytes()
+
+
+def host_or(x: Any, row: int, column: int) -> Any:
+    return x[row - 1, :column]
+
+
+def test_the_ends_of_a_stencil_stay_in_its_kernels() -> None:
+    def steps(u: Any, count: int) -> None:
+        for _ in range(count):
+            u[1:-1] = (u[:-2] + u[2:]) * 0.5
+            u[0] = u[1]
+            u[-1] = u[-2]
+
+    host = np.random.default_rng(0).uniform(1, 2, 5000)
+    u = xarr.asarray(host.copy())
+    steps(u, 1)
+    with watched() as seen:
+        steps(u, 4)
+        assert not seen.launches
+    steps(host, 5)
+    assert np.asarray(u).tobytes() == host.tobytes()
+
+
+@pytest.mark.skipif(not reaches(), reason="the host does not reach into this device's memory")
+def test_what_has_nothing_to_do_with_an_element_stays_pending() -> None:
+    x, y = xarr.asarray(np.arange(9.0)), xarr.asarray(np.ones(9))
+    total = y + 1
+    with watched() as seen:
+        x[2] = x[1] + 5.0
+    assert not seen.launches
+    assert storage_of(total).buffer is None
+    assert not tape_of(x.device).names(storage_of(x))
+    assert x.tolist()[:3] == [0, 1, 6]
+
+
+def test_what_cannot_be_written_is_refused() -> None:
+    whole = xarr.asarray(np.arange(3))
+    with pytest.raises(OverflowError):
+        whole[0] = 1 << 70
+    assert whole.tolist() == [0, 1, 2]
+
+
+def test_an_element_to_the_host_is_a_hidden_transfer() -> None:
+    x = xarr.asarray(np.arange(3.0))
+    with xarr.no_implicit_transfer(), pytest.raises(ImplicitTransferError):
+        float(x[1])
+    with xarr.no_implicit_transfer(), pytest.raises(ImplicitTransferError):
+        float(x @ x)
+
+
+@pytest.mark.skipif(not reaches(), reason="the host does not reach into this device's memory")
+def test_memory_of_numpy_is_seen_as_it_is_now() -> None:
+    host = np.arange(4.0)
+    x = xarr.from_dlpack(host)
+    for value in (5.0, 6.0):
+        host[2] = value
+        assert float(x[2]) == value
+    x[1] = 9.0
+    assert host[1] == 9
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float64", *nightly("int8", "uint64")])
+def test_numbers_that_are_known_are_combined_as_kernels_do(dtype: str) -> None:
+    host = wild(dtype, 24)
+    if dtype == "float64":
+        host[:6] = [0.0, -0.0, np.inf, -np.inf, 1e308, -1.5]
+    host = host[~np.isnan(host)]
+    x = xarr.asarray(host)
+    names = ["add", "subtract", "multiply", "less", "equal", "not_equal", "greater_equal"]
+    names += ["divide", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_right_shift"]
+    names += ["bitwise_left_shift"]
+    calls: list[tuple[str, tuple[int, ...]]]
+    calls = [(name, shifts) for name in names for shifts in ((0, 1), (0, 5))]
+    calls += [(name, (0,)) for name in ("negative", "abs", "sqrt")]
+    forms, whole = [], []
+    for name, shifts in calls:
+        with contextlib.suppress(TypeError):
+            whole.append(getattr(xarr, name)(*[xarr.roll(x, -shift) for shift in shifts]))
+            forms.append((name, shifts))
+    computed_together(whole)
+    for (name, shifts), wanted in zip(forms, map(np.asarray, whole), strict=True):
+        for place in range(len(host)):
+            places = [(place + shift) % len(host) for shift in shifts]
+            got = np.asarray(getattr(xarr, name)(*[x[place] for place in places]))
+            assert got.dtype == wanted.dtype
+            assert got.tobytes() == wanted[place].tobytes(), (name, host[places])

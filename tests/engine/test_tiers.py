@@ -1,15 +1,17 @@
-"""What NumPy computes in a CPU's buffers has the bits of the kernels, and gives way to them."""
+"""Tiers: new lists, lists that come again and recalled calls have the bits of kernels.
+
+NumPy computes in a CPU's buffers what is new, instruction by instruction, and gives way to kernels
+that were compiled meanwhile. No program sees which of them did it.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import functools
-import os
-import sys
+import gc
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -17,39 +19,46 @@ import numpy.typing as npt
 import pytest
 
 import xarr
-from tests.comparing import RARE, computed_together, nightly
+from tests.comparing import DTYPES, RARE, computed_together, nightly
 from tests.engine.pairs import tier
-from tests.launching import change, together
-from tests.processes import run_code
+from tests.launching import change, refuse_memory, together
 from tests.reference import assert_same
 from xarr import cache, dtypes
-from xarr.codegen import compile_server, compile_worker, launch
+from xarr.codegen import compile_server, compile_worker
 from xarr.errors import CompileError
+from xarr.ir.events import counts
 from xarr.ops import elementwise
 from xarr.runtime import host_functions
 from xarr.tape.tape import tape_of
 
 Values = npt.NDArray[Any]
+Program = Callable[[Any, Any, Any], Any]
 SPECIAL: Final = (
     0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, -2.5, 3, 7, 1e-45, -1e-45, 1e-310, 1e30, -1e30, 3.4e38,
     1.7e308, -1.7e308, np.inf, -np.inf, np.nan, 2.0**31, -(2.0**31), 2.0**53, 0.1, -0.1,
 )  # fmt: skip
-DTYPES: Final = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
-                 "float32", "float64", "complex64", "complex128")  # fmt: skip
+TYPES: Final = [one for one in DTYPES if one != "float16"]
 
 
 @pytest.fixture(autouse=True)
-def open_device() -> None:
-    if not xarr.default_device().driver.is_open():
-        pytest.skip(f"the host does not reach into the memory of {xarr.default_device()}")
+def as_users_have_it() -> Iterator[None]:
+    """The tier of users, on a device whose memory the host reads; no kernel is another test's."""
+    if not xarr.default_device().info.host_addressable:
+        pytest.skip(f"{xarr.default_device()} does not share the host's memory")
+    with tier(""):
+        yield
+        xarr.default_device().synchronize()
+    if compile_worker._worker.is_started:
+        last = compile_worker.submit(int)
+        while not last.is_done:
+            time.sleep(0.001)
 
 
 @pytest.fixture
-def anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No kernels and no programs at first, and NumPy until there are some."""
+def anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No kernels and no programs at first, and nothing that another test has asked for."""
+    xarr.synchronize()
     change(monkeypatch, xarr.default_device())
-    with tier(""):
-        yield
 
 
 def drawn(dtype: str, count: int) -> Values:
@@ -76,34 +85,165 @@ def drawn(dtype: str, count: int) -> Values:
     return np.concatenate([special, spread, small])
 
 
-def assert_same_bits(got: Values, wanted: Values, call: str = "") -> None:
-    """A NaN is one, whatever its sign and its other bits."""
-    assert_same(np.asarray(got), np.asarray(wanted), call)
+def flat(results: Any) -> list[Values]:
+    """The results of a call, as NumPy's arrays."""
+    return (
+        [xarr.to_numpy(xarr.asarray(one)) for one in results]
+        if isinstance(results, list | tuple)
+        else [xarr.to_numpy(results)]
+    )
 
 
-def in_both(compute: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> tuple[Values, int]:
-    """What NumPy computes, which is what kernels do, and how many of them it launches."""
-    (got,), launched = all_in_both(lambda: [compute()], monkeypatch)
-    return got, launched
+@contextlib.contextmanager
+def nothing_launched() -> Iterator[None]:
+    before = counts.launches
+    yield
+    assert counts.launches == before
 
 
-def all_in_both(
-    compute: Callable[[], list[Any]], monkeypatch: pytest.MonkeyPatch
-) -> tuple[list[Values], int]:
-    """The same of several values, some of which one kernel computes: it takes long to compile."""
+def in_each_tier(compute: Callable[[], Any], about: str = "", *, has_kernels: bool = False) -> None:
+    """Assert the bits of kernels where all lists are new, and where NumPy does all that it can.
+
+    A NaN is one, whatever its sign and its other bits. Functions that NumPy has other bits of have
+    kernels there too; else nothing is launched, but for a list that comes the eighth time.
+    """
     with tier("fused"):
-        wanted = list(map(xarr.to_numpy, compute()))
-    change(monkeypatch, xarr.default_device())
-    with tier("hosted"):
-        before = launch.counts.launches
-        got = list(map(xarr.to_numpy, compute()))
-        launched = launch.counts.launches - before
-    for number, (one, kernels) in enumerate(zip(got, wanted, strict=True)):
-        assert_same_bits(one, kernels, f"number {number}")
-    return got, launched
+        wanted = flat(compute())
+    with pytest.MonkeyPatch.context() as patch:
+        change(patch, xarr.default_device())
+        for name in ("hosted", ""):
+            may_launch = has_kernels or not name
+            with tier(name), contextlib.nullcontext() if may_launch else nothing_launched():
+                results = flat(compute())
+            for number, (got, kernels) in enumerate(zip(results, wanted, strict=True)):
+                assert_same(got, kernels, f"{about} {name or 'new'}, number {number}")
 
 
-@pytest.mark.parametrize("dtype", [one for one in DTYPES if one not in RARE] + nightly(*RARE))
+# -- programs ---------------------------------------------------------------------------------
+
+
+ELEMENTWISE: Final[dict[str, Program]] = {
+    "x - 2": lambda np, x, y: x - 2,
+    "2 - x": lambda np, x, y: 2 - x,
+    "x * 0.5": lambda np, x, y: x * 0.5,
+    "x ** 2": lambda np, x, y: x**2,
+    "x ** 3": lambda np, x, y: x**3,
+    "sin": lambda np, x, y: np.sin(y) + np.cos(y[::-1]),
+    "hypot": lambda np, x, y: np.hypot(x[1:], x[:-1]),
+    "maximum": lambda np, x, y: np.maximum(x, -x),
+    "maximum(x, 0.5)": lambda np, x, y: np.maximum(x, 0.5),
+    "where": lambda np, x, y: np.where(x > y, x, 0.5),
+    "where of numbers": lambda np, x, y: np.where(x > 1, 2.0, -1.0),
+    "select": lambda np, x, y: np.select([x > y, x < 0], [x, y], 7.0),
+    "clip(x, 0.0, 1.0)": lambda np, x, y: np.clip(x, 0.0, 1.0),
+    "clip(x, -0.0, 1.0)": lambda np, x, y: np.clip(x, -0.0, 1.0),
+    "clip(x, y, None)": lambda np, x, y: np.clip(x, y, None),
+    "isclose": lambda np, x, y: np.isclose(x, y),
+    "nan_to_num": lambda np, x, y: np.nan_to_num(x),
+    "bools": lambda np, x, y: (x > 0) & ~(x > 1),
+    "converted": lambda np, x, y: x.astype("complex128"),
+    "transposed": lambda np, x, y: x.T + np.ones(x.shape[::-1], dtype=x.dtype),
+    "rows by columns": lambda np, x, y: x[:1, :, None] * y[0, None, :7],
+    "backwards": lambda np, x, y: x[:, ::-2] - x[:, 1 - x.shape[1] % 2 :: 2],
+}
+"""Programs of numbers, data types and views, element by element."""
+PROGRAMS: Final[dict[str, Program]] = ELEMENTWISE | {
+    # Moved and joined.
+    "roll(x, 1, axis=0)": lambda np, x, y: np.roll(x, 1, axis=0),
+    "roll(x, -2)": lambda np, x, y: np.roll(x, -2),
+    "flip": lambda np, x, y: np.flip(x, axis=1),
+    "concat((x, y))": lambda np, x, y: np.concat((x, y)),
+    "concat([x, x], axis=1)": lambda np, x, y: np.concat([x, x], axis=1),
+    "concat of parts": lambda np, x, y: np.concat([x[:, 2:], x[:, :2]], axis=1),
+    "stack": lambda np, x, y: np.stack((x, y), axis=1),
+    "pad": lambda np, x, y: np.pad(x, 1, mode="edge"),
+    "tile": lambda np, x, y: np.tile(x, (2, 1)),
+    "repeat": lambda np, x, y: np.repeat(x, 2, axis=1),
+    "reshape": lambda np, x, y: np.reshape(x, (-1, x.shape[0])),
+    "x.T": lambda np, x, y: np.permute_dims(x, (1, 0)),
+    "broadcast_to": lambda np, x, y: np.broadcast_to(x, (2, *x.shape)),
+    "tril": lambda np, x, y: np.tril(x),
+    "diff": lambda np, x, y: np.diff(x, axis=0),
+    "gradient": lambda np, x, y: np.gradient(x),
+    # Selected, sorted, multiplied, transformed.
+    "a selection": lambda np, x, y: x[x > 0.25],
+    "at places": lambda np, x, y: np.take(x.reshape(-1), np.arange(6) % 4),
+    "sort": lambda np, x, y: np.sort(x, axis=1),
+    "argsort": lambda np, x, y: np.argsort(x[::-1], axis=1),
+    "einsum": lambda np, x, y: np.einsum("ij,ij->i", x, y),
+    "x @ y.T": lambda np, x, y: np.matmul(x, y.T),
+    "fft": lambda np, x, y: np.fft.fft(x),
+    # Reduced and scanned, and what follows.
+    "sums": lambda np, x, y: [x.sum(), x.mean(), x.max(), (-x).min(), x[::-1].sum()],
+    "sums of columns": lambda np, x, y: np.sum(np.stack([x, y]), axis=1),
+    "means of rows": lambda np, x, y: np.mean(np.stack([x, y]), axis=2),
+    "argmin": lambda np, x, y: np.argmin(x),
+    "any": lambda np, x, y: np.any(x > 3),
+    "running sums": lambda np, x, y: np.cumulative_sum(x, axis=1),
+    "running sums of columns": lambda np, x, y: np.cumulative_sum(x, axis=0),
+    "exp of a sum": lambda np, x, y: np.exp(y.sum() / y.size),
+    "log of a sum": lambda np, x, y: np.log((y * 2).sum()) + (y * 2).max(),
+    "power of a mean": lambda np, x, y: ((x * x).mean()) ** 0.5,
+    "roots of sums": lambda np, x, y: np.sqrt((x * x).sum(axis=0)) + 1,
+    "an integer": lambda np, x, y: y.sum().astype("int64"),
+    "halves": lambda np, x, y: x.mean(axis=0).astype("float16"),
+    "rounded": lambda np, x, y: np.round(x.mean(axis=-1), 2),
+    "floor": lambda np, x, y: y.sum() // 2,
+    "shift": lambda np, x, y: x.astype("int32").sum(axis=0) << 1,
+    "sign": lambda np, x, y: np.sign(x.min()),
+    "least": lambda np, x, y: np.fmin(y.min(), 3) + np.sin(y.max()),
+    "a range": lambda np, x, y: x.max() - x.min() * 2,
+    "softmax": lambda np, x, y: np.exp(x - x.max(axis=-1, keepdims=True)).sum(axis=-1),
+    "deviations": lambda np, x, y: (x - x.mean()) / x.std(),
+    "complex means": lambda np, x, y: (x + x * (2 + 1j)).mean(axis=0),
+    "infinite spread": lambda np, x, y: np.where(x > 1.9, np.inf, x).std(axis=0),
+    "no spread": lambda np, x, y: x[..., :1].std(axis=-1) + x.var(ddof=1),
+    "infinite": lambda np, x, y: (x * complex(np.inf, 1)).mean() + x.prod(),
+}
+LENGTHS: Final = (3, 16, 17, 255, 256, 257, 511, 513, 4096, 4097, 16384, 16385, 65537)
+OF_LENGTHS: Final = ("where", "concat of parts", "a selection", "sort", "argsort", "x @ y.T",
+                     "running sums", "sums")  # fmt: skip
+"""Programs that go along lines by pieces: by NumPy they do so in other places than by kernels."""
+OF_KERNELS: Final = ("x ** 3", "sin", "hypot", "exp of a sum", "log of a sum", "power of a mean",
+                     "an integer", "halves", "floor", "shift", "least", "softmax")  # fmt: skip
+"""Programs of functions that NumPy has other bits of, and of numbers that it converts otherwise."""
+
+
+def operands(shape: tuple[int, ...], seed: int, dtype: str = "float64") -> list[Values]:
+    """Numbers of both signs, one of them -0, and positive ones."""
+    draw = np.random.default_rng(seed)
+    x = draw.standard_normal(shape)
+    x[0, 0] = -0.0
+    return [x.astype(dtype), draw.uniform(0.5, 2, shape).astype(dtype)]
+
+
+@pytest.mark.parametrize("number", range(len(PROGRAMS)), ids=[*PROGRAMS])
+def test_a_program_has_the_bits_of_kernels_in_each_tier(number: int) -> None:
+    """Over lines around the lengths of pieces, else over a small matrix or a large one by turns."""
+    name, program = [*PROGRAMS.items()][number]
+    lines = [(2, length) for length in LENGTHS]
+    for shape in lines if name in OF_LENGTHS else [((4, 6), (40, 300))[number % 2]]:
+        x, y = map(xarr.asarray, operands(shape, 1))
+        in_each_tier(partial(program, xarr, x, y), f"{shape}", has_kernels=name in OF_KERNELS)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        (name, ("float32", "int8", "uint32", "int64")[n % 4])
+        for n, name in enumerate([*ELEMENTWISE, "sums", "argmin"])
+    ],
+)
+def test_other_types_have_the_bits_of_kernels_in_each_tier(name: str, dtype: str) -> None:
+    values = drawn(dtype, 60)[:60].reshape(4, 15)
+    x, y = xarr.asarray(values), xarr.asarray(abs(values[::-1]))
+    in_each_tier(partial(PROGRAMS[name], xarr, x, y), has_kernels=name in OF_KERNELS)
+
+
+# -- functions, conversions and reductions -----------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [one for one in TYPES if one not in RARE] + nightly(*RARE))
 def test_functions_have_the_bits_of_kernels(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     values = drawn(dtype, 3000)
     few = values[:150]
@@ -121,47 +261,46 @@ def test_functions_have_the_bits_of_kernels(dtype: str, monkeypatch: pytest.Monk
     change(monkeypatch, xarr.default_device())
     with tier("hosted"):
         for row, kernels in zip(rows, wanted, strict=True):
-            before = launch.counts.launches
+            before = counts.launches
             got = xarr.to_numpy(getattr(xarr, row.name)(*arrays[: row.operands]))
-            launched = launch.counts.launches - before
-            assert_same_bits(got, kernels, row.name)
+            assert_same(got, kernels, row.name)
             # Functions of floats are of halves of int8.
-            assert launched == 0 or got.dtype == np.float16, row.name
+            assert counts.launches == before or got.dtype == np.float16, row.name
 
 
-@pytest.mark.parametrize("given", DTYPES)
-def test_conversions_have_the_bits_of_kernels(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("given", TYPES)
+def test_conversions_have_the_bits_of_kernels(given: str) -> None:
     x = xarr.asarray(drawn(given, 3000))
     # From complex to real numbers there is a warning.
-    types = [one for one in DTYPES if one[:7] == "complex" or given[:7] != "complex"]
-    all_in_both(lambda: [x.astype(wanted) for wanted in types], monkeypatch)
-
-
-def reduced(names: Sequence[str], x: Any, axis: int | None) -> list[Any]:
-    y = x * x + x
-    return [getattr(xarr, name)(y, axis=axis) for name in names]
+    types = [one for one in TYPES if one[:7] == "complex" or given[:7] != "complex"]
+    in_each_tier(lambda: [x.astype(wanted) for wanted in types], has_kernels=True)
 
 
 REDUCED: Final = ("sum", "prod", "mean", "max", "min", "any", "all", "count_nonzero", "argmax",
                   "argmin", "std", "var")  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", ["float64", "int32", *nightly("float32", "uint8", "bool")])
-def test_reductions_have_the_bits_of_kernels(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def reduced(names: Sequence[str], x: Any, axis: int | None) -> list[Any]:
+    return [getattr(xarr, name)(x, axis=axis) for name in names]
+
+
+def squared(x: Any, axis: int | None) -> list[Any]:
+    return reduced(REDUCED, x * x + x, axis)
+
+
+@pytest.mark.parametrize("dtype", ["float64", *nightly("int32", "float32", "uint8", "bool")])
+def test_reductions_have_the_bits_of_kernels(dtype: str) -> None:
     draw = np.random.default_rng(3)
     shapes = [(1,), (16,), (17,), (255,), (257,), (300,), (1000,), (16384,), (16385,), (50_000,),
               (3, 17), (5000, 3), (40, 41, 5)]  # fmt: skip
     for shape in shapes:
         x = xarr.asarray((draw.normal(size=shape) * 9).astype(dtype))
         for axis in (None, 0, -1) if len(shape) > 1 else (None,):  # each has kernels of its own
-            _, launched = all_in_both(functools.partial(reduced, REDUCED, x, axis), monkeypatch)
-            assert launched == 0
+            in_each_tier(partial(squared, x, axis))
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", *nightly("float64", "complex64")])
-def test_zeros_and_halves_have_the_bits_of_kernels(
-    dtype: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_zeros_and_halves_have_the_bits_of_kernels(dtype: str) -> None:
     """Sums of -0, and moments beyond what the data type holds."""
     names = ["sum", "mean", *(["std", "var"] if dtype != "complex64" else [])]
     for shape in ((20,), (300,), (600,), (20_000,), (16, 40), (5000, 3)):
@@ -169,81 +308,34 @@ def test_zeros_and_halves_have_the_bits_of_kernels(
         spread = np.random.default_rng(4).normal(10, 180, shape).astype(dtype)
         for x in (xarr.asarray(zeros), xarr.asarray(spread)):
             for axis in (None, 0, -1):
-                all_in_both(
-                    lambda x=x, axis=axis: [getattr(xarr, name)(x, axis=axis) for name in names],  # type: ignore[misc]
-                    monkeypatch,
-                )
+                in_each_tier(partial(reduced, names, x, axis), has_kernels=True)
 
 
-FINISHED: Final[dict[str, Callable[[Any], Any]]] = {
-    "exp": lambda x: xarr.exp(x.sum() / 100),
-    "log": lambda x: xarr.log((x * 2).sum()) + (x * 2).max(),
-    "power": lambda x: ((x * x).mean()) ** 0.5,
-    "square root": lambda x: xarr.sqrt((x * x).sum(axis=0)) + 1,
-    "integer": lambda x: x.sum().astype("int64"),
-    "half": lambda x: x.mean(axis=0).astype("float16"),
-    "rounded": lambda x: xarr.round(x.mean(axis=-1), 2),
-    "floor": lambda x: x.sum() // 2,
-    "shift": lambda x: x.astype("int32").sum(axis=0) << 1,
-    "sign": lambda x: xarr.sign(x.min()),
-    "least": lambda x: xarr.fmin(x.min(), 3) + xarr.sin(x.max()),
-    "two": lambda x: x.max() - x.min() * 2,
-    "whole": lambda x: xarr.exp(x - x.max(axis=-1, keepdims=True)).sum(axis=-1),
-    "deviation": lambda x: (x - x.mean()) / x.std(),
-    "complex": lambda x: (x + x * (2 + 1j)).mean(axis=0),
-    "infinite spread": lambda x: xarr.where(x > 1.9, np.inf, x).std(axis=0),
-    "no spread": lambda x: x[..., :1].std(axis=-1) + x.var(ddof=1),
-    "infinite": lambda x: (x * complex(np.inf, 1)).mean() + x.prod(),
-}
+def test_extremes_of_zeros_and_nans() -> None:
+    for values in ([0.0, -0.0], [-0.0, 0.0], [-0.0, -0.0], [1.0, np.nan, 2.0], [np.nan] * 3, [7.0]):
+        x = xarr.asarray(values)
+        in_each_tier(partial(reduced, ["max", "min", "sum"], x, None), str(values))
 
 
-@pytest.mark.parametrize(
-    ("name", "shape"),
-    [
-        pytest.param(name, shape, marks=() if place in (number % 2, 2) else pytest.mark.nightly)
-        for number, name in enumerate(FINISHED)
-        for place, shape in enumerate([(10,), (7, 5), (300, 40)])
-    ],
-)
-def test_what_follows_reductions_has_the_bits_of_kernels(
-    name: str, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    x = xarr.asarray(np.random.default_rng(5).uniform(0.5, 2, shape))
-    in_both(functools.partial(FINISHED[name], x), monkeypatch)
-
-
-def test_a_number_takes_the_place_of_all_that_a_reduction_gives() -> None:
-    """The number comes of no element, and yet fills every one of them."""
-    x = xarr.asarray(np.arange(12.0).reshape(3, 4))
-    with tier("hosted"):
-        for number in (2, 3, 4):  # memory is used again, and may hold the number already
-            totals = x.sum(axis=0)
-            totals[...] = number
-            np.testing.assert_array_equal(np.asarray(totals), [number] * 4)
-
-
-def test_what_is_written_has_the_bits_of_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+def written(host: Values) -> Any:
     """Views, broadcasting, exchanged parts, work of more than one piece."""
-    for rows in (7, 5000):
-        host = np.random.default_rng(rows).normal(size=(rows, 40))
-
-        def work(host: Values = host) -> Any:
-            x, y = xarr.asarray(host), xarr.asarray(host[0])
-            x += 0.5 * y
-            x[1:-1] = x[1:-1] * 2 - x[2:] + x[:-2]
-            x[:, ::2], x[:, 1::2] = x[:, 1::2] + 0, x[:, ::2] + 0
-            x[::-1, 3] *= 2
-            x[2] = 1.5
-            return x + y[:, None][:40].T
-
-        _, launched = in_both(work, monkeypatch)
-        assert launched == 0
+    x, y = xarr.asarray(host), xarr.asarray(host[0])
+    x += 0.5 * y
+    x[1:-1] = x[1:-1] * 2 - x[2:] + x[:-2]
+    x[:, ::2], x[:, 1::2] = x[:, 1::2] + 0, x[:, ::2] + 0
+    x[::-1, 3] *= 2
+    x[2] = 1.5
+    return x + y[:, None][:40].T
 
 
-@pytest.mark.parametrize("dtype", ["float64", "int16", "bool", "complex64"])
-def test_what_masks_and_indices_name_has_the_bits_of_kernels(
-    dtype: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("rows", [7, 5000])
+def test_what_is_written_has_the_bits_of_kernels(rows: int) -> None:
+    host = np.random.default_rng(rows).normal(size=(rows, 40))
+    in_each_tier(partial(written, host))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "bool", *nightly("int16", "complex64")])
+def test_what_masks_and_indices_name_has_the_bits_of_kernels(dtype: str) -> None:
     draw = np.random.default_rng(11)
     host = (draw.normal(size=(30, 21)) * 3).astype(dtype)
     mask, places = draw.integers(0, 2, (30, 21)).astype(bool), draw.integers(-20, 20, 15)
@@ -257,21 +349,177 @@ def test_what_masks_and_indices_name_has_the_bits_of_kernels(
         x[::-1][at, at] = x[3, :15]
         return xarr.concat([*parts, x.reshape(-1)])
 
-    _, launched = in_both(work, monkeypatch)
-    assert launched == 0
+    in_each_tier(work)
 
 
-@pytest.mark.usefixtures("anew")
-def test_kernels_take_over_once_they_are_compiled() -> None:
+def test_operations_of_other_operands_than_their_types_say() -> None:
+    """Also a number that fills all that a reduction gives, whose memory may hold it already."""
+    host = np.random.default_rng(3).random(1000)
+    x = xarr.asarray(np.arange(12.0).reshape(3, 4))
+    with tier("hosted"):
+        found, edges = xarr.histogram(xarr.asarray(host) + 0, 20)
+        np.testing.assert_array_equal(xarr.to_numpy(found), np.histogram(host, 20)[0])
+        np.testing.assert_allclose(xarr.to_numpy(edges), np.histogram(host, 20)[1])
+        for number in (2, 3, 4):
+            totals = x.sum(axis=0)
+            totals[...] = number
+            np.testing.assert_array_equal(np.asarray(totals), [number] * 4)
+
+
+@pytest.mark.parametrize("keys", [("1:", ":-1"), (":-1", "1:"), ("::-1", ":"), (":", "::-1")])
+def test_views_of_one_array_are_apart_where_a_kernel_stands_alone(keys: tuple[str, str]) -> None:
+    host = np.arange(40, dtype=np.int64) * 7 % 60
+    with tier("hosted"):
+        x = xarr.asarray(host) + 1
+        ours, theirs = (eval(f"x[{keys[0]}], x[{keys[1]}]", {"x": one}) for one in (x, host + 1))
+        np.testing.assert_array_equal(xarr.to_numpy(xarr.gcd(*ours)), np.gcd(*theirs))
+
+
+# -- which tier runs a list ---------------------------------------------------------------------
+
+
+def waiting() -> int:
+    """How many instructions stand on the tape."""
+    return len(tape_of(xarr.default_device()).instructions)
+
+
+def is_at_once(x: xarr.Array) -> bool:
+    """Whether NumPy has made a value, whose memory no driver knows yet."""
+    assert x._view.storage is not None
+    return type(x._view.storage.buffer) is np.ndarray
+
+
+def small(count: int = 8) -> xarr.Array:
+    return xarr.asarray(np.arange(count) / 4 - 1)
+
+
+EIGHT: Final = np.arange(8) / 4 - 1
+"""What `small` holds."""
+
+
+def tier_of(*opcodes: str) -> str:
+    """How the one program of these operations runs; "new" where nothing is kept of the list."""
+    found = {
+        program
+        for trace in xarr.default_device().programs.values()
+        for program in trace.programs.values()
+        if tuple([opcode.operation.name for opcode in trace.opcodes]) == opcodes
+    }
+    return "".join(program.tier for program in found) or "new"
+
+
+def test_a_new_list_is_numpys_work(anew: None) -> None:
+    x = small()
+    y = (2 * x - x) / 3
+    assert waiting() == 3
+    with nothing_launched():
+        np.testing.assert_array_equal(xarr.to_numpy(y), (2 * EIGHT - EIGHT) / 3)
+        assert np.isinf(float((x / 0)[0]))  # and no warning
+        assert np.isnan(float((x[4:5] / 0)[0]))
+    assert is_at_once(y)
+    assert tier_of("multiply", "subtract", "divide") == "new"
+
+
+@pytest.mark.parametrize(("size", "turn"), [(8, 8), (1 << 20, 2), ((1 << 22) + 1, 1)])
+def test_kernels_are_asked_for_after_some_repeats(size: int, turn: int, anew: None) -> None:
+    """The eighth time, sooner where the work is larger, and at once where it is very large."""
+    x = xarr.zeros(size) + 0
+    xarr.synchronize(x)
+    for now in range(1, turn + 2):
+        xarr.synchronize((x + 3) * (x - 3.25))
+        tier_now = tier_of("add", "subtract", "multiply")
+        assert (tier_now not in ("new", "step by step")) == (now >= turn)
+
+
+def test_a_function_that_numpy_has_other_bits_of_is_its_own_kernel(anew: None) -> None:
+    """It serves all lists that its instruction is in."""
+    x, shared = small(), xarr.asarray(np.arange(40.0))
+    launched = counts.launches
+    np.testing.assert_allclose(xarr.to_numpy(xarr.exp(x) * 2), 2 * np.exp(EIGHT))
+    assert counts.launches == launched + 1
+    assert tier_of("exp", "multiply") == "new"
+    np.testing.assert_allclose(xarr.to_numpy(2 - xarr.exp(small() + 4)), 2 - np.exp(EIGHT + 4))
+    host = np.arange(40.0)
+    parts = (shared[:8] + 0) * xarr.exp(shared[3:11])
+    np.testing.assert_allclose(xarr.to_numpy(parts), np.exp(host[3:11]) * host[:8])
+    shared[::5] = xarr.exp(shared[8:16]) * 0 + 7
+    host[::5] = 7
+    np.testing.assert_array_equal(xarr.to_numpy(shared), host)
+
+
+def test_a_program_takes_the_same_path_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = []
+    for _ in range(3):
+        with monkeypatch.context() as patch:
+            change(patch, xarr.default_device())
+            x, path = small(), list[Any]()
+            for _ in range(2):
+                x = (x * 0.5 + x[::-1]) - 1
+                x[2:4] = 0
+                path.append(xarr.to_numpy(x).tobytes())
+            path += sorted(
+                (len(trace.opcodes), len(program.steps), program.runs)
+                for trace in set(xarr.default_device().programs.values())
+                for program in trace.programs.values()
+            )
+            paths.append(path)
+    assert paths[1] == paths[2]
+
+
+def thinned(np: Any, steps: int) -> Any:
+    """What is left of numbers of which each step selects fewer, and writes to them."""
+    x, count = np.arange(3001.0), np.zeros(3001, dtype="int64")
+    taken = []
+    for step in range(steps):
+        chosen = x > 11 * step
+        x[step] = -1.0
+        x[chosen] = x[chosen] * 0.999
+        count[chosen] += 1
+        taken.append(float(x[chosen].max()))
+    return x, count, np.asarray(taken)
+
+
+def turn(count: int) -> float:
+    x = xarr.arange(float(count)) * 0.5 + 1
+    x[1:-1] = x[2:] - x[:-2]
+    y = xarr.concat([x[x > 1], xarr.sqrt(x)])
+    return float(xarr.sort(y)[0] + y.sum() + xarr.cumulative_sum(x)[-1])
+
+
+def test_lists_of_many_sizes_leave_next_to_nothing(anew: None) -> None:
+    programs = xarr.default_device().programs
+    for got, wanted in zip(thinned(xarr, 200), thinned(np, 200), strict=True):
+        np.testing.assert_array_equal(np.asarray(got), wanted, strict=True)
+    assert len(programs) < 30
+    for count in range(5, 40):
+        turn(count)
+    gc.collect()
+    before, known = len(gc.get_objects()), len(programs)
+    for count in range(40, 840):
+        turn(count)
+    gc.collect()
+    assert len(programs) - known < 4
+    assert (len(gc.get_objects()) - before) / 800 < 60  # structures and opcodes, up to a bound
+
+
+@pytest.mark.parametrize("name", ["fused", "hosted"])
+def test_work_waits_where_another_tier_is_asked_for(name: str) -> None:
+    with tier(name):
+        y = small() + 1
+        assert waiting()
+        assert not is_at_once(y)
+
+
+def test_kernels_take_over_once_they_are_compiled(anew: None) -> None:
     x = xarr.arange(2000, dtype="float64")
     wanted = np.arange(2000.0)
     used = 0
     for _ in range(1000):
         x = x * 0.5 + 1
         wanted = wanted * 0.5 + 1
-        launches = launch.counts.launches
+        launches = counts.launches
         xarr.synchronize()
-        used += launch.counts.launches - launches
+        used += counts.launches - launches
         if used > 5:
             break
         time.sleep(0.01)
@@ -279,144 +527,142 @@ def test_kernels_take_over_once_they_are_compiled() -> None:
     assert xarr.to_numpy(x).tobytes() == wanted.tobytes()
 
 
-@pytest.mark.usefixtures("anew")
-def test_a_compiler_that_fails_is_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    driver = type(xarr.default_device().driver)
-    text = "no such function"
+# -- in order -----------------------------------------------------------------------------------
 
-    def failing(self: Any, source: str, options: Any = ()) -> bytes:
-        raise CompileError(device="x", options=(), log=text, source=source)
 
-    monkeypatch.setattr(driver, "compile", failing)
-    monkeypatch.setattr(compile_server.ServerProcess, "_answer", lambda *_: b"")
-    monkeypatch.setattr(cache, "disk_cache", _Nothing)
-    x = xarr.arange(2000) + 0
+def test_what_comes_behind_large_work_waits_for_it() -> None:
+    x = small()
+    y = (xarr.zeros(200_000) + 1)[:8] * x
+    assert waiting()
+    x += 1
+    z = xarr.exp(y) + x
+    x[2:] = -1
+    whole = xarr.concat([y, x])
+    assert waiting()
+    np.testing.assert_allclose(np.asarray(z), np.exp(EIGHT) + EIGHT + 1)
+    np.testing.assert_array_equal(np.asarray(x)[1:4], [0.25, -1, -1])
+    np.testing.assert_array_equal(np.asarray(whole)[:8], EIGHT)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "longlong", np.dtype("int64", metadata={"unit": "m"})])
+@pytest.mark.parametrize("make", [xarr.asarray, xarr.array])
+def test_what_is_made_of_numpys_array_is_a_copy(make: Callable[..., Any], dtype: Any) -> None:
+    values = np.arange(4).astype(dtype)
+    x = make(values)
+    values[0] = 9
+    x[1] = 7
+    x += 1
+    assert x.tolist() == [1, 8, 3, 4]
+    assert values.tolist() == [9, 1, 2, 3]
+    values.flags.writeable = False
+    y = make(values)
+    y[0] = 5
+    assert y.tolist() == [5, 1, 2, 3]
+
+
+def test_what_is_joined_stays_on_the_host() -> None:
+    x, y = small(6), xarr.asarray(np.arange(6)) * 0.5
+    for joined, wanted in (
+        (xarr.concat([x, xarr.asarray([True, False])]), np.concatenate([x, [1, 0]])),
+        (xarr.stack([x > 0, y > 1]), np.stack([x > 0, y > 1])),
+        (xarr.stack([x[0], y[1]]), np.stack([x[0], y[1]])),
+    ):
+        np.testing.assert_array_equal(xarr.to_numpy(joined), wanted)
+    whole = xarr.stack([x, y])
     xarr.synchronize()
-    with pytest.raises(CompileError, match=text) as raised:
-        for _ in range(500):
-            xarr.to_numpy(x * 3 + 1)
-            time.sleep(0.01)
-    assert "xr_elementwise" in raised.value.source
+    assert is_at_once(whole)
+    x[0] = 100
+    whole[1] = 0
+    assert float(whole[0, 0]) == -1
+    assert float(y[5]) == 2.5
 
 
-class _Nothing:
-    """A disk cache that holds nothing."""
-
-    def key(self, *_: Any) -> str:
-        return ""
-
-    def get(self, _: str) -> None:
-        return None
-
-    def put(self, *_: Any) -> None:
-        pass
-
-
-@pytest.mark.usefixtures("anew")
-def test_where_no_thread_can_be_had_the_program_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(compile_worker, "_worker", compile_worker._Worker())
-    monkeypatch.setattr(threading.Thread, "start", refused)
-    x = xarr.arange(2000)
-    before = launch.counts.launches
-    for _ in range(10):
-        assert int((x * 3 + 1)[-1]) == 5998
-        xarr.to_numpy(x * 5)
-    assert launch.counts.launches > before
-    compile_worker._worker.end()
-
-
-@contextlib.contextmanager
-def computed_by(change: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
-    """Have other functions compute what stands on the tape, made of those that NumPy has."""
-    opcodes = {step.opcode for step in tape_of(xarr.default_device()).instructions}
-    functions = {opcode: host_functions.find(opcode) for opcode in opcodes}
-    for opcode, function in functions.items():
-        opcode.host = change(function)  # type: ignore[arg-type]
-    yield
-    for opcode, function in functions.items():
-        opcode.host = function
-
-
-def test_what_an_interrupt_breaks_off_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    change(monkeypatch, xarr.default_device())
-    monkeypatch.setattr(host_functions.tier, "name", "hosted")
-    x = xarr.arange(200_000, dtype="float64")
-    y = x + 1
-    xarr.synchronize()
-    for at in range(4):
-        x += y
-        z = x * 2 + 1
-        turns = iter(range(9))
-
-        def interrupting(
-            function: Callable[..., Any], at: int = at, turns: Iterator[int] = turns
-        ) -> Callable[..., Any]:
-            def call(*values: Any) -> Any:
-                if next(turns) == at:
-                    raise KeyboardInterrupt
-                return function(*values)
-
-            return call
-
-        with computed_by(interrupting), pytest.raises(KeyboardInterrupt):
-            xarr.synchronize()
-        np.testing.assert_array_equal(xarr.to_numpy(z), xarr.to_numpy(x) * 2 + 1)
-    np.testing.assert_array_equal(xarr.to_numpy(x), np.arange(200_000.0) * 5 + 4)
-
-
-@pytest.mark.parametrize("keys", [("1:", ":-1"), (":-1", "1:"), ("::-1", ":"), (":", "::-1")])
-def test_views_of_one_array_are_apart_where_a_kernel_stands_alone(
-    keys: tuple[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(host_functions.tier, "name", "hosted")
-    host = np.arange(40, dtype=np.int64) * 7 % 60
-    x = xarr.asarray(host) + 1
-    ours, theirs = (eval(f"x[{keys[0]}], x[{keys[1]}]", {"x": one}) for one in (x, host + 1))
-    np.testing.assert_array_equal(xarr.to_numpy(xarr.gcd(*ours)), np.gcd(*theirs))
-
-
-def test_what_numpy_refuses_to_do_is_done_when_it_is_asked_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(host_functions.tier, "name", "hosted")
-    x = xarr.asarray(np.arange(6.0))
-    y = (x + 1) * 2
-    wrong = computed_by(lambda _: lambda *values: np.empty(3))
-    with wrong, pytest.raises(ValueError, match="broadcast"):
-        xarr.synchronize()
-    np.testing.assert_array_equal(xarr.to_numpy(y), (np.arange(6.0) + 1) * 2)
+def test_what_is_there_is_selected_at_once() -> None:
+    x = small()
+    part = x[x > -0.5]
+    assert is_at_once(part)
+    part[0] = 8
+    x[-1] = 9
+    assert part.tolist() == [8, 0, 0.25, 0.5, 0.75]
+    assert x[x > 100].tolist() == []
+    table = x.reshape(2, 4).T
+    np.testing.assert_array_equal(table[table < 0], np.asarray(table)[np.asarray(table) < 0])
+    order = xarr.asarray([7, -8, 3])
+    assert x[order].tolist() == [9, -1, -0.25]
+    x[1:].T[order[2:]] = 6.0
+    assert x[::2][order[2:] - 1].tolist() == [6]
+    x *= (xarr.zeros(2000) + 1)[:8]
+    assert x[order].tolist() == [9, -1, -0.25]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int64", "complex64", "float16"])
-def test_few_indices_are_taken_at_once(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_functions.tier, "name", "hosted")
+def test_few_indices_are_taken_at_once(dtype: str) -> None:
     host = np.arange(60).reshape(20, 3).astype(dtype)
     x, places = xarr.asarray(host), np.array([[19, 0], [-1, -20]], np.int32)
     where = xarr.asarray(places)
     xarr.synchronize()
-    steps, before = tape_of(x.device).instructions, launch.counts.launches
-    np.testing.assert_array_equal(xarr.to_numpy(x[::-1][where]), host[::-1][places])
-    assert (steps, launch.counts.launches) == ([], before)
-    x[0] = 7  # what is asked for later comes later
-    host[0] = 7
-    np.testing.assert_array_equal(xarr.to_numpy(x[where]), host[places])
-    with pytest.raises(IndexError, match="out of bounds"):
-        x[where + 1]
+    with tier("hosted"), nothing_launched():
+        np.testing.assert_array_equal(xarr.to_numpy(x[::-1][where]), host[::-1][places])
+        assert not waiting()
+        x[0] = 7  # what is asked for later comes later
+        host[0] = 7
+        np.testing.assert_array_equal(xarr.to_numpy(x[where]), host[places])
+        with pytest.raises(IndexError, match="out of bounds"):
+            x[where + 1]
 
 
-def test_operations_of_other_operands_than_their_types_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_functions.tier, "name", "hosted")
-    host = np.random.default_rng(3).random(1000)
-    found, edges = xarr.histogram(xarr.asarray(host) + 0, 20)
-    np.testing.assert_array_equal(xarr.to_numpy(found), np.histogram(host, 20)[0])
-    np.testing.assert_allclose(xarr.to_numpy(edges), np.histogram(host, 20)[1])
+def test_a_bool_in_the_memory_of_others_is_true_unless_it_is_0() -> None:
+    memory = np.array([0, 1, 2, 255], np.uint8).view(np.bool_)
+    x = xarr.from_dlpack(memory, copy=False)
+    assert xarr.to_numpy(x & xarr.asarray([True] * 4)).tolist() == [False, True, True, True]
+    assert int(xarr.sum(x.astype("int8"))) == 3
+    assert small(4)[x].tolist() == [-0.75, -0.5, -0.25]
 
 
-@pytest.mark.usefixtures("anew")
-def test_threads_and_streams_change_tiers() -> None:
+def test_what_a_library_gives_back_shares_no_memory_with_what_it_took() -> None:
+    x = xarr.asarray(np.arange(1.0, 5.0).reshape(2, 2))
+    results = [
+        xarr.linalg.matrix_power(x, 2), xarr.linalg.inv(x), *xarr.linalg.svd(x), xarr.sort(x),
+        xarr.fft.fft(x), xarr.take(x, xarr.asarray([0, 1]), axis=0), x[x > 0], x[[0, 1]],
+    ]  # fmt: skip
+    before = [xarr.to_numpy(result) for result in results]
+    x[...] = -1
+    for result, wanted in zip(results, before, strict=True):
+        np.testing.assert_array_equal(xarr.to_numpy(result), wanted)
+        result[...] = 0
+    assert (xarr.to_numpy(x) == -1).all()
+
+
+def test_memory_of_the_dead_waits_for_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver: Any = xarr.default_device().driver
+    monkeypatch.setattr(driver, "_small", 0, raising=False)  # PoCL's threads do it, later
+    results = []
+    for number in range(200):
+        x = small(900) + number
+        results.append(xarr.gcd(xarr.asarray(np.full(900, 12)), x.astype("int64") * 0 + number))
+        if number % 7 == 0:
+            xarr.default_device().synchronize()
+        del x
+    for number, result in enumerate(results):
+        assert xarr.to_numpy(result).tolist() == [np.gcd(12, number)] * 900
+
+
+def test_threads_write_to_parts_of_one_array_beside_a_kernel() -> None:
+    for _ in range(30):
+        x = xarr.asarray(np.zeros(64))
+
+        def written(first: int, x: xarr.Array = x) -> None:
+            for at in range(first, 64, 2):
+                x[at : at + 1] = at
+
+        def read(x: xarr.Array = x) -> None:
+            assert xarr.to_numpy(xarr.exp(x)).shape == (64,)
+
+        together(partial(written, 0), partial(written, 1), read)
+        np.testing.assert_array_equal(xarr.to_numpy(x), np.arange(64.0))
+
+
+def test_threads_and_streams_change_tiers(anew: None) -> None:
     shared = xarr.arange(3000, dtype="float64") + 0
     found: list[bool] = []
 
@@ -437,68 +683,116 @@ def test_threads_and_streams_change_tiers() -> None:
     assert found == [True] * 39
 
 
-@pytest.fixture
-def helper() -> Iterator[compile_server.ServerProcess]:
-    made = compile_server.ServerProcess()
-    yield made
-    made.end()
+# -- failures -----------------------------------------------------------------------------------
 
 
-SOURCE: Final = """
-#ifdef __OPENCL_VERSION__
-__kernel void nothing(__global int *x) {{ x[get_global_id(0)] = {number}; }}
-#else
-void xr_run_nothing(int *const *values) {{ values[0][0] = {number}; }}
-#endif
-"""
-
-
-def test_another_process_that_is_nobodys_child_compiles(
-    helper: compile_server.ServerProcess,
+def test_memory_that_is_short_is_an_error_and_the_value_comes_later(
+    anew: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    device = xarr.default_device()
-    for number in (3, 5):
-        binary = helper.compile(device, SOURCE.format(number=number))
-        device.driver.load(binary, "nothing")
-    assert helper._pipes is not None
-    if sys.platform == "linux":
-        ours = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
-        lines = [Path(f"/proc/{child}/cmdline").read_bytes() for child in ours]
-        assert not [line for line in lines if b"compiling" in line]
+    x = small()
+    large = xarr.zeros(2000) + 1
+    y = xarr.exp(x)
+    del large
+    with monkeypatch.context() as patch:
+        refuse_memory(patch, lambda: True)
+        with pytest.raises(MemoryError):
+            xarr.to_numpy(y)
+    assert float(x[1]) == -0.75
+    np.testing.assert_allclose(xarr.to_numpy(y), np.exp(EIGHT))
 
 
-def test_what_another_process_cannot_do_this_one_does(
-    helper: compile_server.ServerProcess, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    device = xarr.default_device()
-    with pytest.raises(CompileError, match="undeclared"):
-        helper.compile(device, SOURCE.format(number="absent"))
-    assert helper._pipes is not None
-    os.write(helper._pipes[0], b"nonsense of sixteen bytes or more, which ends it")
-    assert helper.compile(device, SOURCE.format(number=7))
-    assert helper._pipes is None
-    for executable in ("/nowhere/python", "/usr/bin/true", ""):
-        monkeypatch.setattr(sys, "executable", executable)
-        other = compile_server.ServerProcess()
-        assert other.compile(device, SOURCE.format(number=9))
-        assert other._pipes is None
+@contextlib.contextmanager
+def computed_by(change: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
+    """Have other functions compute what stands on the tape, made of those that NumPy has."""
+    opcodes = {step.opcode for step in tape_of(xarr.default_device()).instructions}
+    functions = {opcode: host_functions.find(opcode) for opcode in opcodes}
+    for opcode, function in functions.items():
+        opcode.host = change(function)  # type: ignore[arg-type]
+    yield
+    for opcode, function in functions.items():
+        opcode.host = function
 
 
-@pytest.mark.parametrize("ending", ["", "import os; os.fork() or os._exit(0); os.wait()"])
-def test_a_process_ends_while_a_compiler_is_at_work(ending: str) -> None:
-    if ending and sys.platform == "win32":
-        pytest.skip("there is no fork")
-    code = f"""
-    import os
-    os.environ["XARR_TIERS"] = ""
-    import xarr
-    x = xarr.arange(1000) * 1.5
-    for _ in range(10):
-        x = x * {time.time()} + 1
+def test_what_an_interrupt_breaks_off_is_done_once(anew: None) -> None:
+    x = xarr.arange(200_000, dtype="float64")
+    y = x + 1
+    with tier("hosted"):
         xarr.synchronize()
-    {ending}
-    print("the end")
-    """
-    done = run_code(code)
-    assert done.returncode == 0
-    assert done.stdout.split("\\n")[0].strip() == "the end", done.stderr
+        for at in range(4):
+            x += y
+            z = x * 2 + 1
+            turns = iter(range(9))
+
+            def interrupting(
+                function: Callable[..., Any], at: int = at, turns: Iterator[int] = turns
+            ) -> Callable[..., Any]:
+                def call(*values: Any) -> Any:
+                    if next(turns) == at:
+                        raise KeyboardInterrupt
+                    return function(*values)
+
+                return call
+
+            with computed_by(interrupting), pytest.raises(KeyboardInterrupt):
+                xarr.synchronize()
+            np.testing.assert_array_equal(xarr.to_numpy(z), xarr.to_numpy(x) * 2 + 1)
+        np.testing.assert_array_equal(xarr.to_numpy(x), np.arange(200_000.0) * 5 + 4)
+
+
+def test_what_numpy_refuses_to_do_is_done_when_it_is_asked_again() -> None:
+    x = xarr.asarray(np.arange(6.0))
+    with tier("hosted"):
+        y = (x + 1) * 2
+        wrong = computed_by(lambda _: lambda *values: np.empty(3))
+        with wrong, pytest.raises(ValueError, match="broadcast"):
+            xarr.synchronize()
+        np.testing.assert_array_equal(xarr.to_numpy(y), (np.arange(6.0) + 1) * 2)
+
+
+class _Nothing:
+    """A disk cache that holds nothing."""
+
+    def key(self, *_: Any) -> str:
+        return ""
+
+    def get(self, _: str) -> None:
+        return None
+
+    def put(self, *_: Any) -> None:
+        pass
+
+
+def test_a_compiler_that_fails_is_heard_of(anew: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = type(xarr.default_device().driver)
+    text = "no such function"
+
+    def failing(self: Any, source: str, options: Any = ()) -> bytes:
+        raise CompileError(device="x", options=(), log=text, source=source)
+
+    monkeypatch.setattr(driver, "compile", failing)
+    monkeypatch.setattr(compile_server.ServerProcess, "_answer", lambda *_: b"")
+    monkeypatch.setattr(cache, "disk_cache", _Nothing)
+    x = xarr.arange(2000) + 0
+    xarr.synchronize()
+    with pytest.raises(CompileError, match=text) as raised:
+        for _ in range(500):
+            xarr.to_numpy(x * 3 + 1)
+            time.sleep(0.01)
+    assert "xr_elementwise" in raised.value.source
+
+
+def test_where_no_thread_can_be_had_the_program_waits(
+    anew: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(compile_worker, "_worker", compile_worker._Worker())
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    x = xarr.arange(2000)
+    before = counts.launches
+    for _ in range(10):
+        assert int((x * 3 + 1)[-1]) == 5998
+        xarr.to_numpy(x * 5)
+    assert counts.launches > before
+    compile_worker._worker.end()

@@ -368,10 +368,14 @@ def test_sorting_does_not_take_a_launch_a_row(small_tiles: None) -> None:
 
 
 def searches() -> list[Any]:
-    """Each type in both forms, in one of them with a sorter; types of one width take turns."""
+    """Each type in both forms, one of them nightly, and in one with a sorter, by turns."""
     return [
-        pytest.param(dtype, FORMS[index], sorted_by, id=f"{dtype}-{FORMS[index]}{'-s' * sorted_by}")
-        for dtype in TYPES
+        pytest.param(
+            *(dtype, FORMS[index], sorted_by),
+            id=f"{dtype}-{FORMS[index]}{'-s' * sorted_by}",
+            marks=() if index == number % 2 else pytest.mark.nightly,
+        )
+        for number, dtype in enumerate(TYPES)
         for index in (0, 1)
         for sorted_by in (bool(index) is (dtype.kind in FLOATING),)
     ]

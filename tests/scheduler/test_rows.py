@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -32,7 +32,7 @@ DTYPES: Final = ["float16", "float32", "float64"]
 CASES: Final = [(SHAPES[0], dtype) for dtype in DTYPES] + [
     (shape, DTYPES[number % 3]) for number, shape in enumerate(SHAPES[1:])
 ]
-"""All types over one shape, and each other shape with one of them."""
+"""All types over one shape, and each other shape with one of them; but for one they take turns."""
 Program = Callable[[Array], Any]
 
 
@@ -157,18 +157,9 @@ KERNELS: Final[dict[Program, int]] = dict.fromkeys(
 """How many some of them are, of rows that are one piece."""
 
 
-@pytest.fixture(params=["own", "group"], autouse=True)
-def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The form of the kernels that the device takes, and that of GPUs; kernels at once."""
+@pytest.fixture(autouse=True)
+def kernels_at_once(form: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuning, "ROWS_ALONE", 1 << 30)
-    device = xarr.default_device()
-    if request.param == "own":
-        yield
-    elif device.info.loop_per_item:
-        with xarr.device(device.pretending("as-gpu")):
-            yield
-    else:
-        pytest.skip(f"{device} takes the form of GPUs itself")
 
 
 def flat(results: Any) -> list[bytes]:
@@ -191,8 +182,16 @@ def drawn(shape: tuple[int, ...], dtype: str) -> Any:
     return x.astype(dtype)
 
 
-@pytest.mark.parametrize(("shape", "dtype"), CASES, ids=str)
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+@pytest.mark.parametrize(
+    ("program", "shape", "dtype"),
+    [
+        pytest.param(program, *case, marks=() if is_due else pytest.mark.nightly)
+        for turn, program in enumerate(PROGRAMS)
+        for number, case in enumerate(CASES)
+        for is_due in (case == (SHAPES[0], "float32") or (turn + number) % 4 == 0,)
+    ],
+    ids=lambda value: value.__name__ if callable(value) else str(value),
+)
 def test_a_kernel_of_rows_has_the_bits_of_several(
     program: Program, shape: tuple[int, ...], dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

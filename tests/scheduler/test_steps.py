@@ -1,4 +1,4 @@
-"""How many kernels a step of a whole program is, with NumPy's values."""
+"""Whole programs beside NumPy: the kernels of a step, exchanged memory, parts that are written."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy
 import pytest
 
 import xarr
+from tests.comparing import nightly
 from tests.launching import watched
-from xarr.runtime import host_functions
 
 State = tuple[Any, ...]
 AROUND: Final = [one for one in itertools.product((-1, 0, 1), repeat=2) if any(one)]
@@ -156,25 +156,214 @@ CASES: Final[dict[str, tuple[Callable[..., State], list[tuple[int, ...]], int]]]
 FEWER_ON_GPUS: Final = {"n-body": 2}
 
 
-@pytest.mark.parametrize("form", ["usual", "as-gpu"])
 @pytest.mark.parametrize("name", CASES)
-def test_kernels_of_a_step(name: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_functions.tier, "name", "fused")
+def test_kernels_of_a_step(name: str, form: xarr.Device) -> None:
     step, shapes, kernels = CASES[name]
-    device = xarr.default_device()
-    if form != "usual":
-        device = device.pretending(form)
+    if form.options:
         kernels = FEWER_ON_GPUS.get(name, kernels)
     dtype = "int32" if "life" in name else "float64"
     rng = numpy.random.default_rng(1)
     wanted: State = tuple([(rng.random(shape) + 0.4).astype(dtype) for shape in shapes])
-    got: State = tuple([xarr.asarray(one, device=device) for one in wanted])
-    for count in (6, 12):
-        with xarr.device(device), watched() as seen:
-            for _ in range(count):
+    got: State = tuple([xarr.asarray(one) for one in wanted])
+    for _ in range(2):  # once the loop is known, lists are cut where its body ends
+        with watched() as seen:
+            for _ in range(12):
                 got, wanted = step(xarr, *got), step(numpy, *wanted)
-            device.synchronize()
+            form.synchronize()
     for ours, theirs in zip(got, wanted, strict=True):
         numpy.testing.assert_allclose(xarr.to_numpy(ours), theirs, rtol=1e-9)
     # The first list and the last one may be cut where no body ends.
-    assert 0 < len(seen.launches) <= kernels * (count + 1)
+    assert 0 < len(seen.launches) <= kernels * 13
+
+
+EXCHANGING: Final[dict[str, Callable[..., State]]] = {}
+"""Programs that write arrays while elements of theirs are read: they have other memory then."""
+
+
+def exchanging(program: Callable[..., State]) -> Callable[..., State]:
+    EXCHANGING[program.__name__.replace("_", " ")] = program
+    return program
+
+
+@exchanging
+def read_after_a_flipped_write(np: Any, u: Any, a: Any, few: Any) -> State:
+    u[::-1] = a * 2
+    u[:] = u[::-1] + a
+    return (u,)
+
+
+@exchanging
+def written_flipped_and_over(np: Any, u: Any, a: Any, few: Any) -> State:
+    u[::-1] = a * 2
+    u[:] = u[:1] + a
+    return (u,)
+
+
+@exchanging
+def written_flipped_once_more(np: Any, u: Any, a: Any, few: Any) -> State:
+    u[:] = u[::-1] + a
+    u[::-1] = a * 2
+    return (u,)
+
+
+@exchanging
+def rows_of_what_is_rolled(np: Any, u: Any, a: Any, few: Any) -> State:
+    x = u.reshape(-1, 50)
+    x -= np.roll(x, 1, 0) * x.max(axis=1, keepdims=True)
+    total = x.max(axis=1, keepdims=True)
+    x += total
+    return x, total
+
+
+@exchanging
+def rows_of_what_is_flipped(np: Any, u: Any, a: Any, few: Any) -> State:
+    x = u.reshape(-1, 50)
+    x[:] = x[:, ::-1] - x.max(axis=1, keepdims=True)
+    least = x.min(axis=1, keepdims=True)
+    return x, x * least, least
+
+
+@exchanging
+def a_part_beyond_which_there_is_one_more(np: Any, u: Any, a: Any, few: Any) -> State:
+    x = few[:40].reshape(5, 8)
+    x[1:, 1:] = x[:-1, :-1] + 1
+    return (few,)
+
+
+@exchanging
+def bits_of_another_type(np: Any, u: Any, a: Any, few: Any) -> State:
+    u[1:-1] = u[2:] + 1
+    bits = u.view("int32")
+    bits[1:-1] = bits[2:] + 3
+    return (u,)
+
+
+@exchanging
+def bits_read_at_the_same_place(np: Any, u: Any, a: Any, few: Any) -> State:
+    u[1:-1] = (u.view("int32")[1:-1] % 97).astype("float32") + u[2:]
+    new = a * 2
+    new[1:-1] = (new.view("int32")[1:-1] % 97).astype("float32")
+    return u, new
+
+
+@exchanging
+def counted_afterwards(np: Any, u: Any, a: Any, few: Any) -> State:
+    u += u[::-1]
+    first = np.histogram(u, bins=4, range=(0.0, 90.0))[0]
+    u[1:] = 0.5 * (u[1:] + u[:-1])
+    return u, first, np.histogram(u, bins=4, range=(0.0, 90.0))[0]
+
+
+@pytest.mark.parametrize("name", EXCHANGING)
+def test_memory_is_exchanged(name: str, form: xarr.Device) -> None:
+    size = 2_000 if form.kind == "gpu" else 100_000
+    hosts = [(numpy.arange(count) * 7 % 31).astype("float32") for count in (size, size, 41)]
+    hosts[1] += 3
+    arrays = [xarr.asarray(host) + 0 for host in hosts]
+    form.synchronize()
+    got = EXCHANGING[name](xarr, *arrays)
+    for ours, theirs in zip(got, EXCHANGING[name](numpy, *hosts), strict=True):
+        numpy.testing.assert_array_equal(xarr.to_numpy(ours), theirs)
+
+
+def test_a_graph_finds_the_memory_that_it_writes(form: xarr.Device) -> None:
+    host = (numpy.arange(40) * 7 % 31).astype("float32")
+
+    def step(x: Any) -> None:
+        x[1:-1] = 0.5 * (x[2:] + x[:-2])
+
+    u = xarr.asarray(host) + 0
+    xarr.synchronize()
+    step(u)
+    with xarr.graph() as graph:
+        step(u)
+    for _ in range(2):
+        graph.launch()
+    step(u)
+    graph.launch()
+    for _ in range(6):
+        step(host)
+    numpy.testing.assert_array_equal(xarr.to_numpy(u), host)
+
+
+MAKERS = (
+    lambda np, a, b: a.copy(),
+    lambda np, a, b: a * 3 + b,
+    lambda np, a, b: np.zeros_like(a),
+    lambda np, a, b: np.roll(a, 1),
+)
+"""What is there before its parts are written."""
+
+
+def twice(whole: Any, part: Any, other: Any, a: Any, b: Any) -> None:
+    both = a[other] * 2
+    b[part] = both
+    whole[part] = both + 1
+
+
+WRITES = (
+    twice,
+    lambda whole, part, other, a, b: whole.__setitem__(part, whole[part] + a[other]),
+    lambda whole, part, other, a, b: whole.__setitem__(part, a[other]),
+    lambda whole, part, other, a, b: whole.__setitem__(part, a[other] * 2 + b[part]),
+    lambda whole, part, other, a, b: whole.__setitem__(part, 5),
+    lambda whole, part, other, a, b: whole.__setitem__(part, whole[part] * b[other]),
+    lambda whole, part, other, a, b: whole.__setitem__(part, whole[other]),
+    lambda whole, part, other, a, b: a.__iadd__(1),
+)
+
+
+def parts(rng: numpy.random.Generator, shape: tuple[int, ...]) -> tuple[Any, Any]:
+    """Two parts of one shape: slices that leave few elements out, and indices."""
+    found: list[tuple[Any, Any]] = []
+    for extent in shape:
+        low, left = rng.integers(0, min(3, extent), 2)
+        count = max(extent - low - left, 1)
+        other = rng.integers(0, extent - count + 1)
+        axis = (slice(low, low + count), slice(other, other + count))
+        found.append((low, other) if rng.random() < 0.2 else axis)
+    return tuple([one for one, _ in found]), tuple([other for _, other in found])
+
+
+@pytest.mark.parametrize("seed", [*range(3), *nightly(*range(3, 8))])
+def test_random_parts(seed: int, form: xarr.Device) -> None:
+    rng = numpy.random.default_rng(seed)
+    for _ in range(4):
+        shape = tuple(rng.integers(1, (300, 40, 12)[(axes := int(rng.integers(3)))], axes + 1))
+        theirs = [(rng.random(shape) * 100).astype(rng.choice(["f4", "i4", "u1"])) for _ in "ab"]
+        theirs[1] = theirs[1].astype(theirs[0].dtype)
+        ours = [xarr.asarray(one.copy()) for one in theirs]
+        make = MAKERS[rng.integers(len(MAKERS))]
+        theirs.insert(0, make(numpy, *theirs))
+        ours.insert(0, make(xarr, *ours))
+        for _ in range(rng.integers(1, 6)):
+            write = WRITES[rng.integers(len(WRITES))]
+            places = parts(rng, shape)
+            write(theirs[0], *places, *theirs[1:])
+            write(ours[0], *places, *ours[1:])
+        theirs.append(theirs[0].max())
+        ours.append(ours[0].max())
+        for got, wanted in zip(reversed(ours), reversed(theirs), strict=True):
+            numpy.testing.assert_array_equal(xarr.to_numpy(got), wanted)
+
+
+READERS = (
+    lambda np, x: x.reshape(-1) * 2,
+    lambda np, x: x.reshape(4, 9) * 2,
+    lambda np, x: x[x > 2],
+    lambda np, x: np.cumsum(x),
+    lambda np, x: x.reshape(2, 18).sum(axis=1),
+)
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_what_has_parts_is_read_over_another_space(read: Any, form: xarr.Device) -> None:
+    """Bounds are along the axes of the space of which elements are a part."""
+    given = numpy.arange(36).reshape(6, 6)
+    for value in (None, 7):
+        results = []
+        for np, x in ((numpy, given), (xarr, xarr.asarray(given))):
+            whole = x + x
+            whole[1:] = whole[1:] + 1 if value is None else value
+            results.append(read(np, whole))
+        numpy.testing.assert_array_equal(xarr.to_numpy(results[1]), results[0])
