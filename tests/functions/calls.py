@@ -117,6 +117,13 @@ def refused(call: Callable[[], Any], error: str) -> None:
     require_parameters(str(caught.value))
 
 
+def all_refused(table: str, names: dict[str, Any]) -> None:
+    """Assert that each call of a table raises its error; `np` is xarr."""
+    for call in rows(table):
+        code, _, error = call.partition(" ! ")
+        refused(functools.partial(ran, code, {"np": xarr, "numpy": numpy} | names), error)
+
+
 _PLACE: Final = re.compile(r"(x\.)?([\w.]+)\((\*?\w+(?:, \*{0,2}\w+)*)\): (?:(\w+) (?:is|has)\b)?")
 """What an error begins with: a function, parameters, and the one that is at fault."""
 _WORDS: Final = (None, "it", "there", "axis", "dtype")
