@@ -217,7 +217,7 @@ np.quantile(x, [0.2, 0.7])
 np.nanquantile(x, 0.2, axis=1)
 np.median(n, axis=0)
 np.average(n, weights=n)
-np.nanvar(n)
+np.{mean|var|std|nanvar}(n)
 np.cov(x)
 np.isclose(n, n)
 np.histogram(n, 5, density=True)[0]
