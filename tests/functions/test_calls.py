@@ -42,7 +42,6 @@ np.put({x, [0, -1, 5, 5], [7, 8, 9]|x.T, [0, -1, 5], 7.5|x, [50, -50], [1, 2], m
 np.put(x, [50, -50], [1, 2], mode="wrap")
 np.put(x, [12], 1) ! IndexError
 np.putmask({x, x > 4, [1, 2, 3, 4, 5]|i, x > 4, -i})
-np.putmask(x, [True], 1) ! ValueError
 np.place({x, x > 4, [-1, -2, -3]|x[:, ::2], x[:, 1::2] > 4, [-1, -2]})
 np.place(x, x > 4, []) ! ValueError
 np.put_along_axis(x, np.asarray([[1], [0], [3]]), 9, axis=1)
@@ -194,7 +193,6 @@ np.diagflat(x[:2, :2], -1)
 np.diagonal(np.arange(24).reshape(2, 3, 4), 1, 2, 1)
 np.trace({x, 1|x, out=np.zeros(())|i, dtype="float64"})
 np.tril([[1, 2], [3, 4]])
-np.triu([1, 2, 3])
 np.packbits({np.asarray([[1, 0, 1, 1], [0, 0, 0, 1], [1, 1, 1, 0]])|i > 3, axis=0})
 np.packbits({[1, 0, 1, 1, 0, 0, 0, 0, 1], bitorder="little"|u, -1})
 np.packbits([1.5]) ! TypeError

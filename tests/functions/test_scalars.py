@@ -86,13 +86,6 @@ def test_a_loop_over_known_elements_launches_nothing() -> None:
     assert again.tolist() == [3.0, 1.0, 2.0]
 
 
-def test_matplotlib_takes_columns(device: np.Device) -> None:
-    cbook = pytest.importorskip("matplotlib.cbook")
-    table = np.reshape(np.arange(6.0, device=device), (2, 3))
-    assert [len(column) for column in cbook._reshape_2D(table, "X")] == [2, 2, 2]
-    assert type(table.to_numpy()) is numpy.ndarray
-
-
 def test_text_becomes_numbers_where_a_type_is_asked_for(device: np.Device) -> None:
     words = ["1", "2", "3"]
     assert np.array(words, dtype=int, device=device).tolist() == [1, 2, 3]
@@ -207,6 +200,8 @@ x = [1, 2]; x *= np.asarray([2])[0]
 [1, 2] * np.asarray({2|[2, 3]})
 # numbers have the methods of numbers
 np.isscalar({np.asarray([3])[0]|np.asarray(3)|np.ones(1)})
+[np.asarray([0.5, 2])[{0|1}].{as_integer_ratio|is_integer}()]
+(np.asarray([3])[0].bit_count(), math.trunc(np.asarray([-2.7])[0]))
 [bytes(x) for x in (h, h.T, h[0], h[1, 2, ...], h[1, 2])]
 # a number never changes
 t = v[0] - 1; seen = []
@@ -230,24 +225,7 @@ x = np.zeros(2); y = x[0, ...]; y += 3
 def test_statements(call: str) -> None:
     h = numpy.arange(6).reshape(2, 3)
     for dtype in ("int64", "uint8", "float32", "bool") if "bytes" in call else ("int64",):
-        check(call, h=h.astype(dtype), v=numpy.asarray([1, 2, 3]))
-
-
-def test_arrays_without_axes_have_the_methods_of_numbers(device: np.Device) -> None:
-    half, three = np.asarray(0.5), np.asarray(3)
-    assert half.as_integer_ratio() == (1, 2)
-    assert np.asarray(2.0).is_integer()
-    assert not half.is_integer()
-    assert three.bit_count() == 2
-    assert Fraction(three, 2) == Fraction(3, 2)
-    assert math.trunc(np.asarray(-2.7)) == -2
-    scaled: Any = [1.0, 2.0] * np.asarray([2.0]).sum()
-    assert scaled.tolist() == [2.0, 4.0]
-    with pytest.raises(TypeError, match="without axes"):
-        np.ones(2).is_integer()
-    made = same = np.asarray(np.asarray([5], device=device).sum())
-    same += 1
-    assert made.item() == 6
+        check(call, names={"math": math}, h=h.astype(dtype), v=numpy.asarray([1, 2, 3]))
 
 
 def test_text_is_compared_and_chosen_on_the_host() -> None:
