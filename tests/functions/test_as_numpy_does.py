@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.functions.calls import check, each
+from tests.functions.calls import check, each, each_line
 from xarr.ops import vendor
 
 CALLS = """
@@ -161,7 +161,7 @@ CALLS = CALLS.replace("{v}", "{[1, 0, 300]|[True, False, True]|[1, -1, 0]|[0.5, 
 CALLS = CALLS.replace("{b}", "{False|True}")
 
 
-@each(CALLS)
+@each_line(CALLS)
 def test_as_numpy(call: str) -> None:
     c = np.array([1 + 2j, 1 + 1j, complex(np.nan, 1), complex(1, np.nan), 2 - 1j, 1 + 2j])
     names = {"space": SimpleNamespace, "complex": complex}

@@ -9,7 +9,7 @@ import pytest
 
 import xarr
 from tests.comparing import device
-from tests.functions.calls import check, each
+from tests.functions.calls import check, each, each_line
 from tests.reference import assert_same
 
 FIRST = np.arange(12).reshape(3, 4)
@@ -120,7 +120,7 @@ np.where({[0, 3, 0]|[True, False], [[1], [2]], -1})
 
 
 @pytest.mark.usefixtures("device", "each_tier")
-@each(PLACES)
+@each_line(PLACES)
 def test_places(call: str) -> None:
     check(call, **GIVEN)
 
@@ -205,7 +205,7 @@ np.unpackbits(np.asarray([3])) ! TypeError
 
 
 @pytest.mark.usefixtures("device", "each_tier")
-@each(PADDING)
+@each_line(PADDING)
 def test_padding_joining_and_bits(call: str) -> None:
     given = {
         name: MIXED.astype(dtype)
@@ -256,7 +256,7 @@ ROWS = np.array([[3, 1, 2, 1], [0, 5, 0, 5], [3, 1, 2, 1]], "f4")
 NANS = np.array([2.0, np.nan, -0.0, 0.0, np.nan, 1.0, 2.0])
 
 
-@each(SETS)
+@each_line(SETS)
 def test_sorting_and_sets(call: str, form: xarr.Device) -> None:
     check(call, near=1e-300, x=ROWS, nans=NANS)  # of equal zeros either may stand
 
@@ -306,7 +306,7 @@ np.vectorize(lambda a: a)(np.zeros(0)) ! ValueError
 
 
 @pytest.mark.usefixtures("device", "each_tier")
-@each(GRIDS)
+@each_line(GRIDS)
 def test_grids_and_functions_of_lines(call: str) -> None:
     check(call)
 

@@ -10,7 +10,7 @@ import pytest
 
 import xarr as xp
 from tests.comparing import DTYPES, LAYOUTS, device, given, has, narrow_device, needs, same
-from tests.functions.calls import check, each, refused
+from tests.functions.calls import check, each, each_line, refused
 
 pytestmark = pytest.mark.usefixtures("device")
 
@@ -92,7 +92,7 @@ np.mgrid[3] ! TypeError: mgrid
 """
 
 
-@each(CALLS)
+@each_line(CALLS)
 def test_as_numpy(call: str) -> None:
     if not has("float64"):
         pytest.skip("default types differ")
@@ -110,7 +110,7 @@ np.geomspace(0.3, 77.7, 9)[{0|-1}] * 1.0
 """
 
 
-@each(NEARLY)
+@each_line(NEARLY)
 def test_nearly_as_numpy(call: str) -> None:
     if not has("float64"):
         pytest.skip("default types differ")
@@ -282,7 +282,7 @@ np.isfortran(numpy.ones((2, 3), order="{C|F}"))
 """
 
 
-@each(REFUSED)
+@each_line(REFUSED)
 def test_what_is_refused_and_copied_as_by_numpy(call: str) -> None:
     check(call, x=np.zeros((2, 3), "f4"), i=np.zeros(3, "i4"))
 

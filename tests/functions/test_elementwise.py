@@ -240,15 +240,14 @@ def test_values(rows: list[Elementwise], dtype: DType, device: xarr.Device) -> N
         check(row, operands_of(row, dtype), result)
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
-def test_the_data_type_of_the_result(row: Elementwise, any_device: xarr.Device) -> None:
-    for other, dtype in ACCEPTED:
-        if other is row and is_on(any_device, dtype):
+def test_the_data_type_of_the_result(any_device: xarr.Device) -> None:
+    for row, dtype in ACCEPTED:
+        if is_on(any_device, dtype):
             wanted = row.operation(computed(row, dtype, any_device)).result.numpy
-            assert apply(row, *[ones(dtype)] * row.operands).dtype == wanted, dtype
+            assert apply(row, *[ones(dtype)] * row.operands).dtype == wanted, (row.name, dtype)
             if any_device.has_float64 and row.reference is None:
                 numpys = reference.function(row.name)(*[np.ones(3, dtype.numpy)] * row.operands)
-                assert numpys.dtype == wanted, dtype
+                assert numpys.dtype == wanted, (row.name, dtype)
 
 
 BINARY = [row for row in TABLE if row.operands == 2]
@@ -550,16 +549,15 @@ def test_of_dtypes(dtype: DType, calls: str, device: xarr.Device) -> None:
         check_call(call, names=names, **given)
 
 
-@named(*REFUSED)
-def test_other_dtypes_are_refused(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
-    operands = [ones(dtype) for _ in range(row.operands)]
-    with pytest.raises(TypeError) as caught:
-        apply(row, *operands)
-    message = str(caught.value)
-    words = dtypes.KIND_WORDS[row.kinds]
-    remedy = ".real" if dtype.kind == COMPLEX and row.kinds != (BOOL,) else ".astype("
-    for part in (row.where, f"has dtype {dtype}", f"takes {words} dtypes", remedy):
-        assert part in message, message
+def test_other_dtypes_are_refused(device: xarr.Device) -> None:
+    for row, dtype in REFUSED:
+        if is_on(device, dtype):
+            with pytest.raises(TypeError) as caught:
+                apply(row, *[ones(dtype) for _ in range(row.operands)])
+            words = dtypes.KIND_WORDS[row.kinds]
+            remedy = ".real" if dtype.kind == COMPLEX and row.kinds != (BOOL,) else ".astype("
+            for part in (row.where, f"has dtype {dtype}", f"takes {words} dtypes", remedy):
+                assert part in str(caught.value), caught.value
 
 
 NAMES = {"imag": "val", "real": "val", "round": "a"}

@@ -11,7 +11,7 @@ import pytest
 
 import xarr
 from tests import reference
-from tests.functions.calls import check, each
+from tests.functions.calls import check, each, each_line
 from tests.reference import Values, assert_same
 from xarr import dtypes
 from xarr.dtypes import DType
@@ -323,7 +323,7 @@ i[np.full(3, 4)] ! IndexError: out of bounds
 """
 
 
-@each(CALLS)
+@each_line(CALLS)
 def test_calls(call: str, device: xarr.Device) -> None:
     given = {
         "x": example(),
@@ -363,7 +363,7 @@ y = np.zeros(3, "f4"); y[0], y[1], y[2] = 0.1, 7, np.full(2, 0.1, "f4")[1]
 """
 
 
-@each(STATEMENTS)
+@each_line(STATEMENTS)
 def test_statements(call: str, scattering: xarr.Device) -> None:
     check(call, x=example((6,)), c=example(), z=np.asarray([1 + 2j, 3, 4j, 5, 6, 7], "c8"))
 

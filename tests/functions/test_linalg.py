@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.functions.calls import check, each
+from tests.functions.calls import check, each, each_line
 from tests.reference import Values, assert_same
 from xarr.ops import vendor
 from xarr.runtime import host_functions
@@ -112,7 +112,7 @@ np.fft.rfftn(t, {|s=(5, 24), }axes=(0, 2), norm=norm)
 
 
 @pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
-@each(TRANSFORMS)
+@each_line(TRANSFORMS)
 def test_transforms(call: str, norm: str, form: xarr.Device) -> None:
     check(call, near=2e-6, norm=norm, r=drawn(12, 9), t=drawn(3, 12, 9))
 
@@ -175,7 +175,7 @@ np.trace(x, axis1=1, axis2=-2) ! ValueError: two different axes
 """
 
 
-@each(AXES)
+@each_line(AXES)
 def test_numpys_names_have_numpys_axes(call: str, device: xarr.Device) -> None:
     check(call, x=np.arange(24, dtype=np.float32).reshape(2, 3, 4))
 

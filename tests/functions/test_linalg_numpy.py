@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.functions.calls import check, each, rows
+from tests.functions.calls import check, each_line, rows
 
 
 def drawn(*shape: int, dtype: str = "float64") -> np.ndarray[Any, Any]:
@@ -81,7 +81,7 @@ np.linalg.multi_dot([a, v, m]) ! LinAlgError
 """
 
 
-@each(CALLS)
+@each_line(CALLS)
 def test_linalg(call: str) -> None:
     check(call, near=1e-7 if "cond" in call else 1e-9, **GIVEN)
 
@@ -225,7 +225,7 @@ np.matmul(t, b[:, 0], out=np.zeros((2, 3), dtype="int64")) ! TypeError
 """
 
 
-@each(PRODUCTS)
+@each_line(PRODUCTS)
 def test_products(call: str) -> None:
     given = {"a": drawn(3, 4), "b": drawn(4, 5), "c": drawn(3, 5), "t": drawn(2, 3, 4)}
     check(call, near=1e-10, x=drawn(4, 3), y=drawn(5, 3)[1:], **given)

@@ -13,7 +13,7 @@ import pytest
 import xarr
 from tests import reference
 from tests.comparing import RARE, is_on, nightly
-from tests.functions.calls import check as check_call, each
+from tests.functions.calls import check as check_call, each_line
 from tests.launching import change
 from tests.reference import Values, assert_near, assert_same
 from xarr import dtypes
@@ -474,7 +474,7 @@ np.std(n, correction="a") ! TypeError: std(a, axis, correction): correction is '
 """
 
 
-@each(CALLS)
+@each_line(CALLS)
 def test_options_and_out(call: str) -> None:
     rng = np.random.default_rng(4)
     x = rng.integers(-4, 5, (5, 6))

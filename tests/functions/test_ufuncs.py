@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.functions.calls import check, each
+from tests.functions.calls import check, each, each_line
 from tests.reference import assert_same
 from xarr.ops import elementwise
 
@@ -132,7 +132,7 @@ np.{less|less_equal|greater|greater_equal|equal|not_equal}({s, u|u, s|e, u})
 """
 
 
-@each(CALLS)
+@each_line(CALLS)
 def test_calls(call: str) -> None:
     given: dict[str, Any] = {
         "y": np.asarray([5.0, 7.0]),
@@ -202,7 +202,7 @@ y = np.array([True]); y **= 2 ! TypeError
 """
 
 
-@each(UNLIKE)
+@each_line(UNLIKE)
 def test_operators_beside_what_no_device_holds(call: str) -> None:
     names = {"Decimal": Decimal, "Fraction": Fraction, "datetime": datetime}
     check(call, x=np.array([1.5, 2.5, 2.0]), names=names)
