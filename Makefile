@@ -29,6 +29,7 @@ ON_POCL := $(patsubst %,tests/engine/test_%.py,ordering recalled failures finali
 		test_radix.py::test_rows_of_one_tile test_radix.py::test_rows_of_several_tiles \
 		test_radix.py::test_searches_among_views_and_expressions test_transforms.py::test_short_lengths \
 		test_transforms.py::test_long_lengths) \
+	tests/functions/test_elementwise.py::test_division_near_integers \
 	$(patsubst %,tests/conformance/test_standard_%.py,array elementwise functions)
 
 VENV := .venv

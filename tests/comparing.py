@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import xarr as xp
+from tests.reference import assert_same
 from xarr.dtypes import NEEDS_FLOAT64, DType
 
 DTYPES = [
@@ -20,9 +21,6 @@ DTYPES = [
     "complex64",
     "complex128",
 ]
-SOME_DTYPES = ["bool", "int8", "uint64", "float16", "float32", "complex64"]
-"""One of each way of storing an element."""
-
 LAYOUTS = [
     "contiguous",
     "strided",
@@ -104,16 +102,7 @@ def given(dtype: str, layout: str) -> tuple[np.ndarray[Any, Any], xp.Array]:
 def same(result: Any, expected: Any, call: str = "") -> None:
     """Assert that an Array has NumPy's dtype, shape and values, to the bit."""
     assert type(result) is xp.Array, f"{call} {type(result)} is no Array"
-    expected = np.asarray(expected)
-    ours = xp.to_numpy(result)
-    assert ours.dtype == expected.dtype, f"{call} dtype {ours.dtype}, not {expected.dtype}"
-    assert ours.shape == expected.shape, f"{call} shape {ours.shape}, not {expected.shape}"
-    np.testing.assert_array_equal(ours, expected, call)
-    if ours.dtype.kind in "fc":
-        zeros = (ours == 0) & np.isreal(ours)
-        assert (np.signbit(ours.real) == np.signbit(expected.real))[zeros].all(), (
-            f"{call} signs of zeros"
-        )
+    assert_same(np.asarray(xp.to_numpy(result)), np.asarray(expected), call)
 
 
 RARE = ("int16", "uint16", "int32", "uint32", "complex128")

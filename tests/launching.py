@@ -8,7 +8,6 @@ import re
 import struct
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -70,18 +69,6 @@ def _replace(
 def _launch_elsewhere(patch: pytest.MonkeyPatch, device: xarr.Device) -> None:
     """Launch kernels on other devices only."""
     patch.setattr(hooks, "launch", lambda on, *rest: None if on is device else launched(on, *rest))
-
-
-@contextlib.contextmanager
-def nothing_launched() -> Iterator[None]:
-    """Compile and launch no kernels on the default device, as where `record` lets none run."""
-    arguments: Any = SimpleNamespace(pack=lambda *_: b"")
-    with pytest.MonkeyPatch.context() as patch:
-        device = xarr.default_device()
-        change(patch, device)
-        _replace(patch, device, "kernel_of", lambda *_: launch.Kernel(None, arguments, ""))
-        _launch_elsewhere(patch, device)
-        yield
 
 
 class Launch(NamedTuple):

@@ -67,11 +67,6 @@ def test_a_compiler_that_fails_is_found_though_kernels_are_in_the_cache(
     assert f"advice: {device}: {doctor.ADVICE['kernel']}" in said
 
 
-def test_a_machine_without_devices_ends_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "devices", list)
-    assert main(["doctor"]) == 1
-
-
 def test_a_process_ends_with_the_status() -> None:
     done = run("-m", "xarr", "doctor")
     assert (done.returncode, done.stderr) == (0, "")

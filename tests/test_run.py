@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,6 @@ import pytest
 import xarr
 from xarr.__main__ import main
 from xarr.numpy_runner import program, report, warm
-from xarr.numpy_runner.imports import Substitution
-from xarr.numpy_runner.report import Report
 from xarr.ops import elementwise
 
 ROOT = Path(__file__).parents[1]
@@ -337,17 +334,6 @@ def test_a_report_says_where_small_operations_are_the_cost(
         assert re.search(f"^{line}", written.err, re.MULTILINE), (line, written.err)
 
 
-def test_times_alone_are_taken_without_waiting(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    script = tmp_path / "program.py"
-    script.write_text("import numpy as np\nprint(np.__name__)\n")
-    assert main(["run", "--compare", str(script)]) == 0
-    written = capsys.readouterr()
-    assert written.out == "xarr\n"
-    assert len(written.err.splitlines()) == 3
-
-
 def test_wrong_command_lines_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     wrong = (
         "",
@@ -372,39 +358,6 @@ def test_each_command_describes_itself(command: str, capsys: pytest.CaptureFixtu
     assert written.out.startswith(f"usage: python -m xarr {command}")
     assert written.out.count("\n") < 30
     assert not written.err
-
-
-@pytest.fixture
-def substitution(tmp_path: Path) -> Iterator[Substitution]:
-    with Substitution(tmp_path) as entered:
-        yield entered
-
-
-def test_whose_modules_are_the_programs(substitution: Substitution, tmp_path: Path) -> None:
-    assert substitution.owns({"__file__": str(tmp_path / "a.py")})
-    assert substitution.owns({"__name__": "__main__"})
-    for file in (
-        tmp_path.parent / "a.py",
-        tmp_path / "venv" / "lib" / "site-packages" / "a.py",
-        Path(xarr.__file__),
-    ):
-        assert not substitution.owns({"__file__": str(file), "__name__": "a"})
-    assert not substitution.owns({"__name__": "a"})
-    assert not substitution.owns(None)
-    assert not Substitution(ROOT).owns({"__file__": xarr.__file__})
-
-
-def test_a_report_ends(substitution: Substitution) -> None:
-    from xarr.array.transfers import tell
-    from xarr.ir.events import hooks
-
-    with Report(substitution.owns, detailed=True) as report:
-        assert hooks.launch
-        tell("told", 8, "from", xarr.default_device())
-    assert not hooks.launch
-    tell("no longer told", 8, "from", xarr.default_device())
-    assert "told" in report.text()
-    assert "no longer" not in report.text()
 
 
 HOSTED = """

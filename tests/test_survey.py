@@ -22,20 +22,13 @@ z = transform(x) + math.sin(1) + np.no_such_name(3) + x.sum()
 NAMES = {"zeros", "float32", "linalg", "linalg.norm", "linalg.inv", "eye", "pi", "fft.fft"}
 
 
-def test_names_of_a_program(tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
+def test_names_of_a_program_and_of_a_notebook(tmp_path: Path) -> None:
+    program, notebook = tmp_path / "program.py", tmp_path / "program.ipynb"
     program.write_text(PROGRAM)
-    assert survey.names_of(program) == NAMES
-
-
-def test_names_of_a_notebook(tmp_path: Path) -> None:
-    cells = [
-        {"cell_type": "markdown", "source": ["import numpy.random"]},
-        {"cell_type": "code", "source": ["%matplotlib inline\n", *PROGRAM.splitlines(True)]},
-    ]
-    notebook = tmp_path / "program.ipynb"
-    notebook.write_text(json.dumps({"cells": cells}))
-    assert survey.names_of(notebook) == NAMES
+    source = ["%matplotlib inline\n", *PROGRAM.splitlines(True)]
+    text = {"cell_type": "markdown", "source": ["import numpy.random"]}
+    notebook.write_text(json.dumps({"cells": [text, {"cell_type": "code", "source": source}]}))
+    assert survey.names_of(program) == survey.names_of(notebook) == NAMES
 
 
 def test_files_that_lack_a_name_are_counted(

@@ -318,7 +318,7 @@ def client(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("client", CLUSTERS, indirect=True)
+@pytest.mark.parametrize("client", [CLUSTERS[0], *nightly(CLUSTERS[1])], indirect=True)
 def test_a_cluster_has_a_device_for_each_worker(
     client: Any, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
@@ -413,7 +413,7 @@ def asked_of(actor: Any) -> list[int]:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("client", [{"n_workers": 2}], indirect=True)
-@pytest.mark.parametrize("failing", ["", "memory", *nightly("name", "way")])
+@pytest.mark.parametrize("failing", ["", *nightly("memory", "name", "way")])
 def test_names_go_between_cards(client: Any, failing: str, tmp_path: Path) -> None:
     client.run(Exporting(str(tmp_path), failing).dask_setup)
     first, second = client.run(os.getpid)
@@ -437,7 +437,7 @@ def test_names_go_between_cards(client: Any, failing: str, tmp_path: Path) -> No
     assert client.run(received_nbytes)[second]["by the host"] >= 5 * 8 * count
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("client", [{"n_workers": 2}], indirect=True)
 def test_a_chunk_that_has_no_room_ends_in_an_error(client: Any, tmp_path: Path) -> None:
@@ -448,7 +448,7 @@ def test_a_chunk_that_has_no_room_ends_in_an_error(client: Any, tmp_path: Path) 
         client.submit(lambda x: float(xarr.sort(x * 2)[0]), made, workers=[second]).result(60)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("client", [{"n_workers": 1}], indirect=True)
 def test_other_workers_join(client: Any, tmp_path: Path) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tools import conformance, gpu
-from tools.conformance import BEGIN, END, Line, Report, SuiteError
+from tools.conformance import BEGIN, END, Line, Report
 from xarr.backends.device import default_device
 
 XML = """<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"><testsuite>
@@ -83,11 +82,6 @@ def test_a_line_of_the_same_device_is_replaced_and_others_stay() -> None:
     assert len(conformance.table_of(conformance.updated(page(), [more]))) == 1
 
 
-def test_a_page_without_a_place_for_the_table_is_refused() -> None:
-    with pytest.raises(SuiteError, match="lacks the comments"):
-        conformance.updated("# Title", [line()])
-
-
 def test_the_table_of_the_documentation_can_be_read() -> None:
     text = conformance.PAGE.read_text()
     lines = conformance.table_of(text.partition(BEGIN)[2].partition(END)[0])
@@ -98,58 +92,6 @@ def test_the_table_of_the_documentation_can_be_read() -> None:
         assert one.failed.isdigit()
         assert "/" not in one.suite
     assert text == conformance.updated(text, [])
-
-
-def test_data_types_that_a_device_lacks_are_left_out() -> None:
-    assert conformance.skipped_dtypes(has_float64=True, given=[]) == []
-    assert conformance.skipped_dtypes(has_float64=True, given=["uint16"]) == ["uint16"]
-    assert conformance.skipped_dtypes(has_float64=False, given=["complex128", "uint16"]) == [
-        "float64",
-        "complex128",
-        "uint16",
-    ]
-
-
-def test_the_environment_names_the_device_and_nothing_of_before(tmp_path: Path) -> None:
-    before = {
-        "ARRAY_API_TESTS_SKIP_DTYPES": "int8",
-        "XARR_DEVICE": "other",
-        "PYTHONPATH": "there",
-        "HOME": "home",
-    }
-    given = conformance.environment("opencl:0", [], tmp_path, before)
-    assert given["XARR_DEVICE"] == "opencl:0"
-    assert given["ARRAY_API_TESTS_MODULE"] == "xarr"
-    assert given["HOME"] == "home"
-    assert given["PYTHONPATH"].endswith("there")
-    assert "ARRAY_API_TESTS_SKIP_DTYPES" not in given
-    narrow = conformance.environment("opencl:0", ["float64", "complex128"], tmp_path, {})
-    assert narrow["ARRAY_API_TESTS_SKIP_DTYPES"] == "float64,complex128"
-
-
-def test_the_commit_is_that_of_the_checkout_alone(tmp_path: Path) -> None:
-    outer, inner = tmp_path / "outer", tmp_path / "outer" / "suite"
-    inner.mkdir(parents=True)
-    git = ["git", "-c", "user.name=x", "-c", "user.email=x@x", "-C", str(outer)]
-    for step in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"]):
-        subprocess.run([*git, *step], check=True, capture_output=True)
-    assert len(conformance.commit_of(outer)) == 12
-    assert conformance.commit_of(inner) == "unknown"
-    (outer / "test.py").touch()
-    subprocess.run([*git, "add", "test.py"], check=True)
-    assert conformance.commit_of(outer).endswith("-dirty")
-
-
-def test_wrong_options_are_refused(tmp_path: Path) -> None:
-    suite = made(tmp_path, "")
-    with pytest.raises(SystemExit):
-        conformance.parse(["--suite", str(tmp_path / "absent")])
-    with pytest.raises(SystemExit):
-        conformance.parse(["--suite", str(suite), "--write", "--files", "test_a.py"])
-    conformance.parse(["--suite", str(suite)])
-    (suite / "xfails.txt").touch()
-    with pytest.raises(SystemExit):
-        conformance.parse(["--suite", str(suite)])
 
 
 OPTIONS = """

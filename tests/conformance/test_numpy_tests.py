@@ -10,8 +10,8 @@ import pytest
 
 import xarr
 from tools import numpy_tests
-from tools.numpy_scope import RULES, Source, rules_of_parameters
-from tools.numpy_shim import Missing, State, execute
+from tools.numpy_scope import Source, rules_of_parameters
+from tools.numpy_shim import execute
 
 
 def _file(folder: Path, text: str) -> Path:
@@ -49,14 +49,6 @@ def test_assertions_get_numpy_s_arrays(tmp_path: Path) -> None:
     module.assert_equal([xarr.asarray([1, 2]), xarr.asarray(3)], [numpy.asarray([1, 2]), 3])
     with pytest.raises(AssertionError):
         module.assert_equal(xarr.asarray([1, 2]), [1, 3])
-
-
-def test_what_xarr_lacks_raises_when_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = Missing("numpy.something")
-    with pytest.raises(AttributeError, match="something"):
-        missing(1)
-    monkeypatch.setattr(State, "reading", True)
-    assert missing(1) is missing
 
 
 def test_a_statement_that_fails_costs_no_other(tmp_path: Path) -> None:
@@ -121,8 +113,3 @@ def test_a_file_is_run_and_counted(tmp_path: Path) -> None:
     arguments = ["lib/tests/test_array_utils", "-k", "test_byte_bounds", "--report", str(report)]
     numpy_tests.main(arguments)
     assert "`lib/tests/test_array_utils.py` | 1 | 1 |" in report.read_text()
-
-
-def test_every_file_and_rule_is_there() -> None:
-    assert all((numpy_tests.FOLDER / file).exists() for file in numpy_tests.FILES)
-    assert all(row.why for row in RULES.values())

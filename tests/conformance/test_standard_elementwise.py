@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,18 +11,17 @@ import numpy as np
 import pytest
 
 import xarr
-from tests import reference
 from tests.comparing import computed_together, needs, together
 from tests.conformance.standard import (
     ALL,
     BINARY,
     COMPLEX,
+    ELEMENTWISE,
     FLOATING,
     INTEGER,
     NUMERIC,
     REAL,
     REAL_FLOATING,
-    UNARY,
     words,
 )
 from tests.functions.calls import alike
@@ -63,8 +61,8 @@ TAKES: dict[str, tuple[str, ...]] = {
 
 
 def test_the_standards_data_types_are_taken() -> None:
-    assert set(TAKES) == {*UNARY, *BINARY, "clip"}
-    for name in (*UNARY, *BINARY):
+    assert set(TAKES) == ELEMENTWISE
+    for name in ELEMENTWISE - {"clip"}:
         taken = {row.name for row in dtypes.TABLE if row.kind in BY_NAME[name].kinds}
         assert set(TAKES[name]) <= taken, name
 
@@ -170,128 +168,3 @@ def test_operators(symbol: str, dtype: str) -> None:
     results = list(applied(symbol, dtype, xarr))
     computed_together(results)
     alike(results, list(applied(symbol, dtype, array_api_strict)), symbol, 1e-6)
-
-
-VALUES = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 7.0, 1e30, math.inf]
-SIGNS = np.asarray([sign * value for value in VALUES for sign in (1.0, -1.0)] + [math.nan])
-LEFT, RIGHT = (side.ravel() for side in np.meshgrid(SIGNS, SIGNS, indexing="ij"))
-
-
-def remainder_of_the_standard(x: float, y: float) -> float:
-    """The remainder's special cases, one after the other; else Python's operator."""
-    if math.isnan(x) or math.isnan(y) or math.isinf(x) or y == 0:
-        return math.nan
-    if x == 0:
-        return math.copysign(0.0, y)
-    if math.isinf(y):
-        return x if (x > 0) == (y > 0) else y
-    return x % y
-
-
-def floor_quotient_of_the_standard(x: float, y: float) -> float:
-    """floor(x / y), which the standard prefers where Python's operator differs."""
-    if math.isnan(x) or math.isnan(y) or (math.isinf(x) and math.isinf(y)) or x == y == 0:
-        return math.nan
-    sign = math.copysign(1.0, x) * math.copysign(1.0, y)
-    if y == 0 or math.isinf(x):
-        return sign * math.inf
-    if x == 0 or math.isinf(y):
-        return sign * 0.0
-    return float(np.floor_divide(x, y))
-
-
-def power_of_the_standard(x: float, y: float) -> float:
-    """The special cases of pow, which are those of C's."""
-    try:
-        return math.pow(x, y)
-    except OverflowError:
-        return -math.inf if x < 0 and y % 2 == 1 else math.inf
-    except ValueError:  # a negative number to a broken power, or zero to a negative one
-        if x != 0:
-            return math.nan
-        return math.copysign(math.inf, x) if y % 2 == 1 else math.inf
-
-
-OF_THE_STANDARD = {
-    "remainder": remainder_of_the_standard,
-    "floor_divide": floor_quotient_of_the_standard,
-    "pow": power_of_the_standard,
-}
-
-
-SYMBOLS = {"remainder": "mod", "floor_divide": "floordiv", "pow": "pow"}
-
-
-def agrees(name: str, got: Any, x: Any, y: Any) -> None:
-    """Assert what the standard says of each pair."""
-    one = OF_THE_STANDARD[name]
-    with np.errstate(all="ignore"):
-        wide = np.asarray([one(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)])
-        wanted = wide.astype(x.dtype)
-    if name == "pow":
-        reference.assert_near(got, wide, 4, name, (x, y))
-    else:
-        reference.assert_same(got, wanted, name, (x, y))
-
-
-@pytest.mark.parametrize("dtype", REAL_FLOATING)
-@pytest.mark.parametrize("name", OF_THE_STANDARD)
-def test_all_signs_zeros_and_infinities(name: str, dtype: str) -> None:
-    needs(dtype)
-    x, y = LEFT.astype(dtype), RIGHT.astype(dtype)
-    for call in (getattr(xarr, name), operation(SYMBOLS[name])):
-        agrees(name, np.asarray(call(xarr.asarray(x), xarr.asarray(y))), x, y)
-    apply = operation(SYMBOLS[name])
-    numbers = SIGNS.astype(dtype)
-    array = xarr.asarray(numbers)
-    for number in numbers.tolist():
-        for got, pairs in (
-            (apply(array, number), [(other, number) for other in numbers.tolist()]),
-            (apply(number, array), [(number, other) for other in numbers.tolist()]),
-        ):
-            agrees(
-                name,
-                np.asarray(got),
-                *(np.asarray(side, dtype) for side in zip(*pairs, strict=True)),
-            )
-
-
-@pytest.mark.parametrize("dtype", INTEGER)
-def test_integers_of_all_signs(dtype: str) -> None:
-    """As Python's operators; of a zero divisor and of negative powers nothing is said."""
-    forms = [form for name in OF_THE_STANDARD for form in integers_of_all_signs(name, dtype)]
-    computed_together([got for _, got, _, _ in forms])
-    for name, got, wanted, operands in forms:
-        reference.assert_same(np.asarray(got), np.asarray(wanted, dtype), name, operands)
-
-
-Checked = tuple[str, xarr.Array, list[int], tuple[Any, ...]]
-
-
-def integers_of_all_signs(name: str, dtype: str) -> Iterator[Checked]:
-    """A function, its pending result, what that has to be, and the operands."""
-    info = np.iinfo(dtype)
-    numbers = [0, 1, 2, 3, 7, int(info.max), int(info.max) - 1]
-    if info.min:
-        numbers += [-1, -2, -3, -7, int(info.min), int(info.min) + 1]
-    symbol = SYMBOLS[name]
-    pairs = [
-        (a, b)
-        for a in numbers
-        for b in ([0, 1, 2, 3, 7] if name == "pow" else numbers)
-        if (name == "pow" or b != 0) and not (a == info.min and b == -1)
-    ]
-    bits = 8 * np.dtype(dtype).itemsize
-    wanted = [operation(symbol)(a, b) % 2**bits for a, b in pairs]
-    wanted = [v - 2**bits if info.min and v >= 2 ** (bits - 1) else v for v in wanted]
-    hosts = tuple(np.asarray(side, dtype) for side in zip(*pairs, strict=True))
-    x, y = map(xarr.asarray, hosts)
-    for call in (getattr(xarr, name), operation(symbol)):
-        yield name, call(x, y), wanted, hosts
-    if dtype not in ("int32", "uint8"):
-        return
-    for other in dict.fromkeys(b for _, b in pairs):
-        rows = [place for place, (_, b) in enumerate(pairs) if b == other]
-        column = np.asarray([pairs[place][0] for place in rows], dtype)
-        got = operation(symbol)(xarr.asarray(column), other)
-        yield name, got, [wanted[place] for place in rows], (column, np.full_like(column, other))

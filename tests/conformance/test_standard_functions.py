@@ -163,24 +163,17 @@ def operands(dtype: str, look: Callable[[Any], Any] = lambda x: x) -> dict[str, 
 
 def called(call: str, dtype: str, look: Callable[[Any], Any] = lambda x: x) -> None:
     """A call beside array-api-strict's; `d` in it is the data type."""
-    if not has(dtype):
-        pytest.skip(f"{xarr.default_device()} has no {dtype}")
     call = re.sub(r"\bd\b(?!=)", f"np.{dtype}", call)
     check(call, near=1e-5, beside=array_api_strict, **operands(dtype, look))
 
 
 @pytest.mark.parametrize(
-    ("call", "dtype"),
-    [
-        pytest.param(call, dtype, id=f"{call}-{dtype}")
-        for dtypes, table in TABLES.items()
-        for call in rows(table)
-        for dtype in dtypes
-        if dtype in SOME or len(dtypes) <= 4
-    ],
+    ("call", "dtypes"), [(call, dtypes) for dtypes, table in TABLES.items() for call in rows(table)]
 )
-def test_of_data_types(call: str, dtype: str) -> None:
-    called(call, dtype)
+def test_of_data_types(call: str, dtypes: tuple[str, ...]) -> None:
+    for dtype in dtypes:
+        if has(dtype) and (dtype in SOME or len(dtypes) <= 4):
+            called(call, dtype)
 
 
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
@@ -198,57 +191,44 @@ def copied(x: Any) -> Any:
     return np.ascontiguousarray(x) if isinstance(x, np.ndarray) else xarr.asarray(x, copy=True)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(
     ("call", "dtype"),
-    [(call, dtypes[0]) for dtypes, table in TABLES.items() for call in rows(table)],
+    [
+        (call, dtypes[0])
+        for dtypes, table in TABLES.items()
+        for call in rows(table)
+        if re.search(r"\b[xmh]\b", call)
+    ],
 )
-def test_of_layouts(call: str, dtype: str, layout: str) -> None:
-    if re.search(r"\b[xmh]\b", call):
-        called(call, dtype, LAYOUTS[layout])
+def test_of_layouts(call: str, dtype: str) -> None:
+    for layout, look in LAYOUTS.items():
+        called(f"{call}  # {layout}", dtype, look)
 
 
 LARGE = """
-np.arange(70001, dtype=np.int32)
-np.asarray(v, copy=True)
-np.from_dlpack(t)
-np.linspace(0, 1, 70001, dtype=np.float32)
 np.meshgrid(v[:300], v[:240])
 np.tril(t, k=-20)
 np.triu(t, k=20)
-np.astype(v, np.int16)
 np.concat([v, v])
 np.flip(v)
 np.repeat(v, np.astype(v, np.int64) % 4)
 np.roll(v, 33333)
-np.reshape(np.permute_dims(t, (1, 0)), (300, 240))
 np.stack([t, t], axis=1)
 np.tile(t, (2, 3))
 np.take(v, np.astype(v, np.int64))
 np.take_along_axis(t, np.astype(t, np.int64) % 240)
-np.argmax(v)
-np.argmin(t, axis=1)
-np.count_nonzero(v)
 np.nonzero(v > 500)
-np.searchsorted(np.arange(0, 70001, 7, dtype=np.float32), v)
 np.where(v > 500, v, -v)
-np.sort({v|np.astype(v, np.int16), descending=True})
-np.argsort({v|np.astype(v, np.uint8), descending=True})
 np.unique_counts(np.sort(v))
 np.unique_inverse(np.astype(t, np.uint8))
 np.unique_values(np.astype(v, np.int64))
 np.isin(np.astype(v, np.int32), np.astype(v[:50], np.int32))
 np.cumulative_prod(np.astype(v, np.int64))
 np.cumulative_sum(np.astype(v, np.int32))
-np.{max|mean}(v)
-np.prod(np.astype(v, np.int64) | 1)
-np.std(v)
-np.sum(np.astype(v, np.int64))
 np.var(t, axis=1)
+np.{max|mean|sum|argmax}(v)
 np.all(t > 0, axis=1)
-np.any(v > 998)
 np.diff(np.astype(v, np.int64), n=2)
-np.matmul(t % 5, np.permute_dims(t % 7, (1, 0)))
 np.matmul(np.astype(t, np.int64), np.astype(np.permute_dims(t, (1, 0)), np.int64))
 np.vecdot(v % 5, v % 7)
 np.tensordot(np.reshape(t, (30, 10, 240)) % 5, np.reshape(t, (10, 240, 30)) % 7)
@@ -258,21 +238,18 @@ np.linalg.eigvalsh(m + np.permute_dims(m, (1, 0)))
 np.linalg.matrix_norm(t)
 np.linalg.solve(m, m[:, :3] * 2)
 np.linalg.svdvals(t[:130, :90])
-np.linalg.trace(t[:, :240])
-np.linalg.vector_norm(v)
-np.fft.fft(np.astype(v[:65536], np.complex64))
 np.fft.ifft(np.astype(v, np.complex128))
-np.fft.rfft(v[:70000])
-np.fft.{irfft|hfft}(np.astype(np.reshape(v[:70000], (10, 7000)), np.complex64))
 np.fft.fftn(np.astype(np.reshape(v[:70000], (50, 70, 20)), np.complex64))
 np.fft.rfftn(np.reshape(v[:70000], (50, 70, 20)))
-np.fft.fftshift(t, axes=(0, 1))
 """
 
 
 @each(LARGE)
 def test_many_elements(call: str) -> None:
-    """More than one group of items takes, on any device."""
+    """More than one group of items takes, on any device.
+
+    Rows of the tables, sorts, searches and transforms of many have tests of their own.
+    """
     if not has("float64") and "128" in call:
         pytest.skip("the device lacks the data type")
     rng = np.random.default_rng(3)
@@ -297,11 +274,7 @@ np.stack([x, y]) ! ValueError: stack(arrays, axis): the shapes are (2, 3) and (2
 np.finfo(np.int8) ! ValueError: finfo(dtype): dtype is int8
 np.iinfo(np.float32) ! ValueError: iinfo(int_type): int_type is float32
 np.isdtype(np.int8, "word") ! ValueError: isdtype(dtype, kind): kind is 'word'
-np.result_type() ! ValueError: result_type(*arrays_and_dtypes): there are no arguments
-np.squeeze(x, 0) ! ValueError: squeeze(a, axis): a has shape
-np.expand_dims(x, 4) ! IndexError: expand_dims(a, axis)
 np.broadcast_shapes((2,), (3,)) ! ValueError: shape
-np.broadcast_to(x, (2, 4)) ! ValueError: shape
 np.reshape(np.permute_dims(x, (1, 0)), (6,), copy=False) ! ValueError: copy
 np.matmul(x, x) ! ValueError: matmul(x1, x2): x1 has shape (2, 3) and x2 (2, 3)
 x @ np.asarray(1.0) ! ValueError: matmul(x1, x2): x2 is 0-dimensional

@@ -40,11 +40,15 @@ TOLERANCE: Final = {"e": 2e-3, "f": 1e-6, "F": 1e-6}
 _JOINED: Final = re.compile(r"\n *\.\.\. ")
 
 
+def lines(table: str) -> list[str]:
+    """The lines of a table; one that begins with dots goes on with the one before."""
+    found = [line.replace("\0", "\n") for line in _JOINED.sub("\0", table).split("\n")]
+    return [line.strip() for line in found if line.strip() and line.strip()[0] != "#"]
+
+
 def rows(table: str) -> list[str]:
     """The calls of a table, with each of the words that stand in braces, as `{this|that}`."""
-    lines = [line.replace("\0", "\n") for line in _JOINED.sub("\0", table).split("\n")]
-    lines = [line.strip() for line in lines]
-    return [call for line in lines if line and line[0] != "#" for call in _expanded(line)]
+    return [call for line in lines(table) for call in _expanded(line)]
 
 
 def _expanded(line: str) -> list[str]:
@@ -60,6 +64,14 @@ def each(table: str) -> Callable[[Any], Any]:
     return pytest.mark.parametrize("call", rows(table))
 
 
+def each_line(table: str) -> Callable[[Any], Any]:
+    """A parameter `call` for each line of a table, whose calls `check` makes in turn.
+
+    A test costs pytest 6 ms, as long as several small calls take.
+    """
+    return pytest.mark.parametrize("call", lines(table))
+
+
 def check(
     call: str, *, near: float = 0.0, beside: ModuleType = numpy, names: Any = None, **given: Any
 ) -> None:
@@ -67,7 +79,9 @@ def check(
 
     Operands are NumPy's arrays, or pairs of one and its like in xarr, or what both take.
     """
-    call, _, error = call.partition(" ! ")
+    for one in (calls := _expanded(call))[1:]:
+        check(one, near=near, beside=beside, names=names, **given)
+    call, _, error = calls[0].partition(" ! ")
     pairs = {name: _pair(value, beside) for name, value in given.items()}
     shared = {"numpy": numpy, "nan": math.nan, "inf": math.inf, **(names or {})}
     own = {"np": xarr, **shared, **{name: ours for name, (_, ours) in pairs.items()}}
@@ -115,6 +129,13 @@ def refused(call: Callable[[], Any], error: str) -> None:
         forced(call())
     assert said in str(caught.value), caught.value
     require_parameters(str(caught.value))
+
+
+def all_refused(table: str, names: dict[str, Any]) -> None:
+    """Assert that each call of a table raises its error; `np` is xarr."""
+    for call in rows(table):
+        code, _, error = call.partition(" ! ")
+        refused(functools.partial(ran, code, {"np": xarr, "numpy": numpy} | names), error)
 
 
 _PLACE: Final = re.compile(r"(x\.)?([\w.]+)\((\*?\w+(?:, \*{0,2}\w+)*)\): (?:(\w+) (?:is|has)\b)?")

@@ -12,7 +12,7 @@ import xarr
 from tests.conftest import TIERS
 from tests.launching import change
 
-EVERY = 4
+EVERY = 6
 """One of so many calls of a table runs by kernels alone, which take long to compile."""
 
 
@@ -21,8 +21,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave the other calls by kernels alone to `make nightly`, where users have another tier."""
     for item in items:
         given = getattr(getattr(item, "callspec", None), "params", {})
-        is_alone = len(TIERS) > 1 and given.get("each_tier") == TIERS[0]
-        if is_alone and "call" in given and zlib.crc32(item.nodeid.encode()) % EVERY:
+        kernels = given.get("each_tier") == TIERS[0] or given.get("form") == "as-gpu"
+        is_table = len(TIERS) > 1 and "call" in given
+        if kernels and is_table and zlib.crc32(item.nodeid.encode()) % EVERY:
             item.add_marker(pytest.mark.nightly)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.functions.calls import check, each
+from tests.functions.calls import check, each, each_line
 from xarr.ops import vendor
 
 CALLS = """
@@ -144,17 +144,34 @@ np.bincount([1, 2], minlength={2**63|-2**63 - 1}) ! OverflowError
 np.repeat(np.arange(2), np.array([1, 2], "uint64")) ! TypeError
 np.linalg.matrix_norm(np.ones((2, 2), "float16"), ord={"fro"|1|-1|inf})
 np.linalg.matrix_norm(np.ones((2, 2), "float16"), ord={"nuc"|2}) ! TypeError
+np.dot({np.arange(4, dtype="i4"), 2**40|np.arange(4, dtype="f4"), 2.0})
+{np.inner(3, i[0])|np.kron(i[0], 3)|np.outer(i[0], {3|True})}
+np.clip(np.arange(4, dtype="u1"), {-1, 129|-1, 5|3, 2**300|None, 2**300|-(2**65), 2**65})
+np.clip(np.arange(4, dtype="u1"), {300, None|None, -1|-300, -1|300, 400}) ! OverflowError
+np.arange(4, dtype="i4").clip({max=2**40|1, 2**70})
+np.clip(np.arange(4, dtype="i1"), np.full(4, 500), 400)
+x = np.arange(4, dtype="i4"); x.flat[{:2] = -(2**62)|[0, 1]] = [-(2**62), 1]} ! OverflowError
+np.take(np.arange(4), np.asarray([3, 0], dtype="uint64"))
+np.add([np.asarray(1.5), 2], [1, np.asarray(1.5)])
+np.ones(2) * [np.asarray(1.5), 5]
+{np.sum(range(3))|np.clip(numpy.float32(7), 1, 2)|np.matmul(np.ones(2, "f4"), [1, 2])}
 x = np.ones(3); x{|[0]|[1:]} += {None|"a"|b"a"|object()|set()} ! TypeError: unsupported operand
 """
 CALLS = CALLS.replace("{v}", "{[1, 0, 300]|[True, False, True]|[1, -1, 0]|[0.5, 1.5, 0.7]}")
 CALLS = CALLS.replace("{b}", "{False|True}")
 
 
-@each(CALLS)
+@each_line(CALLS)
 def test_as_numpy(call: str) -> None:
     c = np.array([1 + 2j, 1 + 1j, complex(np.nan, 1), complex(1, np.nan), 2 - 1j, 1 + 2j])
     names = {"space": SimpleNamespace, "complex": complex}
     check(call, near=1e-6, names=names, c=c, w=np.arange(5) > 1, i=np.arange(10).reshape(2, 5))
+
+
+@each("np.{take(i, |put(i, |insert(i, }{2**64 - 1|[2**63]|np.asarray([2**64 - 1], 'u8')}")
+def test_an_index_beyond_int64_is_out_of_range(call: str) -> None:
+    with pytest.raises(IndexError):
+        eval(f"{call}{', 5' * ('take' not in call)})", {"np": xarr, "i": xarr.arange(4)})
 
 
 def test_what_numpy_refuses_is_accepted() -> None:

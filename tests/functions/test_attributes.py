@@ -12,7 +12,7 @@ import pytest
 
 import xarr as xp
 from tests.comparing import device
-from tests.functions.calls import check, each
+from tests.functions.calls import check, each, each_line
 from tests.processes import run_code
 
 FLAGS = ("c_contiguous", "f_contiguous", "forc", "fnc", "writeable", "aligned", "carray")
@@ -105,7 +105,7 @@ bool(np.ndarray[object, numpy.dtype[numpy.float64]])
 """
 
 
-@each(CALLS)
+@each_line(CALLS)
 def test_as_numpy(call: str) -> None:
     if not device().has_float64:
         pytest.skip("no float64")

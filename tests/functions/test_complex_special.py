@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import xarr
+from tests.comparing import nightly
 from tests.functions.calls import check, each
 from tests.reference import assert_same
 from xarr.dtypes import COMPLEX
@@ -23,6 +24,8 @@ pytestmark = pytest.mark.usefixtures("fused")
 PARTS = [0.0, 1.0, 2.0, math.inf, math.nan]
 PARTS += [-x for x in PARTS[:4]]
 GRID: Final = [complex(a, b) for a, b in itertools.product(PARTS, PARTS)]
+BOTH = ["complex64", *nightly("complex128")]
+"""The functions are of one text for both types."""
 NAMES = ["exp", "sqrt", "log", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh"]
 NAMES += ["asin", "acos", "atan", "asinh", "acosh", "atanh"]
 
@@ -62,7 +65,7 @@ def same(got: float, wanted: float, *, signed: bool, close: float) -> bool:
     return math.isclose(got, wanted, rel_tol=close)
 
 
-@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("dtype", BOTH)
 @pytest.mark.parametrize("name", [*NAMES, *OTHERS])
 def test_special_values(name: str, dtype: str) -> None:
     close = 1e-5 if dtype == "complex64" else 1e-13
@@ -83,7 +86,7 @@ def test_special_values(name: str, dtype: str) -> None:
     assert checked >= len(GRID) - 6
 
 
-@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("dtype", BOTH)
 def test_what_the_standard_decides(dtype: str) -> None:
     """Results that differ from NumPy's; `docs/numpy.md` says so."""
     inf, nan = math.inf, math.nan
@@ -109,7 +112,7 @@ def test_the_square_is_the_product() -> None:
         assert repr(xarr.square(x).tolist()) == repr((x * x).tolist())
 
 
-@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("dtype", BOTH)
 @each(
     """
     np.round(z, {-1|1|3|20})
@@ -130,7 +133,7 @@ def test_parts_do_not_mix(call: str, dtype: str) -> None:
     check(call, z=np.asarray([complex(a, b) for a in PARTS for b in [*PARTS, 2.345]], dtype))
 
 
-@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("dtype", BOTH)
 def test_a_power_of_a_half_is_the_root(dtype: str) -> None:
     z = xarr.asarray(GRID, dtype=dtype)
     assert_same(np.asarray(z**0.5), np.asarray(xarr.sqrt(z)), "z**0.5")
@@ -143,14 +146,17 @@ def reals(dtype: str) -> Any:
     return np.asarray([*PARTS, 0.5, -0.5, 3.0, -7.0, 0.25], dtype)
 
 
+USUAL = ("cos", "exp", "log", "sqrt", "tanh")
+"""Of functions of one operand those that `make test` has; each takes a second to compile."""
+BESIDE_REAL = [row.name for row in TABLE if COMPLEX in row.kinds]
+
+
+@pytest.mark.parametrize("dtype", ["float32", *nightly("float64")])
 @pytest.mark.parametrize(
-    ("name", "dtype"),
+    "name",
     [
-        pytest.param(row.name, dtype, marks=pytest.mark.nightly if dtype == "float64" else ())
-        for row in TABLE
-        for dtype in ("float32", "float64")
-        # Functions of one operand are of one text for both types.
-        if COMPLEX in row.kinds and (row.operands == 2 or dtype == "float32")
+        name if BY_NAME[name].operands == 2 or name in USUAL else nightly(name)[0]
+        for name in BESIDE_REAL
     ],
 )
 def test_real_operands_are_complex_ones_whose_imaginary_part_is_zero(

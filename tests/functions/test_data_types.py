@@ -2,43 +2,28 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
 import xarr as xp
-from tests.comparing import DTYPES, LAYOUTS, computed_together, device, given, has, needs, same
+from tests.comparing import DTYPES, LAYOUTS, device, given, has, needs, same
 from tests.functions.calls import check, each
 
 pytestmark = pytest.mark.usefixtures("device")
 
 
+@each("{x.astype(d)|np.astype(x, d)|np.asarray(x, dtype=d)|np.asarray(h, dtype=d)}")
 @pytest.mark.parametrize("source", DTYPES)
-def test_astype(source: str) -> None:
+def test_conversions(source: str, call: str) -> None:
     """To all types; kernels/test_accuracy.py has values at the edges of each."""
     needs(source)
     host, x = given(source, "transposed")
-    results = []
-    # The type that it has already is the last, so that asarray's test has the same kernels.
-    for target in sorted(filter(has, DTYPES), key=lambda name: name == source):
-        if source.startswith("complex") and not target.startswith(("complex", "bool")):
-            with pytest.warns(np.exceptions.ComplexWarning, match="imaginary"):
-                method = x.astype(target)
-            with pytest.warns(np.exceptions.ComplexWarning, match="imaginary"):
-                function = xp.astype(x, getattr(xp, target))
-        else:
-            method, function = x.astype(target), xp.astype(x, getattr(xp, target))
-        results.append((target, function, method))
-    computed_together(result for _, result, _ in results)
-    computed_together(result for _, _, result in results)
-    for target, *both in results:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
-            expected = host.astype(target)
-        for result in both:
-            same(result, expected, f"{source} to {target}")
+    for target in filter(has, DTYPES):
+        is_real = source.startswith("complex") and not target.startswith(("complex", "bool"))
+        warning = " ! ComplexWarning: imaginary" if is_real else ""
+        check(call + warning, names={"h": host, "d": np.dtype(target)}, x=(host, x))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -57,13 +42,6 @@ def test_astype_copies_as_asked() -> None:
     assert y.tolist() == [0, 1, 2]
     z = xp.zeros(2)
     assert xp.astype(z, z.dtype) is not z
-
-
-def test_astype_of_lists_and_narrow_devices() -> None:
-    assert xp.astype([1, 2], "int8").dtype == "int8"
-    narrow = xp.arange(3).to_device(device().without_float64())
-    with pytest.raises(TypeError, match="64-bit"):
-        narrow.astype("float64")
 
 
 @pytest.mark.parametrize("first", DTYPES)
@@ -132,20 +110,6 @@ def test_what_is_refused(call: str) -> None:
     check(call)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("scalar", [True, 3, 2.5, 1j])
-def test_result_type_of_scalars(dtype: str, scalar: Any) -> None:
-    needs(dtype)
-    x = xp.zeros(2, dtype)
-    # What the operator does is what the function has to tell.
-    expected = np.result_type(np.dtype(dtype), scalar)
-    if not has(expected):
-        expected = np.dtype({"float64": "float32", "complex128": "complex64"}[expected.name])
-    assert xp.result_type(x, scalar) == xp.result_type(scalar, x) == expected
-    if dtype != "bool" or scalar is not True:
-        assert (x + scalar).dtype == expected
-
-
 def test_result_type_without_arrays() -> None:
     info = xp.__array_namespace_info__().default_dtypes()
     assert xp.result_type(1, 2) == np.int64
@@ -191,5 +155,6 @@ def test_values_of_the_other_byte_order_are_converted() -> None:
     assert xp.frombuffer(b"\0\0\0\1", dtype=">i4").tolist() == [1]
 
 
-def test_conversions_may_be_unsafe() -> None:
+def test_conversions_may_be_unsafe_and_of_lists() -> None:
+    assert xp.astype([1, 2], "int8").dtype == "int8"
     assert xp.ones(2, dtype="f4").astype("i4", "C", "unsafe").tolist() == [1, 1]

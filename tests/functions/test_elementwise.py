@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
 
 import xarr
 from tests import reference
@@ -112,6 +111,9 @@ def operands_of(row: Elementwise, dtype: DType) -> tuple[Values, ...]:
         if dtype.kind != COMPLEX:
             parts.append(reference.any_bits(dtype, COUNT, rng))
         operands.append(np.concatenate(parts))
+    if row.operands == 2 and dtype in (dtypes.int8, dtypes.uint8):  # all there are
+        every = np.arange(256, dtype=np.uint8).view(dtype.numpy)
+        operands = [side.ravel() for side in np.meshgrid(every, every)]
     if row.name == "pow" and dtype.kind == SIGNED:
         operands[1] = np.abs(operands[1] // 2)  # negative powers of integers are refused
     return tuple(operands)
@@ -238,15 +240,14 @@ def test_values(rows: list[Elementwise], dtype: DType, device: xarr.Device) -> N
         check(row, operands_of(row, dtype), result)
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
-def test_the_data_type_of_the_result(row: Elementwise, any_device: xarr.Device) -> None:
-    for other, dtype in ACCEPTED:
-        if other is row and is_on(any_device, dtype):
+def test_the_data_type_of_the_result(any_device: xarr.Device) -> None:
+    for row, dtype in ACCEPTED:
+        if is_on(any_device, dtype):
             wanted = row.operation(computed(row, dtype, any_device)).result.numpy
-            assert apply(row, *[ones(dtype)] * row.operands).dtype == wanted, dtype
+            assert apply(row, *[ones(dtype)] * row.operands).dtype == wanted, (row.name, dtype)
             if any_device.has_float64 and row.reference is None:
                 numpys = reference.function(row.name)(*[np.ones(3, dtype.numpy)] * row.operands)
-                assert numpys.dtype == wanted, dtype
+                assert numpys.dtype == wanted, (row.name, dtype)
 
 
 BINARY = [row for row in TABLE if row.operands == 2]
@@ -315,24 +316,25 @@ def laid_out(name: str, dtype: DType) -> tuple[Values, xarr.Array]:
     return look(base), look(xarr.asarray(base))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_layouts(layout: str, device: xarr.Device) -> None:
-    wanted, given = laid_out(layout, dtypes.float32)
-    results = [apply(row, *[given] * row.operands) for row in FEW]
-    computed_together(results)
-    for row, result in zip(FEW, results, strict=True):
-        check(row, (wanted,) * row.operands, result)
+OF_ALL_DTYPES = ("columns", "transposed", "broadcast along rows")
 
 
-@pytest.mark.parametrize("layout", ["columns", "transposed", "broadcast along rows"])
-@pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
-def test_layouts_of_all_dtypes(dtype: DType, layout: str, device: xarr.Device) -> None:
+@pytest.mark.parametrize(
+    ("layout", "dtype"),
+    [(layout, dtypes.float32) for layout in LAYOUTS]
+    + [(layout, dtype) for layout in OF_ALL_DTYPES for dtype in dtypes.TABLE],
+    ids=str,
+)
+def test_layouts(layout: str, dtype: DType, device: xarr.Device) -> None:
     wanted, given = laid_out(layout, dtype)
-    differ, copy = xarr.not_equal(given, given[::-1]), xarr.asarray(given, copy=True)
-    computed_together([differ, copy])
-    like = reference.function("not_equal")(wanted, wanted[::-1])
-    assert_same(np.asarray(differ), like, "not_equal")
-    assert_same(np.asarray(copy), wanted, "asarray")
+    rows = FEW if dtype is dtypes.float32 else [BY_NAME["not_equal"], BY_NAME["positive"]]
+    rows = [row for row in rows if accepts(row, dtype)]
+    results = [
+        apply(row, *[given, given[::-1] if given.ndim else given][: row.operands]) for row in rows
+    ]
+    computed_together(results)
+    for row, result in zip(rows, results, strict=True):
+        check(row, (wanted, wanted[::-1] if wanted.ndim else wanted)[: row.operands], result)
 
 
 @pytest.mark.parametrize("size", [1, 63, 255, 256, 257, 4095, 4096, 4097, 65537, 10**6 + 1])
@@ -341,33 +343,6 @@ def test_sizes(row: Elementwise, size: int, device: xarr.Device) -> None:
     rng = np.random.default_rng(size)
     operands = tuple(reference.drawn(dtypes.float32, -9, 9, size, rng) for _ in range(row.operands))
     check(row, operands, apply(row, *map(xarr.asarray, operands)))
-
-
-@st.composite
-def looks(draw: st.DrawFn, shape: tuple[int, ...]) -> Callable[[Any], Any]:
-    """A random view of an array of `shape`, as a function: slices, then an order of axes."""
-    key = []
-    for extent in shape:
-        start, stop = sorted(draw(st.tuples(*[st.integers(0, extent)] * 2)))
-        step = draw(st.sampled_from([1, 1, 2, 3, -1, -2]))
-        if step < 0:
-            start, stop = (stop - 1, start - 1) if stop else (0, 0)
-        key.append(slice(start if start >= 0 else None, stop if stop >= 0 else None, step))
-    axes = draw(st.permutations(range(len(shape))))
-    return lambda x: np.permute_dims(x[tuple(key)], tuple(axes))
-
-
-@given(data=st.data())
-def test_random_views(device: xarr.Device, data: st.DataObject) -> None:
-    shape = (6, 5, 7)
-    look = data.draw(looks(shape))
-    base = np.arange(210, dtype=np.float32).reshape(shape)
-    wanted, got = look(base), look(xarr.asarray(base))
-    line = wanted[..., :1]
-    assert_same(np.asarray(got * 2 - got[..., :1]), wanted * 2 - line, "multiply, subtract")
-
-
-PAIRS = list(itertools.product(dtypes.TABLE, repeat=2))
 
 
 def ones(dtype: DType, shape: tuple[int, ...] = (3,)) -> xarr.Array:
@@ -395,57 +370,6 @@ def test_mixed_dtypes_promote(row: Elementwise, any_device: xarr.Device) -> None
             common = dtypes.promote(*(computed(row, one, any_device) for one in (first, second)))
         wanted = row.operation(computed(row, common, any_device)).result.numpy
         assert apply(row, on[first], on[second]).dtype == wanted, (first, second)
-
-
-SCALARS = [True, 3, -3, 300, 2**40, 2**64, 2.5, 1e300, np.nan, np.inf, -0.0, 2 - 3j]
-
-
-def outcome(call: Callable[[], Any]) -> Any:
-    """The data type that a call results in, or the type of its exception."""
-    try:
-        with np.errstate(all="ignore"):
-            return call().dtype
-    except (TypeError, ValueError, OverflowError) as error:
-        return type(error)
-
-
-@pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
-def test_python_scalars_take_the_type_of_the_array(dtype: DType, any_device: xarr.Device) -> None:
-    x, array = np.ones(2, dtype.numpy), ones(dtype, (2,))
-    for scalar in SCALARS:
-        for name in ("multiply", "add", "equal", "divide", "maximum"):
-            if dtype.kind == BOOL and scalar == 2**64:
-                continue  # NumPy's result depends on the function
-            common = np.result_type(x, scalar) if scalar != 2**64 else x.dtype
-            if not accepts(BY_NAME[name], dtypes.BY_NUMPY[common]):
-                continue  # NumPy adds bools, the standard does not
-            for order in (lambda value, other: (value, other), lambda value, other: (other, value)):
-                wanted = outcome(lambda: getattr(np, name)(*order(x, scalar)))  # noqa: B023
-                if not any_device.has_float64:
-                    wanted = {"float64": np.dtype("f4"), "complex128": np.dtype("c8")}.get(
-                        str(wanted), wanted
-                    )
-                got = outcome(lambda: getattr(xarr, name)(*order(array, scalar)))  # noqa: B023
-                assert got == wanted, f"{name} of {order(dtype, scalar)}"
-
-
-COMPARISONS = [row for row in TABLE if row.result == "bool" and row.operator]
-
-
-@pytest.mark.parametrize("scalar", [-(2**70), -(2**15) - 1, -1, 256, 2**31, 2**63, 2**64])
-def test_comparisons_with_integers_out_of_range(scalar: int, device: xarr.Device) -> None:
-    for dtype in dtypes.TABLE:
-        if dtype.kind not in INTEGER:
-            continue
-        x = reference.special_values(dtype)
-        array = xarr.asarray(x)
-        pairs = [(symbol(row)(array, scalar), symbol(row)(scalar, array)) for row in COMPARISONS]
-        for place in (0, 1):
-            computed_together([pair[place] for pair in pairs])
-        for row, (got, turned) in zip(COMPARISONS, pairs, strict=True):
-            call = f"{row.name}({dtype}, {scalar})"
-            assert_same(np.asarray(got), symbol(row)(x, scalar), call)
-            assert_same(np.asarray(turned), symbol(row)(scalar, x), call)
 
 
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
@@ -505,24 +429,6 @@ def test_operators(rows: list[Elementwise], dtype: DType, device: xarr.Device) -
             check(row, (x1, x2), result)
 
 
-@grouped(*[(row, dtype) for row in ARITHMETIC for dtype in dtypes.TABLE if accepts(row, dtype)])
-def test_in_place_operators(rows: list[Elementwise], dtype: DType, device: xarr.Device) -> None:
-    """Of a whole array, which takes the expression as its value."""
-    x1, x2 = small(dtype)
-    results = []
-    for row in rows:
-        left, right = xarr.asarray(x1), xarr.asarray(x2)
-        if dtype.kind in row.kinds:
-            results.append((row, symbol(row, "i")(left, right)))
-            assert results[-1][1] is left, row.name
-            continue
-        with pytest.raises(TypeError, match="same kind"):
-            symbol(row, "i")(left, right)
-    computed_together([result for _, result in results])
-    for row, result in results:
-        check(row, (x1, x2), result)
-
-
 # Every row with one data type, and every data type with one row.
 SEEN = [(row, stands_for(row)[0]) for row in ARITHMETIC]
 SEEN += [
@@ -541,24 +447,6 @@ def test_in_place_operators_write_what_others_see(
     assert left is whole
     check(row, (x1, x2), left)
     check(row, (x1, x2), view)
-
-
-@pytest.mark.parametrize("row", ARITHMETIC, ids=lambda row: row.name)
-def test_in_place_operators_refuse_what_numpy_refuses(
-    row: Elementwise, device: xarr.Device
-) -> None:
-    for first, second in PAIRS:
-        if not (is_on(device, first) and is_on(device, second)):
-            continue
-        common = dtypes.BY_NUMPY[np.result_type(first.numpy, second.numpy)]
-        if not is_on(device, common) or not accepts(row, common):
-            continue
-        wanted = outcome(
-            lambda: symbol(row, "i")(np.ones(2, first.numpy), np.ones(2, second.numpy))  # noqa: B023
-        )
-        got = outcome(lambda: symbol(row, "i")(ones(first, (2,)), ones(second, (2,))))  # noqa: B023
-        alike = got == wanted or (isinstance(wanted, type) and issubclass(wanted, got))
-        assert alike, f"{first} {row.operator}= {second}: NumPy {wanted}, xarr {got}"
 
 
 @pytest.mark.parametrize("row", OPERATORS, ids=lambda row: row.name)
@@ -586,7 +474,7 @@ DIVISIONS = [row for row in TABLE if row.name in ("floor_divide", "remainder")]
 @pytest.mark.parametrize("row", DIVISIONS, ids=lambda row: row.name)
 @pytest.mark.parametrize("dtype", [dtypes.float16, dtypes.float32, dtypes.float64], ids=str)
 def test_division_near_integers(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
-    """Quotients at and next to integers, up to the largest, and divisors down to the smallest."""
+    """Quotients at and next to integers, up to the largest, and all pairs of special values."""
     rng = np.random.default_rng(23)
     count = 40_000
     divisor = reference.any_bits(dtype, count, rng)
@@ -597,67 +485,42 @@ def test_division_near_integers(row: Elementwise, dtype: DType, device: xarr.Dev
         for step in (1, 2):
             towards = np.where(steps > 0, np.inf, -np.inf).astype(dtype.numpy)
             dividend = np.where(np.abs(steps) >= step, np.nextafter(dividend, towards), dividend)
-    check(row, (dividend, divisor), apply(row, xarr.asarray(dividend), xarr.asarray(divisor)))
+    pairs = np.meshgrid(*[reference.special_values(dtype)] * 2)
+    operands = tuple(np.append(*both) for both in zip((dividend, divisor), pairs, strict=True))
+    check(row, operands, apply(row, *map(xarr.asarray, operands)))
 
 
-BYTES = [
-    (row, dtype)
-    for row in TABLE
-    for dtype in (dtypes.int8, dtypes.uint8)
-    if row.operands == 2 and dtype.kind in row.kinds and row.name != "pow"
-]
-
-
-@grouped(*BYTES)
-def test_all_pairs_of_bytes(rows: list[Elementwise], dtype: DType, device: xarr.Device) -> None:
-    every = np.arange(256, dtype=np.uint8).view(dtype.numpy)
-    x1, x2 = (side.ravel() for side in np.meshgrid(every, every))
-    results = [apply(row, xarr.asarray(x1), xarr.asarray(x2)) for row in rows]
-    computed_together(results)
-    for row, result in zip(rows, results, strict=True):
-        check(row, (x1, x2), result)
-
-
-def test_float16_chains_have_the_same_bits_fused_and_step_by_step(device: xarr.Device) -> None:
-    rng = np.random.default_rng(6)
-    x, y = (reference.any_bits(dtypes.float16, 20_000, rng) for _ in range(2))
-
-    def chain(x: Any, y: Any, sqrt: Any, abs: Any) -> Any:
-        return sqrt(abs(x * y + x - y / 3)) * (x - 1) + y
-
-    with np.errstate(all="ignore"):
-        stepwise = chain(x, y, np.sqrt, np.abs)
-    a, b = xarr.asarray(x), xarr.asarray(y)
-    fused = np.asarray(chain(a, b, xarr.sqrt, xarr.abs))
-    with xarr.eager():
-        eager = np.asarray(chain(a, b, xarr.sqrt, xarr.abs))
-    assert_same(fused, stepwise, "chain", (x, y))
-    assert_same(eager, stepwise, "chain", (x, y))
-
-
-def test_chains_have_the_same_bits_fused_and_step_by_step(device: xarr.Device) -> None:
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_chains_have_the_same_bits_fused_and_step_by_step(dtype: str) -> None:
+    needs(dtype)
     rng = np.random.default_rng(8)
-    for dtype in (dtypes.float32, dtypes.float64):
-        if is_on(device, dtype):
-            x, y = (rng.standard_normal(20_000).astype(dtype.numpy) for _ in range(2))
-            a, b = xarr.asarray(x), xarr.asarray(y)
-            fused = np.asarray((a * b + 1) * a - b / (a * a + 2))
-            assert_same(fused, (x * y + 1) * x - y / (x * x + 2), "chain")
-            fused = np.asarray(xarr.exp(xarr.sin(a) * b))
-            with xarr.eager():
-                assert_same(np.asarray(xarr.exp(xarr.sin(a) * b)), fused, "chain")
+    draw = (
+        reference.any_bits if dtype == "float16" else lambda *given: rng.standard_normal(given[1])
+    )
+    x, y = (draw(dtypes.BY_NAME[dtype], 20_000, rng).astype(dtype) for _ in range(2))
+    calls = ("np.sqrt(abs(x * y + x - y / 3)) * (x - 1) + y", "(x * y + 1) * x - y / (x * x + 2)")
+    for call in calls:
+        check_call(call, x=x, y=y)
+    names = {"np": xarr, "x": xarr.asarray(x), "y": xarr.asarray(y)}
+    for call in (*calls, "np.exp(np.sin(x) * y)"):
+        fused = np.asarray(eval(call, names))
+        with xarr.eager():
+            assert_same(np.asarray(eval(call, names)), fused, call)
 
 
 OF_KINDS = {
     INTEGER: """
         s ** {0|1|2|3|64}
         np.clip(x, {-(10**30), 60|3, 10**30|-(10**30), None})
+        [f({s, n|n, s}) for f in COMPARISONS for n in OUT_OF_RANGE]
     """,
     (SIGNED,): "{s ** -1|s ** np.asarray(-1, s.dtype)|2 ** (s - 1)} ! ValueError: negative",
     (SIGNED, UNSIGNED, REAL, COMPLEX): """
         np.clip(x, {low, high|low, None|None, high|high, low|3, 60})
     """,
 }
+OUT_OF_RANGE = [-(2**70), -(2**15) - 1, -1, 256, 2**31, 2**63, 2**64]
+COMPARISONS = [symbol(row) for row in TABLE if row.result == "bool" and row.operator]
 DIVIDED = "v {%|//} {n}\n{n} {%|//} v"
 
 
@@ -672,6 +535,7 @@ DIVIDED = "v {%|//} {n}\n{n} {%|//} v"
         ),
         (dtypes.int32, DIVIDED.replace("{n}", "{3|-7|0}")),
         (dtypes.float32, DIVIDED.replace("{n}", "{3|-7|0|2.5|-0.1|0.0}")),
+        (dtypes.float32, "v % {-0.0|inf|-inf}\n{-0.0|inf|-inf} % v"),
     ],
     ids=lambda value: str(value).strip()[:20],
 )
@@ -681,39 +545,40 @@ def test_of_dtypes(dtype: DType, calls: str, device: xarr.Device) -> None:
     given |= {"v": reference.drawn(dtype, -100, 100, 500, rng)}
     given |= {"low": np.array(3, dtype.numpy), "high": np.array(60, dtype.numpy)}
     for call in calls_of(calls):
-        check_call(call, **given)
+        names = {"COMPARISONS": COMPARISONS, "OUT_OF_RANGE": OUT_OF_RANGE}
+        check_call(call, names=names, **given)
 
 
-@named(*REFUSED)
-def test_other_dtypes_are_refused(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
-    operands = [ones(dtype) for _ in range(row.operands)]
-    with pytest.raises(TypeError) as caught:
-        apply(row, *operands)
-    message = str(caught.value)
-    words = dtypes.KIND_WORDS[row.kinds]
-    remedy = ".real" if dtype.kind == COMPLEX and row.kinds != (BOOL,) else ".astype("
-    for part in (row.where, f"has dtype {dtype}", f"takes {words} dtypes", remedy):
-        assert part in message, message
+def test_other_dtypes_are_refused(device: xarr.Device) -> None:
+    for row, dtype in REFUSED:
+        if is_on(device, dtype):
+            with pytest.raises(TypeError) as caught:
+                apply(row, *[ones(dtype) for _ in range(row.operands)])
+            words = dtypes.KIND_WORDS[row.kinds]
+            remedy = ".real" if dtype.kind == COMPLEX and row.kinds != (BOOL,) else ".astype("
+            for part in (row.where, f"has dtype {dtype}", f"takes {words} dtypes", remedy):
+                assert part in str(caught.value), caught.value
 
 
 NAMES = {"imag": "val", "real": "val", "round": "a"}
 """What NumPy calls the operand of functions that are no ufuncs there."""
 
 
+def widest(row: Elementwise, device: xarr.Device) -> DType:
+    return next(one for one in dtypes.TABLE[::-1] if accepts(row, one) and is_on(device, one))
+
+
 @pytest.mark.parametrize(
     "row", [row for row in TABLE if row.name not in COMPARED], ids=lambda row: row.name
 )
 def test_other_arguments_are_refused(row: Elementwise, device: xarr.Device) -> None:
-    kind = next(
-        dtype for dtype in dtypes.TABLE[::-1] if accepts(row, dtype) and is_on(device, dtype)
-    )
-    names = ("x1", "x2")
+    kind = widest(row, device)
     for place in range(row.operands):
         operands: list[Any] = [ones(kind) for _ in range(row.operands)]
         operands[place] = "text"
         with pytest.raises(TypeError) as caught:
             apply(row, *operands)
-        name = names[place] if row.operands == 2 else NAMES.get(row.name, "x")
+        name = ("x1", "x2")[place] if row.operands == 2 else NAMES.get(row.name, "x")
         begin = row.where.replace("x)", NAMES.get(row.name, "x)"))
         for part in (begin, f"{name} is of type str"):
             assert part in str(caught.value), caught.value
@@ -724,9 +589,7 @@ def test_other_arguments_are_refused(row: Elementwise, device: xarr.Device) -> N
 
 @pytest.mark.parametrize("row", BINARY, ids=lambda row: row.name)
 def test_other_shapes_are_refused(row: Elementwise, device: xarr.Device) -> None:
-    kind = next(
-        dtype for dtype in dtypes.TABLE[::-1] if accepts(row, dtype) and is_on(device, dtype)
-    )
+    kind = widest(row, device)
     with pytest.raises(ValueError, match=r"\(2, 3\) and \(4,\).*broadcast") as caught:
         apply(row, ones(kind, (2, 3)), ones(kind, (4,)))
     assert row.where in str(caught.value)
@@ -754,23 +617,17 @@ def test_signature_and_docstring(row: Elementwise) -> None:
         options = ["decimals", "out"] if row.name == "round" else []
     assert [parameter.name for parameter in more] == options
     assert function.__name__ == function.__qualname__ == row.name
-    assert function.__module__.startswith("xarr.functions.")
-    documentation = inspect.getdoc(function)
-    assert documentation is not None
-    lines = documentation.splitlines()
+    lines = (inspect.getdoc(function) or "").splitlines()
     if isinstance(function, xarr.ufunc):
         operands = ", ".join(names)
         assert lines[0] == f"{row.name}({operands}, /, out=None, *, where=True, casting=" + (
             "'same_kind', order='K', dtype=None, subok=True, signature=None, sig=None)"
         )
         del lines[:2]
-    assert lines[0] == row.about
-    assert lines[1] == ""
+    assert lines[:2] == [row.about, ""]
     for section in ("Parameters", "Returns", "Raises", "Notes", "Examples"):
         assert lines[lines.index(section) + 1] == "-" * len(section)
-    assert dtypes.KIND_WORDS[row.kinds] in documentation
-    assert not any(line != line.rstrip() for line in lines)
-    assert "\n\n\n" not in documentation
+    assert dtypes.KIND_WORDS[row.kinds] in "\n".join(lines)
 
 
 ERRORS = """
@@ -808,18 +665,6 @@ x * {[1, 2, 3]|[[1], [2]]|(3, 4, 5)}
 @each(ERRORS)
 def test_operands_and_errors(call: str) -> None:
     check_call(call, x=np.asarray([1, 2, 3]))
-
-
-@pytest.mark.parametrize(
-    "shape", [(3, 100_001), (100_001, 3), (513, 517), (1, 70_000), (70_000, 1), (2, 3, 9000)]
-)
-def test_sizes_of_views(shape: tuple[int, ...], device: xarr.Device) -> None:
-    rng = np.random.default_rng(3)
-    wide = (*shape[:-1], 2 * shape[-1])
-    base = rng.standard_normal(wide, np.float32)
-    row = rng.standard_normal(shape[-1], np.float32)
-    got = xarr.asarray(base)[..., ::2] - xarr.asarray(row)
-    assert_same(np.asarray(got), base[..., ::2] - row, "subtract")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.functions.calls import check, each
+from tests.functions.calls import check, each_line
 from tests.processes import ROOT
 
 REFUSED = """
@@ -122,7 +122,7 @@ np.put_along_axis(x, np.asarray([12]), 1, None) ! IndexError: put_along_axis(arr
 """
 
 
-@each(REFUSED)
+@each_line(REFUSED)
 def test_what_numpy_refuses_is_refused(call: str) -> None:
     check(call, x=np.arange(12.0).reshape(3, 4))
 

