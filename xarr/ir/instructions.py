@@ -314,7 +314,10 @@ def opcode_of(
                 _require_possible(operation, how)
             target = how
         opcode = Opcode(operation, operands, target, shape, on, fresh is not None)
-        _opcodes.keep(key, opcode)
+        is_known: cython.bint = True
+        for how in operands:
+            is_known = is_known and how.is_known
+        _opcodes.keep(key, opcode, is_known)
     return opcode
 
 

@@ -14,6 +14,6 @@ cdef class Memo:
     cdef dict came
     cdef Py_ssize_t most
     cpdef object get(self, object key)
-    cpdef object keep(self, object key, Memoised value)
+    cpdef object keep(self, object key, Memoised value, bint is_known=*)
     cdef void _keep(self, object key, Memoised value)
     cdef void _age(self)

@@ -82,10 +82,10 @@ class Memo:
         return found
 
     @cython.ccall
-    def keep(self, key: object, value: Memoised) -> object:
-        """Cache a value by a key."""
+    def keep(self, key: object, value: Memoised, is_known: cython.bint = False) -> object:
+        """Cache a value by a key; what is made of known values alone counts as known."""
         number = value.number = hash(key)
-        if number in self.came:
+        if is_known or number in self.came:
             value.is_known = True
             self._keep(key, value)
             return None

@@ -431,6 +431,8 @@ def nonzero(mask: View) -> list[View]:
     places = selected.places
     if places is None:
         places = _compressed(builder.index(mask.shape, mask.device), mask.shape, selected)
+    if len(mask.shape) == 1:
+        return [builder.copied(places)]  # of a cached selection
     return _along(places, mask.shape)
 
 

@@ -277,6 +277,8 @@ def adopted(value: Any, dtype: DType, device: Device) -> View:
     own = builder.held(value, device, dtype)
     if own is not None:
         return own
+    if not value.size:
+        return new_view(value.shape, dtype, device)
     buffer = device.driver.adopt(value)
     if buffer is None:
         return _copy(value, value.shape, dtype, device)
