@@ -19,6 +19,7 @@ cdef class Tape:
     cdef dict kept
     cdef public Py_ssize_t mark
     cdef public bint is_running
+    cdef bint was_cut
     cpdef bint writes(self, Storage storage)
     cpdef object compute(self, Storage storage)
     cpdef bint runs_before_copies(self, Storage storage)
@@ -30,9 +31,10 @@ cdef class Tape:
     cdef Runnable _program(self, Trace trace, RunArguments listed)
     cdef list _take(self, list instructions)
     cdef bint _may_be_new(self)
+    cdef void _forget_loop(self)
     cdef Py_ssize_t _times(self, tuple opcodes, tuple codes)
-    cdef Trace _describe(self, list instructions, RunArguments listed, bint may_be_new=*)
-    cdef Trace _trace(self, tuple opcodes, tuple codes, bint may_be_new)
+    cdef Trace _describe(self, list instructions, RunArguments listed, bint runs=*)
+    cdef Trace _trace(self, tuple opcodes, tuple codes, bint runs)
     cdef tuple _states(self, RunArguments listed, object sizes)
 
 cpdef Tape tape_of(object device)

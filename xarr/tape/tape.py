@@ -113,6 +113,8 @@ class Tape:
         Says where a full tape is cut.
     most : int
         How many instructions the tape may have before it is cut.
+    was_cut : bool
+        Whether it was cut since everything ran.
     """
 
     device: Any
@@ -127,6 +129,7 @@ class Tape:
     kept: dict[int, int]
     mark: int
     is_running: bool
+    was_cut: bool
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -185,8 +188,7 @@ class Tape:
             return False
         if count:
             copy: Instruction = self.instructions[count]
-            self.loops.forget()
-            self.most = self.loops.most
+            self._forget_loop()
             self._run(count)
             mark: cython.Py_ssize_t = _next_epoch()
             if not self.instructions or self.instructions[0] is not copy or self.failed_pending:
@@ -248,6 +250,7 @@ class Tape:
         with self.device.lock:
             # Another thread may have cut it meanwhile.
             if len(self.instructions) >= self.most and not self.is_running:
+                self.was_cut = True
                 count = self.loops.end(list(self.instructions))  # others append
                 self.most = self.loops.most
                 if count:
@@ -258,9 +261,16 @@ class Tape:
     def run(self) -> None:
         """Run everything."""
         if self.instructions or self.failed_pending or self.unfinished or self.is_running:
+            self._forget_loop()
+            self._run(len(self.instructions))
+
+    @cython.cfunc
+    def _forget_loop(self) -> cython.void:
+        """Note that everything runs, so that no loop goes on where a full tape was cut."""
+        if self.was_cut:
+            self.was_cut = False
             self.loops.forget()
             self.most = self.loops.most
-            self._run(len(self.instructions))
 
     def release(self, is_written: Callable[[Storage], bool]) -> None:
         """Run everything, also what failed if it names a storage that is written next.
@@ -354,7 +364,7 @@ class Tape:
                 go_on(device, self.unfinished)
                 end_before_others(device)
             launched = driver.launched
-            trace = self._describe(self._take(instructions), listed, self._may_be_new())
+            trace = self._describe(self._take(instructions), listed, True)
             instructions.clear()  # they hold storages
             if trace.is_new:
                 if self.once is None:
@@ -506,7 +516,7 @@ class Tape:
 
     @cython.cfunc
     def _describe(
-        self, instructions: list[Any], listed: RunArguments, may_be_new: cython.bint = False
+        self, instructions: list[Any], listed: RunArguments, runs: cython.bint = False
     ) -> Trace:
         """Return the trace of instructions; fill `listed` with what differs between runs of it.
 
@@ -562,7 +572,7 @@ class Tape:
                 storage.slot = len(storages)
                 storages.append(storage)
                 bases.append(0)
-        return self._trace(tuple(opcodes), tuple(codes), may_be_new)
+        return self._trace(tuple(opcodes), tuple(codes), runs)
 
     @cython.cfunc
     def _may_be_new(self) -> cython.bint:
@@ -595,9 +605,7 @@ class Tape:
         return times
 
     @cython.cfunc
-    def _trace(
-        self, opcodes: tuple[Any, ...], codes: tuple[Any, ...], may_be_new: cython.bint
-    ) -> Trace:
+    def _trace(self, opcodes: tuple[Any, ...], codes: tuple[Any, ...], runs: cython.bint) -> Trace:
         """Return the trace of opcodes and codes: the one that is kept, or a new one."""
         programs: dict[Any, Any] = self.device.programs
         trace: Trace | None = programs.get(opcodes)
@@ -605,7 +613,9 @@ class Tape:
             trace = programs.get((opcodes, codes))
             if trace is None:
                 trace = Trace(self.device, opcodes, codes)
-                times: cython.Py_ssize_t = self._times(opcodes, codes) if may_be_new else 0
+                times: cython.Py_ssize_t = 0
+                if runs and self._may_be_new():
+                    times = self._times(opcodes, codes)
                 trace.is_counted = times >= _REPEATS
                 if 0 < times < _REPEATS:
                     trace.is_new = True
