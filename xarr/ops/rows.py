@@ -154,11 +154,13 @@ class Elementwise:
 
     def applied(self, x: View) -> View:
         """Record the function of one operand, or compute it of a constant."""
-        if x.value is not None and self.exact is not None and not x.structure.shape:
+        if x.value is not None and not x.structure.shape:
             operation = self.operations[x.device.no_float64].get(x.dtype) or self._resolve((x,))
             value = self._exactly(operation, x.value)
             if value is not None:
                 return constant(value, operation.result, (), x.device)
+            if operation.host is not None and operation.operands == (x.dtype,):
+                return self._of_known(operation, x)
         opcode = self.known.pairs.get(x.structure)
         if opcode is None:
             operation = self.operations[x.device.no_float64].get(x.dtype) or self._resolve((x,))
@@ -207,12 +209,12 @@ class Elementwise:
             operation.exact = ScalarEvaluator(self.exact, operation)
         return operation.exact.of(*values)
 
-    def _of_known(self, operation: Operation, x1: View, x2: View) -> View:
-        """Compute the result for two numbers by NumPy, which has the same bits."""
+    def _of_known(self, operation: Operation, *views: View) -> View:
+        """Compute the result for numbers by NumPy, which has the same bits."""
         kind = operation.operands[0].numpy.type
         assert operation.host is not None
-        value = dtypes.quietly(operation.host, kind(x1.value), kind(x2.value))
-        return constant(value.item(), operation.result, (), x1.device)
+        value = dtypes.quietly(operation.host, *[kind(view.value) for view in views])
+        return constant(value.item(), operation.result, (), views[0].device)
 
     def floating(self, row: DType, device: Device) -> DType:
         """Return the type that integers of type `row` are converted to."""
