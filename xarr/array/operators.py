@@ -511,6 +511,13 @@ def applied(known: ResolvedRow, x: Any) -> Any:
     if not isinstance(x, ArrayBase):
         return None
     how: Structure = x._view.structure
+    if x._view.value is not None and not how.shape:
+        found = known.numbers.get(how)
+        if found is None:
+            return None
+        exact: ScalarEvaluator = found[0]
+        value = exact.of(x._view.value)
+        return None if value is None else made(lone_constant(found[1], value))
     opcode: Opcode | None = known.pairs.get(how)
     if opcode is None and known.row is not None and how.strides is not None:
         operation = known.row.operations[how.device.no_float64].get(how.dtype)

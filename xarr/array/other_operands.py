@@ -13,7 +13,7 @@ from xarr.array.array import NOT_IMPLEMENTED, Array, product, rebind
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import operand, scalar_view, widened
 from xarr.array.layouts import assign, is_number, is_whole, require_writeable, settled, writeable
-from xarr.array.operators import operated
+from xarr.array.operators import applied, operated
 from xarr.array.transfers import to_host
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
 from xarr.ir.views import View, constant
@@ -197,6 +197,10 @@ def assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
 
 def power_operator(x1: Any, x2: Any) -> Array:
     """Apply the operator `**` to what it takes."""
+    if type(x1) is Array and type(x2) is int and x2 == 2 and x1._view.dtype.kind != BOOL:
+        square = applied(rows.square.known, x1)
+        if square is not None:
+            return square  # type: ignore[no-any-return]
     is_plain = type(x1) is Array and (type(x2) is int or type(x2) is float)
     return power(x1, x2) if is_plain or (accepts(x1) and accepts(x2)) else NOT_IMPLEMENTED
 

@@ -158,7 +158,9 @@ class Elementwise:
             operation = self.operations[x.device.no_float64].get(x.dtype) or self._resolve((x,))
             value = self._exactly(operation, x.value)
             if value is not None:
-                return constant(value, operation.result, (), x.device)
+                result = constant(value, operation.result, (), x.device)
+                remembered(self.known.numbers, x.structure, (operation.exact, result.structure))
+                return result
             if operation.host is not None and operation.operands == (x.dtype,):
                 return self._of_known(operation, x)
         opcode = self.known.pairs.get(x.structure)
