@@ -105,7 +105,7 @@ class Array(ArrayBase):
         NumPy's results without axes are numbers, and programs and libraries ask whether they are.
         """
         view = self._view
-        return Array if view.shape else _NUMBERS.get(view.dtype, view.dtype.numpy.type)
+        return Array if view.shape else NUMBERS.get(view.dtype, view.dtype.numpy.type)
 
     # -- attributes of the standard -----------------------------------------------------------
 
@@ -1003,12 +1003,12 @@ _TAKEN: Final = {
 }
 """The kinds that Python's functions of numbers take, where these are not all."""
 
-_NUMBERS: Final[dict[DType, type]] = {
+NUMBERS: Final[dict[DType, type]] = {
     dtypes.float64: numpy.floating,
     dtypes.complex128: numpy.complexfloating,
 }
 """Not float64 and complex128, which are Python's float and complex as well: users of the standard
-ask by these whether an operand is no array."""
+ask by these whether an operand is no array. Empty while a program for NumPy runs."""
 
 
 def _value(view: View) -> Any:

@@ -19,8 +19,9 @@ import numpy
 
 from xarr import linalg as own_linalg
 from xarr.array import transfers
-from xarr.array.array import Array
+from xarr.array.array import NUMBERS, Array
 from xarr.backends.device import default_device
+from xarr.dtypes import DType
 from xarr.functions.calls import on_host
 from xarr.functions.elementwise import arithmetic
 from xarr.functions.random import generator
@@ -136,10 +137,15 @@ class Behaviour(AbstractContextManager["Behaviour"]):
 
     Methods that are given a type that only NumPy has return NumPy's arrays, and `random.seed` and
     `random.set_state` set NumPy's global generator too, which SciPy, scikit-learn and pandas draw
-    from.
+    from. `isinstance` takes an Array without axes for Python's float or complex, as NumPy's numbers.
     """
 
+    def __init__(self) -> None:
+        self._numbers: dict[DType, type] = {}
+
     def __enter__(self) -> Behaviour:
+        self._numbers.update(NUMBERS)
+        NUMBERS.clear()
         on_host.numpys_method = _of_values
         generator.shared.leads_numpys = True
         return self
@@ -147,6 +153,7 @@ class Behaviour(AbstractContextManager["Behaviour"]):
     def __exit__(self, *exception: object) -> None:
         on_host.numpys_method = None
         generator.shared.leads_numpys = False
+        NUMBERS.update(self._numbers)
 
 
 def _of_values(name: str, x: Array, args: tuple[Any, ...]) -> Any:

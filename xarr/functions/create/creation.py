@@ -174,7 +174,7 @@ def full(
 
 def _full(fill_value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
     extents = layout.extents_of(shape, where)
-    if isinstance(fill_value, float) and dtype is not None:
+    if type(fill_value) is not Array and isinstance(fill_value, float) and dtype is not None:
         # As in NumPy a float is converted like an array's element; an integer has to fit.
         fill_value = numpy.asarray(fill_value)
     view = as_array(fill_value, where, "fill_value", dtype=dtype, device=device)._view
