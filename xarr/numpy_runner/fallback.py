@@ -137,7 +137,7 @@ class Behaviour(AbstractContextManager["Behaviour"]):
 
     Methods that are given a type that only NumPy has return NumPy's arrays, and `random.seed` and
     `random.set_state` set NumPy's global generator too, which SciPy, scikit-learn and pandas draw
-    from. `isinstance` takes an Array without axes for Python's float or complex, as NumPy's numbers.
+    from. `isinstance` takes an Array without axes for Python's float or complex, as NumPy's are.
     """
 
     def __init__(self) -> None:

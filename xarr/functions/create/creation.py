@@ -71,7 +71,11 @@ def ordered(
 ) -> Array:
     """`asarray`, also of arrays without axes; errors name the calling function, `where`."""
     order = layout.order_of(order, where)
-    if order is None or (order == "C" and type(obj) is not Array):
+    if (
+        order is None
+        or (order != "F" and type(obj) in (list, tuple))
+        or (order == "C" and type(obj) is not Array)
+    ):
         result = as_array(obj, where, name, dtype=dtype, device=device, copy=copy)
     elif copy and type(obj) is Array:
         # In one step, of the type that it will have.
