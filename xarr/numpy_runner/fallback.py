@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy
 
-from xarr import linalg as own_linalg
+from xarr import linalg as own_linalg, random as own_random
 from xarr.array import transfers
 from xarr.array.array import NUMBERS, Array
 from xarr.backends.device import default_device
@@ -66,7 +66,8 @@ def namespace() -> Namespace:
     """The one namespace that stands for `numpy`."""
     linalg = Namespace(own_linalg, numpy.linalg, eig=_eig, eigvals=_eigvals)
     package = importlib.import_module("xarr")
-    return Namespace(package, numpy, linalg=linalg, __version__=numpy.__version__)
+    random = Namespace(own_random, numpy.random, mtrand=own_random)
+    return Namespace(package, numpy, linalg=linalg, random=random, __version__=numpy.__version__)
 
 
 @functools.wraps(own_linalg.eig)
