@@ -178,6 +178,8 @@ for a in real, turned, real + 0j, real.astype("float32"), np.stack([real, turned
     print(values.dtype, vectors.dtype, la.eig(a).eigenvectors.dtype, values_of(a).dtype, values)
 print(numpy.linalg.eigvals(real)[0] < 2, np.linalg.eigvals is values_of, la.norm(real) > 3)
 print(la.__name__.partition(".")[2], issubclass(la.LinAlgError, ValueError))
+print([isinstance(np.ones(1, kind)[0], float | complex) for kind in ("f4", "f8", "c8", "c16")])
+print(np.random.mtrand.RandomState(1).rand(2).shape, np.random.seed is numpy.random.seed)
 """
 
 

@@ -296,6 +296,13 @@ np.asarray(numpy.asfortranarray(numpy.arange(6, dtype=">i4").reshape(2, 3))).tol
 np.asarray({[p, p + 1]|[p[0], 5, p[1]]|[[p[0], 1], [2, p[1]]], dtype="float32"|(p, [3, 4])})
 np.array({[a, 2, a * 2]|[[a, 1], (2, a)]|[b, [7, 8, 9], np.ones(3)]|[[b[0], b[1]], b[1:]]}, "f4")
 np.array([a, 2], dtype="int8")
+np.array([[p[0], {True|2|1.5|2j|b[1]|np.int8(1)}], (a + 1, p[1])])
+np.array([p[0], b[1]], {"f4"|"i8"|"c16"}, ndmin=2, order="{C|F|K}")
+x = b + 1; y = []
+... for i, v in enumerate(x):
+...     x[i] = v * 2; x[-1] += v; y.append(v + 0)
+x = np.arange(6.0).reshape(2, 3); i = np.argmax(x[0]); j = x[i - 1, i]
+... k = x[np.nonzero(b)[0][0], ::i]; x[i - 1, i] = 7; x[p[0], p[1] - 1] += 1
 np.array({[b, [1, 2]]|[a, b]}) ! ValueError: same length
 x = p + 1; y = x.copy(); x += 1
 x = np.zeros(3); y = x.copy(); x[0] = 1

@@ -105,7 +105,7 @@ class Array(ArrayBase):
         NumPy's results without axes are numbers, and programs and libraries ask whether they are.
         """
         view = self._view
-        return Array if view.shape else _NUMBERS.get(view.dtype, view.dtype.numpy.type)
+        return Array if view.shape else NUMBERS.get(view.dtype, view.dtype.numpy.type)
 
     # -- attributes of the standard -----------------------------------------------------------
 
@@ -1003,12 +1003,12 @@ _TAKEN: Final = {
 }
 """The kinds that Python's functions of numbers take, where these are not all."""
 
-_NUMBERS: Final[dict[DType, type]] = {
+NUMBERS: Final[dict[DType, type]] = {
     dtypes.float64: numpy.floating,
     dtypes.complex128: numpy.complexfloating,
 }
 """Not float64 and complex128, which are Python's float and complex as well: users of the standard
-ask by these whether an operand is no array."""
+ask by these whether an operand is no array. Empty while a program for NumPy runs."""
 
 
 def _value(view: View) -> Any:
@@ -1078,7 +1078,7 @@ def _rows(array: Array) -> Iterator[Array]:
 
 
 def _elements(array: Array) -> Iterator[Array]:
-    """The elements of a vector, read some at a time, and anew after it was written to."""
+    """Yield the elements of a vector, read some at a time; each alone once a loop writes to it."""
     values = list[Any]()
     begin, seen = 0, (-1, -1)
     for position in range(array.shape[0]):
@@ -1087,11 +1087,13 @@ def _elements(array: Array) -> Iterator[Array]:
         storage = view.storage
         assert storage is not None
         mark = storage.serial, storage.writes
-        if mark != seen or position - begin >= len(values):
-            shared = storage.is_seen
-            count = 1 if shared else min(tuning.ITERATED, view.shape[0] - position)
+        if storage.is_seen or (values and mark != seen):
+            yield array[position]
+            continue
+        if position - begin >= len(values):
+            count = min(tuning.ITERATED, view.shape[0] - position)
             (stride,) = where.strides
             part = Layout((count,), (stride,), where.offset + position * stride)
             values = to_host(storage_view(storage, part, view.dtype)).tolist()
-            begin, seen = position, (-1, -1) if shared else mark
+            begin, seen = position, mark
         yield Array(constant(values[position - begin], view.dtype, (), view.device))

@@ -38,6 +38,9 @@ from xarr.tape import builder
 Scalar = bool | int | float | complex
 SCALARS: Final = (bool, int, float, complex)
 """Python's numbers, which take the type of what stands beside them."""
+_NUMBERS: Final = frozenset(SCALARS)
+_PLAIN: Final = (*SCALARS, list, tuple, range)
+"""Types whose values have the device's default floating-point type."""
 _ON_HOST: Final = frozenset((*SCALARS, list, tuple, numpy.ndarray))
 """Types that need no look at whether their values are on a GPU."""
 
@@ -79,6 +82,8 @@ def as_array(
             shared = exchange.from_foreign(obj, device, copy, where)
             return shared if row is None else _from_array(shared, row, None, copy, where, name)
         obj = _answer(obj)
+        if type(obj).__module__ == "pyopencl.array":
+            obj = obj.get()  # NumPy would take it for an object
     if type(obj) is Array:
         return _from_array(obj, row, target, copy, where, name)
     if copy is False:
@@ -96,8 +101,6 @@ def as_array(
             "values move to a device by a copy",
             "pass copy=None",
         )
-    if type(obj).__module__ == "pyopencl.array":
-        obj = obj.get()  # NumPy would take it for an object
     target = target or get_device()
     if row is not None:
         require_on(target, row, where)
@@ -379,10 +382,11 @@ class _Parts:
 
 def holds_arrays(values: Any) -> bool:
     """Return whether an Array stands anywhere in nested lists and tuples."""
-    return any(
-        type(item) is Array
-        or (type(item) not in SCALARS and isinstance(item, list | tuple) and holds_arrays(item))
-        for item in values
+    kinds = set(map(type, values))
+    if Array in kinds or kinds <= _NUMBERS:
+        return Array in kinds
+    return any(issubclass(kind, list | tuple) for kind in kinds) and any(
+        isinstance(item, list | tuple) and holds_arrays(item) for item in values
     )
 
 
@@ -400,22 +404,30 @@ def replaced(value: Any, kinds: tuple[type, ...], by: Callable[[Any], Any]) -> A
     return value
 
 
-def _known_numbers(values: list[Any] | tuple[Any, ...]) -> Host | None:
-    """Return a NumPy array of Arrays that stand for known numbers of one type; else None."""
-    views = [item._view for item in values if type(item) is Array]
-    row = views[0].dtype if views else None
-    if len(views) < len(values) or any(
-        view.value is None or view.shape or view.dtype is not row for view in views
-    ):
-        return None
-    return numpy.array([view.value for view in views], views[0].dtype.numpy)
+def _known_numbers(values: Any) -> list[Any] | None:
+    """Return nested lists with numbers in the place of Arrays that stand for known ones.
+
+    Return None if one of the Arrays has axes, or waits to be computed.
+    """
+    numbers: list[Any] = []
+    for item in values:
+        number = item
+        if type(item) is Array:
+            view = item._view
+            number = None if view.shape or view.value is None else view.dtype.numpy.type(view.value)
+        elif type(item) not in _NUMBERS and isinstance(item, list | tuple):
+            number = _known_numbers(item)
+        if number is None:
+            return None
+        numbers.append(number)
+    return numbers
 
 
 def _typed_values(
     obj: Any, row: DType | None, device: Device, where: str, name: str
 ) -> tuple[Host, DType]:
     """Return values on the host, of a data type that the device has where none is asked for."""
-    typed = isinstance(obj, numpy.ndarray | numpy.generic)
+    typed = type(obj) not in (list, tuple) and isinstance(obj, numpy.ndarray | numpy.generic)
     if row is not None and not typed:
         return numbers(obj, row, where, name), row
     values = host_values(obj, where, name)
@@ -450,7 +462,7 @@ def numbers(obj: Any, row: DType, where: str, name: str) -> Host:
 
 def _has_own_dtype(obj: Any) -> bool:
     """Return whether an object that is no NumPy array says of which type its values are."""
-    return not isinstance(obj, bool | int | float | complex | list | tuple | range)
+    return not isinstance(obj, _PLAIN)
 
 
 def _refused_objects(obj: Any, values: Host, where: str, name: str) -> Exception:

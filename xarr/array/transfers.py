@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
 import numpy
@@ -13,7 +13,7 @@ from xarr.backends.device import Device, require_on
 from xarr.dtypes import DType
 from xarr.ir.events import hooks
 from xarr.ir.storage import Storage
-from xarr.ir.views import View, constant, storage_view
+from xarr.ir.views import View, constant, contiguous, storage_view
 from xarr.ops import vendor
 from xarr.runtime import host_functions
 from xarr.tape import builder, scalar_access
@@ -52,6 +52,8 @@ def note(where: str, nbytes: int, direction: str, device: Device) -> None:
 
     What a function reads that says "Runs on the host." is hidden, on a CPU as well.
     """
+    if not hooks.transfers:
+        return
     if forbidden():
         raise errors.refused(
             errors.ImplicitTransferError,
@@ -101,14 +103,22 @@ def no_implicit_transfer() -> Iterator[None]:
         hooks.transfers -= 1
 
 
-@contextmanager
-def openly() -> Iterator[None]:
-    """Permit transfers within `no_implicit_transfer`, where a program asks for them openly."""
-    _transfers.asked_for += 1
-    try:
-        yield
-    finally:
+class _Openly(AbstractContextManager[None]):
+    """A block whose transfers are asked for openly; it is no generator, which takes longer."""
+
+    def __enter__(self) -> None:
+        _transfers.asked_for += 1
+
+    def __exit__(self, *exception: object) -> None:
         _transfers.asked_for -= 1
+
+
+_OPENLY: Final = _Openly()
+
+
+def openly() -> AbstractContextManager[None]:
+    """Permit transfers within `no_implicit_transfer`, where a program asks for them openly."""
+    return _OPENLY
 
 
 def is_unobserved() -> bool:
@@ -143,7 +153,8 @@ def host_values(obj: Any, where: str, name: str) -> Host:
 
 def row_of(values: Host, where: str, name: str) -> DType:
     """Return xarr's data type of a NumPy array, in whichever order its bytes are."""
-    row = dtypes.BY_NUMPY.get(values.dtype.newbyteorder("="))
+    dtype = values.dtype
+    row = dtypes.BY_NUMPY.get(dtype if dtype.isnative else dtype.newbyteorder("="))
     if row is None:
         given = f"{name} has dtype {values.dtype}"
         raise errors.type_error(where, given, dtypes.ACCEPTED, dtypes.why_not(values.dtype))
@@ -156,11 +167,11 @@ def from_host(values: Host, device: Device, where: str) -> View:
     require_on(device, row, where)
     if values.ndim == 0:
         return constant(values.item(), row, (), device)
-    note(where, values.nbytes, "to", device)
-    if host_functions.stays_on_host(device, values.size * row.itemsize):
-        own = builder.held(numpy.array(values, row.numpy, order="C"), device, row)
-        if own is not None:
-            return own
+    nbytes = values.nbytes
+    note(where, nbytes, "to", device)
+    if host_functions.stays_on_host(device, nbytes):
+        own = numpy.array(values, row.numpy, order="C")
+        return View(Storage(device, nbytes, own), contiguous(device, row, own.shape), 0)
     data = numpy.ascontiguousarray(values, row.numpy)
     with device.lock:
         storage = builder.allocate(device, data.nbytes)

@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy
 
-from xarr import linalg as own_linalg
+from xarr import linalg as own_linalg, random as own_random
 from xarr.array import transfers
-from xarr.array.array import Array
+from xarr.array.array import NUMBERS, Array
 from xarr.backends.device import default_device
+from xarr.dtypes import DType
 from xarr.functions.calls import on_host
 from xarr.functions.elementwise import arithmetic
 from xarr.functions.random import generator
@@ -65,7 +66,8 @@ def namespace() -> Namespace:
     """The one namespace that stands for `numpy`."""
     linalg = Namespace(own_linalg, numpy.linalg, eig=_eig, eigvals=_eigvals)
     package = importlib.import_module("xarr")
-    return Namespace(package, numpy, linalg=linalg, __version__=numpy.__version__)
+    random = Namespace(own_random, numpy.random, mtrand=own_random)
+    return Namespace(package, numpy, linalg=linalg, random=random, __version__=numpy.__version__)
 
 
 @functools.wraps(own_linalg.eig)
@@ -136,10 +138,15 @@ class Behaviour(AbstractContextManager["Behaviour"]):
 
     Methods that are given a type that only NumPy has return NumPy's arrays, and `random.seed` and
     `random.set_state` set NumPy's global generator too, which SciPy, scikit-learn and pandas draw
-    from.
+    from. `isinstance` takes an Array without axes for Python's float or complex, as NumPy's are.
     """
 
+    def __init__(self) -> None:
+        self._numbers: dict[DType, type] = {}
+
     def __enter__(self) -> Behaviour:
+        self._numbers.update(NUMBERS)
+        NUMBERS.clear()
         on_host.numpys_method = _of_values
         generator.shared.leads_numpys = True
         return self
@@ -147,6 +154,7 @@ class Behaviour(AbstractContextManager["Behaviour"]):
     def __exit__(self, *exception: object) -> None:
         on_host.numpys_method = None
         generator.shared.leads_numpys = False
+        NUMBERS.update(self._numbers)
 
 
 def _of_values(name: str, x: Array, args: tuple[Any, ...]) -> Any:

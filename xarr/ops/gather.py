@@ -414,6 +414,8 @@ def _index_arguments(view: View, places: View) -> tuple[Layout, list[tuple[int, 
 
 def _along(places: View, shape: Shape) -> list[View]:
     """Return the indices along each axis of elements by their places in C order."""
+    if len(shape) == 1:
+        return [builder.copied(places)]  # a mask's places are cached, and indices may be written to
     result = []
     for extent, stride in zip(shape, layout.contiguous_strides(shape), strict=True):
         parts = [

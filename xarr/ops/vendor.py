@@ -288,6 +288,11 @@ def adopted(value: Any, dtype: DType, device: Device) -> View:
 
 def _copy(value: Any, shape: Shape, dtype: DType, device: Device) -> View:
     """Copy an array's values into memory of the device, converted to a data type."""
+    few = builder.known(
+        shape, dtype, device, lambda: numpy.array(value, dtype.numpy, order="C").reshape(shape)
+    )
+    if few is not None:
+        return few
     result = new_view(shape, dtype, device)
     with arrays_of("", (), (result,)) as (target,):
         target[...] = value

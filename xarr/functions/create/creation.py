@@ -71,7 +71,11 @@ def ordered(
 ) -> Array:
     """`asarray`, also of arrays without axes; errors name the calling function, `where`."""
     order = layout.order_of(order, where)
-    if order is None or (order == "C" and type(obj) is not Array):
+    if (
+        order is None
+        or (order != "F" and type(obj) in (list, tuple))
+        or (order == "C" and type(obj) is not Array)
+    ):
         result = as_array(obj, where, name, dtype=dtype, device=device, copy=copy)
     elif copy and type(obj) is Array:
         # In one step, of the type that it will have.
@@ -174,7 +178,7 @@ def full(
 
 def _full(fill_value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
     extents = layout.extents_of(shape, where)
-    if isinstance(fill_value, float) and dtype is not None:
+    if type(fill_value) is not Array and isinstance(fill_value, float) and dtype is not None:
         # As in NumPy a float is converted like an array's element; an integer has to fit.
         fill_value = numpy.asarray(fill_value)
     view = as_array(fill_value, where, "fill_value", dtype=dtype, device=device)._view

@@ -51,6 +51,10 @@ def getitem(x: Array, key: Any) -> Array:
                 return Array(found)
     if kind is slice and (type(key.start) is Array or type(key.stop) is Array):
         key = _of_integers(key)
+    if kind is tuple and Array in map(type, key):
+        plain = _with_integers(key)
+        if plain is not key:
+            return x[plain]
     where = settled(x)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
     if kind is slice or kind is int or not any(map(is_array, items)):
@@ -80,6 +84,8 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     if view.value is not None and view.shape and kind is not slice and key is not Ellipsis:
         settled(x)
         view = x._view
+    if kind is tuple and Array in map(type, key):
+        key = _with_integers(key)
     at = -1 if kind is slice else place_of(view, key)
     number = number_for(view.structure, value) if at >= 0 else None
     if number is not None and scalar_access.write(view, at, number):
@@ -119,6 +125,13 @@ def setitem(x: Array, key: Any, value: Any) -> None:
         opcode, target = builder.storing(source.structure, where, view.dtype)
         name = name_of_store(View(storage, target, where.offset), given)
         target.keep_store(name, opcode)
+
+
+def _with_integers(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Read the integers of a key that are Arrays without axes; return the key if one has axes."""
+    if any(map(is_array, key)):
+        return key
+    return tuple([operator.index(item) if type(item) is Array else item for item in key])
 
 
 def _of_integers(key: slice) -> slice:

@@ -53,7 +53,7 @@ def parameter(value: Any, name: str, where: str, check: Check | None = None) -> 
         number: Parameter = value
         if check is None or not check.refuses(number):
             return number
-    elif isinstance(value, bool | int | float):
+    elif type(value) is not Array and isinstance(value, bool | int | float):
         number = float(value)
     else:
         view = as_array(value, where, name)._view
