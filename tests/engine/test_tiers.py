@@ -122,6 +122,10 @@ def in_each_tier(compute: Callable[[], Any], about: str = "", *, has_kernels: bo
 # -- programs ---------------------------------------------------------------------------------
 
 
+def sums(x: Any) -> list[Any]:
+    return [x.sum(), x.mean(), x.max(), (-x).min(), x[::-1].sum()]
+
+
 ELEMENTWISE: Final[dict[str, Program]] = {
     "x - 2": lambda np, x, y: x - 2,
     "2 - x": lambda np, x, y: 2 - x,
@@ -172,14 +176,16 @@ PROGRAMS: Final[dict[str, Program]] = ELEMENTWISE | {
     "argsort": lambda np, x, y: np.argsort(x[::-1], axis=1),
     "einsum": lambda np, x, y: np.einsum("ij,ij->i", x, y),
     "x @ y.T": lambda np, x, y: np.matmul(x, y.T),
+    "x @ y[0]": lambda np, x, y: x @ y[0],
     "fft": lambda np, x, y: np.fft.fft(x),
     # Reduced and scanned, and what follows.
-    "sums": lambda np, x, y: [x.sum(), x.mean(), x.max(), (-x).min(), x[::-1].sum()],
+    "sums": lambda np, x, y: [*sums(x), *sums(x[0])],
     "sums of columns": lambda np, x, y: np.sum(np.stack([x, y]), axis=1),
     "means of rows": lambda np, x, y: np.mean(np.stack([x, y]), axis=2),
     "argmin": lambda np, x, y: np.argmin(x),
     "any": lambda np, x, y: np.any(x > 3),
     "running sums": lambda np, x, y: np.cumulative_sum(x, axis=1),
+    "running sum": lambda np, x, y: np.cumulative_sum(x[0]),
     "running sums of columns": lambda np, x, y: np.cumulative_sum(x, axis=0),
     "exp of a sum": lambda np, x, y: np.exp(y.sum() / y.size),
     "log of a sum": lambda np, x, y: np.log((y * 2).sum()) + (y * 2).max(),
@@ -202,7 +208,7 @@ PROGRAMS: Final[dict[str, Program]] = ELEMENTWISE | {
 }
 LENGTHS: Final = (3, 16, 17, 255, 256, 257, 511, 513, 4096, 4097, 16384, 16385, 65537)
 OF_LENGTHS: Final = ("where", "concat of parts", "a selection", "sort", "argsort", "x @ y.T",
-                     "running sums", "sums")  # fmt: skip
+                     "x @ y[0]", "running sums", "running sum", "sums")  # fmt: skip
 """Programs that go along lines by pieces: by NumPy they do so in other places than by kernels."""
 OF_KERNELS: Final = ("x ** 3", "sin", "hypot", "exp of a sum", "log of a sum", "power of a mean",
                      "an integer", "halves", "floor", "shift", "least", "softmax")  # fmt: skip
