@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import array_api_strict
@@ -104,67 +102,3 @@ def test_functions(dtype: str, names: list[str]) -> None:
         with np.errstate(all="ignore"):
             wanted = getattr(array_api_strict, name)(*operands(name, dtype, array_api_strict))
         alike(result, wanted, name, 1e-6)
-
-
-OPERATORS: dict[str, tuple[str, ...]] = {
-    "add": ("float32", "int64", "complex64"),
-    "sub": ("float32", "uint8"),
-    "mul": ("float32", "int16"),
-    "truediv": ("float32", "complex64"),
-    "floordiv": ("float32", "int32", "uint16"),
-    "mod": ("float32", "int32", "uint64"),
-    "pow": ("float32", "int32"),
-    "and": ("bool", "int32"),
-    "or": ("bool", "uint8"),
-    "xor": ("bool", "int64"),
-    "lshift": ("int32",),
-    "rshift": ("int32",),
-    "lt": ("float32", "int8"),
-    "le": ("float32", "uint32"),
-    "gt": ("float32", "int16"),
-    "ge": ("float32", "int64"),
-    "eq": ("float32", "complex64", "bool"),
-    "ne": ("float32", "complex64", "bool"),
-}
-COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
-UNARY_OPERATORS = {
-    "abs": ("float32", "int8", "complex64"),
-    "neg": ("float32", "int64", "complex64"),
-    "pos": ("float32", "uint8", "complex64"),
-    "invert": ("bool", "int16", "uint8"),
-}
-
-
-def operation(symbol: str) -> Callable[..., Any]:
-    found: Callable[..., Any] = getattr(operator, symbol, None) or getattr(operator, f"{symbol}_")
-    return found
-
-
-def applied(symbol: str, dtype: str, xp: Any) -> Iterator[Any]:
-    """Between arrays, with a Python scalar on either side, and in place."""
-    apply = operation(symbol)
-    x = np.asarray([[1, 5, 2], [3, 1, 4]]).astype(dtype)
-    y = np.asarray([[2, 3, 1], [3, 2, 2]]).astype(dtype)
-    if symbol in UNARY_OPERATORS:
-        yield apply(xp.asarray(-x if dtype[0] in "fi" else x))
-        return
-    first, second = xp.asarray(x), xp.asarray(y)
-    scalar = True if dtype == "bool" else 3 if dtype[0] in "iu" else 2.5
-    yield from (apply(first, second), apply(first, scalar), apply(scalar, first))
-    if symbol in COMPARISONS:
-        return
-    for other in (second, scalar):
-        result = before = xp.asarray(x, copy=True)
-        result = getattr(operator, f"i{symbol}")(result, other)
-        assert result is before
-        yield result
-
-
-@pytest.mark.parametrize(
-    ("symbol", "dtype"),
-    [(s, dtype) for s, found in (OPERATORS | UNARY_OPERATORS).items() for dtype in found],
-)
-def test_operators(symbol: str, dtype: str) -> None:
-    results = list(applied(symbol, dtype, xarr))
-    computed_together(results)
-    alike(results, list(applied(symbol, dtype, array_api_strict)), symbol, 1e-6)

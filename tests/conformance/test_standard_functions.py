@@ -142,6 +142,14 @@ TABLES: dict[tuple[str, ...], str] = {
         np.abs(np.prod(np.linalg.eigvals(m)))
         np.abs(np.prod(np.linalg.eig(m).eigenvalues))
     """,
+    # Operators, as many as one kernel computes.
+    ("float32", "complex64", "int32"): """
+        [-x, +x, abs(x), x + 2, 2 - x, x * x[:1, :], x == 2, x != x[:1, :]]
+        x += x[:1, :]; x -= 2; x *= 3
+    """,
+    ("float32", "int32"): "[x // 3, x % 3, 7 % (x + 1), x < 2, x >= x[:1, :], 2 > x, x ** 2]",
+    ("float32", "complex64"): "[x / 2.0, 2.0 / (x + 1)]",
+    ("int32", "uint8"): "[~x, x & 3, x | x[:1, :], x ^ 1, x << 1, x >> 1]",
 }
 
 
