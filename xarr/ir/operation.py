@@ -22,8 +22,6 @@ class Operation:
 
     __slots__ = ("exact", "host", "name", "operands", "result", "row_kernels", "template")
 
-    is_consumed = False
-    """Whether the caller launches it, after the tape has run without it."""
     reads_other_positions = False
     """Whether an item reads other items' elements of operands, which then have to be in memory."""
 

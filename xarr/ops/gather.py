@@ -19,12 +19,13 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.codegen.kernel_spec import GatherScatter, stored
 from xarr.dtypes import DType
+from xarr.ir.fold import Fold
 from xarr.ir.operation import Operation
 from xarr.ir.storage import Storage
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout, Shape
 from xarr.ops import elementwise, reduce_scan, vendor
-from xarr.ops.rows import Fold, choose
+from xarr.ops.rows import choose
 from xarr.runtime import host_functions
 from xarr.tape import builder
 from xarr.tape.scalar_access import Host, values_of

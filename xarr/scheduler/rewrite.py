@@ -19,16 +19,10 @@ from xarr.codegen.kernel_spec import Roll, cast, rolled
 from xarr.dtypes import COMPLEX, DType
 from xarr.ir.operation import Operation
 from xarr.layout import Layout, Shape
+from xarr.lowering import reduce_scan
+from xarr.lowering.operations import Ref, TemplateOp, WrappedAccess
 from xarr.scheduler.fusion_group import NBYTES_OF_KERNEL, overlap
-from xarr.scheduler.instructions import (
-    BoundsMask,
-    DeferredTemplateOp,
-    Operand,
-    Ref,
-    ScheduledInstruction,
-    TemplateOp,
-    WrappedAccess,
-)
+from xarr.scheduler.instructions import BoundsMask, Operand, ScheduledInstruction
 
 if TYPE_CHECKING:
     from xarr.backends.base import DeviceInfo
@@ -58,7 +52,7 @@ def rewrite(
     last = {instruction.written.slot: number for number, instruction in enumerate(instructions)}
     table = ProducerTable(live)
     readers: dict[int, set[int]] = {}
-    if any(isinstance(instruction.operation, DeferredTemplateOp) for instruction in instructions):
+    if any(isinstance(instruction.operation, TemplateOp) for instruction in instructions):
         for number, instruction in enumerate(instructions):
             for slot in instruction.slots:
                 readers.setdefault(slot, set()).add(number)
@@ -67,7 +61,7 @@ def rewrite(
     for number, given in enumerate(instructions):
         instruction = given
         slot = given.written.slot
-        is_reduction = isinstance(given.operation, DeferredTemplateOp)
+        is_reduction = isinstance(given.operation, TemplateOp)
         if isinstance(given.operation, Roll):
             instruction = _wrap_around(table.compose_rolls(given))
         elif is_reduction:
@@ -200,8 +194,7 @@ class ProducerTable:
     def unroll(self, instruction: ScheduledInstruction, info: DeviceInfo) -> ScheduledInstruction:
         """Unroll a reduction along a short axis into an expression, if a kernel has room for it."""
         operation, elements = instruction.operation, instruction.read[0][1]
-        assert isinstance(operation, DeferredTemplateOp)
-        how = operation.unrolled(instruction.shape)
+        how = reduce_scan.unrolled(operation, instruction.shape)
         if how is None:
             return instruction
         axes = range(how.start, how.stop)
@@ -233,8 +226,7 @@ class ProducerTable:
         is so where the reduction's instructions alone read them; `readers` has these by storage.
         """
         operation, elements = instruction.operation, instruction.read[0][1]
-        assert isinstance(operation, DeferredTemplateOp)
-        axes, columns = operation.columns(instruction.shape)
+        axes, columns = reduce_scan.columns(operation, instruction.shape)
         shape = instruction.shape[: len(instruction.shape) - axes]
         found: dict[int, ScheduledInstruction] = {}
         wanted = [(elements, instruction.shape)] if 1 < columns <= tuning.COLUMNS else []

@@ -12,9 +12,9 @@ from xarr import dtypes
 from xarr.codegen.kernel_spec import KernelSpec, cast, computed, rounded, stored
 from xarr.codegen.source import define
 from xarr.dtypes import COMPLEX
+from xarr.ir.fold import Fold
 from xarr.ir.operation import Operation
-from xarr.ops.rows import Fold
-from xarr.scheduler.instructions import Epilogue
+from xarr.lowering.operations import Epilogue
 
 if TYPE_CHECKING:
     from xarr.dtypes import DType
