@@ -11,6 +11,7 @@ import xarr
 from tests.launching import change
 from xarr import layout
 from xarr.array.array import Array
+from xarr.ir.operation import interned
 from xarr.lowering import matmul as kernels
 from xarr.lowering.matmul import TILES, Tile
 from xarr.ops import matmul
@@ -27,7 +28,7 @@ def as_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def check(x: np.ndarray, y: np.ndarray) -> None:
-    matmul._operation.cache_clear()  # a program that is known would run as it was planned
+    interned.cache_clear()  # a program that is known would run as it was planned
     nodes = [xarr.asarray(operand)._view for operand in (x, y)]
     result = Array(matmul.matmul(nodes[0], nodes[1]))
     np.testing.assert_array_equal(np.asarray(result), x @ y)

@@ -10,7 +10,6 @@ expression of its operand as its input map, unless it reads elements twice.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -29,6 +28,7 @@ from xarr.ir.storage import Storage, allocate_or_collect
 from xarr.layout import Shape
 from xarr.lowering.operations import NAMES, Epilogue, FourierOp, Ref
 from xarr.lowering.skeleton import Skeleton
+from xarr.memo import memo
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -428,7 +428,7 @@ def _cut(lines: _Lines) -> tuple[int, ...]:
     return _cut_length(lines.length, longest if nearby else min(longest, _LONGEST_COLUMN))
 
 
-@functools.lru_cache(tuning.REMEMBERED)
+@memo
 def is_direct(length: int) -> bool:
     """Return whether a length has no prime factor above 7, so that no convolution is needed."""
     for prime in (2, 3, 5, 7):
@@ -437,7 +437,7 @@ def is_direct(length: int) -> bool:
     return length == 1
 
 
-@functools.lru_cache(tuning.REMEMBERED)
+@memo
 def _cut_length(length: int, longest: int) -> tuple[int, ...]:
     if not is_direct(length):
         return ()
@@ -560,7 +560,7 @@ def _spectrum(device: Device, dtype: DType, chirp: int) -> Storage:
     around[:chirp] = _chirp(chirp).conj()
     around[length - chirp + 1 :] = around[chirp - 1 : 0 : -1]
     given = _upload(device, around, dtype)
-    ends = _ends(FourierOp("fft", dtype, 0, is_odd=False, wide=False), (length,))
+    ends = _ends(FourierOp("fft", dtype, 0, False, False), (length,))
     access = (0, dtype, (length,), (1,), ())
     spec = KernelSpec((length,), (0, 1), NAMES, ends.is_wide(), (dtype,), (access,), (), (0,))
     passes = _Passes(device, spec, ends, wide=spec.wide)

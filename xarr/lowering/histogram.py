@@ -18,7 +18,7 @@ from xarr.dtypes import DType
 from xarr.ir.operation import Operation
 from xarr.ir.steps import Step
 from xarr.layout import Shape
-from xarr.lowering.operations import BinSumOp, Epilogue, HistogramOp, Ref, SegmentSumOp
+from xarr.lowering.operations import Epilogue, HistogramOp, OpaqueOp, Ref
 from xarr.lowering.skeleton import Skeleton
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _histogram_defines(loop_per_item: bool, local: int, spec: KernelSpec) -> lis
 
 
 def lower_sums(
-    operation: BinSumOp, device: Device, operands: Sequence[Ref], target: Ref, wide: bool
+    operation: OpaqueOp, device: Device, operands: Sequence[Ref], target: Ref, wide: bool
 ) -> Step:
     """Return the step that adds each weight to the sum of its bin in order, by one item of a CPU.
 
@@ -102,11 +102,16 @@ def lower_sums(
 
 
 def lower_segment_sums(
-    operation: SegmentSumOp, device: Device, operands: Sequence[Ref], target: Ref, wide: bool
+    operation: OpaqueOp, device: Device, operands: Sequence[Ref], target: Ref, wide: bool
 ) -> Step:
-    """Return the step that sums pieces of segments, or segments."""
+    """Return the step that sums pieces of 256 elements of segments, or segments so short.
+
+    Operands are the elements, where segments begin, the elements' order if there is one, and, where
+    these are not whole segments, where each segment's pieces begin.
+    """
     starts, items = operands[1], target.pattern.size
-    words = (("WHOLE", int(operation.is_whole)), ("ORDERED", int(operation.is_ordered)))
+    is_whole, is_ordered = operation.parameters
+    words = (("WHOLE", int(is_whole)), ("ORDERED", int(is_ordered)))
     indices = {"items": items, "segments": starts.pattern.size - 1}
     special = (_sum_defines, target.dtype, words)
     group = min(tuning.GROUP, device.info.group_size)

@@ -10,18 +10,13 @@ from xarr.ir.steps import Step
 from xarr.ir.views import structure
 from xarr.lowering import fft, histogram, matmul, radix_sort, reduce_scan
 from xarr.lowering.operations import (
-    BinSumOp,
     Epilogue,
     FourierOp,
     HistogramOp,
-    MatmulOp,
     ReduceOp,
     Ref,
     RoutineOp,
     ScanOp,
-    SearchOp,
-    SegmentSumOp,
-    SortOp,
 )
 
 if TYPE_CHECKING:
@@ -44,12 +39,12 @@ def lower_opaque(
     operation: Operation, device: Device, operands: Sequence[Any], target: Ref, *, wide: bool
 ) -> Step:
     """Return the step of an opaque operation; `wide` asks for 64-bit indices."""
-    return _OPAQUE[type(operation)](operation, device, operands, target, wide)
+    if isinstance(operation, RoutineOp):
+        return _routine(operation, device, operands, target)
+    return _OPAQUE[operation.name](operation, device, operands, target, wide)
 
 
-def _routine(
-    operation: RoutineOp, device: Device, operands: Sequence[Ref], target: Ref, wide: bool
-) -> Step:
+def _routine(operation: RoutineOp, device: Device, operands: Sequence[Any], target: Ref) -> Step:
     """Return the step of a library's routine."""
     fresh = [(target.slot, target.nbytes)]
     step: Any = operation.step(results=[target], fresh=fresh, whole=list(operands))
@@ -69,11 +64,11 @@ _TEMPLATES: Final[dict[type, Callable[..., Any]]] = {
     FourierOp: fft.lower,
     HistogramOp: histogram.lower_counts,
 }
-_OPAQUE: Final[dict[type, Callable[..., Step]]] = {
-    MatmulOp: matmul.lower,
-    SortOp: radix_sort.lower_sort,
-    SearchOp: radix_sort.lower_search,
-    BinSumOp: histogram.lower_sums,
-    SegmentSumOp: histogram.lower_segment_sums,
-    RoutineOp: _routine,
+_OPAQUE: Final[dict[str, Callable[..., Step]]] = {
+    "matmul": matmul.lower,
+    "sort": radix_sort.lower_sort,
+    "argsort": radix_sort.lower_sort,
+    "searchsorted": radix_sort.lower_search,
+    "histogram_sum": histogram.lower_sums,
+    "segment_sum": histogram.lower_segment_sums,
 }

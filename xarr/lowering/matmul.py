@@ -16,7 +16,6 @@ ands. The error of a sum is below (PIECE + K / PIECE) eps sum|x y|.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from xarr.codegen.source import define
 from xarr.dtypes import DType
 from xarr.ir.steps import Step
 from xarr.layout import Shape
-from xarr.lowering.operations import MatmulOp, Ref
+from xarr.lowering.operations import OpaqueOp, Ref
 from xarr.lowering.skeleton import Skeleton
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ class _Operand(NamedTuple):
 
 
 def lower(
-    operation: MatmulOp, device: Device, operands: Sequence[Ref], target: Ref, wide: bool
+    operation: OpaqueOp, device: Device, operands: Sequence[Ref], target: Ref, wide: bool
 ) -> Step:
     """Return the launches of a product; `target` is all of a storage."""
     first, second = operands
@@ -169,7 +168,6 @@ def _accumulator(dtype: DType) -> DType:
     return dtypes.uint64 if dtype.itemsize == 8 else dtypes.uint32
 
 
-@functools.lru_cache(tuning.REMEMBERED)
 def _choose(
     tiles: tuple[Tile, ...],
     rows: int,

@@ -66,7 +66,7 @@ class TemplateOp(Operation):
     whether indices have 64 bits; see `KernelSpec`.
     """
 
-    __slots__ = ("split", "wide")
+    __slots__ = ("functions", "split", "wide")
 
     is_whole = True
 
@@ -79,6 +79,7 @@ class TemplateOp(Operation):
         self, name: str, result: DType, split: tuple[int, ...], *, wide: bool = False
     ) -> None:
         super().__init__(name, (), result, "")
+        self.functions: dict[DType, Callable[..., Any] | bool] = {}  # by the operand's type
         self.split = split
         self.wide = wide
 
@@ -116,7 +117,7 @@ class FourierOp(TemplateOp):
 
     __slots__ = ("axis", "given", "is_odd")
 
-    def __init__(self, name: str, given: DType, axis: int, *, is_odd: bool, wide: bool) -> None:
+    def __init__(self, name: str, given: DType, axis: int, is_odd: bool, wide: bool) -> None:
         result = {"rfft": dtypes.COMPLEX_OF, "irfft": dtypes.PART}.get(name, {}).get(given, given)
         super().__init__(name, result, (axis, axis + 1), wide=wide)
         self.given = given
@@ -141,74 +142,28 @@ class HistogramOp(TemplateOp):
 
 
 class OpaqueOp(Operation):
-    """An operation that is never fused: it reads whole operands and writes a new storage."""
+    """An operation that is never fused: it reads whole operands and writes a new storage.
 
-    __slots__ = ()
+    Its name says how it is lowered: "matmul", "sort", "argsort", "searchsorted", "histogram_sum" or
+    "segment_sum", of which the last two are sums of weights by bin; `parameters` are what these are
+    given besides.
+    """
+
+    __slots__ = ("parameters",)
 
     reads_other_positions = True
     is_separate = True
 
-
-class MatmulOp(OpaqueOp):
-    """A product of matrices of a data type; of float16 it is float32."""
-
-    __slots__ = ()
-
-    def __init__(self, dtype: DType) -> None:
-        result = dtypes.float32 if dtype is dtypes.float16 else dtype
-        super().__init__("matmul", (dtype, dtype), result, "")
-
-
-class SortOp(OpaqueOp):
-    """A stable sort of rows in C order, or of the places in them, of another data type."""
-
-    __slots__ = ("descending", "is_indexed")
-
-    def __init__(self, given: DType, result: DType, descending: bool, is_indexed: bool) -> None:
-        super().__init__("argsort" if is_indexed else "sort", (given,), result, "")
-        self.descending = descending
-        self.is_indexed = is_indexed
-
-
-class SearchOp(OpaqueOp):
-    """Binary searches in a sorted vector, which a vector of indices may put in order.
-
-    Its operands are the vector, the values, the indices if there are any, and a mask of bits.
-    """
-
-    __slots__ = ("right",)
-
-    def __init__(self, given: DType, right: bool, is_indexed: bool) -> None:
-        super().__init__("searchsorted", (given,) * 2, dtypes.int64, "")
-        self.right = right
-
-
-class BinSumOp(OpaqueOp):
-    """Sums of weights by bin in one pass of a CPU's item; the first `bins` are the result.
-
-    Its operands are the bins, int64, and the weights, both in C order from a storage's start. The
-    sums of each level are rows of the result.
-    """
-
-    __slots__ = ()
-
-    def __init__(self, dtype: DType) -> None:
-        super().__init__("histogram_sum", (dtypes.int64, dtype), dtype, "")
-
-
-class SegmentSumOp(OpaqueOp):
-    """Sums of pieces of 256 elements of segments, or of the segments where they are so short.
-
-    Its operands are the elements, where segments begin, the elements' order where `is_ordered`, and
-    where each segment's pieces begin unless `is_whole`.
-    """
-
-    __slots__ = ("is_ordered", "is_whole")
-
-    def __init__(self, dtype: DType, is_whole: bool, is_ordered: bool) -> None:
-        super().__init__("segment_sum", (dtype,), dtype, "")
-        self.is_whole = is_whole
-        self.is_ordered = is_ordered
+    def __init__(
+        self,
+        name: str,
+        operands: tuple[DType, ...],
+        result: DType,
+        *parameters: Any,
+        host: Callable[..., Any] | None = None,
+    ) -> None:
+        super().__init__(name, operands, result, "", host)
+        self.parameters = parameters
 
 
 class RoutineOp(OpaqueOp):
@@ -229,7 +184,7 @@ class RoutineOp(OpaqueOp):
         work: Callable[[Any, list[View]], None],
         step: type[LibraryStep],
     ) -> None:
-        super().__init__(name, operands, result, "", host)
+        super().__init__(name, operands, result, host=host)
         self.function = function
         self.work = work
         self.step = step

@@ -16,7 +16,7 @@ from xarr import dtypes, layout, tuning
 from xarr.codegen.launch import RESULT, Launch
 from xarr.dtypes import COMPLEX, FLOATING, SIGNED, DType
 from xarr.ir.steps import Step
-from xarr.lowering.operations import Number, Ref, SearchOp, SortOp
+from xarr.lowering.operations import Number, OpaqueOp, Ref
 from xarr.lowering.skeleton import Skeleton
 
 if TYPE_CHECKING:
@@ -200,19 +200,19 @@ def place_type(length: int) -> DType:
 
 
 def lower_sort(
-    operation: SortOp, device: Device, operands: Sequence[Ref], target: Ref, wide: bool
+    operation: OpaqueOp, device: Device, operands: Sequence[Ref], target: Ref, wide: bool
 ) -> Step:
     """Return the step that sorts rows in C order from the start of a storage, or their places."""
     (source,) = operands
     length = source.pattern.shape[-1]
     work = _rows(
         device, source.dtype, source.pattern.size // length, length,
-        descending=operation.descending,
+        descending=operation.parameters[0],
     )  # fmt: skip
     scratch: list[int] = []
     if work.tiles == 1:
         numbers = {"shift": 0, "stop": work.used, "last": 1}
-        variant = (("WHOLE", 1), ("INDEXED", int(operation.is_indexed)))
+        variant = (("WHOLE", 1), ("INDEXED", int(operation.name == "argsort")))
         launches = work.launches(
             _SORT, (RESULT,), work.rows, work.group, numbers, variant, takes_spec=True
         )
@@ -222,7 +222,7 @@ def lower_sort(
     return Step(launches, scratch, (), [source.slot], [target], fresh=fresh, whole=(source,))
 
 
-def _passes(work: _Rows, operation: SortOp, source: Ref, scratch: list[int]) -> list[Launch]:
+def _passes(work: _Rows, operation: OpaqueOp, source: Ref, scratch: list[int]) -> list[Launch]:
     """Return the launches of all passes; add the buffers between them to `scratch`."""
 
     def allocate(nbytes: int) -> int:
@@ -235,7 +235,7 @@ def _passes(work: _Rows, operation: SortOp, source: Ref, scratch: list[int]) -> 
         two = [RESULT, *two] if is_result else two
         return [two[(len(shifts) - 1 - turn) % 2] for turn in range(len(shifts))]
 
-    is_indexed = operation.is_indexed
+    is_indexed = operation.name == "argsort"
     row_nbytes = work.rows * 256 * work.place.itemsize
     before, totals = allocate(work.tiles * row_nbytes), allocate(work.pieces * row_nbytes)
     digits = totals if work.pieces == 1 else allocate(row_nbytes)
@@ -277,7 +277,7 @@ def _count(work: _Rows, buffers: tuple[int, ...], digits: int, shift: int) -> li
 
 
 def lower_search(
-    operation: SearchOp, device: Device, operands: Sequence[Ref | Number], target: Ref, wide: bool
+    operation: OpaqueOp, device: Device, operands: Sequence[Ref | Number], target: Ref, wide: bool
 ) -> Step:
     """Return the step that searches; the values are in C order."""
     info = device.info
@@ -286,7 +286,7 @@ def lower_search(
     ordered, values, *sorter = refs
     key = _key(ordered.dtype)
     size, length = values.pattern.size, ordered.pattern.size
-    indices = {"items": size, "length": length, "right": int(operation.right)}
+    indices = {"items": size, "length": length, "right": int(operation.parameters[0])}
     indices["ordered_stride"] = ordered.pattern.strides[0]
     if sorter:
         indices["sorter_stride"] = sorter[0].pattern.strides[0]

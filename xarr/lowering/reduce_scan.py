@@ -22,7 +22,7 @@ from xarr import tuning
 from xarr.codegen.kernel_spec import KernelSpec
 from xarr.codegen.launch import RESULT, Grid, Launch, ScratchBuffer
 from xarr.ir.fold import Fold
-from xarr.ir.operation import Operation
+from xarr.ir.operation import Operation, interned
 from xarr.layout import Shape, power_of_two
 from xarr.lowering import row_kernels
 from xarr.lowering.accumulators import (
@@ -71,7 +71,7 @@ def unrolled(operation: Operation, shape: Shape) -> Unrolled | None:
         return None
     start, stop = operation.split
     is_short = start == operation.axes[0] and 1 < math.prod(shape[start:stop]) <= SHORT
-    found = operations_of(operation.fold) if is_short else None
+    found = interned(operations_of, operation.fold) if is_short else None
     return None if found is None else Unrolled(start, stop, *found)
 
 

@@ -5,18 +5,15 @@ Callers handle the names of norms, cropping and padding, several axes, and array
 
 from __future__ import annotations
 
-import functools
 import math
-from typing import Final
 
-from xarr import dtypes, layout, tuning
+from xarr import dtypes, layout
+from xarr.ir.operation import interned
 from xarr.ir.views import View, constant
 from xarr.lowering import fft as kernels
 from xarr.lowering.fft import is_direct as is_direct
 from xarr.lowering.operations import FourierOp
 from xarr.tape import builder
-
-_operation: Final = functools.lru_cache(tuning.REMEMBERED)(FourierOp)
 
 
 def fft(view: View, axis: int, *, inverse: bool, scale: float) -> View:
@@ -43,9 +40,9 @@ def irfft(view: View, axis: int, n: int, *, scale: float) -> View:
 
 def _record(name: str, view: View, axis: int, n: int, scale: float) -> View:
     shape, dtype = view.shape, view.dtype
-    operation = _operation(name, dtype, axis, is_odd=n % 2 == 1, wide=False)
+    operation = interned(FourierOp, name, dtype, axis, n % 2 == 1, False)
     if math.prod(shape) * kernels.MOST >= layout.WIDE and kernels.is_wide(operation, shape):
-        operation = _operation(name, dtype, axis, is_odd=n % 2 == 1, wide=True)
+        operation = interned(FourierOp, name, dtype, axis, n % 2 == 1, True)
     kept = n // 2 + 1 if name == "rfft" else n
     if name == "rfft" and n % 2 == 0:
         scale /= 2  # the kernel adds two elements

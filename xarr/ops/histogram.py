@@ -5,24 +5,20 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Final
 
-from xarr import dtypes, layout, tuning
+from xarr import dtypes, layout
 from xarr.ir.fold import Fold
-from xarr.ir.operation import Operation
+from xarr.ir.operation import Operation, interned
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout
 from xarr.lowering.histogram import RUN, pieces_of
-from xarr.lowering.operations import BinSumOp, HistogramOp, SegmentSumOp
+from xarr.lowering.operations import HistogramOp, OpaqueOp
 from xarr.ops import radix_sort, reduce_scan, reductions
 from xarr.ops.radix_sort import linear
 from xarr.tape import builder
 
-_counting: Final = functools.lru_cache(tuning.REMEMBERED)(HistogramOp)
-_bin_sums: Final = functools.lru_cache(tuning.REMEMBERED)(BinSumOp)
-_segment_sums: Final = functools.lru_cache(tuning.REMEMBERED)(SegmentSumOp)
 _PIECES: Final = Operation(
     "pieces", (dtypes.int64,) * 2, dtypes.int64, f"(({{1}} - {{0}} + {RUN - 1}) / {RUN})"
 )
@@ -48,7 +44,7 @@ def counts(bins: View, number: int) -> View:
     if not bins.shape:
         bins = builder.reshaped(bins, (1,))
     pieces = pieces_of(device, math.prod(bins.shape), number)
-    operation = _counting(len(bins.shape), number, pieces)
+    operation = interned(HistogramOp, len(bins.shape), number, pieces)
     found = builder.recorded(operation, (bins,), (pieces * number,))
     if pieces == 1:
         return found
@@ -76,7 +72,9 @@ def sums(bins: View, weights: View, number: int) -> View:
     while bound > RUN:
         levels, bound = levels + 1, -(-bound // RUN)
     given = linear(builder.converted(bins, dtypes.int64)), linear(weights)
-    result = builder.defer(_bin_sums(row), given, (levels + 1, number))
+    result = builder.defer(
+        interned(OpaqueOp, "histogram_sum", (dtypes.int64, row), row), given, (levels + 1, number)
+    )
     assert result.storage is not None
     return storage_view(result.storage, layout.contiguous((number,)), row)
 
@@ -95,11 +93,15 @@ def _sum_sorted(bins: View, weights: View, number: int) -> View:
         first, end = _neighbours(starts)
         offsets = _starts(builder.defer(_PIECES, (first, end), first.shape))
         items = min(total, total // RUN + number)
-        operation = _segment_sums(row, False, bool(order))
+        operation = interned(OpaqueOp, "segment_sum", (row,), row, False, bool(order))
         values = builder.defer(operation, (values, starts, *order, offsets), (items,))
         starts, order = offsets, []
         bound, total = -(-bound // RUN), items
-    return builder.defer(_segment_sums(row, True, bool(order)), (values, starts, *order), (number,))
+    return builder.defer(
+        interned(OpaqueOp, "segment_sum", (row,), row, True, bool(order)),
+        (values, starts, *order),
+        (number,),
+    )
 
 
 def _starts(view: View) -> View:

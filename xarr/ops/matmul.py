@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-from typing import Final
-
-from xarr import layout
+from xarr import dtypes, layout
+from xarr.ir.operation import interned
 from xarr.ir.views import View
-from xarr.lowering.operations import MatmulOp
+from xarr.lowering.operations import OpaqueOp
 from xarr.tape import builder
-
-_operation: Final = functools.lru_cache(MatmulOp)
 
 
 def matmul(first: View, second: View) -> View:
@@ -20,5 +16,7 @@ def matmul(first: View, second: View) -> View:
     shape = (*stack, first.shape[-2], second.shape[-1])
     for view in (first, second):
         builder.materialise(view)
-    product = builder.defer(_operation(first.dtype), (first, second), shape)
-    return builder.converted(product, first.dtype)
+    dtype = first.dtype
+    result = dtypes.float32 if dtype is dtypes.float16 else dtype  # which it is summed in
+    operation = interned(OpaqueOp, "matmul", (dtype, dtype), result)
+    return builder.converted(builder.defer(operation, (first, second), shape), dtype)

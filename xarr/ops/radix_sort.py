@@ -5,17 +5,12 @@ The arguments of public functions are checked before.
 
 from __future__ import annotations
 
-import functools
-from typing import Final
-
-from xarr import dtypes, layout, tuning
+from xarr import dtypes, layout
+from xarr.ir.operation import interned
 from xarr.ir.views import View, constant, storage_view
-from xarr.lowering.operations import SearchOp, SortOp
+from xarr.lowering.operations import OpaqueOp
 from xarr.lowering.radix_sort import flip_of, place_type
 from xarr.tape import builder
-
-_sort_operation: Final = functools.lru_cache(tuning.REMEMBERED)(SortOp)
-_search_operation: Final = functools.lru_cache(tuning.REMEMBERED)(SearchOp)
 
 
 def sort(view: View, axis: int, *, descending: bool = False) -> View:
@@ -25,18 +20,20 @@ def sort(view: View, axis: int, *, descending: bool = False) -> View:
     """
     if view.shape[axis] < 2 or 0 in view.shape:
         return builder.copied(view)
-    return _along(view, axis, _sort_operation(view.dtype, view.dtype, descending, False))
+    return _along(view, axis, interned(OpaqueOp, "sort", (view.dtype,), view.dtype, descending))
 
 
 def argsort(view: View, axis: int, *, descending: bool = False) -> View:
     """Record the indices along an axis, int64, that put the elements in the order of `sort`."""
     if view.shape[axis] < 2 or 0 in view.shape:
         return constant(0, dtypes.int64, view.shape, view.device)
-    operation = _sort_operation(view.dtype, place_type(view.shape[axis]), descending, True)
+    operation = interned(
+        OpaqueOp, "argsort", (view.dtype,), place_type(view.shape[axis]), descending
+    )
     return builder.converted(_along(view, axis, operation), dtypes.int64)
 
 
-def _along(view: View, axis: int, operation: SortOp) -> View:
+def _along(view: View, axis: int, operation: OpaqueOp) -> View:
     """Sort along an axis; copy the view first unless that is the last axis in C order."""
     builder.materialise(view)
     assert view.storage is not None
@@ -77,5 +74,5 @@ def searchsorted(ordered: View, values: View, *, right: bool, sorter: View | Non
         builder.materialise(view)
     flip, dtype = flip_of(ordered.dtype)
     views.append(constant(flip, dtype, (), ordered.device))
-    operation = _search_operation(ordered.dtype, right, sorter is not None)
+    operation = interned(OpaqueOp, "searchsorted", (ordered.dtype,) * 2, dtypes.int64, right)
     return builder.defer(operation, tuple(views), values.shape)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from xarr.ir.fold import Fold
 from xarr.ir.instructions import Opcode
+from xarr.ir.operation import interned
 from xarr.ir.views import View, constant, storage_view
 from xarr.lowering.operations import ReduceOp, ScanOp
 from xarr.tape import builder
-
-_REDUCTIONS: Final[dict[tuple[Fold, tuple[int, ...]], ReduceOp]] = {}
 
 
 def reduce(fold: Fold, view: View, axes: tuple[int, ...], divisor: float = 0.0) -> View:
@@ -25,9 +22,7 @@ def reduction(
     if not fold.ordered:
         view, axes = _in_memory_order(view, axes)
     kept = tuple([extent for axis, extent in enumerate(view.shape) if axis not in axes])
-    operation = _REDUCTIONS.get((fold, axes))
-    if operation is None:
-        operation = _REDUCTIONS[fold, axes] = ReduceOp(fold, axes)
+    operation = interned(ReduceOp, fold, axes)
     inputs: tuple[View, ...] = (view,)
     if fold.divisor is not None:
         inputs = (view, constant(divisor, fold.divisor, (), view.device))
@@ -47,15 +42,10 @@ def _in_memory_order(view: View, axes: tuple[int, ...]) -> tuple[View, tuple[int
     return permuted, tuple(place for place, axis in enumerate(order) if axis in axes)
 
 
-_SCANS: Final[dict[tuple[Fold, int, int], ScanOp]] = {}
-
-
 def scan(fold: Fold, view: View, axis: int, shift: int) -> View:
     """Record the running accumulators along an axis, `shift` elements from its start."""
     shape = view.shape
-    operation = _SCANS.get((fold, axis, shift))
-    if operation is None:
-        operation = _SCANS[fold, axis, shift] = ScanOp(fold, axis, shift)
+    operation = interned(ScanOp, fold, axis, shift)
     return builder.recorded(
         operation, (view,), (*shape[:axis], shape[axis] + shift, *shape[axis + 1 :])
     )

@@ -25,6 +25,7 @@ from xarr.ir.storage import Storage, memory_of
 from xarr.ir.views import View, array_in, storage_view
 from xarr.layout import Shape
 from xarr.lowering.operations import RoutineOp
+from xarr.memo import memo
 from xarr.runtime import profiling
 from xarr.runtime.host_eval import NumpyStep
 from xarr.settings import IMPORTED
@@ -96,7 +97,7 @@ def routine(name: str, dtype: DType, device: Device) -> Callable[..., Any] | Non
     return None if device.options else device.driver.routine(name, dtype.numpy)
 
 
-@functools.cache
+@memo
 def _of_numpy(name: str) -> Callable[..., Any]:
     found: Any = numpy
     for part in name.split("."):

@@ -66,7 +66,11 @@ def find(opcode: Opcode) -> Function | bool:
 def _function(opcode: Opcode) -> Function | bool:
     operation, given = opcode.operation, opcode.operands
     if isinstance(operation, TemplateOp):
-        return host_reductions.function_of(operation, given[0].dtype) or False
+        known = operation.functions.get(given[0].dtype)
+        if known is None:
+            known = host_reductions.function_of(operation, given[0].dtype) or False
+            operation.functions[given[0].dtype] = known
+        return known
     if operation is INDEX:
         shape = opcode.shape
         return lambda: numpy.arange(math.prod(shape)).reshape(shape)

@@ -5,14 +5,13 @@ The order of accumulation is that of `lowering/reduce_scan.py`, which has the co
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes, tuning
+from xarr import dtypes
 from xarr.dtypes import INTEGER
 from xarr.ir.fold import Fold, Joined
 from xarr.ir.operation import Operation
@@ -29,7 +28,6 @@ _IS_COMPILED: Final = not str(host_folds.__file__).endswith(".py")
 """Whether loops in Python are compiled."""
 
 
-@functools.lru_cache(tuning.REMEMBERED)
 def function_of(operation: Operation, given: DType) -> Callable[..., Any] | None:
     """Return a function of a NumPy array and numbers that computes the result, or None."""
     if isinstance(operation, ReduceOp):

@@ -9,7 +9,6 @@ one is stored.
 from __future__ import annotations
 
 import copy
-import functools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +28,7 @@ from xarr.lowering.operations import (
     WrappedAccess,
 )
 from xarr.lowering.reduce_scan import can_share_kernel
+from xarr.memo import memo
 from xarr.scheduler.instructions import (
     BoundsMask,
     Key,
@@ -493,7 +493,7 @@ def overlap(first: Ref, second: Ref) -> bool:
     return _overlap_of(first.pattern, first.offset, second.pattern, second.offset)
 
 
-@functools.lru_cache(tuning.REMEMBERED)
+@memo
 def _overlap_of(one: Pattern, begin: int, two: Pattern, other: int) -> bool:
     return layout.overlap(
         Layout(one.shape, one.strides, begin), Layout(two.shape, two.strides, other)

@@ -6,19 +6,19 @@ constant, so a plan serves every list of the same instructions.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from xarr import dtypes, layout, tuning
+from xarr import dtypes, layout
 from xarr.codegen.kernel_spec import GatherScatter
 from xarr.dtypes import DType
 from xarr.ir.instructions import Opcode, decoded
 from xarr.ir.operation import Operation
 from xarr.layout import Pattern, Shape
 from xarr.lowering.operations import Number, Ref, WrappedAccess
+from xarr.memo import memo
 
 if TYPE_CHECKING:
     from xarr.codegen.kernel_spec import Cut
@@ -124,7 +124,7 @@ def _key(ref: Ref, shape: Shape) -> Key:
     return ref.slot, ref.dtype, _strides(ref.pattern, shape), ref.offset
 
 
-@functools.lru_cache(tuning.REMEMBERED)
+@memo
 def _strides(pattern: Pattern, shape: Shape) -> Shape | None:
     """Compute the `Strides` of a view that is broadcast over a shape."""
     if pattern.linear and pattern.size == math.prod(shape):

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from xarr import dtypes, layout, tuning
 from xarr.codegen.kernel_spec import Roll, cast, rolled
 from xarr.dtypes import COMPLEX, DType
-from xarr.ir.operation import Operation
+from xarr.ir.operation import Operation, interned
 from xarr.layout import Layout, Shape
 from xarr.lowering import reduce_scan
 from xarr.lowering.operations import Ref, TemplateOp, WrappedAccess
+from xarr.memo import memo
 from xarr.scheduler.fusion_group import NBYTES_OF_KERNEL, overlap
 from xarr.scheduler.instructions import BoundsMask, Operand, ScheduledInstruction
 
@@ -86,7 +87,7 @@ def rewrite(
     return rewritten
 
 
-@functools.lru_cache(tuning.REMEMBERED)
+@memo
 def _own_weight(operation: Operation) -> tuple[int, list[int]]:
     """Weigh an operation's own text, and count how often it contains each operand's."""
     template = operation.template
@@ -94,7 +95,6 @@ def _own_weight(operation: Operation) -> tuple[int, list[int]]:
     return own, [template.count(f"{{{place}}}") for place in range(len(operation.operands))]
 
 
-@functools.lru_cache(tuning.REMEMBERED)
 def _is_plain(operation: Operation) -> bool:
     """Return whether an operation's text may be a part of a longer expression."""
     return type(operation) is Operation and not any(
@@ -186,7 +186,7 @@ class ProducerTable:
         pairs = zip(inner.operation.shifts, operation.shifts, instruction.shape, strict=True)
         shifts = tuple([(one + other) % extent for one, other, extent in pairs])
         return instruction.but(
-            operation=rolled(operation.result, shifts),
+            operation=interned(rolled, operation.result, shifts),
             operands=inner.operands,
             also=inner.also | {inner.number},
         )
@@ -321,7 +321,7 @@ class ProducerTable:
         expression = _Expression(self, read)
         tree = expression.of(instruction)
         inside, before = expression.leaf(BoundsMask(part.cuts)), expression.leaf(whole)
-        tree = (_choose(whole.dtype), inside, tree, before)
+        tree = (interned(_choose, whole.dtype), inside, tree, before)
         if expression.is_impossible:
             return instruction
         replacement = expression.replacing(instruction, tree, space, target=whole)
@@ -424,7 +424,7 @@ class _Expression:
     ) -> ScheduledInstruction:
         """Return an instruction that computes a tree over a shape, in the place of another one."""
         types = tuple([leaf.dtype for leaf in self.leaves])
-        operation = _composed(instruction.operation.name, tree, types)
+        operation = interned(_composed, instruction.operation.name, tree, types)
         leaves, also = tuple(self.leaves), frozenset(self.also)
         return instruction.but(operation=operation, operands=leaves, shape=shape, also=also, **more)
 
@@ -458,13 +458,11 @@ def _sliced(places: Mapping[int, int], ref: Ref, shape: Shape) -> Ref:
     return ref._replace(pattern=where.pattern, offset=ref.offset + beyond)
 
 
-@functools.lru_cache(tuning.REMEMBERED)
 def _choose(dtype: DType) -> Operation:
     """Return the operation that selects one of two values by a condition."""
     return Operation("choose", (dtypes.bool_, dtype, dtype), dtype, "{0} ? {1} : {2}")
 
 
-@functools.lru_cache(tuning.REMEMBERED)
 def _composed(name: str, tree: _Tree, leaves: tuple[DType, ...]) -> Operation:
     """Compose the operations of a tree into one."""
 
