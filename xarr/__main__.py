@@ -11,6 +11,7 @@ from pathlib import Path
 from xarr.backends.device import default_device, devices, get_device, problems
 from xarr.cache import disk_cache
 from xarr.interpreted import why_interpreted
+from xarr.memo import tables
 from xarr.numpy_runner import bench, doctor, program, warm
 from xarr.tape.tape import IS_COMPILED
 
@@ -163,6 +164,8 @@ def info() -> str:
     lines += ["", f"core             {_core()}", f"default device   {_default()}"]
     cache = disk_cache()
     lines.append(f"kernel cache     {cache.directory} ({cache.nbytes / 2**20:.1f} MiB)")
+    lines += ["", f"{'remembered':<40} entries    most   bytes"]
+    lines += [f"  {name:<38} {count:7} {most:7} {size:7}" for name, count, most, size in tables()]
     return "\n".join(lines)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import functools
 import hashlib
 import os
 import re
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from xarr.errors import CacheWarning, message
+from xarr.memo import memo
 from xarr.settings import settings
 
 _MAGIC = b"xarr 2\n"
@@ -240,7 +240,7 @@ class DiskCache:
             warnings.warn(text, CacheWarning, stacklevel=2)
 
 
-@functools.cache
+@memo
 def disk_cache() -> DiskCache:
     """The cache of this process: in XARR_CACHE_DIR, or where the system keeps caches."""
     return DiskCache(Path(settings().cache_dir or default_directory()).expanduser())

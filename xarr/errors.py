@@ -12,6 +12,8 @@ import warnings
 from collections.abc import Sequence
 from typing import TypeVar
 
+from xarr.memo import memo
+
 _E = TypeVar("_E", bound=Exception)
 
 
@@ -56,7 +58,7 @@ value_error = functools.partial(refused, ValueError)
 type_error = functools.partial(refused, TypeError)
 
 
-@functools.cache
+@memo
 def operand_of(where: str) -> str:
     """The name by which an error's call, `where`, refers to its first argument.
 

@@ -5,7 +5,6 @@ Pure: no data, no device. Strides and offsets count elements, not bytes, everywh
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 import operator
@@ -15,6 +14,7 @@ from typing import Any, Final
 from numpy.exceptions import AxisError
 
 from xarr import errors, tuning
+from xarr.memo import memo
 
 Shape = tuple[int, ...]
 
@@ -42,17 +42,8 @@ class Pattern:
         self.linear = is_linear(shape, strides)
 
 
-_PATTERNS: Final[dict[tuple[Shape, Shape], Pattern]] = {}
-
-
-def pattern_of(shape: Shape, strides: Shape) -> Pattern:
-    """The pattern of a shape and strides."""
-    found = _PATTERNS.get((shape, strides))
-    if found is None:
-        if len(_PATTERNS) >= tuning.STRUCTURES:
-            _PATTERNS.clear()  # two objects of one pattern cost a program, and change nothing
-        found = _PATTERNS[shape, strides] = Pattern(shape, strides)
-    return found
+pattern_of: Final = memo(Pattern, tuning.STRUCTURES)
+"""Returns the pattern of a shape and strides; two objects of one pattern cost a program."""
 
 
 class Layout:
@@ -150,7 +141,7 @@ def contiguous_strides(shape: Shape) -> Shape:
     return tuple(reversed(strides))
 
 
-@functools.lru_cache(tuning.REMEMBERED)
+@memo
 def contiguous(shape: Shape) -> Layout:
     """C order from the start of a buffer; one layout for all who ask."""
     return Layout(shape, contiguous_strides(shape))
@@ -174,7 +165,7 @@ def is_linear(shape: Shape, strides: Shape) -> bool:
     return True
 
 
-@functools.lru_cache(tuning.REMEMBERED)
+@memo
 def _is_possible(shape: Shape) -> bool:
     is_counted = math.prod(extent for extent in shape if extent) < 1 << 63
     return is_counted and len(shape) <= MAX_NDIM

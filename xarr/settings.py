@@ -6,7 +6,6 @@ in the environment later has no effect.
 
 from __future__ import annotations
 
-import functools
 import os
 import shlex
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from xarr.errors import value_error
+from xarr.memo import memo
 
 _SWITCH: Final = dict.fromkeys(("1", "true", "yes", "on"), True)
 _SWITCH.update(dict.fromkeys(("0", "false", "no", "off"), False))
@@ -131,7 +131,7 @@ def _options(given: Mapping[str, str], name: str) -> str | None:
     return value
 
 
-@functools.cache
+@memo
 def settings() -> Settings:
     """The settings of this process."""
     return Settings.read(os.environ)

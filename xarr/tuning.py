@@ -6,9 +6,9 @@ with half of it, with it and with twice as much, the least of several; ``Not fel
 which values these were the same, within what two runs differ by. ``Not reached`` is a bound that
 nothing that was run came to, ``Not measured`` a gap. GPUs were not measured anew for this table.
 
-What decides bits is no tuning, and stays with the numerics: how a sum is cut (`PIECE` and `WIDTH`
-of `ops/accumulators.py`, `SHORT` of `ops/reduce_scan.py`, `PIECE` of `ops/matmul.py`), how a
-transform is (`ops/fft.py`), which random number an element has (`kernel_spec.STRIP`). Nor are the
+What decides bits is no tuning, and stays with the numerics, in `lowering/`: how a sum is cut
+(`PIECE` and `WIDTH` of `accumulators.py`, `SHORT` of `reduce_scan.py`, `PIECE` of `matmul.py`), how
+a transform is (`fft.py`); which random number an element has (`kernel_spec.STRIP`). Nor are the
 limits of drivers and formats. Compiled modules have these numbers as variables of C.
 """
 

@@ -139,6 +139,7 @@ def test_the_command_line_describes_devices() -> None:
         assert one.name in done.stdout
     assert f"default device   {default_device()!r}" in done.stdout
     assert "kernel cache" in done.stdout
+    assert "settings.settings" in done.stdout  # what functions remember
 
 
 def test_info_is_plain_data() -> None:

@@ -262,9 +262,10 @@ def test_histograms(recorded: dict[str, str]) -> None:
     for dtype in (np.float32, np.float64, np.float16, np.int8):
         xarr.histogram(x.astype(dtype), 5, (0, 1))
     for number in (10, 100_000):
-        histogram.counts(bins, number)
+        builder.compute(histogram.counts(bins, number))
     for name in ("float32", "float64"):
-        histogram.sums(bins, builder.converted(bins, dtypes.BY_NAME[name]), 10)
+        weights = builder.converted(bins, dtypes.BY_NAME[name])
+        builder.compute(histogram.sums(bins, weights, 10))
     xarr.nansum(x)
     xarr.nanargmax(x.astype(int))
     np.asarray(xarr.interp(x, xarr.arange(3.0), xarr.arange(3.0) + 1j))

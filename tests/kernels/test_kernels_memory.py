@@ -23,6 +23,7 @@ from xarr import dtypes, layout
 from xarr.array.array import Array
 from xarr.dtypes import COMPLEX, SIGNED
 from xarr.ir.views import View
+from xarr.lowering import fft as fft_kernels, radix_sort as kernels
 from xarr.ops import elementwise, fft, histogram, radix_sort, random, reductions
 from xarr.tape import builder
 
@@ -144,11 +145,11 @@ def test_wide_indices(form: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces small enough that few elements take several passes."""
-    monkeypatch.setattr("xarr.ops.reduce_scan.PIECE", 300)
-    monkeypatch.setattr("xarr.ops.reduce_scan.SHORT", 4)
-    monkeypatch.setattr("xarr.ops.reduce_scan.COLUMN_PIECE", 4)
-    monkeypatch.setattr("xarr.ops.reduce_scan._COLUMN_ITEMS", 4)
-    monkeypatch.setattr("xarr.ops.reduce_scan._SCAN_PIECE", 4)
+    monkeypatch.setattr("xarr.lowering.reduce_scan.PIECE", 300)
+    monkeypatch.setattr("xarr.lowering.reduce_scan.SHORT", 4)
+    monkeypatch.setattr("xarr.lowering.reduce_scan.COLUMN_PIECE", 4)
+    monkeypatch.setattr("xarr.lowering.reduce_scan._COLUMN_ITEMS", 4)
+    monkeypatch.setattr("xarr.lowering.reduce_scan._SCAN_PIECE", 4)
 
 
 ROWS = {row.name: row for row in reductions.TABLE}
@@ -303,8 +304,9 @@ def test_own_kernels(options: tuple[str, ...]) -> None:
 @pytest.fixture
 def tiny_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups so small that few elements take several tiles and pieces."""
-    monkeypatch.setattr(radix_sort, "_GROUPS", (16,))
+    monkeypatch.setattr(kernels, "_GROUPS", (16,))
     monkeypatch.setattr(xarr.default_device(), "kernels", {})
+    monkeypatch.setattr(xarr.default_device(), "programs", {})
 
 
 @when_checked
@@ -335,7 +337,7 @@ def test_sorts(name: str, shape: tuple[int, int], tiny_groups: None) -> None:
 
 @when_checked
 def test_long_rows(tiny_groups: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(radix_sort, "_LONG", 1)
+    monkeypatch.setattr(kernels, "_LONG", 1)
     x = np.arange(300, dtype=np.uint8)[::-1].copy()
     got = np.asarray(Array(radix_sort.argsort(on_device(x)._view, 0)))
     np.testing.assert_array_equal(got, np.argsort(x, kind="stable"))
@@ -365,10 +367,10 @@ def test_searches(name: str, options: tuple[str, ...], tiny_groups: None) -> Non
 @pytest.fixture
 def small_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits so small that short lines take several passes and tiles hold few columns."""
-    monkeypatch.setattr("xarr.ops.fft._TILE_NBYTES", 256)
-    monkeypatch.setattr("xarr.ops.fft._LONGEST_COLUMN", 8)
-    monkeypatch.setattr("xarr.ops.fft._LONGEST_PASS", 8)
-    fft._cut_length.cache_clear()
+    monkeypatch.setattr("xarr.lowering.fft._TILE_NBYTES", 256)
+    monkeypatch.setattr("xarr.lowering.fft._LONGEST_COLUMN", 8)
+    monkeypatch.setattr("xarr.lowering.fft._LONGEST_PASS", 8)
+    fft_kernels._cut_length.cache_clear()
     monkeypatch.setattr(xarr.default_device(), "kernels", {})
     monkeypatch.setattr(xarr.default_device(), "programs", {})
 

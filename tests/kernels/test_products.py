@@ -17,10 +17,12 @@ from tests.launching import record
 from xarr import dtypes, layout
 from xarr.array.array import Array
 from xarr.dtypes import DType
+from xarr.ir.operation import interned
 from xarr.ir.steps import launch
 from xarr.ir.views import storage_view
-from xarr.ops import matmul as matmul_kernels
-from xarr.ops.matmul import PIECE, TILES, Tile
+from xarr.lowering import matmul as matmul_kernels
+from xarr.lowering.matmul import PIECE, TILES, Tile
+from xarr.ops import matmul as recorded
 from xarr.tape import builder
 
 Values = np.ndarray[Any, Any]
@@ -28,9 +30,9 @@ Values = np.ndarray[Any, Any]
 
 def matmul(x: Any, y: Any) -> Values:
     """The product of arrays of either library, as NumPy's."""
-    matmul_kernels._PRODUCTS.clear()  # a program that is known would run as it was planned
+    interned.cache_clear()  # a program that is known would run as it was planned
     one, two = (array if type(array) is Array else xarr.asarray(array) for array in (x, y))
-    node = matmul_kernels.matmul(one._view, two._view)
+    node = recorded.matmul(one._view, two._view)
     assert node.storage is not None
     assert node.layout is not None
     assert node.layout.linear
@@ -293,7 +295,7 @@ def fma(x: Values, y: Values, z: Values) -> Values:
 
 
 def in_order(x: Values, y: Values) -> Values:
-    """The product of float32 or complex64 matrices in the order of ops/matmul.py."""
+    """The product of float32 or complex64 matrices in the order of lowering/matmul.py."""
     complex_valued = x.dtype.kind == "c"
     total: Any = None
     for begin in range(0, x.shape[1], PIECE):
@@ -418,7 +420,7 @@ def test_more_layers_than_groups(
     enter(CASE["int32"])
     x, y = numbers((66_000, 2, 3), np.int32), numbers((66_000, 3, 2), np.int32, 1)
     np.testing.assert_array_equal(matmul(x, y), x @ y)
-    monkeypatch.setattr(builder, "MOST_GROUPS", 3)
+    monkeypatch.setattr(matmul_kernels, "MOST_GROUPS", 3)
     x, y = numbers((11, 5, 6), np.int32), numbers((11, 6, 7), np.int32, 1)
     np.testing.assert_array_equal(matmul(x, y), x @ y)
     enter(CASE["uint8"])

@@ -11,9 +11,10 @@ import xarr
 from tests.launching import change
 from xarr import layout
 from xarr.array.array import Array
+from xarr.ir.operation import interned
+from xarr.lowering import matmul as kernels
+from xarr.lowering.matmul import TILES, Tile
 from xarr.ops import matmul
-from xarr.ops.matmul import TILES, Tile
-from xarr.tape import builder
 
 from .test_kernels_memory import when_checked
 
@@ -23,11 +24,11 @@ def as_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """The default device taken for a GPU, and short pieces of sums."""
     device = xarr.default_device()
     change(monkeypatch, device, kind="gpu")
-    monkeypatch.setattr(matmul, "PIECE", 16)
+    monkeypatch.setattr(kernels, "PIECE", 16)
 
 
 def check(x: np.ndarray, y: np.ndarray) -> None:
-    matmul._PRODUCTS.clear()  # a program that is known would run as it was planned
+    interned.cache_clear()  # a program that is known would run as it was planned
     nodes = [xarr.asarray(operand)._view for operand in (x, y)]
     result = Array(matmul.matmul(nodes[0], nodes[1]))
     np.testing.assert_array_equal(np.asarray(result), x @ y)
@@ -50,7 +51,7 @@ def test_tiles(dtype: str, tile: Tile, monkeypatch: pytest.MonkeyPatch) -> None:
     if dtype != "float32" and not xarr.default_device().has_float64:
         pytest.skip("no float64")
     for swapped, split in ((False, False), (True, True)):
-        monkeypatch.setattr(matmul, "_choose", lambda *_, c=(tile, swapped, split), **__: c)
+        monkeypatch.setattr(kernels, "_choose", lambda *_, c=(tile, swapped, split), **__: c)
         check(operand((3, 35), dtype), operand((35, 2), dtype))
         check(operand((35, 3), dtype).T, operand((2, 35), dtype).T)
 
@@ -62,7 +63,7 @@ def test_dtypes(dtype: str) -> None:
 
 
 def test_layers_and_wide_indices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(builder, "MOST_GROUPS", 2)
+    monkeypatch.setattr(kernels, "MOST_GROUPS", 2)
     for wide in (1 << 30, 1):
         monkeypatch.setattr(layout, "WIDE", wide)
         for one, two in itertools.product(((2, 3, 5, 6), (5, 6)), ((3, 6, 4), (2, 1, 6, 4))):

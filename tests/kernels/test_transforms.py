@@ -22,6 +22,7 @@ from xarr import dtypes, layout, tuning
 from xarr.array.array import Array
 from xarr.dtypes import DType
 from xarr.ir.views import View
+from xarr.lowering import fft as kernels
 from xarr.ops import fft
 from xarr.tape import builder
 
@@ -124,20 +125,20 @@ def test_short_lengths(dtype: str, length: int) -> None:
 def test_short_lengths_have_all_radices() -> None:
     every = {dtype: [n for name, n in SHORT if name == dtype] for dtype in COMPLEX}
     for lengths in every.values():
-        found = {radix for n in lengths for radix in fft._radices(n)}
+        found = {radix for n in lengths for radix in kernels._radices(n)}
         assert found == {2, 3, 4, 5, 7, 8}
     pairs = set[tuple[int, int]]()
     for length in range(1, 2049):
-        if fft._cut_length(length, 2048):
-            pairs.update(itertools.pairwise(fft._radices(length)))
+        if kernels._cut_length(length, 2048):
+            pairs.update(itertools.pairwise(kernels._radices(length)))
     for _, length in (*SHORT, *SHORT_SLOW):
-        pairs.difference_update(itertools.pairwise(fft._radices(length)))
+        pairs.difference_update(itertools.pairwise(kernels._radices(length)))
     assert not pairs
 
 
 def test_short_convolutions() -> None:
     for length in (26, 29, 31):
-        assert fft._convolution_length(length) == 64
+        assert kernels._convolution_length(length) == 64
         there_and_back(numbers((3, length), "complex64"))
 
 
@@ -157,7 +158,7 @@ def test_long_lengths(dtype: str, length: int) -> None:
 def test_every_length_has_a_form(dtype: DType) -> None:
     device = xp.default_device()
     for length in range(1, (1 << 14) // dtype.itemsize + 1):
-        form = fft._GroupSpec.of(device, dtype, length)
+        form = kernels._GroupSpec.of(device, dtype, length)
         room = -(-length * form.columns // 16) * 16
         assert f"#define XR_ROOM {room}" in form.defines(dtype)
         assert 2 * room * dtype.itemsize <= min(device.info.local_nbytes, 32 << 10)
@@ -171,21 +172,21 @@ def test_lengths_are_cut_into_few_passes() -> None:
         for prime in (2, 3, 5, 7):
             while rest % prime == 0:
                 rest //= prime
-        parts = fft._cut_length(length, 2048)
+        parts = kernels._cut_length(length, 2048)
         assert (math.prod(parts) == length) if rest == 1 else parts == ()
         for part in parts:
-            assert math.prod(fft._radices(part)) == part
-    assert fft._cut_length(2048, 2048) == (2048,)
-    assert fft._cut_length(4096, 2048) == (64, 64)
-    assert fft._cut_length(1 << 18, 2048) == (512, 512)
-    assert fft._cut_length(1 << 20, 2048) == (128, 128, 64)
-    assert fft._cut_length(10**6, 2048) == (100, 100, 100)
-    assert fft._cut_length(7**12, 2048) == (343,) * 4
-    assert len(fft._cut_length(1 << 30, 2048)) == 4
+            assert math.prod(kernels._radices(part)) == part
+    assert kernels._cut_length(2048, 2048) == (2048,)
+    assert kernels._cut_length(4096, 2048) == (64, 64)
+    assert kernels._cut_length(1 << 18, 2048) == (512, 512)
+    assert kernels._cut_length(1 << 20, 2048) == (128, 128, 64)
+    assert kernels._cut_length(10**6, 2048) == (100, 100, 100)
+    assert kernels._cut_length(7**12, 2048) == (343,) * 4
+    assert len(kernels._cut_length(1 << 30, 2048)) == 4
     for length in range(1, 3000):
-        longer = fft._convolution_length(length)
+        longer = kernels._convolution_length(length)
         assert 2 * length - 1 <= longer < 3 * length + 1
-        assert fft._cut_length(longer, 2048)
+        assert kernels._cut_length(longer, 2048)
 
 
 @pytest.mark.parametrize("lines", [(1,), (63,), (64,), (65,), (5000,), (3, 2)])
@@ -454,7 +455,7 @@ def test_roots_of_unity(order: int) -> None:
     powers = np.unique(np.linspace(0, order - 1, 500).astype(np.int64))
     if order % 8 == 0:
         powers = np.unique(np.concatenate((powers, np.arange(8) * (order // 8))))
-    ours = fft.roots(powers, order)
+    ours = kernels.roots(powers, order)
     with mpmath.workprec(150):
         for power, root in zip(powers.tolist(), ours.tolist(), strict=True):
             exact = mpmath.expjpi(-mpmath.mpf(2) * power / order)
@@ -467,12 +468,12 @@ def test_roots_of_unity(order: int) -> None:
 
 def test_tables_are_kept_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     device = xp.default_device()
-    kernels = dict(device.kernels)
-    kernels.pop(fft._KEPT, None)
-    monkeypatch.setattr(device, "kernels", kernels)
+    known = dict(device.kernels)
+    known.pop(kernels._KEPT, None)
+    monkeypatch.setattr(device, "kernels", known)
     x = view(numbers((2, 29), "complex64"))
     builder.compute(fft.fft(x, 1, inverse=False, scale=1.0))
-    tables = device.kernels[fft._KEPT]
+    tables = device.kernels[kernels._KEPT]
     held = dict(tables)
     assert {("chirp", x.dtype, 29), ("spectrum", x.dtype, 29)} <= set(held)
     launches = builder.counts.launches

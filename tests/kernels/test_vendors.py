@@ -7,7 +7,7 @@ import pytest
 from tools.vendors import TARGETS, grown, without_fused
 from xarr import tuning
 from xarr.codegen import source
-from xarr.ops import matmul, radix_sort
+from xarr.lowering import matmul, radix_sort
 
 INTEL, AMD = TARGETS[0], TARGETS[2]
 

@@ -8,7 +8,6 @@ through their packages, `functions` and `package`.
 
 from __future__ import annotations
 
-import functools
 import importlib
 import pickle
 import sys
@@ -30,6 +29,7 @@ from xarr.errors import type_error, value_error
 from xarr.ir.storage import Storage
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout, Shape, integer
+from xarr.memo import memo
 from xarr.ops import elementwise as rows, reductions
 from xarr.ops.rows import Elementwise
 
@@ -1022,7 +1022,7 @@ def namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:
     return function if callable(function) else None
 
 
-@functools.cache
+@memo
 def _namesake(module: str) -> ModuleType | None:
     package, _, rest = module.partition(".")
     known = package == "numpy" or module == "scipy.special"

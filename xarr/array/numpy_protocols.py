@@ -6,7 +6,6 @@ other devices, which a warning says once. Arrays among its results go back to th
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -19,6 +18,7 @@ from xarr.array.array import Array, namesake
 from xarr.array.coerce import replaced
 from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, require_together
+from xarr.memo import memo
 from xarr.ops import vendor
 
 _OF_METADATA: Final = frozenset(
@@ -133,7 +133,7 @@ def array_ufunc(self: Array, ufunc: numpy.ufunc, method: str, *inputs: Any, **kw
         raise (refusal or error) from None
 
 
-@functools.cache
+@memo
 def _name(ufunc: numpy.ufunc) -> str:
     """The name of a ufunc with the module in C that has it, without the private parts of that."""
     name = ufunc.__name__

@@ -46,6 +46,7 @@ from xarr.backends.base import (
     refuse_after_fork,
 )
 from xarr.errors import CompileError, DeviceError, message
+from xarr.memo import memo
 
 OPTIONS: Final = (
     "-fmad=false",
@@ -135,7 +136,7 @@ def compile_own_cubin(
         nvrtc.nvrtcDestroyProgram(program)
 
 
-@functools.cache
+@memo
 def header_folders() -> tuple[str, ...]:
     """Options for the headers that programs' own kernels include: the toolkit's and CuPy's."""
     from cuda import pathfinder
@@ -147,7 +148,7 @@ def header_folders() -> tuple[str, ...]:
     return tuple(f"--include-path={folder}" for folder in found if folder is not None)
 
 
-@functools.cache
+@memo
 def nvrtc_version() -> str:
     """The version of the compiler, as "13.0"."""
     major, minor = checked(_bindings("nvrtc").nvrtcVersion())
@@ -374,10 +375,9 @@ class LaunchGraph:
         return status
 
 
-@functools.cache
+@memo
 def _libcuda() -> Any:
-    """The driver's own functions."""
-    return ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    return ctypes.CDLL(_LIBRARY)
 
 
 class Block:
@@ -1179,7 +1179,7 @@ def _device(cuda: Any, index: int) -> Any:
     return checked(cuda.cuDeviceGet(index))
 
 
-@functools.cache
+@memo
 def _bindings(name: str) -> Any:
     return importlib.import_module(f"cuda.bindings.{name}")
 

@@ -17,6 +17,7 @@ import numpy
 from xarr.backends.nvidia.handles import Integers
 from xarr.backends.nvidia.products import Call, leading, single
 from xarr.backends.nvidia.work import LETTERS, scalar
+from xarr.memo import memo
 
 NAMES: Final = {
     "matmul": "cuBLAS",
@@ -68,7 +69,7 @@ def routine(name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
     return _routine(name) if dtype.char in _DTYPES.get(name, dtype.char) else None
 
 
-@functools.cache
+@memo
 def _routine(name: str) -> Callable[..., Any] | None:
     import cupy
 
@@ -113,7 +114,7 @@ def _products(cupy: Any) -> Callable[..., None]:
     return matmul
 
 
-@functools.lru_cache(maxsize=1024)
+@memo
 def _call(
     first: Integers,
     first_strides: Integers,

@@ -48,6 +48,7 @@ from xarr.backends.base import (
     timed_by_host,
 )
 from xarr.errors import CompileError, DeviceError, message
+from xarr.memo import memo
 from xarr.settings import settings
 
 _INSTALL = 'pip install "pyopencl[pocl]"'
@@ -897,7 +898,7 @@ def _open(info: DeviceInfo, device: Any, inline: Any) -> OpenCLDriver:
     return OpenCLDriver(info, device, inline)
 
 
-@functools.cache
+@memo
 def _pyopencl() -> Any:
     """PyOpenCL, told to keep no cache of its own beside xarr's."""
     # Its cache of argument setters fails where the home directory is not writable.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import os
 import platform
@@ -10,10 +9,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+from xarr.memo import memo
 
-@functools.cache
+
+@memo
 def _description() -> dict[str, str]:
-    """Linux's description of the first processor, by its words."""
+    """Return Linux's description of the first processor, by its words; elsewhere its name."""
+    if sys.platform == "darwin":
+        asked = ["sysctl", "-n", "machdep.cpu.brand_string"]
+        found = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+        return {"model name": found}
     try:
         with Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as file:
             text = file.read(8192)
@@ -29,18 +34,17 @@ def features() -> frozenset[str]:
     return frozenset((known.get("flags") or known.get("Features") or "").split())
 
 
-@functools.cache
 def name() -> str:
     """The name of the processor."""
     known = _description()
-    found = known.get("model name") or known.get("Processor")
-    if not found and sys.platform == "darwin":
-        asked = ["sysctl", "-n", "machdep.cpu.brand_string"]
-        found = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
-    return found or platform.processor() or platform.machine()
+    return (
+        known.get("model name")
+        or known.get("Processor")
+        or platform.processor()
+        or platform.machine()
+    )
 
 
-@functools.cache
 def identity() -> str:
     """Differs where compiled code may: machines that share a home need not share a processor."""
     words = " ".join(sorted(features())) or name()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 from contextlib import AbstractContextManager
 from typing import Any
 
+from xarr.memo import memo
 
-@functools.cache
+
+@memo
 def _nvtx() -> Any:
     try:
         import nvtx

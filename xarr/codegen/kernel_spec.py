@@ -8,7 +8,6 @@ The C text is written only when the key is new.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +15,7 @@ from typing import Any, Final
 
 import numpy
 
-from xarr import dtypes, layout, tuning
+from xarr import dtypes, layout
 from xarr.codegen.source import define
 from xarr.dtypes import DType
 from xarr.ir.operation import Operation
@@ -94,7 +93,6 @@ class Roll(Operation):
         self.shifts = shifts
 
 
-@functools.lru_cache(tuning.REMEMBERED)
 def rolled(dtype: DType, shifts: Shape) -> Roll:
     """Return the operation that moves elements along axes by shifts below the extents."""
     halves = [((slice(shift, None), slice(None, -shift)), (slice(shift), slice(-shift, None)))

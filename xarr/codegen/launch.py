@@ -19,6 +19,7 @@ from xarr import cache, dtypes, errors, tuning
 from xarr.codegen import source
 from xarr.codegen.kernel_spec import INSIDE, STRIP, KernelSpec
 from xarr.ir.events import counts as counts
+from xarr.ir.memo import remembered
 from xarr.layout import power_of_two
 from xarr.settings import settings
 
@@ -204,7 +205,7 @@ def kernel_of(
         handle = _load_or_compile(device, source_of(device, skeleton, defines), entry, key)
         weight = source.operations(defines)
         kernel = Kernel(handle, struct.Struct(arguments), skeleton, weight, tuple(defines))
-        device.kernels[skeleton, key] = kernel
+        remembered(device.kernels, (skeleton, key), kernel)
     return kernel
 
 

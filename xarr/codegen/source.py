@@ -8,7 +8,6 @@ function `xr_add_T` with T = i32. `kernels/README.md` describes the C.
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from xarr import dtypes
+from xarr.memo import memo
 
 SCHEMA: Final = "1"
 """Part of the disk key: raised when the meaning of a source changes without its text changing."""
@@ -80,13 +80,13 @@ class Unit:
     types: frozenset[str]
 
 
-@functools.cache
+@memo
 def kernel_file(name: str) -> str:
     """Return the text of a file of `kernels/`."""
     return (FOLDER / name).read_text(encoding="utf-8")
 
 
-@functools.cache
+@memo
 def library() -> Mapping[str, tuple[Unit, ...]]:
     """Return all library units by their name as written; `xr_add_T` may stand in several files."""
     units: dict[str, tuple[Unit, ...]] = {}
@@ -139,7 +139,7 @@ def unit(name: str) -> str | None:
     return own.get(name) or _library_text(name)
 
 
-@functools.cache
+@memo
 def _library_text(name: str) -> str | None:
     units = library()
     if name in units:
@@ -170,7 +170,7 @@ def _with_requirements(name: str) -> tuple[str, ...]:
     return () if found is None else _after_requirements(name, found)
 
 
-@functools.cache
+@memo
 def _after_requirements(name: str, found: str) -> tuple[str, ...]:
     return (*_units_of(other for other in _NAME.findall(found) if other != name), found)
 

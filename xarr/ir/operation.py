@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from xarr.memo import memo
+
 if TYPE_CHECKING:
     from xarr.dtypes import DType
     from xarr.ir.resolved import ScalarEvaluator
@@ -22,8 +24,6 @@ class Operation:
 
     __slots__ = ("exact", "host", "name", "operands", "result", "row_kernels", "template")
 
-    is_consumed = False
-    """Whether the caller launches it, after the tape has run without it."""
     reads_other_positions = False
     """Whether an item reads other items' elements of operands, which then have to be in memory."""
 
@@ -54,3 +54,9 @@ class Operation:
 
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(row.name for row in self.operands)})"
+
+
+@memo
+def interned(kind: Callable[..., Any], *parameters: Any) -> Any:
+    """Return the one object that a class or a function makes of parameters, as an operation."""
+    return kind(*parameters)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -28,14 +28,6 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
 
 _ndarray = cython.declare(object, numpy.ndarray)
-
-
-class Prepared(NamedTuple):
-    """The inputs of a template that its caller launches: spec, storages and arguments."""
-
-    spec: Any
-    storages: list[Storage]
-    values: list[Any]
 
 
 @cython.ccall
@@ -103,7 +95,7 @@ class Step:
     Attributes
     ----------
     launches, scratch : list of Launch, list of ScratchBuffer
-        The launches, and the memory between them; no launches if the caller launches the template.
+        The launches, and the memory between them.
     specs : list of KernelSpec
         The kernel's parts, one after the other.
     fresh : list of (int, int)
@@ -178,7 +170,7 @@ class Step:
 
     @cython.ccall
     def run(self, device: Any, listed: RunArguments, unfinished: list[Any]) -> object:
-        """Launch it; return the `Prepared` inputs of a template that the caller launches."""
+        """Launch it."""
         asked: list[Any] = []
         found: object = self.ask(device, listed, asked)
         if len(asked) == 1:
@@ -209,10 +201,6 @@ class Step:
             values.append(0 if slot < 0 else bases[slot] + beyond)
         if self.constants:
             self._add_constants(self.constants, listed.constants, values)
-        if not self.launches:
-            read = [storages[slot] for slot in self.pointers]
-            (spec,) = self.specs
-            return Prepared(spec, read, [*spec.numbers, *values])
         places: list[Any] = []
         numbers: list[Any] = []
         if self.scratch or self.results:

@@ -26,6 +26,7 @@ from xarr.functions.calls import on_host
 from xarr.functions.elementwise import arithmetic
 from xarr.functions.random import generator
 from xarr.functions.types.data_types import iscomplexobj
+from xarr.memo import memo
 from xarr.ops import vendor
 
 
@@ -61,7 +62,7 @@ class Namespace(ModuleType):
         return dir(self._package)
 
 
-@functools.cache
+@memo
 def namespace() -> Namespace:
     """The one namespace that stands for `numpy`."""
     linalg = Namespace(own_linalg, numpy.linalg, eig=_eig, eigvals=_eigvals)

@@ -6,7 +6,6 @@ kernel. Callers check places before.
 
 from __future__ import annotations
 
-import functools
 import math
 import operator
 import weakref
@@ -19,12 +18,13 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.codegen.kernel_spec import GatherScatter, stored
 from xarr.dtypes import DType
-from xarr.ir.operation import Operation
+from xarr.ir.fold import Fold
+from xarr.ir.operation import Operation, interned
 from xarr.ir.storage import Storage
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout, Shape
 from xarr.ops import elementwise, reduce_scan, vendor
-from xarr.ops.rows import Fold, choose
+from xarr.ops.rows import choose
 from xarr.runtime import host_functions
 from xarr.tape import builder
 from xarr.tape.scalar_access import Host, values_of
@@ -72,15 +72,13 @@ _NUMBER: Final = Operation(
 )
 
 
-@functools.cache
 def _gather(dtype: DType) -> GatherScatter:
     return GatherScatter(
         "gather", (dtype, dtypes.int64), dtype, "{memory}", writes=False, host=operator.getitem
     )
 
 
-@functools.cache
-def _scatter(dtype: DType, *, in_order: bool = False) -> GatherScatter:
+def _scatter(dtype: DType, in_order: bool = False) -> GatherScatter:
     template = "if ({3}) {memory} = " + stored("{2}", dtype) + ";"
     return GatherScatter(
         "scatter",
@@ -150,7 +148,7 @@ def take(view: View, where: Layout, arrays: Sequence[tuple[int, View]], place: i
     if math.prod(shape) == 0:
         return constant(view.dtype.numpy.type(0).item(), view.dtype, shape, view.device)
     base, beyond = _addresses(view, where, arrays, place)
-    return builder.defer(_gather(view.dtype), (base, beyond), shape)
+    return builder.defer(interned(_gather, view.dtype), (base, beyond), shape)
 
 
 def picked(values: View, index: View) -> View | None:
@@ -199,7 +197,7 @@ def put(
     assert base.storage is not None
     always = constant(True, dtypes.bool_, (), device)
     if distinct or device.info.loop_per_item:
-        operation = _scatter(view.dtype, in_order=not distinct)
+        operation = interned(_scatter, view.dtype, not distinct)
         builder.scatter(operation, (base, beyond, value, always), value.shape)
         return
     winners, mine = _winners(view, where, arrays)
@@ -207,7 +205,7 @@ def put(
         winners, (*winners.shape, *(1,) * (len(beyond.shape) - len(winners.shape)))
     )
     wins = builder.defer(_EQUAL, (lifted, builder.reshaped(mine, lifted.shape)), lifted.shape)
-    builder.scatter(_scatter(view.dtype), (base, beyond, value, wins), value.shape)
+    builder.scatter(interned(_scatter, view.dtype), (base, beyond, value, wins), value.shape)
 
 
 def _winners(view: View, where: Layout, arrays: Sequence[tuple[int, View]]) -> tuple[View, View]:
@@ -225,7 +223,7 @@ def _winners(view: View, where: Layout, arrays: Sequence[tuple[int, View]]) -> t
     mine = builder.index(beyond.shape, device)
     builder.scatter(_ELECT, (base, beyond, mine), beyond.shape)
     winners = builder.converted(
-        builder.defer(_gather(dtypes.int32), (base, beyond), beyond.shape), dtypes.int64
+        builder.defer(interned(_gather, dtypes.int32), (base, beyond), beyond.shape), dtypes.int64
     )
     return winners, mine
 
@@ -357,7 +355,7 @@ def _compressed(values: View, shape: Shape, selected: Selected) -> View:
         chosen, number = _parts(selected)
         base = storage_view(storage, Layout(shape, (0,) * len(shape)), values.dtype)
         values = builder.broadcast(values, shape)
-        builder.scatter(_scatter(values.dtype), (base, number, values, chosen), shape)
+        builder.scatter(interned(_scatter, values.dtype), (base, number, values, chosen), shape)
     return result
 
 
@@ -399,7 +397,7 @@ def _numbered_elements(values: View, number: View) -> View:
     )
     parts = [constant(value, dtypes.int64, (), values.device) for value in (0, stride)]
     beyond = builder.defer(_PLACE, (number, *parts), shape)
-    return builder.defer(_gather(values.dtype), (base, beyond), shape)
+    return builder.defer(interned(_gather, values.dtype), (base, beyond), shape)
 
 
 def _index_arguments(view: View, places: View) -> tuple[Layout, list[tuple[int, View]], int]:

@@ -16,7 +16,7 @@ from xarr import dtypes
 from xarr.backends.device import Device
 from xarr.codegen.kernel_spec import RandomDraw
 from xarr.dtypes import DType
-from xarr.ir.operation import Operation
+from xarr.ir.operation import Operation, interned
 from xarr.ir.views import View, constant
 from xarr.layout import Shape
 from xarr.ops import elementwise
@@ -98,8 +98,6 @@ class Draw:
     on_host: tuple[Draw, Callable[..., Any]] | None = None
     name: str = field(default="", init=False)
     where: str = field(default="", init=False)
-    operations: dict[tuple[DType, DType], Operation] = field(default_factory=dict, init=False)
-    first_operations: dict[tuple[DType, DType], Operation] = field(default_factory=dict, init=False)
 
     def drawn(
         self,
@@ -115,10 +113,7 @@ class Draw:
 
         It is computed in one data type, and its result is of that one or of another.
         """
-        wanted = result or computed
-        operation = self.operations.get((computed, wanted))
-        if operation is None:
-            operation = self.operations[computed, wanted] = self.operation(computed, wanted)
+        operation = interned(self.operation, computed, result or computed)
         numbers = [
             number if isinstance(number, View) else constant(number, dtypes.uint64, (), device)
             for number in (draw, key)
@@ -137,10 +132,7 @@ class Draw:
         result: DType,
     ) -> View:
         """Record the first elements of `count` consecutive draws."""
-        operation = self.first_operations.get((computed, result))
-        if operation is None:
-            operation = self._operation(computed, result, "(u64)0, 0u")
-            self.first_operations[computed, result] = operation
+        operation = interned(self._operation, computed, result, "(u64)0, 0u")
         position = builder.converted(builder.index((count,), device), dtypes.uint64)
         start, key_number = (constant(number, dtypes.uint64, (), device) for number in (draw, key))
         draws = elementwise.add.combined(position, start)

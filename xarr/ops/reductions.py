@@ -10,8 +10,9 @@ import numpy
 
 from xarr import dtypes
 from xarr.dtypes import ANY, BOOL, FLOATING, INTEGER, NUMERIC, REAL_NUMERIC, SIGNED, DType
+from xarr.ir.fold import Joined
 from xarr.ops import elementwise
-from xarr.ops.rows import OWN, Joined, Reduction, name_rows
+from xarr.ops.rows import OWN, Reduction, name_rows
 
 REAL_OR_BOOL: Final = (BOOL, *REAL_NUMERIC)
 NUMERIC_OR_BOOL: Final = (BOOL, *NUMERIC)

@@ -19,13 +19,14 @@ from xarr.backends.device import Device, default_float, promoted, require_common
 from xarr.codegen import source as sources
 from xarr.codegen.kernel_spec import cast
 from xarr.dtypes import ANY, BOOL, COMPLEX, INTEGER, KIND_WORDS, REAL, SIGNED, UNSIGNED, DType
+from xarr.ir.fold import Fold, Joined
 from xarr.ir.instructions import Opcode
 from xarr.ir.memo import remembered
 from xarr.ir.operation import Operation
 from xarr.ir.resolved import CHOICES, OPERATORS, ResolvedRow, ScalarEvaluator
 from xarr.ir.views import Structure, View, constant
 from xarr.layout import broadcast_shapes
-from xarr.runtime import host_functions
+from xarr.runtime import host_values
 from xarr.tape import builder
 
 STANDARD: Final = "Python Array API standard 2025.12"
@@ -524,7 +525,7 @@ class Reduction:
             return None
         if isinstance(combine, numpy.ufunc) and value.kind in (BOOL, *INTEGER):
             return functools.partial(combine.reduce, dtype=value.numpy)
-        return host_functions.ALONG.get(combine)
+        return host_values.ALONG.get(combine)
 
     def _structure_nbytes(self, value: DType) -> int:
         if self.ordered:  # an index of 64 bits, then an element, padded to 64
@@ -545,56 +546,6 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "scan": ("axis", "dtype", "include_initial", "out"),
 }
 """The parameters of reductions over any axes, of those that take one axis, and of scans."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Fold:
-    """An accumulation in C, specialised for data types; one object for each.
-
-    `element` makes of `{0}`, of type `taken`, what is accumulated, of type `value`. `first`, `step`
-    and `close` may use `x` (the element), `acc`, `position` and `seen` (the number of elements so
-    far, this one included); `combine` uses `acc1` and `acc2`; `finish` uses `acc` and `divisor`. An
-    accumulator of `nbytes` bytes is a plain value, or a structure with `fields` (name, C type).
-    `host` is NumPy's function that combines two plain ones with the same bits, if there is one,
-    `joined` all functions where they are structures, and `along` one that has the same results
-    along an axis.
-    """
-
-    name: str
-    value: DType
-    accumulator: str
-    nbytes: int
-    result: DType
-    first: str
-    step: str
-    combine: str
-    close: str
-    finish: str
-    taken: DType
-    element: str
-    fields: tuple[tuple[str, str], ...] = ()
-    running: tuple[str, ...] = ()
-    divisor: DType | None = None
-    ordered: bool = False
-    host: Callable[..., Any] | None = None
-    joined: Joined | None = None
-    along: Callable[..., Any] | None = None
-
-
-class Joined(NamedTuple):
-    """An accumulation by NumPy's functions, with the same bits.
-
-    An accumulator is a tuple of arrays: `first` makes one of elements, `step` takes more, given the
-    number of those so far, these included; `combine` joins two, and `finish`, given the divisor if
-    there is one, makes the results. `ufunc` does all but the last, where an accumulator is one
-    array.
-    """
-
-    first: Callable[[Any], tuple[Any, ...]]
-    step: Callable[[tuple[Any, ...], Any, int], tuple[Any, ...]]
-    combine: Callable[[tuple[Any, ...], tuple[Any, ...]], tuple[Any, ...]]
-    finish: Callable[..., Any]
-    ufunc: numpy.ufunc | None = None
 
 
 def _computed_nbytes(value: DType) -> int:
@@ -646,11 +597,11 @@ def _typed(expression: str, value: DType) -> str:
 
 
 _HOSTS: Final[dict[tuple[str, str], Callable[..., Any]]] = {
-    ("maximum", REAL): host_functions.maximum,
-    ("minimum", REAL): host_functions.minimum,
-    ("remainder", REAL): host_functions.remainder,
-    ("multiply", COMPLEX): host_functions.multiply,
-    ("square", COMPLEX): host_functions.square,
+    ("maximum", REAL): host_values.maximum,
+    ("minimum", REAL): host_values.minimum,
+    ("remainder", REAL): host_values.remainder,
+    ("multiply", COMPLEX): host_values.multiply,
+    ("square", COMPLEX): host_values.square,
 }
 """Replacements of NumPy's functions whose bits may differ, by name and kind of data type."""
 

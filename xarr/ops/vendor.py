@@ -20,13 +20,14 @@ from xarr.backends.base import InMemory
 from xarr.dtypes import DType
 from xarr.ir.events import changed
 from xarr.ir.memo import remembered
-from xarr.ir.steps import LibraryStep, Step
+from xarr.ir.steps import LibraryStep
 from xarr.ir.storage import Storage, memory_of
-from xarr.ir.views import View, array_in, storage_view, structure
+from xarr.ir.views import View, array_in, storage_view
 from xarr.layout import Shape
+from xarr.lowering.operations import RoutineOp
+from xarr.memo import memo
 from xarr.runtime import profiling
 from xarr.runtime.host_eval import NumpyStep
-from xarr.scheduler.instructions import OpaqueOp, Ref, ScheduledInstruction
 from xarr.settings import IMPORTED
 from xarr.tape import builder
 from xarr.tape.scalar_access import values_of
@@ -96,7 +97,7 @@ def routine(name: str, dtype: DType, device: Device) -> Callable[..., Any] | Non
     return None if device.options else device.driver.routine(name, dtype.numpy)
 
 
-@functools.cache
+@memo
 def _of_numpy(name: str) -> Callable[..., Any]:
     found: Any = numpy
     for part in name.split("."):
@@ -168,7 +169,7 @@ def recorded(
     key = name, function, dtype
     operation = _ROUTINES.get(key)
     if operation is None:
-        operation = _ROUTINES[key] = _Routine(name, (operands[0].dtype,) * 2, dtype, function)
+        operation = _ROUTINES[key] = _operation(name, (operands[0].dtype,) * 2, dtype, function)
     return builder.defer(operation, tuple(views), shape)
 
 
@@ -190,48 +191,31 @@ def deferred(
     key = name, options, types, dtype
     operation = _ROUTINES.get(key)
     if operation is None:
-        operation = _Routine(name, types, dtype, function, function)
+        operation = _operation(name, types, dtype, function, function)
         remembered(_ROUTINES, key, operation)
     return builder.defer(operation, tuple(operands), shape)
 
 
-class _Routine(OpaqueOp):
-    """A routine of the device's library, or NumPy's work, which then is `host` too."""
+def _operation(
+    name: str,
+    operands: tuple[DType, ...],
+    result: DType,
+    function: Callable[..., Any],
+    host: Callable[..., Any] | None = None,
+) -> RoutineOp:
+    """Return the operation of a routine; profiles may put another `_run_routine` in place."""
 
-    __slots__ = ("function",)
+    def work(routine: RoutineOp, views: list[View]) -> None:
+        _run_routine(routine, views)
 
-    def __init__(
-        self,
-        name: str,
-        operands: tuple[DType, ...],
-        result: DType,
-        function: Callable[..., Any],
-        host: Callable[..., Any] | None = None,
-    ) -> None:
-        super().__init__(name, operands, result, "", host)
-        self.function = function
-
-    def call(self, device: Device, instruction: ScheduledInstruction, *, wide: bool) -> Step:
-        refs = [ref for ref in (*instruction.operands, instruction.target) if isinstance(ref, Ref)]
-        target = refs[-1]
-        nbytes = target.pattern.size * target.dtype.itemsize
-        call = (LibraryStep if self.host is None else NumpyStep)(
-            results=[target], fresh=[(target.slot, nbytes)], whole=refs[:-1]
-        )
-        if isinstance(call, NumpyStep):
-            call.function, call.launch_count = self.host, 1
-        call.work = lambda views: _run_routine(self, views)
-        call.views = [
-            (structure(device, ref.dtype, how.shape, how.strides), ref.slot, ref.offset)
-            for ref, how in [(ref, ref.pattern) for ref in refs]
-        ]
-        return call
+    step = LibraryStep if host is None else NumpyStep
+    return RoutineOp(name, operands, result, function, host, work, step)
 
 
-_ROUTINES: Final[dict[tuple[Any, ...], _Routine]] = {}
+_ROUTINES: Final[dict[tuple[Any, ...], RoutineOp]] = {}
 
 
-def _run_routine(routine: _Routine, views: list[View]) -> None:
+def _run_routine(routine: RoutineOp, views: list[View]) -> None:
     """Run a routine on views, of which the last is the result and the others are materialised."""
     driver = views[0].device.driver
     if routine.host is not None and driver.is_open():
@@ -483,7 +467,7 @@ def _watched_run(
     return found
 
 
-def _watched_routine(routine: _Routine, views: list[View]) -> None:
+def _watched_routine(routine: RoutineOp, views: list[View]) -> None:
     on_host = routine.host is not None
     title = f"numpy.{routine.name}" if on_host else f"{routine.name} of the device's library"
     ask = functools.partial(_unwatched_routine, routine, views)

@@ -128,7 +128,7 @@ class Program(program.Runnable):
         device, types, plan = self.trace.device, self._types, self._planned()
         calls: list[Step] = []
         try:
-            for one in (*plan.kernels, *plan.immediate):
+            for one in plan.kernels:
                 calls.append(one.call(device, types, wide=self._is_wide))
         except launch.NotCompiledError:
             raise

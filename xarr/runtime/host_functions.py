@@ -7,26 +7,23 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
-from xarr import dtypes, tuning
+from xarr import tuning
 from xarr.codegen.kernel_spec import INDEX, GatherScatter
-from xarr.dtypes import BOOL, COMPLEX, REAL, DType
+from xarr.dtypes import BOOL
 from xarr.ir.events import tier as tier
-from xarr.scheduler.instructions import DeferredTemplateOp, TemplateOp
+from xarr.lowering.operations import TemplateOp
+from xarr.runtime import host_reductions
+from xarr.runtime.host_values import Function, converter
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.ir.instructions import Opcode
-
-Values = Any
-"""A NumPy array or scalar."""
-Function = Callable[..., Values]
-
 
 _fused: Final[list[str]] = []
 """The tier outside of `fused` blocks, once for each open block."""
@@ -68,16 +65,16 @@ def find(opcode: Opcode) -> Function | bool:
 
 def _function(opcode: Opcode) -> Function | bool:
     operation, given = opcode.operation, opcode.operands
-    if isinstance(operation, DeferredTemplateOp):
+    if isinstance(operation, TemplateOp):
         known = operation.functions.get(given[0].dtype)
         if known is None:
-            known = operation.on_host(given[0].dtype) or False
+            known = host_reductions.function_of(operation, given[0].dtype) or False
             operation.functions[given[0].dtype] = known
         return known
     if operation is INDEX:
         shape = opcode.shape
         return lambda: numpy.arange(math.prod(shape)).reshape(shape)
-    host: Any = None if isinstance(operation, TemplateOp) else operation.host
+    host: Any = operation.host
     if host is None:
         return False
     if isinstance(operation, GatherScatter):
@@ -102,69 +99,3 @@ def _indirect(operation: GatherScatter) -> Function:
     if operation.result.kind == BOOL:
         return lambda of, places: host(of[0].view(numpy.uint8), of[1] + places) != 0
     return lambda of, places: host(of[0], of[1] + places)
-
-
-def _same(values: Values) -> Values:
-    return values
-
-
-def converter(given: DType, wanted: DType) -> Function | None:
-    """Return a function that converts between types; None where NumPy's bits may differ."""
-    if given is wanted:
-        return _same
-    if dtypes.float16 in (given, wanted) or (given.kind == COMPLEX and wanted.kind != COMPLEX):
-        return None
-    if given.kind == REAL and wanted.kind not in (REAL, BOOL, COMPLEX):
-        return None
-    target = wanted.numpy
-    return lambda values: values.astype(target)
-
-
-def maximum(x: Values, y: Values) -> Values:
-    """Return the larger of two numbers; NaN if one is, and of zeros the one without a sign."""
-    return numpy.where((x == 0) & (y == 0), x + y, numpy.maximum(x, y))
-
-
-def minimum(x: Values, y: Values) -> Values:
-    """Return the smaller of two numbers; NaN if one is, and of zeros the one with a sign."""
-    return numpy.where((x == 0) & (y == 0), -(-x - y), numpy.minimum(x, y))
-
-
-def largest(x: Values, axis: int) -> Values:
-    """Return the maximum along an axis, where 0 is larger than -0."""
-    found = numpy.max(x, axis=axis)
-    zero = found == 0
-    if zero.any():
-        is_plus = numpy.any((x == 0) & ~numpy.signbit(x), axis=axis)
-        found = numpy.where(zero, numpy.where(is_plus, x.dtype.type(0), x.dtype.type(-0.0)), found)
-    return found
-
-
-def smallest(x: Values, axis: int) -> Values:
-    """Return the minimum along an axis, where -0 is smaller than 0."""
-    return -largest(-x, axis)
-
-
-ALONG: Final = {maximum: largest, minimum: smallest}
-"""The reduction along an axis for each function of two operands."""
-
-
-def multiply(x: Values, y: Values) -> Values:
-    """Multiply complex numbers by their parts, since NumPy may contract products."""
-    result = numpy.empty(numpy.broadcast_shapes(x.shape, y.shape), x.dtype)
-    result.real = x.real * y.real - x.imag * y.imag
-    result.imag = x.real * y.imag + x.imag * y.real
-    return result
-
-
-def square(x: Values) -> Values:
-    """Square complex numbers by their parts."""
-    return multiply(x, x)
-
-
-def remainder(x: Values, y: Values) -> Values:
-    """Return the remainder of floor division, with the bits of `xr_remainder` in `real.h`."""
-    rest = numpy.fmod(x, y)
-    folded = numpy.where((y < 0) != (rest < 0), rest + y, rest)
-    signed = numpy.where(rest == 0, numpy.copysign(numpy.zeros_like(rest), y), folded)
-    return numpy.where((y == 0) | (rest != rest), rest, signed)

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from xarr.codegen import launch
 from xarr.ir.steps import LibraryStep, Step
-from xarr.scheduler.instructions import Ref, ScheduledInstruction
+from xarr.lowering.operations import Ref
+from xarr.scheduler.instructions import ScheduledInstruction
 
 
 class Move(NamedTuple):

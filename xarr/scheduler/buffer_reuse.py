@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xarr import layout, tuning
 from xarr.ir.storage import is_live
+from xarr.lowering.operations import WrappedAccess
 from xarr.scheduler.fusion_group import FusionGroup
-from xarr.scheduler.instructions import WrappedAccess
 from xarr.scheduler.planned_kernel import LocalMemory, PlannedKernel
 from xarr.scheduler.row_fusion import (
     SHARES_NBYTES,
@@ -31,8 +31,6 @@ class Plan(NamedTuple):
     """The kernels that a list of instructions becomes, in order, and their buffers."""
 
     kernels: list[PlannedKernel]
-    immediate: list[PlannedKernel]
-    """The last kernel, if that is a template which its caller launches."""
     dead: list[int]
     """The dead storages that no kernel needs."""
     spare_buffers: list[int]
@@ -41,7 +39,7 @@ class Plan(NamedTuple):
     @property
     def members(self) -> list[frozenset[int]]:
         """The numbers of each kernel's instructions."""
-        return [one.members for one in (*self.kernels, *self.immediate)]
+        return [one.members for one in self.kernels]
 
 
 def reuse_buffers(
@@ -49,7 +47,7 @@ def reuse_buffers(
 ) -> Plan:
     """Plan the buffers of each run's kernel: reused, spare, local or freed afterwards."""
     buffers = Buffers([group for run in runs for group in run], states)
-    plan = Plan([], [], buffers.dead(), [])
+    plan = Plan([], buffers.dead(), [])
     number = 0
     for run in runs:
         if is_kernel_of_rows(run, info):
@@ -71,10 +69,7 @@ def reuse_buffers(
             if ref.slot in group.double_buffered and ref.slot not in reuses:
                 reuses[ref.slot] = len(states) + len(plan.spare_buffers)
                 plan.spare_buffers.append(ref.nbytes)
-        if group.reductions and group.sealed:
-            plan.immediate.append(PlannedKernel(run, reuses, []))
-        else:
-            plan.kernels.append(PlannedKernel(run, reuses, freed))
+        plan.kernels.append(PlannedKernel(run, reuses, freed))
         number += 1
     return plan
 

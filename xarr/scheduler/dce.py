@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from xarr.lowering.operations import Ref
 from xarr.scheduler.fusion_group import FusionGroup, overlap
-from xarr.scheduler.instructions import ImmediateTemplateOp, Ref, ScheduledInstruction
+from xarr.scheduler.instructions import ScheduledInstruction
 
 
 def eliminate_dead_code(
@@ -22,7 +23,7 @@ def eliminate_dead_code(
     unread_parts: dict[int, list[int]] = {}  # writes to parts of a storage that nothing read yet
     for instruction in reversed(instructions):
         target, slot = instruction.target, instruction.written.slot
-        if slot not in needed and not isinstance(instruction.operation, ImmediateTemplateOp):
+        if slot not in needed:
             continue
         if target is not None and not instruction.is_fresh:
             unread_parts.setdefault(slot, []).append(len(kept))

@@ -14,12 +14,9 @@ from typing import TYPE_CHECKING
 from xarr import tuning
 from xarr.codegen.kernel_spec import Roll
 from xarr.ir.operation import Operation
+from xarr.lowering.operations import TemplateOp
 from xarr.scheduler.fusion_group import FusionGroup
-from xarr.scheduler.instructions import (
-    DeferredTemplateOp,
-    ImmediateTemplateOp,
-    ScheduledInstruction,
-)
+from xarr.scheduler.instructions import ScheduledInstruction
 
 if TYPE_CHECKING:
     from xarr.backends.base import DeviceInfo
@@ -148,17 +145,13 @@ class _VerticalFusion:
                 if not joins:
                     chosen = group
                     break
-                if isinstance(instruction.operation, ImmediateTemplateOp):
-                    if not group.commutes_with(groups[place + 1 :]):
-                        break
-                    groups.append(groups.pop(place))
                 if is_early:
                     chosen = group
                     if group.must_precede(instruction):
                         break
                     continue
                 chosen = fuse_with_producers(groups, group, instruction)
-                if isinstance(instruction.operation, DeferredTemplateOp) and not chosen.reductions:
+                if isinstance(instruction.operation, TemplateOp) and not chosen.reductions:
                     chosen = fuse_with_reductions(groups, chosen, instruction)
                 break
             if group.must_precede(instruction):
@@ -190,7 +183,7 @@ def fuse_with_producers(
     """
     if len(groups) == 1:
         return group
-    is_reduction = isinstance(instruction.operation, DeferredTemplateOp)
+    is_reduction = isinstance(instruction.operation, TemplateOp)
     place = groups.index(group)
     others = groups[:place]
     if is_reduction:

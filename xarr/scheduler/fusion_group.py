@@ -9,7 +9,6 @@ one is stored.
 from __future__ import annotations
 
 import copy
-import functools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -19,18 +18,22 @@ from xarr.codegen.kernel_spec import INDEX, INSIDE, Access, GatherScatter, Kerne
 from xarr.dtypes import DType
 from xarr.ir.operation import Operation
 from xarr.layout import Layout, Pattern, Shape
-from xarr.scheduler.instructions import (
-    BoundsMask,
-    DeferredTemplateOp,
-    ImmediateTemplateOp,
-    Key,
+from xarr.lowering.operations import (
+    NAMES,
     Number,
     OpaqueOp,
+    ReduceOp,
     Ref,
-    ScheduledInstruction,
-    Strides,
     TemplateOp,
     WrappedAccess,
+)
+from xarr.lowering.reduce_scan import can_share_kernel
+from xarr.memo import memo
+from xarr.scheduler.instructions import (
+    BoundsMask,
+    Key,
+    ScheduledInstruction,
+    Strides,
     nbytes_of_cuts,
     space_of,
 )
@@ -131,8 +134,6 @@ class FusionGroup:
         if isinstance(operation, TemplateOp):
             if not operation.takes_expression or (self.info.loop_per_item and self.wrapped):
                 return False  # a CPU's reduction loop cannot be split at wrap points: 7 ms, not 1
-            if isinstance(operation, ImmediateTemplateOp) and self.double_buffered:
-                return False  # only the tape's own launches swap buffers
             if not operation.single_pass and any(slot in self.read for slot in self.written):
                 return False
             return not self.reductions or (
@@ -146,18 +147,15 @@ class FusionGroup:
 
     def can_share_kernel(self, instruction: ScheduledInstruction) -> bool:
         """Return whether a reduction can share the kernel with the group's reductions."""
-        operation = instruction.operation
-        if not isinstance(operation, DeferredTemplateOp):
-            return False
         others = [one.operation for one in self.reductions]
-        return self.reductions[0].shape == instruction.shape and operation.can_share_kernel(others)
+        is_same = self.reductions[0].shape == instruction.shape
+        return is_same and can_share_kernel(instruction.operation, others)
 
     def is_epilogue(self, instruction: ScheduledInstruction) -> bool:
         """Return whether an instruction is elementwise on the reductions' results alone."""
         first, target = self.reductions[0].operation, instruction.target
-        if type(instruction.operation) is not Operation or target is None:
-            return False
-        if not isinstance(first, DeferredTemplateOp) or not first.accepts_epilogue:
+        is_elementwise = type(instruction.operation) is Operation
+        if target is None or not is_elementwise or not isinstance(first, ReduceOp):
             return False
         keys = [(ref, key) for _, ref, key in instruction.read]
         if not instruction.is_fresh:
@@ -298,7 +296,6 @@ class FusionGroup:
         if isinstance(operation, TemplateOp):
             self.template_inputs.append(self._entry_of(*instruction.read[0][1:]))
             self.reductions.append(instruction)
-            self.sealed = isinstance(operation, ImmediateTemplateOp)
             self._add_to_epilogue(instruction)
         elif isinstance(operation, OpaqueOp):
             for _, ref, _ in instruction.read:
@@ -437,7 +434,7 @@ class FusionGroup:
         if first is not None:
             operation = first.operation
             assert isinstance(operation, TemplateOp)
-            split, names, wide = operation.split, operation.names, wide or operation.wide
+            split, names, wide = operation.split, NAMES, wide or operation.wide
         elif row is not None:
             split, names = (len(shape) - row[0], len(shape)), row[1]
         spec = KernelSpec(
@@ -496,7 +493,7 @@ def overlap(first: Ref, second: Ref) -> bool:
     return _overlap_of(first.pattern, first.offset, second.pattern, second.offset)
 
 
-@functools.lru_cache(tuning.REMEMBERED)
+@memo
 def _overlap_of(one: Pattern, begin: int, two: Pattern, other: int) -> bool:
     return layout.overlap(
         Layout(one.shape, one.strides, begin), Layout(two.shape, two.strides, other)

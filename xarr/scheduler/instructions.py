@@ -1,4 +1,4 @@
-"""The scheduler's instructions, and the operations that a kernel is written for (template ops).
+"""The scheduler's instructions.
 
 Nothing in this package knows a buffer, an address, a storage's own offset or the value of a
 constant, so a plan serves every list of the same instructions.
@@ -6,61 +6,22 @@ constant, so a plan serves every list of the same instructions.
 
 from __future__ import annotations
 
-import functools
 import math
-from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from xarr import dtypes, layout, tuning
+from xarr import dtypes, layout
 from xarr.codegen.kernel_spec import GatherScatter
 from xarr.dtypes import DType
 from xarr.ir.instructions import Opcode, decoded
 from xarr.ir.operation import Operation
 from xarr.layout import Pattern, Shape
+from xarr.lowering.operations import Number, Ref, WrappedAccess
+from xarr.memo import memo
 
 if TYPE_CHECKING:
-    from xarr.backends.device import Device
-    from xarr.codegen.kernel_spec import Cut, KernelSpec
-    from xarr.codegen.launch import Launch, ScratchBuffer
-    from xarr.ir.steps import Step
-
-
-class WrappedAccess(NamedTuple):
-    """The address of an item's element where the operand wraps around or is bounds-checked."""
-
-    strides: Shape
-    cuts: tuple[Cut, ...]
-    """For each axis where the operand wraps around, or its bounds."""
-    back: int = 0
-    """How many elements the first item lies before the first element."""
-
-
-class Ref(NamedTuple):
-    """A view of a storage: the storage's number in the list, data type, pattern and offset.
-
-    The offset counts from the storage's first view. The view is broadcast over the shape of an
-    instruction, unless it is `wrapped`.
-    """
-
-    slot: int
-    dtype: DType
-    pattern: Pattern
-    offset: int
-    wrapped: WrappedAccess | None = None
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of the view's elements."""
-        return self.pattern.size * self.dtype.itemsize
-
-
-class Number(NamedTuple):
-    """A constant operand: its data type, and its number among the program's constants."""
-
-    dtype: DType
-    number: int
+    from xarr.codegen.kernel_spec import Cut
 
 
 class BoundsMask(NamedTuple):
@@ -163,7 +124,7 @@ def _key(ref: Ref, shape: Shape) -> Key:
     return ref.slot, ref.dtype, _strides(ref.pattern, shape), ref.offset
 
 
-@functools.lru_cache(tuning.REMEMBERED)
+@memo
 def _strides(pattern: Pattern, shape: Shape) -> Shape | None:
     """Compute the `Strides` of a view that is broadcast over a shape."""
     if pattern.linear and pattern.size == math.prod(shape):
@@ -201,150 +162,3 @@ def decode(
         how = opcode.operation, target, tuple(operands), opcode.shape, opcode.is_fresh
         found.append(ScheduledInstruction(number, *how))
     return found
-
-
-class TemplateOp(Operation):
-    """An operation with a kernel template, which a group's other instructions are fused into."""
-
-    __slots__ = ("names", "split", "wide")
-
-    single_pass = True
-    """Whether the template computes each element once, so that it may overwrite its operands."""
-    takes_expression = True
-    """Whether the template computes its elements; otherwise it loads them from memory."""
-
-    def __init__(
-        self, name: str, result: DType, split: tuple[int, ...], names: tuple[str, ...], wide: bool
-    ) -> None:
-        super().__init__(name, (), result, "")
-        # How the space is cut into named axes, and whether indices have 64 bits; see `KernelSpec`.
-        self.split = split
-        self.names = names
-        self.wide = wide
-
-
-class OpaqueOp(Operation):
-    """An operation that is never fused: it reads whole operands and writes a new storage."""
-
-    __slots__ = ()
-
-    reads_other_positions = True
-    is_separate = True
-
-    @abstractmethod
-    def call(self, device: Device, instruction: ScheduledInstruction, *, wide: bool) -> Step:
-        """Return the launches or the library's call; `wide` asks for 64-bit indices."""
-
-
-class ImmediateTemplateOp(TemplateOp):
-    """A template whose caller runs the tape and launches it, as a sort or a histogram does."""
-
-    __slots__ = ()
-
-    is_consumed = True
-
-    def __init__(self, split: tuple[int, ...], names: tuple[str, ...], wide: bool) -> None:
-        super().__init__("consumed", dtypes.bool_, split, names, wide)
-
-
-class DeferredTemplateOp(TemplateOp):
-    """A template that is recorded on the tape and writes a new storage, as a reduction is."""
-
-    __slots__ = ("functions",)
-
-    is_whole = True
-
-    accepts_epilogue = False
-    """Whether the kernel may compute more of each result, which then need not be stored."""
-
-    def __init__(
-        self, name: str, result: DType, split: tuple[int, ...], names: tuple[str, ...], wide: bool
-    ) -> None:
-        super().__init__(name, result, split, names, wide)
-        # What `on_host` returned, by the operand's data type; False for None.
-        self.functions: dict[DType, Callable[..., Any] | bool] = {}
-
-    def can_share_kernel(self, others: Sequence[Operation]) -> bool:
-        """Return whether one kernel may compute this beside the others, over the same shape."""
-        return False
-
-    def on_host(self, given: DType) -> Callable[..., Any] | None:
-        """Return a function of a NumPy array and numbers that computes the result, or None."""
-        return None
-
-    def unrolled(self, shape: Shape) -> Unrolled | None:
-        """Return the reduction as an expression of few elements, or None where it is none."""
-        return None
-
-    def columns(self, shape: Shape) -> tuple[int, int]:
-        """Count the axes behind those reduced in order, and the columns along them."""
-        return 0, 0
-
-    def row_nbytes(self, length: int) -> int:
-        """Count the bytes of local memory that reducing a row takes on a GPU."""
-        return 0
-
-    def row_length(self, shape: Shape) -> int:
-        """Return the length of the rows that a kernel of rows may reduce; 0 where none may."""
-        return 0
-
-    def rows(self, device: Device, work: Rows) -> Launch:
-        """Return the launch of a kernel of rows, of which this is a part."""
-        raise NotImplementedError
-
-    @abstractmethod
-    def launches(
-        self, device: Device, spec: KernelSpec, shape: Shape, epilogue: Epilogue
-    ) -> tuple[list[Launch], list[ScratchBuffer]]:
-        """Return the launches of the template with its epilogue, and the memory between them."""
-
-
-class Unrolled(NamedTuple):
-    """A reduction of the axes `start:stop` as elementwise operations.
-
-    `first` makes an accumulator of an element, `step` adds an element to an accumulator, and
-    `finish` makes the result of an accumulator and the reduction's numbers.
-    """
-
-    start: int
-    stop: int
-    first: Operation
-    step: Operation
-    finish: Operation
-
-
-class Epilogue(NamedTuple):
-    """The end of a kernel of one or more templates: operations on their results, and stores."""
-
-    entries: tuple[Any, ...]
-    """The values: (template op, its numbers), or (operation, operands). A number is (DType, number
-    among the constants), any other operand the number of an entry."""
-    stored: tuple[int, ...]
-    """The entries that are stored, in the order of the results."""
-
-
-class Part(NamedTuple):
-    """A pass of a kernel of rows: over all elements of a row, or once for each row."""
-
-    spec: KernelSpec
-    memory: tuple[str, ...]
-    """The kernel's names of the form's pointers."""
-    results: tuple[str, ...]
-    epilogue: Epilogue | None
-    """The reductions and their epilogue; None where the part is elementwise."""
-    cached: tuple[tuple[int, str, bool], ...]
-    """The accesses to local memory, the buffer's name, and whether it is filled already."""
-
-
-class Rows(NamedTuple):
-    """A kernel of rows: a group of items runs all parts on a row before it takes the next."""
-
-    parts: tuple[Part, ...]
-    items: int
-    length: int
-    parameters: tuple[tuple[str, str], ...]
-    """The types and names of the kernel's pointers."""
-    kept: tuple[tuple[str, str], ...]
-    """The types and names of the buffers of one row in local memory."""
-    rows_together: int
-    """How many rows a group of items on a GPU takes at a time."""

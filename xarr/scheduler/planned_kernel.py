@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xarr import dtypes
 from xarr.codegen import launch
 from xarr.ir.steps import Step
+from xarr.lowering.lower import lower_opaque, lower_template
+from xarr.lowering.operations import NAMES, Epilogue, Part, Rows
+from xarr.lowering.reduce_scan import lower_rows
 from xarr.scheduler.fusion_group import FusionGroup
-from xarr.scheduler.instructions import DeferredTemplateOp, Epilogue, OpaqueOp, Part, Rows
 from xarr.scheduler.row_fusion import row_axes, row_length, values_of_elements
 
 if TYPE_CHECKING:
@@ -53,8 +55,9 @@ class PlannedKernel(NamedTuple):
         (group,) = self.groups
         opaque = group.opaque
         if opaque is not None:
-            assert isinstance(opaque.operation, OpaqueOp)
-            call = opaque.operation.call(device, opaque, wide=wide)
+            call = lower_opaque(
+                opaque.operation, device, opaque.operands, opaque.written, wide=wide
+            )
             call.freed = self.freed
             return call
         spec, pointers = group.kernel_spec(self.reuses, wide=wide)
@@ -62,10 +65,9 @@ class PlannedKernel(NamedTuple):
         scratch: list[launch.ScratchBuffer] = []
         if not group.reductions:
             launches = [launch.elementwise(spec, device, in_order=group.in_order)]
-        elif not group.sealed:
+        else:
             operation, shape = group.reductions[0].operation, group.reductions[0].shape
-            assert isinstance(operation, DeferredTemplateOp)
-            launches, scratch = operation.launches(device, spec, shape, _epilogue(group))
+            launches, scratch = lower_template(operation, device, spec, shape, _epilogue(group))
         launches = launch.with_spec(launches, spec)
         return self._lowered(launches, scratch, [spec], [slot for slot, _ in pointers], types)
 
@@ -76,9 +78,7 @@ class PlannedKernel(NamedTuple):
         first = self.groups[0]
         length = row_length(first)
         axes = row_axes(first, length)
-        operation = first.reductions[0].operation
         assert axes is not None
-        assert isinstance(operation, DeferredTemplateOp)
         results = [ref for group in self.groups for _, ref in group.stored_results]
         written = {slot for group in self.groups for slot, *_ in group.outputs}
         names = {(ref.slot, ref.dtype): f"r{number}" for number, ref in enumerate(results)}
@@ -87,7 +87,7 @@ class PlannedKernel(NamedTuple):
         parts = []
         loaded: set[Any] = set()
         for group in self.groups:
-            row = axes - len(first.space) + len(group.space), operation.names
+            row = axes - len(first.space) + len(group.space), NAMES
             spec, slots = group.kernel_spec({}, wide=wide, row=row, kept=local.kept)
             for slot, dtype in slots:
                 if (slot, dtype) in names:
@@ -113,7 +113,7 @@ class PlannedKernel(NamedTuple):
         kept = tuple([(kind, f"room{number}") for number, kind in enumerate(local.buffers)])
         items = first.size // length
         work = Rows(tuple(parts), items, length, tuple(parameters), kept, local.rows_together)
-        launches = [operation.rows(device, work)]
+        launches = [lower_rows(device, work)]
         return self._lowered(launches, [], [part.spec for part in parts], pointers, types)
 
     def _lowered(

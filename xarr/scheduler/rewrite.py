@@ -17,18 +17,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from xarr import dtypes, layout, tuning
 from xarr.codegen.kernel_spec import Roll, cast, rolled
 from xarr.dtypes import COMPLEX, DType
-from xarr.ir.operation import Operation
+from xarr.ir.operation import Operation, interned
 from xarr.layout import Layout, Shape
+from xarr.lowering import reduce_scan
+from xarr.lowering.operations import Ref, TemplateOp, WrappedAccess
+from xarr.memo import memo
 from xarr.scheduler.fusion_group import NBYTES_OF_KERNEL, overlap
-from xarr.scheduler.instructions import (
-    BoundsMask,
-    DeferredTemplateOp,
-    Operand,
-    Ref,
-    ScheduledInstruction,
-    TemplateOp,
-    WrappedAccess,
-)
+from xarr.scheduler.instructions import BoundsMask, Operand, ScheduledInstruction
 
 if TYPE_CHECKING:
     from xarr.backends.base import DeviceInfo
@@ -58,7 +53,7 @@ def rewrite(
     last = {instruction.written.slot: number for number, instruction in enumerate(instructions)}
     table = ProducerTable(live)
     readers: dict[int, set[int]] = {}
-    if any(isinstance(instruction.operation, DeferredTemplateOp) for instruction in instructions):
+    if any(isinstance(instruction.operation, TemplateOp) for instruction in instructions):
         for number, instruction in enumerate(instructions):
             for slot in instruction.slots:
                 readers.setdefault(slot, set()).add(number)
@@ -67,7 +62,7 @@ def rewrite(
     for number, given in enumerate(instructions):
         instruction = given
         slot = given.written.slot
-        is_reduction = isinstance(given.operation, DeferredTemplateOp)
+        is_reduction = isinstance(given.operation, TemplateOp)
         if isinstance(given.operation, Roll):
             instruction = _wrap_around(table.compose_rolls(given))
         elif is_reduction:
@@ -92,7 +87,7 @@ def rewrite(
     return rewritten
 
 
-@functools.lru_cache(tuning.REMEMBERED)
+@memo
 def _own_weight(operation: Operation) -> tuple[int, list[int]]:
     """Weigh an operation's own text, and count how often it contains each operand's."""
     template = operation.template
@@ -100,7 +95,6 @@ def _own_weight(operation: Operation) -> tuple[int, list[int]]:
     return own, [template.count(f"{{{place}}}") for place in range(len(operation.operands))]
 
 
-@functools.lru_cache(tuning.REMEMBERED)
 def _is_plain(operation: Operation) -> bool:
     """Return whether an operation's text may be a part of a longer expression."""
     return type(operation) is Operation and not any(
@@ -192,7 +186,7 @@ class ProducerTable:
         pairs = zip(inner.operation.shifts, operation.shifts, instruction.shape, strict=True)
         shifts = tuple([(one + other) % extent for one, other, extent in pairs])
         return instruction.but(
-            operation=rolled(operation.result, shifts),
+            operation=interned(rolled, operation.result, shifts),
             operands=inner.operands,
             also=inner.also | {inner.number},
         )
@@ -200,8 +194,7 @@ class ProducerTable:
     def unroll(self, instruction: ScheduledInstruction, info: DeviceInfo) -> ScheduledInstruction:
         """Unroll a reduction along a short axis into an expression, if a kernel has room for it."""
         operation, elements = instruction.operation, instruction.read[0][1]
-        assert isinstance(operation, DeferredTemplateOp)
-        how = operation.unrolled(instruction.shape)
+        how = reduce_scan.unrolled(operation, instruction.shape)
         if how is None:
             return instruction
         axes = range(how.start, how.stop)
@@ -233,8 +226,7 @@ class ProducerTable:
         is so where the reduction's instructions alone read them; `readers` has these by storage.
         """
         operation, elements = instruction.operation, instruction.read[0][1]
-        assert isinstance(operation, DeferredTemplateOp)
-        axes, columns = operation.columns(instruction.shape)
+        axes, columns = reduce_scan.columns(operation, instruction.shape)
         shape = instruction.shape[: len(instruction.shape) - axes]
         found: dict[int, ScheduledInstruction] = {}
         wanted = [(elements, instruction.shape)] if 1 < columns <= tuning.COLUMNS else []
@@ -329,7 +321,7 @@ class ProducerTable:
         expression = _Expression(self, read)
         tree = expression.of(instruction)
         inside, before = expression.leaf(BoundsMask(part.cuts)), expression.leaf(whole)
-        tree = (_choose(whole.dtype), inside, tree, before)
+        tree = (interned(_choose, whole.dtype), inside, tree, before)
         if expression.is_impossible:
             return instruction
         replacement = expression.replacing(instruction, tree, space, target=whole)
@@ -432,7 +424,7 @@ class _Expression:
     ) -> ScheduledInstruction:
         """Return an instruction that computes a tree over a shape, in the place of another one."""
         types = tuple([leaf.dtype for leaf in self.leaves])
-        operation = _composed(instruction.operation.name, tree, types)
+        operation = interned(_composed, instruction.operation.name, tree, types)
         leaves, also = tuple(self.leaves), frozenset(self.also)
         return instruction.but(operation=operation, operands=leaves, shape=shape, also=also, **more)
 
@@ -466,13 +458,11 @@ def _sliced(places: Mapping[int, int], ref: Ref, shape: Shape) -> Ref:
     return ref._replace(pattern=where.pattern, offset=ref.offset + beyond)
 
 
-@functools.lru_cache(tuning.REMEMBERED)
 def _choose(dtype: DType) -> Operation:
     """Return the operation that selects one of two values by a condition."""
     return Operation("choose", (dtypes.bool_, dtype, dtype), dtype, "{0} ? {1} : {2}")
 
 
-@functools.lru_cache(tuning.REMEMBERED)
 def _composed(name: str, tree: _Tree, leaves: tuple[DType, ...]) -> Operation:
     """Compose the operations of a tree into one."""
 

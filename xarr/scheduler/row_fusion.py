@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xarr import layout, tuning
 from xarr.layout import Shape
+from xarr.lowering import reduce_scan
+from xarr.lowering.operations import WrappedAccess
 from xarr.scheduler.fusion_group import NBYTES_OF_KERNEL, FusionGroup
-from xarr.scheduler.instructions import DeferredTemplateOp, Key, WrappedAccess
+from xarr.scheduler.instructions import Key
 
 if TYPE_CHECKING:
     from xarr.backends.base import DeviceInfo
@@ -62,13 +64,11 @@ def _feeds(before: Sequence[FusionGroup], run: Sequence[FusionGroup]) -> bool:
 
 def row_length(group: FusionGroup) -> int:
     """Return the length of the rows that a group reduces; 0 where it reduces none."""
-    if not group.reductions or group.sealed:
+    if not group.reductions:
         return 0
     lengths = set()
     for reduction in group.reductions:
-        operation = reduction.operation
-        assert isinstance(operation, DeferredTemplateOp)
-        lengths.add(operation.row_length(reduction.shape))
+        lengths.add(reduce_scan.row_length(reduction.operation, reduction.shape))
     return lengths.pop() if len(lengths) == 1 else 0
 
 
@@ -120,7 +120,7 @@ def _most_parts(groups: Sequence[FusionGroup]) -> int:
 def trees_nbytes(groups: Sequence[FusionGroup], length: int) -> int:
     """Count the bytes of local memory in which all reductions reduce one row on a GPU."""
     operations = [reduction.operation for group in groups for reduction in group.reductions]
-    return sum(one.row_nbytes(length) for one in operations if isinstance(one, DeferredTemplateOp))
+    return sum(reduce_scan.row_nbytes(one, length) for one in operations)
 
 
 def values_of_elements(group: FusionGroup, space: Shape) -> Collection[Key]:

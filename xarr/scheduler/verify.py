@@ -11,9 +11,10 @@ from typing import Final, NamedTuple, TypeVar
 
 from xarr.codegen.kernel_spec import GatherScatter
 from xarr.ir.storage import is_live
+from xarr.lowering.operations import Ref, TemplateOp
 from xarr.scheduler.buffer_reuse import Plan
 from xarr.scheduler.fusion_group import FusionGroup, overlap
-from xarr.scheduler.instructions import Key, Ref, ScheduledInstruction, TemplateOp
+from xarr.scheduler.instructions import Key, ScheduledInstruction
 from xarr.settings import IMPORTED
 
 _Listed = TypeVar("_Listed")
@@ -204,7 +205,7 @@ class Verifier:
         gone = set(plan.dead)
         nbytes = {slot: state for slot, state in enumerate(self._states) if state >= 0}
         spare: list[int] = []
-        for kernel in (*plan.kernels, *plan.immediate):
+        for kernel in plan.kernels:
             groups = kernel.groups
             first = groups[0].members[0]
             accesses = [key for group in groups for key in (*group.accesses, *group.outputs)]

@@ -24,8 +24,8 @@ from xarr.ir.steps import launch as launch
 from xarr.ir.storage import Storage, allocate_or_collect, are_shared
 from xarr.ir.views import Structure, View, constant, contiguous, storage_view, structure
 from xarr.layout import Layout, Shape
+from xarr.lowering.operations import TemplateOp
 from xarr.runtime import host_functions
-from xarr.scheduler.instructions import DeferredTemplateOp
 from xarr.tape import record
 from xarr.tape.record import cast_of, copied as copied
 from xarr.tape.tape import tape_of
@@ -53,12 +53,12 @@ def index(shape: Shape, device: Device) -> View:
     return computed(opcode_of(INDEX, (), shape, fresh=shape, device=device), ())
 
 
-def recorded(operation: DeferredTemplateOp, inputs: tuple[View, ...], shape: Shape) -> View:
+def recorded(operation: TemplateOp, inputs: tuple[View, ...], shape: Shape) -> View:
     """Record a skeleton over a view; return a view, of a shape, of its new storage."""
     return computed(skeletal(operation, inputs, shape), inputs)
 
 
-def skeletal(operation: DeferredTemplateOp, inputs: tuple[View, ...], shape: Shape) -> Opcode:
+def skeletal(operation: TemplateOp, inputs: tuple[View, ...], shape: Shape) -> Opcode:
     """Return the opcode of a skeleton over a view, with its numbers, whose result has a shape."""
     materialise(inputs[0])
     structures = tuple([x.structure for x in inputs])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xarr.codegen.kernel_spec import cast
 from xarr.ir import _cython as cython
 from xarr.ir.operation import Operation
-from xarr.runtime import host_functions
+from xarr.runtime.host_values import converter
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
@@ -82,7 +82,7 @@ def cast_of(given: DType, wanted: DType) -> Operation:
     """Return the operation that converts between data types; the copy, if they are one."""
     operation = _CASTS.get((given, wanted))
     if operation is None:
-        host = host_functions.converter(given, wanted)
+        host = converter(given, wanted)
         operation = Operation("astype", (given,), wanted, cast("{0}", given, wanted), host)
         _CASTS[given, wanted] = operation
     return operation

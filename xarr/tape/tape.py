@@ -22,7 +22,7 @@ from xarr.ir import _cython as cython
 from xarr.ir.events import hooks
 from xarr.ir.instructions import decoded, live_bytes_per_cut
 from xarr.ir.memo import remembered
-from xarr.ir.steps import Prepared, end_before_others, go_on
+from xarr.ir.steps import end_before_others, go_on
 from xarr.ir.storage import DEAD, LIVE, SWAPPABLE, WIDE, is_live
 from xarr.runtime import dispatch
 from xarr.tape.loops import LoopDetector
@@ -33,7 +33,7 @@ if not cython.compiled:
     from sys import getrefcount as held_by
 
     from xarr.ir.events import core_counts, core_hooks, core_tier
-    from xarr.ir.instructions import Instruction, Opcode, RunArguments, new_instruction, take_number
+    from xarr.ir.instructions import Instruction, Opcode, RunArguments, new_instruction
     from xarr.ir.storage import Storage, next_mark
     from xarr.ir.views import View
     from xarr.runtime.program import Runnable, Trace
@@ -299,19 +299,6 @@ class Tape:
             self.is_running = False
             end_before_others(self.device)
 
-    def consume(self, opcode: Opcode, view: View) -> Prepared:
-        """Run everything but the kernel of a skeleton that takes a view; return its parts."""
-        instruction: Instruction = new_instruction(opcode, (view,), None, None, take_number())
-        self.instructions.append(instruction)
-        try:
-            prepared: Any = self._run(len(self.instructions))
-        except BaseException:
-            if instruction in self.instructions:  # what failed came before it
-                self.instructions.remove(instruction)
-            raise
-        assert prepared is not None
-        return prepared
-
     @cython.cfunc
     def _run(self, count: cython.Py_ssize_t) -> object:
         """Run the first instructions.
@@ -414,7 +401,7 @@ class Tape:
         error.add_note(f"{self.device} was computing {', '.join(names)}")
         left = failed if program is None else program.left(done)
         every = enumerate(_instructions_of(trace, listed))
-        marked = [(at in failed, one) for at, one in every if at in left and one is not None]
+        marked = [(at in failed, one) for at, one in every if at in left]
         listed.clear()
         _have_memory([instruction for _, instruction in marked])
         traceback.clear_frames(error.__traceback__)  # else it holds them
@@ -456,7 +443,7 @@ class Tape:
             reads = {view.storage.serial for view in instruction.views if view.storage is not None}
             writes = instruction.written.serial
             if has_failed or reads & written or writes in written or writes in read:
-                if instruction.opcode.operation.is_consumed or writes in shared or reads & shared:
+                if writes in shared or reads & shared:
                     both = [*later, *instructions, instruction, *[one for _, one in marked]]
                     both.sort(key=_place_of)  # whoever asks for a value gets the error
                     return both
@@ -480,8 +467,7 @@ class Tape:
         wanted = {at for at, state in enumerate(states) if is_live(state)}
         wanted = {listed.storages[at].serial for at in wanted}
         found: list[Any] = []
-        again = [one for one in _instructions_of(trace, listed) if one is not None]
-        for instruction in reversed(again):
+        for instruction in reversed([*_instructions_of(trace, listed)]):
             if instruction.written.serial in wanted:
                 wanted.update(
                     [view.storage.serial for view in instruction.views if view.storage is not None]
@@ -510,7 +496,7 @@ class Tape:
             try:
                 return trace, listed, self._program(trace, listed)
             finally:
-                self._requeue([one for one in _instructions_of(trace, listed) if one is not None])
+                self._requeue([*_instructions_of(trace, listed)])
         finally:
             self.is_running = was_running
 
@@ -592,8 +578,6 @@ class Tape:
                 size += opcode.operands[0].size
             else:
                 size += opcode.target.size
-            if opcode.operation.is_consumed:
-                return 0
         if size > _NEW_WORK:
             return 0
         key = hash((opcodes, codes))
@@ -683,8 +667,8 @@ def _unheld() -> cython.Py_ssize_t:
 hooks.unheld = _unheld()
 
 
-def _instructions_of(trace: Trace, listed: RunArguments) -> Iterator[Instruction | None]:
-    """Make the instructions of a trace again; None for one that is consumed: its caller is told."""
+def _instructions_of(trace: Trace, listed: RunArguments) -> Iterator[Instruction]:
+    """Make the instructions of a trace again."""
     codes = iter(trace.codes)
     values = iter(listed.constants)
     named = 0
@@ -701,10 +685,7 @@ def _instructions_of(trace: Trace, listed: RunArguments) -> Iterator[Instruction
         if opcode.is_fresh:
             fresh = listed.storages[named]
             named += 1
-        if opcode.operation.is_consumed:
-            yield None
-        else:
-            yield new_instruction(opcode, tuple(views), fresh, None, number)
+        yield new_instruction(opcode, tuple(views), fresh, None, number)
 
 
 @cython.ccall

@@ -14,11 +14,13 @@ from xarr.array.out_argument import store
 from xarr.codegen.launch import Grid
 from xarr.codegen.source import define
 from xarr.dtypes import DType
+from xarr.ir import steps
 from xarr.ir.storage import Storage
 from xarr.ir.views import View, storage_view
 from xarr.layout import Shape, contiguous
-from xarr.ops.skeleton import Skeleton
+from xarr.lowering.skeleton import Skeleton
 from xarr.tape import builder
+from xarr.tape.tape import tape_of
 from xarr.user_kernels import compile_check
 from xarr.user_kernels.c_source import Function, Text
 from xarr.user_kernels.parameters import Given, Parameter, of
@@ -104,7 +106,14 @@ def launched(
             f"{name}({', '.join(arguments)})",
             device.info.loop_per_item,
         )
-        _KERNEL.launch(special, _grid(device, count), indices, storages, wide=True, elements=count)
+        skeleton = _KERNEL.kernel(device, special, tuple(indices), None, wide=True)
+        with device.lock:
+            for storage in storages:
+                storage.settle()
+            buffers = [storage.buffer for storage in storages]
+            packed = skeleton.arguments.pack(*indices.values())
+            work = skeleton, _grid(device, count), buffers, packed, count
+            tape_of(device).ask(steps.launch, device, *work)
     if not outs:
         return tuple(keep_array(Array(result)) for result in results)
     for out, result in zip(outs, results, strict=True):

@@ -17,11 +17,11 @@ from xarr.array.coerce import scalar_view
 from xarr.array.layouts import keep_array
 from xarr.array.out_argument import deliver
 from xarr.dtypes import DType
+from xarr.ir.fold import Fold
 from xarr.ir.operation import Operation
 from xarr.ir.views import View, storage_view
 from xarr.layout import broadcast_shapes
 from xarr.ops import reduce_scan
-from xarr.ops.rows import Fold
 from xarr.tape import builder
 from xarr.user_kernels import compile_check
 from xarr.user_kernels.c_source import Function, Text, require_portable

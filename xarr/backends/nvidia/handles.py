@@ -5,13 +5,13 @@ nvmath is imported here alone, at first use. Knows neither calls nor the memory 
 
 from __future__ import annotations
 
-import functools
 import importlib
 import importlib.util
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import tuning
+from xarr.memo import memo
 
 if TYPE_CHECKING:
     from xarr.backends.cuda import CudaDriver
@@ -80,7 +80,7 @@ class Handles:
         return made
 
 
-@functools.cache
+@memo
 def bindings_of(name: str) -> Any:
     """The module of nvmath for a library."""
     return importlib.import_module(f"nvmath.bindings.{name}")
@@ -94,7 +94,7 @@ _VERSIONS: Final[dict[str, tuple[str, Callable[[], Any]]]] = {
 """The libraries: what they are called, and a question that only a library that is there answers."""
 
 
-@functools.cache
+@memo
 def present(*names: str) -> bool:
     """Whether nvmath is there and finds libraries of NVIDIA's."""
     try:
@@ -103,7 +103,7 @@ def present(*names: str) -> bool:
         return False
 
 
-@functools.cache
+@memo
 def failures() -> tuple[type[Exception], ...]:
     """The exceptions of the bindings for a library's failure."""
     names = (("cublas", "cuBLASError"), ("cufft", "cuFFTError"), ("cusolver", "cuSOLVERError"))

@@ -5,7 +5,6 @@ Copies and fills are the CUDA driver's, transposes and factors cuBLAS'. Knows no
 
 from __future__ import annotations
 
-import functools
 import importlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +15,7 @@ import numpy
 
 from xarr.backends.nvidia.handles import Handles, Integers
 from xarr.errors import message
+from xarr.memo import memo
 
 LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
 """The prefix of the libraries' functions for a data type's character."""
@@ -168,7 +168,7 @@ def working(handles: Handles) -> Iterator[Work]:
         yield Work(handles, held)
 
 
-@functools.cache
+@memo
 def scalar(value: float, char: str) -> int:
     """The address of a number in the host's memory, where cuBLAS looks for it; it stays there."""
     held = numpy.array([value], char)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import functools
 import html
 import itertools
 import json
@@ -26,6 +25,7 @@ from xarr.codegen import launch
 from xarr.errors import refused, type_error, value_error
 from xarr.ir.storage import Storage
 from xarr.ir.views import storage_view
+from xarr.memo import memo
 from xarr.runtime import profiling, traffic
 from xarr.runtime.profiling import Line, Work
 from xarr.runtime.traffic import Move
@@ -262,7 +262,7 @@ def _costs(parts: Iterable[tuple[tuple[str, ...], Work, float]]) -> list[Cost]:
     return sorted(costs, key=lambda cost: (-cost.seconds, cost.what))
 
 
-@functools.cache
+@memo
 def _bandwidth(name: str) -> float:
     """The bandwidth of a device in GB/s: bytes read and written by the best of some copies."""
     device = get_device(name)

@@ -6,7 +6,6 @@ dozens of steps a launch. The methods of `ufunc`, which stands below the chapter
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
@@ -31,6 +30,7 @@ from xarr.functions.reduce import reductions as chapter
 from xarr.functions.shape import joining
 from xarr.functions.shape.joining import taken_at, taken_from
 from xarr.functions.sort import sorting
+from xarr.ir.operation import interned
 from xarr.ir.views import View, constant
 from xarr.ops import elementwise, gather, reductions
 from xarr.ops.rows import OWN, Elementwise, Reduction, choose
@@ -71,7 +71,7 @@ def reduce(
     x = array_of(array, name, "array")
     if not _is_associative(function):
         return _from_left(function, x, axis, dtype, out, keepdims, initial, where, name)
-    row = _REDUCTIONS.get(function.__name__) or _joining(function._row, "axes")
+    row = _REDUCTIONS.get(function.__name__) or interned(_joining, function._row, "axes")
     view = x._view
     if row.name not in reductions.BY_NAME or (dtype is not None and row.form != "axes, sum"):
         view, dtype = builder.converted(view, _computed_type(function, view, dtype, name)), None
@@ -88,7 +88,9 @@ def accumulate(function: ufunc, array: ArrayLike, axis: Any, dtype: DTypeLike, o
         return scanned(_SCANS[function.__name__], x._view, place, dtype, False, out, name)
     view = builder.converted(x._view, _computed_type(function, x._view, dtype, name))
     if _is_associative(function):
-        return scanned(_joining(function._row, "scan"), view, place, None, False, out, name)
+        return scanned(
+            interned(_joining, function._row, "scan"), view, place, None, False, out, name
+        )
     rows = _along(Array(view), place)
     steps = [next(rows)] if x.shape[place] else []
     for row in rows:
@@ -201,7 +203,6 @@ def _asked_type(function: ufunc, view: View, dtype: Any, name: str) -> DType:
 # -- reductions and scans ---------------------------------------------------------------------
 
 
-@functools.cache
 def _joining(row: Elementwise, form: str) -> Reduction:
     """The row of a form that joins by a function."""
     value = reductions.TRUTH if row.result == "bool" else OWN

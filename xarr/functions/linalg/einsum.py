@@ -7,14 +7,13 @@ matrix product. The order in which several are contracted is found on the host, 
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy
 
-from xarr import layout, tuning
+from xarr import layout
 from xarr.array.array import Array, DTypeLike
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import as_array
@@ -28,6 +27,7 @@ from xarr.functions.linalg.products import product_of, retyped, summed
 from xarr.functions.shape import manipulation
 from xarr.ir.views import View
 from xarr.layout import Layout, Shape, integer
+from xarr.memo import memo
 from xarr.ops import elementwise as rows, reductions
 from xarr.tape import builder
 
@@ -261,7 +261,7 @@ def _path(parts: Sequence[_Part], result: Labels, optimize: Any) -> list[tuple[i
     return list(_find_path(text, tuple(part.view.shape for part in parts), way))
 
 
-@functools.lru_cache(tuning.REMEMBERED)
+@memo
 def _find_path(text: str, shapes: tuple[Shape, ...], way: str) -> tuple[tuple[int, ...], ...]:
     models = [numpy.broadcast_to(numpy.zeros(()), shape) for shape in shapes]
     found, _ = numpy.einsum_path(text, *models, optimize=way)

@@ -9,7 +9,6 @@ is annotated there; `complete` does so for the names of a module, or of a class 
 
 from __future__ import annotations
 
-import functools
 import inspect
 import re
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from typing import Any, Final
 import numpy
 
 from xarr.functions.names.examples import EXAMPLES
+from xarr.memo import memo
 
 STANDARD: Final = frozenset(
     """
@@ -334,7 +334,7 @@ def complete_public(value: Any, source: str = "") -> None:
         complete(told, vars(told)["_methods_source"])
 
 
-@functools.cache
+@memo
 def complete(space: ModuleType | type, source: str = "") -> None:
     """Complete the docstrings of the public functions of a module, or of a class and its bases.
 

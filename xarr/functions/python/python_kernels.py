@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, NamedTuple, TypeVar, overload
 
-from xarr import tuning
 from xarr.array.array import Array
 from xarr.array.coerce import as_array
 from xarr.errors import type_error
@@ -30,6 +29,7 @@ from xarr.functions.python.of_numbers import OF_ARRAYS, WHERE, truth
 from xarr.functions.python.texts import Definition, text_of
 from xarr.functions.reduce import reductions
 from xarr.functions.reduce.comparing import device_of
+from xarr.memo import memo
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -311,7 +311,7 @@ def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
     return made
 
 
-@functools.lru_cache(tuning.REMEMBERED)
+@memo
 def _translated(code: CodeType) -> CodeType | Exception:
     """Translate a function's code, or say why not; functions are not kept, which hold arrays."""
     try:
@@ -624,7 +624,7 @@ def _body(function: Any) -> tuple[ast.stmt, ...] | None:
     return _statements(function.__code__)
 
 
-@functools.lru_cache(tuning.REMEMBERED)
+@memo
 def _statements(code: CodeType) -> tuple[ast.stmt, ...] | None:
     if code.co_flags & (
         inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR | inspect.CO_COROUTINE

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import functools
 import inspect
 import itertools
 import sys
@@ -17,6 +16,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from types import CodeType
 from typing import Final, NamedTuple
+
+from xarr.memo import memo
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -45,9 +46,7 @@ def text_of(code: CodeType) -> Text:
     raise OSError("neither a file nor the prompt's history has it")
 
 
-@functools.lru_cache(_PARSED)
-def _parsed(text: str) -> ast.Module:
-    return ast.parse(text)
+_parsed: Final = memo(ast.parse, _PARSED)
 
 
 def _definition(tree: ast.Module, code: CodeType) -> Definition | None:

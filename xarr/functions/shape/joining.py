@@ -39,6 +39,7 @@ from xarr.functions.shape.manipulation import (
     with_axes,
     with_three_axes,
 )
+from xarr.ir.operation import interned
 from xarr.ir.storage import Storage
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout, Shape, integer, normalize_axis
@@ -280,7 +281,7 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
         return Array(builder.copied(view))
     moves = [move % extent for move, extent in zip(moves, view.shape, strict=True)]
     settled(x)
-    opcode = builder.elementwise(rolled(view.dtype, tuple(moves)), (view,), view.shape)
+    opcode = builder.elementwise(interned(rolled, view.dtype, tuple(moves)), (view,), view.shape)
     return made(builder.computed(opcode, (view,)))
 
 

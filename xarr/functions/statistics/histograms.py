@@ -27,7 +27,7 @@ from xarr.functions.reduce.comparing import device_of
 from xarr.functions.shape.joining import stack, taken_from
 from xarr.functions.sort.sorting import searchsorted
 from xarr.functions.statistics import order_statistics
-from xarr.ir.operation import Operation
+from xarr.ir.operation import Operation, interned
 from xarr.ir.views import View, constant
 from xarr.layout import integer
 from xarr.ops import histogram as histograms, reductions as folds
@@ -316,20 +316,15 @@ def _number_of_bins(x: Array, rule: str, limits: _Limits | None, outer: _Limits)
     return math.ceil((float(outer[1]) - float(outer[0])) / width)
 
 
-_GUESS: Final[dict[DType, tuple[Operation, Operation]]] = {}
-
-
 def _binning(row: DType) -> tuple[Operation, Operation]:
     """The operations that guess a bin and correct the guess; `kernels/binning.h` has their C."""
-    if row not in _GUESS:
-        count, kind = dtypes.int64, row.compute
-        guess = f"xr_bin_guess_{kind}({{0}}, {{1}}, {{2}}, {{3}})"
-        settle = f"xr_bin_of_{kind}({{0}}, {{1}}, {{2}}, {{3}}, {{4}})"
-        _GUESS[row] = (
-            Operation("guess", (row, row, row, count), count, guess),
-            Operation("bin", (row, count, row, row, count), count, settle),
-        )
-    return _GUESS[row]
+    count, kind = dtypes.int64, row.compute
+    guess = f"xr_bin_guess_{kind}({{0}}, {{1}}, {{2}}, {{3}})"
+    settle = f"xr_bin_of_{kind}({{0}}, {{1}}, {{2}}, {{3}}, {{4}})"
+    return (
+        Operation("guess", (row, row, row, count), count, guess),
+        Operation("bin", (row, count, row, row, count), count, settle),
+    )
 
 
 def _equal_bins(x: Array, first: Any, last: Any, number: int, edges: Host | None = None) -> Array:
@@ -339,7 +334,7 @@ def _equal_bins(x: Array, first: Any, last: Any, number: int, edges: Host | None
         edges = _between(x, (first, last), number, "histogram(a, bins)")
     borders = _upload(edges, device)
     row = borders._view.dtype
-    guess, settle = _binning(row)
+    guess, settle = interned(_binning, row)
     view = builder.converted(x._view, row)
     ends = [constant(edges.dtype.type(edge).item(), row, (), device) for edge in (first, last)]
     count = constant(number, dtypes.int64, (), device)

@@ -6,7 +6,6 @@ lists data types. NumPy's questions about what an object is are here too.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
@@ -24,6 +23,7 @@ from xarr.dtypes import BOOL, COMPLEX, REAL, SIGNED, UNSIGNED, DType
 from xarr.errors import type_error, value_error
 from xarr.ir.views import constant
 from xarr.layout import Shape
+from xarr.memo import memo
 from xarr.ops import elementwise as rows
 
 AnyDType = numpy.dtype[Any]
@@ -198,7 +198,7 @@ def finfo(dtype: Any) -> FloatInfo:
     return _float_info(row)
 
 
-@functools.cache
+@memo
 def _float_info(row: DType) -> FloatInfo:
     info = numpy.finfo(row.numpy)
     scalars = {"int": int, "float": float}

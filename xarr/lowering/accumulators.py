@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
 from collections.abc import Callable, Sequence
@@ -12,9 +11,9 @@ from xarr import dtypes
 from xarr.codegen.kernel_spec import KernelSpec, cast, computed, rounded, stored
 from xarr.codegen.source import define
 from xarr.dtypes import COMPLEX
+from xarr.ir.fold import Fold
 from xarr.ir.operation import Operation
-from xarr.ops.rows import Fold
-from xarr.scheduler.instructions import Epilogue
+from xarr.lowering.operations import Epilogue
 
 if TYPE_CHECKING:
     from xarr.dtypes import DType
@@ -32,7 +31,6 @@ def folds_of(epilogue: Epilogue) -> tuple[Fold, ...]:
     return tuple([head for head, *_ in epilogue.entries if isinstance(head, Fold)])
 
 
-@functools.cache
 def operations_of(fold: Fold) -> tuple[Operation, Operation, Operation] | None:
     """Return the operations that begin, step and finish a fold of plain values; else None."""
     types = (fold.taken, fold.value, fold.result)
