@@ -297,6 +297,8 @@ np.asarray({[p, p + 1]|[p[0], 5, p[1]]|[[p[0], 1], [2, p[1]]], dtype="float32"|(
 np.array({[a, 2, a * 2]|[[a, 1], (2, a)]|[b, [7, 8, 9], np.ones(3)]|[[b[0], b[1]], b[1:]]}, "f4")
 np.array([a, 2], dtype="int8")
 np.array([[p[0], {True|2|1.5|2j|b[1]|np.int8(1)}], (a + 1, p[1])])
+x = [np.square(v) for v in (p[1], a + 0, b[2], p[0] > 0)]; y = [v**2 for v in (p[1], a + 0, b[2])]
+... z = np.int8(100) + 0 * p.astype("i1")[0]; w = (z**2, np.square(z), pow(z - 90, 2.0))
 np.array([p[0], b[1]], {"f4"|"i8"|"c16"}, ndmin=2, order="{C|F|K}")
 x = b + 1; y = []
 ... for i, v in enumerate(x):

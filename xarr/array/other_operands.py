@@ -37,12 +37,17 @@ def _counts(array: Array) -> bool:
 
 def accepts(value: object) -> bool:
     """Return whether a value may stand beside an array in an operator; others have their turn."""
+    if type(value) in _USUAL:
+        return True
     if isinstance(value, numpy.ndarray) and (
         hasattr(value, "mask") or isinstance(value, numpy.matrix)
     ):
         return False
-    numbers = Array | int | float | complex | numpy.generic | numpy.ndarray
-    return isinstance(value, numbers | list | tuple | range)
+    return isinstance(value, _OPERANDS)
+
+
+_USUAL: Final = (Array, int, float)
+_OPERANDS: Final = (*_USUAL, complex, numpy.generic, list, tuple, range, numpy.ndarray)
 
 
 def combined(row: Elementwise, x1: Any, x2: Any) -> View | None:
