@@ -875,7 +875,7 @@ class Array(ArrayBase):
 
     def dot(self, b: ArrayLike, out: Any = None) -> Array:
         """NumPy's product of scalars, vectors, matrices and stacks of them. See `xarr.dot`."""
-        return functions.linalg.products.dot(self, b, out)
+        return functions.linalg.numpy_products.dot(self, b, out)
 
     def __matmul__(self, other: ArrayLike, /) -> Array:
         if not package.other_operands.holds_matrices(other):
