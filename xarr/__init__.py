@@ -137,7 +137,8 @@ if _typing.TYPE_CHECKING:
         r_ as r_,
         s_ as s_,
     )
-    from xarr.functions.device.profiling import explain as explain, profile as profile
+    from xarr.functions.device.explanation import explain as explain
+    from xarr.functions.device.profiling import profile as profile
     from xarr.functions.device.streams import (
         Event as Event,
         Graph as Graph,
