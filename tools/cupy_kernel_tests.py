@@ -28,7 +28,7 @@ import pytest
 
 import xarr
 from tools.cupy_shim import RESTATED, State, Testing, execute, load
-from xarr.backends import cuda
+from xarr.backends import cuda_compiler
 
 TESTS: Final = "tests/cupy_tests/core_tests"
 FILES: Final = ("test_elementwise", "test_reduction", "test_userkernel", "test_raw")
@@ -321,7 +321,9 @@ def compiled(checkout: Path) -> list[Result]:
             names = NAMES.get(where, ())
             module = xarr.RawModule(code=code, name_expressions=names or None)
             text = module._text(device, "kernel")
-            cuda.compile_own_cubin(text, "sm_90", (*cuda.header_folders(), *options), names)
+            cuda_compiler.compile_own_cubin(
+                text, "sm_90", (*cuda_compiler.header_folders(), *options), names
+            )
         except xarr.CompileError as error:
             line = next((line for line in error.log.splitlines() if "error" in line), error.log)
             outcome, why = "failed", line

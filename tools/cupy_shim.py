@@ -25,7 +25,7 @@ import pytest
 
 import xarr
 from tools.numpy_shim import without_text
-from xarr.backends import cuda
+from xarr.backends import cuda_bindings, cuda_compiler
 
 
 class Absent:
@@ -80,7 +80,7 @@ def _compiled_for_device(command: list[str], folder: Any, _: str) -> str:
     source, target = Path(command[-3]), Path(command[-1])
     arch = str(xarr.default_device().info.target.splitlines()[1])
     if target.suffix == ".cubin":
-        target.write_bytes(cuda.compile_cubin(source.read_text(), arch))
+        target.write_bytes(cuda_compiler.compile_cubin(source.read_text(), arch))
     else:
         target.write_bytes(_ptx(source.read_text(), arch))
     return ""
@@ -89,11 +89,11 @@ def _compiled_for_device(command: list[str], folder: Any, _: str) -> str:
 def _ptx(source: str, arch: str) -> bytes:
     from cuda.bindings import nvrtc
 
-    program = cuda.checked(nvrtc.nvrtcCreateProgram(source.encode(), b"x.cu", 0, [], []))
+    program = cuda_bindings.checked(nvrtc.nvrtcCreateProgram(source.encode(), b"x.cu", 0, [], []))
     options = [f"--gpu-architecture={arch.replace('sm', 'compute')}".encode()]
-    cuda.checked(nvrtc.nvrtcCompileProgram(program, 1, options))
-    ptx = bytearray(cuda.checked(nvrtc.nvrtcGetPTXSize(program)))
-    cuda.checked(nvrtc.nvrtcGetPTX(program, ptx))
+    cuda_bindings.checked(nvrtc.nvrtcCompileProgram(program, 1, options))
+    ptx = bytearray(cuda_bindings.checked(nvrtc.nvrtcGetPTXSize(program)))
+    cuda_bindings.checked(nvrtc.nvrtcGetPTX(program, ptx))
     return bytes(ptx)
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 import pytest
 
 from tools.oclgrind import CHECKS, KERNEL_TESTS
-from xarr.backends import cuda
+from xarr.backends import cuda_bindings
 
 PLANTED = {
     "memcheck": "x[1 << 20] = 1;",
@@ -102,7 +102,7 @@ def watched(tool: str, *program: str) -> Run:
 
 def main(files: Sequence[str]) -> int:
     """Run the tests under each tool; return 1 where one finds something or a test fails."""
-    problem = cuda.missing()
+    problem = cuda_bindings.missing()
     if problem:
         print(f"nothing for compute-sanitizer to watch: {problem}")
         return 0

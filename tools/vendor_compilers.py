@@ -19,7 +19,7 @@ from typing import NamedTuple
 from xarr.backends import hip
 
 OPENCL_OPTIONS = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
-"""What `backends/opencl.py` passes to a driver that rounds divisions and roots, as Intel's does."""
+"""What `base_options` gives a driver that rounds divisions and roots, as Intel's does."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from typing import Any
 import pytest
 
 from tools.vendor_compilers import Target, compiled, missing, version
-from xarr.backends import cuda
+from xarr.backends import cuda_compiler
 from xarr.codegen import source
 
 FILE = Path(__file__).with_suffix(".json")
@@ -72,7 +72,7 @@ def pytest_configure(config: pytest.Config) -> None:
     def write() -> None:
         Path(os.environ[RECORD]).write_text(json.dumps(list(kernels)))
 
-    source.assemble, cuda.nvrtc_version = noted, absent  # type: ignore[assignment]
+    source.assemble, cuda_compiler.nvrtc_version = noted, absent  # type: ignore[assignment]
     config.add_cleanup(write)
 
 

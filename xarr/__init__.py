@@ -137,7 +137,8 @@ if _typing.TYPE_CHECKING:
         r_ as r_,
         s_ as s_,
     )
-    from xarr.functions.device.profiling import explain as explain, profile as profile
+    from xarr.functions.device.explanation import explain as explain
+    from xarr.functions.device.profiling import profile as profile
     from xarr.functions.device.streams import (
         Event as Event,
         Graph as Graph,
@@ -328,17 +329,19 @@ if _typing.TYPE_CHECKING:
         diagonal as diagonal,
         trace as trace,
     )
-    from xarr.functions.linalg.products import (
+    from xarr.functions.linalg.numpy_products import (
         cross as cross,
         dot as dot,
         inner as inner,
         kron as kron,
+        outer as outer,
+        vdot as vdot,
+    )
+    from xarr.functions.linalg.products import (
         matmul as matmul,
         matrix_transpose as matrix_transpose,
         matvec as matvec,
-        outer as outer,
         tensordot as tensordot,
-        vdot as vdot,
         vecdot as vecdot,
         vecmat as vecmat,
     )
@@ -453,29 +456,31 @@ if _typing.TYPE_CHECKING:
         vstack as vstack,
     )
     from xarr.functions.shape.manipulation import (
-        array_split as array_split,
         atleast_1d as atleast_1d,
         atleast_2d as atleast_2d,
         atleast_3d as atleast_3d,
         broadcast_arrays as broadcast_arrays,
         broadcast_shapes as broadcast_shapes,
         broadcast_to as broadcast_to,
-        dsplit as dsplit,
         expand_dims as expand_dims,
         flip as flip,
         fliplr as fliplr,
         flipud as flipud,
-        hsplit as hsplit,
         moveaxis as moveaxis,
         permute_dims as permute_dims,
         ravel as ravel,
         reshape as reshape,
         rollaxis as rollaxis,
         rot90 as rot90,
-        split as split,
         squeeze as squeeze,
         swapaxes as swapaxes,
         transpose as transpose,
+    )
+    from xarr.functions.shape.splitting import (
+        array_split as array_split,
+        dsplit as dsplit,
+        hsplit as hsplit,
+        split as split,
         unstack as unstack,
         vsplit as vsplit,
     )

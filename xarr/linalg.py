@@ -32,10 +32,10 @@ if _typing.TYPE_CHECKING:
         svdvals as svdvals,
         trace as trace,
     )
+    from xarr.functions.linalg.numpy_products import multi_dot as multi_dot
     from xarr.functions.linalg.products import (
         matmul as matmul,
         matrix_transpose as matrix_transpose,
-        multi_dot as multi_dot,
         tensordot as tensordot,
         vecdot as vecdot,
     )

@@ -5,10 +5,9 @@ import typing as _typing
 
 from xarr.functions.names.docstrings import complete as _complete
 from xarr.functions.names.namespace import public as _public
-from xarr.functions.random.generator import (
-    Generator as Generator,
+from xarr.functions.random.generator import Generator as Generator, default_rng as default_rng
+from xarr.functions.random.random_state import (
     RandomState as RandomState,
-    default_rng as default_rng,
     get_bit_generator as get_bit_generator,
     set_bit_generator as set_bit_generator,
     shared as _shared,

@@ -14,7 +14,7 @@ import pytest
 
 import xarr
 from tests.processes import run_code
-from xarr.backends import cuda
+from xarr.backends import cuda, cuda_kernels, cuda_streams
 from xarr.backends.base import InMemory
 from xarr.backends.cupy import CupyDriver
 from xarr.errors import DeviceError
@@ -30,7 +30,7 @@ class Driver(cuda.CudaDriver):
         self.context: Any = contextlib.nullcontext()
         self.cleared = 0
         self.freed_nbytes: deque[int] = deque()
-        self.last_uses: dict[int, cuda.Event] = {}
+        self.last_uses: dict[int, cuda_streams.Event] = {}
         self.events: set[int] = set()
         self.waited: list[bool] = []
         left = list(statuses)
@@ -134,7 +134,7 @@ def test_kernels_of_one_module() -> None:
 )
 def test_what_is_not_launched(statuses: list[int], wanted: type[Exception]) -> None:
     with pytest.raises(wanted):
-        Driver(statuses).launch(cuda.Kernel("module", "function"), (1,), (1,), [], b"")
+        Driver(statuses).launch(cuda_kernels.Kernel("module", "function"), (1,), (1,), [], b"")
 
 
 def test_a_device_that_is_opened_first_in_a_forked_process() -> None:
@@ -147,7 +147,7 @@ def test_an_event_outlives_the_block_that_dies_with_it() -> None:
     driver = Driver([])
     for event_first in (True, False):  # what is older, the garbage collector finalizes first
         early = driver.mark() if event_first else None
-        block = cuda.Block(driver, 0, 8, None)
+        block = cuda_streams.Block(driver, 0, 8, None)
         block.event = early or driver.mark()
         cycle: list[Any] = [block]
         cycle.append(cycle)
@@ -185,14 +185,14 @@ def test_an_array_in_a_block_of_cupys_leaves_the_block_where_it_is() -> None:
 
 AT_EXIT = """
     import functools
-    from tests.devices.test_cuda_driver import Driver, cuda
+    from tests.devices.test_cuda_driver import Driver, cuda, cuda_streams
     @functools.cache
     def made():
         driver = Driver([])
         cuda._opened.add(driver)
         driver._wait_for = driver._cuda.cuStreamWaitEvent = lambda *_: print("waited")
         event = driver.mark()
-        block = cuda.Block(driver, 0, 8, None)
+        block = cuda_streams.Block(driver, 0, 8, None)
         block.event = event
         return [block, driver]
     made().append(made)

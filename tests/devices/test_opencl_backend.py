@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tests.processes import run_code
-from xarr.backends import opencl
+from xarr.backends import opencl, opencl_devices, opencl_loader
 from xarr.backends.base import Driver
 from xarr.backends.device import Device, devices
 from xarr.errors import CompileError
@@ -128,9 +128,9 @@ def test_the_grid_counts_groups(driver: Driver, grid: tuple[int, ...]) -> None:
 
 
 def test_the_public_launch_gives_the_same(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = {entry.info: entry for entry in opencl.discover().devices}
-    monkeypatch.setattr(opencl, "_has_fast_launch", lambda cl: False)
-    monkeypatch.setattr(opencl, "_direct", lambda cl: None)
+    found = {entry.info: entry for entry in opencl_devices.discover().devices}
+    monkeypatch.setattr(opencl, "has_fast_launch", lambda cl: False)
+    monkeypatch.setattr(opencl, "direct_functions", lambda cl: None)
     results = []
     for driver in (device.driver, found[device.info].open()):
         kernel = driver.load(driver.compile(ADD), "add")
@@ -143,10 +143,10 @@ def test_the_public_launch_gives_the_same(device: Device, monkeypatch: pytest.Mo
 
 
 def test_the_installed_pyopencl_has_the_private_names_that_are_used() -> None:
-    cl = opencl._pyopencl()
-    assert opencl._has_fast_launch(cl)
+    cl = opencl_loader.pyopencl_module()
+    assert opencl_loader.has_fast_launch(cl)
     if sys.platform == "linux":
-        assert opencl._direct(cl) is not None
+        assert opencl_loader.direct_functions(cl) is not None
     assert hasattr(cl._cl._Program, "_build")
 
 

@@ -19,7 +19,7 @@ import xarr
 from tests.launching import together
 from tests.processes import run_code
 from xarr import dtypes
-from xarr.backends import opencl, pocl
+from xarr.backends import opencl, opencl_devices, pocl
 from xarr.codegen import source
 from xarr.ops import elementwise
 from xarr.tape import builder
@@ -398,7 +398,9 @@ def test_binaries_of_another_form_leave_the_device_unused(
     """A PoCL that labels its binaries otherwise."""
     binary = driver.compile(ADD_ONE)
     (found,) = [
-        entry for entry in opencl.discover().devices if entry.info.target == driver.info.target
+        entry
+        for entry in opencl_devices.discover().devices
+        if entry.info.target == driver.info.target
     ]
     monkeypatch.setattr(pocl, "label", lambda device: bytes(8))
     other = found.open()

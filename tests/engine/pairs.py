@@ -25,7 +25,7 @@ import xarr
 from tests.engine import own
 from xarr.array.layouts import is_number
 from xarr.backends.base import Driver
-from xarr.backends.cuda import LaunchGraph
+from xarr.backends.cuda_graphs import LaunchGraph
 from xarr.runtime import host_functions
 
 Values = npt.NDArray[Any]

@@ -92,7 +92,9 @@ def test_each_paragraph_of_a_docstring_has_its_title(space: ModuleType | type) -
     assert found > 1
 
 
-@pytest.mark.parametrize("caller", ["array/array.py", "functions/elementwise/ufuncs.py"])
+@pytest.mark.parametrize(
+    "caller", ["array/array.py", "array/numpy_methods.py", "functions/elementwise/ufuncs.py"]
+)
 def test_methods_find_the_modules_that_they_call_in_their_packages(caller: str) -> None:
     """In a process in which no test has imported one."""
     text = (ROOT / "xarr" / caller).read_text(encoding="utf-8")

@@ -19,7 +19,8 @@ from tests.comparing import has, needs
 from tests.functions.calls import each
 from tests.processes import run_code
 from tests.reference import assert_same
-from xarr.array import array, numpy_protocols
+from xarr.array import numpy_protocols
+from xarr.array.numpy_protocols import namesake
 from xarr.array.transfers import observed
 from xarr.errors import HostFallbackWarning, ImplicitTransferError
 from xarr.ops import vendor
@@ -48,7 +49,7 @@ def lacking(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     """Let xarr lack functions, whether or not it has them by now."""
 
     def found(name: str, module: str = "numpy") -> Any:
-        return None if name in names else array.namesake(name, module)
+        return None if name in names else namesake(name, module)
 
     monkeypatch.setattr(numpy_protocols, "namesake", found)
 

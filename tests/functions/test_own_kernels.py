@@ -19,7 +19,7 @@ import pytest
 import xarr
 from tests.functions.calls import all_refused, each, refused
 from tests.kernels.nvrtc import compile_cuda
-from xarr.backends.cuda import compile_own_cubin
+from xarr.backends.cuda_compiler import compile_own_cubin
 from xarr.codegen import launch, source
 from xarr.user_kernels import compile_check
 

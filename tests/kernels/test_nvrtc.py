@@ -5,7 +5,7 @@ import ctypes
 import pytest
 
 from tests.kernels.nvrtc import compile_cuda
-from xarr.backends import cuda
+from xarr.backends import cuda_bindings
 from xarr.errors import CompileError
 
 SOURCE = """
@@ -39,4 +39,4 @@ def test_a_machine_without_a_driver_says_so(monkeypatch: pytest.MonkeyPatch) -> 
         raise OSError(f"{name}: cannot open shared object file")
 
     monkeypatch.setattr(ctypes, "CDLL", refused)
-    assert "NVIDIA's driver does not load" in cuda.missing()
+    assert "NVIDIA's driver does not load" in cuda_bindings.missing()

@@ -6,15 +6,17 @@ other devices, which a warning says once. Arrays among its results go back to th
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import Any, Final
 
 import numpy
 
 from xarr import dtypes, errors
 from xarr.array import buffer_protocols, exchange
-from xarr.array.array import Array, namesake
+from xarr.array.array import Array
 from xarr.array.coerce import replaced
 from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, require_together
@@ -249,3 +251,19 @@ class HostCall:
 def _stand_in(x: Array) -> Host:
     """Make a NumPy array of the shape and data type of an Array, without values."""
     return numpy.broadcast_to(numpy.zeros((), x.dtype), x.shape)
+
+
+def namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:
+    """Return the public function that has the name of one of NumPy's, or `scipy.special`'s."""
+    function = getattr(_namesake(module), name, None)
+    return function if callable(function) else None
+
+
+@memo
+def _namesake(module: str) -> ModuleType | None:
+    package, _, rest = module.partition(".")
+    known = package == "numpy" or module == "scipy.special"
+    try:
+        return importlib.import_module(f"xarr.{rest}" if rest else "xarr") if known else None
+    except ModuleNotFoundError:
+        return None

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy
 
-from xarr.backends import cuda, cupy_library
+from xarr.backends import cuda, cuda_bindings, cuda_streams, cupy_library
 from xarr.backends.base import DeviceInfo, InMemory
 
 _BYTE: Final = numpy.dtype(numpy.uint8)
@@ -65,7 +65,7 @@ class CupyDriver(cuda.CudaDriver):
             stream.use()
         return before
 
-    def take(self, nbytes: int) -> cuda.Block:
+    def take(self, nbytes: int) -> cuda_streams.Block:
         """A block of CuPy's current allocator, of the part that is for the default stream."""
         # CuPy keeps blocks of each stream apart, and gives back to a stream what was freed at once.
         cuda_module = self._cupy.cuda
@@ -76,7 +76,7 @@ class CupyDriver(cuda.CudaDriver):
             except cuda_module.runtime.CUDARuntimeError:
                 pass
             else:
-                return cuda.Block(self, memory.ptr, nbytes, memory)
+                return cuda_streams.Block(self, memory.ptr, nbytes, memory)
         with self._device:
             current = cuda_module.get_current_stream()
             # `with` would end with the stream of the enclosing `with`, not with the one of `use`.
@@ -86,16 +86,16 @@ class CupyDriver(cuda.CudaDriver):
                 memory = cuda_module.alloc(nbytes)
             except cuda_module.runtime.CUDARuntimeError as error:
                 # CuPy's pools raise a MemoryError, its other allocators what the runtime says.
-                if error.status == cuda.OUT_OF_MEMORY:
+                if error.status == cuda_bindings.OUT_OF_MEMORY:
                     raise MemoryError(str(error)) from error
                 raise
             finally:
                 if current.ptr:
                     current.use()
-        return cuda.Block(self, memory.ptr, nbytes, memory)
+        return cuda_streams.Block(self, memory.ptr, nbytes, memory)
 
     @contextmanager
-    def map(self, buffer: cuda.Block) -> Iterator[Any]:
+    def map(self, buffer: cuda_streams.Block) -> Iterator[Any]:
         """The buffer's own memory as an array of CuPy's, in the order of the current stream."""
         if self.is_plain() and self.is_current():
             yield self._bytes_of(buffer)
@@ -107,7 +107,9 @@ class CupyDriver(cuda.CudaDriver):
             finally:
                 self.end(stream, (buffer,))
 
-    def arrays(self, places: Sequence[tuple[cuda.Block, InMemory, int]]) -> list[Any] | None:
+    def arrays(
+        self, places: Sequence[tuple[cuda_streams.Block, InMemory, int]]
+    ) -> list[Any] | None:
         """Elements in blocks as CuPy's arrays; None beside other devices and streams."""
         if not (self.is_plain() and self.is_current()):
             return None
@@ -118,10 +120,10 @@ class CupyDriver(cuda.CudaDriver):
             made.append(self._array(shape, dtype, place, strides))
         return made
 
-    def _bytes_of(self, block: cuda.Block) -> Any:
+    def _bytes_of(self, block: cuda_streams.Block) -> Any:
         return self._array((block.nbytes,), _BYTE, self._place(block))
 
-    def _place(self, block: cuda.Block) -> Any:
+    def _place(self, block: cuda_streams.Block) -> Any:
         place = block.memory
         if not isinstance(place, self._pointer):
             memory = self._cupy.cuda.UnownedMemory(
@@ -130,7 +132,7 @@ class CupyDriver(cuda.CudaDriver):
             place = self._pointer(memory, 0)
         return place
 
-    def adopt(self, array: Any) -> cuda.Block | None:
+    def adopt(self, array: Any) -> cuda_streams.Block | None:
         """A block in the memory of an array of CuPy's, or None.
 
         That of a view is another array's, and that of another stream goes back to it at once.
@@ -139,7 +141,7 @@ class CupyDriver(cuda.CudaDriver):
             return None
         if not (self.is_plain() and self.is_current()):
             return None
-        block = cuda.Block(self, array.data.ptr, array.nbytes, array.data)
+        block = cuda_streams.Block(self, array.data.ptr, array.nbytes, array.data)
         return self._count_block(block, array.nbytes)
 
     def routine(self, name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:

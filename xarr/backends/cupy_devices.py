@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 
-from xarr.backends import cuda, hip
+from xarr.backends import cuda_bindings, cuda_devices, hip
 from xarr.backends.base import Discovery
 from xarr.backends.cupy import CupyDriver
 
@@ -19,8 +19,8 @@ def discover() -> Discovery:
     """All CUDA devices, if CuPy is installed and finds a driver."""
     if importlib.util.find_spec("cupy") is None:
         return Discovery([], [f"CuPy is not installed; {_INSTALL}"])
-    problem = cuda.missing()
-    if problem and cuda.missing_rocm():
+    problem = cuda_bindings.missing()
+    if problem and cuda_bindings.missing_rocm():
         return Discovery([], [problem])
     try:
         import cupy
@@ -31,5 +31,5 @@ def discover() -> Discovery:
         return Discovery([], [f"CuPy finds no device ({type(error).__name__}: {error})"])
     if runtime.is_hip:
         described = functools.partial(hip.describe, runtime)
-        return cuda.discovered("cupy", count, hip.HipDriver, _INSTALL, described)
-    return cuda.discovered("cupy", count, CupyDriver, _INSTALL)
+        return cuda_devices.discovered("cupy", count, hip.HipDriver, _INSTALL, described)
+    return cuda_devices.discovered("cupy", count, CupyDriver, _INSTALL)

@@ -22,7 +22,7 @@ from xarr.dtypes import DType
 from xarr.errors import message
 from xarr.settings import settings
 
-BACKENDS = {"cupy": "cupy_devices", "numba": "numba_cuda", "cpu": "cpu", "opencl": "opencl"}
+BACKENDS = {"cupy": "cupy_devices", "numba": "numba_cuda", "cpu": "cpu", "opencl": "opencl_devices"}
 """The module of each backend, best first: the default device is the first GPU, else the first CPU.
 """
 

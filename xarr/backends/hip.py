@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy
 
-from xarr.backends import cuda
+from xarr.backends import cuda_streams
 from xarr.backends.base import DeviceInfo, Driver, Place
 from xarr.backends.cupy import CupyDriver
 from xarr.errors import CompileError, message
@@ -207,7 +207,7 @@ class HipDriver(CupyDriver):
         kernel: Any,
         grid: tuple[int, ...],
         group: tuple[int, ...],
-        buffers: Sequence[cuda.Block],
+        buffers: Sequence[cuda_streams.Block],
         arguments: bytes,
         work: float = math.inf,
     ) -> None:

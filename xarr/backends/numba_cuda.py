@@ -18,7 +18,7 @@ from typing import Any
 import numpy
 
 from xarr import references, tuning
-from xarr.backends import cuda, nvidia
+from xarr.backends import cuda, cuda_bindings, cuda_devices, cuda_streams, nvidia
 from xarr.backends.base import DeviceInfo, Discovery
 
 _INSTALL = (
@@ -27,17 +27,17 @@ _INSTALL = (
 )
 
 
-class Block(cuda.Block):
+class Block(cuda_streams.Block):
     """A block of a pool, and back there when it is dropped."""
 
     __slots__ = ()
 
-    def give_back(self, event: cuda.Event | None) -> None:
+    def give_back(self, event: cuda_streams.Event | None) -> None:
         """Give the memory back to the pool."""
         self.memory.put_back(self, event)
 
 
-Free = tuple[int, int, cuda.Event | None]
+Free = tuple[int, int, cuda_streams.Event | None]
 """A free block: its size and where it is, and the end of what was last asked of it."""
 
 
@@ -53,7 +53,7 @@ class Pool:
         self._context = context
         # By whichever thread dropped them. Garbage may still read a block that `__del__` was called
         # of, in finalizers that come later; what they bring back to life keeps the block.
-        self._returned: deque[tuple[Block, cuda.Event | None]] = deque()
+        self._returned: deque[tuple[Block, cuda_streams.Event | None]] = deque()
         self._free: dict[int, list[Free]] = {}  # by size, the last used last
         # Numba's handles live here, not in the blocks: the garbage collector runs the finalizer of
         # a handle, which frees the memory, before the `__del__` of a block that dies with it.
@@ -85,7 +85,7 @@ class Pool:
             block.event = event
         return block
 
-    def put_back(self, block: Block, event: cuda.Event | None) -> None:
+    def put_back(self, block: Block, event: cuda_streams.Event | None) -> None:
         """Keep the memory of a block for reuse, once nothing refers to the block any more."""
         self._returned.append((block, event))
 
@@ -133,7 +133,7 @@ def _allocated(context: Any, nbytes: int) -> Any:
     try:
         return context.memalloc(nbytes)
     except CudaAPIError as error:
-        if int(error.code) == cuda.OUT_OF_MEMORY:
+        if int(error.code) == cuda_bindings.OUT_OF_MEMORY:
             raise MemoryError(str(error)) from error
         raise
 
@@ -177,7 +177,7 @@ class NumbaDriver(cuda.CudaDriver):
         return self._pool.take(nbytes)
 
     @contextlib.contextmanager
-    def map(self, buffer: cuda.Block) -> Iterator[nvidia.DeviceArray]:
+    def map(self, buffer: cuda_streams.Block) -> Iterator[nvidia.DeviceArray]:
         """The buffer's own memory as the libraries' routines take it, in the current stream."""
         with self.context:
             stream = self.begin((buffer,))
@@ -207,7 +207,7 @@ def discover() -> Discovery:
     # Numba-CUDA's own package tells without loading Numba, which may fail.
     if importlib.util.find_spec("numba_cuda") is None:
         return Discovery([], [f"Numba-CUDA is not installed; {_INSTALL}"])
-    problem = cuda.missing()
+    problem = cuda_bindings.missing()
     if problem:
         return Discovery([], [problem])
     try:
@@ -219,7 +219,7 @@ def discover() -> Discovery:
         count = len(numba_cuda.gpus)
     except Exception as error:  # noqa: BLE001 - whatever Numba's loading of the driver raises
         return Discovery([], [f"Numba-CUDA finds no device ({type(error).__name__}: {error})"])
-    found = cuda.discovered("numba", count, NumbaDriver, _INSTALL)
+    found = cuda_devices.discovered("numba", count, NumbaDriver, _INSTALL)
     lacking = nvidia.missing()
     if found.devices and lacking:
         found.problems.append(f"{lacking}; {_INSTALL}")

@@ -24,7 +24,7 @@ from xarr.backends.device import default_device
 from xarr.dtypes import DType
 from xarr.functions.calls import on_host
 from xarr.functions.elementwise import arithmetic
-from xarr.functions.random import generator
+from xarr.functions.random import random_state
 from xarr.functions.types.data_types import iscomplexobj
 from xarr.memo import memo
 from xarr.ops import vendor
@@ -149,12 +149,12 @@ class Behaviour(AbstractContextManager["Behaviour"]):
         self._numbers.update(NUMBERS)
         NUMBERS.clear()
         on_host.numpys_method = _of_values
-        generator.shared.leads_numpys = True
+        random_state.shared.leads_numpys = True
         return self
 
     def __exit__(self, *exception: object) -> None:
         on_host.numpys_method = None
-        generator.shared.leads_numpys = False
+        random_state.shared.leads_numpys = False
         NUMBERS.update(self._numbers)
 
 

@@ -7,23 +7,17 @@ everything that was asked before it.
 
 from __future__ import annotations
 
-import ctypes
-import math
-import operator
 import re
-import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
-
-import numpy
+from typing import Any, Final
 
 from xarr import dtypes, errors
 from xarr.array.array import Array
-from xarr.array.layouts import assign, require_writeable, settled
+from xarr.array.layouts import assign, settled
 from xarr.array.pointers import Pointer
-from xarr.backends.base import ATTRIBUTES, Place
-from xarr.backends.device import Device, get_device, require_together
+from xarr.backends.base import ATTRIBUTES
+from xarr.backends.device import Device, get_device
 from xarr.cache import disk_cache
 from xarr.codegen import source
 from xarr.ir.storage import Storage
@@ -31,8 +25,18 @@ from xarr.ir.views import storage_view
 from xarr.layout import contiguous
 from xarr.tape import builder
 from xarr.tape.tape import tape_of
+from xarr.user_kernels.arguments import (
+    LocalMemory,
+    Span,
+    bytes_of,
+    check_array,
+    launch_sizes,
+    local_nbytes,
+    place_of,
+    storage_of,
+)
+from xarr.user_kernels.declarations import Parameter, read_parameter
 from xarr.user_kernels.modules import PortableModule
-from xarr.user_kernels.parameters import holds_kind
 from xarr.user_kernels.tokens import without_comments
 
 _LANGUAGES: Final = {
@@ -51,63 +55,9 @@ _BINARIES: Final = {".ptx": "cuda", ".cubin": "cuda", ".fatbin": "cuda", ".spv":
 """The language of binaries by the suffix of their file."""
 _KERNEL_NAME: Final = r"\bvoid\s+(\w+)\s*\("
 _GLOBAL: Final = re.compile(r"(template\s*<[^{};]*>\s*)?\b__global__\b")
-_QUALIFIER: Final = re.compile(
-    r"\b(?:const|volatile|restrict|__restrict__|__restrict|RESTRICT|GLOBAL|__global|global|struct"
-    r"|constant|__constant)\b"
-)
 _TYPEDEF: Final = re.compile(r"\btypedef\s+(\w[\w ]*?)\s+(\w+)\s*;")
 _MACRO: Final = re.compile(r"^\s*#\s*define\s+(\w+)\s+(\w[\w ]*?)\s*$", re.MULTILINE)
 _OPTION: Final = re.compile(r"\s*-D\s*(\w+)=(\w[\w ]*?)\s*")
-_LOCAL: Final = re.compile(r"\b(?:LOCAL|__local|local)\b")
-
-_TYPES: Final = {
-    **{row.compute: row.numpy for row in dtypes.TABLE if row.compute == row.storage},
-    "bool": numpy.dtype("bool"),
-    "char": numpy.dtype("int8"),
-    "signed char": numpy.dtype("int8"),
-    "unsigned char": numpy.dtype("uint8"),
-    "uchar": numpy.dtype("uint8"),
-    "short": numpy.dtype("int16"),
-    "unsigned short": numpy.dtype("uint16"),
-    "ushort": numpy.dtype("uint16"),
-    "int": numpy.dtype("int32"),
-    "unsigned": numpy.dtype("uint32"),
-    "unsigned int": numpy.dtype("uint32"),
-    "uint": numpy.dtype("uint32"),
-    "long": numpy.dtype("int64"),
-    "long long": numpy.dtype("int64"),
-    "ptrdiff_t": numpy.dtype("int64"),
-    "unsigned long": numpy.dtype("uint64"),
-    "unsigned long long": numpy.dtype("uint64"),
-    "ulong": numpy.dtype("uint64"),
-    "size_t": numpy.dtype("uint64"),
-    "float": numpy.dtype("float32"),
-    "double": numpy.dtype("float64"),
-    "half": numpy.dtype("float16"),
-    "__half": numpy.dtype("float16"),
-    "complex<float>": numpy.dtype("complex64"),
-    "complex<double>": numpy.dtype("complex128"),
-    **{f"{row}_t": numpy.dtype(row.name) for row in dtypes.TABLE if row.kind in dtypes.INTEGER},
-}
-"""Types of C and what they hold."""
-_LOCAL_ALIGNMENT: Final = 16
-"""Bytes; the widest number takes as many."""
-_MOST: Final = (2**31 - 1, 65535, 65535)
-"""Groups along each dimension."""
-
-
-class _Parameter(NamedTuple):
-    """A declared parameter of a kernel; `dtype` is None where it is not known.
-
-    `is_read` says that the kernel does not write behind the pointer.
-    """
-
-    name: str
-    dtype: numpy.dtype[Any] | None
-    is_pointer: bool
-    is_local: bool
-    is_read: bool
-    kind: str
 
 
 class RawModule:
@@ -231,7 +181,7 @@ class RawModule:
             kernel.compile()
         return kernel
 
-    def _parameters(self, name: str) -> tuple[_Parameter, ...] | None:
+    def _parameters(self, name: str) -> tuple[Parameter, ...] | None:
         """A kernel's parameters as the source declares them; None of a binary's."""
         if self._binary is not None:
             return None
@@ -255,7 +205,7 @@ class RawModule:
             meanings.setdefault(word, set()).add(meaning)
         # Which one holds where a condition chooses, the compiler knows.
         named = {word: found.pop() for word, found in meanings.items() if len(found) == 1}
-        return tuple(_parameter(part, named) for part in declared)
+        return tuple(read_parameter(part, named) for part in declared)
 
     def _declared(self, name: str) -> list[str] | None:
         """The declarations of a kernel's parameters; None where the source has no such kernel."""
@@ -325,50 +275,6 @@ class RawModule:
             f"that takes {' and '.join(takes)}",
             "write portable C, see kernels/README.md, or put the arrays on another device",
         )
-
-
-class _LocalMemory:
-    """The local memory of a launch; `nbytes` counts what its pointers have.
-
-    has_pointers : bool -- Whether the driver makes a pointer of a number of bytes.
-    """
-
-    def __init__(self, nbytes: int, *, has_pointers: bool) -> None:
-        self.nbytes = nbytes
-        self._has_pointers = has_pointers
-        self._taken = 0
-
-    def argument(self, nbytes: int) -> int | bytes:
-        """The argument for a pointer to so many bytes: these, or where they begin."""
-        begin = self._taken
-        self._taken += -(-nbytes // _LOCAL_ALIGNMENT) * _LOCAL_ALIGNMENT
-        self.nbytes = max(self.nbytes, self._taken)
-        return nbytes if self._has_pointers else struct.pack("=Q", begin)
-
-
-class _Span(NamedTuple):
-    """The bytes of a storage in which an array lies."""
-
-    storage: int
-    begin: int
-    end: int
-
-    def overlaps(self, other: _Span) -> bool:
-        return self.storage == other.storage and self.begin < other.end and other.begin < self.end
-
-
-def _parameter(declared: str, named: Mapping[str, str]) -> _Parameter:
-    """A parameter of C, whose type may be one that the source gives a name."""
-    words = _QUALIFIER.sub(" ", declared)
-    is_local = _LOCAL.search(words) is not None
-    words = _LOCAL.sub(" ", words)
-    kind, name = re.fullmatch(r"\s*(.*?)\s*(\w+)\s*(?:\[\s*\])?\s*", words, re.DOTALL).groups()  # type: ignore[union-attr]
-    is_pointer = "*" in kind or "[" in declared
-    kind = " ".join(kind.replace("*", " ").split())
-    is_read = re.search(r"\bconst\b[^*]*\*", declared) is not None
-    for _ in named:
-        kind = named.get(kind, kind)
-    return _Parameter(name, _TYPES.get(kind), is_pointer, is_local, is_read, kind)
 
 
 class RawKernel:
@@ -502,33 +408,38 @@ class RawKernel:
         """
         if stream is not None:
             if not hasattr(stream, "__enter__"):
-                raise self._refuse(f"stream is {stream!r}", "a Stream is accepted")
+                raise errors.type_error(
+                    self._where, f"stream is {stream!r}", "a Stream is accepted"
+                )
             with stream:
                 return self(grid, block, args, shared_mem=shared_mem)
         args = [value.array() if type(value) is Pointer else value for value in args]
         device = next((value.device for value in args if type(value) is Array), get_device())
-        places, items = self._sizes(grid, block, device)
+        places, items = launch_sizes(grid, block, device, self._where)
         if shared_mem < 0:
             raise errors.value_error(self._where, f"shared_mem is {shared_mem}", "0 or more bytes")
         wanted = self._expected(len(args))
+        is_cuda = self._module._language == "cuda"
         values = iter(args)
         packed = list[Any]()
-        copies = dict[_Span, Array]()
-        changed = dict[_Span, Array]()
-        spans = set[_Span]()
+        copies = dict[Span, Array]()
+        changed = dict[Span, Array]()
+        spans = set[Span]()
         written = list[Array]()
-        local = _LocalMemory(int(shared_mem), has_pointers=device.info.dialect == "opencl")
+        local = LocalMemory(int(shared_mem), has_pointers=device.info.dialect == "opencl")
         for number, parameter in enumerate(wanted):
             if parameter is not None and parameter.is_local:
                 given = next(values) if len(args) == len(wanted) else None
-                packed.append(local.argument(self._local_nbytes(given, parameter, shared_mem)))
+                packed.append(
+                    local.argument(local_nbytes(given, parameter, shared_mem, self._where))
+                )
                 continue
             value = next(values)
             is_read = parameter is not None and parameter.is_read
             if type(value) is Array:
-                self._check(value, parameter, number, device)
+                check_array(value, parameter, number, device, self._where)
                 begin = settled(value).offset * value.itemsize
-                span = _Span(_storage(value).serial, begin, begin + value.nbytes)
+                span = Span(storage_of(value).serial, begin, begin + value.nbytes)
                 if not is_read:
                     spans.add(span)
                 if begin and device.info.dialect == "opencl":  # a cl_mem is given from its begin
@@ -540,7 +451,7 @@ class RawKernel:
                 if not is_read:
                     written.append(value)
             else:
-                packed.append(self._bytes(value, parameter, number))
+                packed.append(bytes_of(value, parameter, number, self._where, is_cuda=is_cuda))
         before = {
             span: Array(builder.copied(copies[span]._view))
             for span in changed
@@ -551,13 +462,13 @@ class RawKernel:
             kernel = self._module._loaded(device, self.name)
             for array in (*arrays, *before.values()):
                 builder.compute(array._view)
-            builder.release(device, {_storage(array) for array in written}.__contains__)
-            arguments = [self._place(value) if type(value) is Array else value for value in packed]
+            builder.release(device, {storage_of(array) for array in written}.__contains__)
+            arguments = [place_of(value) if type(value) is Array else value for value in packed]
             launch = device.driver.launch_with
             tape_of(device).ask(launch, kernel, places, items, arguments, local.nbytes)
             builder.counts.launches += 1
             for array in written:
-                _storage(array).writes += 1
+                storage_of(array).writes += 1
         for span, array in changed.items():
             if span in before:
                 now, then, there = map(_bytes_of, (copies[span], before[span], array))
@@ -567,39 +478,7 @@ class RawKernel:
                 assign(array, settled(array), copies[span]._view)
         return None
 
-    def _sizes(
-        self, grid: Sequence[int] | int, block: Sequence[int] | int, device: Device
-    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The groups and the items of one, with as many dimensions; refused beyond the limits."""
-        sizes = []
-        for name, given in (("grid", grid), ("block", block)):
-            try:
-                found = tuple(
-                    map(operator.index, given if isinstance(given, Iterable) else (given,))
-                )
-            except TypeError:
-                raise self._refuse(f"{name} is {given!r}", "1 to 3 integers are accepted") from None
-            limits = _MOST if name == "grid" else (device.info.group_size,) * 3
-            if not 1 <= len(found) <= 3 or any(
-                not 1 <= extent <= most for extent, most in zip(found, limits, strict=False)
-            ):
-                raise errors.value_error(
-                    self._where,
-                    f"{name} is {found}",
-                    f"1 to 3 sizes are accepted, from 1 to {limits}",
-                )
-            sizes.append(found)
-        dimensions = max(map(len, sizes))
-        places, items = ((*found, 1, 1)[:dimensions] for found in sizes)
-        if math.prod(items) > device.info.group_size:
-            raise errors.value_error(
-                self._where,
-                f"block is {items}, which are {math.prod(items)} items",
-                f"{device} has groups of up to {device.info.group_size}",
-            )
-        return places, items
-
-    def _expected(self, count: int) -> Sequence[_Parameter | None]:
+    def _expected(self, count: int) -> Sequence[Parameter | None]:
         """The parameters, as far as they are known, of a call with so many arguments."""
         if self._parameters is None:
             return [None] * count
@@ -613,102 +492,6 @@ class RawKernel:
             )
         return self._parameters
 
-    def _local_nbytes(self, given: Any, parameter: _Parameter, shared_mem: int) -> int:
-        """The bytes of local memory behind a pointer, as PyOpenCL's `LocalMemory` says or all."""
-        if given is None:
-            return int(shared_mem)
-        if type(given).__name__ != "LocalMemory":
-            raise self._refuse(
-                f"{parameter.name} is of type {type(given).__name__}",
-                "a pointer to local memory must be a pyopencl.LocalMemory",
-                "leave it out and give its bytes as shared_mem",
-            )
-        return int(given.size)
-
-    def _refuse(self, given: str, accepted: str, remedy: str = "") -> TypeError:
-        return errors.type_error(self._where, given, accepted, remedy)
-
-    def _check(
-        self, value: Array, parameter: _Parameter | None, number: int, device: Device
-    ) -> None:
-        """Refuse an array that is none for a parameter."""
-        name = f"args[{number}]" if parameter is None else parameter.name
-        require_together(value.device, device, self._where)
-        if parameter is None or not parameter.is_read:
-            require_writeable(value, self._where)
-        if parameter is not None and not parameter.is_pointer:
-            raise self._refuse(f"{name} is an Array", "the kernel takes a value there")
-        dtype = None if parameter is None else parameter.dtype
-        if dtype is not None and dtype != value.dtype and dtype.itemsize != 1:
-            raise self._refuse(
-                f"{name} has dtype {value.dtype}",
-                f"the kernel takes a pointer to {dtype}",
-                f'convert with x.astype("{dtype}")',
-            )
-        if not settled(value).linear:
-            raise errors.value_error(
-                self._where,
-                f"{name} is a view of shape {value.shape} that does not lie in one piece",
-                "the kernel is given a pointer to the first element",
-                "pass xarr.ascontiguousarray(x)",
-            )
-
-    def _bytes(self, value: Any, parameter: _Parameter | None, number: int) -> bytes:
-        """The bytes of a value."""
-        name = f"args[{number}]" if parameter is None else parameter.name
-        if parameter is not None and parameter.is_pointer:
-            raise self._refuse(
-                f"{name} is of type {type(value).__name__}", "the kernel takes an Array there"
-            )
-        if isinstance(value, ctypes.Structure):
-            return bytes(value)
-        if isinstance(value, numpy.void) or (isinstance(value, numpy.ndarray) and value.size == 1):
-            return bytes(value.tobytes())
-        if not isinstance(value, bool | int | float | complex | numpy.generic):
-            raise self._refuse(
-                f"{name} is of type {type(value).__name__}",
-                "Arrays, numbers, NumPy's scalars, and structures of ctypes and NumPy are accepted",
-            )
-        dtype = None if parameter is None else parameter.dtype
-        is_number = not isinstance(value, numpy.generic)
-        if (
-            dtype is None
-            and parameter is not None
-            and is_number
-            and self._module._language != "cuda"
-        ):
-            raise self._refuse(
-                f"{name} is {value!r}",
-                f"the kernel takes {parameter.kind}, of which the size is not known here",
-                "pass a scalar or structure of NumPy's",
-            )
-        if dtype is None:
-            dtype = value.dtype if isinstance(value, numpy.generic) else numpy.dtype(type(value))
-        if not holds_kind(dtype.kind, value):
-            raise self._refuse(f"{name} is {value!r}", f"the kernel takes {dtype}")
-        if dtype.kind in "iu" and not _holds(dtype, value):
-            raise errors.refused(
-                OverflowError, self._where, f"{name} is {value}", f"the kernel takes {dtype}"
-            )
-        made = numpy.asarray(value) if isinstance(value, numpy.generic) else None
-        return bytes((numpy.array(value, dtype) if made is None else made.astype(dtype)).tobytes())
-
-    def _place(self, value: Array) -> Place:
-        storage = _storage(value)
-        storage.settle()
-        return Place(storage.buffer, settled(value).offset * value.itemsize)
-
 
 def _bytes_of(array: Array) -> Array:
     return Pointer(array).cast("uint8").array(array.nbytes)
-
-
-def _holds(dtype: numpy.dtype[Any], value: Any) -> bool:
-    limits = numpy.iinfo(dtype)
-    return limits.min <= int(value) <= limits.max
-
-
-def _storage(array: Array) -> Storage:
-    storage = array._view.storage
-    assert storage is not None
-    return storage

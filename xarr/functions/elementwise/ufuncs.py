@@ -12,17 +12,17 @@ import functools
 import inspect
 from collections.abc import Callable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypedDict, TypeVar
 
-import numpy
-
-from xarr import dtypes, errors, functions
+from xarr import dtypes, functions
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.coerce import as_array
 from xarr.array.out_argument import deliver, require_castable, single
-from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, REAL, DType
+from xarr.dtypes import BOOL, COMPLEX, DType
 from xarr.errors import type_error
 from xarr.functions.calls.row_calls import binary, unary
+from xarr.functions.elementwise.signatures import Forced, Signature, forced
+from xarr.functions.elementwise.ufunc_docstrings import docstring_of
 from xarr.functions.names import docstrings
 from xarr.layout import order_of
 from xarr.ops.rows import Elementwise
@@ -30,8 +30,6 @@ from xarr.tape import builder
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R", covariant=True)
-Signature: TypeAlias = str | tuple[DTypeLike, ...] | None
-"""The data types of operands and results, as "dd->d"."""
 
 
 class _Described:
@@ -372,7 +370,7 @@ class _OfRow(ufunc):
         return (unary if self.nin == 1 else binary)(self._row, *operands)
 
     def _docstring(self) -> str:
-        return _docstring_of(self._row, docstrings.annotations_of(type(self).__call__))
+        return docstring_of(self._row, docstrings.annotations_of(type(self).__call__))
 
 
 class Unary(_OfRow):
@@ -525,68 +523,6 @@ def universal(
     return made
 
 
-def _docstring_of(row: Elementwise, annotations: dict[str, str]) -> str:
-    """The text of `help` for a function that is a row."""
-    pair = row.operands == 2
-    names, given = ("x1, x2", "The operands") if pair else ("x", "The operand")
-    shape = "shapes that broadcast to (...)" if pair else "shape (...)"
-    unit = f", {row.unit}" if row.unit else ""
-    made = {
-        "same": "the type that the operands promote to",
-        "bool": "bool",
-        "real": "the type of x, or of the parts of a complex x",
-    }[row.result]
-    floats = "; integers are computed in floating point" if row.floats_integers else ""
-    text = f"""{row.about}
-
-Parameters
-----------
-{names} : {KIND_WORDS[row.kinds]} Array, {shape}
-    {given}{unit}; also numbers, lists of numbers and NumPy arrays.
-
-Returns
--------
-Array, shape (...)
-    Of dtype {made}{floats}.
-
-Raises
-------
-TypeError
-    If an operand has another dtype, or can be made no array.
-ValueError
-    If the shapes do not broadcast, or the devices differ.
-
-{_example(row)}"""
-    return docstrings.completed(row.name, text, annotations, row.source)
-
-
-def _example(row: Elementwise) -> str:
-    """A call and what it gives: the values, to three decimals unless these say nothing."""
-    call = f"{row.name}({row.example or _operands(row)})"
-    function = row.reference or getattr(numpy, row.name)
-    with numpy.errstate(all="ignore"):
-        result = eval(call, {row.name: function, "xarr": numpy})
-    short = result if numpy.asarray(result).dtype.kind in "biu" else numpy.round(result, 3)
-    if numpy.array_equal(result, short):
-        return f">>> xarr.{call}.tolist()\n{numpy.asarray(result).tolist()!r}"
-    if numpy.array_equal(short, numpy.round(short)):  # as of `spacing`
-        return f">>> xarr.{call}.shape\n{numpy.shape(result)!r}"
-    return f">>> print(xarr.{call}.round(3))\n{short}"
-
-
-def _operands(row: Elementwise) -> str:
-    """Operands that fit the kinds of a row."""
-    if row.kinds == (COMPLEX,):
-        values = "1 + 2j, 3j"
-    elif REAL in row.kinds:
-        within = "0.25, 0.5" if row.domain.high <= 1 else "1.0, 2.0"
-        values = within if row.operands == 1 else "6.0, 7.0"
-    else:
-        values = "True, False" if BOOL in row.kinds else "6, 7"
-    second = {"True, False": ", True", "6, 7": ", 2", "6.0, 7.0": ", 2.0"}.get(values, "")
-    return f"xarr.asarray([{values}])" + (second if row.operands == 2 else "")
-
-
 def generalised(signature: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Say of a function of two stacks which axes of them it takes, as NumPy's ufuncs do.
 
@@ -608,51 +544,3 @@ def generalised(signature: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]
         return body
 
     return made
-
-
-Forced: TypeAlias = tuple[DType | None, ...]
-"""The data type of each operand, and then of each result; None where it is left open."""
-
-
-def forced(signature: Any, sig: Any, dtype: Any, nin: int, nout: int, where: str) -> Forced | None:
-    """The data types that a call prescribes; None if it prescribes none."""
-    if signature is None and sig is None:
-        return None
-    if sum(given is not None for given in (signature, sig, dtype)) > 1:
-        fault = "two of signature, sig and dtype are given"
-        raise type_error(where, fault, "one of them is accepted")
-    given = sig if signature is None else signature
-    if isinstance(given, bytes):
-        given = given.decode("ascii")
-    if isinstance(given, str):
-        return _parse_signature(given, nin, nout, where)
-    if type(given) is not tuple or len(given) == 1:
-        raise TypeError(_refusal(given, nin, nout, where))
-    if len(given) != nin + nout:
-        raise ValueError(_refusal(given, nin, nout, where))
-    found = tuple(None if entry is None else dtypes.lookup(entry, where) for entry in given)
-    return found if any(found) else None
-
-
-def _parse_signature(given: str, nin: int, nout: int, where: str) -> Forced:
-    """The data types of "dd->d"."""
-    if len(given) == 1:
-        raise TypeError(_refusal(given, nin, nout, where))
-    operands, arrow, results = given.partition("->")
-    known = {row.numpy.char for row in dtypes.TABLE}
-    if not arrow or len(operands) != nin or len(results) != nout:
-        raise ValueError(_refusal(given, nin, nout, where))
-    letters = operands + results
-    if all(not letter.isalpha() and letter not in known for letter in letters):
-        raise ValueError(_refusal(given, nin, nout, where))
-    return tuple(dtypes.lookup(letter, where) for letter in letters)
-
-
-def _refusal(given: Any, nin: int, nout: int, where: str) -> str:
-    return errors.message(
-        where,
-        f"signature is {given!r}",
-        f"a string such as {'d' * nin + '->' + 'd' * nout!r} or a tuple of {nin + nout} data types "
-        "is accepted",
-        "pass dtype for one type of all",
-    )

@@ -7,7 +7,6 @@ expression like any other.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, SupportsIndex
 
@@ -16,23 +15,22 @@ import numpy
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.coerce import array_of, as_array, operand_view, together
-from xarr.array.layouts import settled, view
 from xarr.array.transfers import from_host, openly, to_host
 from xarr.dtypes import COMPLEX, DType
 from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.calls.on_host import device_of
-from xarr.functions.calls.row_calls import reduced
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
 from xarr.functions.elementwise.float_functions import in_floating
 from xarr.functions.index import searching
-from xarr.functions.linalg import factors, products
+from xarr.functions.linalg import factors, numpy_products
+from xarr.functions.linalg.matrices import diagonal_of, trace_of
 from xarr.functions.linalg.products import matmul, numeric_pair, vectors
 from xarr.functions.reduce import reductions
 from xarr.functions.sort import sorting
 from xarr.ir.views import View, constant
-from xarr.layout import Layout, Shape
-from xarr.ops import reductions as folds, vendor
+from xarr.layout import Shape
+from xarr.ops import vendor
 from xarr.tape import builder
 
 LinAlgError: Final = numpy.linalg.LinAlgError
@@ -181,7 +179,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         if len(operand.shape) != 1:
             fault = f"{name} has shape {operand.shape}"
             raise value_error(where, fault, "one-dimensional arrays are accepted")
-    return products.outer(Array(first), Array(second))
+    return numpy_products.outer(Array(first), Array(second))
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
@@ -199,10 +197,10 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
         if operand.shape[place] != 3:
             fault = f"axis {axis} has {operand.shape[place]} elements"
             raise value_error(where, fault, "vectors of three elements are accepted")
-        parts.append(products.components(Array(operand), place))
+        parts.append(numpy_products.components(Array(operand), place))
     shape = layout.broadcast_shapes(first.shape, second.shape, where=where)
     place = layout.normalize_axis(axis, len(shape), where)
-    return products.crossed(parts[0], parts[1], place, where)
+    return numpy_products.crossed(parts[0], parts[1], place, where)
 
 
 def matrix_power(a: Square, n: SupportsIndex) -> Array:
@@ -249,25 +247,6 @@ def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
     return diagonal_of(x, offset, "linalg.diagonal(x)")
 
 
-def diagonal_of(x: ArrayLike, offset: SupportsIndex, where: str) -> Array:
-    """The diagonals of matrices, for a function that errors name."""
-    x = array_of(x, where)
-    operand = x._view
-    if len(operand.shape) < 2:
-        fault = f"{operand_of(where)} has shape {operand.shape}"
-        raise value_error(where, fault, "at least 2 dimensions are needed")
-    if isinstance(offset, bool) or not isinstance(offset, int | numpy.integer):
-        raise type_error(where, f"offset is {offset!r}", "an integer is accepted")
-    offset = operator.index(offset)  # a shape of NumPy's integers would be that of all equal ones
-    matrix = settled(x)
-    *stack, rows, columns = matrix.shape
-    *strides, down, right = matrix.strides
-    row, column = max(-offset, 0), max(offset, 0)
-    length = max(min(rows - row, columns - column), 0)
-    begin = matrix.offset + (row * down + column * right if length else 0)
-    return view(x, Layout((*stack, length), (*strides, down + right), begin))
-
-
 def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DTypeLike = None) -> Array:
     """The sums of the diagonals of matrices.
 
@@ -275,12 +254,6 @@ def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DTypeLike = None
     5
     """
     return trace_of(x, offset, dtype, "linalg.trace(x)")
-
-
-def trace_of(x: ArrayLike, offset: SupportsIndex, dtype: DTypeLike, where: str) -> Array:
-    """The sums of the diagonals of matrices, for a function that errors name."""
-    line = diagonal_of(x, offset, where)._view
-    return reduced(folds.sum, line, -1, dtype=dtype, where=where)
 
 
 def det(a: Square) -> Array:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, SupportsIndex
+
+import numpy
 
 from xarr import layout
 from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of
-from xarr.array.layouts import lock
+from xarr.array.layouts import lock, settled, view
 from xarr.array.out_argument import deliver
-from xarr.errors import value_error
+from xarr.errors import operand_of, type_error, value_error
+from xarr.functions.calls.row_calls import reduced
 from xarr.functions.create import fills
-from xarr.functions.linalg import linalg
 from xarr.functions.shape import manipulation
-from xarr.layout import integer
+from xarr.layout import Layout, integer
+from xarr.ops import reductions as folds
 
 
 def diagonal(
@@ -29,7 +33,7 @@ def diagonal(
     [2]
     """
     where = "diagonal(a)"
-    return lock(linalg.diagonal_of(_last_two(a, axis1, axis2, where), offset, where))
+    return lock(diagonal_of(_last_two(a, axis1, axis2, where), offset, where))
 
 
 @cached_call
@@ -50,7 +54,7 @@ def trace(
     5
     """
     where = "trace(a)"
-    result = linalg.trace_of(_last_two(a, axis1, axis2, where), offset, dtype, where)
+    result = trace_of(_last_two(a, axis1, axis2, where), offset, dtype, where)
     return deliver(result, out, "trace(a, offset, axis1, axis2, dtype, out)", grows=False)
 
 
@@ -83,7 +87,7 @@ def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     extent = x.size + abs(offset)
     whole = fills.zeros((extent, extent), dtype=x.dtype, device=x.device)
     if x.size:
-        place = linalg.diagonal_of(whole, offset, where)
+        place = diagonal_of(whole, offset, where)
         place[...] = x
     return whole
 
@@ -96,3 +100,28 @@ def diagflat(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     """
     where = "diagflat(v, k)"
     return diag(manipulation.ravel(array_of(v, where, "v")), integer(k, where, "k"))
+
+
+def diagonal_of(x: ArrayLike, offset: SupportsIndex, where: str) -> Array:
+    """The diagonals of matrices, for a function that errors name."""
+    x = array_of(x, where)
+    operand = x._view
+    if len(operand.shape) < 2:
+        fault = f"{operand_of(where)} has shape {operand.shape}"
+        raise value_error(where, fault, "at least 2 dimensions are needed")
+    if isinstance(offset, bool) or not isinstance(offset, int | numpy.integer):
+        raise type_error(where, f"offset is {offset!r}", "an integer is accepted")
+    offset = operator.index(offset)  # a shape of NumPy's integers would be that of all equal ones
+    matrix = settled(x)
+    *stack, rows, columns = matrix.shape
+    *strides, down, right = matrix.strides
+    row, column = max(-offset, 0), max(offset, 0)
+    length = max(min(rows - row, columns - column), 0)
+    begin = matrix.offset + (row * down + column * right if length else 0)
+    return view(x, Layout((*stack, length), (*strides, down + right), begin))
+
+
+def trace_of(x: ArrayLike, offset: SupportsIndex, dtype: DTypeLike, where: str) -> Array:
+    """The sums of the diagonals of matrices, for a function that errors name."""
+    line = diagonal_of(x, offset, where)._view
+    return reduced(folds.sum, line, -1, dtype=dtype, where=where)

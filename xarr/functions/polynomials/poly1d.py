@@ -17,7 +17,8 @@ from xarr.errors import value_error
 from xarr.functions.calls.on_host import device_of, given_back, host_of
 from xarr.functions.create import fills
 from xarr.functions.linalg import linalg
-from xarr.functions.linalg.products import matmul, outer
+from xarr.functions.linalg.numpy_products import outer
+from xarr.functions.linalg.products import matmul
 from xarr.functions.polynomials import series_values
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation

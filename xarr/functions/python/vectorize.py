@@ -19,7 +19,7 @@ from xarr.backends.device import Device
 from xarr.errors import value_error
 from xarr.functions.calls.on_host import host_of, left_on_host
 from xarr.functions.create import fills
-from xarr.functions.python import python_kernels
+from xarr.functions.python import float_bits, python_kernels
 from xarr.functions.reduce.comparing import device_of
 from xarr.functions.shape import joining, manipulation
 from xarr.functions.types import data_types
@@ -189,7 +189,7 @@ class vectorize:  # noqa: N801 - NumPy's name
         are_floats = [_is_float(value) for value in args]
         if None in are_floats or options["excluded"] or options["signature"]:
             return None
-        if not python_kernels.is_alike(self.pyfunc, are_floats):  # type: ignore[arg-type]
+        if not float_bits.is_alike(self.pyfunc, are_floats):  # type: ignore[arg-type]
             return None
         shape = broadcast_shapes(*(numpy.shape(value) for value in args), where=where)
         if not shape or 0 in shape:
@@ -213,7 +213,7 @@ def _is_float(value: Any) -> bool | None:
     """Whether an argument is a float, or an integer that floats have; None of others."""
     if type(value) is Array:
         return True if value.dtype.kind == "f" else None
-    if type(value) is int and abs(value) <= python_kernels.EXACT:
+    if type(value) is int and abs(value) <= float_bits.EXACT:
         return False
     return True if type(value) is float else None
 

@@ -21,7 +21,7 @@ from xarr.backends.device import get_device
 from xarr.errors import type_error, value_error
 from xarr.functions.index import searching
 from xarr.functions.index.indexing import require_in_range
-from xarr.functions.shape import manipulation
+from xarr.functions.shape import manipulation, splitting
 from xarr.functions.shape.manipulation import integers
 from xarr.ir.views import View, constant
 from xarr.layout import Shape, normalize_axis
@@ -220,7 +220,7 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
     where = "lexsort(keys, axis)"
     if type(keys) is Array or isinstance(keys, numpy.ndarray):
         whole = array_of(keys, where, "keys")
-        parts = list(manipulation.unstack(whole)) if whole.ndim else []
+        parts = list(splitting.unstack(whole)) if whole.ndim else []
     else:
         device = next((key.device for key in keys if type(key) is Array), get_device())
         parts = [as_array(key, where, "a key", device=device) for key in keys]

@@ -1,0 +1,83 @@
+"""Values of an array as Python asks for them: its one element, and its elements one by one."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from xarr import dtypes, errors, tuning
+from xarr.array.transfers import are_allowed, item_of, to_host
+from xarr.errors import type_error
+from xarr.ir.views import View, constant, storage_view
+from xarr.layout import Layout
+
+if TYPE_CHECKING:
+    import xarr.array as package
+    from xarr.array.array import Array
+else:  # whose name in `xarr` is the function `array`
+    package = sys.modules[__package__]
+
+_TAKEN: Final = {
+    **dict.fromkeys(("int", "float", "math.trunc", "round"), (dtypes.BOOL, *dtypes.REAL_NUMERIC)),
+    "operator.index": dtypes.INTEGER,
+}
+"""The kinds that Python's functions of numbers take, where these are not all."""
+
+
+def scalar(view: View, kind: str) -> Any:
+    """The one element, for a function of Python's that takes numbers of some kinds."""
+    kinds = _TAKEN.get(kind, dtypes.ANY)
+    if math.prod(view.shape) != 1:
+        refusal = ValueError if kind == "bool" else TypeError
+        raise refusal(
+            errors.message(
+                f"{kind}(x)",
+                f"x has shape {view.shape}",
+                "only one-element arrays stand for one value",
+                "use x.any(), x.all(), or index one element",
+            )
+        )
+    if view.dtype.kind not in kinds:
+        fault = f"x has dtype {view.dtype}"
+        accepted = f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted"
+        remedy = "convert with x.astype(...) or take x.real"
+        raise type_error(f"{kind}(x)", fault, accepted, remedy)
+    return value_of(view)
+
+
+def value_of(view: View) -> Any:
+    """The one element, as a Python scalar."""
+    return item_of(view) if view.value is None else view.value
+
+
+def rows(array: Array) -> Iterator[Array]:
+    """The views along the first axis; of a vector the elements, copied as NumPy's scalars are."""
+    if array.ndim == 1 and are_allowed():
+        yield from _elements(array)
+        return
+    for position in range(array.shape[0]):
+        yield array[position]
+
+
+def _elements(array: Array) -> Iterator[Array]:
+    """Yield the elements of a vector, read some at a time; each alone once a loop writes to it."""
+    values = list[Any]()
+    begin, seen = 0, (-1, -1)
+    for position in range(array.shape[0]):
+        where = package.layouts.settled(array)
+        view = array._view
+        storage = view.storage
+        assert storage is not None
+        mark = storage.serial, storage.writes
+        if storage.is_seen or (values and mark != seen):
+            yield array[position]
+            continue
+        if position - begin >= len(values):
+            count = min(tuning.ITERATED, view.shape[0] - position)
+            (stride,) = where.strides
+            part = Layout((count,), (stride,), where.offset + position * stride)
+            values = to_host(storage_view(storage, part, view.dtype)).tolist()
+            begin, seen = position, mark
+        yield type(array)(constant(values[position - begin], view.dtype, (), view.device))
