@@ -102,16 +102,12 @@ if _typing.TYPE_CHECKING:
         shares_memory as shares_memory,
     )
     from xarr.functions.create.creation import (
-        arange as arange,
         array as array,
         asarray as asarray,
         eye as eye,
         full as full,
         full_like as full_like,
-        geomspace as geomspace,
         identity as identity,
-        linspace as linspace,
-        logspace as logspace,
         to_device as to_device,
         to_numpy as to_numpy,
         tri as tri,
@@ -136,6 +132,12 @@ if _typing.TYPE_CHECKING:
         ogrid as ogrid,
         r_ as r_,
         s_ as s_,
+    )
+    from xarr.functions.create.ranges import (
+        arange as arange,
+        geomspace as geomspace,
+        linspace as linspace,
+        logspace as logspace,
     )
     from xarr.functions.device.explanation import explain as explain
     from xarr.functions.device.profiling import profile as profile

@@ -11,7 +11,8 @@ from typing import Any, Final
 import numpy
 
 from xarr.backends.device import Device, device as using, devices
-from xarr.functions.create.creation import arange, asarray
+from xarr.functions.create.creation import asarray
+from xarr.functions.create.ranges import arange
 from xarr.functions.linalg.linalg import solve
 from xarr.functions.signal.fourier import fft
 from xarr.runtime import host_functions

@@ -14,8 +14,9 @@ from xarr.array.layouts import settled, view
 from xarr.backends.device import Device, default_float, get_device
 from xarr.dtypes import DType
 from xarr.errors import type_error, value_error
-from xarr.functions.create.creation import arange, linspace, shape_of
+from xarr.functions.create.creation import shape_of
 from xarr.functions.create.fills import zeros
+from xarr.functions.create.ranges import arange, linspace
 from xarr.functions.shape import joining
 from xarr.functions.shape.manipulation import broadcast_to, ravel, reshape, with_axes
 from xarr.functions.types import data_types

@@ -17,7 +17,7 @@ from xarr.array.coerce import as_array
 from xarr.array.layouts import assign, require_writeable, settled, view
 from xarr.backends.device import get_device
 from xarr.errors import operand_of, type_error, value_error
-from xarr.functions.create import creation, fills
+from xarr.functions.create import creation, fills, ranges
 from xarr.functions.create.creation import shape_of
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
@@ -288,7 +288,7 @@ def ravel_multi_index(
 def diag_indices(n: SupportsIndex, ndim: SupportsIndex = 2) -> tuple[Array, ...]:
     """The indices of the main diagonal of an array whose axes all have n elements."""
     where = "diag_indices(n, ndim)"
-    line = creation.arange(integer(n, where, "n"))
+    line = ranges.arange(integer(n, where, "n"))
     return (line,) * integer(ndim, where, "ndim")
 
 

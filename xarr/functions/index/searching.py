@@ -19,7 +19,7 @@ from xarr.array.out_argument import copied_back, deliver
 from xarr.backends.device import require_together
 from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.calls.on_host import device_of
-from xarr.functions.create import creation, fills
+from xarr.functions.create import fills, ranges
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import indexing
 from xarr.functions.index.indexing import require_in_range
@@ -412,6 +412,6 @@ def lines_along(shape: Shape, axis: int, device: Any) -> list[Array]:
     for place, extent in enumerate(shape):
         own = (1,) * place + (extent,) + (1,) * (len(shape) - place - 1)
         if place != axis:
-            line = creation.arange(extent, device=device)
+            line = ranges.arange(extent, device=device)
             result.append(manipulation.reshape(line, own))
     return result

@@ -15,7 +15,7 @@ from xarr.array.coerce import array_of
 from xarr.array.layouts import reinterpreted, require_writeable, viewed
 from xarr.array.transfers import tell, to_host
 from xarr.errors import type_error, value_error
-from xarr.functions.create import creation, fills
+from xarr.functions.create import creation, fills, ranges
 from xarr.functions.elementwise import elementwise
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import joining, manipulation
@@ -182,5 +182,5 @@ def _with_zeros(x: Array, count: int) -> Array:
 
 def _shifts(bitorder: str, x: Array) -> Array:
     """The shift of each bit of a byte."""
-    steps = creation.arange(8, dtype="uint8", device=x.device)
+    steps = ranges.arange(8, dtype="uint8", device=x.device)
     return 7 - steps if bitorder == "big" else steps

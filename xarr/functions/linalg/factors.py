@@ -15,7 +15,7 @@ import numpy
 
 from xarr.array.array import Array
 from xarr.dtypes import COMPLEX
-from xarr.functions.create import creation, fills
+from xarr.functions.create import creation, fills, ranges
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
 from xarr.functions.linalg.products import matmul
@@ -31,7 +31,7 @@ def _panels(size: int) -> Iterator[tuple[int, int]]:
 
 
 def _range(start: int, stop: int, like: Array) -> Array:
-    return creation.arange(start, stop, device=like.device)
+    return ranges.arange(start, stop, device=like.device)
 
 
 def _adjoint(x: Array) -> Array:

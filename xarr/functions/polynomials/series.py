@@ -16,7 +16,7 @@ from xarr.array.array import Array, ArrayLike
 from xarr.array.coerce import array_of
 from xarr.backends.device import Device, get_device
 from xarr.functions.calls.on_host import device_of, given_back, host_of
-from xarr.functions.create import creation
+from xarr.functions.create import ranges
 from xarr.functions.polynomials import series_values
 from xarr.functions.polynomials.series_values import Basis, mapped
 from xarr.functions.reduce import reductions
@@ -224,7 +224,7 @@ class Series:
     def linspace(self, n: int = 100, domain: Any = None) -> tuple[Array, Array]:
         """Points of the domain, equally far apart, and the values there."""
         low, high = self._read(self.domain if domain is None else domain)
-        points = creation.linspace(float(low), float(high), n)
+        points = ranges.linspace(float(low), float(high), n)
         return points, self(points)
 
     @classmethod

@@ -17,7 +17,7 @@ from xarr.backends.device import default_float, require_together
 from xarr.dtypes import BOOL, COMPLEX
 from xarr.errors import type_error, value_error
 from xarr.functions.calls.row_calls import reduced
-from xarr.functions.create import creation, fills
+from xarr.functions.create import creation, fills, ranges
 from xarr.functions.elementwise import arithmetic, elementwise, float_functions
 from xarr.functions.index import searching
 from xarr.functions.reduce import reductions
@@ -407,7 +407,7 @@ def kaiser(M: float, beta: float) -> Array:  # noqa: N803 - NumPy's name
     if count <= 1:
         return _points(count, where) + 1.0
     half = (count - 1) / 2.0
-    share = (creation.arange(0.0, count) - half) / half
+    share = (ranges.arange(0.0, count) - half) / half
     return float_functions.i0(shape * elementwise.sqrt(1 - share * share)) / float_functions.i0(
         shape
     )
@@ -420,7 +420,7 @@ def _points(M: float, where: str) -> Array:  # noqa: N803 - NumPy's name
         return fills.zeros(0)
     if count == 1:
         return fills.zeros(1)
-    return creation.arange(1.0 - count, count, 2.0)
+    return ranges.arange(1.0 - count, count, 2.0)
 
 
 def _cosines(M: float, where: str, *terms: float) -> Array:  # noqa: N803 - NumPy's name

@@ -20,7 +20,7 @@ from xarr.array.out_argument import deliver
 from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.dtypes import COMPLEX, REAL, DType
 from xarr.errors import type_error, value_error, warn
-from xarr.functions.create import creation, fills
+from xarr.functions.create import fills, ranges
 from xarr.functions.create.creation import number
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
@@ -284,7 +284,7 @@ def _frequencies(
             raise type_error(where, f"dtype is {row}", "real floating-point dtypes are accepted")
     require_on(on, row, where)
     distance: float = number(d, where, "d")
-    arange = creation.arange
+    arange = ranges.arange
     place: Array = arange(length if whole else length // 2 + 1, dtype=row.numpy, device=on)
     if whole:
         place = searching.where(place < (length + 1) // 2, place, place - length)

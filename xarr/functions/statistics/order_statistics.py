@@ -25,7 +25,7 @@ from xarr.dtypes import DType
 from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.calls.row_calls import sent
-from xarr.functions.create import creation
+from xarr.functions.create import creation, ranges
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import searching
 from xarr.functions.index.searching import where as chosen
@@ -334,7 +334,7 @@ def between(low: Array, high: Array, share: Array) -> Array:
 def picked(ordered: Array, index: Array) -> Array:
     """Of each line of a matrix in memory the elements at indices, shape (..., 1 or lines)."""
     count, length = ordered.shape
-    starts = creation.arange(count, dtype="int64", device=ordered.device) * length
+    starts = ranges.arange(count, dtype="int64", device=ordered.device) * length
     flat = ordered.reshape(-1)
     where = settled(flat)
     return Array(gather.take(flat._view, where, [(0, (index + starts)._view)], 0))
