@@ -347,6 +347,7 @@ class RawKernel:
         self._module = module
         self._parameters = module._parameters(name)
         self._where = f"{name}(grid, block, args)"
+        self._is_cuda = module._language == "cuda"
 
     def compile(self, log_stream: Any = None) -> None:
         """Compile for the default device, so that the first launch does not wait for it.
@@ -406,38 +407,33 @@ class RawKernel:
         stream : Stream, optional
             Where it runs; the current stream without.
         """
+        where = self._where
         if stream is not None:
             if not hasattr(stream, "__enter__"):
-                raise errors.type_error(
-                    self._where, f"stream is {stream!r}", "a Stream is accepted"
-                )
+                raise errors.type_error(where, f"stream is {stream!r}", "a Stream is accepted")
             with stream:
                 return self(grid, block, args, shared_mem=shared_mem)
         args = [value.array() if type(value) is Pointer else value for value in args]
         device = next((value.device for value in args if type(value) is Array), get_device())
-        places, items = launch_sizes(grid, block, device, self._where)
+        places, items = launch_sizes(grid, block, device, where)
         if shared_mem < 0:
-            raise errors.value_error(self._where, f"shared_mem is {shared_mem}", "0 or more bytes")
+            raise errors.value_error(where, f"shared_mem is {shared_mem}", "0 or more bytes")
         wanted = self._expected(len(args))
-        is_cuda = self._module._language == "cuda"
         values = iter(args)
         packed = list[Any]()
-        copies = dict[Span, Array]()
-        changed = dict[Span, Array]()
+        copies, changed = dict[Span, Array](), dict[Span, Array]()
         spans = set[Span]()
         written = list[Array]()
         local = LocalMemory(int(shared_mem), has_pointers=device.info.dialect == "opencl")
         for number, parameter in enumerate(wanted):
             if parameter is not None and parameter.is_local:
                 given = next(values) if len(args) == len(wanted) else None
-                packed.append(
-                    local.argument(local_nbytes(given, parameter, shared_mem, self._where))
-                )
+                packed.append(local.argument(local_nbytes(given, parameter, shared_mem, where)))
                 continue
             value = next(values)
             is_read = parameter is not None and parameter.is_read
             if type(value) is Array:
-                check_array(value, parameter, number, device, self._where)
+                check_array(value, parameter, number, device, where)
                 begin = settled(value).offset * value.itemsize
                 span = Span(storage_of(value).serial, begin, begin + value.nbytes)
                 if not is_read:
@@ -451,7 +447,7 @@ class RawKernel:
                 if not is_read:
                     written.append(value)
             else:
-                packed.append(bytes_of(value, parameter, number, self._where, is_cuda=is_cuda))
+                packed.append(bytes_of(value, parameter, number, where, is_cuda=self._is_cuda))
         before = {
             span: Array(builder.copied(copies[span]._view))
             for span in changed
