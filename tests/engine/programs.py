@@ -615,9 +615,17 @@ class Program:
             value.view(wanted)
         except ValueError:
             return self.run(f"{name}.view({wanted!r})", refused=True)
-        if not _fits(value, numpy.dtype(wanted).itemsize):
+        nbytes = numpy.dtype(wanted).itemsize
+        if not _fits(value, nbytes) or self._is_lent_within(name, nbytes):
             return self.view()  # NumPy reads what is not aligned
         return self.bind(self.new_name(), f"{name}.view({wanted!r})")
+
+    def _is_lent_within(self, name: str, nbytes: int) -> bool:
+        """Whether an array's memory was borrowed from the midst of a word of so many bytes."""
+        storage = self.pair.ours[name]._view.storage
+        if storage is None or storage.lender is None:
+            return False
+        return bool(storage.device.driver.address(storage.buffer) % nbytes)
 
     def is_alike(self, value: Values) -> bool:
         """Whether a value lies in memory as NumPy's does, whose results keep an order."""
