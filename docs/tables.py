@@ -171,6 +171,10 @@ PUBLIC: Final = {
 
 CHAPTERS: Final = {
     "array": ("Array", "What arrays are, and what can be asked of them."),
+    "explanation": ("Explanations", "What would run, as text."),
+    "numpy_products": ("NumPy's products", "Products by NumPy's names alone."),
+    "ranges": ("Ranges", "Evenly spaced numbers, also on a logarithmic scale."),
+    "splitting": ("Splitting", "Arrays in parts."),
     "calculus": (
         "Sampled functions",
         "Interpolation, derivatives, integrals, convolutions and windows.",

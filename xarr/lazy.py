@@ -10,12 +10,38 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+import threading
+import time
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Final
 
 _STATEMENT: Final = r"^    from ([\w.]+) import (?:\(([^)]*)\)|(.+))$"
 _NAME: Final = r"(\w+)(?: as (\w+))?"
+
+
+_importing: Final[list[int]] = []
+"""The threads that import something now."""
+
+
+def _module(place: str) -> ModuleType:
+    """Import a module; a fork waits for it."""
+    _importing.append(threading.get_ident())
+    try:
+        return importlib.import_module(place)
+    finally:
+        _importing.remove(threading.get_ident())
+
+
+def is_importing() -> bool:
+    """Return whether another thread imports: a child after a fork would have its locks, not it."""
+    return any(thread != threading.get_ident() for thread in [*_importing])
+
+
+def wait_for_imports() -> None:
+    """Wait until no other thread imports."""
+    while is_importing():
+        time.sleep(0.001)
 
 
 def modules(package: str) -> Callable[[str], ModuleType]:
@@ -25,7 +51,7 @@ def modules(package: str) -> Callable[[str], ModuleType]:
         place = f"{package}.{name}"
         try:
             if not name.startswith("_"):
-                return importlib.import_module(place)
+                return _module(place)
         except ModuleNotFoundError as error:
             if error.name != place:
                 raise
@@ -48,5 +74,5 @@ def imports(module: str) -> dict[str, tuple[str, str]]:
 def imported(module: str, place: str, name: str) -> Any:
     """Import what a statement of a module names: a module below it, or a name of another module."""
     if place == module:
-        return importlib.import_module(f"{place}.{name}")
-    return getattr(importlib.import_module(place), name)
+        return _module(f"{place}.{name}")
+    return getattr(_module(place), name)

@@ -36,7 +36,7 @@ Test: tests/scheduler/test_counts.py"""
 NEW: Final = 64
 """Structures and opcodes that are kept though they were not met again. Measured: of a loop with new
 shapes the garbage collector takes 30 percent without a bound, and nothing with this one.
-Test: tests/engine/test_new_lists.py"""
+Test: tests/engine/test_tiers.py"""
 
 STRUCTURES: Final = 1 << 12
 """Structures of views, and patterns, that are known of a generation: without one, lists are planned

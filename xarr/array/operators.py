@@ -582,7 +582,10 @@ def name_of_store(part: View, given: View) -> object:
 
 @cython.ccall
 def is_stored(part: View, given: View) -> cython.bint:
-    """Write a view to another one, if a write like it was met; return whether that is done."""
+    """Write a view to another one; return whether that is done.
+
+    It is if a write like it was met, or if shape and data type agree.
+    """
     storage: Storage | None = part.storage
     if storage is None or storage.read_only:
         return False

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, Literal, Self, TypeAlias
 
-from xarr import dtypes
+from xarr import dtypes, lazy
 from xarr.backends.base import DeviceInfo, Discovery, Driver
 from xarr.dtypes import DType
 from xarr.errors import message
@@ -530,8 +530,15 @@ def _forkable() -> list[Device]:
 
 def _before_fork() -> None:
     """Wait for other threads' work: a child would have their locks, and not them."""
-    for one in _forkable():
+    forkable = _forkable()
+    for one in forkable:
         one.lock.acquire()
+    while lazy.is_importing():  # which may need a device, so none is held while that ends
+        for one in forkable:
+            one.lock.release()
+        lazy.wait_for_imports()
+        for one in forkable:
+            one.lock.acquire()
 
 
 def _after_fork() -> None:

@@ -135,7 +135,7 @@ class Instruction:
 
     @property
     def written(self) -> Storage:
-        """The storage that it writes, or the operand's of an immediate template."""
+        """The storage that it writes: its target's, or that of the first operand."""
         if self.fresh is not None:
             return self.fresh
         view: View = self.views[0 if self.opcode.target is None else len(self.views) - 1]

@@ -71,8 +71,14 @@ class Storage:
         The cached selection of a mask, with the mask's structure, offset and `writes`.
     writes : int
         How often it was written to, or others may have written to it.
+    serial : int
+        Its number, which no other storage has.
     mark : int
         The tape's number while an instruction on it writes the storage.
+    list_mark, slot : int
+        The number of the list that was described last with it, and its own number there.
+    most_mark : int
+        The number of the last list that writes the most of it.
     """
 
     __weakref__: object

@@ -93,7 +93,7 @@ def defines(
 
 
 def shares(folds: tuple[Fold, ...], spec: KernelSpec | None, column: bool) -> list[str]:
-    """Return the defines of a table of the shares that elements of one type have in a mean."""
+    """Return the defines of a table of shares: 1/n, by which the n-th element moves a mean."""
     types = {fold.value.compute for fold in folds if "XR_SHARE" in fold.step}
     if spec is None or len(types) != 1:
         return []

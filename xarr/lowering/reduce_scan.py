@@ -250,7 +250,7 @@ def _scan(
     shift: int,
     result: int = RESULT,
 ) -> list[Launch]:
-    """Lower one scan level: block scan, scan of block totals, add offsets."""
+    """Lower one scan level: totals of pieces, a scan of these, each piece from its carry."""
     device, spec, outer, length, inner = walk
     count = -(-length // _SCAN_PIECE)
     items = outer * count * inner

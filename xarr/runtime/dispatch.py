@@ -1,8 +1,8 @@
 """Programs and dispatch: the steps that run a list of instructions, made once for each list.
 
 A step launches a kernel, or calls a library. Without steps `host_eval` computes one instruction
-after the other, by NumPy in the same memory with the same bits. `Program.dispatch` is the one place
-that chooses, by how often the list came.
+after the other, by NumPy in the same memory with the same bits. `Program.dispatch` chooses, by how
+often the list came; small lists that are new are told before, by `Tape._trace`.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class Program(program.Runnable):
 
     @property
     def tier(self) -> str:
-        """How it runs now: "fused", "step by step", or so and "being compiled"."""
+        """How it runs: "fused"; "step by step", each instruction by itself; "being compiled"."""
         if self.is_final:
             return "fused"
         return "step by step" if self.job is None else "being compiled"

@@ -225,7 +225,7 @@ def _finish(
 class NumpyStep(LibraryStep):
     """A step of a program that is NumPy's work in a CPU's memory.
 
-    Where the host does not reach the memory, or a profile watches, `work` does it as a library's.
+    Where the host does not reach the memory, or somebody watches, `work` does it as a library's.
 
     Attributes
     ----------
@@ -241,7 +241,8 @@ class NumpyStep(LibraryStep):
         how: Structure
         slot: cython.Py_ssize_t
         beyond: cython.Py_ssize_t
-        if core_hooks.run is not None or not device.driver.is_open():
+        is_watched: cython.bint = core_hooks.run is not None or core_hooks.launch is not None
+        if is_watched or not device.driver.is_open():
             return LibraryStep.run(self, device, listed, unfinished)
         values: list[Any] = []
         count: cython.Py_ssize_t = len(self.views) - 1

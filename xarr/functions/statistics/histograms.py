@@ -16,7 +16,7 @@ from xarr.array.coerce import as_array
 from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import Device, default_float, require_together
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, DType
-from xarr.errors import refused, type_error, value_error
+from xarr.errors import message, refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.calls.row_calls import reduced
 from xarr.functions.create import creation
@@ -73,6 +73,11 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
         if largest >= 1 << 63:
             raise value_error(where, "x has a negative number", "0 is the first")
         number = max(least, largest + 1)
+    if number >> 60:  # their bytes are not counted in 64 bits
+        accepted = f"the device has {view.device.info.memory_nbytes} bytes"
+        raise MemoryError(
+            message(where, f"there are {number} bins", accepted, "work in smaller pieces")
+        )
     if weights is None:
         return Array(histograms.counts(view, number))
     weighed = as_array(weights, where, "weights", device=values.device)
