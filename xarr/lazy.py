@@ -34,8 +34,12 @@ def _module(place: str) -> ModuleType:
 
 
 def is_importing() -> bool:
-    """Return whether another thread imports: a child after a fork would have its locks, not it."""
-    return any(thread != threading.get_ident() for thread in [*_importing])
+    """Return whether another thread imports: a child after a fork would have its locks, not it.
+
+    A thread that imports something itself does not wait: the other one may wait for it.
+    """
+    threads, own = [*_importing], threading.get_ident()
+    return bool(threads) and own not in threads
 
 
 def wait_for_imports() -> None:

@@ -39,7 +39,7 @@ x.__setitem__((..., slice(None, None, 2)), np.asarray([[1.0], [2.0], [3.0]], dty
 
 @each(CALLS)
 def test_attributes_and_keys(call: str) -> None:
-    """What other keys name is in functions/test_indexing.py."""
+    """Names views; functions/test_indexing.py has other keys."""
     check(call, beside=array_api_strict, x=np.arange(12, dtype=np.float32).reshape(3, 4))
 
 

@@ -400,7 +400,7 @@ def small(count: int = 8) -> xarr.Array:
 
 
 EIGHT: Final = np.arange(8) / 4 - 1
-"""What `small` holds."""
+"""The arrays that `small` holds."""
 
 
 def tier_of(*opcodes: str) -> str:
@@ -473,7 +473,7 @@ def test_a_program_takes_the_same_path_each_time(monkeypatch: pytest.MonkeyPatch
 
 
 def thinned(np: Any, steps: int) -> Any:
-    """What is left of numbers of which each step selects fewer, and writes to them."""
+    """Select fewer numbers in each step, and write to what is left."""
     x, count = np.arange(3001.0), np.zeros(3001, dtype="int64")
     taken = []
     for step in range(steps):

@@ -147,7 +147,7 @@ def reals(dtype: str) -> Any:
 
 
 USUAL = ("cos", "exp", "log", "sqrt", "tanh")
-"""Of functions of one operand those that `make test` has; each takes a second to compile."""
+"""Functions of one operand in `make test`; each takes a second to compile."""
 BESIDE_REAL = [row.name for row in TABLE if COMPLEX in row.kinds]
 
 

@@ -232,7 +232,7 @@ OPERATORS = {
 
 @pytest.mark.parametrize("dtype", [*filter(has, ["f8", "f4", "c16", "i8", "u1", "bool"])])
 def test_numbers_of_numpys_stand_beside_arrays(device: xarr.Device, dtype: str) -> None:
-    """As an array of the same data type with one element does."""
+    """Behaves as an array of the same data type with one element."""
     kind = numpy.dtype(dtype).kind
     names = next(names for kinds, names in OPERATORS.items() if kind in kinds).split()
     given = [0, 1, 2, 3, 5, *([-0.0, 0.5, numpy.inf, numpy.nan] if kind in "fc" else [])]

@@ -441,7 +441,7 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("dtype", ["float32", "complex64"])
 def test_views(dtype: str, enter: Callable[[Case], None]) -> None:
-    """Of complex numbers those views whose elements along k are nearer than those along a line."""
+    """Views of complex numbers whose elements along k are nearer than those along a line."""
     enter(CASE[dtype])
     host = numbers((70, 66), dtype)
     array = xarr.asarray(host)

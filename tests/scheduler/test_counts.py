@@ -208,7 +208,7 @@ def in_parts(np: Any, x: Any, parts: list[tuple[int, int]], *, read: bool = Fals
 
 @stores(1, 1, of=[(16, 50)])
 def parts_of_another_type(np: Any, x: Any) -> Any:
-    """As many elements as there are, of a type that is half as wide."""
+    """Take as many elements as there are, of a type that is half as wide."""
     out = np.zeros(x.size, dtype="float64")
     out.view("float32")[: x.size] = grown(x.reshape(-1))
     return out
@@ -239,7 +239,7 @@ def put(x: Any, key: Any, value: Any) -> Any:
 
 
 def around(np: Any, x: Any) -> Any:
-    """What is broadcast, and comes round."""
+    """Roll what is broadcast."""
     x = np.broadcast_to(x, (5, 6))
     return np.roll(x, (1, 1), axis=(0, 1)) + np.roll(x, (1, -1), axis=(0, 1))
 
