@@ -172,14 +172,14 @@ class Step:
     def run(self, device: Any, listed: RunArguments, unfinished: list[Any]) -> object:
         """Launch it."""
         asked: list[Any] = []
-        found: object = self.ask(device, listed, asked)
+        self.ask(device, listed, asked)
         if len(asked) == 1:
             kernel, grid, buffers, arguments, elements = asked[0]
             launch(device, kernel, grid, buffers, arguments, elements)
         elif asked:
             unfinished.extend(asked)
             go_on(device, unfinished)
-        return found
+        return None
 
     @cython.ccall
     def ask(self, device: Any, listed: RunArguments, asked: list[Any]) -> object:

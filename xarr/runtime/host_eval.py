@@ -51,7 +51,6 @@ def evaluate(
 
     A number is appended to `done` for each that is done, so that an error leaves the others on the
     tape. After each, those storages lose their memory that `freed` names, if that is not None.
-    Returns what the last one gives, if a skeleton takes its place.
     """
     opcode: Opcode
     how: Structure
@@ -62,7 +61,6 @@ def evaluate(
     slot: cython.Py_ssize_t
     named: cython.Py_ssize_t = 0
     number: cython.Py_ssize_t = 0
-    found: object = None
     storages: list[Any] = listed.storages
     for opcode in opcodes:
         driver = opcode.device.driver
@@ -89,7 +87,7 @@ def evaluate(
             function = find(opcode)
         if function is False and not _is_row(program, opcode, places, listed):
             call = program.single_kernel(opcode, places, storages)
-            found = call.run(opcode.device, listed, unfinished)
+            call.run(opcode.device, listed, unfinished)
             call.end(storages)
         elif function is not False:
             _compute(driver, opcode, function, places, listed)
@@ -99,7 +97,7 @@ def evaluate(
                 storage.buffer = None
         number += 1
         done.append(number)
-    return found
+    return None
 
 
 @cython.cfunc

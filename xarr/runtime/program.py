@@ -101,7 +101,7 @@ class Runnable:
 
     @cython.cfunc
     def run(self, listed: RunArguments, done: list[Any], unfinished: list[Any]) -> object:
-        """Run all steps; return what a skeleton takes in place of the last one, if it is consumed.
+        """Run all steps.
 
         A number is appended to `done` for each step that is done before the last one.
         """
@@ -128,7 +128,6 @@ class Runnable:
         storage: Storage
         slot: cython.Py_ssize_t
         number: cython.Py_ssize_t = 0
-        found: object = None
         device = self.trace.device
         storages: list[Any] = listed.storages
         count: cython.Py_ssize_t = len(self.steps)
@@ -141,12 +140,12 @@ class Runnable:
             storage = storages[slot]
             storage.buffer = None
         for step in self.steps:
-            found = step.run(device, listed, unfinished)
+            step.run(device, listed, unfinished)
             step.end(storages)
             number += 1
             if number < count:
                 done.append(number)
-        return found
+        return None
 
     @cython.cfunc
     def _go_at_once(self, listed: RunArguments, done: list[Any], unfinished: list[Any]) -> object:
@@ -164,7 +163,6 @@ class Runnable:
         number: cython.Py_ssize_t = 0
         at: cython.Py_ssize_t = 0
         is_short: cython.bint = False
-        found: object = None
         asked: list[Any] = []
         storages: list[Any] = listed.storages
         driver = device.driver
@@ -182,13 +180,13 @@ class Runnable:
                     launched = driver.launched
                 else:
                     try:
-                        found = step.ask(device, listed, asked)
+                        step.ask(device, listed, asked)
                     except MemoryError:
                         # What is asked for holds what it frees until it is launched.
                         self._ask(-1, asked, unfinished)
                         launched = driver.launched
                         is_short = True
-                        found = step.ask(device, listed, asked)
+                        step.ask(device, listed, asked)
                 step.end(storages)
                 number += 1
             if asked:
@@ -200,7 +198,7 @@ class Runnable:
             if driver.launched == launched:
                 unfinished.extend(asked)
             raise
-        return found
+        return None
 
     @cython.cfunc
     def _ask(self, at: cython.Py_ssize_t, asked: list[Any], unfinished: list[Any]) -> cython.void:
