@@ -34,12 +34,8 @@ def _module(place: str) -> ModuleType:
 
 
 def is_importing() -> bool:
-    """Return whether another thread imports: a child after a fork would have its locks, not it.
-
-    A thread that imports something itself does not wait: the other one may wait for it.
-    """
-    threads, own = [*_importing], threading.get_ident()
-    return bool(threads) and own not in threads
+    """Return whether another thread imports, and does not wait for an import of this thread."""
+    return bool(_importing) and threading.get_ident() not in _importing
 
 
 def wait_for_imports() -> None:
