@@ -185,8 +185,9 @@ def require_possible(shape: Shape, where: str) -> Shape:
 
 def extents_of(shape: Any, where: str, name: str = "shape") -> Shape:
     """A shape argument: an integer or a sequence of them, none negative."""
-    if type(shape) is tuple and set(map(type, shape)) <= {int} and min(shape, default=0) >= 0:
-        return require_possible(shape, where)
+    plain = (shape,) if type(shape) is int else shape
+    if type(plain) is tuple and set(map(type, plain)) <= {int} and min(plain, default=0) >= 0:
+        return require_possible(plain, where)
     items = shape if isinstance(shape, tuple | list) else (shape,)
     try:
         extents = tuple([index_of(item) for item in items])

@@ -23,7 +23,7 @@ from tests.comparing import DTYPES, RARE, computed_together, nightly
 from tests.engine.pairs import tier
 from tests.launching import change, refuse_memory, together
 from tests.reference import assert_same
-from xarr import cache, dtypes
+from xarr import cache, dtypes, tuning
 from xarr.codegen import compile_server, compile_worker
 from xarr.errors import CompileError
 from xarr.ir.events import counts
@@ -59,6 +59,8 @@ def anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """No kernels and no programs at first, and nothing that another test has asked for."""
     xarr.synchronize()
     change(monkeypatch, xarr.default_device())
+    tape = tape_of(xarr.default_device())
+    tape.records, tape.at_once = False, 0
 
 
 def drawn(dtype: str, count: int) -> Values:
@@ -395,12 +397,17 @@ def is_at_once(x: xarr.Array) -> bool:
     return type(x._view.storage.buffer) is np.ndarray
 
 
-def small(count: int = 8) -> xarr.Array:
+MANY: Final = tuning.AT_ONCE_NBYTES // 8 + 8
+"""More float64 than an instruction has that runs as it is recorded."""
+
+
+def small(count: int = MANY) -> xarr.Array:
     return xarr.asarray(np.arange(count) / 4 - 1)
 
 
-EIGHT: Final = np.arange(8) / 4 - 1
-"""The arrays that `small` holds."""
+WANTED: Final = np.arange(MANY) / 4 - 1
+"""The values of `small`."""
+EIGHT: Final = WANTED[:8]
 
 
 def tier_of(*opcodes: str) -> str:
@@ -414,19 +421,76 @@ def tier_of(*opcodes: str) -> str:
     return "".join(program.tier for program in found) or "new"
 
 
+def test_a_small_instruction_runs_as_it_is_recorded(anew: None) -> None:
+    x = small(8)
+    with nothing_launched():
+        y = x * 2 + 1
+        x[1:3] += y[1:3]
+        total = y.sum()
+    assert not waiting()
+    assert is_at_once(y)
+    assert total._view.value == 2 * EIGHT.sum() + 8
+    assert x.tolist() == [-1, -1.25, -0.5, *EIGHT[3:]]
+    launched = counts.launches
+    z = xarr.exp(x)
+    number = xarr.exp(0.5)
+    assert counts.launches == launched + 2
+    assert not waiting()
+    np.testing.assert_allclose(xarr.to_numpy(z), np.exp(xarr.to_numpy(x)))
+    assert abs(float(number) - np.exp(0.5)) < 1e-15
+    with np.errstate(all="raise"):
+        assert np.isinf(float((x / 0)[0]))
+
+
+def test_what_no_value_is_asked_of_is_recorded_in_the_end(anew: None) -> None:
+    x = small(8)
+    y = x
+    for _ in range(tuning.AT_ONCE + 2):
+        y = y + x
+    assert waiting() == 2
+    np.testing.assert_array_equal(xarr.to_numpy(y), EIGHT * (tuning.AT_ONCE + 3))
+    y = y + x  # the list was new, so the next one may be too
+    assert not waiting()
+
+
+def test_a_small_list_that_has_its_program_is_recorded(anew: None) -> None:
+    x = small(8)
+    for turn in range(12):
+        with tier("fused" if turn == 10 else ""):
+            xarr.synchronize(((x + 3) * x)[::2] / 7)
+    y = x + 3
+    assert waiting() == 1
+    assert y.tolist() == [*(EIGHT + 3)]
+
+
+def test_small_work_waits_where_others_watch(anew: None) -> None:
+    x = small(8)
+    large = xarr.zeros(2000) + 1
+    y = x + large[:8]  # what stands on the tape comes first
+    x[0] = 5
+    z = x + 1
+    assert waiting()
+    np.testing.assert_array_equal(xarr.to_numpy(y), EIGHT + 1)
+    assert z.tolist() == [6, *(EIGHT[1:] + 1)]
+    with xarr.profile() as report:
+        x += 1
+        assert waiting()
+    assert report is not None
+
+
 def test_a_new_list_is_numpys_work(anew: None) -> None:
     x = small()
     y = (2 * x - x) / 3
     assert waiting() == 3
     with nothing_launched():
-        np.testing.assert_array_equal(xarr.to_numpy(y), (2 * EIGHT - EIGHT) / 3)
+        np.testing.assert_array_equal(xarr.to_numpy(y), (2 * WANTED - WANTED) / 3)
         assert np.isinf(float((x / 0)[0]))  # and no warning
         assert np.isnan(float((x[4:5] / 0)[0]))
     assert is_at_once(y)
     assert tier_of("multiply", "subtract", "divide") == "new"
 
 
-@pytest.mark.parametrize(("size", "turn"), [(8, 8), (1 << 20, 2), ((1 << 22) + 1, 1)])
+@pytest.mark.parametrize(("size", "turn"), [(MANY, 8), (1 << 20, 2), ((1 << 22) + 1, 1)])
 def test_kernels_are_asked_for_after_some_repeats(size: int, turn: int, anew: None) -> None:
     """The eighth time, sooner where the work is larger, and at once where it is very large."""
     x = xarr.zeros(size) + 0
@@ -439,12 +503,13 @@ def test_kernels_are_asked_for_after_some_repeats(size: int, turn: int, anew: No
 
 def test_a_function_that_numpy_has_other_bits_of_is_its_own_kernel(anew: None) -> None:
     """It serves all lists that its instruction is in."""
-    x, shared = small(), xarr.asarray(np.arange(40.0))
+    x, shared = small() / MANY, xarr.asarray(np.arange(40.0))
+    host = WANTED / MANY
     launched = counts.launches
-    np.testing.assert_allclose(xarr.to_numpy(xarr.exp(x) * 2), 2 * np.exp(EIGHT))
+    np.testing.assert_allclose(xarr.to_numpy(xarr.exp(x) * 2), 2 * np.exp(host))
     assert counts.launches == launched + 1
     assert tier_of("exp", "multiply") == "new"
-    np.testing.assert_allclose(xarr.to_numpy(2 - xarr.exp(small() + 4)), 2 - np.exp(EIGHT + 4))
+    np.testing.assert_allclose(xarr.to_numpy(2 - xarr.exp(x + 4)), 2 - np.exp(host + 4))
     host = np.arange(40.0)
     parts = (shared[:8] + 0) * xarr.exp(shared[3:11])
     np.testing.assert_allclose(xarr.to_numpy(parts), np.exp(host[3:11]) * host[:8])
@@ -537,7 +602,7 @@ def test_kernels_take_over_once_they_are_compiled(anew: None) -> None:
 
 
 def test_what_comes_behind_large_work_waits_for_it() -> None:
-    x = small()
+    x = small(8)
     y = (xarr.zeros(200_000) + 1)[:8] * x
     assert waiting()
     x += 1
@@ -584,7 +649,7 @@ def test_what_is_joined_stays_on_the_host() -> None:
 
 
 def test_what_is_there_is_selected_at_once() -> None:
-    x = small()
+    x = small(8)
     part = x[x > -0.5]
     assert is_at_once(part)
     part[0] = 8
@@ -695,7 +760,7 @@ def test_threads_and_streams_change_tiers(anew: None) -> None:
 def test_memory_that_is_short_is_an_error_and_the_value_comes_later(
     anew: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    x = small()
+    x = small(8)
     large = xarr.zeros(2000) + 1
     y = xarr.exp(x)
     del large

@@ -116,7 +116,7 @@ def test_events(device: xarr.Device) -> None:
 def test_what_is_pending_runs_where_it_was_asked(device: xarr.Device) -> None:
     """Entering and leaving a stream asks for what is pending."""
     stream = xarr.Stream(device)
-    x = xarr.ones(10, device=device)
+    x = xarr.ones(2000, device=device)
     before = x + 1
     with stream:
         assert storage_of(before).buffer is not None

@@ -260,10 +260,11 @@ class Array(ArrayBase):
         return str(self)
 
     def __copy__(self) -> Array:
-        return self.copy("K")
+        # A number is one of NumPy's scalars, which nothing writes to.
+        return self if package.layouts.is_number(self) else self.copy("K")
 
     def __deepcopy__(self, memo: Any) -> Array:
-        return self.copy("K")
+        return self.__copy__()
 
     def __reduce__(self) -> tuple[Callable[..., Array], tuple[Any, ...]]:
         return _restored, (to_host(self._view),)

@@ -229,7 +229,11 @@ class CallCache:
         count = len(tape.instructions)
         looks = core_counts.looks
         warned = errors.warned
-        result = self.function(*given, **named)
+        tape.noted += 1
+        try:
+            result = self.function(*given, **named)
+        finally:
+            tape.noted -= 1
         if looks == core_counts.looks and warned == errors.warned:
             made_of = _recording(list(tape.instructions)[count:], arrays, result)  # others append
             if made_of is not None:

@@ -31,7 +31,7 @@ if not cython.compiled:
         view_at,
     )
     from xarr.tape.record import computed, copied_element, recorded, store_of
-    from xarr.tape.scalar_access import only, poke, read
+    from xarr.tape.scalar_access import only, poke, read, settled
 
     Py_buffer: TypeAlias = Any
     fill_buffer: Any = None
@@ -335,9 +335,9 @@ def is_plain(value: object) -> cython.bint:
 
 @cython.ccall
 def made(view: View) -> ArrayBase:
-    """Make the array of a view that is no constant, or of one that `number_like` made."""
+    """Make the array of a new storage's view, or of a constant that `number_like` made."""
     result: ArrayBase = _kind.__new__(_kind)
-    result._view = view
+    result._view = view if view.structure.shape else settled(view)
     return result
 
 

@@ -320,10 +320,10 @@ class Driver(Protocol):
         return False
 
     stable_addresses: bool = False
-    """Whether what `window` gives is the memory for as long as the buffer is there."""
+    """Whether a buffer gives its memory by Python's buffer protocol, at one address always."""
 
-    def window(self, buffer: Any, form: str) -> memoryview | None:
-        """The buffer's own memory as numbers of a format of the struct module's, or None.
+    def window(self, buffer: Any) -> memoryview | None:
+        """The buffer's own memory as bytes, or None.
 
         The host may read and write it until anything else is asked of the device: all that was
         asked is done.

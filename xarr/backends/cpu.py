@@ -239,14 +239,9 @@ class CpuDriver(Driver):
         """True: all memory is the host's."""
         return True
 
-    def window(self, buffer: Any, form: str) -> memoryview:
-        """The block's memory as numbers of a format."""
-        whole = memoryview(buffer)
-        if form == "B":
-            return whole
-        beyond = whole.nbytes % struct.calcsize(form)
-        numbers: Any = whole[: whole.nbytes - beyond] if beyond else whole
-        return numbers.cast(form)  # type: ignore[no-any-return]
+    def window(self, buffer: Any) -> memoryview:
+        """The block's memory as bytes."""
+        return memoryview(buffer)
 
     def wrap(self, address: int, nbytes: int, owner: Any) -> Any:
         """A block in memory that `owner` keeps."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import struct
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NoReturn
 
@@ -175,8 +174,8 @@ class Memory(Queues):
             return False
         return not self._several or self._current() is self._queue
 
-    def window(self, buffer: Any, form: str) -> memoryview | None:
-        """The buffer's own memory as numbers of a format, after a wait for what was asked.
+    def window(self, buffer: Any) -> memoryview | None:
+        """The buffer's own memory as bytes, after a wait for what was asked.
 
         None where the thread's current queue is another one, which others may put work on.
         """
@@ -184,13 +183,12 @@ class Memory(Queues):
             return None
         if not self._is_idle:
             self.synchronize()
-        found: memoryview | None = buffer.__dict__.get(form)
+        found: memoryview | None = buffer.__dict__.get("window")
         if found is None:
             if self.info.kind != "cpu":
                 return None
-            size = struct.calcsize(form)
-            whole = _memory(self.address(buffer), buffer.size // size * size, _WRITABLE)
-            found = buffer.__dict__[form] = whole.cast(form)
+            found = _memory(self.address(buffer), buffer.size, _WRITABLE)
+            buffer.__dict__["window"] = found
         return found
 
     def wrap(self, address: int, nbytes: int, owner: Any) -> Any:

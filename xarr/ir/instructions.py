@@ -17,6 +17,7 @@ if not cython.compiled:
     from xarr.ir.views import Structure, View, contiguous
 
 _LARGEST = cython.declare(cython.Py_ssize_t, tuning.LARGEST)
+_AT_ONCE_NBYTES = cython.declare(cython.Py_ssize_t, tuning.AT_ONCE_NBYTES)
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -43,6 +44,12 @@ class Opcode(Memoised):
         before it was looked for.
     is_indirect, is_separate, is_whole : bool
         As of the operation.
+    is_small : bool
+        Whether NumPy may compute it as it is recorded: no operand, and no result, has more than
+        `tuning.AT_ONCE_NBYTES` bytes, and the host reads them.
+    gives_own : bool
+        Whether the array that `host` returns is known to be new, in C order and of the result's
+        shape and type.
     single_kernel : dict or None
         The step that runs an instruction by itself, by offsets of its views.
     """
@@ -61,6 +68,8 @@ class Opcode(Memoised):
     is_indirect: bool
     is_separate: bool
     is_whole: bool
+    is_small: bool
+    gives_own: bool
 
     def __init__(
         self,
@@ -94,6 +103,17 @@ class Opcode(Memoised):
                     self.host = operation.functions.get(how.dtype)
             elif operation.host is not None and 0 < target.size <= _LARGEST:
                 self._take_host()
+        self.is_small = self._has_small_views()
+
+    @cython.cfunc
+    def _has_small_views(self) -> cython.bint:
+        how: Structure
+        for how in self.named:
+            if how.strides is not None and not 0 < how.nbytes <= _AT_ONCE_NBYTES:
+                return False
+        if self.is_fresh and not 0 < self.nbytes <= _AT_ONCE_NBYTES:
+            return False
+        return bool(self.named) and self.device.info.host_addressable
 
     @cython.cfunc
     def _take_host(self) -> cython.void:

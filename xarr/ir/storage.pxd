@@ -4,7 +4,6 @@ cdef class Storage:
     cdef public object device
     cdef public object lender
     cdef public object selected
-    cdef dict _windows
     cdef public Py_ssize_t nbytes
     cdef public Py_ssize_t serial
     cdef public Py_ssize_t writes
@@ -13,7 +12,7 @@ cdef class Storage:
     cdef Py_ssize_t list_mark
     cdef Py_ssize_t most_mark
     cdef Py_ssize_t slot
-    cpdef object window(self, object form)
+    cpdef object window(self)
 
 cdef Storage new_storage(Storage made, object device, Py_ssize_t nbytes)
 cpdef object allocate_or_collect(object device, Py_ssize_t nbytes)

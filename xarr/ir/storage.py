@@ -86,7 +86,6 @@ class Storage:
     device: Any
     lender: Any
     selected: Any
-    _windows: dict[Any, Any] | None
     nbytes: int
     serial: int
     writes: int
@@ -121,26 +120,13 @@ class Storage:
                 self.buffer = buffer
 
     @cython.ccall
-    def window(self, form: object) -> Any:
-        """Return the memory as numbers of a struct format; see `Driver.window`."""
+    def window(self) -> Any:
+        """Return the memory as an object whose bytes the host reads; None where it cannot."""
         memory = self.buffer
-        if memory is None:
-            return None
-        driver = None if type(memory) is _ndarray else self.device.driver
-        if driver is not None and not driver.stable_addresses:
-            return driver.window(memory, form)
-        windows: dict[Any, Any] | None = self._windows
-        if windows is None or windows[None] is not memory:
-            # One assignment, since readers of elements hold no lock.
-            windows = self._windows = {None: memory}
-        found = windows.get(form)
-        if found is None:
-            if driver is not None:
-                found = driver.window(memory, form)
-            else:
-                found = memory.reshape(-1).view(numpy.uint8).data.cast(form)
-            windows[form] = found
-        return found
+        if memory is None or type(memory) is _ndarray:
+            return memory
+        driver = self.device.driver
+        return memory if driver.stable_addresses else driver.window(memory)
 
 
 @cython.cfunc
@@ -188,9 +174,7 @@ def _allocate_after_collecting(device: Device, nbytes: int) -> Any:
 @cython.ccall
 def memory_of(storage: Storage) -> object:
     """Return the memory of a storage that NumPy may work in; pending work on it has to be done."""
-    if type(storage.buffer) is _ndarray:
-        return storage.buffer
-    memory = storage.device.driver.window(storage.buffer, "B")
+    memory = storage.window()
     if memory is None:  # NumPy would allocate for None, and read what is there
         raise RuntimeError(
             errors.message(

@@ -12,7 +12,8 @@ cdef class Structure(Memoised):
     cdef public object element
     cdef object lone
     cdef object copy
-    cdef public object form
+    cdef object unpack
+    cdef object pack
     cdef object low
     cdef object high
     cdef public bint repeats

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy
@@ -62,8 +63,8 @@ class Structure(Memoised):
         Whether two elements may be one, as in a broadcast view.
     in_memory : InMemory or None
         NumPy's description of the elements, once it was needed.
-    form : str or None
-        The elements' struct format, where the host reads them in place; else None.
+    unpack, pack : function or None
+        Read and write an element in memory, at some byte, where the host does that in place.
     low, high : number or None
         The Python integers between these are values of the data type.
     element : Structure or None
@@ -84,7 +85,8 @@ class Structure(Memoised):
     element: Any
     lone: Any
     copy: Any
-    form: str | None
+    unpack: Any
+    pack: Any
     low: Any
     high: Any
     repeats: bool
@@ -136,7 +138,8 @@ class Structure(Memoised):
             self.low, self.high = dtype.bounds
         self.is_in_place = device.info.host_addressable
         if self.is_in_place and dtype is not dtypes.float16:
-            self.form = "?" if dtype is dtypes.bool_ else dtype.format[0]
+            form = struct.Struct("?" if dtype is dtypes.bool_ else dtype.format)
+            self.unpack, self.pack = form.unpack_from, form.pack_into
 
     @property
     def pattern(self) -> Pattern | None:

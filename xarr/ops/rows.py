@@ -28,6 +28,7 @@ from xarr.ir.views import Structure, View, constant
 from xarr.layout import broadcast_shapes
 from xarr.runtime import host_values
 from xarr.tape import builder
+from xarr.tape.scalar_access import settled
 
 STANDARD: Final = "Python Array API standard 2025.12"
 
@@ -169,13 +170,15 @@ class Elementwise:
             operation = self.operations[x.device.no_float64].get(x.dtype) or self._resolve((x,))
             opcode = builder.elementwise(operation, (x,), x.shape)
             self.known.remember(x.structure, opcode)
-        return builder.computed(opcode, (x,))
+        result = builder.computed(opcode, (x,))
+        return result if x.value is None else settled(result)
 
     def combined(self, x1: View, x2: View, where: str = "") -> View:
         """Record the function of two operands; `where` names another function in errors."""
         opcode: Opcode | None = self.known.pairs.get((x1.structure, x2.structure))
         if opcode is not None:
-            return builder.computed(opcode, (x1, x2))
+            result = builder.computed(opcode, (x1, x2))
+            return result if x1.value is None or x2.value is None else settled(result)
         operation = self.operations[x1.device.no_float64].get(
             (x1.dtype, x2.dtype)
         ) or self._resolve((x1, x2))
@@ -194,7 +197,8 @@ class Elementwise:
                 return self._of_known(operation, x1, x2)
         opcode = builder.elementwise(operation, (x1, x2), shape)
         self.known.remember((x1.structure, x2.structure), opcode)
-        return builder.computed(opcode, (x1, x2))
+        result = builder.computed(opcode, (x1, x2))
+        return result if x1.value is None or x2.value is None else settled(result)
 
     def taken_as(self, given: Structure, other: Structure, kind: type, *, swapped: bool) -> None:
         """Remember the opcode for a Python scalar beside views of a structure."""

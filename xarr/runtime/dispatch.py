@@ -205,29 +205,6 @@ class Program(program.Runnable):
             [ref._replace(slot=there[ref.slot]) for ref in call.whole],
         )
 
-    def row(self, opcode: Opcode) -> Any:
-        """Return the kernel for elements in a row, its grid and the order of pointers, or False.
-
-        It is the kernel of as many elements as an item takes, for which the count is an argument.
-        """
-        device, operation = opcode.device, opcode.operation
-        if type(operation) is not Operation or not opcode.operands or not device.info.loop_per_item:
-            return False
-        if any(how.strides is None or how.device is not device for how in opcode.operands):
-            return False
-        shape = (tuning.CHUNK,)
-        operands = tuple([contiguous(device, how.dtype, shape) for how in opcode.operands])
-        count = len(operands)
-        row = opcode_of(operation, operands, shape, None, shape)
-        call = _planned(row, tuple(range(count)), (False,) * (count + 1))
-        if len(call.launches) != 1 or call.scratch or call.results or call.constants:
-            return False
-        (planned,) = call.launches
-        order = [slot for slot, _ in call.offsets]
-        if planned.indices != (tuning.CHUNK,) * 2 or order != call.pointers:
-            return False
-        return planned.kernel, planned.grid, order
-
     def freed(self) -> list[list[int]] | None:
         """Return the storages that nobody needs after each instruction; None where they are few."""
         opcodes, codes = self.trace.opcodes, map(decoded, self.trace.codes)
@@ -263,3 +240,27 @@ def _planned(opcode: Opcode, codes: tuple[Place, ...], wide: tuple[bool, ...]) -
         (call,) = program.prepare()
         memo.remembered(known, (codes, wide), call)
     return call
+
+
+def row(opcode: Opcode) -> Any:
+    """Return the kernel for elements in a row, its grid and the order of pointers, or False.
+
+    It is the kernel of as many elements as an item takes, for which the count is an argument.
+    """
+    device, operation = opcode.device, opcode.operation
+    if type(operation) is not Operation or not opcode.operands or not device.info.loop_per_item:
+        return False
+    if any(how.device is not device for how in opcode.operands):
+        return False
+    shape = (tuning.CHUNK,)
+    operands = tuple([contiguous(device, how.dtype, shape) for how in opcode.operands])
+    count = len(operands)
+    row = opcode_of(operation, operands, shape, None, shape)
+    call = _planned(row, tuple(range(count)), (False,) * (count + 1))
+    if len(call.launches) != 1 or call.scratch or call.results or call.constants:
+        return False
+    (planned,) = call.launches
+    order = [slot for slot, _ in call.offsets]
+    if planned.indices != (tuning.CHUNK,) * 2 or order != call.pointers:
+        return False
+    return planned.kernel, planned.grid, order

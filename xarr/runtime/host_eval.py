@@ -19,19 +19,21 @@ from xarr.runtime.host_functions import find
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.ir.events import core_hooks
+    from xarr.ir.events import core_counts, core_hooks
     from xarr.ir.instructions import Opcode, RunArguments
     from xarr.ir.steps import LibraryStep, Step, launch
     from xarr.ir.storage import Storage, allocate_or_collect, memory_of
-    from xarr.ir.views import Structure, array_in
+    from xarr.ir.views import Structure, View, array_in
 
 if TYPE_CHECKING:
     from xarr.runtime.program import Runnable
 
 _ndarray = cython.declare(object, numpy.ndarray)
+_quiet = cython.declare(object, dtypes.quiet)
 _ufunc = cython.declare(object, numpy.ufunc)
 _uint8 = cython.declare(object, numpy.uint8)
 _bool = cython.declare(object, dtypes.bool_)
+_bool_ = cython.declare(object, numpy.dtype(bool))
 _WIDE = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _CHUNK = cython.declare(cython.Py_ssize_t, tuning.CHUNK)
 _KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
@@ -85,7 +87,7 @@ def evaluate(
         function: Any = opcode.host
         if function is None:
             function = find(opcode)
-        if function is False and not _is_row(program, opcode, places, listed):
+        if function is False and not _is_row(opcode, places, listed):
             call = program.single_kernel(opcode, places, storages)
             call.run(opcode.device, listed, unfinished)
             call.end(storages)
@@ -101,51 +103,124 @@ def evaluate(
 
 
 @cython.cfunc
-def _is_row(
-    program: Runnable, opcode: Opcode, places: list[Any], listed: RunArguments
+def _row_now(
+    opcode: Opcode, views: tuple[Any, ...], scalar: object, fresh: Storage
 ) -> cython.bint:
-    """Launch the kernel of an operation on few elements that follow each other, if there is one.
-
-    It serves rows of any length up to `tuning.CHUNK`, so that a new length is not planned.
-    """
-    how: Structure = opcode.target
-    storage: Storage
-    size: cython.Py_ssize_t
-    slot: cython.Py_ssize_t
-    operand: cython.Py_ssize_t
-    if not opcode.is_fresh or how.size > _CHUNK or opcode.is_whole or opcode.is_separate:
-        return False
-    size = how.size
-    operand = 0
-    types: tuple[Any, ...] = opcode.operation.operands
+    """Launch the kernel of a small operation without a function of NumPy's, if there is one."""
+    how: Structure
+    view: View
+    at: cython.Py_ssize_t = 0
+    given: list[Any] = []
+    offsets: list[Any] = []
     for how in opcode.operands:
-        if not how.is_linear or how.size != size or how.dtype is not types[operand]:
+        if how.strides is None and scalar is not None:
+            given.append(scalar)
+            offsets.append(0)
+            continue
+        view = views[at]
+        at += 1
+        given.append(view.value if view.storage is None else view.storage)
+        offsets.append(view.offset)
+    given.append(fresh)
+    offsets.append(0)
+    return _launch_row(opcode, given, offsets)
+
+
+@cython.cfunc
+def _is_row(opcode: Opcode, places: list[Any], listed: RunArguments) -> cython.bint:
+    """Launch the kernel of an operation on few elements in a row, if there is one."""
+    if not opcode.is_fresh or not _has_rows(opcode):
+        return False
+    slot: cython.Py_ssize_t
+    beyond: cython.Py_ssize_t
+    given: list[Any] = []
+    offsets: list[Any] = []
+    for place in places:
+        if type(place) is tuple:
+            slot, beyond = place
+            given.append(listed.storages[slot])
+            offsets.append(listed.bases[slot] + beyond)
+        else:
+            given.append(listed.constants[place])
+            offsets.append(0)
+    return _launch_row(opcode, given, offsets)
+
+
+@cython.cfunc
+def _has_rows(opcode: Opcode) -> cython.bint:
+    """Return whether operands and result are elements in a row, of the operation's types."""
+    how: Structure = opcode.target
+    size: cython.Py_ssize_t = how.size
+    operand: cython.Py_ssize_t = 0
+    types: tuple[Any, ...] = opcode.operation.operands
+    if size > _CHUNK or opcode.is_whole or opcode.is_separate:
+        return False
+    for how in opcode.operands:
+        if how.dtype is not types[operand]:
             return False
-        slot, _ = places[operand]
-        storage = listed.storages[slot]
-        if storage.nbytes >= _WIDE:
+        if how.strides is not None and not (how.is_linear and how.size == size):
             return False
         operand += 1
+    return True
+
+
+@cython.cfunc
+def _launch_row(opcode: Opcode, given: list[Any], offsets: list[Any]) -> cython.bint:
+    """Launch the kernel of an operation on elements in a row, and return whether there is one.
+
+    It serves rows of any length up to `tuning.CHUNK`, so that a new length is not planned. `given`
+    are storages, the result's last, or the values of constants.
+    """
+    how: Structure
+    storage: Storage
+    operand: cython.Py_ssize_t
+    device: Any = opcode.device
+    size: cython.Py_ssize_t = opcode.target.size
     rows: dict[Any, Any] = opcode.operation.row_kernels
-    found = rows.get(opcode.device)
+    found = rows.get(device)
     if found is None:
-        found = rows[opcode.device] = program.row(opcode)
+        found = rows[device] = _row(opcode)
     if found is False:
         return False
     kernel, grid, order = found
     buffers: list[Any] = []
     values: list[Any] = [_CHUNK, size]
     for operand in order:
-        slot, beyond = places[operand]
-        storage = listed.storages[slot]
+        if isinstance(given[operand], Storage):
+            storage = given[operand]
+        else:
+            how = opcode.operands[operand]
+            storage = Storage(device, size * how.dtype.itemsize)
+            if size == 1 and how.pack is not None and device.driver.stable_addresses:
+                _store_number(storage, how, given[operand])
+            else:
+                storage.buffer = numpy.full(size, given[operand], how.dtype.numpy)
+        if storage.nbytes >= _WIDE:
+            return False
         if storage.buffer is None:
-            storage.buffer = allocate_or_collect(opcode.device, storage.nbytes)
+            storage.buffer = allocate_or_collect(device, storage.nbytes)
         elif type(storage.buffer) is _ndarray:
             storage.settle()
         buffers.append(storage.buffer)
-        values.append(listed.bases[slot] + beyond)
-    launch(opcode.device, kernel, grid, buffers, kernel.arguments.pack(*values), size)
+        values.append(offsets[operand])
+    launch(device, kernel, grid, buffers, kernel.arguments.pack(*values), size)
     return True
+
+
+@cython.cfunc
+def _store_number(storage: Storage, how: Structure, value: Any) -> cython.void:
+    storage.buffer = allocate_or_collect(storage.device, storage.nbytes)
+    if how.is_complex:
+        how.pack(storage.buffer, 0, value.real, value.imag)
+    else:
+        how.pack(storage.buffer, 0, value)
+
+
+def _row(opcode: Opcode) -> Any:
+    """Return the kernel for elements in a row, its grid and the order of pointers, or False."""
+    from xarr.runtime import dispatch  # which imports this module
+
+    return dispatch.row(opcode)
 
 
 @cython.cfunc
@@ -169,19 +244,90 @@ def _compute(
         else:
             slot, beyond = place
             beyond += listed.bases[slot]
-            if opcode.is_indirect and not operand:
-                values.append(_places_of(how, opcode.shape, listed.storages[slot], beyond))
-            else:
-                values.append(_operand(how, opcode, listed.storages[slot], beyond))
+            values.append(_operand(how, opcode, operand, listed.storages[slot], beyond))
         operand += 1
-    if opcode.target is None:  # it gives the memory, the places and the values to be stored there
+    target: Storage | None = None
+    beyond = 0
+    if opcode.target is not None:
+        slot, beyond = places[operand]
+        beyond += listed.bases[slot]
+        target = listed.storages[slot]
+    _call(opcode, function, values, target, beyond)
+
+
+@cython.ccall
+def _call(
+    opcode: Opcode,
+    function: Any,
+    values: list[Any],
+    target: Storage | None,
+    offset: cython.Py_ssize_t,
+) -> object:
+    """Call a function of NumPy's with an instruction's operands; store the result."""
+    if target is None:  # it gives the memory, the places and the values to be stored there
         memory, where, result = function(*values)
-        _store(driver, memory, where, result)
-        return
-    slot, beyond = places[operand]
-    beyond += listed.bases[slot]
-    target: Storage = listed.storages[slot]
-    _finish(opcode.device, function, values, opcode.target, opcode.shape, target, beyond)
+        _store(opcode.device.driver, memory, where, result)
+        return None
+    _finish(opcode.device, function, values, opcode.target, opcode.shape, target, offset)
+    return None
+
+
+@cython.cfunc
+def evaluate_small(
+    opcode: Opcode, views: tuple[Any, ...], scalar: object, fresh: Storage | None
+) -> cython.bint:
+    """Compute a small instruction as it is recorded; return whether it was done.
+
+    The views are those of an `Instruction`. Nothing may wait on the tape, and all memory has to be
+    the host's: NumPy's, or that of a driver which runs nothing behind the host's back.
+    """
+    how: Structure
+    view: View
+    storage: Storage | None
+    at: cython.Py_ssize_t = 0
+    operand: cython.Py_ssize_t = 0
+    values: list[Any] = []
+    function: Any = opcode.host
+    if function is None:
+        function = find(opcode)
+    for view in views:
+        storage = view.storage
+        if storage is not None and type(storage.buffer) is not _ndarray:
+            if storage.buffer is None or not opcode.device.driver.stable_addresses:
+                return False
+    if function is False:
+        return fresh is not None and _has_rows(opcode) and _row_now(opcode, views, scalar, fresh)
+    for how in opcode.operands:
+        if how.strides is None and scalar is not None:
+            values.append(how.dtype.numpy.type(scalar))
+        else:
+            view = views[at]
+            at += 1
+            if how.strides is None:
+                values.append(how.dtype.numpy.type(view.value))
+            else:
+                values.append(_operand(how, opcode, operand, view.storage, view.offset))
+        operand += 1
+    core_counts.runs += 1
+    if fresh is not None:
+        result: Any = _quiet().run(function, *values)
+        how = opcode.target
+        if not (opcode.gives_own and type(result) is _ndarray):
+            if _is_own(result, how, values):
+                # A ufunc's result is new, and its layout follows from those of the operands.
+                opcode.gives_own = type(function) is _ufunc
+            else:
+                result = _copied(result, how)
+        fresh.buffer = result
+        return True
+    storage = None
+    offset: cython.Py_ssize_t = 0
+    if opcode.target is not None:
+        view = views[at]
+        storage = view.storage
+        offset = view.offset
+    _quiet().run(_call, opcode, function, values, storage, offset)
+    return True
 
 
 @cython.cfunc
@@ -200,9 +346,7 @@ def _finish(
         if target.nbytes <= _KEPT_NBYTES:
             result = function(*values)
             if not _is_own(result, how, values):
-                made: Any = numpy.empty(how.shape, how.dtype.numpy)
-                made[...] = _fitted(result, how)
-                result = made
+                result = _copied(result, how)
             driver.launched += 1
             target.buffer = result
             return
@@ -253,6 +397,14 @@ class NumpyStep(LibraryStep):
 
 
 @cython.cfunc
+def _copied(result: Any, how: Structure) -> object:
+    """Return a result as new memory for a view that is all of a storage."""
+    made: Any = numpy.empty(how.shape, how.dtype.numpy)
+    made[...] = _fitted(result, how)
+    return made
+
+
+@cython.cfunc
 def _fitted(result: Any, how: Structure) -> object:
     """Return the result in the shape of the view that it is for, or one that broadcasts to that."""
     if type(result) is _ndarray and result.shape != how.shape and result.size == how.size:
@@ -298,7 +450,7 @@ def _elements(how: Structure, storage: Storage, offset: cython.Py_ssize_t) -> An
     """Return the elements of a view of a storage that has its memory."""
     memory: Any = storage.buffer
     if how.dtype is _bool:  # every byte but 0 is True
-        return _array_at(how, memory_of(storage), offset).view(_uint8) != 0
+        return _array_at(how, memory_of(storage), offset).view(_uint8).astype(_bool_)
     if type(memory) is not _ndarray:
         return _array_at(how, memory_of(storage), offset)
     is_whole = how.is_linear and not offset and memory.shape == how.shape
@@ -308,8 +460,16 @@ def _elements(how: Structure, storage: Storage, offset: cython.Py_ssize_t) -> An
 
 
 @cython.cfunc
-def _operand(how: Structure, opcode: Opcode, storage: Storage, offset: cython.Py_ssize_t) -> object:
+def _operand(
+    how: Structure,
+    opcode: Opcode,
+    number: cython.Py_ssize_t,
+    storage: Storage,
+    offset: cython.Py_ssize_t,
+) -> object:
     """Return the elements of an operand, which broadcast to the shape of the instruction."""
+    if opcode.is_indirect and not number:
+        return _places_of(how, opcode.shape, storage, offset)
     values: Any = _elements(how, storage, offset)
     if opcode.is_separate or how.shape is opcode.shape or how.shape == opcode.shape:
         return values
@@ -338,5 +498,5 @@ def _places_of(
         if step and extent > 1:
             axes = (extent, *(1,) * (len(shape) - lifted - axis - 1))
             begin = begin + (numpy.arange(extent) * step).reshape(axes)
-    count = memory.nbytes // how.dtype.itemsize
+    count = storage.nbytes // how.dtype.itemsize
     return _ndarray((count,), how.dtype.numpy, memory), begin

@@ -87,10 +87,6 @@ class Runnable:
         """Return the kernel that an instruction is by itself."""
         raise NotImplementedError
 
-    def row(self, opcode: Opcode) -> Any:
-        """Return the kernel for elements in a row, its grid and the order of pointers, or False."""
-        raise NotImplementedError
-
     def freed(self) -> list[Any] | None:
         """Return the storages that nobody needs after each instruction; None where they are few."""
         raise NotImplementedError

@@ -17,6 +17,7 @@ if not cython.compiled:
     from xarr.ir.instructions import Opcode, new_instruction, opcode_of, take_number
     from xarr.ir.storage import Storage, new_storage
     from xarr.ir.views import Structure, View, lone_of, view_at
+    from xarr.runtime.host_eval import evaluate_small
     from xarr.tape.tape import Tape, tape_of
 
 if TYPE_CHECKING:
@@ -34,6 +35,10 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
     if tape is None:
         tape = tape_of(opcode.device)
     storage: Storage = new_storage(Storage.__new__(Storage), opcode.device, opcode.nbytes)
+    how: Structure = opcode.target
+    if opcode.is_small and tape.is_idle() and evaluate_small(opcode, operands, scalar, storage):
+        tape.count_at_once()
+        return view_at(storage, how, 0)
     if opcode.constants and scalar is None:
         operands = _frozen(operands)
     if len(tape.instructions) >= tape.most:
@@ -41,7 +46,6 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
     tape.instructions.append(new_instruction(opcode, operands, storage, scalar, take_number()))
     if core_hooks.eager or tape.shared:
         _end(tape, opcode, operands)
-    how: Structure = opcode.target
     return view_at(storage, how, 0)
 
 
@@ -52,6 +56,9 @@ def recorded(opcode: Opcode, operands: tuple[Any, ...], target: View | None = No
     if tape is None:
         tape = tape_of(opcode.device)
     views: tuple[Any, ...] = operands if target is None else (*operands, target)
+    if opcode.is_small and tape.is_idle() and evaluate_small(opcode, views, None, None):
+        tape.count_at_once()
+        return None
     if opcode.constants:
         views = _frozen(views)
     written: View = views[0] if target is None else target

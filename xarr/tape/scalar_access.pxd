@@ -1,10 +1,11 @@
 from xarr.ir.events cimport core_counts, core_hooks, core_tier
 from xarr.ir.storage cimport Storage
 from xarr.ir.instructions cimport Instruction
-from xarr.ir.views cimport View, Structure, array_in
+from xarr.ir.views cimport View, Structure, array_in, number_like
 from xarr.tape.tape cimport Tape, tape_of
 
 cpdef object peek(View view, Py_ssize_t at)
+cpdef View settled(View view)
 cpdef object only(View view)
 cpdef object read(View view, Py_ssize_t at)
 cdef bint _comes_again(View view, Py_ssize_t at)

@@ -22,7 +22,7 @@ if not cython.compiled:
     from xarr.ir.events import core_counts, core_hooks, core_tier
     from xarr.ir.instructions import Instruction
     from xarr.ir.storage import Storage
-    from xarr.ir.views import Structure, View, array_in
+    from xarr.ir.views import Structure, View, array_in, number_like
     from xarr.tape.tape import Tape, tape_of
 
 _ndarray = cython.declare(object, numpy.ndarray)
@@ -41,7 +41,7 @@ def peek(view: View, at: cython.Py_ssize_t) -> object:
     storage: Storage | None = view.storage
     on: Tape | None = how.device.tape
     core_counts.looks += 1
-    if how.form is None or storage is None or on is None:
+    if how.unpack is None or storage is None or on is None:
         return None
     if type(storage.buffer) is _ndarray or how.device.driver.stable_addresses:
         return _element(on, how, storage, at)
@@ -58,7 +58,9 @@ def only(view: View) -> object:
     how: Structure = view.structure
     storage: Storage | None = view.storage
     on: Tape | None = how.device.tape
-    if storage is None or on is None or how.size != 1 or how.form is None or core_hooks.transfers:
+    if storage is None or on is None or how.size != 1 or core_hooks.transfers:
+        return None
+    if how.unpack is None:
         return None
     with how.device.lock:
         if on.is_running:
@@ -90,17 +92,35 @@ def _copy_elements(on: Tape) -> cython.void:
 def _element(on: Tape, how: Structure, storage: Storage | None, at: cython.Py_ssize_t) -> object:
     if (
         storage is None
-        or how.form is None
+        or how.unpack is None
         or on.is_running
         or on.failed_pending
         or on.writes(storage)
     ):
         return None
-    window = storage.window(how.form)
-    if window is None:
+    memory = storage.window()
+    if memory is None:
         return None
-    value = complex(window[2 * at], window[2 * at + 1]) if how.is_complex else window[at]
+    on.at_once = 0
+    parts: tuple[Any, ...] = how.unpack(memory, at * how.itemsize)
+    value = complex(parts[0], parts[1]) if how.is_complex else parts[0]
     return value if value == value else None
+
+
+@cython.ccall
+def settled(view: View) -> View:
+    """Return the view of a new storage that holds one number as a constant, if it is computed.
+
+    So a program's arithmetic with it needs no instruction.
+    """
+    how: Structure = view.structure
+    storage: Storage | None = view.storage
+    if storage is None or how.shape or storage.buffer is None or core_hooks.transfers:
+        return view
+    if storage.nbytes != how.nbytes:
+        return view
+    value = peek(view, view.offset)
+    return view if value is None else number_like(view, value)
 
 
 @cython.ccall
@@ -113,19 +133,19 @@ def poke(view: View, at: cython.Py_ssize_t, value: Any) -> cython.bint:
     storage: Storage | None = view.storage
     on: Tape | None = how.device.tape
     core_counts.looks += 1
-    if how.form is None or storage is None or on is None or value != value:
+    if how.pack is None or storage is None or on is None or value != value:
         return False
     with how.device.lock:
         if on.is_running or storage.buffer is None or on.names(storage):
             return False
-        window = storage.window(how.form)
-        if window is None:
+        memory = storage.window()
+        if memory is None:
             return False
         storage.writes += 1
         if how.is_complex:
-            window[2 * at], window[2 * at + 1] = value.real, value.imag
+            how.pack(memory, at * how.itemsize, value.real, value.imag)
         else:
-            window[at] = value
+            how.pack(memory, at * how.itemsize, value)
     return True
 
 
@@ -143,9 +163,10 @@ def values_of(view: View) -> Any:
         return None
     if on.failed_pending or on.writes(storage):
         on.compute(storage)
-    memory = storage.buffer if type(storage.buffer) is _ndarray else storage.window("B")
+    memory = storage.window()
     if memory is None:
         return None
+    on.at_once = 0
     if how.in_memory is None:
         how.seen()
     if 0 in how.shape:
@@ -162,7 +183,7 @@ def read(view: View, at: cython.Py_ssize_t) -> object:
     how: Structure = view.structure
     storage: Storage | None = view.storage
     value = peek(view, at)
-    if value is not None or storage is None or how.form is None:
+    if value is not None or storage is None or how.unpack is None:
         return value
     on: Tape = tape_of(how.device)
     with how.device.lock:
@@ -202,7 +223,7 @@ def write(view: View, at: int, value: Any) -> bool:
     """
     device, storage = view.device, view.storage
     assert storage is not None
-    if view.structure.form is None or value != value:
+    if view.structure.pack is None or value != value:
         return False
     with device.lock:
         on = tape_of(device)

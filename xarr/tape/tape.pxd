@@ -20,6 +20,11 @@ cdef class Tape:
     cdef public Py_ssize_t mark
     cdef public bint is_running
     cdef bint was_cut
+    cdef public Py_ssize_t noted
+    cdef public Py_ssize_t at_once
+    cdef public bint records
+    cdef bint is_idle(self)
+    cdef void count_at_once(self)
     cpdef bint writes(self, Storage storage)
     cpdef object compute(self, Storage storage)
     cpdef bint runs_before_copies(self, Storage storage)

@@ -50,6 +50,7 @@ _SWAPPABLE = cython.declare(cython.Py_ssize_t, SWAPPABLE)
 _WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _REPEATS = cython.declare(cython.Py_ssize_t, tuning.REPEATS)
 _NEW_WORK = cython.declare(cython.Py_ssize_t, tuning.NEW_WORK)
+_AT_ONCE = cython.declare(cython.Py_ssize_t, tuning.AT_ONCE)
 _FAILED = cython.declare(cython.Py_ssize_t, -1)
 """The mark of storages that a failed instruction, or one that depends on it, writes."""
 _epoch = cython.declare(cython.Py_ssize_t, 0)
@@ -115,6 +116,13 @@ class Tape:
         How many instructions the tape may have before it is cut.
     was_cut : bool
         Whether it was cut since everything ran.
+    at_once : int
+        How many small instructions have run as they were recorded, since a value was asked for.
+    records : bool
+        Whether small instructions are recorded, as of the last ones no value was asked for, or they
+        were a list that has its program.
+    noted : int
+        How many calls are in progress whose instructions are read from the tape.
     """
 
     device: Any
@@ -130,6 +138,9 @@ class Tape:
     mark: int
     is_running: bool
     was_cut: bool
+    noted: int
+    at_once: int
+    records: bool
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -142,6 +153,21 @@ class Tape:
         self.loops = LoopDetector(live_bytes_per_cut)
         self.most = self.loops.most
         self.mark = _next_epoch()
+
+    @cython.cfunc
+    def is_idle(self) -> cython.bint:
+        """Return whether a small instruction may run now: nothing waits, and nobody watches."""
+        if self.instructions or self.failed_pending or self.unfinished or self.is_running:
+            return False
+        if self.records or self.noted or core_hooks.run is not None or core_hooks.launch is not None or core_hooks.changed:
+            return False
+        return not (core_tier.name or self.shared or self.kept)
+
+    @cython.cfunc
+    def count_at_once(self) -> cython.void:
+        """Count an instruction that ran as it was recorded; after many, record what follows."""
+        self.at_once += 1
+        self.records = self.at_once >= _AT_ONCE
 
     @cython.ccall
     def writes(self, storage: Storage) -> cython.bint:
@@ -255,6 +281,7 @@ class Tape:
                 self.most = self.loops.most
                 if count:
                     self._run(count)
+                    self.records = True
 
     # -- running ---------------------------------------------------------------------------------
 
@@ -353,6 +380,8 @@ class Tape:
             launched = driver.launched
             trace = self._describe(self._take(instructions), listed, True)
             instructions.clear()  # they hold storages
+            self.at_once = 0
+            self.records = not trace.is_new
             if trace.is_new:
                 if self.once is None:
                     self.once = dispatch.Program(trace, ())
