@@ -267,6 +267,8 @@ def broadcast_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
 
 def order_of(order: Any, where: str, accepted: str = "CFAK") -> str | None:
     """The capital letter of an order of elements; None, where nothing is said, as it is."""
+    if type(order) is str and order == "K" and "K" in accepted:  # what nearly all calls say
+        return order
     letter = order.upper() if isinstance(order, str) else order
     if letter is not None and not (isinstance(letter, str) and letter in tuple(accepted)):
         names = " and ".join((", ".join(accepted[:-1]), accepted[-1]))

@@ -17,11 +17,19 @@ from typing import Any, Final
 import numpy
 from numpy.exceptions import ComplexWarning
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, errors, layout, tuning
 from xarr.array import exchange
 from xarr.array.array import Array, DeviceLike
 from xarr.array.layouts import like
-from xarr.array.transfers import Host, from_host, host_values, openly, row_of, to_device
+from xarr.array.transfers import (
+    Host,
+    from_host,
+    host_values,
+    is_unobserved,
+    openly,
+    row_of,
+    to_device,
+)
 from xarr.backends.device import (
     Device,
     default_float,
@@ -34,6 +42,8 @@ from xarr.dtypes import BOOL, COMPLEX, DType
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Shape
 from xarr.tape import builder
+from xarr.tape.scalar_access import values_of
+from xarr.tape.tape import tape_of
 
 Scalar = bool | int | float | complex
 SCALARS: Final = (bool, int, float, complex)
@@ -110,8 +120,14 @@ def as_array(
             if known is None:
                 return Array(_Parts(target, where, name).view(obj, row))
             obj = known
-        values, _ = _typed_values(obj, row, target, where, name)
-        return Array(from_host(values, target, where))
+        values, row = _typed_values(obj, row, target, where, name)
+        return Array(_uploaded(values, row, target, where, is_new=isinstance(obj, list | tuple)))
+
+
+def _uploaded(values: Host, row: DType, device: Device, where: str, *, is_new: bool) -> View:
+    """Return the view of values on a device, in their own memory if it is new."""
+    own = builder.held(values, device, row) if is_new and is_unobserved() else None
+    return from_host(values, device, where) if own is None else own
 
 
 def _answer(obj: Any) -> Any:
@@ -349,7 +365,11 @@ class _Parts:
                 require_together(view.device, self.device, self.where)
             if view.device is not self.device:
                 view = to_device(view, self.device, self.where)
-            self.views.append((place, view))
+            few = _few(view)
+            if few is None:
+                self.views.append((place, view))
+            else:
+                self.blocks.append((place, few))
             self.rows.append(view.dtype)
             return view.shape
         values, row = _typed_values(obj, None, self.device, self.where, self.name)
@@ -366,10 +386,11 @@ class _Parts:
             warn_of_imaginary(given, row, where, self.name)
         whole = layout.contiguous(layout.require_possible(shape, where))
         if self.blocks:
-            host = numpy.zeros(whole.size, row.numpy)
+            host = numpy.zeros(shape, row.numpy)
+            flat = host.reshape(-1)
             for place, values in self.blocks:
-                host[place : place + values.size] = values.reshape(-1)
-            result = from_host(host.reshape(shape), device, where)
+                flat[place : place + values.size] = values.reshape(-1)
+            result = _uploaded(host, row, device, where, is_new=True)
             assert result.storage is not None
             storage = result.storage
         else:
@@ -378,6 +399,16 @@ class _Parts:
             lies = layout.Layout(view.shape, whole.strides[len(shape) - len(view.shape) :], place)
             builder.write(storage, lies, row, builder.converted(view, row))
         return storage_view(storage, whole, row)
+
+
+def _few(view: View) -> Host | None:
+    """Return a copy of few elements that the host reads and that are computed; None else."""
+    tape = tape_of(view.device)
+    if view.structure.nbytes > tuning.AT_ONCE_NBYTES or not tape.is_idle() or not is_unobserved():
+        return None
+    with view.device.lock:
+        values = values_of(view)
+        return None if values is None else values.copy()
 
 
 def holds_arrays(values: Any) -> bool:

@@ -23,7 +23,7 @@ cdef class Tape:
     cdef public Py_ssize_t noted
     cdef public Py_ssize_t at_once
     cdef public bint records
-    cdef bint is_idle(self)
+    cpdef bint is_idle(self)
     cdef void count_at_once(self)
     cpdef bint writes(self, Storage storage)
     cpdef object compute(self, Storage storage)

@@ -154,7 +154,7 @@ class Tape:
         self.most = self.loops.most
         self.mark = _next_epoch()
 
-    @cython.cfunc
+    @cython.ccall
     def is_idle(self) -> cython.bint:
         """Return whether a small instruction may run now: nothing waits, and nobody watches."""
         if self.instructions or self.failed_pending or self.unfinished or self.is_running:

@@ -116,8 +116,10 @@ def array(
     """
     # What comes from the host is new already.
     where = "array(object)"
-    least = integer(ndmin, "array(object, ndmin)", "ndmin")
-    most = integer(ndmax, "array(object, ndmax)", "ndmax")
+    least = most = 0
+    if ndmin != 0 or ndmax != 0:
+        least = integer(ndmin, "array(object, ndmin)", "ndmin")
+        most = integer(ndmax, "array(object, ndmax)", "ndmax")
     if not 0 <= most <= layout.MAX_NDIM or 0 < most < least:
         fault = f"ndmin is {least} and ndmax is {most}"
         scope = f"ndmax must be in the range [0, {layout.MAX_NDIM}]"
@@ -132,8 +134,11 @@ def array(
         fault = f"object has {result.ndim} dimensions and ndmax is {most}"
         accepted = "what lies deeper would be Python objects, which cannot be on a device"
         raise type_error(where, fault, accepted)
-    shape = layout.require_possible((1,) * (least - result.ndim) + result.shape, where)
-    return result.reshape(shape) if least > result.ndim else result
+    if least <= result.ndim:
+        return result
+    return result.reshape(
+        layout.require_possible((1,) * (least - result.ndim) + result.shape, where)
+    )
 
 
 shape_of: Final = layout.extents_of
