@@ -1,4 +1,5 @@
 from xarr.ir.views cimport ArraySlots, View, Structure, structure, view_at
+from xarr.tape.scalar_access cimport settled
 
 cdef object value_of(ArraySlots x)
 cpdef View part_of(View view, object key)

@@ -12,6 +12,7 @@ if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
     from xarr.ir.views import ArraySlots, Structure, View, structure, view_at
+    from xarr.tape.scalar_access import settled
 
 LONGEST_STEP: Final = 1 << 31
 """The longest step of a slice; one that is longer than its axis is as good."""
@@ -31,7 +32,9 @@ def integer_of(item: object) -> Any:
     """Return an integer of a key, or of an array that is one number; None of anything else."""
     if type(item) is int:
         return item
-    value = value_of(item) if isinstance(item, ArraySlots) else None
+    if not isinstance(item, ArraySlots) or item._view.structure.shape:
+        return None
+    value = settled(item._view).value
     return value if type(value) is int else None
 
 

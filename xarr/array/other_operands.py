@@ -15,7 +15,7 @@ from xarr.array.coerce import operand, scalar_view, widened
 from xarr.array.layouts import assign, is_number, is_whole, require_writeable, settled, writeable
 from xarr.array.operators import applied, operated
 from xarr.array.transfers import to_host
-from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
+from xarr.dtypes import BOOL, COMPLEX, FLOATING, INTEGER, REAL, SIGNED, DType
 from xarr.ir.views import View, constant
 from xarr.ops import elementwise as rows, reduce_scan, reductions
 from xarr.ops.rows import Elementwise
@@ -200,9 +200,13 @@ def assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
     return stored
 
 
+_SQUARED: Final = {int: (*INTEGER, *FLOATING), float: FLOATING}
+"""The kinds of which `x ** 2` is the square, by the type of the 2: of integers 2.0 is a float."""
+
+
 def power_operator(x1: Any, x2: Any) -> Array:
     """Apply the operator `**` to what it takes."""
-    if type(x1) is Array and type(x2) is int and x2 == 2 and x1._view.dtype.kind != BOOL:
+    if type(x1) is Array and x1._view.dtype.kind in _SQUARED.get(type(x2), ()) and x2 == 2:
         square = applied(rows.square.known, x1)
         if square is not None:
             return square  # type: ignore[no-any-return]

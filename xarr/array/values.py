@@ -12,6 +12,7 @@ from xarr.array.transfers import are_allowed, item_of, to_host
 from xarr.errors import type_error
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout
+from xarr.tape import builder
 
 if TYPE_CHECKING:
     import xarr.array as package
@@ -55,8 +56,10 @@ def value_of(view: View) -> Any:
 def rows(array: Array) -> Iterator[Array]:
     """The views along the first axis; of a vector the elements, copied as NumPy's scalars are."""
     if array.ndim == 1 and are_allowed():
-        yield from _elements(array)
-        return
+        if not array.device.info.host_addressable:
+            yield from _elements(array)
+            return
+        builder.compute(array._view)
     for position in range(array.shape[0]):
         yield array[position]
 

@@ -47,6 +47,8 @@ class Opcode(Memoised):
     is_small : bool
         Whether NumPy may compute it as it is recorded: no operand, and no result, has more than
         `tuning.AT_ONCE_NBYTES` bytes, and the host reads them.
+    is_number : bool
+        Whether it computes a number of numbers, and so needs nothing that stands on the tape.
     gives_own : bool
         Whether the array that `host` returns is known to be new, in C order and of the result's
         shape and type.
@@ -69,6 +71,7 @@ class Opcode(Memoised):
     is_separate: bool
     is_whole: bool
     is_small: bool
+    is_number: bool
     gives_own: bool
 
     def __init__(
@@ -104,6 +107,7 @@ class Opcode(Memoised):
             elif operation.host is not None and 0 < target.size <= _LARGEST:
                 self._take_host()
         self.is_small = self._has_small_views()
+        self.is_number = self.is_fresh and not shape and self.constants == len(operands) > 0
 
     @cython.cfunc
     def _has_small_views(self) -> cython.bint:

@@ -36,9 +36,14 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
         tape = tape_of(opcode.device)
     storage: Storage = new_storage(Storage.__new__(Storage), opcode.device, opcode.nbytes)
     how: Structure = opcode.target
-    if opcode.is_small and tape.is_idle() and evaluate_small(opcode, operands, scalar, storage):
-        tape.count_at_once()
-        return view_at(storage, how, 0)
+    if opcode.is_small:
+        if tape.is_idle():
+            if evaluate_small(opcode, operands, scalar, storage):
+                tape.count_at_once()
+                return view_at(storage, how, 0)
+        elif opcode.is_number and tape.is_unwatched():
+            if evaluate_small(opcode, operands, scalar, storage):
+                return view_at(storage, how, 0)
     if opcode.constants and scalar is None:
         operands = _frozen(operands)
     if len(tape.instructions) >= tape.most:

@@ -24,6 +24,7 @@ cdef class Tape:
     cdef public Py_ssize_t at_once
     cdef public bint records
     cpdef bint is_idle(self)
+    cdef bint is_unwatched(self)
     cdef void count_at_once(self)
     cpdef bint writes(self, Storage storage)
     cpdef object compute(self, Storage storage)

@@ -157,11 +157,16 @@ class Tape:
     @cython.ccall
     def is_idle(self) -> cython.bint:
         """Return whether a small instruction may run now: nothing waits, and nobody watches."""
-        if self.instructions or self.failed_pending or self.unfinished or self.is_running:
+        if self.records or self.instructions or self.failed_pending or self.unfinished:
             return False
-        if self.records or self.noted or core_hooks.run is not None or core_hooks.launch is not None or core_hooks.changed:
+        return self.is_unwatched()
+
+    @cython.cfunc
+    def is_unwatched(self) -> cython.bint:
+        """Return whether work that needs nothing of the tape may run now, as nobody watches."""
+        if self.is_running or self.noted or core_tier.name or self.shared or self.kept:
             return False
-        return not (core_tier.name or self.shared or self.kept)
+        return core_hooks.run is None and core_hooks.launch is None and not core_hooks.changed
 
     @cython.cfunc
     def count_at_once(self) -> cython.void:
