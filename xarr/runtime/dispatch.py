@@ -168,43 +168,6 @@ class Program(program.Runnable):
         """Return the names of the operations of instructions, which are given by number."""
         return [self.trace.opcodes[number].operation.name for number in instructions]
 
-    # -- instruction by instruction ---------------------------------------------------------------
-
-    def single_kernel(self, opcode: Opcode, places: list[Place], storages: list[Storage]) -> Step:
-        """Return the kernel that an instruction is by itself, as a call in a list of places."""
-        slots: dict[int, tuple[int, int]] = {}  # by the list's number: its own, and where it begins
-        codes: list[Place] = []
-        constants = [place for place in places if isinstance(place, int)]
-        for place in places:
-            if isinstance(place, tuple):
-                slot, beyond = place
-                number, base = slots.setdefault(slot, (len(slots), beyond))
-                codes.append((number, beyond - base) if beyond != base else number)
-        wide = tuple([storages[slot].nbytes >= layout.WIDE for slot in slots])
-        if opcode.is_fresh:
-            del codes[-1]
-        call = _planned(opcode, tuple(codes), wide)
-        there = list(slots)
-        begins = [base for _, base in slots.values()]
-        return Step(
-            call.launches,
-            call.scratch,
-            call.specs,
-            [there[slot] for slot in call.pointers],
-            [ref._replace(slot=there[ref.slot]) for ref in call.results],
-            [
-                (there[slot], beyond + begins[slot]) if slot >= 0 else (slot, beyond)
-                for slot, beyond in call.offsets
-            ],
-            [(there[slot], nbytes) for slot, nbytes in call.fresh],
-            [constants[number] for number in call.constants],
-            [constants[number] for number in call.numbers],
-            frozenset([constants[number] for number in call.complex]),
-            (),
-            (),
-            [ref._replace(slot=there[ref.slot]) for ref in call.whole],
-        )
-
     def freed(self) -> list[list[int]] | None:
         """Return the storages that nobody needs after each instruction; None where they are few."""
         opcodes, codes = self.trace.opcodes, map(decoded, self.trace.codes)
@@ -225,6 +188,42 @@ class Program(program.Runnable):
             freed.append([slot for slot in dict.fromkeys(here) if slot not in seen])
             seen.update(here)
         return freed[::-1]
+
+
+def single_kernel(opcode: Opcode, places: list[Place], storages: list[Storage]) -> Step:
+    """Return the kernel that an instruction is by itself, as a call in a list of places."""
+    slots: dict[int, tuple[int, int]] = {}  # by the list's number: its own, and where it begins
+    codes: list[Place] = []
+    constants = [place for place in places if isinstance(place, int)]
+    for place in places:
+        if isinstance(place, tuple):
+            slot, beyond = place
+            number, base = slots.setdefault(slot, (len(slots), beyond))
+            codes.append((number, beyond - base) if beyond != base else number)
+    wide = tuple([storages[slot].nbytes >= layout.WIDE for slot in slots])
+    if opcode.is_fresh:
+        del codes[-1]
+    call = _planned(opcode, tuple(codes), wide)
+    there = list(slots)
+    begins = [base for _, base in slots.values()]
+    return Step(
+        call.launches,
+        call.scratch,
+        call.specs,
+        [there[slot] for slot in call.pointers],
+        [ref._replace(slot=there[ref.slot]) for ref in call.results],
+        [
+            (there[slot], beyond + begins[slot]) if slot >= 0 else (slot, beyond)
+            for slot, beyond in call.offsets
+        ],
+        [(there[slot], nbytes) for slot, nbytes in call.fresh],
+        [constants[number] for number in call.constants],
+        [constants[number] for number in call.numbers],
+        frozenset([constants[number] for number in call.complex]),
+        (),
+        (),
+        [ref._replace(slot=there[ref.slot]) for ref in call.whole],
+    )
 
 
 def _planned(opcode: Opcode, codes: tuple[Place, ...], wide: tuple[bool, ...]) -> Step:

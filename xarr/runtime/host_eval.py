@@ -8,7 +8,7 @@ same bits. Once a list has kernels, only libraries' work is NumPy's, see `NumpyS
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 
@@ -25,9 +25,6 @@ if not cython.compiled:
     from xarr.ir.storage import Storage, allocate_or_collect, memory_of
     from xarr.ir.views import Structure, View, array_in
 
-if TYPE_CHECKING:
-    from xarr.runtime.program import Runnable
-
 _ndarray = cython.declare(object, numpy.ndarray)
 _quiet = cython.declare(object, dtypes.quiet)
 _ufunc = cython.declare(object, numpy.ufunc)
@@ -41,7 +38,6 @@ _KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 
 @cython.ccall
 def evaluate(
-    program: Runnable,
     opcodes: tuple[Any, ...],
     codes: tuple[Any, ...],
     listed: RunArguments,
@@ -88,7 +84,7 @@ def evaluate(
         if function is None:
             function = find(opcode)
         if function is False and not _is_row(opcode, places, listed):
-            call = program.single_kernel(opcode, places, storages)
+            call = _single_kernel(opcode, places, storages)
             call.run(opcode.device, listed, unfinished)
             call.end(storages)
         elif function is not False:
@@ -103,27 +99,48 @@ def evaluate(
 
 
 @cython.cfunc
-def _row_now(
+def _launch_small(
     opcode: Opcode, views: tuple[Any, ...], scalar: object, fresh: Storage
 ) -> cython.bint:
-    """Launch the kernel of a small operation without a function of NumPy's, if there is one."""
+    """Launch the kernel that a small instruction is by itself; return whether it was done."""
     how: Structure
     view: View
+    storage: Storage
+    call: Step
     at: cython.Py_ssize_t = 0
-    given: list[Any] = []
-    offsets: list[Any] = []
+    places: list[Any] = []
+    listed: RunArguments = RunArguments([], [], [], [])
     for how in opcode.operands:
         if how.strides is None and scalar is not None:
-            given.append(scalar)
-            offsets.append(0)
+            places.append(len(listed.constants))
+            listed.constants.append(scalar)
             continue
         view = views[at]
         at += 1
-        given.append(view.value if view.storage is None else view.storage)
-        offsets.append(view.offset)
-    given.append(fresh)
-    offsets.append(0)
-    return _launch_row(opcode, given, offsets)
+        if view.storage is None:
+            places.append(len(listed.constants))
+            listed.constants.append(view.value)
+        else:
+            places.append((_slot_of(view.storage, listed), view.offset))
+    places.append((_slot_of(fresh, listed), 0))
+    if not _is_row(opcode, places, listed):
+        call = _single_kernel(opcode, places, listed.storages)
+        call.run(opcode.device, listed, [])
+        call.end(listed.storages)
+    return True
+
+
+@cython.cfunc
+def _slot_of(storage: Storage, listed: RunArguments) -> cython.Py_ssize_t:
+    """Return the number of a storage among those of a run, to which it is added if it is new."""
+    slot: cython.Py_ssize_t = 0
+    for known in listed.storages:
+        if known is storage:
+            return slot
+        slot += 1
+    listed.storages.append(storage)
+    listed.bases.append(0)
+    return slot
 
 
 @cython.cfunc
@@ -223,6 +240,13 @@ def _row(opcode: Opcode) -> Any:
     return dispatch.row(opcode)
 
 
+def _single_kernel(opcode: Opcode, places: list[Any], storages: list[Any]) -> Step:
+    """Return the step that an instruction is by itself."""
+    from xarr.runtime import dispatch  # as above
+
+    return dispatch.single_kernel(opcode, places, storages)
+
+
 @cython.cfunc
 def _compute(
     driver: Any, opcode: Opcode, function: Any, places: list[Any], listed: RunArguments
@@ -296,7 +320,7 @@ def evaluate_small(
             if storage.buffer is None or not opcode.device.driver.stable_addresses:
                 return False
     if function is False:
-        return fresh is not None and _has_rows(opcode) and _row_now(opcode, views, scalar, fresh)
+        return fresh is not None and _launch_small(opcode, views, scalar, fresh)
     for how in opcode.operands:
         if how.strides is None and scalar is not None:
             values.append(how.dtype.numpy.type(scalar))
