@@ -260,8 +260,9 @@ class Array(ArrayBase):
         return str(self)
 
     def __copy__(self) -> Array:
-        # A number is one of NumPy's scalars, which nothing writes to.
-        return self if package.layouts.is_number(self) else self.copy("K")
+        if package.layouts.is_number(self) and self._view.value is not None:
+            return Array(self._view)  # a constant of its own, where a copy would be a storage
+        return self.copy("K")
 
     def __deepcopy__(self, memo: Any) -> Array:
         return self.__copy__()

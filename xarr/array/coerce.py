@@ -126,7 +126,9 @@ def as_array(
 
 def _uploaded(values: Host, row: DType, device: Device, where: str, *, is_new: bool) -> View:
     """Return the view of values on a device, in their own memory if it is new."""
-    own = builder.held(values, device, row) if is_new and is_unobserved() else None
+    own = None
+    if is_new and values.dtype == row.numpy and is_unobserved():  # in the machine's order of bytes
+        own = builder.held(values, device, row)
     return from_host(values, device, where) if own is None else own
 
 

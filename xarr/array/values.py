@@ -56,7 +56,7 @@ def value_of(view: View) -> Any:
 def rows(array: Array) -> Iterator[Array]:
     """The views along the first axis; of a vector the elements, copied as NumPy's scalars are."""
     if array.ndim == 1 and are_allowed():
-        if not array.device.info.host_addressable:
+        if not array._view.structure.is_in_place:
             yield from _elements(array)
             return
         builder.compute(array._view)

@@ -115,9 +115,10 @@ class Opcode(Memoised):
         for how in self.named:
             if how.strides is not None and not 0 < how.nbytes <= _AT_ONCE_NBYTES:
                 return False
-        if self.is_fresh and not 0 < self.nbytes <= _AT_ONCE_NBYTES:
+        if not self.named or (self.is_fresh and not 0 < self.nbytes <= _AT_ONCE_NBYTES):
             return False
-        return bool(self.named) and self.device.info.host_addressable
+        how = self.named[0]
+        return how.is_in_place
 
     @cython.cfunc
     def _take_host(self) -> cython.void:

@@ -22,7 +22,7 @@ cdef class Structure(Memoised):
     cdef public Py_ssize_t size
     cdef public bint is_linear
     cdef bint is_complex
-    cdef bint is_in_place
+    cdef public bint is_in_place
     cdef list alike
     cdef dict _views
     cdef dict _stores

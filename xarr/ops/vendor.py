@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import errors, layout
 from xarr.backends.base import InMemory
 from xarr.dtypes import DType
 from xarr.ir.events import changed

@@ -168,6 +168,66 @@ class Program(program.Runnable):
         """Return the names of the operations of instructions, which are given by number."""
         return [self.trace.opcodes[number].operation.name for number in instructions]
 
+    # -- instruction by instruction ---------------------------------------------------------------
+
+    def single_kernel(self, opcode: Opcode, places: list[Place], storages: list[Storage]) -> Step:
+        """Return the kernel that an instruction is by itself, as a call in a list of places."""
+        slots: dict[int, tuple[int, int]] = {}  # by the list's number: its own, and where it begins
+        codes: list[Place] = []
+        constants = [place for place in places if isinstance(place, int)]
+        for place in places:
+            if isinstance(place, tuple):
+                slot, beyond = place
+                number, base = slots.setdefault(slot, (len(slots), beyond))
+                codes.append((number, beyond - base) if beyond != base else number)
+        wide = tuple([storages[slot].nbytes >= layout.WIDE for slot in slots])
+        if opcode.is_fresh:
+            del codes[-1]
+        call = _planned(opcode, tuple(codes), wide)
+        there = list(slots)
+        begins = [base for _, base in slots.values()]
+        return Step(
+            call.launches,
+            call.scratch,
+            call.specs,
+            [there[slot] for slot in call.pointers],
+            [ref._replace(slot=there[ref.slot]) for ref in call.results],
+            [
+                (there[slot], beyond + begins[slot]) if slot >= 0 else (slot, beyond)
+                for slot, beyond in call.offsets
+            ],
+            [(there[slot], nbytes) for slot, nbytes in call.fresh],
+            [constants[number] for number in call.constants],
+            [constants[number] for number in call.numbers],
+            frozenset([constants[number] for number in call.complex]),
+            (),
+            (),
+            [ref._replace(slot=there[ref.slot]) for ref in call.whole],
+        )
+
+    def row(self, opcode: Opcode) -> Any:
+        """Return the kernel for elements in a row, its grid and the order of pointers, or False.
+
+        It is the kernel of as many elements as an item takes, for which the count is an argument.
+        """
+        device, operation = opcode.device, opcode.operation
+        if type(operation) is not Operation or not opcode.operands or not device.info.loop_per_item:
+            return False
+        if any(how.device is not device for how in opcode.operands):
+            return False
+        shape = (tuning.CHUNK,)
+        operands = tuple([contiguous(device, how.dtype, shape) for how in opcode.operands])
+        count = len(operands)
+        row = opcode_of(operation, operands, shape, None, shape)
+        call = _planned(row, tuple(range(count)), (False,) * (count + 1))
+        if len(call.launches) != 1 or call.scratch or call.results or call.constants:
+            return False
+        (planned,) = call.launches
+        order = [slot for slot, _ in call.offsets]
+        if planned.indices != (tuning.CHUNK,) * 2 or order != call.pointers:
+            return False
+        return planned.kernel, planned.grid, order
+
     def freed(self) -> list[list[int]] | None:
         """Return the storages that nobody needs after each instruction; None where they are few."""
         opcodes, codes = self.trace.opcodes, map(decoded, self.trace.codes)
@@ -190,42 +250,6 @@ class Program(program.Runnable):
         return freed[::-1]
 
 
-def single_kernel(opcode: Opcode, places: list[Place], storages: list[Storage]) -> Step:
-    """Return the kernel that an instruction is by itself, as a call in a list of places."""
-    slots: dict[int, tuple[int, int]] = {}  # by the list's number: its own, and where it begins
-    codes: list[Place] = []
-    constants = [place for place in places if isinstance(place, int)]
-    for place in places:
-        if isinstance(place, tuple):
-            slot, beyond = place
-            number, base = slots.setdefault(slot, (len(slots), beyond))
-            codes.append((number, beyond - base) if beyond != base else number)
-    wide = tuple([storages[slot].nbytes >= layout.WIDE for slot in slots])
-    if opcode.is_fresh:
-        del codes[-1]
-    call = _planned(opcode, tuple(codes), wide)
-    there = list(slots)
-    begins = [base for _, base in slots.values()]
-    return Step(
-        call.launches,
-        call.scratch,
-        call.specs,
-        [there[slot] for slot in call.pointers],
-        [ref._replace(slot=there[ref.slot]) for ref in call.results],
-        [
-            (there[slot], beyond + begins[slot]) if slot >= 0 else (slot, beyond)
-            for slot, beyond in call.offsets
-        ],
-        [(there[slot], nbytes) for slot, nbytes in call.fresh],
-        [constants[number] for number in call.constants],
-        [constants[number] for number in call.numbers],
-        frozenset([constants[number] for number in call.complex]),
-        (),
-        (),
-        [ref._replace(slot=there[ref.slot]) for ref in call.whole],
-    )
-
-
 def _planned(opcode: Opcode, codes: tuple[Place, ...], wide: tuple[bool, ...]) -> Step:
     """Return the call that one instruction is by itself; planned once for an opcode."""
     known = opcode.single_kernel
@@ -239,27 +263,3 @@ def _planned(opcode: Opcode, codes: tuple[Place, ...], wide: tuple[bool, ...]) -
         (call,) = program.prepare()
         memo.remembered(known, (codes, wide), call)
     return call
-
-
-def row(opcode: Opcode) -> Any:
-    """Return the kernel for elements in a row, its grid and the order of pointers, or False.
-
-    It is the kernel of as many elements as an item takes, for which the count is an argument.
-    """
-    device, operation = opcode.device, opcode.operation
-    if type(operation) is not Operation or not opcode.operands or not device.info.loop_per_item:
-        return False
-    if any(how.device is not device for how in opcode.operands):
-        return False
-    shape = (tuning.CHUNK,)
-    operands = tuple([contiguous(device, how.dtype, shape) for how in opcode.operands])
-    count = len(operands)
-    row = opcode_of(operation, operands, shape, None, shape)
-    call = _planned(row, tuple(range(count)), (False,) * (count + 1))
-    if len(call.launches) != 1 or call.scratch or call.results or call.constants:
-        return False
-    (planned,) = call.launches
-    order = [slot for slot, _ in call.offsets]
-    if planned.indices != (tuning.CHUNK,) * 2 or order != call.pointers:
-        return False
-    return planned.kernel, planned.grid, order

@@ -4,8 +4,8 @@ from xarr.ir.instructions cimport RunArguments, Opcode
 from xarr.ir.events cimport core_counts, core_hooks
 from xarr.ir.steps cimport LibraryStep, Step, launch
 
-cpdef object evaluate(tuple opcodes, tuple codes, RunArguments listed, list done, list unfinished, object freed)
-cdef bint evaluate_small(Opcode opcode, tuple views, object scalar, Storage fresh)
+cpdef object evaluate(object program, tuple opcodes, tuple codes, RunArguments listed, list done, list unfinished, object freed)
+cdef bint evaluate_small(object program, Opcode opcode, tuple views, object scalar, Storage fresh)
 
 cdef class NumpyStep(LibraryStep):
     cdef public object function

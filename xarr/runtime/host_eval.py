@@ -8,7 +8,7 @@ same bits. Once a list has kernels, only libraries' work is NumPy's, see `NumpyS
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -25,6 +25,9 @@ if not cython.compiled:
     from xarr.ir.storage import Storage, allocate_or_collect, memory_of
     from xarr.ir.views import Structure, View, array_in
 
+if TYPE_CHECKING:
+    from xarr.runtime.program import Runnable
+
 _ndarray = cython.declare(object, numpy.ndarray)
 _quiet = cython.declare(object, dtypes.quiet)
 _ufunc = cython.declare(object, numpy.ufunc)
@@ -38,6 +41,7 @@ _KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 
 @cython.ccall
 def evaluate(
+    program: Runnable,
     opcodes: tuple[Any, ...],
     codes: tuple[Any, ...],
     listed: RunArguments,
@@ -83,8 +87,8 @@ def evaluate(
         function: Any = opcode.host
         if function is None:
             function = find(opcode)
-        if function is False and not _is_row(opcode, places, listed):
-            call = _single_kernel(opcode, places, storages)
+        if function is False and not _is_row(program, opcode, places, listed):
+            call = program.single_kernel(opcode, places, storages)
             call.run(opcode.device, listed, unfinished)
             call.end(storages)
         elif function is not False:
@@ -99,13 +103,20 @@ def evaluate(
 
 
 @cython.cfunc
+def _is_reached(storage: Storage) -> cython.bint:
+    """Return whether the host reads a storage's memory, with nothing to wait for."""
+    if type(storage.buffer) is _ndarray:
+        return True
+    return storage.buffer is not None and storage.device.driver.stable_addresses
+
+
+@cython.cfunc
 def _launch_small(
-    opcode: Opcode, views: tuple[Any, ...], scalar: object, fresh: Storage
+    program: Runnable, opcode: Opcode, views: tuple[Any, ...], scalar: object, fresh: Storage
 ) -> cython.bint:
     """Launch the kernel that a small instruction is by itself; return whether it was done."""
     how: Structure
     view: View
-    storage: Storage
     call: Step
     at: cython.Py_ssize_t = 0
     places: list[Any] = []
@@ -123,8 +134,8 @@ def _launch_small(
         else:
             places.append((_slot_of(view.storage, listed), view.offset))
     places.append((_slot_of(fresh, listed), 0))
-    if not _is_row(opcode, places, listed):
-        call = _single_kernel(opcode, places, listed.storages)
+    if not _is_row(program, opcode, places, listed):
+        call = program.single_kernel(opcode, places, listed.storages)
         call.run(opcode.device, listed, [])
         call.end(listed.storages)
     return True
@@ -144,7 +155,9 @@ def _slot_of(storage: Storage, listed: RunArguments) -> cython.Py_ssize_t:
 
 
 @cython.cfunc
-def _is_row(opcode: Opcode, places: list[Any], listed: RunArguments) -> cython.bint:
+def _is_row(
+    program: Runnable, opcode: Opcode, places: list[Any], listed: RunArguments
+) -> cython.bint:
     """Launch the kernel of an operation on few elements in a row, if there is one."""
     if not opcode.is_fresh or not _has_rows(opcode):
         return False
@@ -160,7 +173,7 @@ def _is_row(opcode: Opcode, places: list[Any], listed: RunArguments) -> cython.b
         else:
             given.append(listed.constants[place])
             offsets.append(0)
-    return _launch_row(opcode, given, offsets)
+    return _launch_row(program, opcode, given, offsets)
 
 
 @cython.cfunc
@@ -182,7 +195,9 @@ def _has_rows(opcode: Opcode) -> cython.bint:
 
 
 @cython.cfunc
-def _launch_row(opcode: Opcode, given: list[Any], offsets: list[Any]) -> cython.bint:
+def _launch_row(
+    program: Runnable, opcode: Opcode, given: list[Any], offsets: list[Any]
+) -> cython.bint:
     """Launch the kernel of an operation on elements in a row, and return whether there is one.
 
     It serves rows of any length up to `tuning.CHUNK`, so that a new length is not planned. `given`
@@ -196,7 +211,7 @@ def _launch_row(opcode: Opcode, given: list[Any], offsets: list[Any]) -> cython.
     rows: dict[Any, Any] = opcode.operation.row_kernels
     found = rows.get(device)
     if found is None:
-        found = rows[device] = _row(opcode)
+        found = rows[device] = program.row(opcode)
     if found is False:
         return False
     kernel, grid, order = found
@@ -231,20 +246,6 @@ def _store_number(storage: Storage, how: Structure, value: Any) -> cython.void:
         how.pack(storage.buffer, 0, value.real, value.imag)
     else:
         how.pack(storage.buffer, 0, value)
-
-
-def _row(opcode: Opcode) -> Any:
-    """Return the kernel for elements in a row, its grid and the order of pointers, or False."""
-    from xarr.runtime import dispatch  # which imports this module
-
-    return dispatch.row(opcode)
-
-
-def _single_kernel(opcode: Opcode, places: list[Any], storages: list[Any]) -> Step:
-    """Return the step that an instruction is by itself."""
-    from xarr.runtime import dispatch  # as above
-
-    return dispatch.single_kernel(opcode, places, storages)
 
 
 @cython.cfunc
@@ -298,7 +299,7 @@ def _call(
 
 @cython.cfunc
 def evaluate_small(
-    opcode: Opcode, views: tuple[Any, ...], scalar: object, fresh: Storage | None
+    program: Runnable, opcode: Opcode, views: tuple[Any, ...], scalar: object, fresh: Storage | None
 ) -> cython.bint:
     """Compute a small instruction as it is recorded; return whether it was done.
 
@@ -315,12 +316,10 @@ def evaluate_small(
     if function is None:
         function = find(opcode)
     for view in views:
-        storage = view.storage
-        if storage is not None and type(storage.buffer) is not _ndarray:
-            if storage.buffer is None or not opcode.device.driver.stable_addresses:
-                return False
+        if view.storage is not None and not _is_reached(view.storage):
+            return False
     if function is False:
-        return fresh is not None and _launch_small(opcode, views, scalar, fresh)
+        return fresh is not None and _launch_small(program, opcode, views, scalar, fresh)
     for how in opcode.operands:
         if how.strides is None and scalar is not None:
             values.append(how.dtype.numpy.type(scalar))
@@ -330,7 +329,7 @@ def evaluate_small(
             if how.strides is None:
                 values.append(how.dtype.numpy.type(view.value))
             else:
-                values.append(_operand(how, opcode, operand, view.storage, view.offset))
+                values.append(_operand(how, opcode, operand, view.storage, view.offset))  # type: ignore[arg-type]
         operand += 1
     core_counts.runs += 1
     if fresh is not None:

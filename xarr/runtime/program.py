@@ -83,6 +83,14 @@ class Runnable:
         """Choose the steps, or none: then the host evaluates the instructions."""
         raise NotImplementedError
 
+    def single_kernel(self, opcode: Opcode, places: list[Any], storages: list[Any]) -> Step:
+        """Return the kernel that an instruction is by itself."""
+        raise NotImplementedError
+
+    def row(self, opcode: Opcode) -> Any:
+        """Return the kernel for elements in a row, its grid and the order of pointers, or False."""
+        raise NotImplementedError
+
     def freed(self) -> list[Any] | None:
         """Return the storages that nobody needs after each instruction; None where they are few."""
         raise NotImplementedError
@@ -127,7 +135,7 @@ class Runnable:
             self.is_alone = True
             trace: Trace = self.trace
             freed: object = None if trace.is_new else self.freed()
-            return evaluate(trace.opcodes, trace.codes, listed, done, unfinished, freed)
+            return evaluate(self, trace.opcodes, trace.codes, listed, done, unfinished, freed)
         for slot in self.dead:
             storage = storages[slot]
             storage.buffer = None

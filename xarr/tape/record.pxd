@@ -2,7 +2,6 @@ from xarr.ir.events cimport core_hooks
 from xarr.ir.storage cimport Storage, new_storage
 from xarr.ir.views cimport View, Structure, lone_of, view_at
 from xarr.ir.instructions cimport Opcode, opcode_of, take_number, new_instruction
-from xarr.runtime.host_eval cimport evaluate_small
 from xarr.tape.tape cimport Tape, tape_of
 
 cdef Opcode store_of(Structure given, Structure target)

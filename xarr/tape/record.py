@@ -17,7 +17,6 @@ if not cython.compiled:
     from xarr.ir.instructions import Opcode, new_instruction, opcode_of, take_number
     from xarr.ir.storage import Storage, new_storage
     from xarr.ir.views import Structure, View, lone_of, view_at
-    from xarr.runtime.host_eval import evaluate_small
     from xarr.tape.tape import Tape, tape_of
 
 if TYPE_CHECKING:
@@ -34,18 +33,13 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
     tape: Tape | None = opcode.device.tape
     if tape is None:
         tape = tape_of(opcode.device)
-    storage: Storage = new_storage(Storage.__new__(Storage), opcode.device, opcode.nbytes)
-    how: Structure = opcode.target
-    if opcode.is_small:
-        if tape.is_idle():
-            if evaluate_small(opcode, operands, scalar, storage):
-                tape.count_at_once()
-                return view_at(storage, how, 0)
-        elif opcode.is_number and tape.is_unwatched():
-            if evaluate_small(opcode, operands, scalar, storage):
-                return view_at(storage, how, 0)
     if opcode.constants and scalar is None:
         operands = _frozen(operands)
+        opcode = _suited(opcode, operands)
+    storage: Storage = new_storage(Storage.__new__(Storage), opcode.device, opcode.nbytes)
+    how: Structure = opcode.target
+    if opcode.is_small and tape.runs_small(opcode, operands, scalar, storage):
+        return view_at(storage, how, 0)
     if len(tape.instructions) >= tape.most:
         tape.cut()
     tape.instructions.append(new_instruction(opcode, operands, storage, scalar, take_number()))
@@ -61,11 +55,11 @@ def recorded(opcode: Opcode, operands: tuple[Any, ...], target: View | None = No
     if tape is None:
         tape = tape_of(opcode.device)
     views: tuple[Any, ...] = operands if target is None else (*operands, target)
-    if opcode.is_small and tape.is_idle() and evaluate_small(opcode, views, None, None):
-        tape.count_at_once()
-        return None
     if opcode.constants:
         views = _frozen(views)
+        opcode = _suited(opcode, views)
+    if opcode.is_small and tape.runs_small(opcode, views, None, None):
+        return None
     written: View = views[0] if target is None else target
     storage: Storage | None = written.storage
     assert storage is not None
@@ -135,6 +129,26 @@ def is_seen(views: tuple[View, ...], device: Device) -> bool:
     """
     shared = device.shared
     return any([view.storage is not None and view.storage.serial in shared for view in views])
+
+
+@cython.cfunc
+def _suited(opcode: Opcode, views: tuple[Any, ...]) -> Opcode:
+    """Return the opcode for views, of which a finalizer may have given a constant a storage."""
+    how: Structure
+    view: View
+    at: cython.Py_ssize_t = 0
+    is_suited: cython.bint = True
+    structures: list[Any] = []
+    for how in opcode.operands:
+        view = views[at]
+        structures.append(view.structure)
+        is_suited = is_suited and (how.strides is not None or view.storage is None)
+        at += 1
+    if is_suited:
+        return opcode
+    target = None if opcode.is_fresh else opcode.target
+    fresh = opcode.target.shape if opcode.is_fresh else None
+    return opcode_of(opcode.operation, tuple(structures), opcode.shape, target, fresh)
 
 
 @cython.cfunc

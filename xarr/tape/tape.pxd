@@ -3,6 +3,7 @@ from xarr.ir.events cimport core_counts, core_hooks, core_tier
 from xarr.ir.storage cimport Storage, next_mark
 from xarr.ir.views cimport View
 from xarr.ir.instructions cimport RunArguments, Opcode, Instruction, take_number, new_instruction
+from xarr.runtime.host_eval cimport evaluate_small
 from xarr.runtime.program cimport Runnable, Trace
 
 
@@ -25,7 +26,7 @@ cdef class Tape:
     cdef public bint records
     cpdef bint is_idle(self)
     cdef bint is_unwatched(self)
-    cdef void count_at_once(self)
+    cdef bint runs_small(self, Opcode opcode, tuple views, object scalar, Storage fresh)
     cpdef bint writes(self, Storage storage)
     cpdef object compute(self, Storage storage)
     cpdef bint runs_before_copies(self, Storage storage)

@@ -36,6 +36,7 @@ if not cython.compiled:
     from xarr.ir.instructions import Instruction, Opcode, RunArguments, new_instruction
     from xarr.ir.storage import Storage, next_mark
     from xarr.ir.views import View
+    from xarr.runtime.host_eval import evaluate_small
     from xarr.runtime.program import Runnable, Trace
 
 if TYPE_CHECKING:
@@ -169,10 +170,32 @@ class Tape:
         return core_hooks.run is None and core_hooks.launch is None and not core_hooks.changed
 
     @cython.cfunc
-    def count_at_once(self) -> cython.void:
-        """Count an instruction that ran as it was recorded; after many, record what follows."""
-        self.at_once += 1
-        self.records = self.at_once >= _AT_ONCE
+    def runs_small(
+        self, opcode: Opcode, views: tuple[Any, ...], scalar: object, fresh: Storage | None
+    ) -> cython.bint:
+        """Run a small instruction instead of recording it, if it may; return whether it was done.
+
+        Meanwhile the tape counts as running, as what a finalizer records may come only behind it.
+        After many such instructions for which no value was asked what follows is recorded.
+        """
+        if not (self.is_idle() or (opcode.is_number and self.is_unwatched())):
+            return False
+        with self.device.lock:
+            is_idle: cython.bint = self.is_idle()
+            if not (is_idle or (opcode.is_number and self.is_unwatched())):
+                return False
+            if self.once is None:
+                self.once = dispatch.Program(Trace(self.device, (), ()), ())
+            self.is_running = True
+            try:
+                if not evaluate_small(self.once, opcode, views, scalar, fresh):
+                    return False
+            finally:
+                self.is_running = False
+            if is_idle:
+                self.at_once += 1
+                self.records = self.at_once >= _AT_ONCE
+        return True
 
     @cython.ccall
     def writes(self, storage: Storage) -> cython.bint:
