@@ -598,6 +598,51 @@ def test_kernels_take_over_once_they_are_compiled(anew: None) -> None:
     assert xarr.to_numpy(x).tobytes() == wanted.tobytes()
 
 
+@pytest.mark.parametrize(
+    ("before", "within"),
+    [("x[i] = v", "(big * x[:1])[0].item()"), ("r = x + 1", "xarr.special.gamma(x[:2] + 1)")],
+)
+def test_a_finalizer_that_reads_what_a_small_instruction_writes(
+    before: str, within: str, anew: None
+) -> None:
+    """Wherever the garbage collector comes in between, the value is that of the line alone."""
+    names: dict[str, Any] = {
+        "xarr": xarr, "big": xarr.arange(100_000.0), "i": xarr.asarray([0, 2, 4]),
+        "v": xarr.asarray([1.0, 2, 3]), "r": None, "x": xarr.zeros(6),
+    }  # fmt: skip
+    line, inner = compile(before, "line", "exec"), compile(within, "inner", "exec")
+    xarr.special.gamma(xarr.zeros(6)[:2] + 1).tolist()
+    is_on = False
+
+    class Cycle:
+        def __init__(self) -> None:
+            self.me = self
+
+        def __del__(self) -> None:
+            if is_on:
+                with contextlib.suppress(RuntimeError):
+                    exec(inner, names)
+
+    thresholds = gc.get_threshold()
+    try:
+        for place in range(40):
+            gc.disable()
+            names["x"] = xarr.zeros(6)
+            gc.collect()
+            Cycle()
+            gc.set_threshold(gc.get_count()[0] + place, 1000, 1000)
+            is_on = True
+            gc.enable()
+            exec(line, names)
+            gc.disable()
+            is_on = False
+            found = names["x"] if names["r"] is None else names["r"]
+            assert found.tolist() == ([1, 0, 2, 0, 3, 0] if names["r"] is None else [1] * 6)
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.enable()
+
+
 # -- in order -----------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import pickle
 import random
@@ -191,3 +192,16 @@ def test_errors_of_a_driver_have_its_code(device: xarr.Device) -> None:
     assert caught.value.code != 0
     assert caught.value.name.startswith(("CL_", "CUDA_ERROR", "hipError"))
     assert float((xarr.ones(3) + 1).sum()) == 6
+
+
+def test_a_copied_number_is_its_own() -> None:
+    x = xarr.asarray([1, 2, 3])[0]
+    y, z = copy.copy(x), copy.deepcopy(x)
+    x[()] = 5
+    assert (int(x), int(y), int(z)) == (5, 1, 1)
+
+
+@pytest.mark.parametrize("dtype", [">i4", ">f8", ">c16"])
+def test_a_list_of_an_array_in_the_other_order_of_bytes(dtype: str) -> None:
+    values = np.arange(3).astype(dtype)
+    assert xarr.asarray([values]).tolist() == [values.tolist()]

@@ -41,7 +41,7 @@ from xarr.backends.device import (
 from xarr.dtypes import BOOL, COMPLEX, DType
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Shape
-from xarr.tape import builder
+from xarr.tape import builder, record
 from xarr.tape.scalar_access import values_of
 from xarr.tape.tape import tape_of
 
@@ -405,8 +405,8 @@ class _Parts:
 
 def _few(view: View) -> Host | None:
     """Return a copy of few elements that the host reads and that are computed; None else."""
-    tape = tape_of(view.device)
-    if view.structure.nbytes > tuning.AT_ONCE_NBYTES or not tape.is_idle() or not is_unobserved():
+    is_few = view.structure.nbytes <= tuning.AT_ONCE_NBYTES
+    if not (is_few and record.is_idle(tape_of(view.device)) and is_unobserved()):
         return None
     with view.device.lock:
         values = values_of(view)

@@ -5,23 +5,74 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from xarr import tuning
 from xarr.codegen.kernel_spec import cast
 from xarr.ir import _cython as cython
 from xarr.ir.operation import Operation
+from xarr.runtime import dispatch
 from xarr.runtime.host_values import converter
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.ir.events import core_hooks
+    from xarr.ir.events import core_hooks, core_tier
     from xarr.ir.instructions import Opcode, new_instruction, opcode_of, take_number
     from xarr.ir.storage import Storage, new_storage
     from xarr.ir.views import Structure, View, lone_of, view_at
+    from xarr.runtime.host_eval import evaluate_small
+    from xarr.runtime.program import Trace
     from xarr.tape.tape import Tape, tape_of
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.dtypes import DType
+
+_AT_ONCE = cython.declare(cython.Py_ssize_t, tuning.AT_ONCE)
+
+
+@cython.ccall
+def is_idle(tape: Tape) -> cython.bint:
+    """Return whether a small instruction may run now: nothing waits, and nobody watches."""
+    if tape.records or tape.instructions or tape.failed_pending or tape.unfinished:
+        return False
+    return _is_unwatched(tape)
+
+
+@cython.cfunc
+def _is_unwatched(tape: Tape) -> cython.bint:
+    """Return whether work that needs nothing of the tape may run now, as nobody watches."""
+    if tape.is_running or tape.noted or core_tier.name or tape.shared or tape.kept:
+        return False
+    return core_hooks.run is None and core_hooks.launch is None and not core_hooks.changed
+
+
+@cython.cfunc
+def _runs_small(
+    tape: Tape, opcode: Opcode, views: tuple[Any, ...], scalar: object, fresh: Storage | None
+) -> cython.bint:
+    """Run a small instruction instead of recording it, if it may; return whether it was done.
+
+    Meanwhile the tape counts as running, as what a finalizer records may come only behind it.
+    After many such instructions for which no value was asked what follows is recorded.
+    """
+    if not (is_idle(tape) or (opcode.is_number and _is_unwatched(tape))):
+        return False
+    with tape.device.lock:
+        counts: cython.bint = is_idle(tape)
+        if not (counts or (opcode.is_number and _is_unwatched(tape))):
+            return False
+        if tape.once is None:
+            tape.once = dispatch.Program(Trace(tape.device, (), ()), ())
+        tape.is_running = True
+        try:
+            if not evaluate_small(tape.once, opcode, views, scalar, fresh):
+                return False
+        finally:
+            tape.is_running = False
+        if counts:
+            tape.at_once += 1
+            tape.records = tape.at_once >= _AT_ONCE
+    return True
 
 
 @cython.ccall
@@ -38,7 +89,7 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
         opcode = _suited(opcode, operands)
     storage: Storage = new_storage(Storage.__new__(Storage), opcode.device, opcode.nbytes)
     how: Structure = opcode.target
-    if opcode.is_small and tape.runs_small(opcode, operands, scalar, storage):
+    if opcode.is_small and _runs_small(tape, opcode, operands, scalar, storage):
         return view_at(storage, how, 0)
     if len(tape.instructions) >= tape.most:
         tape.cut()
@@ -58,7 +109,7 @@ def recorded(opcode: Opcode, operands: tuple[Any, ...], target: View | None = No
     if opcode.constants:
         views = _frozen(views)
         opcode = _suited(opcode, views)
-    if opcode.is_small and tape.runs_small(opcode, views, None, None):
+    if opcode.is_small and _runs_small(tape, opcode, views, None, None):
         return None
     written: View = views[0] if target is None else target
     storage: Storage | None = written.storage

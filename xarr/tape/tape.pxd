@@ -3,7 +3,6 @@ from xarr.ir.events cimport core_counts, core_hooks, core_tier
 from xarr.ir.storage cimport Storage, next_mark
 from xarr.ir.views cimport View
 from xarr.ir.instructions cimport RunArguments, Opcode, Instruction, take_number, new_instruction
-from xarr.runtime.host_eval cimport evaluate_small
 from xarr.runtime.program cimport Runnable, Trace
 
 
@@ -24,9 +23,6 @@ cdef class Tape:
     cdef public Py_ssize_t noted
     cdef public Py_ssize_t at_once
     cdef public bint records
-    cpdef bint is_idle(self)
-    cdef bint is_unwatched(self)
-    cdef bint runs_small(self, Opcode opcode, tuple views, object scalar, Storage fresh)
     cpdef bint writes(self, Storage storage)
     cpdef object compute(self, Storage storage)
     cpdef bint runs_before_copies(self, Storage storage)

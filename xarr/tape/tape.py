@@ -36,7 +36,6 @@ if not cython.compiled:
     from xarr.ir.instructions import Instruction, Opcode, RunArguments, new_instruction
     from xarr.ir.storage import Storage, next_mark
     from xarr.ir.views import View
-    from xarr.runtime.host_eval import evaluate_small
     from xarr.runtime.program import Runnable, Trace
 
 if TYPE_CHECKING:
@@ -51,7 +50,6 @@ _SWAPPABLE = cython.declare(cython.Py_ssize_t, SWAPPABLE)
 _WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _REPEATS = cython.declare(cython.Py_ssize_t, tuning.REPEATS)
 _NEW_WORK = cython.declare(cython.Py_ssize_t, tuning.NEW_WORK)
-_AT_ONCE = cython.declare(cython.Py_ssize_t, tuning.AT_ONCE)
 _FAILED = cython.declare(cython.Py_ssize_t, -1)
 """The mark of storages that a failed instruction, or one that depends on it, writes."""
 _epoch = cython.declare(cython.Py_ssize_t, 0)
@@ -154,48 +152,6 @@ class Tape:
         self.loops = LoopDetector(live_bytes_per_cut)
         self.most = self.loops.most
         self.mark = _next_epoch()
-
-    @cython.ccall
-    def is_idle(self) -> cython.bint:
-        """Return whether a small instruction may run now: nothing waits, and nobody watches."""
-        if self.records or self.instructions or self.failed_pending or self.unfinished:
-            return False
-        return self.is_unwatched()
-
-    @cython.cfunc
-    def is_unwatched(self) -> cython.bint:
-        """Return whether work that needs nothing of the tape may run now, as nobody watches."""
-        if self.is_running or self.noted or core_tier.name or self.shared or self.kept:
-            return False
-        return core_hooks.run is None and core_hooks.launch is None and not core_hooks.changed
-
-    @cython.cfunc
-    def runs_small(
-        self, opcode: Opcode, views: tuple[Any, ...], scalar: object, fresh: Storage | None
-    ) -> cython.bint:
-        """Run a small instruction instead of recording it, if it may; return whether it was done.
-
-        Meanwhile the tape counts as running, as what a finalizer records may come only behind it.
-        After many such instructions for which no value was asked what follows is recorded.
-        """
-        if not (self.is_idle() or (opcode.is_number and self.is_unwatched())):
-            return False
-        with self.device.lock:
-            is_idle: cython.bint = self.is_idle()
-            if not (is_idle or (opcode.is_number and self.is_unwatched())):
-                return False
-            if self.once is None:
-                self.once = dispatch.Program(Trace(self.device, (), ()), ())
-            self.is_running = True
-            try:
-                if not evaluate_small(self.once, opcode, views, scalar, fresh):
-                    return False
-            finally:
-                self.is_running = False
-            if is_idle:
-                self.at_once += 1
-                self.records = self.at_once >= _AT_ONCE
-        return True
 
     @cython.ccall
     def writes(self, storage: Storage) -> cython.bint:
