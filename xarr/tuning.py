@@ -60,7 +60,9 @@ AT_ONCE_NBYTES: Final = 4096
 Measured: a loop of new shapes takes 180 thousand machine instructions recorded, 154 so."""
 
 AT_ONCE: Final = 32
-"""How many small instructions run as they are recorded while no value is asked for."""
+"""How many small instructions run as they are recorded while no value is asked for.
+Not measured: more than stand between two values of the small programs that were tried.
+Test: tests/engine/test_tiers.py"""
 
 HELD_PART: Final = 64
 """The part of a device's memory that a program may free between launches where a driver is asked

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from xarr import dtypes, errors, tuning
-from xarr.array.transfers import are_allowed, item_of, to_host
+from xarr.array.transfers import are_allowed, is_unobserved, item_of, to_host
 from xarr.errors import type_error
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout
@@ -56,7 +56,7 @@ def value_of(view: View) -> Any:
 def rows(array: Array) -> Iterator[Array]:
     """The views along the first axis; of a vector the elements, copied as NumPy's scalars are."""
     if array.ndim == 1 and are_allowed():
-        if not array._view.structure.is_in_place:
+        if not (array._view.structure.is_in_place and is_unobserved()):
             yield from _elements(array)
             return
         builder.compute(array._view)

@@ -20,7 +20,7 @@ from xarr.codegen import source as sources
 from xarr.codegen.kernel_spec import cast
 from xarr.dtypes import ANY, BOOL, COMPLEX, INTEGER, KIND_WORDS, REAL, SIGNED, UNSIGNED, DType
 from xarr.ir.fold import Fold, Joined
-from xarr.ir.instructions import Opcode
+from xarr.ir.instructions import Opcode, opcode_of
 from xarr.ir.memo import remembered
 from xarr.ir.operation import Operation
 from xarr.ir.resolved import CHOICES, OPERATORS, ResolvedRow, ScalarEvaluator
@@ -165,17 +165,19 @@ class Elementwise:
                 return result
             if operation.host is not None and operation.operands == (x.dtype,):
                 return self._of_known(operation, x)
-        opcode = self.known.pairs.get(x.structure)
+        how = x.structure  # once: a finalizer may give a constant a storage, and so another one
+        opcode = self.known.pairs.get(how)
         if opcode is None:
             operation = self.operations[x.device.no_float64].get(x.dtype) or self._resolve((x,))
-            opcode = builder.elementwise(operation, (x,), x.shape)
-            self.known.remember(x.structure, opcode)
+            opcode = opcode_of(operation, (how,), how.shape, fresh=how.shape)
+            self.known.remember(how, opcode)
         result = builder.computed(opcode, (x,))
         return result if x.value is None else settled(result)
 
     def combined(self, x1: View, x2: View, where: str = "") -> View:
         """Record the function of two operands; `where` names another function in errors."""
-        opcode: Opcode | None = self.known.pairs.get((x1.structure, x2.structure))
+        structures = x1.structure, x2.structure  # once, as above
+        opcode: Opcode | None = self.known.pairs.get(structures)
         if opcode is not None:
             result = builder.computed(opcode, (x1, x2))
             return result if x1.value is None or x2.value is None else settled(result)
@@ -195,8 +197,8 @@ class Elementwise:
                 return result
             if operation.host is not None:
                 return self._of_known(operation, x1, x2)
-        opcode = builder.elementwise(operation, (x1, x2), shape)
-        self.known.remember((x1.structure, x2.structure), opcode)
+        opcode = opcode_of(operation, structures, shape, fresh=shape)
+        self.known.remember(structures, opcode)
         result = builder.computed(opcode, (x1, x2))
         return result if x1.value is None or x2.value is None else settled(result)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
-from xarr import errors, layout
+from xarr import dtypes, errors, layout
 from xarr.backends.base import InMemory
 from xarr.dtypes import DType
 from xarr.ir.events import changed
@@ -283,6 +283,25 @@ def _copy(value: Any, shape: Shape, dtype: DType, device: Device) -> View:
     return result
 
 
+def inner(first: View, second: View) -> Any:
+    """Return the product of two vectors that the host reads in place, or None.
+
+    NumPy has the same bits as of a row and a column.
+    """
+    device = first.device
+    if _reproducible or not first.shape[0] or first.shape != second.shape:
+        return None
+    if first.dtype is not second.dtype or first.dtype is dtypes.float16:
+        return None
+    with device.lock:
+        row = values_of(first)
+        column = values_of(second)
+        if row is None or column is None:
+            return None
+        value = (row @ column).item()
+    return value if value == value else None
+
+
 def _in_layout(view: View, takes: Callable[[Shape, tuple[int, ...]], bool]) -> View:
     """Return the view in a layout that a routine takes: its own, else C order."""
     builder.compute(view)
@@ -411,17 +430,17 @@ def _as_array(view: View, memory: Any) -> Any:
 @contextmanager
 def _watched() -> Iterator[None]:
     """Let profiles note the work of libraries within a ``with`` block."""
-    global run, arrays_of, _run_routine
-    before = run, arrays_of, _run_routine
-    run, arrays_of = _watched_run, _watched_arrays_of
+    global run, arrays_of, inner, _run_routine
+    before = run, arrays_of, inner, _run_routine
+    run, arrays_of, inner = _watched_run, _watched_arrays_of, _watched_inner
     _run_routine = _watched_routine
     try:
         yield
     finally:
-        run, arrays_of, _run_routine = before
+        run, arrays_of, inner, _run_routine = before
 
 
-_run, _arrays_of, _unwatched_routine = run, arrays_of, _run_routine
+_run, _arrays_of, _inner, _unwatched_routine = run, arrays_of, inner, _run_routine
 
 
 def _watched_run(
@@ -467,6 +486,20 @@ def _watched_arrays_of(
         profiling.recording_host_work(f"numpy for {where}", _nbytes(views), views[0].device),
     ):
         yield arrays
+
+
+def _watched_inner(first: View, second: View) -> Any:
+    device = first.device
+    if not device.info.host_addressable or first.storage is None or second.storage is None:
+        return _inner(first, second)
+    for view in (first, second):
+        builder.compute(view)
+
+    def ask() -> Any:
+        return _inner(first, second)
+
+    nbytes = _nbytes((first, second))
+    return profiling.record("numpy.matmul", nbytes, device, ask, on_host=True)
 
 
 def _nbytes(views: Sequence[View]) -> int:

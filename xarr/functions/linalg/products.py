@@ -13,17 +13,18 @@ from typing import Any, SupportsIndex
 import numpy
 
 from xarr import dtypes, layout
-from xarr.array.array import Array, ArrayLike, DTypeLike
+from xarr.array.array import Array, ArrayLike, DTypeLike, made
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, together
 from xarr.array.layouts import keep_array
 from xarr.array.out_argument import deliver
+from xarr.array.transfers import is_unobserved
 from xarr.dtypes import BOOL, COMPLEX, DType
 from xarr.errors import type_error, value_error
 from xarr.functions.calls.row_calls import reduced
 from xarr.functions.elementwise.ufuncs import generalised
 from xarr.functions.shape import manipulation
-from xarr.ir.views import View, constant
+from xarr.ir.views import View, constant, number_like
 from xarr.layout import Shape
 from xarr.ops import elementwise as rows, matmul as matmul_kernels, reductions, vendor
 from xarr.tape import builder
@@ -258,6 +259,10 @@ def multiplied(
 ) -> Array:
     """`matmul` of operands of one dtype; errors name the calling function, `where`."""
     shapes = first.shape, second.shape
+    if len(shapes[0]) == len(shapes[1]) == 1 and is_unobserved():
+        value = vendor.inner(first, second)
+        if value is not None:
+            return made(number_like(first, value))
     if not shapes[0] or not shapes[1]:
         fault = f"{names[1] if shapes[0] else names[0]} is 0-dimensional"
         accepted = "matrices and vectors are accepted"
