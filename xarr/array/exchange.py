@@ -31,7 +31,7 @@ from xarr.ir.storage import Storage, claim
 from xarr.ir.views import constant, storage_view
 from xarr.layout import Layout
 from xarr.ops import vendor
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 
 _HOSTS: Final = (dlpack.CPU, dlpack.CUDA_HOST)
 _GPUS: Final = {"CUDA": dlpack.CUDA, "ROCm": dlpack.ROCM}
@@ -60,6 +60,7 @@ def _claimed(array: Array) -> tuple[Storage, _Shared]:
     """An array's memory, after everything that was asked of its device has run."""
     settled(array)
     view = array._view
+    recorders.computing("sharing an array's memory", view)
     storage = view.storage
     assert storage is not None
     with view.device.lock:

@@ -16,7 +16,7 @@ from xarr.ir.storage import Storage
 from xarr.ir.views import View, constant, contiguous, storage_view
 from xarr.ops import vendor
 from xarr.runtime import host_functions
-from xarr.tape import builder, scalar_access
+from xarr.tape import builder, recorders, scalar_access
 from xarr.tape.scalar_access import values_of
 from xarr.tape.tape import tape_of
 
@@ -188,6 +188,7 @@ def to_host(view: View, where: str = READING) -> Host:
     note(where, host.nbytes, "from", view.device)
     if host.size == 0:
         return host
+    recorders.reading(where, view)
     with view.device.lock:
         builder.compute(view)
         assert view.storage is not None
@@ -207,6 +208,7 @@ def item_of(view: View, where: str = READING) -> Any:
     dtype = view.dtype
     device = view.device
     note(where, dtype.itemsize, "from", device)
+    recorders.reading(where, view)
     with device.lock:
         found = builder.there(view)
         assert found.storage is not None
@@ -234,6 +236,7 @@ def to_device(view: View, device: Device, where: str) -> View:
 
 def _copied_to(view: View, device: Device) -> View:
     """The view of a copy on a device whose driver reaches the view's."""
+    recorders.computing(f"to_device({device})", view)
     where = layout.contiguous(view.shape)
     nbytes = where.size * view.dtype.itemsize
     target = builder.allocate(device, nbytes)

@@ -1,6 +1,7 @@
 cdef class Hooks:
     cdef public object launch
     cdef public object run
+    cdef public object recorder
     cdef public object numbers
     cdef public Py_ssize_t eager
     cdef public Py_ssize_t transfers

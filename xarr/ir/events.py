@@ -24,6 +24,10 @@ class Hooks:
         Launches kernels in place of `steps.launch`.
     run : function
         A context around each run: of a program, the instructions' numbers and the finished steps.
+    recorder : function
+        Is told of each instruction before it is recorded: its opcode, views, new storage and
+        scalar. While there is one, the host reads and writes no elements by itself, so that all
+        work is an instruction; see `tape/recorders.py`.
     numbers : iterator
         Numbers instructions, and so learns when each is recorded.
     eager : int
@@ -38,6 +42,7 @@ class Hooks:
 
     launch: Any
     run: Any
+    recorder: Any
     numbers: Any
     eager: int
     transfers: int

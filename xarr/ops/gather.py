@@ -26,7 +26,7 @@ from xarr.layout import Layout, Shape
 from xarr.ops import elementwise, reduce_scan, vendor
 from xarr.ops.rows import choose
 from xarr.runtime import host_functions
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 from xarr.tape.scalar_access import Host, values_of
 from xarr.tape.tape import tape_of
 
@@ -252,6 +252,7 @@ _remembering: Final[deque[weakref.ref[Storage]]] = deque()
 
 def select(mask: View) -> Selected:
     """Return the selection of a mask; wait for the device unless the selection is cached."""
+    recorders.reading("the places that a mask selects", mask)
     builder.materialise(mask)
     storage = mask.storage
     assert storage is not None

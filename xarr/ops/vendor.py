@@ -29,7 +29,7 @@ from xarr.memo import memo
 from xarr.runtime import profiling
 from xarr.runtime.host_eval import NumpyStep
 from xarr.settings import IMPORTED
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 from xarr.tape.scalar_access import values_of
 
 if TYPE_CHECKING:
@@ -121,6 +121,7 @@ def run(
     may have a shape and strides, in elements.
     """
     device = operands[0].device
+    recorders.computing(where, *operands)
     own = routine(name, operands[0].dtype, device)
     function = own or _of_numpy(name)
     takes = getattr(own, "takes", None)
@@ -327,6 +328,8 @@ def arrays_of(
     """
     views = (*operands, *results)
     device = views[0].device
+    if where:
+        recorders.computing(where, *operands)
     for view in operands:
         builder.compute(view)
     if own:

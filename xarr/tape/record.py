@@ -89,6 +89,8 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
         opcode = _suited(opcode, operands)
     storage: Storage = new_storage(Storage.__new__(Storage), opcode.device, opcode.nbytes)
     how: Structure = opcode.target
+    if core_hooks.recorder is not None:
+        core_hooks.recorder(opcode, operands, storage, scalar)
     if opcode.is_small and _runs_small(tape, opcode, operands, scalar, storage):
         return view_at(storage, how, 0)
     if len(tape.instructions) >= tape.most:
@@ -109,6 +111,8 @@ def recorded(opcode: Opcode, operands: tuple[Any, ...], target: View | None = No
     if opcode.constants:
         views = _frozen(views)
         opcode = _suited(opcode, views)
+    if core_hooks.recorder is not None:
+        core_hooks.recorder(opcode, views, None, None)
     if opcode.is_small and _runs_small(tape, opcode, views, None, None):
         return None
     written: View = views[0] if target is None else target

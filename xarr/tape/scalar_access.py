@@ -41,7 +41,7 @@ def peek(view: View, at: cython.Py_ssize_t) -> object:
     storage: Storage | None = view.storage
     on: Tape | None = how.device.tape
     core_counts.looks += 1
-    if how.unpack is None or storage is None or on is None:
+    if how.unpack is None or storage is None or on is None or core_hooks.recorder is not None:
         return None
     if type(storage.buffer) is _ndarray or how.device.driver.stable_addresses:
         return _element(on, how, storage, at)
@@ -135,6 +135,8 @@ def poke(view: View, at: cython.Py_ssize_t, value: Any) -> cython.bint:
     core_counts.looks += 1
     if how.pack is None or storage is None or on is None or value != value:
         return False
+    if core_hooks.recorder is not None:
+        return False
     with how.device.lock:
         if on.is_running or storage.buffer is None or on.names(storage):
             return False
@@ -161,6 +163,8 @@ def values_of(view: View) -> Any:
     core_counts.looks += 1
     if not how.is_in_place or storage is None or on is None or on.is_running:
         return None
+    if core_hooks.recorder is not None:
+        return None
     if on.failed_pending or on.writes(storage):
         on.compute(storage)
     memory = storage.window()
@@ -185,6 +189,8 @@ def read(view: View, at: cython.Py_ssize_t) -> object:
     value = peek(view, at)
     if value is not None or storage is None or how.unpack is None:
         return value
+    if core_hooks.recorder is not None:
+        return None
     on: Tape = tape_of(how.device)
     with how.device.lock:
         if on.is_running:
@@ -223,7 +229,7 @@ def write(view: View, at: int, value: Any) -> bool:
     """
     device, storage = view.device, view.storage
     assert storage is not None
-    if view.structure.pack is None or value != value:
+    if view.structure.pack is None or value != value or core_hooks.recorder is not None:
         return False
     with device.lock:
         on = tape_of(device)

@@ -23,7 +23,7 @@ from xarr.codegen import source
 from xarr.ir.storage import Storage
 from xarr.ir.views import storage_view
 from xarr.layout import contiguous
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 from xarr.tape.tape import tape_of
 from xarr.user_kernels.arguments import (
     LocalMemory,
@@ -454,6 +454,7 @@ class RawKernel:
             if any(span.overlaps(other) for other in spans - {span})
         }
         arrays = [value for value in packed if type(value) is Array]
+        recorders.computing(where, *[array._view for array in arrays])
         with device.lock:
             kernel = self._module._loaded(device, self.name)
             for array in (*arrays, *before.values()):

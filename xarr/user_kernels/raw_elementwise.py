@@ -19,7 +19,7 @@ from xarr.ir.storage import Storage
 from xarr.ir.views import View, storage_view
 from xarr.layout import Shape, contiguous
 from xarr.lowering.skeleton import Skeleton
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 from xarr.tape.tape import tape_of
 from xarr.user_kernels import compile_check
 from xarr.user_kernels.c_source import Function, Text
@@ -92,6 +92,7 @@ def launched(
         {letter: row.compute for letter, row in call.types.items() if len(letter) == 1},
     ).published(has_float64=device.info.has_float64)
     compile_check.require_compiles(device, kernel.name, (name,))
+    recorders.computing(kernel.name, *views)
     builder.settle(device)
     storages = list[Storage]()
     for view in views:

@@ -31,7 +31,7 @@ from xarr.ir.storage import Storage
 from xarr.ir.views import View, storage_view
 from xarr.layout import Layout, contiguous, extents_of
 from xarr.runtime import host_functions
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 from xarr.tape.tape import tape_of
 
 
@@ -307,6 +307,7 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
         require_stream(stream, where)
     if stream is not None and stream.device is not array.device:
         raise value_error(where, f"stream is on {stream.device}", f"{array.device} is accepted")
+    recorders.computing(where, array._view)
     with array.device.lock, contextlib.nullcontext() if stream is None else stream:
         if array is src:
             if not host.flags.writeable:

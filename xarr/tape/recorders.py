@@ -1,0 +1,120 @@
+"""Recorders: they note what a thread records, and decide what happens where a value is read.
+
+While a recorder is active on any thread, no element is read or written by the host alone, so that
+each result comes from an instruction. What needs a value all the same calls `reading` first.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from xarr.ir.events import hooks
+
+if TYPE_CHECKING:
+    from xarr.ir.instructions import Opcode
+    from xarr.ir.storage import Storage
+    from xarr.ir.views import View
+
+
+class Recorder:
+    """What is told of a thread's instructions; transformations derive from it."""
+
+    def note(
+        self, opcode: Opcode, views: tuple[View, ...], fresh: Storage | None, scalar: Any
+    ) -> None:
+        """Note an instruction, before it is recorded: nothing that it overwrites is gone yet."""
+
+    def reading(self, where: str, views: tuple[View, ...]) -> None:
+        """Permit the host to read values, or raise; `where` names what asks for them."""
+
+    def computing(self, where: str, views: tuple[View, ...]) -> None:
+        """Permit work on values whose results are written without an instruction, or raise."""
+
+    def drawing(self, generator: Any) -> None:
+        """Permit a draw of random numbers, or raise."""
+
+
+class _Active(threading.local):
+    """The recorders of a thread, the outermost first."""
+
+    def __init__(self) -> None:
+        self.recorders: list[Recorder] = []
+
+
+_active: Final = _Active()
+_count_lock: Final = threading.Lock()
+_count = 0
+
+
+def _note(opcode: Opcode, views: tuple[View, ...], fresh: Storage | None, scalar: Any) -> None:
+    for recorder in tuple(_active.recorders):
+        recorder.note(opcode, views, fresh, scalar)
+
+
+def _add(count: int) -> None:
+    """Count the recorders of all threads; while there is one, the engine tells of instructions."""
+    global _count
+    with _count_lock:
+        _count += count
+        hooks.transfers += count
+        hooks.recorder = _note if _count else None
+
+
+def is_recording() -> bool:
+    """Return whether this thread has a recorder."""
+    return bool(_active.recorders)
+
+
+def reading(where: str, *views: View) -> None:
+    """Tell this thread's recorders that the host will read values; one that cannot bear it raises.
+
+    Constants are no values: they are the same at each call.
+    """
+    if hooks.recorder is None:
+        return
+    views = tuple([view for view in views if view.value is None])
+    if views:
+        for recorder in tuple(_active.recorders):
+            recorder.reading(where, views)
+
+
+def computing(where: str, *views: View) -> None:
+    """Tell this thread's recorders of work whose results no instruction makes, as a library's."""
+    if hooks.recorder is not None:
+        for recorder in tuple(_active.recorders):
+            recorder.computing(where, views)
+
+
+def drawing(generator: Any) -> None:
+    """Tell this thread's recorders that a generator will be drawn from."""
+    if hooks.recorder is not None:
+        for recorder in tuple(_active.recorders):
+            recorder.drawing(generator)
+
+
+@contextmanager
+def recorded_by(recorder: Recorder) -> Iterator[None]:
+    """Tell a recorder of all that this thread records within a ``with`` block."""
+    _add(1)
+    _active.recorders.append(recorder)
+    try:
+        yield
+    finally:
+        _active.recorders.remove(recorder)
+        _add(-1)
+
+
+@contextmanager
+def paused(recorder: Recorder) -> Iterator[None]:
+    """Leave a recorder, and those within it, out of what is recorded within a ``with`` block."""
+    recorders = _active.recorders
+    at = recorders.index(recorder) if recorder in recorders else len(recorders)
+    inner = recorders[at:]
+    del recorders[at:]
+    try:
+        yield
+    finally:
+        recorders.extend(inner)
