@@ -8,8 +8,10 @@ from __future__ import annotations
 import functools
 import re
 import sys
+import types
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from xarr.memo import memo
@@ -29,6 +31,16 @@ def warn(text: str, category: type[Warning]) -> None:
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
         count, frame = count + 1, frame.f_back
     warnings.warn(text, category, stacklevel=count)
+
+
+def calling_line() -> str:
+    """Return the line that calls xarr, as `` (file.py, line 3)``; nothing where there is none."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        frame = frame.f_back
+    if frame is None:
+        return ""
+    return f" ({Path(frame.f_code.co_filename).name}, line {frame.f_lineno})"
 
 
 def _is_ours(module: str) -> bool:

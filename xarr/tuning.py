@@ -27,6 +27,11 @@ BODY: Final = 512
 Boltzmann step of 179 instructions was 14 kernels in place of 3.
 Test: tests/scheduler/test_counts.py"""
 
+BOUND: Final = 8
+"""Sets of offsets for which the launches of a recording are bound; with more, as of a window that
+moves, its instructions are recorded again.
+Test: tests/transforms/test_jit.py"""
+
 REMEMBERED: Final = 1 << 14
 """Entries of a dictionary of what is known, which is emptied when it is full: a list takes 12 KB.
 Measured: six thousand turns whose slices grow (NPBench's durbin, M) take 700, 148 and 147 ms of a

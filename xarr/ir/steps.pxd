@@ -4,6 +4,8 @@ from xarr.ir.views cimport view_at
 from xarr.ir.instructions cimport RunArguments
 
 
+cpdef object launched(object device, object kernel, object grid, object buffers, object arguments, object elements)
+cpdef object packed_arguments(object planned, list values, list numbers)
 cpdef object launch(object device, object kernel, object grid, object buffers, object arguments, object elements)
 
 cdef class Step:

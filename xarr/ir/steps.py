@@ -216,7 +216,7 @@ class Step:
         is_packed: cython.bint = values == self.values
         if not is_packed:
             self.values = None if self.constants or self.numbers else values
-            self.packed = [_packed(planned, values, numbers) for planned in self.launches]
+            self.packed = [packed_arguments(planned, values, numbers) for planned in self.launches]
         number: cython.Py_ssize_t = 0
         for planned in self.launches:
             kernel, grid, elements, _, at, takes_spec, _, _ = planned
@@ -271,8 +271,8 @@ def allocate_fresh(device: Any, fresh: list[Any], storages: list[Any]) -> cython
             storage.buffer = allocate_or_collect(device, nbytes)
 
 
-@cython.cfunc
-def _packed(planned: Any, values: list[Any], numbers: list[Any]) -> object:
+@cython.ccall
+def packed_arguments(planned: Any, values: list[Any], numbers: list[Any]) -> object:
     """Return a launch's arguments, packed."""
     arguments: list[Any] = list(planned.indices)
     if planned.takes_spec:

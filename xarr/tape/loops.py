@@ -152,3 +152,19 @@ def _period(known: Sequence[Opcode], count: int) -> int:
 def _cheapest_cut(carried: Sequence[int]) -> int:
     """Return where in the second half of a tape a cut stores least, as late as possible."""
     return min(range(len(carried) // 2, len(carried)), key=lambda at: (carried[at], -at))
+
+
+def cut_points(
+    instructions: list[Instruction], carried: Callable[[list[Instruction]], list[int]]
+) -> list[int]:
+    """Return where a whole list is cut into programs: as a tape of the longest bodies would be."""
+    found: list[int] = []
+    first, most = 0, tuning.BODY
+    detector = LoopDetector(carried)
+    while len(instructions) - first > most:
+        count = detector.end(instructions[first : first + most])
+        if count:
+            first += count
+            found.append(first)
+        most = max(tuning.BODY, detector.most)
+    return [*found, len(instructions)] if first < len(instructions) else found

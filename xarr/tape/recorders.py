@@ -33,6 +33,10 @@ class Recorder:
     def computing(self, where: str, views: tuple[View, ...]) -> None:
         """Permit work on values whose results are written without an instruction, or raise."""
 
+    def varies(self, view: View) -> bool:
+        """Return whether the values of a view may be others where the work is done again."""
+        return False
+
     def drawing(self, generator: Any) -> None:
         """Permit a draw of random numbers, or raise."""
 
@@ -88,6 +92,13 @@ def computing(where: str, *views: View) -> None:
             recorder.computing(where, views)
 
 
+def varies(view: View) -> bool:
+    """Return whether a check of a view's values, which is made once, may not hold later."""
+    if hooks.recorder is None:
+        return False
+    return any([recorder.varies(view) for recorder in tuple(_active.recorders)])
+
+
 def drawing(generator: Any) -> None:
     """Tell this thread's recorders that a generator will be drawn from."""
     if hooks.recorder is not None:
@@ -118,3 +129,13 @@ def paused(recorder: Recorder) -> Iterator[None]:
         yield
     finally:
         recorders.extend(inner)
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """Leave all recorders out of what is recorded within a ``with`` block, as of a check."""
+    if not _active.recorders:
+        yield
+        return
+    with paused(_active.recorders[0]):
+        yield

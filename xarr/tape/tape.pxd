@@ -36,6 +36,7 @@ cdef class Tape:
     cdef bint _may_be_new(self)
     cdef void _forget_loop(self)
     cdef Py_ssize_t _times(self, tuple opcodes, tuple codes)
+    cpdef Trace described(self, list instructions, RunArguments listed)
     cdef Trace _describe(self, list instructions, RunArguments listed, bint runs=*)
     cdef Trace _trace(self, tuple opcodes, tuple codes, bint runs)
     cdef tuple _states(self, RunArguments listed, object sizes)

@@ -513,6 +513,11 @@ class Tape:
         finally:
             self.is_running = was_running
 
+    @cython.ccall
+    def described(self, instructions: list[Any], listed: RunArguments) -> Trace:
+        """Return the trace of instructions that are not on the tape, as of those that are."""
+        return self._describe(instructions, listed)
+
     @cython.cfunc
     def _describe(
         self, instructions: list[Any], listed: RunArguments, runs: cython.bint = False

@@ -33,7 +33,7 @@ from xarr.ir.views import View, constant, number_like, storage_view
 from xarr.layout import Layout, Shape
 from xarr.ops import elementwise as rows, gather
 from xarr.ops.rows import choose
-from xarr.tape import builder, scalar_access
+from xarr.tape import builder, recorders, scalar_access
 from xarr.tape.scalar_access import values_of
 
 _ALL: Final = slice(None)
@@ -434,10 +434,10 @@ def advanced(x: Array, items: tuple[Any, ...]) -> Key:
         raise IndexError(str(error)) from None
     arrays = list[tuple[int, View]]()
     for place, part in found:
-        if 0 not in shape or not part.array.ndim:
-            _require_in_range(part, where.shape[place], place)
-        index = builder.converted(part.array._view, dtypes.int64)
-        arrays.append((place, builder.broadcast(index, shape)))
+        is_checked = 0 not in shape or not part.array.ndim
+        index = _in_range(part, where.shape[place], place) if is_checked else part.array
+        converted = builder.converted(index._view, dtypes.int64)
+        arrays.append((place, builder.broadcast(converted, shape)))
     together = positions[-1] - positions[0] + 1 == len(set(positions))
     return Key(where, arrays, found[0][0] if together else 0)
 
@@ -472,17 +472,32 @@ def _indices(entry: _Index, extents: Shape, first: int) -> list[_Index]:
     return [_Index(Array(along), (0, 0)) for along in gather.nonzero(array._view)]
 
 
-def _require_in_range(part: _Index, extent: int, axis: int) -> None:
+def _in_range(part: _Index, extent: int, axis: int) -> Array:
     if part.bounds is None:
-        require_in_range(part.array, extent, axis)
-    elif part.array.size:
+        return in_range(part.array, extent, axis)
+    if part.array.size:
         _require_bounds(*part.bounds, extent, axis, WHERE)
+    return part.array
 
 
-def require_in_range(array: Array, extent: int, axis: int, where: str = WHERE) -> None:
-    """Refuse indices out of range; reads one value back from the device."""
-    if array.size == 0:
-        return
+def in_range(array: Array, extent: int, axis: int, where: str = WHERE) -> Array:
+    """Refuse indices out of range; reads one value back from the device.
+
+    Return the indices, clipped where a replay will have others: it reads nothing back.
+    """
+    if array.size and extent:
+        with recorders.apart():
+            _require_in_range(array, extent, axis, where)
+        if recorders.varies(array._view):
+            low, high = dtypes.integer_bounds(array._view.dtype)
+            array = elementwise.minimum(array, extent - 1) if extent <= high else array
+            return elementwise.maximum(array, -extent) if low < -extent else array
+    elif array.size:
+        _require_in_range(array, extent, axis, where)
+    return array
+
+
+def _require_in_range(array: Array, extent: int, axis: int, where: str) -> None:
     view = array._view
     if view.value is not None:
         _require_bounds(int(view.value), int(view.value), extent, axis, where)

@@ -22,7 +22,7 @@ from xarr.functions.calls.on_host import device_of
 from xarr.functions.create import fills, ranges
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import indexing
-from xarr.functions.index.indexing import require_in_range
+from xarr.functions.index.indexing import in_range
 from xarr.functions.shape import joining, manipulation
 from xarr.functions.types.data_types import result_type
 from xarr.ir.views import View, constant
@@ -155,7 +155,7 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
     if index.ndim != ndim:
         fault = f"indices have {index.ndim} dimensions"
         raise value_error(name, fault, f"arr has {ndim}; both have to agree")
-    require_in_range(index, x.shape[place], place, name)
+    index = in_range(index, x.shape[place], place, name)
     without = (*x.shape[:place], 1, *x.shape[place + 1 :])
     flat_index = (*index.shape[:place], 1, *index.shape[place + 1 :])
     common = layout.broadcast_shapes(without, flat_index, where=name)
@@ -242,7 +242,7 @@ def _where_true(mask: Array, x: Array, axis: int, where: str) -> Array:
     """The parts along an axis where a vector is true, which may go on where it is false."""
     (index,) = _nonzero(mask, where)
     if mask.size > x.shape[axis]:
-        require_in_range(index, x.shape[axis], axis, where)
+        index = in_range(index, x.shape[axis], axis, where)
     return take(x, index, axis=axis)
 
 
@@ -394,13 +394,11 @@ def along(indices: Any, where: str, device: Any) -> Array:
 def bounded(index: Array, extent: int, axis: int, mode: str, where: str) -> Array:
     """Indices of int64 in [-extent, extent): refused where they are not, wrapped, or clipped."""
     if mode == "raise":
-        require_in_range(index, extent, axis, where)
-        return index
+        return in_range(index, extent, axis, where)
     if mode not in ("wrap", "clip"):
         raise value_error(where, f"mode is {mode!r}", "'raise', 'wrap' and 'clip' are accepted")
     if not extent:
-        require_in_range(index, extent, axis, where)
-        return index
+        return in_range(index, extent, axis, where)
     if mode == "wrap":
         return elementwise.remainder(index, extent)
     return arithmetic.clip(index, 0, extent - 1)

@@ -20,7 +20,7 @@ from xarr.array.coerce import array_of, as_array, compared, operand_view, retype
 from xarr.backends.device import get_device
 from xarr.errors import type_error, value_error
 from xarr.functions.index import searching
-from xarr.functions.index.indexing import require_in_range
+from xarr.functions.index.indexing import in_range
 from xarr.functions.shape import manipulation, splitting
 from xarr.functions.shape.manipulation import integers
 from xarr.ir.views import View, constant
@@ -182,7 +182,7 @@ def searchsorted(
     ordered, values = compared(a, v, where, ("a", "v"))
     if sorter is not None:
         order = _sorter(sorter, ordered, where)
-        require_in_range(order, ordered.shape[0], 0, where)
+        order = in_range(order, ordered.shape[0], 0, where)
         builder.compute(ordered)
         assert ordered.layout is not None
         index = builder.converted(order._view, dtypes.int64)

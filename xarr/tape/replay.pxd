@@ -1,0 +1,61 @@
+from xarr.ir.events cimport core_counts, core_hooks, core_tier
+from xarr.ir.instructions cimport Opcode, RunArguments, new_instruction
+from xarr.ir.steps cimport LibraryStep, Step, launched, packed_arguments
+from xarr.ir.storage cimport Storage, allocate_or_collect, new_storage
+from xarr.ir.views cimport View, view_at
+from xarr.runtime.program cimport Runnable, Trace
+from xarr.tape.record cimport computed, recorded
+from xarr.tape.tape cimport Tape, tape_of
+
+
+cdef class Part:
+    cdef public Runnable program
+    cdef public list slots
+    cdef public list bases
+    cdef public list constants
+
+cdef class BoundLaunch:
+    cdef public object kernel
+    cdef public object grid
+    cdef public object packed
+    cdef public object elements
+    cdef public list named
+    cdef public list dropped
+    cdef public list fresh
+    cdef public list reuses
+    cdef public list freed
+    cdef public object step
+    cdef public list storages
+    cdef public list bases
+
+cdef class Bound:
+    cdef public list launches
+    cdef public Runnable program
+    cdef public bint is_single
+
+cdef class Replay:
+    cdef public object recording
+    cdef public object device
+    cdef list entries
+    cdef list captured
+    cdef list written
+    cdef list results
+    cdef public list parts
+    cdef public dict bound
+    cdef dict sequences
+    cdef dict sizes
+    cdef Py_ssize_t given
+    cdef Py_ssize_t known
+    cdef Py_ssize_t slots
+    cdef Py_ssize_t spare
+    cpdef list call(self, list views)
+    cdef bint _is_watched(self, Tape tape)
+    cdef bint _can_launch(self, Tape tape, list views)
+    cdef list _storages(self, list views)
+    cdef list _record(self, list views)
+    cdef View _view(self, object place, list storages, list offsets)
+    cdef list _launch(self, Tape tape, list views, list parts)
+    cdef void _launch_singly(self, Bound bound, list buffers)
+    cdef bint _launch_together(self, Bound bound, list buffers)
+    cdef void _allocate(self, BoundLaunch launch, list buffers)
+    cdef void _work(self, BoundLaunch launch, list buffers)

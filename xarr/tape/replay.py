@@ -1,0 +1,627 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
+"""Replay recordings: by launches whose arguments are packed, or by the tape where that must be.
+
+A recording is cut into parts, each of which is a program. Its launches are bound once: they name
+buffers by slot, and their arguments are packed, as constants and offsets stay what they are. So a
+call allocates what it makes, launches, and has no instructions or storages in between. Where
+somebody looks at each instruction or launch, or sees the memory, the instructions are recorded
+again one by one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from xarr import layout, tuning
+from xarr.ir import _cython as cython
+from xarr.ir.instructions import live_bytes_per_cut
+from xarr.ir.storage import DEAD, LIVE, SWAPPABLE, WIDE
+from xarr.runtime import dispatch
+from xarr.tape.loops import cut_points
+
+if cython.compiled:
+    import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
+if not cython.compiled:
+    from xarr.ir.events import core_counts, core_hooks, core_tier
+    from xarr.ir.instructions import Opcode, RunArguments, new_instruction
+    from xarr.ir.steps import LibraryStep, Step, launched, packed_arguments
+    from xarr.ir.storage import Storage, allocate_or_collect, new_storage
+    from xarr.ir.views import View, view_at
+    from xarr.runtime.program import Runnable, Trace
+    from xarr.tape.record import computed, recorded
+    from xarr.tape.tape import Tape, tape_of
+
+if TYPE_CHECKING:
+    from xarr.tape.recording import Recording
+
+_ndarray = cython.declare(object, numpy.ndarray)
+_LIVE = cython.declare(cython.Py_ssize_t, LIVE)
+_DEAD = cython.declare(cython.Py_ssize_t, DEAD)
+_WIDE = cython.declare(cython.Py_ssize_t, WIDE)
+_SWAPPABLE = cython.declare(cython.Py_ssize_t, SWAPPABLE)
+_WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
+_MOST_BOUND = cython.declare(cython.Py_ssize_t, tuning.BOUND)
+_MOST_SINGLE = cython.declare(cython.Py_ssize_t, 2)
+"""Fewer launches are made one by one."""
+
+
+@cython.cclass
+class Part:
+    """The instructions of a recording that are one program.
+
+    Attributes
+    ----------
+    program : Program
+        The program, whose kernels are compiled.
+    slots : list of int
+        The recording's slot of each storage of the program.
+    bases : list of int
+        Where each storage's views begin, for a given one beyond the view that was given; None where
+        the program writes most of it, and counts from its start.
+    constants : list
+        The values of the constants.
+    """
+
+    program: Runnable
+    slots: list[Any]
+    bases: list[Any]
+    constants: list[Any]
+
+    def __init__(
+        self, program: Runnable, slots: list[int], bases: list[Any], constants: list[Any]
+    ) -> None:
+        self.program = program
+        self.slots = slots
+        self.bases = bases
+        self.constants = constants
+
+
+@cython.cclass
+class BoundLaunch:
+    """A launch that is complete but for buffers, or a library's work.
+
+    Attributes
+    ----------
+    kernel, grid, packed, elements : object
+        The kernel, groups and items, the packed arguments, over how many elements it goes.
+    named : list
+        The slots of the buffers that it is given; a table's contents in place of a slot.
+    dropped : list of int
+        The slots whose buffers are freed before it.
+    fresh : list of (int, int)
+        The slots that are allocated before it, and their bytes.
+    reuses : list of (int, int)
+        The slots that take over another slot's buffer after it.
+    freed : list of int
+        The slots whose buffers are freed after it.
+    step : LibraryStep or None
+        The library's work, in place of a kernel.
+    storages : list of (int, int, int)
+        Of each of its storages the program's number, the slot, and the bytes.
+    bases : list of int
+        Where the views of all the program's storages begin.
+    """
+
+    kernel: Any
+    grid: Any
+    packed: Any
+    elements: Any
+    named: list[Any]
+    dropped: list[Any]
+    fresh: list[Any]
+    reuses: list[Any]
+    freed: list[Any]
+    step: Any
+    storages: list[Any]
+    bases: list[Any]
+
+    def __init__(self, dropped: list[int]) -> None:
+        self.named, self.fresh, self.reuses, self.freed, self.storages = [], [], [], [], []
+        self.dropped = dropped
+
+
+@cython.cclass
+class Bound:
+    """The launches of a part.
+
+    Attributes
+    ----------
+    program : Runnable
+        The program that they are.
+    is_single : bool
+        Whether they are made one by one.
+    """
+
+    launches: list[Any]
+    program: Runnable
+    is_single: bool
+
+    def __init__(self, program: Runnable) -> None:
+        self.program = program
+        self.launches = []
+
+
+@cython.cclass
+class Replay:
+    """Makes the calls of a recording.
+
+    Attributes
+    ----------
+    recording : Recording
+    entries : list of Entry
+        Its instructions.
+    parts : list of Part or None
+        Its programs, once it was first replayed.
+    bound : dict
+        The launches of all parts, by the offsets of the given views.
+    spare : int
+        How many slots the launches have besides the recording's.
+    sequences : dict
+        What makes all launches of a program by one call of the driver; True after the first time.
+    sizes : dict
+        The bytes of the storages that instructions make, by slot.
+    """
+
+    recording: Any
+    device: Any
+    entries: list[Any]
+    captured: list[Any]
+    written: list[Any]
+    results: list[Any]
+    parts: list[Any] | None
+    bound: dict[Any, Any]
+    sequences: dict[Any, Any]
+    sizes: dict[Any, Any]
+    given: int
+    known: int
+    slots: int
+    spare: int
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.device = recording.device
+        self.entries = recording.entries
+        self.captured = recording.captured
+        self.written = sorted(recording.written)
+        self.results = recording.results
+        self.given = recording.given
+        self.known = recording.known
+        self.slots = recording.slots
+        self.bound = {}
+        self.sequences = {}
+        self.sizes = {entry.made: entry.opcode.nbytes for entry in self.entries if entry.made >= 0}
+
+    @cython.ccall
+    def call(self, views: list[Any]) -> list[Any]:
+        """Make the call over given views, one for each given slot; return the result's views."""
+        tape: Tape = tape_of(self.device)
+        view: View
+        if self._is_watched(tape):
+            return self._record(views)
+        with self.device.lock:
+            if tape.is_running:
+                return self._record(views)
+            if tape.instructions or tape.unfinished:
+                tape.run()
+            if tape.failed_pending or not self._can_launch(tape, views):
+                return self._record(views)
+            offsets: list[Any] = []
+            for view in views:
+                offsets.append(view.offset)
+            key = tuple(offsets)
+            bound: list[Any] | None = self.bound.get(key)
+            if bound is None:
+                if len(self.bound) >= _MOST_BOUND:
+                    return self._record(views)
+                bound = self._bind(views, offsets)
+                self.bound[key] = bound
+            return self._launch(tape, views, bound)
+
+    @cython.cfunc
+    def _is_watched(self, tape: Tape) -> cython.bint:
+        """Return whether somebody looks at instructions, or at launches one by one."""
+        if core_hooks.recorder is not None or core_hooks.eager or core_hooks.changed:
+            return True
+        if core_hooks.run is not None or core_hooks.launch is not None:
+            return True
+        return bool(core_tier.name) or bool(tape.kept)
+
+    @cython.cfunc
+    def _can_launch(self, tape: Tape, views: list[Any]) -> cython.bint:
+        """Return whether the storages are as the programs take them for: own, and in memory."""
+        storage: Storage
+        slot: cython.Py_ssize_t
+        storages: list[Any] = self._storages(views)
+        shared = tape.shared
+        for storage in storages:
+            if storage.buffer is None or (shared and storage.serial in shared):
+                return False
+        for slot in self.written:
+            storage = storages[slot]
+            if storage.lender is not None:
+                return False
+        return True
+
+    @cython.cfunc
+    def _storages(self, views: list[Any]) -> list[Any]:
+        """Return the storages that are there before a call."""
+        view: View
+        found: list[Any] = []
+        for view in views:
+            found.append(view.storage)
+        found.extend(self.captured)
+        return found
+
+    # -- by the tape -----------------------------------------------------------------------------
+
+    @cython.cfunc
+    def _record(self, views: list[Any]) -> list[Any]:
+        """Record all instructions again."""
+        opcode: Opcode
+        target: View
+        view: View
+        made: cython.Py_ssize_t
+        storages: list[Any] = self._storages(views)
+        storages.extend([None] * (self.slots - len(storages)))
+        offsets: list[Any] = []
+        for view in views:
+            offsets.append(view.offset)
+        for opcode, places, made, scalar in self.entries:
+            operands: list[Any] = []
+            for place in places:
+                operands.append(self._view(place, storages, offsets))
+            if made >= 0:
+                view = computed(opcode, tuple(operands), scalar)
+                storages[made] = view.storage
+                continue
+            target = operands[0] if opcode.target is None else operands.pop()
+            with opcode.device.lock:
+                target.storage.writes += 1  # type: ignore[union-attr]
+                recorded(opcode, tuple(operands), None if opcode.target is None else target)
+        found: list[Any] = []
+        for place in self.results:
+            found.append(self._view(place, storages, offsets))
+        return found
+
+    @cython.cfunc
+    def _view(self, place: Any, storages: list[Any], offsets: list[Any]) -> View:
+        """Return the view of a place."""
+        slot: cython.Py_ssize_t
+        beyond: cython.Py_ssize_t
+        if isinstance(place, View):
+            return place
+        slot, how, beyond = place
+        if slot < self.given:
+            beyond += offsets[slot]
+        return view_at(storages[slot], how, beyond)
+
+    # -- by launches -----------------------------------------------------------------------------
+
+    def _planned(self, views: list[Any]) -> list[Any]:
+        """Return the programs of the recording, with their kernels."""
+        tape: Tape = tape_of(self.device)
+        storage: Storage
+        opcode: Opcode
+        made: cython.Py_ssize_t
+        offsets = [view.offset for view in views]
+        storages: list[Any] = []
+        for storage in self._storages(views):
+            storages.append(Storage(self.device, storage.nbytes))
+        storages.extend([None] * (self.slots - len(storages)))
+        instructions: list[Any] = []
+        for number, (opcode, places, made, scalar) in enumerate(self.entries):
+            operands = tuple([self._view(place, storages, offsets) for place in places])
+            fresh = None
+            if made >= 0:
+                fresh = storages[made] = Storage(self.device, opcode.nbytes)
+            instructions.append(new_instruction(opcode, operands, fresh, scalar, number))
+        number_of = {storage.serial: slot for slot, storage in enumerate(storages)}
+        last = self._last_uses()
+        parts: list[Any] = []
+        seen: set[int] = set(range(self.known))
+        first = 0
+        for end in cut_points(instructions, live_bytes_per_cut):
+            listed: RunArguments = RunArguments([], [], [], [])
+            trace: Trace = tape.described(instructions[first:end], listed)
+            slots = [number_of[storage.serial] for storage in listed.storages]
+            states: list[Any] = []
+            bases: list[Any] = []
+            for slot, base, storage in zip(slots, listed.bases, listed.storages, strict=True):
+                is_most = storage.most_mark == listed.mark
+                is_live = slot < self.known or last[slot] >= end
+                states.append(_state(storage, is_live, is_most, slot in seen, trace.sizes))
+                if slot < self.given:
+                    bases.append(None if is_most and not base else base - offsets[slot])
+                else:
+                    bases.append(base)
+            seen.update(slots)
+            program: Runnable | None = trace.program(tuple(states))
+            if program is None:
+                program = trace.keep(tuple(states), dispatch.Program(trace, tuple(states)))
+            program.prepare()
+            parts.append(Part(program, slots, bases, listed.constants))
+            first = end
+        return parts
+
+    def _last_uses(self) -> list[int]:
+        """Return the number of the last instruction that names each slot; of results, the end."""
+        found = [0] * self.slots
+        for number, (_, places, made, _) in enumerate(self.entries):
+            for place in places:
+                if not isinstance(place, View):
+                    found[place.slot] = number
+            if made >= 0:
+                found[made] = number
+        for place in self.results:
+            found[place.slot] = len(self.entries)
+        return found
+
+    def _bind(self, views: list[Any], offsets: list[int]) -> list[Any]:
+        """Return the launches of all parts, for given views with some offsets."""
+        part: Part
+        bound: Bound
+        if self.parts is None:
+            self.parts = self._planned(views)
+        found: list[Any] = []
+        spare = self.slots
+        storages = self._storages(views)
+        for part in self.parts:
+            bases: list[Any] = []
+            for slot, base in zip(part.slots, part.bases, strict=True):
+                if slot < self.given:
+                    bases.append(0 if base is None else base + offsets[slot])
+                else:
+                    bases.append(base)
+            slots = list(part.slots)
+            for _ in part.program.spare:
+                slots.append(spare)
+                bases.append(0)
+                spare += 1
+            bound = Bound(part.program)
+            dropped = [slots[slot] for slot in part.program.dead]
+            for step in part.program.steps:
+                spare = self._bind_step(
+                    bound, step, slots, bases, part.constants, dropped, spare, storages
+                )
+                dropped = []
+            bound.is_single = len(bound.launches) < _MOST_SINGLE or any(
+                [launch.kernel is None for launch in bound.launches]
+            )
+            found.append(bound)
+        self.spare = max(self.spare, spare - self.slots)
+        return found
+
+    def _bind_step(
+        self,
+        bound: Bound,
+        step: Step,
+        slots: list[int],
+        bases: list[int],
+        constants: list[Any],
+        dropped: list[int],
+        spare: int,
+        storages: list[Any],
+    ) -> int:
+        """Append the launches of a step; return the next free slot."""
+        launch: BoundLaunch
+        launches: list[Any] = []
+        fresh = [(slots[slot], nbytes) for slot, nbytes in step.fresh]
+        scratch: list[int] = []
+        if isinstance(step, LibraryStep):
+            launch = BoundLaunch(dropped)
+            launch.step = step
+            launch.bases = bases
+            for at in dict.fromkeys([at for _, at, _ in step.views]):
+                slot = slots[at]
+                nbytes = self.sizes[slot] if slot in self.sizes else storages[slot].nbytes
+                launch.storages.append((at, slot, nbytes))
+            launches.append(launch)
+        else:
+            values: list[Any] = []
+            for slot, beyond in step.offsets:
+                values.append(0 if slot < 0 else bases[slot] + beyond)
+            step._add_constants(step.constants, constants, values)
+            numbers: list[Any] = []
+            step._add_constants(step.numbers, constants, numbers)
+            pointers = [slots[slot] for slot in step.pointers]
+            places: list[Any] = []
+            for one in step.scratch:
+                places.append(spare if isinstance(one, int) else one)
+                if isinstance(one, int):
+                    fresh.append((spare, one))
+                    scratch.append(spare)
+                    spare += 1
+            places.extend([slots[ref.slot] for ref in step.results])
+            for planned in step.launches:
+                launch = BoundLaunch([] if launches else dropped)
+                launch.kernel, launch.grid, launch.elements, _, at, takes_spec, _, _ = planned
+                launch.named = pointers
+                if at or not takes_spec:
+                    before = pointers if takes_spec else []
+                    launch.named = [*before, *[places[one] for one in at]]
+                launch.packed = packed_arguments(planned, values, numbers)
+                launches.append(launch)
+        launch = launches[0]
+        if launch.step is None:
+            launch.fresh = fresh  # a library's step sees to its own
+        launch = launches[len(launches) - 1]
+        launch.reuses = [(slots[one], slots[other]) for one, other in step.reuses]
+        launch.freed = [*[slots[slot] for slot in step.freed], *scratch]
+        bound.launches.extend(launches)
+        return spare
+
+    @cython.cfunc
+    def _launch(self, tape: Tape, views: list[Any], parts: list[Any]) -> list[Any]:
+        """Make all launches; return the result's views.
+
+        If one fails, what the call writes to is left as the launches before it have made it.
+        """
+        bound: Bound
+        storage: Storage
+        slot: cython.Py_ssize_t
+        device = self.device
+        storages: list[Any] = self._storages(views)
+        buffers: list[Any] = []
+        for storage in storages:
+            if type(storage.buffer) is _ndarray:
+                storage.settle()
+            buffers.append(storage.buffer)
+        buffers.extend([None] * (self.slots + self.spare - len(buffers)))
+        core_counts.looks += 1
+        core_counts.runs += 1
+        tape.is_running = True
+        try:
+            for bound in parts:
+                if bound.is_single or not self._launch_together(bound, buffers):
+                    self._launch_singly(bound, buffers)
+        except BaseException as error:
+            error.add_note(
+                f"{device} was replaying a call: arrays that it writes may hold some of its work"
+            )
+            raise
+        finally:
+            tape.is_running = False
+            for slot in self.written:
+                storage = storages[slot]
+                storage.writes += 1
+                if buffers[slot] is not None:
+                    storage.buffer = buffers[slot]
+        storages.extend([None] * (self.slots - len(storages)))
+        offsets: list[Any] = [view.offset for view in views]
+        found: list[Any] = []
+        for place in self.results:
+            slot = place[0]
+            if storages[slot] is None:
+                storage = new_storage(Storage.__new__(Storage), device, self.sizes[slot])
+                storage.buffer = buffers[slot]
+                storages[slot] = storage
+            found.append(self._view(place, storages, offsets))
+        return found
+
+    @cython.cfunc
+    def _launch_singly(self, bound: Bound, buffers: list[Any]) -> cython.void:
+        """Make the launches of a part one by one."""
+        launch: BoundLaunch
+        driver = self.device.driver
+        for launch in bound.launches:
+            self._allocate(launch, buffers)
+            if launch.kernel is None:
+                self._work(launch, buffers)
+            else:
+                kernel = launch.kernel
+                groups, items = launch.grid
+                core_counts.launches += 1
+                driver.launch(
+                    kernel.handle,
+                    groups,
+                    items,
+                    _buffers_of(launch, buffers),
+                    launch.packed,
+                    kernel.weight * launch.elements,
+                )
+            _end(launch, buffers)
+
+    @cython.cfunc
+    def _launch_together(self, bound: Bound, buffers: list[Any]) -> cython.bint:
+        """Make the launches of a part by one call of the driver, if it has that and memory is left.
+
+        What they free is held until all are asked for.
+        """
+        launch: BoundLaunch
+        asked: list[Any] = []
+        nbytes: cython.Py_ssize_t = 0
+        for launch in bound.launches:
+            for _, size in launch.fresh:
+                nbytes += size
+        program = bound.program
+        if nbytes > self.device.info.memory_nbytes // tuning.HELD_PART:
+            bound.is_single = True
+            return False
+        known = self.sequences.get(program, False)
+        if known is False:  # it may be the last time
+            self.sequences[program] = True
+            return False
+        for launch in bound.launches:
+            self._allocate(launch, buffers)
+            kernel, grid = launch.kernel, launch.grid
+            asked.append(
+                (kernel, grid, _buffers_of(launch, buffers), launch.packed, launch.elements)
+            )
+            _end(launch, buffers)
+        if known is True:
+            known = self.sequences[program] = self.device.driver.sequence(asked)
+        if known is None or not known.run(asked):
+            bound.is_single = known is None
+            for kernel, grid, given, packed, elements in asked:
+                launched(self.device, kernel, grid, given, packed, elements)
+            return True
+        core_counts.launches += len(asked)
+        return True
+
+    @cython.cfunc
+    def _allocate(self, launch: BoundLaunch, buffers: list[Any]) -> cython.void:
+        """Free what is dead before a launch, and allocate what it writes first."""
+        slot: cython.Py_ssize_t
+        nbytes: cython.Py_ssize_t
+        for slot in launch.dropped:
+            buffers[slot] = None
+        for slot, nbytes in launch.fresh:
+            if buffers[slot] is None:
+                buffers[slot] = allocate_or_collect(self.device, nbytes)
+
+    @cython.cfunc
+    def _work(self, launch: BoundLaunch, buffers: list[Any]) -> cython.void:
+        """Let a library work on buffers."""
+        storage: Storage
+        number: cython.Py_ssize_t
+        slot: cython.Py_ssize_t
+        nbytes: cython.Py_ssize_t
+        step: LibraryStep = launch.step
+        storages: list[Any] = [None] * len(launch.bases)
+        for number, slot, nbytes in launch.storages:
+            storage = new_storage(Storage.__new__(Storage), self.device, nbytes)
+            storage.buffer = buffers[slot]
+            storages[number] = storage
+        step.run(self.device, RunArguments(storages, launch.bases, [], []), [])
+        for number, slot, _ in launch.storages:
+            storage = storages[number]
+            storage.settle()
+            buffers[slot] = storage.buffer
+
+
+@cython.cfunc
+def _buffers_of(launch: BoundLaunch, buffers: list[Any]) -> list[Any]:
+    """Return the buffers that a launch is given."""
+    found: list[Any] = []
+    for slot in launch.named:
+        found.append(buffers[slot] if type(slot) is int else slot.buffer())
+    return found
+
+
+@cython.cfunc
+def _end(launch: BoundLaunch, buffers: list[Any]) -> cython.void:
+    """Move and free buffers after a launch."""
+    slot: cython.Py_ssize_t
+    other: cython.Py_ssize_t
+    for slot, other in launch.reuses:
+        buffers[slot] = buffers[other]
+        buffers[other] = None
+    for slot in launch.freed:
+        buffers[slot] = None
+
+
+def _state(storage: Storage, is_live: bool, is_most: bool, is_there: bool, sizes: Any) -> int:
+    """Return the state of a storage in a program, as the tape would tell it."""
+    state: int
+    if is_live and is_most:
+        return _SWAPPABLE - storage.nbytes
+    if is_live:
+        state = _LIVE
+    elif not is_there:
+        state = _DEAD
+    else:
+        state = storage.nbytes
+        return state if state >= _WIDE_NBYTES or state in sizes else 0
+    return state if storage.nbytes < _WIDE_NBYTES else state + _WIDE

@@ -1,0 +1,1 @@
+"""Transformations of functions: what a call records is replayed, differentiated, batched."""
