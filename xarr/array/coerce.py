@@ -129,7 +129,7 @@ def _uploaded(values: Host, row: DType, device: Device, where: str, *, is_new: b
     own = None
     if is_new and values.dtype == row.numpy and is_unobserved():  # in the machine's order of bytes
         own = builder.held(values, device, row)
-    return from_host(values, device, where) if own is None else own
+    return from_host(values, device, where) if own is None else builder.owned(own)
 
 
 def _answer(obj: Any) -> Any:
@@ -392,11 +392,10 @@ class _Parts:
             flat = host.reshape(-1)
             for place, values in self.blocks:
                 flat[place : place + values.size] = values.reshape(-1)
-            result = _uploaded(host, row, device, where, is_new=True)
-            assert result.storage is not None
-            storage = result.storage
+            storage = _uploaded(host, row, device, where, is_new=True).storage
         else:
-            storage = builder.reserve(device, whole.size * row.itemsize)
+            storage = builder.blank(shape, row, device)
+        assert storage is not None
         for place, view in self.views:
             lies = layout.Layout(view.shape, whole.strides[len(shape) - len(view.shape) :], place)
             builder.write(storage, lies, row, builder.converted(view, row))

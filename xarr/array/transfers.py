@@ -162,7 +162,13 @@ def row_of(values: Host, where: str, name: str) -> DType:
 
 
 def from_host(values: Host, device: Device, where: str) -> View:
-    """Upload a NumPy array; return the view of the copy."""
+    """Upload a NumPy array; return the view of a copy that may be written to."""
+    view = uploaded(values, device, where)
+    return view if view.value is not None else builder.owned(view)
+
+
+def uploaded(values: Host, device: Device, where: str) -> View:
+    """Upload a NumPy array that nothing writes to; return the view of the copy."""
     row = row_of(values, where, "the array")
     require_on(device, row, where)
     if values.ndim == 0:

@@ -213,9 +213,10 @@ def _winners(view: View, where: Layout, arrays: Sequence[tuple[int, View]]) -> t
     device = view.device
     extents = tuple(where.shape[axis] for axis, _ in arrays)
     strides = layout.contiguous_strides(extents)
-    storage = builder.allocate(device, max(1, math.prod(extents)) * dtypes.int32.itemsize)
-    whole = layout.contiguous((math.prod(extents),))
-    builder.write(storage, whole, dtypes.int32, constant(-1, dtypes.int32, whole.shape, device))
+    nobody = constant(-1, dtypes.int32, (max(1, math.prod(extents)),), device)
+    builder.materialise(nobody)
+    storage = nobody.storage
+    assert storage is not None
     dense = Layout(extents, strides)
     places = [(axis, index) for axis, (_, index) in enumerate(arrays)]
     elected = storage_view(storage, dense, dtypes.int32)
@@ -350,7 +351,7 @@ def _compressed(values: View, shape: Shape, selected: Selected) -> View:
     if selected.places is not None:
         builder.materialise(values)
         return take(values, *_index_arguments(values, selected.places))
-    storage = builder.allocate(values.device, selected.total * values.dtype.itemsize)
+    storage = builder.blank((selected.total,), values.dtype, values.device)
     result = storage_view(storage, layout.contiguous((selected.total,)), values.dtype)
     if selected.total:
         chosen, number = _parts(selected)

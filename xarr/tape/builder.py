@@ -17,7 +17,7 @@ from xarr.codegen import launch as launching
 from xarr.codegen.kernel_spec import INDEX
 from xarr.codegen.launch import MOST_GROUPS as MOST_GROUPS, Grid as Grid
 from xarr.ir import steps
-from xarr.ir.events import counts as counts, eager as eager
+from xarr.ir.events import counts as counts, eager as eager, hooks
 from xarr.ir.instructions import Opcode, opcode_of
 from xarr.ir.operation import Operation
 from xarr.ir.steps import launch as launch
@@ -231,6 +231,25 @@ def reserve(device: Device, nbytes: int) -> Storage:
     return allocate(device, nbytes)
 
 
+def blank(shape: Shape, dtype: DType, device: Device) -> Storage:
+    """Make a storage for elements that are written before anything reads them."""
+    if hooks.recorder is None:
+        return reserve(device, math.prod(shape) * dtype.itemsize)
+    zeros = constant(dtype.numpy.type(0).item(), dtype, shape, device)
+    materialise(zeros)
+    assert zeros.storage is not None
+    return zeros.storage
+
+
+def owned(view: View) -> View:
+    """Return a view of elements that may be written; record a copy where a recorder is there.
+
+    A storage that no instruction makes is an input of a recording, which a replay finds as the last
+    one left it.
+    """
+    return view if hooks.recorder is None else copied(view)
+
+
 def held(values: Any, device: Device, dtype: DType) -> View | None:
     """Make a view of NumPy's result in its own memory; None where the driver needs a copy of it.
 
@@ -249,10 +268,12 @@ def known(shape: Shape, dtype: DType, device: Device, compute: Callable[[], Any]
     """Return a view of few values that depend on no array, as NumPy computes them; else None.
 
     `compute` makes a new array in C order. Five instructions for ten numbers take fifty times as
-    long.
+    long. While a recorder is there, instructions make them, so that each replay makes them anew.
     """
     nbytes = math.prod(shape) * dtype.itemsize
-    if not host_functions.stays_on_host(device, nbytes, tuning.MADE_NBYTES):
+    if hooks.recorder is not None or not host_functions.stays_on_host(
+        device, nbytes, tuning.MADE_NBYTES
+    ):
         return None
     return View(Storage(device, nbytes, compute()), contiguous(device, dtype, shape), 0)
 

@@ -24,7 +24,7 @@ from xarr.array.coerce import as_array, beside, holds_arrays, numbers, warn_of_i
 from xarr.array.keys import LONGEST_STEP, place_of, sliced
 from xarr.array.layouts import assign, is_whole, keep_array, require_writeable, settled, view
 from xarr.array.operators import name_of_store, number_for
-from xarr.array.transfers import from_host, is_unobserved
+from xarr.array.transfers import is_unobserved, uploaded
 from xarr.dtypes import BOOL, INTEGER
 from xarr.errors import refused, type_error, value_error
 from xarr.functions.elementwise import elementwise
@@ -152,7 +152,7 @@ def _source(value: Any, view: View) -> View:
             number = numbers([value], view.dtype, _WRITE, "value")[0]
             return constant(number.item(), view.dtype, (), view.device)
         if isinstance(value, list | tuple) and not holds_arrays(value):
-            return from_host(numbers(value, view.dtype, _WRITE, "value"), view.device, _WRITE)
+            return uploaded(numbers(value, view.dtype, _WRITE, "value"), view.device, _WRITE)
     source = beside(value, view, _WRITE, "value")
     if source.dtype.kind == dtypes.COMPLEX and view.dtype.kind not in (dtypes.COMPLEX, BOOL):
         warn_of_imaginary(source.dtype, view.dtype, _WRITE, "value")
@@ -365,7 +365,7 @@ def _index(item: Any, x: Array) -> _Index:
         values = _host(item)
         if values.dtype.kind in "iu" and values.size:
             bounds = int(values.min()), int(values.max())
-        array = Array(from_host(values, x.device, WHERE))
+        array = Array(uploaded(values, x.device, WHERE))
     if array._view.dtype.kind not in (BOOL, *INTEGER):
         raise _no_index(str(array._view.dtype))
     return _Index(array, bounds)

@@ -25,6 +25,7 @@ from xarr.functions.random.sampling import Floats, FloatType, Philox, Real, Size
 from xarr.ops import random
 from xarr.ops.random import Draw
 from xarr.settings import IMPORTED
+from xarr.tape import recorders
 
 
 class Generator(Continuous, Discrete, Vectors):
@@ -278,6 +279,7 @@ def _to_device(value: Any, where: str) -> Any:
 def _drawing(source: Any, where: str) -> Any:
     """NumPy's generator behind one of xarr's, which may draw on the host."""
     sampling.require_no_graph(get_device(), where, "NumPy's generator draws on the host")
+    recorders.drawing(source._streams)
     return source._streams
 
 

@@ -24,7 +24,7 @@ from xarr import dtypes, tuning
 from xarr.array.array import Array, DTypeLike
 from xarr.array.coerce import as_array, scalar_view
 from xarr.array.out_argument import deliver
-from xarr.array.transfers import from_host
+from xarr.array.transfers import uploaded
 from xarr.backends.device import Device, default_float, get_device, require_on, require_together
 from xarr.dtypes import BOOL, INTEGER, SIGNED, DType
 from xarr.errors import refused, type_error, value_error
@@ -35,7 +35,7 @@ from xarr.layout import Shape, broadcast_shapes
 from xarr.ops import elementwise, random, reductions
 from xarr.ops.random import MOST_MEAN, Check, Draw, words_wide
 from xarr.ops.rows import Elementwise
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 
 Size = int | Sequence[int] | None
 Real = Any
@@ -359,7 +359,7 @@ def integers(
         words = (
             numpy.asarray(part % _WORD, object).astype(numpy.uint64) for part in (least, spans)
         )
-        first, span = (from_host(part, get_device(), where) for part in words)
+        first, span = (uploaded(part, get_device(), where) for part in words)
         return source.sample(
             random.integers_wide, (first, span), size, where, dtype=computed, result=row
         )
@@ -446,7 +446,7 @@ def _between_arrays(source: Source, low: Any, high: Any, size: Any, bounds: _Bou
             bounds.require(bound is low and any(beyond), bound is high and any(beyond))
             # One less than it may be, where the bound is one more than the type holds.
             held = numpy.minimum(values, dtypes.integer_bounds(wide)[1], dtype=object)
-            views.append(from_host(numpy.asarray(held, wide.numpy), device, where))
+            views.append(uploaded(numpy.asarray(held, wide.numpy), device, where))
             continue
         view = bound._view
         if view.dtype.kind not in (*INTEGER, BOOL):
@@ -532,6 +532,7 @@ class Philox:
 
     def take(self) -> tuple[int, int]:
         """The number of the next draw, and the key."""
+        recorders.drawing(self)
         with self.lock:
             key = self._seeded()
             drawn = self._drawn

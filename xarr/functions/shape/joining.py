@@ -21,7 +21,7 @@ from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array, numbers
 from xarr.array.layouts import keep_array, settled, view
 from xarr.array.out_argument import deliver, require_castable, require_casting, single
-from xarr.array.transfers import Host, from_host, openly
+from xarr.array.transfers import Host, openly, uploaded
 from xarr.backends.device import Device, get_device, promoted, require_together
 from xarr.codegen.kernel_spec import rolled
 from xarr.dtypes import DType
@@ -78,7 +78,7 @@ def _blank(shape: Shape, dtype: DType, device: Device) -> Storage:
     """
     size = math.prod(shape)
     if device.info.host_addressable and size > tuning.JOINED:
-        return builder.reserve(device, size * dtype.itemsize)
+        return builder.blank(shape, dtype, device)
     view = constant(dtype.numpy.type(0).item(), dtype, shape, device)
     builder.materialise(view)
     assert view.storage is not None
@@ -347,7 +347,7 @@ def taken_at(x: Array, axis: int, positions: Host) -> View:
     """The view of the elements at positions along an axis, which are known to be in range."""
     where = settled(x)
     with openly():
-        index = from_host(positions, x.device, "positions")
+        index = uploaded(positions, x.device, "positions")
     return gather.take(x._view, where, [(axis, index)], axis)
 
 

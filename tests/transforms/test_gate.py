@@ -1,0 +1,408 @@
+"""No value leaves a recording unseen: each public function records, or tells recorders of it.
+
+Each function is called twice under a recorder, with arrays of other values. Both calls have to note
+the same instructions with the same constants; what a call returns has to be made by one of them, be
+in an argument's memory or be the same both times. Else the recorder was told that values are read,
+or that results are computed without an instruction.
+"""
+
+from __future__ import annotations
+
+import copy
+import operator
+import pickle
+import warnings
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any, Final
+
+import numpy
+import pytest
+
+import xarr
+from xarr.array.array import Array
+from xarr.array.transfers import to_host
+from xarr.dtypes import uint8
+from xarr.ir.views import View, contiguous
+from xarr.tape import builder
+from xarr.tape.recorders import Recorder, recorded_by
+
+GENERATOR: Final = numpy.random.default_rng(7)
+VALUES: Final = [GENERATOR.random((4, 4)) + 0.5 for _ in range(2)]
+
+GIVEN: Final[dict[str, Callable[[Any], Any]]] = {
+    "x": lambda x: (x,),
+    "x, x": lambda x: (x, x),
+    "x, 2": lambda x: (x, 2),
+    "x, x, x": lambda x: (x, x, x),
+    "text, x, x": lambda x: ("ij,jk->ik", x, x),
+    "row, row": lambda x: (x[0], x[1]),
+    "row": lambda x: (x[0],),
+    "list": lambda x: ([x, x],),
+    "list of numbers": lambda x: ([x[0, 0], 1.0, x[1, 1]],),
+    "mask, x, x": lambda x: (x > 0.9, x, x),
+    "mask, x": lambda x: (x > 0.9, x),
+    "x, mask": lambda x: (x, x > 0.9),
+    "x, indices": lambda x: (x, xarr.asarray([0, 2])),
+    "x, list": lambda x: (x, [0, 2]),
+    "x, shape": lambda x: (x, (16,)),
+    "x, 0, 1": lambda x: (x, 0, 1),
+    "2, x": lambda x: (2, x),
+    "text": lambda x: ("x",),
+    "integers": lambda x: ((10 * x).astype("int64"),),
+    "integers, integers": lambda x: ((10 * x).astype("int64"), (7 * x).astype("int64")),
+    "row of integers": lambda x: ((10 * x[0]).astype("int64"),),
+    "bytes": lambda x: ((10 * x).astype("uint8"),),
+    "number": lambda x: (x.sum(),),
+    "constant": lambda x: (3,),
+    "x, row, row": lambda x: (x, x[0], x[1]),
+    "x, order, axis": lambda x: (x, xarr.argsort(x, axis=1), 1),
+    "x, order, x, axis": lambda x: (x, xarr.argsort(x, axis=1), x, 1),
+    "symmetric": lambda x: (x @ x.T,),
+    "function, axis, x": lambda x: (lambda row: row * row.sum(), 0, x),
+    "function, x, axes": lambda x: (xarr.sum, x, (0, 1)),
+    "x, masks, numbers": lambda x: (x[0], [x[0] > 0.7], [1.0]),
+    "cube": lambda x: (xarr.reshape(x, (4, 2, 2)),),
+    "square": lambda x: (xarr.reshape(x, (2, 2, 2, 2)),),
+    "x, shape of parts": lambda x: (x, (2, 4, 4)),
+    "shape, x": lambda x: ((4, 4), x.sum()),
+    "indices, shape": lambda x: ((2 * x).astype("int64"), (4, 4)),
+    "list of indices, shape": lambda x: (
+        [(2 * x).astype("int64"), (2 * x).astype("int64")],
+        (4, 4),
+    ),
+    "row, row, 1": lambda x: (x[0], x[1], 1),
+    "square, square": lambda x: (xarr.reshape(x, (2, 2, 2, 2)), xarr.reshape(x[:2, :2], (2, 2))),
+    "x, device": lambda x: (x, "cpu:0"),
+    "x, type": lambda x: (x, "float32"),
+    "generator": lambda x: ((x[i, i] for i in range(2)), "float64"),
+    "columns": lambda x: (x[:, :3], x[:, 1:]),
+    "types": lambda x: (x.dtype, "integral"),
+    "3, function": lambda x: (3, lambda m, k: m > 1),
+    "function, shape": lambda x: (lambda i, j: i + j + x, (4, 4)),
+    "numbers": lambda x: (1, 2),
+    "low, high": lambda x: (x[0], 2.0, 5),
+}
+"""Arguments made of an array; each function is called with all that it takes."""
+
+NOT_OF_ARRAYS: Final = """
+    array2string array_repr array_str base_repr bench binary_repr broadcast_shapes copyto_async
+    current_stream default_device device devices doctor eager elementwise empty_pinned explain
+    format_float_positional format_float_scientific from_cl fromfile frompyfunc fromregex
+    fromstring genfromtxt get_include get_printoptions getbufsize geterr geterrcall graph iinfo
+    info kernel_file load loadtxt lookfor memmap memory_info nested_iters no_implicit_transfer
+    printoptions profile reproducible run save savetxt savez savez_compressed set_device
+    set_printoptions setbufsize seterr seterrcall show_config show_runtime source synchronize
+    test typename vectorize warm
+"""
+"""Functions that take no array, or write to files or text."""
+
+
+class Seen(Recorder):
+    """Notes instructions by the origin of their operands."""
+
+    def __init__(self, arrays: list[Array]) -> None:
+        self.origin: dict[int, tuple[str, int]] = {}
+        for number, array in enumerate(arrays):
+            if array._view.storage is not None:
+                self.origin.setdefault(array._view.storage.serial, ("argument", number))
+        self.captured: dict[int, Any] = {}
+        self.instructions: list[Any] = []
+        self.faults: list[str] = []
+        self.written: set[int] = set()
+        self.is_told = False
+
+    def note(self, opcode: Any, views: Any, fresh: Any, scalar: Any) -> None:
+        operands = []
+        constants = [] if scalar is None else [scalar]
+        for view in views:
+            if view.storage is None:
+                constants.append(view.value)
+                continue
+            origin = self.origin.get(view.storage.serial)
+            if origin is None:
+                origin = self.origin[view.storage.serial] = "captured", len(self.captured)
+                self.captured[view.storage.serial] = view.storage
+            operands.append((*origin, view.offset))
+        if fresh is None:
+            storage = views[0 if opcode.target is None else -1].storage
+            self.written.add(storage.serial)
+            if storage.serial in self.captured:
+                self.faults.append(f"{opcode.operation.name} writes what no instruction made")
+        else:
+            self.origin[fresh.serial] = "made", len(self.instructions)
+        self.instructions.append((opcode.operation.name, opcode.shape, operands, constants))
+
+    def reading(self, where: str, views: Any) -> None:
+        assert where
+        self.is_told = True
+
+    def computing(self, where: str, views: Any) -> None:
+        assert where
+        self.is_told = True
+
+    def contents(self) -> list[bytes]:
+        """The bytes of what was captured."""
+        found = []
+        for storage in self.captured.values():
+            whole = contiguous(storage.device, uint8, (storage.nbytes,))
+            found.append(to_host(View(storage, whole, 0)).tobytes())
+        return found
+
+
+def arrays_in(value: Any) -> Iterator[Array]:
+    """The arrays in nested lists, tuples and dicts."""
+    if isinstance(value, Array):
+        yield value
+    elif isinstance(value, dict):
+        yield from arrays_in(list(value.values()))
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from arrays_in(part)
+
+
+def plain(value: Any) -> Any:
+    """A result as something that compares."""
+    if isinstance(value, Array | numpy.ndarray):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    return repr(value)
+
+
+def called(function: Any, arguments: Any, values: Any) -> tuple[Seen, Any]:
+    """Call a function under a recorder; return that, and the result's parts."""
+    x = xarr.asarray(values)
+    given = arguments(x)
+    arrays = [x, *arrays_in(given)]
+    for array in arrays:
+        builder.materialise(array._view)
+    seen = Seen(arrays)
+    before = [plain(array) for array in arrays]
+    with recorded_by(seen):
+        result = function(*given)
+    if not seen.is_told:
+        for array, values in zip(arrays, before, strict=True):
+            storage = array._view.storage
+            is_written = storage is not None and storage.serial in seen.written
+            if not is_written and plain(array) != values:
+                seen.faults.append("an argument was written without an instruction")
+        for array in arrays_in(result):
+            storage = array._view.storage
+            if storage is not None and storage.nbytes and storage.serial not in seen.origin:
+                seen.faults.append("a result was made without an instruction")
+    return seen, result
+
+
+def faults_of(function: Any, arguments: Any) -> list[str]:
+    """What left the recording unseen."""
+    first, one = called(function, arguments, VALUES[0])
+    second, other = called(function, arguments, VALUES[1])
+    faults = list(dict.fromkeys([*first.faults, *second.faults]))
+    if first.is_told or second.is_told:
+        return faults
+    if first.instructions != second.instructions:
+        faults.append("instructions or constants depend on values")
+    elif first.contents() != second.contents():
+        faults.append("captured memory depends on values")
+    if list(parts_of(one)) != list(parts_of(other)):
+        faults.append("a constant result depends on values")
+    return faults
+
+
+def parts_of(result: Any) -> Iterator[Any]:
+    """The parts of a result that no instruction makes."""
+    if isinstance(result, list | tuple):
+        for part in result:
+            yield from parts_of(part)
+    elif isinstance(result, Array):
+        yield result._view.value
+    else:
+        yield plain(result)
+
+
+METHODS: Final = """
+x[0, 0]
+x[1:, ::2]
+x[[0, 2]]
+x[[0, 2], [1, 1]]
+x[x > 0.9]
+x[x.argmax(axis=0)]
+x[0] @ x[1]
+x @ x
+x + x[0, 0]
+x[0, 0] + 1.0
+x * float(x[0, 0])
+x.item(3)
+x.tolist()
+x[0].tolist()
+list(x)
+list(x[0])
+[y * 2.0 for y in x[0]]
+0.5 in x
+bool(x[0, 0] > 1)
+int(x[0, 0])
+complex(x[0, 0])
+round(x[0, 0])
+f"{x[0, 0]:.3f}"
+str(x)
+repr(x)
+hash(x.shape)
+x.tobytes()
+bytes(x)
+memoryview(x)
+numpy.asarray(x)
+numpy.add(x, x)
+numpy.linalg.inv(x)
+numpy.sin(x[0])
+x.__dlpack__()
+copy.copy(x)
+copy.deepcopy(x)
+pickle.dumps(x)
+xarr.asarray(numpy.ones(4)) + x
+numpy.ones(4) + x
+[1.0, 2.0, 3.0, 4.0] + x
+xarr.asarray([[x[0, 0], 1.0], [2.0, x[1, 1]]])
+xarr.asarray([x[0], [1.0, 2.0, 3.0, 4.0]])
+xarr.where(x > 1, x, 0.0)
+x.flat[3]
+x.flat[[3, 5]]
+x.flat[x.flatten() > 1]
+x.sort()
+x.sort(axis=0)
+x.partition(2)
+x.fill(x[0, 0])
+x.fill(2.0)
+x.put([0, 1], x[3])
+x.setflags(write=False)
+x.byteswap(True)
+setitem(x, 0, x[1])
+setitem(x, (0, 0), x[1, 1])
+setitem(x, (0, 0), 2.0)
+setitem(x, (0, 0), float(x[1, 1]))
+setitem(x, slice(None), x.T)
+setitem(x, x > 1, 0.0)
+setitem(x, x > 1, x[x > 1] * 2)
+setitem(x, [0, 2], x[1])
+setitem(x, [0, 0], x[1:3])
+setitem(x, x.argmax(axis=0), x[1])
+setitem(x.flat, 3, x[0, 0])
+setitem(x.flat, [3, 5], x[0, :2])
+setitem(x.real, 0, x[1])
+setattr(x, "real", x.T)
+setattr(x, "flat", x.T)
+xarr.add(x, x, out=x)
+xarr.add(x, x, out=x, where=x > 1)
+xarr.add.at(x, [0, 0], x[1])
+xarr.add.reduce(x)
+xarr.add.accumulate(x)
+xarr.add.reduceat(x, [0, 2])
+xarr.add.outer(x, x)
+xarr.cumsum(x, 0, out=x)
+xarr.copyto(x, x.T)
+xarr.copyto(x, x.T, where=x > 1)
+xarr.put_along_axis(x, x.argsort(axis=1), x[:, :1], 1)
+xarr.place(x, x > 1, [1.0, 2.0])
+xarr.put(x, [0, 1], x[3])
+xarr.fill_diagonal(x, x[0])
+operator.iadd(x, x.T)
+operator.imatmul(x, x)
+operator.iadd(x[1:], x[:-1])
+operator.imul(x[0, 0], 2.0)
+xarr.vectorize(lambda a: a + 1)(x)
+xarr.nditer(x)
+list(xarr.ndenumerate(x))
+xarr.random.default_rng(1).normal(x, x)
+xarr.random.default_rng(1).permutation(x)
+xarr.random.default_rng(1).shuffle(x)
+xarr.random.default_rng(1).choice(x[0], 2)
+xarr.random.default_rng(1).choice(4, 2, p=x[0] / x[0].sum())
+xarr.random.default_rng(1).multivariate_normal(x[0], x @ x.T)
+xarr.polynomial.polynomial.polyval(x[0], x[1])
+xarr.polynomial.Polynomial(x[0])(x[1])
+xarr.poly1d(x[0])(x[1])
+xarr.linalg.norm(x)
+xarr.linalg.norm(x, 2)
+xarr.linalg.solve(x, x[0])
+xarr.fft.fftn(x)
+xarr.isin(x, x[0])
+xarr.interp(x, [0.0, 1.0], [1.0, 3.0])
+xarr.asfortranarray(x)
+xarr.frompyfunc(lambda a: a + 1, 1, 1)(x)
+""".strip().split("\n")
+"""Expressions of an array that functions' arguments do not reach."""
+
+
+def test_each_method_records_or_tells() -> None:
+    names = {
+        "copy": copy,
+        "numpy": numpy,
+        "operator": operator,
+        "pickle": pickle,
+        "setitem": operator.setitem,
+        "xarr": xarr,
+    }
+    faults = list[str]()
+    for line in METHODS:
+        program = compile(line, line, "eval")
+
+        def function(x: Array, program: Any = program) -> Any:
+            return eval(program, names, {"x": x})
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            faults += [f"{line}: {fault}" for fault in faults_of(function, GIVEN["x"])]
+    assert not faults, "\n".join(faults)
+
+
+def test_a_draw_tells_of_its_generator() -> None:
+    drawn = []
+
+    class Drawn(Recorder):
+        def drawing(self, generator: Any) -> None:
+            drawn.append(generator)
+
+    generator = xarr.random.default_rng(3)
+    with recorded_by(Drawn()):
+        generator.random(3)
+        generator.normal()
+        generator.permutation(4)
+    assert drawn == [generator.bit_generator] * 3
+
+
+def public(space: ModuleType) -> list[str]:
+    """The names of a namespace's functions."""
+    return [
+        name
+        for name in sorted(dir(space))
+        if not name.startswith("_")
+        and callable(getattr(space, name))
+        and not isinstance(getattr(space, name), type | ModuleType)
+        and name not in NOT_OF_ARRAYS.split()
+    ]
+
+
+NAMESPACES: Final = {"": xarr, "linalg.": xarr.linalg, "fft.": xarr.fft}
+
+
+@pytest.mark.parametrize("space", NAMESPACES)
+def test_each_function_records_or_tells(space: str) -> None:
+    faults = list[str]()
+    for name in public(NAMESPACES[space]):
+        function = getattr(NAMESPACES[space], name)
+        tried = 0
+        for label, arguments in GIVEN.items():
+            if tried == (2 if isinstance(function, xarr.ufunc) else 4):
+                break
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    function(*arguments(xarr.asarray(VALUES[0])))
+                except Exception:  # noqa: BLE001 - of any kind
+                    continue  # it takes no such arguments
+                found = faults_of(function, arguments)
+            tried += 1
+            faults += [f"{space}{name}({label}): {fault}" for fault in found]
+        if not tried:
+            faults.append(f"{space}{name} was not tried")
+    assert not faults, "\n".join(faults)
