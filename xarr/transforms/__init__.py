@@ -1,1 +1,1 @@
-"""Transformations of functions: what a call records is replayed, differentiated, batched."""
+"""Transformations of programs: derivatives, from the instructions that a program records."""
