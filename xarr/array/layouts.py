@@ -12,6 +12,7 @@ from xarr.array.array import Array, rebind
 from xarr.array.transfers import from_host
 from xarr.backends.device import default_float, get_device, require_on
 from xarr.dtypes import DType
+from xarr.ir.events import hooks
 from xarr.ir.views import View, constant, storage_view, structure
 from xarr.layout import Layout
 from xarr.tape import builder
@@ -262,8 +263,11 @@ def assign(array: Array, where: Layout, value: View) -> None:
 
 
 def is_whole(array: Array) -> bool:
-    """Return whether the array has no memory yet, so that a new value may simply be bound to it."""
-    return array._view.value is not None
+    """Return whether the array has no memory yet, so that a new value may simply be bound to it.
+
+    A recorder has to be told of the write.
+    """
+    return array._view.value is not None and hooks.recorder is None
 
 
 def writeable(array: Array) -> bool:

@@ -26,7 +26,7 @@ from xarr.ir.views import Structure, View, constant, contiguous, storage_view, s
 from xarr.layout import Layout, Shape
 from xarr.lowering.operations import TemplateOp
 from xarr.runtime import host_functions
-from xarr.tape import record
+from xarr.tape import record, recorders
 from xarr.tape.record import cast_of, copied as copied
 from xarr.tape.tape import tape_of
 
@@ -130,6 +130,7 @@ def materialise(view: View) -> None:
                 view.shape, row, view.device, lambda: numpy.full(view.shape, value.value, row.numpy)
             ) or defer(cast_of(view.dtype, view.dtype), (value,), view.shape)
             view.storage, view.structure, view.value = filled.storage, filled.structure, None
+            recorders.materialised(view)
 
 
 def compute(view: View) -> None:

@@ -7,16 +7,22 @@ each result comes from an instruction. What needs a value all the same calls `re
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy
+
 from xarr.ir.events import hooks
+from xarr.ir.storage import Storage
 
 if TYPE_CHECKING:
+    from xarr.backends.device import Device
     from xarr.ir.instructions import Opcode
-    from xarr.ir.storage import Storage
     from xarr.ir.views import View
+
+Take = Callable[[], tuple[int, int]]
+"""Takes the number and the key of the next draw from a generator."""
 
 
 class Recorder:
@@ -36,6 +42,15 @@ class Recorder:
     def varies(self, view: View) -> bool:
         """Return whether the values of a view may be others where the work is done again."""
         return False
+
+    def materialised(self, view: View) -> None:
+        """Note that a constant was given a storage, by an instruction."""
+
+    draws_anew = False
+    """Whether the work is done again with other random numbers."""
+
+    def drawn(self, take: Take, storage: Storage) -> None:
+        """Note that a storage holds what `take` gave, the number and the key of a random draw."""
 
     def drawing(self, generator: Any) -> None:
         """Permit a draw of random numbers, or raise."""
@@ -92,6 +107,13 @@ def computing(where: str, *views: View) -> None:
             recorder.computing(where, views)
 
 
+def materialised(view: View) -> None:
+    """Tell this thread's recorders that a constant was given a storage."""
+    if hooks.recorder is not None:
+        for recorder in tuple(_active.recorders):
+            recorder.materialised(view)
+
+
 def varies(view: View) -> bool:
     """Return whether a check of a view's values, which is made once, may not hold later."""
     if hooks.recorder is None:
@@ -104,6 +126,20 @@ def drawing(generator: Any) -> None:
     if hooks.recorder is not None:
         for recorder in tuple(_active.recorders):
             recorder.drawing(generator)
+
+
+def drawn(take: Take, device: Device) -> Storage | None:
+    """Return a storage with the number and the key of a random draw, where a recorder needs that.
+
+    `take` is called then, and never else.
+    """
+    if not any([recorder.draws_anew for recorder in _active.recorders]):
+        return None
+    with apart():
+        storage = Storage(device, 16, numpy.array(take(), numpy.uint64))
+    for recorder in _active.recorders:
+        recorder.drawn(take, storage)
+    return storage
 
 
 @contextmanager

@@ -7,14 +7,15 @@ lasts from one call to the next.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from xarr.ir.instructions import Opcode, opcode_of
+from xarr import references
+from xarr.ir.instructions import Opcode
 from xarr.ir.storage import Storage
-from xarr.ir.views import View, contiguous
-from xarr.tape import builder, recorders
-from xarr.tape.record import cast_of
+from xarr.ir.views import View
+from xarr.tape import recorders
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -99,12 +100,30 @@ def _written(entry: Entry) -> int:
     return place.slot
 
 
+def _alone() -> int:
+    """Return the reference count of a view that a name and a call refer to."""
+    view = [View(None, None, 0)].pop()  # type: ignore[arg-type]
+    return sys.getrefcount(view)
+
+
+_ALONE: Final = _alone()
+_DRAWS: Final = -1 << 30
+"""The slot of the first draw while a call is recorded; further ones are below it."""
+
+
 class Noter(recorders.Recorder):
     """Notes the instructions of a call over some given views, which are in storages.
 
     A storage that appears without an instruction, as of a list that was uploaded, is the same at
-    each call. Where the call writes to it, each replay begins with a copy of it.
+    each call; what the call writes to is made by an instruction.
+
+    Attributes
+    ----------
+    takes : list of function
+        Give the number and the key of each random draw, whose storages are given behind the others.
     """
+
+    draws_anew = True
 
     def __init__(
         self, views: Sequence[View], refuse: Callable[[str, str, str], Exception | None]
@@ -115,7 +134,9 @@ class Noter(recorders.Recorder):
         self._slots: dict[int, int] = {}  # by serial number; the captured ones below 0
         self._bases: dict[int, int] = {}
         self._captured: list[Storage] = []
+        self.takes: list[recorders.Take] = []
         self._made = 0
+        self._materialised: list[View] = []
         self._given = 0
         for view in views:
             storage = view.storage
@@ -134,15 +155,12 @@ class Noter(recorders.Recorder):
         if opcode.device is not self.device:
             self._stop(
                 opcode.operation.name,
-                f"it works on {opcode.device}, the call on {self.device}",
+                f"works on {opcode.device}, the call on {self.device}",
                 "pass arrays of one device",
             )
-        if fresh is None:
-            written = views[0 if opcode.target is None else -1]
-            assert written.storage is not None
-            self._own(written.storage, written.structure)
         if any([self.varies(view) for view in views]):
-            target = fresh or written.storage
+            target = fresh or views[0 if opcode.target is None else -1].storage
+            assert target is not None
             self._varying.add(target.serial)
         places = [self._place(view) for view in views]
         made = -1 if fresh is None else self._new(fresh)
@@ -154,6 +172,29 @@ class Noter(recorders.Recorder):
             return False
         serial = view.storage.serial
         return serial in self._varying or serial < self._begun
+
+    def drawn(self, take: recorders.Take, storage: Storage) -> None:
+        """Take a draw's number and key for one more given view of storage."""
+        self._slots[storage.serial] = _DRAWS - len(self.takes)
+        self._varying.add(storage.serial)
+        self.takes.append(take)
+
+    def materialised(self, view: View) -> None:
+        """Note that a constant was given a storage, which each replay makes anew."""
+        self._materialised.append(view)
+
+    def outlived(self, results: Sequence[Any]) -> bool:
+        """Return whether an array holds a constant that was written to, and is none of the results.
+
+        It was there before the call, and a replay would write to another storage. `results` have
+        the views of the arrays that the call returns: such a view is held by its array and the list.
+        """
+        while self._materialised:
+            view = self._materialised.pop()
+            known = sum([view is one for one in results])
+            if references.COUNTED and sys.getrefcount(view) > _ALONE + 2 * known:
+                return True
+        return False
 
     def _new(self, storage: Storage) -> int:
         slot = self._slots[storage.serial] = self._given + self._made
@@ -173,24 +214,6 @@ class Noter(recorders.Recorder):
         slot = self._slot(view.storage)
         return Place(slot, view.structure, view.offset - self._bases.get(slot, 0))
 
-    def _own(self, storage: Storage, how: Any) -> None:
-        """Have a storage that was uploaded within the call made anew by each replay."""
-        slot = self._slots.get(storage.serial, -1)
-        if slot >= 0 or storage.serial < self._begun:
-            return
-        row = how.dtype
-        whole = contiguous(self.device, row, (storage.nbytes // row.itemsize,))
-        with recorders.paused(self):
-            kept = builder.copied(View(storage, whole, 0))
-        assert kept.storage is not None
-        if storage.serial in self._slots:  # what was read before reads the copy
-            self._captured[-1 - slot] = kept.storage
-        else:
-            slot = self._slot(kept.storage)
-        source = Place(slot, whole, 0)
-        opcode = opcode_of(cast_of(row, row), (whole,), whole.shape, fresh=whole.shape)
-        self._entries.append(Entry(opcode, [source], self._new(storage), None))
-
     def _stop(self, where: str, fault: str, hint: str) -> None:
         """Say why the call cannot be replayed, and raise an error if that is one."""
         error = self._refuse(where, fault, hint)
@@ -201,32 +224,25 @@ class Noter(recorders.Recorder):
         """Refuse to let a value decide: it is another one at the next call."""
         self._stop(
             where,
-            "a value is needed while the call is recorded",
+            "needs a value",
             "keep it an array (where, masks, minimum), or leave this out of the function",
         )
 
     def computing(self, where: str, views: tuple[View, ...]) -> None:
         """Refuse work that no instruction stands for."""
         self._stop(
-            where,
-            "it works outside of the instructions that are recorded",
-            "call it outside of the function",
+            where, "works outside of the recorded instructions", "call it outside of the function"
         )
 
     def drawing(self, generator: Any) -> None:
         """Refuse draws, which would give the same numbers at each call."""
         self._stop(
-            "random numbers",
-            f"{type(generator).__name__} would give the same numbers at each call",
-            "draw outside of the function, and pass the numbers",
+            "a draw", "is made by the host", "draw an array by xarr.random.default_rng() and a size"
         )
 
     def finish(self, results: Sequence[View]) -> Recording:
         """Return the recording of a call that returns some views, each in a storage."""
-        for view in results:
-            assert view.storage is not None
-            self._own(view.storage, view.structure)
-        places = [self._place(view) for view in results]
+        returned = [self._place(view) for view in results]
         count = len(self._captured)
 
         def numbered(place: Any) -> Any:
@@ -237,23 +253,27 @@ class Noter(recorders.Recorder):
         entries = [
             Entry(
                 opcode,
-                [numbered(place) for place in named],
-                made if made < 0 else made + count,
+                [numbered(place) for place in places],
+                made if made < 0 else self._numbered(made, count),
                 scalar,
             )
-            for opcode, named, made, scalar in self._entries
+            for opcode, places, made, scalar in self._entries
         ]
+        given = self._given + len(self.takes)
         return Recording(
             self.device,
-            self._given,
+            given,
             self._captured,
-            self._given + count + self._made,
+            given + count + self._made,
             entries,
-            [numbered(place) for place in places],
+            [numbered(place) for place in returned],
         )
 
     def _numbered(self, slot: int, count: int) -> int:
-        """Return the final number of a slot, once it is known how many are captured."""
+        """Return the final number of a slot, once it is known how many are captured and drawn."""
+        draws = len(self.takes)
+        if slot <= _DRAWS:
+            return self._given + _DRAWS - slot
         if slot < 0:
-            return self._given - 1 - slot
-        return slot if slot < self._given else slot + count
+            return self._given + draws - 1 - slot
+        return slot if slot < self._given else slot + draws + count

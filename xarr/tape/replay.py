@@ -226,7 +226,7 @@ class Replay:
             return True
         if core_hooks.run is not None or core_hooks.launch is not None:
             return True
-        return bool(core_tier.name) or bool(tape.kept)
+        return core_tier.name == "hosted" or bool(tape.kept)
 
     @cython.cfunc
     def _can_launch(self, tape: Tape, views: list[Any]) -> cython.bint:

@@ -39,10 +39,10 @@ class Form(NamedTuple):
 LEAF: Final = Form(None)
 
 
-def flatten(tree: Any) -> tuple[list[Any], Form]:
-    """Return the leaves of a tree, and its form."""
+def flatten(tree: Any, *, ordered: bool = True) -> tuple[list[Any], Form]:
+    """Return the leaves of a tree, and its form; dictionaries as they stand where not `ordered`."""
     leaves: list[Any] = []
-    return leaves, _form(tree, leaves.append)
+    return leaves, _form(tree, leaves.append, ordered)
 
 
 def unflatten(form: Form, leaves: Iterable[Any]) -> Any:
@@ -88,17 +88,17 @@ def shown(form: Form) -> str:
     return f"{form.kind.__name__}({', '.join(named)})"
 
 
-def _form(tree: Any, add: Callable[[Any], object]) -> Form:
+def _form(tree: Any, add: Callable[[Any], object], ordered: bool) -> Form:
     """Return the form of a tree; call `add` with each leaf in order."""
-    found = _items(tree)
+    found = _items(tree, ordered)
     if found is None:
         add(tree)
         return LEAF
     names, items = found
-    return Form(type(tree), names, tuple([_form(item, add) for item in items]))
+    return Form(type(tree), names, tuple([_form(item, add, ordered) for item in items]))
 
 
-def _items(tree: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
+def _items(tree: Any, ordered: bool) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
     """Return the names and the items of a container; None for a leaf."""
     kind = type(tree)
     if tree is None:
@@ -106,7 +106,7 @@ def _items(tree: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
     if kind is tuple or kind is list:
         return (), tree
     if kind is dict:
-        names = _ordered(tree)
+        names = _ordered(tree) if ordered else tuple(tree)
         return names, [tree[name] for name in names]
     if isinstance(tree, tuple) and hasattr(kind, "_fields"):
         return kind._fields, tree

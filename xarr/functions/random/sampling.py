@@ -30,8 +30,8 @@ from xarr.dtypes import BOOL, INTEGER, SIGNED, DType
 from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.row_calls import reduced
 from xarr.functions.create.creation import shape_of
-from xarr.ir.views import View, constant
-from xarr.layout import Shape, broadcast_shapes
+from xarr.ir.views import View, constant, storage_view
+from xarr.layout import Layout, Shape, broadcast_shapes
 from xarr.ops import elementwise, random, reductions
 from xarr.ops.random import MOST_MEAN, Check, Draw, words_wide
 from xarr.ops.rows import Elementwise
@@ -213,7 +213,13 @@ def _numbered(
     take: Callable[[], tuple[int, int]], device: Device
 ) -> tuple[int, int] | tuple[View, View]:
     """The number and the key of a draw: of a graph's, in memory that each launch writes anew."""
-    return take() if device.drawing is None else device.drawing(take)
+    if device.drawing is not None:
+        return device.drawing(take)
+    storage = recorders.drawn(take, device)
+    if storage is None:
+        return take()
+    draw, key = (storage_view(storage, Layout((), (), at), dtypes.uint64) for at in range(2))
+    return draw, key
 
 
 def require_no_graph(device: Device, where: str, given: str) -> None:

@@ -1,0 +1,34 @@
+from xarr.array.operators cimport ArrayBase
+from xarr.ir.storage cimport Storage
+from xarr.ir.views cimport View, lone_constant, view_at
+from xarr.tape.replay cimport Replay
+
+
+cdef class Arguments:
+    cdef public str where
+    cdef public list parts
+    cdef public list arrays
+    cdef public list views
+    cdef public dict replaced
+    cdef public bint is_empty
+    cpdef object add(self, object value)
+    cdef void _add_array(self, ArrayBase array)
+
+cpdef Arguments arguments_of(str where, tuple args, dict kwargs, object static, object static_names, list outer)
+cpdef object read(object scope, str name)
+
+cdef class Leaf:
+    cdef public Py_ssize_t given
+    cdef public Py_ssize_t place
+    cdef public Py_ssize_t base
+    cdef public object constant
+    cdef public bint locked
+    cdef public bint kept
+    cdef object made(self, list views, list arrays)
+
+cdef class Recorded:
+    cdef public Replay replay
+    cdef public object form
+    cdef public list leaves
+    cdef public list takes
+    cpdef object again(self, Arguments arguments)

@@ -1,0 +1,312 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
+"""The arguments of calls that are replayed: the key of a call, its arrays, and what it returns."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Final
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.array.array import Array
+from xarr.array.coerce import as_array
+from xarr.ir import _cython as cython
+from xarr.ir.views import contiguous
+from xarr.tape import builder, recorders
+from xarr.transforms import trees
+
+if cython.compiled:
+    import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
+if not cython.compiled:
+    from xarr.array.operators import ArrayBase
+    from xarr.ir.storage import Storage
+    from xarr.ir.views import View, lone_constant
+    from xarr.tape.replay import Replay
+
+_Array = cython.declare(type, Array)
+_VALUES: Final = (type(None), bool, int, str, bytes, type, dtypes.DType, numpy.dtype)
+"""Types of arguments that are told by what they are equal to."""
+_values = cython.declare(object, frozenset(_VALUES))
+_Cell: Final = types.CellType
+
+
+@cython.cclass
+class Arguments:
+    """The arguments of a call.
+
+    Attributes
+    ----------
+    where : str
+        The call that errors name.
+    parts : list
+        What the call's key is made of: calls of one key record the same.
+    arrays : list of Array
+        The arrays among the arguments, and those that the function names elsewhere.
+    views : list of View
+        The first view of each storage of these.
+    replaced : dict of int to Array
+        The arrays that stand for those of NumPy among the arguments, by their `id`.
+    is_empty : bool
+        Whether an array has no elements.
+    """
+
+    where: str
+    parts: list[Any]
+    arrays: list[Any]
+    views: list[Any]
+    replaced: dict[int, Any]
+    is_empty: bool
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.parts, self.arrays, self.views, self.replaced = [], [], [], {}
+
+    @cython.ccall
+    def add(self, value: Any) -> object:
+        """Add an argument to the key, and its arrays to the lists."""
+        kind: Any = type(value)
+        if kind is _Array:
+            self._add_array(value)
+            return None
+        self.parts.append(kind)
+        if kind is float:
+            # Of two zeros, and NaNs are equal here.
+            self.parts.append(value if value == value and value else repr(value))
+        elif kind is tuple or kind is list:
+            self.parts.append(len(value))
+            for one in value:
+                self.add(one)
+        elif kind in _values:
+            self.parts.append(value)
+        else:
+            self._add_other(value)
+        return None
+
+    @cython.cfunc
+    def _add_array(self, array: ArrayBase) -> cython.void:
+        view: View
+        other: View
+        slot: cython.Py_ssize_t = 0
+        beyond: cython.Py_ssize_t = 0
+        if array._view.value is not None:
+            builder.materialise(array._view)
+        view = array._view
+        storage: Storage | None = view.storage
+        assert storage is not None
+        for other in self.views:
+            if other.storage is storage:
+                beyond = view.offset - other.offset
+                break
+            slot += 1
+        else:
+            self.views.append(view)
+        if not view.structure.size:
+            self.is_empty = True
+        parts = self.parts
+        parts.append(view.structure)
+        parts.append(storage.nbytes)
+        parts.append(slot)
+        parts.append(beyond)
+        parts.append(array._kept)
+        parts.append(array._locked)
+        self.arrays.append(array)
+
+    def _add_other(self, value: Any) -> None:
+        """Add an argument that is neither an array nor a plain value."""
+        if isinstance(value, numpy.ndarray):
+            array = self.replaced.get(id(value))
+            if array is None:
+                array = self.replaced[id(value)] = as_array(value, self.where, "an argument")
+            self._add_array(array)
+            return
+        leaves, form = trees.flatten(value, ordered=False)
+        if form is trees.LEAF:
+            self.add_static(value)
+            return
+        self.parts.append(form)
+        for leaf in leaves:
+            self.add(leaf)
+
+    def add_static(self, value: Any) -> None:
+        """Add an argument that is told by what it is equal to."""
+        try:
+            hash(value)
+        except TypeError:
+            raise errors.type_error(
+                self.where,
+                f"an argument of type {type(value).__name__} has no hash",
+                "arrays, numbers, nested containers and hashable objects are accepted",
+                "leave it out of the arguments",
+            ) from None
+        self.parts.append(value)
+
+    def given(self, value: Any) -> Any:
+        """Return an argument with arrays in place of NumPy's."""
+        if not self.replaced:
+            return value
+        leaves, form = trees.flatten(value)
+        return trees.unflatten(form, [self.replaced.get(id(leaf), leaf) for leaf in leaves])
+
+
+@cython.ccall
+def arguments_of(
+    where: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    static: Any,
+    static_names: Any,
+    outer: list[Any],
+) -> Arguments:
+    """Return the arguments of a call, those that are static by number or name told apart.
+
+    `outer` has the cells, and the dictionaries and names of globals, that the function reads.
+    """
+    found: Arguments = Arguments(where)
+    for at, value in enumerate(args):
+        if at in static:
+            found.add_static(value)
+        else:
+            found.add(value)
+    for name, value in kwargs.items():
+        found.parts.append(name)
+        if name in static_names:
+            found.add_static(value)
+        else:
+            found.add(value)
+    for scope, name in outer:
+        value = read(scope, name)
+        kind: Any = type(value)
+        if kind is _Array or kind is float or kind in _values:
+            found.add(value)
+        else:
+            found.parts.append(id(value))
+    return found
+
+
+@cython.ccall
+def read(scope: Any, name: str) -> object:
+    """Return what a cell holds, or a dictionary under a name; None where there is nothing."""
+    if type(scope) is not _Cell:
+        return scope.get(name)
+    try:
+        return scope.cell_contents
+    except ValueError:
+        return None
+
+
+@cython.cclass
+class Leaf:
+    """An array that a call returns.
+
+    Attributes
+    ----------
+    given : int
+        The number of the given array that it is, or -1.
+    place : int
+        The number of the view that a replay returns for it, or -1.
+    constant : View or None
+        The constant that it is.
+    base : int
+        The number of the given array that it is a view of, or -1.
+    locked, kept : bool
+        As of the array.
+    """
+
+    given: int
+    place: int
+    base: int
+    constant: Any
+    locked: bool
+    kept: bool
+
+    def __init__(self, array: Any, arguments: Arguments, views: list[Any]) -> None:
+        """Describe an array; append its view to a list where a replay returns it."""
+        self.given = self.place = self.base = -1
+        self.locked, self.kept = array._locked, array._kept
+        view = array._view
+        for number, one in enumerate(arguments.arrays):
+            if one is array:
+                self.given = number
+                return
+            base = one if one._base is None else one._base
+            if array._base is base and self.base < 0:
+                self.base = number
+        if view.value is not None:
+            self.constant = lone_constant(view.structure, view.value)  # its own may get a storage
+        else:
+            self.place = len(views)
+            views.append(view)
+
+    @cython.cfunc
+    def made(self, views: list[Any], arrays: list[Any]) -> object:
+        """Return the array, of a replay's views and the given arrays."""
+        base: ArrayBase
+        if self.given >= 0:
+            return arrays[self.given]
+        found: ArrayBase = _Array.__new__(_Array)
+        if self.place >= 0:
+            found._view = views[self.place]
+        else:
+            found._view = lone_constant(self.constant.structure, self.constant.value)
+        found._locked = self.locked
+        found._kept = self.kept
+        if self.base >= 0:
+            base = arrays[self.base]
+            found._base = base if base._base is None else base._base
+        return found
+
+
+@cython.cclass
+class Recorded:
+    """A call that can be made again.
+
+    Attributes
+    ----------
+    replay : Replay
+        Its instructions.
+    form : Form
+        The form of its result.
+    leaves : list
+        The result's leaves: `Leaf` for arrays, other values as they are.
+    takes : list of function
+        Give the number and the key of each random draw.
+    """
+
+    replay: Replay
+    form: Any
+    leaves: list[Any]
+    takes: list[Any]
+
+    def __init__(self, replay: Replay, form: Any, leaves: list[Any], takes: list[Any]) -> None:
+        self.takes = takes
+        self.replay = replay
+        self.form = form
+        self.leaves = leaves
+
+    @cython.ccall
+    def again(self, arguments: Arguments) -> object:
+        """Make the call for other arguments; return its result."""
+        leaf: Leaf
+        given: list[Any] = arguments.views
+        if self.takes:
+            given = [*given, *[_drawn(take, self.replay.device) for take in self.takes]]
+        views: list[Any] = self.replay.call(given)
+        found: list[Any] = []
+        for one in self.leaves:
+            if isinstance(one, Leaf):
+                leaf = one
+                found.append(leaf.made(views, arguments.arrays))
+            else:
+                found.append(one)
+        if self.form is trees.LEAF:
+            return found[0]
+        return trees.unflatten(self.form, found)
+
+
+def _drawn(take: recorders.Take, device: Any) -> View:
+    """Return the view of a storage with the number and the key of a draw."""
+    storage = recorders.drawn(take, device)
+    if storage is None:
+        storage = Storage(device, 16, numpy.array(take(), numpy.uint64))
+    return View(storage, contiguous(device, dtypes.uint64, (2,)), 0)
