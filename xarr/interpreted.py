@@ -1,4 +1,4 @@
-"""Whether the core runs compiled: the modules of four packages that have a `.pxd` beside them.
+"""Whether the core runs compiled: the modules of five packages that have a `.pxd` beside them.
 
 All of them are compiled or none. Which of the two runs, the compiled files or their sources, is
 decided here, before one is imported.
@@ -13,7 +13,7 @@ from pathlib import Path
 from xarr.errors import message, warn
 from xarr.settings import IMPORTED
 
-_FOLDERS = [Path(__file__).with_name(name) for name in ("array", "ir", "runtime", "tape")]
+_FOLDERS = [Path(__file__).with_name(name) for name in ("array", "ir", "runtime", "tape", "transforms")]
 _COMPILED = Path(__file__).with_name("compiled")
 """In a checkout, the sources that were compiled, one behind the other by their paths."""
 
