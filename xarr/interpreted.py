@@ -13,7 +13,9 @@ from pathlib import Path
 from xarr.errors import message, warn
 from xarr.settings import IMPORTED
 
-_FOLDERS = [Path(__file__).with_name(name) for name in ("array", "ir", "runtime", "tape", "transforms")]
+_FOLDERS = [
+    Path(__file__).with_name(name) for name in ("array", "ir", "runtime", "tape", "transforms")
+]
 _COMPILED = Path(__file__).with_name("compiled")
 """In a checkout, the sources that were compiled, one behind the other by their paths."""
 

@@ -101,9 +101,9 @@ def _written(entry: Entry) -> int:
 
 
 def _alone() -> int:
-    """Return the reference count of a view that a name and a call refer to."""
-    view = [View(None, None, 0)].pop()  # type: ignore[arg-type]
-    return sys.getrefcount(view)
+    """Return the reference count of what a name and a call refer to."""
+    one = [object()].pop()
+    return sys.getrefcount(one)
 
 
 _ALONE: Final = _alone()
