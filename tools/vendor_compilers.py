@@ -143,9 +143,13 @@ def _said(*command: str) -> str:
 
 
 def _llvm(name: str) -> str:
-    """LLVM's program of this name, the newest; empty where there is none."""
-    names: Sequence[str] = (*(f"{name}-{version}" for version in range(30, 14, -1)), name)
-    return next(filter(None, map(shutil.which, names)), "")
+    """LLVM's program of this name, the newest; empty where there is none that knows gfx1036."""
+    names: Sequence[str] = [f"{name}-{version}" for version in range(30, 14, -1)]
+    numbered = next(filter(None, map(shutil.which, names)), "")
+    if numbered or not shutil.which(name):
+        return numbered
+    number = re.search(r"version (\d+)", _said(name, "--version"))
+    return name if number and int(number[1]) > 14 else ""
 
 
 @functools.cache
