@@ -44,7 +44,6 @@ from xarr.ir.storage import Storage
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout, Shape, integer, normalize_axis
 from xarr.ops import gather, vendor
-from xarr.runtime import host_functions
 from xarr.tape import builder
 
 
@@ -77,7 +76,7 @@ def _blank(shape: Shape, dtype: DType, device: Device) -> Storage:
     With the kernel is what reads the whole. A CPU copies large parts faster one by one.
     """
     size = math.prod(shape)
-    if device.info.host_addressable and size > tuning.JOINED:
+    if device.info.loop_per_item and size > tuning.JOINED:
         return builder.blank(shape, dtype, device)
     view = constant(dtype.numpy.type(0).item(), dtype, shape, device)
     builder.materialise(view)
@@ -177,11 +176,13 @@ def _joined(
     total = sum(part.shape[place] for part in parts)
     full = (*first[:place], total, *first[place + 1 :])
     device = parts[0].device
-    is_small = host_functions.stays_on_host(device, math.prod(full) * row.itemsize)
+    is_small = math.prod(full) * row.itemsize <= tuning.KEPT_NBYTES
     if is_small and out is None and all(part._view.dtype is row for part in parts):
         views = [part._view for part in parts]
         join = functools.partial(_concatenated, axis=place)
-        return Array(vendor.deferred("concat", (place,), join, views, full, row))
+        found = vendor.deferred("concat", (place,), join, views, full, row)
+        if found is not None:
+            return Array(found)
     whole = Assembly(full, row, device)
     begin = [0] * len(first)
     for part in parts:
