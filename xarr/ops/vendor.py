@@ -293,11 +293,15 @@ def now(
         return None
     recorders.computing(name, *operands)
     with device.lock:
-        arrays = [
-            values_of(x) if x.value is None else numpy.full(x.shape, x.value, x.dtype.numpy)
-            for x in operands
-        ]
-        return None if any(one is None for one in arrays) else function(*arrays)
+        arrays = []
+        for x in operands:
+            is_number = x.value is not None
+            arrays.append(
+                numpy.full(x.shape, x.value, x.dtype.numpy) if is_number else values_of(x)
+            )
+            if arrays[-1] is None:
+                return None
+        return function(*arrays)
 
 
 def inner(first: View, second: View) -> Any:

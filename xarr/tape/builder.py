@@ -248,15 +248,15 @@ def owned(view: View) -> View:
     return view if hooks.recorder is None else copied(view)
 
 
-def held(values: Any, device: Device, dtype: DType) -> View | None:
+def held(values: Any, device: Device, dtype: DType, *, is_new: bool = False) -> View | None:
     """Make a view of NumPy's result in its own memory; None where the driver needs a copy of it.
 
-    An array that has its memory from another one is no such thing: it may be an operand's.
+    Unless it `is_new`, its memory may be another array's, as an operand's, which is no such thing.
     """
     if type(values) is not numpy.ndarray or not stays_on_host(device, values.nbytes):
         return None
-    flags = values.flags
-    if not (flags.owndata and flags.c_contiguous and flags.writeable):
+    flags = None if is_new else values.flags
+    if flags and not (flags.owndata and flags.c_contiguous and flags.writeable):
         return None
     storage = Storage(device, values.nbytes, values)
     return View(storage, contiguous(device, dtype, values.shape), 0)

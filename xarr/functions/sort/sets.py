@@ -99,7 +99,7 @@ def _distinct(x: Array, where: str, *, equal_nan: bool = False, **asked: bool) -
     found = vendor.now("unique", work, (view,))
     if found is None:
         return _by_sorting(x, equal_nan=equal_nan, **asked)
-    return [_upload(part, view) for part in found]
+    return [creation.asarray(part, device=view.device) for part in found]
 
 
 def _begins(ordered: Array, *, equal_nan: bool = False) -> View:
@@ -147,11 +147,6 @@ def _sortable(values: Host) -> Host:
     return values.astype(numpy.float32) if values.dtype == numpy.float16 else values
 
 
-def _upload(values: Host, view: View) -> Array:
-    """NumPy's result as an Array on the operand's device."""
-    return creation.asarray(values, device=view.device)
-
-
 def isin(
     element: ArrayLike,
     test_elements: ArrayLike,
@@ -174,7 +169,10 @@ def isin(
     device = first.device
     if 0 in second.shape or 0 in first.shape:
         return keep_array(Array(constant(bool(invert), dtypes.bool_, first.shape, device)))
-    work = functools.partial(_is_among, invert=bool(invert))
+
+    def work(values: Host, among: Host) -> Host:
+        return numpy.isin(_sortable(values), _sortable(among), invert=bool(invert))
+
     given = first, second
     found = vendor.deferred("isin", (bool(invert),), work, given, first.shape, dtypes.bool_)
     if found is not None:
@@ -185,10 +183,6 @@ def isin(
     nearest = searching.take(among_sorted, elementwise.minimum(places, last), axis=0)
     found_there: Array = nearest != Array(first) if invert else nearest == Array(first)
     return keep_array(found_there)
-
-
-def _is_among(values: Host, among: Host, *, invert: bool) -> Host:
-    return numpy.isin(_sortable(values), _sortable(among), invert=invert)
 
 
 def unique(
@@ -233,7 +227,7 @@ def unique(
             first, indices, *others = found
             parts = [first.astype(values.dtype, copy=False)]
             parts += [indices, *others] if return_index else others
-            results = tuple(_upload(part, view) for part in parts)
+            results = tuple(creation.asarray(part, device=view.device) for part in parts)
     else:
         results = tuple(_distinct(x, where, equal_nan=equal_nan, **asked))
     return results if len(results) > 1 else results[0]

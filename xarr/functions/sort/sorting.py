@@ -189,8 +189,7 @@ def searchsorted(
         ordered = gather.take(ordered, ordered.layout, [(0, index)], 0)
     if 0 in values.shape or ordered.shape[0] == 0:
         return Array(constant(0, dtypes.int64, values.shape, values.device))
-    work = functools.partial(numpy.searchsorted, side=side)
-    given = ordered, values
+    work, given = functools.partial(numpy.searchsorted, side=side), (ordered, values)
     found = vendor.deferred("searchsorted", (side,), work, given, values.shape, dtypes.int64)
     return Array(found or radix_sort.searchsorted(ordered, values, right=side == "right"))
 
