@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy
 
 from xarr import dtypes, layout, tuning
-from xarr.codegen.kernel_spec import GatherScatter, stored
+from xarr.codegen.expressions import GatherScatter, stored
 from xarr.dtypes import DType
 from xarr.ir.fold import Fold
 from xarr.ir.operation import Operation, interned

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy
 
 from xarr import tuning
-from xarr.codegen.kernel_spec import INDEX, GatherScatter
+from xarr.codegen.expressions import INDEX, GatherScatter
 from xarr.dtypes import BOOL
 from xarr.ir.events import tier as tier
 from xarr.lowering.operations import TemplateOp

@@ -13,7 +13,7 @@ import numpy
 
 from xarr import dtypes, errors, layout, tuning
 from xarr.backends.device import before_synchronizing
-from xarr.codegen.kernel_spec import INDEX
+from xarr.codegen.expressions import INDEX
 from xarr.ir.events import counts as counts, eager as eager, hooks, tier
 from xarr.ir.instructions import Opcode, opcode_of
 from xarr.ir.operation import Operation

@@ -6,7 +6,6 @@ joined by NumPy.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 import operator
@@ -23,7 +22,7 @@ from xarr.array.layouts import keep_array, settled, view
 from xarr.array.out_argument import deliver, require_castable, require_casting, single
 from xarr.array.transfers import Host, openly, uploaded
 from xarr.backends.device import Device, get_device, promoted, require_together
-from xarr.codegen.kernel_spec import rolled
+from xarr.codegen.expressions import rolled
 from xarr.dtypes import DType
 from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
@@ -179,8 +178,9 @@ def _joined(
     is_small = math.prod(full) * row.itemsize <= tuning.KEPT_NBYTES
     if is_small and out is None and all(part._view.dtype is row for part in parts):
         views = [part._view for part in parts]
-        join = functools.partial(_concatenated, axis=place)
-        found = vendor.deferred("concat", (place,), join, views, full, row)
+        found = vendor.deferred(
+            "concat", (place,), lambda *x: numpy.concatenate(x, place), views, full, row
+        )
         if found is not None:
             return Array(found)
     whole = Assembly(full, row, device)
@@ -189,10 +189,6 @@ def _joined(
         whole.put(begin, part.shape, part._view)
         begin[place] += part.shape[place]
     return _hand_over(whole, out, casting, where)
-
-
-def _concatenated(*arrays: Any, axis: int) -> Any:
-    return numpy.concatenate(arrays, axis)
 
 
 def _hand_over(whole: Assembly, out: Any, casting: str, where: str) -> Array:

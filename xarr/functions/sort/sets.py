@@ -98,7 +98,7 @@ def _distinct(x: Array, where: str, *, equal_nan: bool = False, **asked: bool) -
     work = functools.partial(_unique, equal_nan=equal_nan, **asked)  # type: ignore[arg-type]
     found = vendor.now("unique", work, (view,))
     if found is None:
-        return _by_sorting(x, equal_nan=equal_nan, **asked)
+        return _by_sorting(Array(view), equal_nan=equal_nan, **asked)
     return [creation.asarray(part, device=view.device) for part in found]
 
 
@@ -166,9 +166,8 @@ def isin(
     if kind not in (None, "sort", "table"):
         raise value_error(where, f"kind is {kind!r}", "'sort', 'table' and None are accepted")
     first, second = compared(element, test_elements, where, ("element", "test_elements"))
-    device = first.device
     if 0 in second.shape or 0 in first.shape:
-        return keep_array(Array(constant(bool(invert), dtypes.bool_, first.shape, device)))
+        return keep_array(Array(constant(bool(invert), dtypes.bool_, first.shape, first.device)))
 
     def work(values: Host, among: Host) -> Host:
         return numpy.isin(_sortable(values), _sortable(among), invert=bool(invert))
