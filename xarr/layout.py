@@ -165,15 +165,10 @@ def is_linear(shape: Shape, strides: Shape) -> bool:
     return True
 
 
-@memo
-def _is_possible(shape: Shape) -> bool:
-    is_counted = math.prod(extent for extent in shape if extent) < 1 << 63
-    return is_counted and len(shape) <= MAX_NDIM
-
-
 def require_possible(shape: Shape, where: str) -> Shape:
     """The shape of a result; ValueError if it has too many axes, or elements to count."""
-    if _is_possible(shape):
+    count = math.prod(shape) or math.prod([extent or 1 for extent in shape])
+    if count < 1 << 63 and len(shape) <= MAX_NDIM:
         return shape
     if len(shape) > MAX_NDIM:
         fault = f"the result would have {len(shape)} dimensions"

@@ -6,13 +6,13 @@ import typing as _typing
 from xarr.functions.names.docstrings import complete as _complete
 from xarr.functions.names.namespace import public as _public
 from xarr.functions.random.generator import Generator as Generator, default_rng as default_rng
+from xarr.functions.random.philox import Philox as Philox
 from xarr.functions.random.random_state import (
     RandomState as RandomState,
     get_bit_generator as get_bit_generator,
     set_bit_generator as set_bit_generator,
     shared as _shared,
 )
-from xarr.functions.random.sampling import Philox as Philox
 
 beta = _shared.beta
 binomial = _shared.binomial

@@ -30,7 +30,7 @@ def test_the_default_dtype_is_the_device_s() -> None:
 
 CALLS = """
 np.full(5, {0.0|-0.0|nan|inf|-inf|1.5}, {"float16"|"float32"|"float64"})
-np.full_like(np.zeros(1), -0.0)
+np.{full_like(np.zeros(1), -0.0)|signbit(np.arange(0.0, -3.0, -1.0))}
 np.{zeros|ones}({()|(0,)|3|(2, 3)|[4, 1]|(3, 0, 2)|(257,)|(65_539,)}, "{f4|i1|c8|?}")
 np.{zeros_like|ones_like}(np.zeros({()|(3, 0, 2)|(257,)}, "f2"))
 np.empty({(2, 3)|3}, "i2").shape

@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import xarr as np
-from xarr.codegen.kernel_spec import Roll
+from xarr.codegen.expressions import Roll
 from xarr.ir.storage import is_live
 from xarr.scheduler import fusion_group
 from xarr.scheduler.buffer_reuse import Plan, reuse_buffers

@@ -15,9 +15,8 @@ from xarr.array import dlpack, exchange
 from xarr.array.array import Array
 from xarr.array.layouts import is_number
 from xarr.array.operators import raise_cleared
-from xarr.array.transfers import READING, Host, forbidden, note, to_host
+from xarr.array.transfers import Host, forbidden, to_host
 from xarr.layout import Layout
-from xarr.ops import vendor
 
 
 def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
@@ -29,8 +28,9 @@ def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
     """
     raise_cleared(self)
     other = dtype is not None and numpy.dtype(dtype) != self.dtype
-    own = _is_lent(self)
-    if copy is False and (other or not own):
+    is_copy = copy or is_number(self) or (other and copy is False)
+    host = None if is_copy else exchange.in_place(self)
+    if copy is False and host is None:
         raise errors.value_error(
             "__array__(copy=False)",
             f"the values have dtype {self.dtype} and are on {self.device}",
@@ -38,22 +38,9 @@ def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
             "own, is a copy",
             "pass copy=True or None",
         )
-    if own and not copy:
-        host = in_place(self)
-    else:
+    if host is None:
         host = to_host(self._view)
     return host.astype(dtype) if other else host
-
-
-def _is_lent(x: Array) -> bool:
-    """Whether NumPy may have the array's own memory: on a CPU, and not a number's."""
-    return vendor.runs_on_numpy(x.device) and not is_number(x)
-
-
-def in_place(x: Array, where: str = READING) -> Host:
-    """A NumPy array in the memory of an array on a CPU; a hidden transfer, which copies nothing."""
-    note(where, x.nbytes, "from", x.device)
-    return dlpack.as_numpy(exchange.exposed(x))
 
 
 def array_interface(self: Array) -> dict[str, Any]:
@@ -63,7 +50,9 @@ def array_interface(self: Array) -> dict[str, Any]:
     has that. Only an array in the host's memory has it, and no number, since that never changes.
     """
     raise_cleared(self)
-    if not _is_lent(self) or forbidden():  # then `__array__` says so
+    is_hidden = is_number(self) or forbidden()  # then `__array__` says so
+    memory = None if is_hidden else exchange.host_memory(self)
+    if memory is None:
         raise errors.refused(
             AttributeError,
             "x.__array_interface__",
@@ -71,8 +60,6 @@ def array_interface(self: Array) -> dict[str, Any]:
             "arrays on CPUs have it, outside of no_implicit_transfer(), and numbers do not",
             "make a copy with xarr.to_numpy(x)",
         )
-    note(READING, self.nbytes, "from", self.device)
-    memory = exchange.exposed(self)
     where = Layout(memory.shape, memory.strides)
     interface = dict(dlpack.as_numpy(memory).__array_interface__)
     if where.size == 0:
@@ -97,7 +84,9 @@ def array_interface(self: Array) -> dict[str, Any]:
 
 def buffer(self: Array) -> memoryview:
     """Lend the memory of an array on a CPU, for `memoryview(x)` and what C does so."""
-    if not vendor.runs_on_numpy(self.device):
+    # A buffer for type checkers from Python 3.12 on; a number's is a copy, as it never changes.
+    lent: Any = exchange.in_place(self)
+    if lent is None:
         raise errors.refused(
             BufferError,
             "memoryview(x)",
@@ -105,6 +94,6 @@ def buffer(self: Array) -> memoryview:
             "arrays on CPUs have a buffer",
             "make a copy with memoryview(xarr.to_numpy(x))",
         )
-    # A buffer for type checkers from Python 3.12 on; a number's is a copy, as it never changes.
-    lent: Any = in_place(self) if _is_lent(self) else to_host(self._view)
+    if is_number(self):
+        lent = to_host(self._view)
     return memoryview(lent)

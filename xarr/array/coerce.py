@@ -11,6 +11,7 @@ import math
 import reprlib
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from numbers import Number
 from typing import Any, Final
 
@@ -98,13 +99,12 @@ def as_array(
         return _from_array(obj, row, target, copy, where, name)
     if copy is False:
         home = target or get_device()
-        if (
-            isinstance(obj, numpy.ndarray)
-            and obj.dtype in dtypes.BY_NUMPY
-            and home.info.host_addressable
-        ):
-            shared = exchange.from_dlpack(obj, device=home, copy=False)
-            return shared if row is None else _from_array(shared, row, None, copy, where, name)
+        lent = None
+        if isinstance(obj, numpy.ndarray) and obj.dtype in dtypes.BY_NUMPY:
+            with suppress(errors.CopyError):
+                lent = exchange.from_dlpack(obj, device=home, copy=False)
+        if lent is not None:
+            return lent if row is None else _from_array(lent, row, None, copy, where, name)
         raise errors.value_error(
             where,
             f"copy is False and {name} is of type {type(obj).__name__}, in the host's memory",

@@ -17,7 +17,7 @@ from xarr import dtypes, errors, layout
 from xarr.array import dlpack
 from xarr.array.array import Array
 from xarr.array.layouts import settled, view, writeable
-from xarr.array.transfers import from_host, openly, to_host
+from xarr.array.transfers import READING, Host, from_host, note, openly, to_host
 from xarr.backends.device import (
     Device,
     default_device,
@@ -75,6 +75,20 @@ def _keep_claim(storage: Storage) -> None:
     """Attach a claim to a storage, for a consumer that keeps the array and nothing else."""
     if type(storage.lender) is not _Shared:
         storage.lender = _Shared(storage.lender, storage)
+
+
+def host_memory(array: Array, where: str = READING) -> dlpack.Memory | None:
+    """The memory of an array on a CPU, a hidden transfer that copies nothing; None elsewhere."""
+    if not vendor.runs_on_numpy(array.device):
+        return None
+    note(where, array.nbytes, "from", array.device)
+    return exposed(array)
+
+
+def in_place(array: Array, where: str = READING) -> Host | None:
+    """A NumPy array in the memory of an array on a CPU; None for one on another device."""
+    memory = host_memory(array, where)
+    return None if memory is None else dlpack.as_numpy(memory)
 
 
 def shown(array: Array) -> dlpack.Memory:

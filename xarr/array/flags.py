@@ -10,12 +10,11 @@ from typing import Any, Final
 import numpy
 
 from xarr import errors, layout
-from xarr.array import buffer_protocols, dlpack
+from xarr.array import dlpack, exchange
 from xarr.array.array import Array
 from xarr.array.layouts import layout_of, settled, writeable
 from xarr.ir.views import storage_view
 from xarr.layout import Layout
-from xarr.ops import vendor
 
 _SHORT: Final = dict(
     pair.split("=")
@@ -225,16 +224,16 @@ def bytes_of(array: Array) -> int:
 
 def on_host(array: Array, where: str) -> Any:
     """A NumPy array in the array's own memory, which has to be the host's."""
-    device = array._view.device
-    if not vendor.runs_on_numpy(device):
+    found = exchange.in_place(array)
+    if found is None:
         raise errors.refused(
             AttributeError,
             where,
-            f"the array is on {device}",
+            f"the array is on {array._view.device}",
             "arrays on CPUs have it",
             "make a copy with xarr.to_numpy(x)",
         )
-    return buffer_protocols.in_place(array)
+    return found
 
 
 def data_of(array: Array) -> memoryview:
@@ -258,13 +257,8 @@ def share_memory(first: Any, second: Any, max_work: int | None, *, exactly: bool
         if first._view.storage is None or first._view.storage is not second._view.storage:
             return False
         return bool(function(_by_address(first), _by_address(second), **options))
-    pair = [
-        on_host(array, "shares_memory(a, b)")
-        if type(array) is Array and vendor.runs_on_numpy(array.device)
-        else array
-        for array in (first, second)
-    ]
-    return Array not in map(type, pair) and bool(function(*pair, **options))
+    pair = [exchange.in_place(one) if type(one) is Array else one for one in (first, second)]
+    return type(None) not in map(type, pair) and bool(function(*pair, **options))
 
 
 def _by_address(array: Array) -> Any:

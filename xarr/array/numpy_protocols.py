@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes, errors
-from xarr.array import buffer_protocols, exchange
+from xarr.array import exchange
 from xarr.array.array import Array
 from xarr.array.coerce import replaced
 from xarr.array.transfers import Host, from_host, openly, to_host
@@ -198,29 +198,29 @@ class HostCall:
             one for part in writes for one in (part if type(part) is tuple else [part])
         ]
         self._pairs: dict[int, tuple[Array, Host]] = {}
+        self._copies: list[tuple[Array, Host]] = []
 
     def host(self, x: Array) -> Host:
         """Return the values of an Array: its own memory on a CPU, else a copy."""
         if self.device is None:
             self.device = x.device
-            if not vendor.runs_on_numpy(x.device):
-                vendor.warn_once(self.where, x.device)
+            vendor.warn_once(self.where, x.device)
         require_together(x.device, self.device, self.where)
         pair = self._pairs.get(id(x))
         if pair is None:
-            if vendor.runs_on_numpy(x.device):
-                values = buffer_protocols.in_place(x, self.where)
-            else:
+            values = exchange.in_place(x, self.where)
+            if values is None:
                 values = to_host(x._view, self.where)
                 # A write that nobody brings back would be lost.
                 values.flags.writeable = id(x) in self._written
+                self._copies.append((x, values))
             pair = self._pairs[id(x)] = (x, values)
         return pair[1]
 
     def write_back(self) -> None:
         """Store what was written to copies."""
-        for x, values in self._pairs.values():
-            if id(x) in self._written and not vendor.runs_on_numpy(x.device):
+        for x, values in self._copies:
+            if id(x) in self._written:
                 with openly():
                     x[...] = values
 
@@ -240,7 +240,7 @@ class HostCall:
         for x, values in self._pairs.values():
             if value is values:
                 return x
-        if type(value) is numpy.ndarray and vendor.runs_on_numpy(self.device):
+        if type(value) is numpy.ndarray and not self._copies:
             for _, values in self._pairs.values():
                 if numpy.may_share_memory(value, values):
                     return exchange.from_dlpack(value, device=self.device)
@@ -259,7 +259,6 @@ def namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:
     return function if callable(function) else None
 
 
-@memo
 def _namesake(module: str) -> ModuleType | None:
     package, _, rest = module.partition(".")
     known = package == "numpy" or module == "scipy.special"

@@ -8,14 +8,14 @@ from typing import Any, Final
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, errors, layout, tuning
 from xarr.backends.device import Device, require_on
 from xarr.dtypes import DType
 from xarr.ir.events import hooks
+from xarr.ir.steps import end_before_others
 from xarr.ir.storage import Storage
-from xarr.ir.views import View, constant, contiguous, storage_view
+from xarr.ir.views import View, constant, storage_view
 from xarr.ops import vendor
-from xarr.runtime import host_functions
 from xarr.tape import builder, recorders, scalar_access
 from xarr.tape.scalar_access import values_of
 from xarr.tape.tape import tape_of
@@ -175,10 +175,11 @@ def uploaded(values: Host, device: Device, where: str) -> View:
         return constant(values.item(), row, (), device)
     nbytes = values.nbytes
     note(where, nbytes, "to", device)
-    if host_functions.stays_on_host(device, nbytes):
-        own = numpy.array(values, row.numpy, order="C")
-        return View(Storage(device, nbytes, own), contiguous(device, row, own.shape), 0)
-    data = numpy.ascontiguousarray(values, row.numpy)
+    is_few = True if nbytes <= tuning.KEPT_NBYTES else None
+    data = numpy.array(values, row.numpy, order="C", copy=is_few)
+    own = builder.held(data, device, row, is_new=True) if is_few else None
+    if own is not None:
+        return own
     with device.lock:
         storage = builder.allocate(device, data.nbytes)
         if data.nbytes:
@@ -252,7 +253,7 @@ def _copied_to(view: View, device: Device) -> View:
         with first.lock, second.lock:
             copy = device.driver.copy
             tape_of(device).ask(copy, source.buffer, begin, target.buffer, 0, nbytes)
-            builder.end_before_others(view.device)
+            end_before_others(view.device)
     return storage_view(target, where, view.dtype)
 
 

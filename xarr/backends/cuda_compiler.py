@@ -73,7 +73,6 @@ def header_folders() -> tuple[str, ...]:
     return tuple(f"--include-path={folder}" for folder in found if folder is not None)
 
 
-@memo
 def nvrtc_version() -> str:
     """The version of the compiler, as "13.0"."""
     major, minor = checked(bindings("nvrtc").nvrtcVersion())

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import cache, dtypes, errors, tuning
 from xarr.codegen import source
-from xarr.codegen.kernel_spec import INSIDE, STRIP, KernelSpec
+from xarr.codegen.expressions import INSIDE
+from xarr.codegen.kernel_spec import STRIP, KernelSpec
 from xarr.ir.events import counts as counts
 from xarr.ir.memo import remembered
 from xarr.layout import power_of_two

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from xarr import dtypes
-from xarr.codegen.kernel_spec import KernelSpec, cast, computed, rounded, stored
+from xarr.codegen.expressions import cast, computed, rounded, stored
+from xarr.codegen.kernel_spec import KernelSpec
 from xarr.codegen.source import define
 from xarr.dtypes import COMPLEX
 from xarr.ir.fold import Fold

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import count as counts
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
@@ -27,13 +28,12 @@ from xarr.ir.steps import Step
 from xarr.ir.storage import Storage, allocate_or_collect
 from xarr.layout import Shape
 from xarr.lowering.operations import NAMES, Epilogue, FourierOp, Ref
+from xarr.lowering.roots import Numbers, roots
 from xarr.lowering.skeleton import Skeleton
 from xarr.memo import memo
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
-
-_Numbers = numpy.ndarray[Any, numpy.dtype[Any]]
 
 _TILE_NBYTES: Final = 1 << 14
 """The bytes of one of a group's two tiles; both fit in OpenCL's least local memory, 32 KiB."""
@@ -423,12 +423,10 @@ def _tables(
 
 def _cut(lines: _Lines) -> tuple[int, ...]:
     """Return the lengths of the passes over lines; () where one has a prime factor above 7."""
-    nearby = lines.inner == 1
     longest = _TILE_NBYTES // lines.dtype.itemsize
-    return _cut_length(lines.length, longest if nearby else min(longest, _LONGEST_COLUMN))
+    return _cut_length(lines.length, longest if lines.inner == 1 else min(longest, _LONGEST_COLUMN))
 
 
-@memo
 def is_direct(length: int) -> bool:
     """Return whether a length has no prime factor above 7, so that no convolution is needed."""
     for prime in (2, 3, 5, 7):
@@ -444,12 +442,7 @@ def _cut_length(length: int, longest: int) -> tuple[int, ...]:
     if length <= longest:
         return (length,)
     divisors = [part for part in range(2, _LONGEST_PASS + 1) if length % part == 0]
-    count = 2
-    while True:
-        found = _split(length, count, tuple(divisors))
-        if found:
-            return found
-        count += 1
+    return next(filter(None, (_split(length, count, tuple(divisors)) for count in counts(2))))
 
 
 def _split(length: int, count: int, divisors: tuple[int, ...]) -> tuple[int, ...]:
@@ -519,10 +512,9 @@ def _nbytes(key: _Key) -> int:
 
 def _table(device: Device, key: _Key) -> Storage:
     """Return a device's table; make it if it is not cached, and drop those used longest ago."""
-    tables: dict[_Key, Storage] = device.kernels.setdefault(_KEPT, {})
-    table = tables.pop(key, None)
-    if table is not None:
-        tables[key] = table
+    tables: dict[_Key, Storage] = device.kernels.setdefault("tables of Fourier transforms", {})
+    if key in tables:
+        tables[key] = table = tables.pop(key)
         return table
     tables[key] = table = _upload_table(device, key)
     nbytes = sum(storage.nbytes for storage in tables.values())
@@ -547,7 +539,7 @@ def _upload_table(device: Device, key: _Key) -> Storage:
     return _upload(device, values, dtype)
 
 
-def _chirp(length: int) -> _Numbers:
+def _chirp(length: int) -> Numbers:
     """Return the chirp exp(-pi i k k / length)."""
     places = numpy.arange(length, dtype=numpy.int64)
     return roots(places * places % (2 * length), 2 * length)
@@ -566,13 +558,12 @@ def _spectrum(device: Device, dtype: DType, chirp: int) -> Storage:
     passes = _Passes(device, spec, ends, wide=spec.wide)
     passes.transform(*ends)
     result = Storage(device, given.nbytes, allocate_or_collect(device, given.nbytes))
-    target = Ref(1, dtype, layout.contiguous((length,)).pattern, 0)
     call = Step(
         launches=launch.with_spec(passes.launches, spec),
         scratch=passes.scratch,
         specs=[spec],
         pointers=[0],
-        results=[target],
+        results=[Ref(1, dtype, layout.contiguous((length,)).pattern, 0)],
         offsets=[(0, 0)],
         numbers=[0],
     )
@@ -580,73 +571,8 @@ def _spectrum(device: Device, dtype: DType, chirp: int) -> Storage:
     return result
 
 
-def _upload(device: Device, values: _Numbers, dtype: DType) -> Storage:
+def _upload(device: Device, values: Numbers, dtype: DType) -> Storage:
     nbytes = values.size * dtype.itemsize
     storage = Storage(device, nbytes, allocate_or_collect(device, nbytes))
     device.driver.upload(storage.buffer, 0, values.astype(dtype.numpy))
     return storage
-
-
-_KEPT: Final = "tables of Fourier transforms"
-
-
-def roots(powers: _Numbers, order: int) -> _Numbers:
-    """Return exp(-2 pi i p / order) for integers 0 <= p < order, with errors below 1 ulp.
-
-    It takes additions and multiplications only, so that the bits do not depend on the host's
-    library. The angle is reduced to an eighth of a turn in integers, so its multiples are exact.
-    """
-    powers = numpy.asarray(powers, numpy.int64)
-    octant, rest = numpy.divmod(8 * powers, order)
-    backwards = octant % 2 == 1
-    cosine, sine = _first_octant(numpy.where(backwards, order - rest, rest), order)
-    swapped = (octant + 1) // 2 % 2 == 1
-    result = numpy.empty(powers.shape, numpy.complex128)
-    result.real = numpy.where(swapped, sine, cosine)
-    result.imag = -numpy.where(swapped, cosine, sine)
-    result.real[(octant >= 2) & (octant <= 5)] *= -1
-    result.imag[octant >= 4] *= -1
-    return result
-
-
-_QUARTER_PI: Final = (0.7853981633974483, 3.061616997868383e-17)
-"""A quarter of pi as the sum of two numbers."""
-
-
-def _first_octant(numerator: _Numbers, order: int) -> tuple[_Numbers, _Numbers]:
-    """Return cosine and sine of pi / 4 * numerator / order, where 0 <= numerator <= order."""
-    ratio = numerator / order
-    product, error = _product(ratio, float(order))
-    missing = ((numerator - product) - error) / order
-    angle, tail = _product(ratio, _QUARTER_PI[0])
-    tail = tail + (ratio * _QUARTER_PI[1] + missing * _QUARTER_PI[0])
-    square = angle * angle
-    series = numpy.zeros_like(angle)
-    for degree in (17, 15, 13, 11, 9, 7, 5, 3):
-        series = (-1) ** (degree // 2) / math.factorial(degree) + square * series
-    sine = angle + (angle * (square * series) + tail * (1 - square / 2))
-    series = numpy.zeros_like(angle)
-    for degree in (18, 16, 14, 12, 10, 8, 6, 4):
-        series = (-1) ** (degree // 2) / math.factorial(degree) + square * series
-    high = 1 - square / 2
-    low = (1 - high) - square / 2
-    cosine = high + (low + (square * square * series - angle * tail))
-    diagonal = numerator == order
-    half_root = math.sqrt(0.5)
-    return numpy.where(diagonal, half_root, cosine), numpy.where(diagonal, half_root, sine)
-
-
-def _product(first: _Numbers, second: float) -> tuple[_Numbers, _Numbers]:
-    """Return the rounded product, and its error, exactly (T. J. Dekker, 1971)."""
-    result = first * second
-    high1, low1 = _halves(first)
-    high2, low2 = _halves(numpy.float64(second))
-    error = ((high1 * high2 - result) + high1 * low2 + low1 * high2) + low1 * low2
-    return result, error
-
-
-def _halves(value: Any) -> tuple[Any, Any]:
-    """Split a number into the sum of two of 26 bits each."""
-    scaled = value * 134217729.0
-    high = scaled - (scaled - value)
-    return high, value - high

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from xarr import dtypes, layout, tuning
-from xarr.codegen.kernel_spec import KernelSpec, cast
+from xarr.codegen.expressions import cast
+from xarr.codegen.kernel_spec import KernelSpec
 from xarr.codegen.launch import RESULT, Grid, Launch, ScratchBuffer, elementwise
 from xarr.dtypes import DType
 from xarr.ir.operation import Operation

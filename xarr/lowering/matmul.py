@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from xarr import dtypes, layout, tuning
-from xarr.codegen.kernel_spec import loaded
+from xarr.codegen.expressions import loaded
 from xarr.codegen.launch import MOST_GROUPS, RESULT, Launch
 from xarr.codegen.source import define
 from xarr.dtypes import DType

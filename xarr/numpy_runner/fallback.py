@@ -172,6 +172,5 @@ def _of_values(name: str, x: Array, args: tuple[Any, ...]) -> Any:
 
 def _note(name: str, nbytes: int) -> None:
     device = default_device()
-    if not vendor.runs_on_numpy(device):
-        vendor.warn_once(name, device)
+    vendor.warn_once(name, device)
     transfers.tell(f"{name} (NumPy's own)", nbytes, "from", device)

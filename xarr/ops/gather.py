@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy
 
 from xarr import dtypes, layout, tuning
-from xarr.codegen.kernel_spec import GatherScatter, stored
+from xarr.codegen.expressions import GatherScatter, stored
 from xarr.dtypes import DType
 from xarr.ir.fold import Fold
 from xarr.ir.operation import Operation, interned
@@ -25,7 +25,6 @@ from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout, Shape
 from xarr.ops import elementwise, reduce_scan, vendor
 from xarr.ops.rows import choose
-from xarr.runtime import host_functions
 from xarr.tape import builder, recorders
 from xarr.tape.scalar_access import Host, values_of
 from xarr.tape.tape import tape_of
@@ -161,22 +160,19 @@ def picked(values: View, index: View) -> View | None:
         return take(values, layout.contiguous(values.shape), [(0, index)], 0)
     nbytes = math.prod((*index.shape, *values.shape[1:])) * values.dtype.itemsize
     storage = values.storage
-    if storage is None or not index.shape or not vendor.runs_on_numpy(values.device):
+    if storage is None or not index.shape or nbytes > tuning.KEPT_NBYTES:
         return None
-    if not host_functions.stays_on_host(values.device, nbytes):
-        return None
-    with values.device.lock:
-        places = values_of(index)
-        if places is None or tape_of(values.device).writes(storage):
-            return None
-        given = values_of(values)
-        if given is None:
-            return None
+
+    def taken(places: Host) -> Host | None:
+        # Values that are still to be computed are computed with what is taken of them.
+        given = None if tape_of(values.device).writes(storage) else values_of(values)
         try:
-            found: Host = given[places]
+            return None if given is None else given[places]
         except IndexError:
             return None
-        return vendor.adopted(found, values.dtype, values.device)
+
+    found = vendor.now("take", taken, (index,), nbytes)
+    return None if found is None else vendor.adopted(found, values.dtype, values.device)
 
 
 def put(
@@ -285,12 +281,14 @@ def _selected(mask: View) -> Selected:
 
 def _places(mask: View) -> View | None:
     """Find the places of true elements by NumPy, in a fifth of a kernel's time, or return None."""
-    with mask.device.lock:
-        values = values_of(mask)
-        if values is None:
-            return None
-        found = numpy.flatnonzero(values.view(numpy.uint8) != 0)
-        return vendor.adopted(found, dtypes.int64, mask.device)
+    found = vendor.now("flatnonzero", lambda values: numpy.flatnonzero(_truth(values)), (mask,))
+    return None if found is None else vendor.adopted(found, dtypes.int64, mask.device)
+
+
+def _truth(mask: Host) -> Host:
+    """Return a mask in which every byte but 0 is True."""
+    truth: Host = mask.view(numpy.uint8) != 0
+    return truth
 
 
 def compress(values: View, mask: View) -> View:
@@ -298,14 +296,11 @@ def compress(values: View, mask: View) -> View:
 
     NumPy takes few, as each number of them would need a new program.
     """
-    if _is_few(values):
-        with values.device.lock:
-            builder.materialise(values)
-            builder.materialise(mask)
-            given, chosen = values_of(values), values_of(mask)
-            if given is not None and chosen is not None:
-                found: Host = given[chosen.view(numpy.uint8) != 0]
-                return vendor.adopted(found, values.dtype, values.device)
+    nbytes = math.prod(values.shape) * values.dtype.itemsize
+    given = values, mask
+    found = vendor.now("compress", lambda x, chosen: x[_truth(chosen)], given, nbytes)
+    if found is not None:
+        return vendor.adopted(found, values.dtype, values.device)
     return _compressed(values, mask.shape, select(mask))
 
 
@@ -317,34 +312,28 @@ def replace(view: View, mask: View, values: View) -> bool:
     """
     storage = view.storage
     assert storage is not None
-    if not _is_few(view) or values.storage is storage or storage.is_seen:
+    if values.storage is storage or storage.is_seen:
         return False
     on = tape_of(view.device)
-    with view.device.lock:
-        builder.materialise(mask)
-        chosen = values_of(mask)
-        if chosen is None or numpy.count_nonzero(chosen.view(numpy.uint8)) != values.shape[0]:
+
+    def replaced(mask: Host) -> bool:
+        chosen = _truth(mask)
+        if numpy.count_nonzero(chosen) != values.shape[0]:
             return False
-        values = builder.converted(values, view.dtype)
-        builder.materialise(values)
-        given = values_of(values)
+        wanted = builder.converted(values, view.dtype)
+        builder.materialise(wanted)
+        given = values_of(wanted)
         if on.names(storage):
             on.run()
         target = values_of(view)
         if given is None or target is None or on.names(storage):
             return False
         storage.writes += 1
-        target[chosen.view(numpy.uint8) != 0] = given
+        target[chosen] = given
         return True
 
-
-def _is_few(view: View) -> bool:
-    """Return whether NumPy selects from a view: each number of elements needs a new program."""
     nbytes = math.prod(view.shape) * view.dtype.itemsize
-    device = view.device
-    return vendor.runs_on_numpy(device) and host_functions.stays_on_host(
-        device, nbytes, tuning.SELECTED_NBYTES
-    )
+    return bool(vendor.now("place", replaced, (mask,), nbytes))
 
 
 def _compressed(values: View, shape: Shape, selected: Selected) -> View:

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from xarr import dtypes
 from xarr.backends.device import Device
-from xarr.codegen.kernel_spec import RandomDraw
+from xarr.codegen.expressions import RandomDraw
 from xarr.dtypes import DType
 from xarr.ir.operation import Operation, interned
 from xarr.ir.views import View, constant

@@ -17,7 +17,7 @@ import numpy
 from xarr import dtypes, errors
 from xarr.backends.device import Device, default_float, promoted, require_common
 from xarr.codegen import source as sources
-from xarr.codegen.kernel_spec import cast
+from xarr.codegen.expressions import cast
 from xarr.dtypes import ANY, BOOL, COMPLEX, INTEGER, KIND_WORDS, REAL, SIGNED, UNSIGNED, DType
 from xarr.ir.fold import Fold, Joined
 from xarr.ir.instructions import Opcode, opcode_of
@@ -156,19 +156,13 @@ class Elementwise:
 
     def applied(self, x: View) -> View:
         """Record the function of one operand, or compute it of a constant."""
-        if x.value is not None and not x.structure.shape:
-            operation = self.operations[x.device.no_float64].get(x.dtype) or self._resolve((x,))
-            value = self._exactly(operation, x.value)
-            if value is not None:
-                result = constant(value, operation.result, (), x.device)
-                remembered(self.known.numbers, x.structure, (operation.exact, result.structure))
-                return result
-            if operation.host is not None and operation.operands == (x.dtype,):
-                return self._of_known(operation, x)
         how = x.structure  # once: a finalizer may give a constant a storage, and so another one
         opcode = self.known.pairs.get(how)
         if opcode is None:
             operation = self.operations[x.device.no_float64].get(x.dtype) or self._resolve((x,))
+            number = None if x.value is None or how.shape else self._of_numbers(operation, x)
+            if number is not None:
+                return number
             opcode = opcode_of(operation, (how,), how.shape, fresh=how.shape)
             self.known.remember(how, opcode)
         result = builder.computed(opcode, (x,))
@@ -178,27 +172,18 @@ class Elementwise:
         """Record the function of two operands; `where` names another function in errors."""
         structures = x1.structure, x2.structure  # once, as above
         opcode: Opcode | None = self.known.pairs.get(structures)
-        if opcode is not None:
-            result = builder.computed(opcode, (x1, x2))
-            return result if x1.value is None or x2.value is None else settled(result)
-        operation = self.operations[x1.device.no_float64].get(
-            (x1.dtype, x2.dtype)
-        ) or self._resolve((x1, x2))
-        shape = x1.shape
-        if x2.shape != shape:
-            shape = broadcast_shapes(shape, x2.shape, where=where or self.where)
-        if x1.value is not None and x2.value is not None and not shape:
-            value = self._exactly(operation, x1.value, x2.value)
-            if value is not None:
-                result = constant(value, operation.result, (), x1.device)
-                if x1.structure is x2.structure:
-                    found = operation.exact, result.structure
-                    remembered(self.known.numbers, x1.structure, found)
-                return result
-            if operation.host is not None:
-                return self._of_known(operation, x1, x2)
-        opcode = opcode_of(operation, structures, shape, fresh=shape)
-        self.known.remember(structures, opcode)
+        if opcode is None:
+            known = self.operations[x1.device.no_float64].get((x1.dtype, x2.dtype))
+            operation = known or self._resolve((x1, x2))
+            shape = x1.shape
+            if x2.shape != shape:
+                shape = broadcast_shapes(shape, x2.shape, where=where or self.where)
+            if x1.value is not None and x2.value is not None and not shape:
+                number = self._of_numbers(operation, x1, x2)
+                if number is not None:
+                    return number
+            opcode = opcode_of(operation, structures, shape, fresh=shape)
+            self.known.remember(structures, opcode)
         result = builder.computed(opcode, (x1, x2))
         return result if x1.value is None or x2.value is None else settled(result)
 
@@ -210,20 +195,22 @@ class Elementwise:
             self.known.remember(name, (opcode, *other.dtype.bounds))
             self.known.scalars[kind, given.dtype, given.device.no_float64, swapped] = other.dtype
 
-    def _exactly(self, operation: Operation, *values: Any) -> Any:
-        """Compute the result for numbers as Python does; return None where bits may differ."""
-        if self.exact is None:
+    def _of_numbers(self, operation: Operation, *views: View) -> View | None:
+        """Compute the result for numbers as Python or NumPy does, if that has the same bits."""
+        exact, device = operation.exact, views[0].device
+        if exact is None and self.exact is not None:
+            exact = operation.exact = ScalarEvaluator(self.exact, operation)
+        value = None if exact is None else exact.of(*[view.value for view in views])
+        if value is not None:
+            result = constant(value, operation.result, (), device)
+            if views[0].structure is views[-1].structure:
+                remembered(self.known.numbers, views[0].structure, (exact, result.structure))
+            return result
+        if operation.host is None:
             return None
-        if operation.exact is None:
-            operation.exact = ScalarEvaluator(self.exact, operation)
-        return operation.exact.of(*values)
-
-    def _of_known(self, operation: Operation, *views: View) -> View:
-        """Compute the result for numbers by NumPy, which has the same bits."""
         kind = operation.operands[0].numpy.type
-        assert operation.host is not None
         value = dtypes.quietly(operation.host, *[kind(view.value) for view in views])
-        return constant(value.item(), operation.result, (), views[0].device)
+        return constant(value.item(), operation.result, (), device)
 
     def floating(self, row: DType, device: Device) -> DType:
         """Return the type that integers of type `row` are converted to."""
@@ -295,11 +282,7 @@ class Elementwise:
             expression = self.boolean or self.integer
         elif row.kind == COMPLEX and self.complex:
             expression = self.complex
-        result = row
-        if self.result == "bool":
-            result = dtypes.bool_
-        elif self.result == "real":
-            result = dtypes.PART.get(row, row)
+        result = {"bool": dtypes.bool_, "real": dtypes.PART.get(row, row)}.get(self.result, row)
         template = template_of(expression, row)
         if result.kind != COMPLEX:
             template = f"({result.compute})({template})"
@@ -504,13 +487,16 @@ class Reduction:
                 along=self._along(combine.host, value),
             )
         host = None if value.kind == COMPLEX or value is dtypes.float16 else self.host
+        nbytes = len(self.fields) * _computed_nbytes(value)
+        if self.ordered:  # an index of 64 bits, then an element, padded to 64
+            nbytes = 8 + max(8, value.itemsize)
         return Fold(
             name=self.name,
             taken=types.taken,
             element=element,
             value=value,
             accumulator=f"{self.structure}_{kind}",
-            nbytes=self._structure_nbytes(value),
+            nbytes=nbytes,
             result=result,
             first=_typed(self.first, value),
             step=_typed(self.step, value),
@@ -532,11 +518,6 @@ class Reduction:
         if isinstance(combine, numpy.ufunc) and value.kind in (BOOL, *INTEGER):
             return functools.partial(combine.reduce, dtype=value.numpy)
         return host_values.ALONG.get(combine)
-
-    def _structure_nbytes(self, value: DType) -> int:
-        if self.ordered:  # an index of 64 bits, then an element, padded to 64
-            return 8 + max(8, value.itemsize)
-        return len(self.fields) * _computed_nbytes(value)
 
 
 FORMS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -584,11 +565,8 @@ def template_of(expression: str, row: DType) -> str:
     def function_of(match: re.Match[str]) -> str:
         # A type that is computed in another one may still have a function of its own.
         own = f"xr_{match[1]}_{row.storage}"
-        return (
-            f"{own}("
-            if row.storage != row.compute and sources.unit(own)
-            else f"xr_{match[1]}_{row.compute}("
-        )
+        is_own = row.storage != row.compute and sources.unit(own)
+        return f"{own}(" if is_own else f"xr_{match[1]}_{row.compute}("
 
     text = FUNCTION.sub(function_of, expression)
     for number, name in enumerate(("x1", "x2", "x3")):

@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, errors, layout, tuning
 from xarr.backends.base import InMemory
 from xarr.dtypes import DType
-from xarr.ir.events import changed
+from xarr.ir.events import changed, tier
 from xarr.ir.memo import remembered
 from xarr.ir.steps import LibraryStep
-from xarr.ir.storage import Storage, memory_of
+from xarr.ir.storage import Storage
 from xarr.ir.views import View, array_in, storage_view
 from xarr.layout import Shape
 from xarr.lowering.operations import RoutineOp
-from xarr.memo import memo
 from xarr.runtime import profiling
 from xarr.runtime.host_eval import NumpyStep
 from xarr.settings import IMPORTED
@@ -97,12 +97,9 @@ def routine(name: str, dtype: DType, device: Device) -> Callable[..., Any] | Non
     return None if device.options else device.driver.routine(name, dtype.numpy)
 
 
-@memo
 def _of_numpy(name: str) -> Callable[..., Any]:
-    found: Any = numpy
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found  # type: ignore[no-any-return]
+    found: Callable[..., Any] = operator.attrgetter(name)(numpy)
+    return found
 
 
 def run(
@@ -167,10 +164,8 @@ def recorded(
         assert view.layout is not None
         is_taken = takes is None or takes(view.shape, view.layout.strides)
         views.append(view if is_taken else builder.copied(view))
-    key = name, function, dtype
-    operation = _ROUTINES.get(key)
-    if operation is None:
-        operation = _ROUTINES[key] = _operation(name, (operands[0].dtype,) * 2, dtype, function)
+    types = (operands[0].dtype,) * 2
+    operation = _operation((name, function, dtype), name, types, dtype, function)
     return builder.defer(operation, tuple(views), shape)
 
 
@@ -181,49 +176,48 @@ def deferred(
     operands: Sequence[View],
     shape: Shape,
     dtype: DType,
-) -> View:
-    """Record NumPy's work on whole arrays in a CPU's memory; return the result.
+) -> View | None:
+    """Record NumPy's work on whole arrays in a CPU's memory; return the result, None elsewhere.
 
     `function` maps arrays to the result; the name, the `options` and the types determine it.
     """
+    if not runs_on_numpy(operands[0].device):
+        return None
     for view in operands:
         builder.materialise(view)
     types = tuple([view.dtype for view in operands])
     key = name, options, types, dtype
-    operation = _ROUTINES.get(key)
-    if operation is None:
-        operation = _operation(name, types, dtype, function, function)
-        remembered(_ROUTINES, key, operation)
+    operation = _operation(key, name, types, dtype, function, function)
     return builder.defer(operation, tuple(operands), shape)
 
 
 def _operation(
+    key: tuple[Any, ...],
     name: str,
     operands: tuple[DType, ...],
     result: DType,
     function: Callable[..., Any],
     host: Callable[..., Any] | None = None,
 ) -> RoutineOp:
-    """Return the operation of a routine; profiles may put another `_run_routine` in place."""
-
-    def work(routine: RoutineOp, views: list[View]) -> None:
-        _run_routine(routine, views)
-
-    step = LibraryStep if host is None else NumpyStep
-    return RoutineOp(name, operands, result, function, host, work, step)
+    """Return the one operation of a routine for a key."""
+    known = _ROUTINES.get(key)
+    if known is None:
+        step = LibraryStep if host is None else NumpyStep
+        known = RoutineOp(name, operands, result, function, host, _work, step)
+        remembered(_ROUTINES, key, known)
+    return known
 
 
 _ROUTINES: Final[dict[tuple[Any, ...], RoutineOp]] = {}
 
 
+def _work(routine: RoutineOp, views: list[View]) -> None:
+    _run_routine(routine, views)  # for which profiles may have put another one in place
+
+
 def _run_routine(routine: RoutineOp, views: list[View]) -> None:
     """Run a routine on views, of which the last is the result and the others are materialised."""
-    driver = views[0].device.driver
-    if routine.host is not None and driver.is_open():
-        places = [(view.structure.seen(), memory_of(_storage(view)), view.offset) for view in views]
-        _evaluate(routine.host, [array_in(*place) for place in places])
-        return
-    arrays = driver.arrays(_places(views))
+    arrays = views[0].device.driver.arrays(_places(views))
     with ExitStack() as stack:
         if arrays is None:
             arrays = _mapped(views, len(views) - 1, stack)
@@ -284,22 +278,42 @@ def _copy(value: Any, shape: Shape, dtype: DType, device: Device) -> View:
     return result
 
 
+def now(
+    name: str, function: Callable[..., Any], operands: Sequence[View], few: int | None = None
+) -> Any:
+    """Return what NumPy computes of operands in a CPU's memory; None elsewhere.
+
+    `name` is NumPy's for the function, as profiles show it. With a number of bytes that are `few`
+    it computes only so many, and leaves the work to kernels where they do all.
+    """
+    device = operands[0].device
+    if not runs_on_numpy(device):
+        return None
+    if few is not None and not builder.stays_on_host(device, few, tuning.SELECTED_NBYTES):
+        return None
+    with device.lock:
+        arrays = []
+        for x in operands:
+            is_number = x.value is not None
+            arrays.append(
+                numpy.full(x.shape, x.value, x.dtype.numpy) if is_number else values_of(x)
+            )
+            if arrays[-1] is None:
+                return None
+        return function(*arrays)
+
+
 def inner(first: View, second: View) -> Any:
     """Return the product of two vectors that the host reads in place, or None.
 
     NumPy has the same bits as of a row and a column.
     """
-    device = first.device
     if _reproducible or not first.shape[0] or first.shape != second.shape:
         return None
     if first.dtype is not second.dtype or first.dtype is dtypes.float16:
         return None
-    with device.lock:
-        row = values_of(first)
-        column = values_of(second)
-        if row is None or column is None:
-            return None
-        value = (row @ column).item()
+    found = now("matmul", operator.matmul, (first, second))
+    value = None if found is None else found.item()
     return value if value == value else None
 
 
@@ -433,17 +447,17 @@ def _as_array(view: View, memory: Any) -> Any:
 @contextmanager
 def _watched() -> Iterator[None]:
     """Let profiles note the work of libraries within a ``with`` block."""
-    global run, arrays_of, inner, _run_routine
-    before = run, arrays_of, inner, _run_routine
-    run, arrays_of, inner = _watched_run, _watched_arrays_of, _watched_inner
+    global run, arrays_of, now, _run_routine
+    before = run, arrays_of, now, _run_routine
+    run, arrays_of, now = _watched_run, _watched_arrays_of, _watched_now
     _run_routine = _watched_routine
     try:
         yield
     finally:
-        run, arrays_of, inner, _run_routine = before
+        run, arrays_of, now, _run_routine = before
 
 
-_run, _arrays_of, _inner, _unwatched_routine = run, arrays_of, inner, _run_routine
+_run, _arrays_of, _now, _unwatched_routine = run, arrays_of, now, _run_routine
 
 
 def _watched_run(
@@ -491,18 +505,16 @@ def _watched_arrays_of(
         yield arrays
 
 
-def _watched_inner(first: View, second: View) -> Any:
-    device = first.device
-    if not device.info.host_addressable or first.storage is None or second.storage is None:
-        return _inner(first, second)
-    for view in (first, second):
+def _watched_now(
+    name: str, function: Callable[..., Any], operands: Sequence[View], few: int | None = None
+) -> Any:
+    device = operands[0].device
+    if not runs_on_numpy(device) or (few is not None and tier.name):
+        return None
+    for view in operands:
         builder.compute(view)
-
-    def ask() -> Any:
-        return _inner(first, second)
-
-    nbytes = _nbytes((first, second))
-    return profiling.record("numpy.matmul", nbytes, device, ask, on_host=True)
+    ask = functools.partial(_now, name, function, operands, few)
+    return profiling.record(f"numpy.{name}", _nbytes(operands), device, ask, on_host=True)
 
 
 def _nbytes(views: Sequence[View]) -> int:
@@ -513,8 +525,8 @@ profiling.watchers.append(_watched)
 
 
 def warn_once(name: str, device: Device) -> None:
-    """Warn, the first time, that the host computes a function for a device."""
-    if (name, device) not in _warned:
+    """Warn, the first time, that the host computes a function for a device that is no CPU."""
+    if (name, device) not in _warned and not runs_on_numpy(device):
         _warned.add((name, device))
         way = "" if device.info.shares_host_memory else ", and the values travel there and back"
         errors.warn(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy
 
 from xarr import tuning
-from xarr.codegen.kernel_spec import INDEX, GatherScatter
+from xarr.codegen.expressions import INDEX, GatherScatter
 from xarr.dtypes import BOOL
 from xarr.ir.events import tier as tier
 from xarr.lowering.operations import TemplateOp
@@ -22,7 +22,6 @@ from xarr.runtime import host_reductions
 from xarr.runtime.host_values import Function, converter
 
 if TYPE_CHECKING:
-    from xarr.backends.device import Device
     from xarr.ir.instructions import Opcode
 
 _fused: Final[list[str]] = []
@@ -43,11 +42,6 @@ def fused() -> Iterator[None]:
             before = _fused.pop()
             if not _fused:
                 tier.name = before
-
-
-def stays_on_host(device: Device, nbytes: int, most: int = tuning.KEPT_NBYTES) -> bool:
-    """Return whether a storage of so many bytes is in NumPy's memory until a kernel uses it."""
-    return 0 < nbytes <= most and not tier.name and device.info.host_addressable
 
 
 def find(opcode: Opcode) -> Function | bool:

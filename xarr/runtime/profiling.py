@@ -30,7 +30,6 @@ from xarr.backends.recording import Asked, around, replaced
 from xarr.codegen import launch
 from xarr.ir.events import hooks
 from xarr.ir.instructions import next_number
-from xarr.memo import memo
 from xarr.runtime import host_functions, traffic
 from xarr.runtime.dispatch import Program
 
@@ -392,7 +391,6 @@ def line_at_work() -> Line:
     return nearest or Line("", 0)
 
 
-@memo
 def _rank(file: str) -> int:
     """Return 0 for a program's file, 1 for a library's, 2 for xarr's."""
     if file.startswith(_ROOT) or file == "<frozen importlib._bootstrap>":

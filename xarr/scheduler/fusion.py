@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xarr import tuning
-from xarr.codegen.kernel_spec import Roll
+from xarr.codegen.expressions import Roll
 from xarr.ir.operation import Operation
 from xarr.lowering.operations import TemplateOp
 from xarr.scheduler.fusion_group import FusionGroup

@@ -14,7 +14,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from xarr import dtypes, layout, tuning
-from xarr.codegen.kernel_spec import INDEX, INSIDE, Access, GatherScatter, KernelSpec, Roll
+from xarr.codegen.expressions import INDEX, INSIDE, GatherScatter, Roll
+from xarr.codegen.kernel_spec import Access, KernelSpec
 from xarr.dtypes import DType
 from xarr.ir.operation import Operation
 from xarr.layout import Layout, Pattern, Shape

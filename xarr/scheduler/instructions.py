@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, layout
-from xarr.codegen.kernel_spec import GatherScatter
+from xarr.codegen.expressions import GatherScatter
 from xarr.dtypes import DType
 from xarr.ir.instructions import Opcode, decoded
 from xarr.ir.operation import Operation

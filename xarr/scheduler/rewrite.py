@@ -15,13 +15,12 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, layout, tuning
-from xarr.codegen.kernel_spec import Roll, cast, rolled
+from xarr.codegen.expressions import Roll, cast, rolled
 from xarr.dtypes import COMPLEX, DType
 from xarr.ir.operation import Operation, interned
 from xarr.layout import Layout, Shape
 from xarr.lowering import reduce_scan
 from xarr.lowering.operations import Ref, TemplateOp, WrappedAccess
-from xarr.memo import memo
 from xarr.scheduler.fusion_group import NBYTES_OF_KERNEL, overlap
 from xarr.scheduler.instructions import BoundsMask, Operand, ScheduledInstruction
 
@@ -87,7 +86,6 @@ def rewrite(
     return rewritten
 
 
-@memo
 def _own_weight(operation: Operation) -> tuple[int, list[int]]:
     """Weigh an operation's own text, and count how often it contains each operand's."""
     template = operation.template

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeVar
 
-from xarr.codegen.kernel_spec import GatherScatter
+from xarr.codegen.expressions import GatherScatter
 from xarr.ir.storage import is_live
 from xarr.lowering.operations import Ref, TemplateOp
 from xarr.scheduler.buffer_reuse import Plan

@@ -13,19 +13,14 @@ import numpy
 
 from xarr import dtypes, errors, layout, tuning
 from xarr.backends.device import before_synchronizing
-from xarr.codegen import launch as launching
-from xarr.codegen.kernel_spec import INDEX
-from xarr.codegen.launch import MOST_GROUPS as MOST_GROUPS, Grid as Grid
-from xarr.ir import steps
-from xarr.ir.events import counts as counts, eager as eager, hooks
+from xarr.codegen.expressions import INDEX
+from xarr.ir.events import counts as counts, eager as eager, hooks, tier
 from xarr.ir.instructions import Opcode, opcode_of
 from xarr.ir.operation import Operation
-from xarr.ir.steps import launch as launch
 from xarr.ir.storage import Storage, allocate_or_collect, are_shared
 from xarr.ir.views import Structure, View, constant, contiguous, storage_view, structure
 from xarr.layout import Layout, Shape
 from xarr.lowering.operations import TemplateOp
-from xarr.runtime import host_functions
 from xarr.tape import record, recorders
 from xarr.tape.record import cast_of, copied as copied
 from xarr.tape.tape import tape_of
@@ -33,9 +28,6 @@ from xarr.tape.tape import tape_of
 if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.dtypes import DType
-
-end_before_others = steps.end_before_others
-kernel_of = launching.kernel_of
 
 
 def defer(operation: Operation, inputs: tuple[View, ...], shape: Shape) -> View:
@@ -225,9 +217,14 @@ def apart(value: View, storage: Storage) -> View:
     return copied(value)
 
 
+def stays_on_host(device: Device, nbytes: int, most: int = tuning.KEPT_NBYTES) -> bool:
+    """Return whether a storage of so many bytes is in NumPy's memory until a kernel uses it."""
+    return 0 < nbytes <= most and not tier.name and device.info.host_addressable
+
+
 def reserve(device: Device, nbytes: int) -> Storage:
     """Make a storage with memory that the host may be the first to write."""
-    if host_functions.stays_on_host(device, nbytes):
+    if stays_on_host(device, nbytes):
         return Storage(device, nbytes, numpy.empty(nbytes, numpy.uint8))
     return allocate(device, nbytes)
 
@@ -251,15 +248,15 @@ def owned(view: View) -> View:
     return view if hooks.recorder is None else copied(view)
 
 
-def held(values: Any, device: Device, dtype: DType) -> View | None:
+def held(values: Any, device: Device, dtype: DType, *, is_new: bool = False) -> View | None:
     """Make a view of NumPy's result in its own memory; None where the driver needs a copy of it.
 
-    An array that has its memory from another one is no such thing: it may be an operand's.
+    Unless it `is_new`, its memory may be another array's, as an operand's, which is no such thing.
     """
-    if type(values) is not numpy.ndarray or not host_functions.stays_on_host(device, values.nbytes):
+    if type(values) is not numpy.ndarray or not stays_on_host(device, values.nbytes):
         return None
-    flags = values.flags
-    if not (flags.owndata and flags.c_contiguous and flags.writeable):
+    flags = None if is_new else values.flags
+    if flags and not (flags.owndata and flags.c_contiguous and flags.writeable):
         return None
     storage = Storage(device, values.nbytes, values)
     return View(storage, contiguous(device, dtype, values.shape), 0)
@@ -272,9 +269,8 @@ def known(shape: Shape, dtype: DType, device: Device, compute: Callable[[], Any]
     long. While a recorder is there, instructions make them, so that each replay makes them anew.
     """
     nbytes = math.prod(shape) * dtype.itemsize
-    if hooks.recorder is not None or not host_functions.stays_on_host(
-        device, nbytes, tuning.MADE_NBYTES
-    ):
+    is_kept = stays_on_host(device, nbytes, tuning.MADE_NBYTES)
+    if hooks.recorder is not None or not is_kept:
         return None
     return View(Storage(device, nbytes, compute()), contiguous(device, dtype, shape), 0)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from xarr import tuning
-from xarr.codegen.kernel_spec import cast
+from xarr.codegen.expressions import cast
 from xarr.ir import _cython as cython
 from xarr.ir.operation import Operation
 from xarr.runtime import dispatch

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable
 
 from xarr.backends.device import Device
-from xarr.codegen import source
+from xarr.codegen import launch, source
 from xarr.codegen.source import define
 from xarr.errors import CompileError
-from xarr.tape import builder
 
 
 def require_compiles(device: Device, name: str, templates: Iterable[str]) -> None:
@@ -17,7 +16,7 @@ def require_compiles(device: Device, name: str, templates: Iterable[str]) -> Non
     called = tuple(word for text in templates for word in re.findall(r"\bxr_own_\w+", text))
     with device.lock:
         try:
-            builder.kernel_of(
+            launch.kernel_of(
                 device,
                 "check.c",
                 "xr_check",

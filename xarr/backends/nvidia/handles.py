@@ -103,7 +103,6 @@ def present(*names: str) -> bool:
         return False
 
 
-@memo
 def failures() -> tuple[type[Exception], ...]:
     """The exceptions of the bindings for a library's failure."""
     names = (("cublas", "cuBLASError"), ("cufft", "cuFFTError"), ("cusolver", "cuSOLVERError"))

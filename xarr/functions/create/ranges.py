@@ -99,10 +99,8 @@ def _counted(first: Any, delta: Any, length: int, kind: Any) -> Host:
     if kind.itemsize < 8:
         return dtypes.quietly(lambda: first + numpy.arange(length).astype(kind) * delta)
     values: Host = numpy.arange(length, dtype=kind)
-    if delta != 1:
-        values *= delta
-    if first:
-        values += first
+    values *= delta
+    values += first  # of 0.0 as well, which a step below 0 has made -0.0
     return values
 
 
@@ -373,7 +371,7 @@ def _linspace_node(
     if row is dtypes.float64 and step and math.isfinite(step):
 
         def points() -> Any:
-            found = numpy.arange(count).astype(row.numpy) * step + start
+            found = _counted(start, step, count, row.numpy)
             if endpoint and count > 1:
                 found[-1] = stop
             return found

@@ -51,13 +51,9 @@ def _map_file(values: Any, device: DeviceLike, where: str) -> Any:
     """An array in the memory of a mapped file, on a CPU; elsewhere a copy of it."""
     target = get_device(device, where)
     row = dtypes.BY_NUMPY.get(values.dtype) if isinstance(values, numpy.memmap) else None
-    if (
-        row is None
-        or not target.info.host_addressable
-        or (target.no_float64 and row in dtypes.NEEDS_FLOAT64)
-    ):
+    if row is None or (target.no_float64 and row in dtypes.NEEDS_FLOAT64):
         return _to_arrays(values, device, where)
-    return from_dlpack(values, device=target, copy=False)
+    return from_dlpack(values, device=target)
 
 
 def _type_of(dtype: Any, device: DeviceLike, where: str) -> Any:

@@ -293,18 +293,19 @@ def product_of(first: View, second: View, stack: Shape) -> View:
     row = first.dtype
     if 0 in shape or first.shape[-1] == 0:
         return constant(row.numpy.type(0).item(), row, shape, first.device)
-    is_bound = vendor.runs_on_numpy(first.device) or vendor.is_reproducible()
-    if 1 in shape[-2:] and row is not dtypes.float16 and not is_bound:
-        operands = (first, second, -1) if shape[-1] == 1 else (second, first, -2)
-        return builder.reshaped(_by_vector(*operands), shape)
+    if row is not dtypes.float16 and not vendor.is_reproducible():
+        found = vendor.deferred("matmul", (), numpy.matmul, (first, second), shape, row)
+        if found is not None:
+            return found
+        if 1 in shape[-2:]:
+            operands = (first, second, -1) if shape[-1] == 1 else (second, first, -2)
+            return builder.reshaped(_by_vector(*operands), shape)
     function = vendor.routine("matmul", row, first.device)
     if function is None:
         return matmul_kernels.matmul(first, second)
     if row is dtypes.float16:
         wide = [builder.converted(view, dtypes.float32) for view in (first, second)]
         return builder.converted(product_of(wide[0], wide[1], stack), row)
-    if vendor.runs_on_numpy(first.device):
-        return vendor.deferred("matmul", (), numpy.matmul, (first, second), shape, row)
     return vendor.recorded("matmul", function, (first, second), shape, row)
 
 

@@ -181,9 +181,7 @@ _OF_OTHERS: Final = {
 
 def masked_arrays() -> ModuleType:
     """NumPy's module of masked arrays, which stay on the host; other devices warn of it once."""
-    device = default_device()
-    if not vendor.runs_on_numpy(device):
-        vendor.warn_once("xarr.ma", device)
+    vendor.warn_once("xarr.ma", default_device())
     return importlib.import_module("numpy.ma")
 
 

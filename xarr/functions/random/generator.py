@@ -19,9 +19,10 @@ from xarr.backends.device import get_device
 from xarr.dtypes import DType
 from xarr.errors import type_error, value_error
 from xarr.functions.calls.on_host import host_of
-from xarr.functions.random import permutation as permuting, sampling
+from xarr.functions.random import permutation as permuting, philox, sampling
 from xarr.functions.random.distributions import Continuous, Discrete, Vectors, colours
-from xarr.functions.random.sampling import Floats, FloatType, Philox, Real, Size, integers
+from xarr.functions.random.philox import Philox
+from xarr.functions.random.sampling import Floats, FloatType, Real, Size, integers
 from xarr.ops import random
 from xarr.ops.random import Draw
 from xarr.settings import IMPORTED
@@ -47,7 +48,7 @@ class Generator(Continuous, Discrete, Vectors):
 
     def __new__(cls, bit_generator: Any) -> Generator:
         """Make a generator that draws on the host where the bits are NumPy's."""
-        if cls is Generator and sampling.is_of_numpy(bit_generator):
+        if cls is Generator and philox.is_of_numpy(bit_generator):
             return object.__new__(cls.on_host)
         return object.__new__(cls)
 
@@ -57,7 +58,7 @@ class Generator(Continuous, Discrete, Vectors):
         if isinstance(bit_generator, type):
             fault = f"bit_generator is the class {bit_generator.__name__}"
             raise value_error("Generator(bit_generator)", fault, "one of its objects is accepted")
-        if not hasattr(bit_generator, "take") and not sampling.is_of_numpy(bit_generator):
+        if not hasattr(bit_generator, "take") and not philox.is_of_numpy(bit_generator):
             fault = f"bit_generator is of type {type(bit_generator).__name__}"
             accepted = "Philox or a bit generator of NumPy is accepted"
             raise type_error("Generator(bit_generator)", fault, accepted, "write default_rng(seed)")
@@ -257,10 +258,10 @@ def default_rng(seed: Any = None) -> Generator:
     if isinstance(seed, Generator):
         return seed
     bits = getattr(seed, "bit_generator", None) or getattr(seed, "_bit_generator", seed)
-    if isinstance(bits, Philox) or sampling.is_of_numpy(bits):
+    if isinstance(bits, Philox) or philox.is_of_numpy(bits):
         return Generator(bits)
     return Generator(
-        sampling.host_bits(seed) if IMPORTED.random == "numpy" else Philox(sampling.plain(seed))
+        philox.host_bits(seed) if IMPORTED.random == "numpy" else Philox(philox.plain(seed))
     )
 
 

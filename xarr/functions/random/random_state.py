@@ -10,10 +10,11 @@ import numpy
 from xarr.array.array import Array, DTypeLike
 from xarr.errors import type_error, value_error
 from xarr.functions.calls.on_host import host_of
-from xarr.functions.random import permutation as permuting, sampling
+from xarr.functions.random import permutation as permuting, philox
 from xarr.functions.random.distributions import Continuous, Discrete, Vectors
 from xarr.functions.random.generator import forward, shuffle_on_host
-from xarr.functions.random.sampling import Floats, Integers, Philox, Real, Size, integers
+from xarr.functions.random.philox import Philox
+from xarr.functions.random.sampling import Floats, Integers, Real, Size, integers
 from xarr.ops import random
 from xarr.settings import IMPORTED
 
@@ -44,7 +45,7 @@ class RandomState(Continuous, Discrete, Vectors):
 
     def __new__(cls, seed: Any = None) -> RandomState:
         """Make one that draws on the host where the bits are NumPy's."""
-        wanted = sampling.is_of_numpy(seed) or (
+        wanted = philox.is_of_numpy(seed) or (
             IMPORTED.random == "numpy" and not isinstance(seed, Philox)
         )
         if cls is RandomState and wanted:
@@ -90,7 +91,7 @@ class RandomState(Continuous, Discrete, Vectors):
         if not legacy:
             return state
         key, counter = state["state"]["key"], state["state"]["counter"]
-        return sampling.NAME, key, counter, *([state["numpy"]] if self.leads_numpys else [])
+        return philox.NAME, key, counter, *([state["numpy"]] if self.leads_numpys else [])
 
     def set_state(self, state: Any) -> None:
         """Go on from a `state` that `get_state` gave, so that the same numbers come again.
@@ -235,7 +236,7 @@ def _checked(seed: Any) -> Any:
     """A seed, whose integers have 32 bits, as NumPy's Mersenne Twister wants them."""
     if seed is None or hasattr(seed, "generate_state"):
         return seed
-    seed = sampling.plain(seed)
+    seed = philox.plain(seed)
     words = numpy.asarray(seed)
     if words.ndim > 1 or not words.size:
         fault = f"the seed has shape {words.shape}"

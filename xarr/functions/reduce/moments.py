@@ -15,7 +15,7 @@ from xarr import dtypes, errors, layout
 from xarr.array.array import Array
 from xarr.array.coerce import as_array, operand_view
 from xarr.array.out_argument import mask_of, require_castable, single
-from xarr.array.transfers import Host, openly, to_host
+from xarr.array.transfers import Host
 from xarr.backends.device import default_float
 from xarr.dtypes import BOOL, COMPLEX, FLOATING, REAL, DType
 from xarr.errors import type_error, value_error
@@ -207,11 +207,8 @@ def warn_of_few(number: Array, message: str) -> None:
 
 def _warn_where(x: Array, is_wrong: Callable[[Host], Host], message: str) -> None:
     """Warn of elements where nobody has to wait for them: on a CPU."""
-    if vendor.runs_on_numpy(x.device):
-        with openly():
-            found = bool(is_wrong(to_host(x._view)).any())
-        if found:
-            warn(message)
+    if vendor.now("any", lambda values: is_wrong(values).any(), (x._view,)):
+        warn(message)
 
 
 def warn(message: str) -> None:

@@ -6,7 +6,6 @@ joined by NumPy.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 import operator
@@ -23,7 +22,7 @@ from xarr.array.layouts import keep_array, settled, view
 from xarr.array.out_argument import deliver, require_castable, require_casting, single
 from xarr.array.transfers import Host, openly, uploaded
 from xarr.backends.device import Device, get_device, promoted, require_together
-from xarr.codegen.kernel_spec import rolled
+from xarr.codegen.expressions import rolled
 from xarr.dtypes import DType
 from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
@@ -44,7 +43,6 @@ from xarr.ir.storage import Storage
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout, Shape, integer, normalize_axis
 from xarr.ops import gather, vendor
-from xarr.runtime import host_functions
 from xarr.tape import builder
 
 
@@ -77,7 +75,7 @@ def _blank(shape: Shape, dtype: DType, device: Device) -> Storage:
     With the kernel is what reads the whole. A CPU copies large parts faster one by one.
     """
     size = math.prod(shape)
-    if device.info.host_addressable and size > tuning.JOINED:
+    if device.info.loop_per_item and size > tuning.JOINED:
         return builder.blank(shape, dtype, device)
     view = constant(dtype.numpy.type(0).item(), dtype, shape, device)
     builder.materialise(view)
@@ -177,21 +175,20 @@ def _joined(
     total = sum(part.shape[place] for part in parts)
     full = (*first[:place], total, *first[place + 1 :])
     device = parts[0].device
-    is_small = host_functions.stays_on_host(device, math.prod(full) * row.itemsize)
+    is_small = math.prod(full) * row.itemsize <= tuning.KEPT_NBYTES
     if is_small and out is None and all(part._view.dtype is row for part in parts):
         views = [part._view for part in parts]
-        join = functools.partial(_concatenated, axis=place)
-        return Array(vendor.deferred("concat", (place,), join, views, full, row))
+        found = vendor.deferred(
+            "concat", (place,), lambda *x: numpy.concatenate(x, place), views, full, row
+        )
+        if found is not None:
+            return Array(found)
     whole = Assembly(full, row, device)
     begin = [0] * len(first)
     for part in parts:
         whole.put(begin, part.shape, part._view)
         begin[place] += part.shape[place]
     return _hand_over(whole, out, casting, where)
-
-
-def _concatenated(*arrays: Any, axis: int) -> Any:
-    return numpy.concatenate(arrays, axis)
 
 
 def _hand_over(whole: Assembly, out: Any, casting: str, where: str) -> Array:

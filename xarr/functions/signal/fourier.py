@@ -79,17 +79,10 @@ def apply(
     shape, dtype = _result(row, view, sizes, axes)
     if 0 in shape or 0 in view.shape:
         return Array(constant(dtype.numpy.type(0).item(), dtype, shape, view.device))
-    once = len(set(axes)) == len(axes)  # cuFFT's plans name an axis once
-    has_library = once and vendor.routine(row.routine, view.dtype, view.device) is not None
-    if has_library and not _is_small(view, sizes, math.prod(shape) * dtype.itemsize):
-        return _by_library(row, view, (shape, dtype), sizes, axes, norm)
-    return _by_kernels(row, Array(view), sizes, axes, norm)
-
-
-def _is_small(view: View, sizes: _Integers, nbytes: int) -> bool:
-    """Whether a GPU's library would take its host longer than kernels take."""
-    is_direct = all(map(fft_kernels.is_direct, sizes))
-    return is_direct and nbytes <= tuning.FFT_NBYTES and not vendor.runs_on_numpy(view.device)
+    made = None
+    if len(set(axes)) == len(axes):  # cuFFT's plans name an axis once
+        made = _by_library(row, view, (shape, dtype), sizes, axes, norm)
+    return _by_kernels(row, Array(view), sizes, axes, norm) if made is None else Array(made)
 
 
 def _converted(row: Transform, x: Array) -> View:
@@ -133,20 +126,27 @@ def _result(row: Transform, view: View, sizes: _Integers, axes: _Integers) -> _R
 
 def _by_library(
     row: Transform, view: View, result: _Result, sizes: _Integers, axes: _Integers, norm: str
-) -> Array:
+) -> View | None:
+    """Let a library transform; None without one, and where kernels take a GPU's host less time."""
+    function = vendor.routine(row.routine, view.dtype, view.device)
+    if function is None:
+        return None
     along: dict[str, Any] = {"n": sizes[0], "axis": axes[0]}
     if row.many:
         along = {"s": sizes, "axes": axes}
-    if not vendor.runs_on_numpy(view.device):
-        # A device's library does not scale: whatever comes next does that on the way.
-        made = vendor.run(row.where, row.routine, (view,), [result], **along)[0]
-        scale = math.prod([_scale(size, row.inverse, norm) for size in sizes])
-        return Array(made if scale == 1 else _scaled(made, scale))
-    function = vendor.routine(row.routine, view.dtype, view.device)
-    assert function is not None
     options = (tuple(sizes), tuple(axes), norm)
     work = functools.partial(function, norm=norm, **along)
-    return Array(vendor.deferred(row.routine, options, work, (view,), *result))
+    made = vendor.deferred(row.routine, options, work, (view,), *result)
+    if made is not None:
+        return made
+    shape, dtype = result
+    is_small = math.prod(shape) * dtype.itemsize <= tuning.FFT_NBYTES
+    if is_small and all(map(fft_kernels.is_direct, sizes)):
+        return None
+    # A device's library does not scale: whatever comes next does that on the way.
+    made = vendor.run(row.where, row.routine, (view,), [result], **along)[0]
+    scale = math.prod([_scale(size, row.inverse, norm) for size in sizes])
+    return made if scale == 1 else _scaled(made, scale)
 
 
 def _scaled(values: View, scale: float) -> View:

@@ -6,6 +6,7 @@ and expressions. NaN are distinct from each other, 0.0 and -0.0 are not; values 
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy
@@ -14,7 +15,6 @@ from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
 from xarr.array.coerce import array_of, as_array, compared, operand_view
 from xarr.array.layouts import keep_array
-from xarr.array.transfers import note
 from xarr.errors import type_error, value_error
 from xarr.functions.create import creation, fills
 from xarr.functions.elementwise import elementwise
@@ -95,10 +95,11 @@ def unique_all(x: Array) -> UniqueAllResult:
 def _distinct(x: Array, where: str, *, equal_nan: bool = False, **asked: bool) -> list[Array]:
     """The distinct elements and what else is asked for: by NumPy, or by a sort on the device."""
     view = operand_view(x, where)
-    if not vendor.runs_on_numpy(view.device):
-        return _by_sorting(x, equal_nan=equal_nan, **asked)
-    with vendor.arrays_of(where, (view,)) as (values,):
-        return [_upload(part, view) for part in _unique(values, equal_nan=equal_nan, **asked)]
+    work = functools.partial(_unique, equal_nan=equal_nan, **asked)  # type: ignore[arg-type]
+    found = vendor.now("unique", work, (view,))
+    if found is None:
+        return _by_sorting(Array(view), equal_nan=equal_nan, **asked)
+    return [creation.asarray(part, device=view.device) for part in found]
 
 
 def _begins(ordered: Array, *, equal_nan: bool = False) -> View:
@@ -146,11 +147,6 @@ def _sortable(values: Host) -> Host:
     return values.astype(numpy.float32) if values.dtype == numpy.float16 else values
 
 
-def _upload(values: Host, view: View) -> Array:
-    """NumPy's result as an Array on the operand's device."""
-    return creation.asarray(values, device=view.device)
-
-
 def isin(
     element: ArrayLike,
     test_elements: ArrayLike,
@@ -170,15 +166,16 @@ def isin(
     if kind not in (None, "sort", "table"):
         raise value_error(where, f"kind is {kind!r}", "'sort', 'table' and None are accepted")
     first, second = compared(element, test_elements, where, ("element", "test_elements"))
-    device = first.device
     if 0 in second.shape or 0 in first.shape:
-        return keep_array(Array(constant(bool(invert), dtypes.bool_, first.shape, device)))
-    if vendor.runs_on_numpy(device):
-        with device.lock:
-            result = vendor.new_view(first.shape, dtypes.bool_, device)
-            with vendor.arrays_of(where, (first, second), (result,)) as (wanted, among, found):
-                found[...] = numpy.isin(_sortable(wanted), _sortable(among), invert=bool(invert))
-        return keep_array(Array(result))
+        return keep_array(Array(constant(bool(invert), dtypes.bool_, first.shape, first.device)))
+
+    def work(values: Host, among: Host) -> Host:
+        return numpy.isin(_sortable(values), _sortable(among), invert=bool(invert))
+
+    given = first, second
+    found = vendor.deferred("isin", (bool(invert),), work, given, first.shape, dtypes.bool_)
+    if found is not None:
+        return keep_array(Array(found))
     among_sorted = sort(Array(second).reshape(-1))
     places = searchsorted(among_sorted, Array(first))
     last = among_sorted.shape[0] - 1
@@ -221,10 +218,7 @@ def unique(
     }
     if axis is not None:
         place = normalize_axis(axis, x.ndim, where)
-        own = vendor.runs_on_numpy(view.device)
-        if own:  # else `opened` notes it
-            note(where, x.nbytes, "from", view.device)
-        with vendor.arrays_of(where, (view,), own=own) as (values,):
+        with vendor.arrays_of(where, (view,), own=False) as (values,):
             given = _sortable(values)
             # Asked for the indices, NumPy sorts in a stable way: the first of equal parts stands.
             stable = {**asked, "return_index": True}
@@ -232,7 +226,7 @@ def unique(
             first, indices, *others = found
             parts = [first.astype(values.dtype, copy=False)]
             parts += [indices, *others] if return_index else others
-            results = tuple(_upload(part, view) for part in parts)
+            results = tuple(creation.asarray(part, device=view.device) for part in parts)
     else:
         results = tuple(_distinct(x, where, equal_nan=equal_nan, **asked))
     return results if len(results) > 1 else results[0]

@@ -54,18 +54,19 @@ def sort(
     view, place = _along(a, axis, where)
     if _is_sorted(view, place):
         return Array(builder.copied(view))
-    if not vendor.runs_on_numpy(view.device):
-        if vendor.routine("sort", view.dtype, view.device) is None:
-            return Array(radix_sort.sort(view, place, descending=bool(descending)))
-        if descending:
-            # Backwards, ascending is descending, and equal elements keep their order.
-            backward = sort(manipulation.flip(Array(view), axis=place), axis=place)
-            return manipulation.flip(backward, axis=place)
-        wanted = [(view.shape, view.dtype)]
-        return Array(vendor.run(where, "sort", (view,), wanted, axis=place)[0])
     options = place, bool(descending)
     work = functools.partial(_sorted, place=place, descending=bool(descending))
-    return Array(vendor.deferred("sort", options, work, (view,), view.shape, view.dtype))
+    found = vendor.deferred("sort", options, work, (view,), view.shape, view.dtype)
+    if found is not None:
+        return Array(found)
+    if vendor.routine("sort", view.dtype, view.device) is None:
+        return Array(radix_sort.sort(view, place, descending=bool(descending)))
+    if descending:
+        # Backwards, ascending is descending, and equal elements keep their order.
+        backward = sort(manipulation.flip(Array(view), axis=place), axis=place)
+        return manipulation.flip(backward, axis=place)
+    wanted = [(view.shape, view.dtype)]
+    return Array(vendor.run(where, "sort", (view,), wanted, axis=place)[0])
 
 
 _KINDS: Final = ("quicksort", "mergesort", "heapsort", "stable")
@@ -142,11 +143,10 @@ def argsort(
         view = builder.reshaped(view, (1,))
     if _is_sorted(view, place):
         return Array(constant(0, dtypes.int64, view.shape, view.device))
-    if not vendor.runs_on_numpy(view.device):
-        return Array(radix_sort.argsort(view, place, descending=bool(descending)))
     options = place, bool(stable), bool(descending)
     work = functools.partial(_order, place=place, stable=stable, descending=bool(descending))
-    return Array(vendor.deferred("argsort", options, work, (view,), view.shape, dtypes.int64))
+    found = vendor.deferred("argsort", options, work, (view,), view.shape, dtypes.int64)
+    return Array(found or radix_sort.argsort(view, place, descending=bool(descending)))
 
 
 def _order(values: Any, place: int, *, stable: bool, descending: bool) -> Any:
@@ -189,11 +189,9 @@ def searchsorted(
         ordered = gather.take(ordered, ordered.layout, [(0, index)], 0)
     if 0 in values.shape or ordered.shape[0] == 0:
         return Array(constant(0, dtypes.int64, values.shape, values.device))
-    if not vendor.runs_on_numpy(values.device):
-        return Array(radix_sort.searchsorted(ordered, values, right=side == "right"))
-    work = functools.partial(numpy.searchsorted, side=side)
-    given = ordered, values
-    return Array(vendor.deferred("searchsorted", (side,), work, given, values.shape, dtypes.int64))
+    work, given = functools.partial(numpy.searchsorted, side=side), (ordered, values)
+    found = vendor.deferred("searchsorted", (side,), work, given, values.shape, dtypes.int64)
+    return Array(found or radix_sort.searchsorted(ordered, values, right=side == "right"))
 
 
 def _sorter(sorter: Any, ordered: View, where: str) -> Array:
