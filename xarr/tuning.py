@@ -69,6 +69,12 @@ AT_ONCE: Final = 32
 Not measured: more than stand between two values of the small programs that were tried.
 Test: tests/engine/test_tiers.py"""
 
+LONG_WORK: Final = 8
+"""Small instructions before a value from which on work that came often is recorded as a program.
+Measured: FDTD of 20 x 20 with 14 and conjugate gradients of 12 x 12 with 11 take 1.0 and 1.4 ms as
+programs, 1.6 and 2.3 at once.
+Test: tests/engine/test_tiers.py"""
+
 HELD_PART: Final = 64
 """The part of a device's memory that a program may free between launches where a driver is asked
 for all of them at once, and holds it until then.

@@ -71,6 +71,7 @@ def _runs_small(
             tape.is_running = False
         if counts:
             tape.at_once += 1
+            tape.small_work = hash((tape.small_work, opcode))
             tape.records = tape.at_once >= _AT_ONCE
     return True
 

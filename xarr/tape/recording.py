@@ -187,7 +187,7 @@ class Noter(recorders.Recorder):
         """Return whether an array holds a constant that was written to, and is none of the results.
 
         It was there before the call, and a replay would write to another storage. `results` have
-        the views of the arrays that the call returns: such a view is held by its array and the list.
+        the views of the arrays that the call returns; the list and the array hold such a view.
         """
         while self._materialised:
             view = self._materialised.pop()

@@ -101,7 +101,7 @@ def _element(on: Tape, how: Structure, storage: Storage | None, at: cython.Py_ss
     memory = storage.window()
     if memory is None:
         return None
-    on.at_once = 0
+    on.note_value()
     parts: tuple[Any, ...] = how.unpack(memory, at * how.itemsize)
     value = complex(parts[0], parts[1]) if how.is_complex else parts[0]
     return value if value == value else None
@@ -170,7 +170,7 @@ def values_of(view: View) -> Any:
     memory = storage.window()
     if memory is None:
         return None
-    on.at_once = 0
+    on.note_value()
     if how.in_memory is None:
         how.seen()
     if 0 in how.shape:

@@ -22,11 +22,13 @@ cdef class Tape:
     cdef bint was_cut
     cdef public Py_ssize_t noted
     cdef public Py_ssize_t at_once
+    cdef public Py_ssize_t small_work
     cdef public bint records
     cpdef bint writes(self, Storage storage)
     cpdef object compute(self, Storage storage)
     cpdef bint runs_before_copies(self, Storage storage)
     cpdef object copied_first(self, object memory)
+    cpdef object note_value(self)
     cpdef bint names(self, Storage storage)
     cdef object _run(self, Py_ssize_t count)
     cdef bint _sees(self, list storages)

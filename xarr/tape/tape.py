@@ -49,6 +49,7 @@ _WIDE = cython.declare(cython.Py_ssize_t, WIDE)
 _SWAPPABLE = cython.declare(cython.Py_ssize_t, SWAPPABLE)
 _WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _REPEATS = cython.declare(cython.Py_ssize_t, tuning.REPEATS)
+_LONG_WORK = cython.declare(cython.Py_ssize_t, tuning.LONG_WORK)
 _NEW_WORK = cython.declare(cython.Py_ssize_t, tuning.NEW_WORK)
 _FAILED = cython.declare(cython.Py_ssize_t, -1)
 """The mark of storages that a failed instruction, or one that depends on it, writes."""
@@ -117,6 +118,8 @@ class Tape:
         Whether it was cut since everything ran.
     at_once : int
         How many small instructions have run as they were recorded, since a value was asked for.
+    small_work : int
+        Their opcodes, as a hash.
     records : bool
         Whether small instructions are recorded, as of the last ones no value was asked for, or they
         were a list that has its program.
@@ -139,6 +142,7 @@ class Tape:
     was_cut: bool
     noted: int
     at_once: int
+    small_work: int
     records: bool
 
     def __init__(self, device: Device) -> None:
@@ -248,6 +252,20 @@ class Tape:
         return bool(self.instructions) and not any(
             [instruction.opcode.shape for instruction in self.instructions]
         )
+
+    @cython.ccall
+    def note_value(self) -> object:
+        """Note that a value is asked for.
+
+        Small work that came often before such a value is recorded from then on: as a program, where
+        it is long enough for that to take less time.
+        """
+        if self.at_once >= _LONG_WORK:
+            times: cython.Py_ssize_t = self.came.get(self.small_work, 0) + 1
+            remembered(self.came, self.small_work, times)
+            self.records = times >= _REPEATS
+        self.at_once = self.small_work = 0
+        return None
 
     def end(self) -> None:
         """Run everything, unless a run is in progress, whose finalizer has recorded something."""
@@ -364,7 +382,7 @@ class Tape:
             launched = driver.launched
             trace = self._describe(self._take(instructions), listed, True)
             instructions.clear()  # they hold storages
-            self.at_once = 0
+            self.at_once = self.small_work = 0
             self.records = not trace.is_new
             if trace.is_new:
                 if self.once is None:

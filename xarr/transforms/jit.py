@@ -57,15 +57,15 @@ class Jitted(Generic[_P, _R]):
         if arguments.is_empty or not arguments.views:
             return self._function(*args, **kwargs)
         key = tuple(arguments.parts)
-        known = self.recordings.get(key, False)
-        if known:
-            result: _R = known.again(arguments)
-            return result
+        known = self.recordings.get(key)
+        if known is not None:
+            result: Any = known.again(arguments)
+            return result  # type: ignore[no-any-return]
         if arguments.replaced:
             changed: list[Any] = [arguments.given(one) for one in args]
             kwargs = {name: arguments.given(one) for name, one in kwargs.items()}  # type: ignore[assignment]
             args = tuple(changed)  # type: ignore[assignment]
-        if known is None:
+        if key in self.recordings:
             return self._function(*args, **kwargs)
         return self._recorded(key, arguments, args, kwargs)
 
@@ -102,8 +102,8 @@ class Jitted(Generic[_P, _R]):
             error = refuse("it", "writes to an array of NumPy's", "pass xarr.asarray(x)")
         if error is not None:
             raise error
-        known = None if failed else Recorded(Replay(recording), form, parts, noter.takes)
-        self.recordings[key] = known
+        known = Recorded(Replay(recording), form, parts, noter.takes)
+        self.recordings[key] = None if failed else known
         return result
 
 
