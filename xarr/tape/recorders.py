@@ -36,6 +36,9 @@ class Recorder:
     def reading(self, where: str, views: tuple[View, ...]) -> None:
         """Permit the host to read values, or raise; `where` names what asks for them."""
 
+    def checking(self, function: Callable[..., None], views: tuple[View, ...]) -> None:
+        """Learn of a check of values, which raises; it is made of these values in any case."""
+
     def computing(self, where: str, views: tuple[View, ...]) -> None:
         """Permit work on values whose results are written without an instruction, or raise."""
 
@@ -87,6 +90,11 @@ def is_recording() -> bool:
     return bool(_active.recorders)
 
 
+def active() -> tuple[Recorder, ...]:
+    """Return this thread's recorders, the outermost first."""
+    return tuple(_active.recorders)
+
+
 def reading(where: str, *views: View) -> None:
     """Tell this thread's recorders that the host will read values; one that cannot bear it raises.
 
@@ -98,6 +106,18 @@ def reading(where: str, *views: View) -> None:
     if views:
         for recorder in tuple(_active.recorders):
             recorder.reading(where, views)
+
+
+def checked(function: Callable[..., None], *views: View) -> None:
+    """Call a function that reads values of views to check them, and raises or warns.
+
+    Recorders are told of the check, not of what it reads and records.
+    """
+    if hooks.recorder is not None:
+        for recorder in tuple(_active.recorders):
+            recorder.checking(function, views)
+    with apart():
+        function(*views)
 
 
 def computing(where: str, *views: View) -> None:
@@ -174,4 +194,11 @@ def apart() -> Iterator[None]:
         yield
         return
     with paused(_active.recorders[0]):
+        yield
+
+
+@contextmanager
+def alone(recorder: Recorder) -> Iterator[None]:
+    """Tell a recorder, and none outside of it, of what is recorded within a ``with`` block."""
+    with apart(), recorded_by(recorder):
         yield
