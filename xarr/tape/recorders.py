@@ -7,7 +7,7 @@ each result comes from an instruction. What needs a value all the same calls `re
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -57,6 +57,16 @@ class Recorder:
 
     def drawing(self, generator: Any) -> None:
         """Permit a draw of random numbers, or raise."""
+
+    def whole(
+        self,
+        name: str,
+        options: Mapping[str, Any],
+        operands: tuple[View, ...],
+        compute: Callable[[], Sequence[View]],
+    ) -> Sequence[View] | None:
+        """Note a function as a whole and return its results; None to note its instructions."""
+        return None
 
 
 class _Active(threading.local):
@@ -160,6 +170,26 @@ def drawn(take: Take, device: Device) -> Storage | None:
     for recorder in _active.recorders:
         recorder.drawn(take, storage)
     return storage
+
+
+def whole(
+    name: str,
+    options: Mapping[str, Any],
+    operands: Sequence[View],
+    compute: Callable[[], Sequence[View]],
+) -> Sequence[View]:
+    """Return the results of a function of views, which recorders may take as a whole.
+
+    So a factorization, of which a library computes the results, has a derivative. `name` and
+    `options` determine the function; `compute` records or computes it.
+    """
+    if hooks.recorder is not None:
+        views = tuple(operands)
+        for recorder in reversed(_active.recorders):
+            results = recorder.whole(name, options, views, compute)
+            if results is not None:
+                return results
+    return compute()
 
 
 @contextmanager

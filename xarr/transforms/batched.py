@@ -9,7 +9,7 @@ values written is, for which the whole list has to be known: so it is recorded f
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 from xarr import errors
@@ -62,6 +62,15 @@ class Check(NamedTuple):
     operands: tuple[Place | View, ...]
 
 
+class Taken(NamedTuple):
+    """A function that was taken as a whole; `made` are its results' storages."""
+
+    name: str
+    options: Mapping[str, Any]
+    operands: tuple[Place | View, ...]
+    results: tuple[Place, ...]
+
+
 class Whole(NamedTuple):
     """The storage of a batch, and the bytes of one example in it."""
 
@@ -84,7 +93,7 @@ class Example(Recorder):
     def __init__(
         self, names: dict[int, str], given: dict[int, str], outer: Sequence[Recorder]
     ) -> None:
-        self.steps: list[Noted | Check] = []
+        self.steps: list[Noted | Check | Taken] = []
         self.batched = set(names)
         self.names = names
         self.given = given
@@ -182,13 +191,40 @@ class Example(Recorder):
             recorder.computing(where, known)
 
     def varies(self, view: View) -> bool:
-        """Return whether outer recorders know that a view's values may be others."""
+        """Return whether a view's values are others for other examples, or outer recorders."""
+        if self._is_batched([view]):
+            return True
         roots = self._roots_of([view]).values()
         return any(recorder.varies(root) for recorder in self.outer for root in roots)
 
     def checking(self, function: Callable[..., None], views: tuple[View, ...]) -> None:
         """Note a check, to be made of the whole batch."""
         self.steps.append(Check(function, tuple([self.place(view) for view in views])))
+
+    def whole(
+        self,
+        name: str,
+        options: Mapping[str, Any],
+        operands: tuple[View, ...],
+        compute: Callable[[], Sequence[View]],
+    ) -> Sequence[View] | None:
+        """Take a function of batched values as a whole, if all examples can be computed so."""
+        if not (self._is_batched(operands) and batching.is_batched_whole(name)):
+            return None
+        with recorders.apart():
+            # Whose elements are in C order from the start of storages of their own, as the batch's.
+            results = [builder.copied(view) for view in compute()]
+        places = list[Place]()
+        for view in results:
+            assert view.storage is not None
+            serial = view.storage.serial
+            self.made.add(serial)
+            self.batched.add(serial)
+            self.roots[serial] = self._roots_of(operands)
+            places.append(Place(serial, view.structure, 0))
+        given = tuple([self.place(view) for view in operands])
+        self.steps.append(Taken(name, options, given, tuple(places)))
+        return results
 
     def drawing(self, generator: Any) -> None:
         """Refuse a draw: all examples would have the same numbers."""
@@ -207,7 +243,7 @@ class Example(Recorder):
         while count != len(found):
             count = len(found)
             for step in self.steps:
-                if isinstance(step, Noted):
+                if isinstance(step, Noted):  # a check makes nothing, a function is batched anyway
                     serial = step.made if step.target is None else step.target.serial
                     if serial not in found and any(
                         isinstance(view, Place) and view.serial in found for view in step.operands
@@ -232,6 +268,8 @@ class Batch:
             if isinstance(step, Check):
                 views = [self.operand(place).view for place in step.operands]
                 recorders.checked(step.function, *views)
+            elif isinstance(step, Taken):
+                self._take(step)
             elif step.target is None:
                 self._compute(step)
             else:
@@ -267,6 +305,16 @@ class Batch:
             self.wholes[step.made] = Whole(result.storage, opcode.nbytes)
         else:
             self.alike[step.made] = result.storage
+
+    def _take(self, step: Taken) -> None:
+        """Compute a function as a whole for all examples."""
+        operands = [self.operand(place) for place in step.operands]
+        made = [place.structure for place in step.results]
+        found = batching.whole(step.name, step.options, operands, made, self.count)
+        for place, view in zip(step.results, found, strict=True):
+            copy = builder.copied(view)
+            assert copy.storage is not None
+            self.wholes[place.serial] = Whole(copy.storage, place.structure.nbytes)
 
     def _write(self, step: Noted, target: Place) -> None:
         """Record an instruction that writes to a storage."""

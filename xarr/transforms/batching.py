@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy
 
 from xarr import layout
+from xarr.array.array import Array
 from xarr.codegen.kernel_spec import GatherScatter, Roll, rolled
+from xarr.functions.linalg import linalg
+from xarr.functions.signal import fourier
 from xarr.ir.instructions import opcode_of
 from xarr.ir.operation import Operation, interned
-from xarr.ir.views import View, contiguous, storage_view
+from xarr.ir.views import Structure, View, contiguous, storage_view
 from xarr.layout import Layout, Shape
 from xarr.lowering import fft
 from xarr.lowering.operations import FourierOp, OpaqueOp, ReduceOp, RoutineOp, ScanOp, TemplateOp
@@ -208,6 +211,39 @@ def at_number(view: View, number: int) -> View:
     assert view.storage is not None
     lies = Layout(where.shape[1:], where.strides[1:], where.offset + number * where.strides[0])
     return storage_view(view.storage, lies, view.dtype)
+
+
+# -- functions as a whole ---------------------------------------------------------------------
+
+
+def whole(
+    name: str,
+    options: Mapping[str, Any],
+    operands: Sequence[Operand],
+    results: Sequence[Structure],
+    count: int,
+) -> list[View]:
+    """Compute a function for all examples; `results` are those of one. See `recorders.whole`."""
+    if name == "fft":
+        axes = [axis if axis < 0 else axis + 1 for axis in options["axes"]]
+        given = Array(operands[0].view)
+        made = fourier.apply(options["row"], given, options["sizes"], axes, options["norm"])
+        return [made._view]
+    if name == "linalg.solve" and len(operands[1].view.shape) - operands[1].is_batched == 1:
+        matrix, vector = operands
+        column = builder.reshaped(vector.view, (*vector.view.shape, 1))
+        operands = [matrix, Operand(column, vector.is_batched)]
+        results = [contiguous(how.device, how.dtype, (*how.shape, 1)) for how in results]
+    ndim = max(len(operand.view.shape) - operand.is_batched for operand in operands)
+    views = [spread(operand, ndim) for operand in operands]
+    wanted = [((count, *how.shape), how.dtype) for how in results]
+    function = name.partition(".")[2]
+    return [array._view for array in linalg._by_library(name, function, views, *wanted, **options)]
+
+
+def is_batched_whole(name: str) -> bool:
+    """Return whether a function that recorders may take as a whole has a rule here."""
+    return name == "fft" or name.startswith("linalg.")
 
 
 _RULES: Final[dict[type[Operation], Rule]] = {
