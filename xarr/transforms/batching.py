@@ -18,7 +18,9 @@ from xarr import layout
 from xarr.array.array import Array
 from xarr.codegen.kernel_spec import GatherScatter, Roll, rolled
 from xarr.functions.linalg import linalg
+from xarr.functions.shape import joining
 from xarr.functions.signal import fourier
+from xarr.functions.sort import sorting
 from xarr.ir.instructions import opcode_of
 from xarr.ir.operation import Operation, interned
 from xarr.ir.views import Structure, View, contiguous, storage_view
@@ -97,8 +99,8 @@ def _gather(
 ) -> View:
     """The memory's view has the whole shape, of which strides say where each walk begins."""
     memory, *rest = operands
-    view = memory.view if memory.is_batched else repeated(memory.view, count)
-    return _elementwise(operation, [Operand(view, True), *rest], space, shape, count)
+    spaced = Operand(_for_each(memory, count), True)
+    return _elementwise(operation, [spaced, *rest], space, shape, count)
 
 
 def _roll(
@@ -152,7 +154,7 @@ def _opaque(
 def _routine(
     operation: RoutineOp, operands: Sequence[Operand], space: Shape, shape: Shape, count: int
 ) -> View:
-    """Products take stacks of matrices; NumPy's other functions are called for each example."""
+    """Call the function that recorded the work again; NumPy's others for each example."""
     if operation.name == "matmul":
         views = [spread(operand, len(space)) for operand in operands]
         takes = getattr(operation.function, "takes", None)
@@ -161,11 +163,32 @@ def _routine(
         return _recorded(operation, views, (count, *space), (count, *shape))
     if operation.host is None:
         return _one_by_one(operation, operands, space, shape, count)
+    arrays = [Array(operand.view) for operand in operands]
+    options = operation.parameters
+    if operation.name == "sort":
+        return sorting.sort(arrays[0], axis=options[0] + 1, descending=options[1])._view
+    if operation.name == "argsort":
+        axis, stable, descending = options
+        return sorting.argsort(arrays[0], axis=axis + 1, stable=stable, descending=descending)._view
+    if operation.name == "searchsorted" and not operands[0].is_batched:
+        return sorting.searchsorted(arrays[0], arrays[1], side=options[0])._view
+    if operation.name == "concat":
+        parts = [Array(_for_each(operand, count)) for operand in operands]
+        return joining.concat(parts, axis=options[0] + 1)._view
     are_batched = tuple([operand.is_batched for operand in operands])
     work = functools.partial(_each, operation.host, are_batched)
     views = [operand.view for operand in operands]
-    options = operation, are_batched
-    return vendor.deferred(operation.name, options, work, views, (count, *shape), operation.result)
+    named = operation, are_batched
+    whole = (count, *shape)
+    found = vendor.deferred(operation.name, named, work, views, whole, operation.result)
+    if found is None:  # while a graph is recorded
+        return _one_by_one(operation, operands, space, shape, count)
+    return found
+
+
+def _for_each(operand: Operand, count: int) -> View:
+    """Return an operand's view with the batch as its first axis."""
+    return operand.view if operand.is_batched else repeated(operand.view, count)
 
 
 def _taken(view: View, takes: Callable[[Shape, tuple[int, ...]], bool]) -> View:
