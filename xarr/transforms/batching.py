@@ -16,7 +16,7 @@ import numpy
 
 from xarr import layout
 from xarr.array.array import Array
-from xarr.codegen.kernel_spec import GatherScatter, Roll, rolled
+from xarr.codegen.expressions import GatherScatter, Roll, rolled
 from xarr.functions.linalg import linalg
 from xarr.functions.shape import joining
 from xarr.functions.signal import fourier
