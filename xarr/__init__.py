@@ -579,6 +579,7 @@ if _typing.TYPE_CHECKING:
     )
     from xarr.ops.vendor import reproducible as reproducible
     from xarr.tape.builder import eager as eager
+    from xarr.transforms.batched import vmap as vmap
     from xarr.transforms.jit import jit as jit
     from xarr.user_kernels.elementwise import ElementwiseKernel as ElementwiseKernel
     from xarr.user_kernels.raw import RawKernel as RawKernel, RawModule as RawModule

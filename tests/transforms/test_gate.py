@@ -250,7 +250,6 @@ repr(x)
 hash(x.shape)
 x.tobytes()
 bytes(x)
-memoryview(x)
 numpy.asarray(x)
 numpy.add(x, x)
 numpy.linalg.inv(x)
@@ -379,6 +378,7 @@ def public(space: ModuleType) -> list[str]:
         and callable(getattr(space, name))
         and not isinstance(getattr(space, name), type | ModuleType)
         and name not in NOT_OF_ARRAYS.split()
+        and not getattr(space, name).__module__.startswith("xarr.transforms")
     ]
 
 

@@ -188,6 +188,7 @@ def deferred(
     types = tuple([view.dtype for view in operands])
     key = name, options, types, dtype
     operation = _operation(key, name, types, dtype, function, function)
+    operation.parameters = options
     return builder.defer(operation, tuple(operands), shape)
 
 

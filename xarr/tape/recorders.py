@@ -7,7 +7,7 @@ each result comes from an instruction. What needs a value all the same calls `re
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,6 +36,9 @@ class Recorder:
     def reading(self, where: str, views: tuple[View, ...]) -> None:
         """Permit the host to read values, or raise; `where` names what asks for them."""
 
+    def checking(self, function: Callable[..., None], views: tuple[View, ...]) -> None:
+        """Learn of a check of values, which raises; it is made of these values in any case."""
+
     def computing(self, where: str, views: tuple[View, ...]) -> None:
         """Permit work on values whose results are written without an instruction, or raise."""
 
@@ -54,6 +57,16 @@ class Recorder:
 
     def drawing(self, generator: Any) -> None:
         """Permit a draw of random numbers, or raise."""
+
+    def whole(
+        self,
+        name: str,
+        options: Mapping[str, Any],
+        operands: tuple[View, ...],
+        compute: Callable[[], Sequence[View]],
+    ) -> Sequence[View] | None:
+        """Note a function as a whole and return its results; None to note its instructions."""
+        return None
 
 
 class _Active(threading.local):
@@ -87,6 +100,11 @@ def is_recording() -> bool:
     return bool(_active.recorders)
 
 
+def active() -> tuple[Recorder, ...]:
+    """Return this thread's recorders, the outermost first."""
+    return tuple(_active.recorders)
+
+
 def reading(where: str, *views: View) -> None:
     """Tell this thread's recorders that the host will read values; one that cannot bear it raises.
 
@@ -98,6 +116,18 @@ def reading(where: str, *views: View) -> None:
     if views:
         for recorder in tuple(_active.recorders):
             recorder.reading(where, views)
+
+
+def checked(function: Callable[..., None], *views: View) -> None:
+    """Call a function that reads values of views to check them, and raises or warns.
+
+    Recorders are told of the check, not of what it reads and records.
+    """
+    if hooks.recorder is not None:
+        for recorder in tuple(_active.recorders):
+            recorder.checking(function, views)
+    with apart():
+        function(*views)
 
 
 def computing(where: str, *views: View) -> None:
@@ -142,6 +172,26 @@ def drawn(take: Take, device: Device) -> Storage | None:
     return storage
 
 
+def whole(
+    name: str,
+    options: Mapping[str, Any],
+    operands: Sequence[View],
+    compute: Callable[[], Sequence[View]],
+) -> Sequence[View]:
+    """Return the results of a function of views, which recorders may take as a whole.
+
+    So a factorization, of which a library computes the results, has a derivative. `name` and
+    `options` determine the function; `compute` records or computes it.
+    """
+    if hooks.recorder is not None:
+        views = tuple(operands)
+        for recorder in reversed(_active.recorders):
+            results = recorder.whole(name, options, views, compute)
+            if results is not None:
+                return results
+    return compute()
+
+
 @contextmanager
 def recorded_by(recorder: Recorder) -> Iterator[None]:
     """Tell a recorder of all that this thread records within a ``with`` block."""
@@ -174,4 +224,11 @@ def apart() -> Iterator[None]:
         yield
         return
     with paused(_active.recorders[0]):
+        yield
+
+
+@contextmanager
+def alone(recorder: Recorder) -> Iterator[None]:
+    """Tell a recorder, and none outside of it, of what is recorded within a ``with`` block."""
+    with apart(), recorded_by(recorder):
         yield

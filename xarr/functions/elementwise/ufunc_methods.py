@@ -34,7 +34,7 @@ from xarr.ir.operation import interned
 from xarr.ir.views import View, constant
 from xarr.ops import elementwise, gather, reductions
 from xarr.ops.rows import OWN, Elementwise, Reduction, choose
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 
 if TYPE_CHECKING:
     from xarr.functions.elementwise.ufuncs import ufunc
@@ -344,7 +344,10 @@ def _change(function: ufunc, a: Array, places: Array, values: Array | None, name
         assert values is not None
         assert joining is not None
         values = Array(builder.converted(values._view, operation.operands[1]))
-        places, values = _join_places(joining, places, values, ranks)
+        if recorders.varies(places._view):
+            values = _join_at_ranks(joining, values, ranks, first)
+        else:
+            places, values = _join_places(joining, places, values, ranks)
         _store(function, a, places, values, name)
         return
     for step in range(int(chapter.max(ranks)) + 1):
@@ -368,6 +371,23 @@ def _join_places(
         (kept,) = searching.nonzero(ranks % 2 == 0)
         places, values = taken_from(places, kept), taken_from(values, kept)
         ranks = taken_from(ranks, kept) // 2
+
+
+def _join_at_ranks(function: ufunc, values: Array, ranks: Array, first: Array) -> Array:
+    """The combinations of `_join_places`, at each place that is named, which is not looked at.
+
+    Each round joins values whose ranks are a power of two apart, as there.
+    """
+    count = values.size
+    number = Array(builder.index((count,), values.device))
+    step = 1
+    while step < count:
+        following = functions.minimum(number + step, count - 1)
+        paired = (ranks % (2 * step) == 0) & (taken_from(ranks, following) == ranks + step)
+        joined = function(values, taken_from(values, following))
+        values = Array(choose(paired._view, joined._view, values._view))
+        step *= 2
+    return taken_from(values, first)
 
 
 def _store(function: ufunc, a: Array, places: Array, values: Array | None, name: str) -> None:

@@ -486,29 +486,28 @@ def in_range(array: Array, extent: int, axis: int, where: str = WHERE) -> Array:
     Return the indices, clipped where a replay will have others: it reads nothing back.
     """
     if array.size and extent:
-        with recorders.apart():
-            _require_in_range(array, extent, axis, where)
+        recorders.checked(lambda view: _require_in_range(view, extent, axis, where), array._view)
         if recorders.varies(array._view):
             low, high = dtypes.integer_bounds(array._view.dtype)
             array = elementwise.minimum(array, extent - 1) if extent <= high else array
             return elementwise.maximum(array, -extent) if low < -extent else array
     elif array.size:
-        _require_in_range(array, extent, axis, where)
+        _require_in_range(array._view, extent, axis, where)
     return array
 
 
-def _require_in_range(array: Array, extent: int, axis: int, where: str) -> None:
-    view = array._view
+def _require_in_range(view: View, extent: int, axis: int, where: str) -> None:
     if view.value is not None:
         _require_bounds(int(view.value), int(view.value), extent, axis, where)
         return
-    if array.size <= tuning.INDICES and is_unobserved():
+    if view.structure.size <= tuning.INDICES and is_unobserved():
         with view.device.lock:
             values = values_of(view)
             if values is not None:
                 low, high = int(values.min()), int(values.max())
                 _require_bounds(low, high, extent, axis, where)
                 return
+    array = Array(view)
     # Beyond what the type holds nothing lies, and an operand that it does not hold is refused.
     low, high = dtypes.integer_bounds(view.dtype)
     outside = array >= extent if extent <= high else None

@@ -82,7 +82,7 @@ _DERIVATIVES: Final = (
 )
 _FUSED: Final = "call the function as it is: its operations are fused as it runs"
 _BATCHES: Final = (
-    "give the function a leading axis, over which operations broadcast; xarr.vectorize(f) takes "
+    "xarr.vmap(f) calls a function of arrays for a batch of them; xarr.vectorize(f) takes "
     "functions of numbers"
 )
 _SEVERAL: Final = "write a loop over xarr.devices(), with device: around its body"
@@ -124,7 +124,7 @@ _OF_OTHERS: Final = {
     ),
     **dict.fromkeys(("autograd", "checkpoint", "stop_gradient", "value_and_grad"), _DERIVATIVES),
     **dict.fromkeys(("enable_grad", "no_grad"), "leave it out: xarr makes no derivatives"),
-    **dict.fromkeys(("guvectorize", "vmap"), _BATCHES),
+    "guvectorize": _BATCHES,
     **dict.fromkeys(("pmap", "sharding", "shard_map"), _SEVERAL),
     "lax": _FLOW,
     "prange": "write range: what xarr computes in the loop is deferred and fused",

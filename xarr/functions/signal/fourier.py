@@ -31,7 +31,7 @@ from xarr.ir.views import View, constant
 from xarr.layout import Shape, integer, normalize_axis
 from xarr.ops import fft as fft_kernels, fft_rows as rows, vendor
 from xarr.ops.fft_rows import Transform
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 
 Norm = Literal["backward", "ortho", "forward"]
 _Integers = Sequence[int]
@@ -79,10 +79,15 @@ def apply(
     shape, dtype = _result(row, view, sizes, axes)
     if 0 in shape or 0 in view.shape:
         return Array(constant(dtype.numpy.type(0).item(), dtype, shape, view.device))
-    made = None
-    if len(set(axes)) == len(axes):  # cuFFT's plans name an axis once
-        made = _by_library(row, view, (shape, dtype), sizes, axes, norm)
-    return _by_kernels(row, Array(view), sizes, axes, norm) if made is None else Array(made)
+    options = {"shape": view.shape, "row": row, "sizes": sizes, "axes": axes, "norm": norm}
+
+    def computed() -> Sequence[View]:
+        made = None
+        if len(set(axes)) == len(axes):  # cuFFT's plans name an axis once
+            made = _by_library(row, view, (shape, dtype), sizes, axes, norm)
+        return (_by_kernels(row, Array(view), sizes, axes, norm)._view if made is None else made,)
+
+    return Array(recorders.whole("fft", options, (view,), computed)[0])
 
 
 def _converted(row: Transform, x: Array) -> View:

@@ -1,0 +1,342 @@
+"""`vmap` beside a loop over the batch: the same bits, and the same writes to arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy
+import pytest
+
+import xarr
+import xarr as np
+from tests.transforms.random_calls import RandomCall, bits, calls, scope_of
+from xarr.tape.recorders import Recorder, recorded_by
+
+GENERATOR: Final = numpy.random.default_rng(5)
+X: Final = GENERATOR.random((5, 6, 4))
+W: Final = np.asarray(GENERATOR.random((4, 3)))
+
+EXPRESSIONS: Final = """
+x.sum()
+x.sum(axis=0)
+x.mean(axis=1, keepdims=True)
+np.var(x, axis=0)
+np.max(x, axis=(0, 1))
+x.argmax(axis=0)
+np.linalg.norm(x)
+np.median(x, axis=0)
+np.percentile(x, 30)
+np.cumsum(x, axis=0)
+np.cumulative_sum(x[:, 0], include_initial=True)
+np.cumulative_prod(x[0])
+np.diff(x, axis=0)
+np.sqrt(x) + np.exp(-x) / (1 + x)
+np.where(x > 0.5, x, -x)
+np.clip(x, 0.2, 0.8).T[::-1]
+x[0, 0] + x[1, 1]
+x.real + x.T.T
+x.astype("float32")
+x.astype("complex128").imag
+(x * 10).astype("int64") % 3
+x.view("int64")
+np.reshape(x, (2, 12))
+np.ravel(x.T)
+np.flip(x, axis=1)
+np.roll(x, 1, axis=0)
+np.roll(x, (1, 2), axis=(0, 1))
+np.concat([x, x[:2]])
+np.stack([x, x * 2], axis=1)
+np.pad(x, 1)
+np.tril(x)
+np.repeat(x, 2, axis=0)
+np.tile(x, (2, 1))
+np.broadcast_to(x[0], (3, 4))
+x @ W
+x.T @ x
+x[0] @ x[1]
+x @ x[0]
+np.outer(x[0], x[1])
+np.einsum("ij,kj->ik", x, x)
+np.kron(x[:2, :2], x[:2])
+np.sort(x, axis=0)
+np.argsort(x)
+np.sort(x, axis=None)
+np.argsort(x, axis=0, descending=True, stable=False)
+np.sort(x, axis=0, descending=True)
+np.searchsorted(W[:, 0], x[:, 1], side="right")
+np.partition(x, 2, axis=0)
+np.concat([x, W.T], axis=0)
+np.searchsorted(np.sort(x[:, 0]), x[:, 1])
+np.take_along_axis(x, np.argsort(x, axis=1), 1)
+x[[0, 2, 1]]
+x[x.argmax(axis=0), np.arange(4)]
+W[x.argmax(axis=1)]
+x[:, [True, False, True, True]]
+np.fft.fft(x)
+np.fft.rfft(x, axis=0)
+np.fft.irfft(x, n=6)
+np.fft.ifft2(x)
+np.linalg.solve(x[:4], x[4])
+np.linalg.solve(x[:4], W)
+np.linalg.solve(W.T @ W, x[:3, 1])
+np.linalg.solve(W.T @ W, x[:3])
+np.linalg.det(x[:4])
+np.linalg.inv(x[:4])
+np.linalg.qr(x)[0]
+np.linalg.svd(x)[1]
+np.linalg.eigh(x.T @ x)[1]
+np.linalg.cholesky(x.T @ x)
+np.linalg.matrix_rank(x)
+np.linalg.pinv(x)
+np.linalg.matrix_power(x[:4], 3)
+np.interp(x, np.asarray([0.0, 0.5, 1.0]), np.asarray([1.0, 3.0, 2.0]))
+np.gradient(x[:, 0])
+np.convolve(x[:, 0], x[:3, 1])
+np.arange(4) * x[0]
+np.arange(4)
+np.zeros(3)
+2.5
+xarr.vmap(lambda row: row * row.sum())(x)
+xarr.jit(lambda y: np.sin(y).sum(axis=1))(x)
+xarr.vmap(xarr.jit(lambda row: row * row.sum()))(x)
+xarr.vmap(lambda column: np.sort(column), in_axes=1, out_axes=1)(x)
+""".strip().split("\n")
+
+
+def looped(function: Callable[..., Any], *batches: Any) -> Any:
+    """What the function returns for each example, stacked."""
+    rows = [function(*[batch[at] for batch in batches]) for at in range(len(batches[0]))]
+    return numpy.stack([numpy.asarray(row) for row in rows])
+
+
+def assert_as_looped(function: Callable[..., Any], *values: Any) -> None:
+    """Assert the loop's bits, of the result and of the arguments afterwards."""
+    first, second = ([np.asarray(value, copy=True) for value in values] for _ in range(2))
+    wanted = looped(function, *first)
+    found = xarr.vmap(function)(*second)
+    assert bits(found) == bits(wanted)
+    assert list(map(bits, second)) == list(map(bits, first))
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_expressions(expression: str) -> None:
+    names = {"np": np, "xarr": xarr, "W": W}
+    assert_as_looped(eval(f"lambda x: {expression}", names), X)
+
+
+def diffused(u: Any) -> Any:
+    """A stencil in place, on a copy."""
+    u = u.copy()
+    for _ in range(3):
+        u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return u
+
+
+def written_late(x: Any) -> Any:
+    """An array of zeros that is batched by its last write, and read before."""
+    y = np.zeros(6)
+    before = y + 1
+    y[2:4] = x[2:4, 0]
+    return y + before
+
+
+def in_place(x: Any) -> Any:
+    """Writes to the argument, through views."""
+    x[1:] += x[:-1]
+    x.T[0] *= 2
+    return x[::2]
+
+
+def scattered(x: Any) -> Any:
+    """Writes at places, some of which are the same."""
+    y = np.zeros((3, 4))
+    y[x.argmax(axis=1) % 3] = x
+    np.add.at(y, [0, 0, 1], x[:3])
+    return y
+
+
+def masked(x: Any) -> Any:
+    """Writes where a mask of values is true."""
+    x[x > 0.5] = 0.0
+    return np.where(x > 0.2, 1.0, x)
+
+
+def reinterpreted(x: Any) -> Any:
+    """Views of other data types, which are written."""
+    z = x.astype("complex128")
+    z.real[...] = x + 1
+    z.imag[0] = 3.0
+    return z.view("float64")
+
+
+def power(x: Any) -> Any:
+    """A loop whose count is known."""
+    total = x[0, 0]
+    for row in range(3):
+        total = total * 0.5 + x[row].sum()
+    return total
+
+
+def out(x: Any) -> Any:
+    """Functions that write to `out`, where a condition holds."""
+    y = np.ones((6, 4))
+    np.multiply(x, 2, out=y, where=x > 0.5)
+    np.sum(x, axis=0, out=y[0])
+    return y
+
+
+PROGRAMS: Final = [diffused, written_late, in_place, scattered, masked, reinterpreted, power, out]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_programs(program: Callable[..., Any]) -> None:
+    assert_as_looped(program, X)
+
+
+def test_one_example_is_a_batch() -> None:
+    assert_as_looped(diffused, X[:1])
+
+
+def compare(seed: str, call: RandomCall) -> bool:
+    """Compare a random function with its loop; return whether there is a batch of it."""
+    scope = scope_of()
+    function = call.function(scope)
+    try:
+        given = [call.arguments(scope, number) for number in range(3)]
+    except ValueError:
+        return False  # a mask selects another number of elements of other values
+    columns = [[xarr.to_numpy(one) for one in column] for column in zip(*given, strict=True)]
+    if any(len({one.shape for one in column}) > 1 for column in columns):
+        return False
+    first, second = ([np.asarray(numpy.stack(one)) for one in columns] for _ in range(2))
+    try:
+        rows = [function(*[batch[at] for batch in first]) for at in range(3)]
+    except ValueError:
+        return False  # of no elements there is no maximum
+    try:
+        found = xarr.vmap(function)(*second)
+    except TypeError as error:
+        if "a mask selects" not in str(error):
+            raise
+        return False
+    for name in call.named:
+        wanted = [bits(row[name]) for row in rows]
+        assert [bits(found[name][at]) for at in range(3)] == wanted, (seed, name, call.text)
+    assert list(map(bits, second)) == list(map(bits, first)), (seed, call.text)
+    return True
+
+
+def test_random_programs() -> None:
+    with numpy.errstate(all="ignore"):
+        compared = [compare(seed, call) for seed, call in calls(0, 100)]
+    assert sum(compared) > 60
+
+
+def test_axes_and_trees() -> None:
+    def step(state: dict[str, Any], rate: Any, *, shift: Any) -> Any:
+        return {"x": state["x"] * rate + state["v"].sum(), "both": (rate, [state["v"] + shift])}
+
+    x, v, rate, shift = X[0], X[1].T, 0.5, X[2, :, 0]
+    given = {"x": np.asarray(x), "v": np.asarray(v)}
+    batched = xarr.vmap(
+        step, in_axes=({"x": 0, "v": 1}, None), out_axes={"x": 1, "both": (None, 0)}
+    )
+    found = batched(given, rate, shift=np.asarray(shift))
+    rows = [
+        step({"x": np.asarray(x[at]), "v": np.asarray(v[:, at])}, rate, shift=float(shift[at]))
+        for at in range(6)
+    ]
+    assert bits(found["x"]) == bits(numpy.stack([xarr.to_numpy(row["x"]) for row in rows], axis=1))
+    assert found["both"][0].shape == ()
+    wanted = numpy.stack([xarr.to_numpy(row["both"][1][0]) for row in rows])
+    assert bits(found["both"][1][0]) == bits(wanted)
+    negative = xarr.vmap(lambda y: y + 1, in_axes=-1, out_axes=-1)
+    assert bits(negative(x)) == bits(x + 1)
+
+
+def refusals() -> Sequence[tuple[Callable[..., Any], dict[str, Any], type[Exception], str]]:
+    kept = np.asarray([1.0, 2.0, 3.0, 4.0])
+
+    def writes(x: Any) -> Any:
+        kept[...] = x[0]
+        return x
+
+    def branches(x: Any) -> Any:
+        return x if x.any() else -x
+
+    return [
+        (lambda x: float(x[0, 0]), {}, TypeError, r"values of a batched array \(test_vmap.py"),
+        (branches, {}, TypeError, "where"),
+        (lambda x: x[x > 0.5], {}, TypeError, "the places that a mask selects"),
+        (numpy.asarray, {}, TypeError, "sharing an array's memory"),
+        (lambda x: xarr.random.default_rng(1).random(3), {}, TypeError, "random numbers"),
+        (writes, {}, TypeError, "an array that it did not make"),
+        (lambda x: x[(x[0] * 9).astype("int64")], {}, IndexError, "out of bounds"),
+        (lambda x: x, {"in_axes": None}, ValueError, "no argument has a batch"),
+        (lambda x: x, {"in_axes": 7}, ValueError, "its axis is 7"),
+        (lambda x: x, {"in_axes": (0, 0)}, TypeError, "in_axes is"),
+        (lambda x: x, {"out_axes": None}, ValueError, "depends on the batch"),
+    ]
+
+
+@pytest.mark.parametrize("case", range(len(refusals())))
+def test_refusals(case: int) -> None:
+    function, named, error, text = refusals()[case]
+    with pytest.raises(error, match=text):
+        xarr.vmap(function, **named)(np.asarray(X))
+
+
+def test_what_is_refused_writes_nothing() -> None:
+    total = np.zeros(4)
+    np.add(total, 0.0, out=total)
+
+    def add(x: Any, y: Any) -> Any:
+        y += x[0]
+        return y
+
+    with pytest.raises(TypeError, match="argument 1, which has no batch"):
+        xarr.vmap(add, in_axes=(0, None))(np.asarray(X), total)
+    assert total.tolist() == [0.0] * 4
+
+
+def test_constants_of_closures_are_not_bound_anew() -> None:
+    total = np.zeros(4)
+
+    def add(x: Any) -> Any:
+        total[...] = x[0]
+        return x
+
+    with pytest.raises(TypeError, match="an array that it did not make"):
+        xarr.vmap(add)(np.asarray(X))
+    assert total.tolist() == [0.0] * 4
+
+
+def test_batches_are_as_long_and_not_empty() -> None:
+    add = xarr.vmap(lambda x, y: x + y)
+    with pytest.raises(ValueError, match="argument 0 has 5 examples, argument 1 has 4 examples"):
+        add(np.asarray(X), np.asarray(X[:4]))
+    with pytest.raises(ValueError, match="no examples"):
+        add(np.asarray(X[:0]), np.asarray(X[:0]))
+
+
+def test_outer_recorders_note_the_batch_alone() -> None:
+    shapes = []
+
+    class Shapes(Recorder):
+        def note(self, opcode: Any, views: Any, fresh: Any, scalar: Any) -> None:
+            shapes.append(opcode.shape)
+
+    x = np.asarray(X)
+    with recorded_by(Shapes()):
+        xarr.vmap(lambda row: (row * 2).sum())(x)
+    assert shapes == [(5, 6, 4)] * 2
+
+
+def test_values_that_outer_batches_know_are_refused() -> None:
+    def inner(x: Any) -> Any:
+        scale = x.sum()
+        return xarr.vmap(lambda row: row * float(scale * 2))(x)
+
+    with pytest.raises(TypeError, match="values of a batched array"):
+        xarr.vmap(inner)(np.asarray(X))
