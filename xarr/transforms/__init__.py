@@ -1,0 +1,1 @@
+"""Transformations of programs: derivatives, from the instructions that a program records."""
