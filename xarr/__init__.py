@@ -579,6 +579,16 @@ if _typing.TYPE_CHECKING:
     )
     from xarr.ops.vendor import reproducible as reproducible
     from xarr.tape.builder import eager as eager
+    from xarr.transforms.calls import (
+        grad as grad,
+        hessian as hessian,
+        hvp as hvp,
+        jacobian as jacobian,
+        jvp as jvp,
+        linearize as linearize,
+        value_and_grad as value_and_grad,
+        vjp as vjp,
+    )
     from xarr.user_kernels.elementwise import ElementwiseKernel as ElementwiseKernel
     from xarr.user_kernels.raw import RawKernel as RawKernel, RawModule as RawModule
     from xarr.user_kernels.reduction import ReductionKernel as ReductionKernel

@@ -193,6 +193,7 @@ def deferred(
     operation = _ROUTINES.get(key)
     if operation is None:
         operation = _operation(name, types, dtype, function, function)
+        operation.parameters = options
         remembered(_ROUTINES, key, operation)
     return builder.defer(operation, tuple(operands), shape)
 

@@ -7,7 +7,7 @@ each result comes from an instruction. What needs a value all the same calls `re
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,6 +35,19 @@ class Recorder:
 
     def drawing(self, generator: Any) -> None:
         """Permit a draw of random numbers, or raise."""
+
+    def takes(self, name: str, operands: tuple[View, ...]) -> bool:
+        """Return whether the recorder takes a function as a whole, instead of its instructions."""
+        return False
+
+    def noted(
+        self,
+        name: str,
+        options: Mapping[str, Any],
+        operands: tuple[View, ...],
+        results: Sequence[View],
+    ) -> None:
+        """Note a function that was taken as a whole, once its results are recorded."""
 
 
 class _Active(threading.local):
@@ -88,11 +101,49 @@ def computing(where: str, *views: View) -> None:
             recorder.computing(where, views)
 
 
+def active() -> tuple[Recorder, ...]:
+    """Return this thread's recorders, the outermost first."""
+    return tuple(_active.recorders)
+
+
 def drawing(generator: Any) -> None:
     """Tell this thread's recorders that a generator will be drawn from."""
     if hooks.recorder is not None:
         for recorder in tuple(_active.recorders):
             recorder.drawing(generator)
+
+
+def whole(
+    name: str,
+    options: Mapping[str, Any],
+    operands: Sequence[View],
+    compute: Callable[[], Sequence[View]],
+) -> Sequence[View]:
+    """Return the results of a function of views, which recorders may take as a whole.
+
+    So a factorization, of which a library computes the results, has a derivative. `name` and
+    `options` determine the function; `compute` records or computes it.
+    """
+    if hooks.recorder is not None:
+        views = tuple(operands)
+        for recorder in reversed(_active.recorders):
+            if recorder.takes(name, views):
+                with without(recorder):
+                    results = whole(name, options, views, compute)
+                recorder.noted(name, options, views, results)
+                return results
+    return compute()
+
+
+@contextmanager
+def without(recorder: Recorder) -> Iterator[None]:
+    """Leave one recorder out of what is recorded within a ``with`` block."""
+    at = _active.recorders.index(recorder)
+    del _active.recorders[at]
+    try:
+        yield
+    finally:
+        _active.recorders.insert(at, recorder)
 
 
 @contextmanager
