@@ -19,7 +19,7 @@ from xarr import errors
 from xarr.array.array import Array
 from xarr.array.coerce import as_array
 from xarr.dtypes import COMPLEX, FLOATING
-from xarr.functions.create import fills
+from xarr.functions.create import creation, fills
 from xarr.functions.elementwise import elementwise
 from xarr.functions.shape import joining, manipulation
 from xarr.ir.views import View
@@ -448,7 +448,7 @@ def _require_kind(inputs: Any, outputs: Any, holomorphic: bool, where: str) -> N
 
 def _units(like: Array) -> list[Array]:
     """Return the arrays like another one that are 1 at one place and 0 elsewhere."""
-    units = fills.eye(like.size, dtype=like.dtype, device=like.device) if like.size else ()
+    units = creation.eye(like.size, dtype=like.dtype, device=like.device) if like.size else ()
     return [manipulation.reshape(units[place], like.shape) for place in range(like.size)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from xarr.array.array import Array
-from xarr.functions.create import fills
+from xarr.functions.create import creation
 from xarr.functions.index import searching
 from xarr.functions.linalg import products
 from xarr.functions.shape import joining, manipulation
@@ -53,7 +53,7 @@ def _scatter(at: Step, adjoints: Adjoints) -> None:
         wins = chosen
         if at.operation.in_order:
             order = Array(builder.index(places.shape, places.device))
-            winners = fills.full((count + 1,), -1, dtype="int64", device=places.device)
+            winners = creation.full((count + 1,), -1, dtype="int64", device=places.device)
             builder.materialise(winners._view)
             winners[safe] = order
             wins = wins & (winners[safe] == order)

@@ -48,7 +48,7 @@ def rule_of(operation: Any) -> Rule | None:
         elif row.finish != "acc":
             g = g / at.value(1)
         g = lifted(g, at)
-        m = x if x is None or row.map is None else mapped[0](x)
+        m = x if row.map is None or row.combine is rows.add else mapped[0](x)
         g = combined(g, at, m, r if r is None else lifted(r, at))
         if row.map is not None:
             return mapped[1](g, x)
@@ -90,12 +90,12 @@ def _product(g: Array, at: Step, m: Array, r: Any) -> Array:
     last = tuple(range(-count, 0))
     moved = manipulation.moveaxis(m, axes, last)
     lines = manipulation.reshape(moved, (*moved.shape[:-count], -1))
-    others = _before(lines) * np_flip(_before(np_flip(lines)))
+    others = _before(lines) * _backwards(_before(_backwards(lines)))
     back = manipulation.moveaxis(manipulation.reshape(others, moved.shape), last, axes)
     return times(g, back)
 
 
-def np_flip(x: Array) -> Array:
+def _backwards(x: Array) -> Array:
     """Reverse the last axis."""
     return manipulation.flip(x, axis=-1)
 

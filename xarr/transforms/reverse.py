@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 from xarr import dtypes, errors, layout
 from xarr.array.array import Array
 from xarr.dtypes import COMPLEX, FLOATING, DType
-from xarr.functions.create import fills
+from xarr.functions.create import creation, fills
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
@@ -71,18 +71,18 @@ class Saved:
     `writes` is how often the storage was written to when recording ended.
     """
 
-    __slots__ = ("copy", "view", "writes")
+    __slots__ = ("is_copy", "view", "writes")
 
     def __init__(self, view: View) -> None:
         self.view = View(view.storage, view.structure, view.offset, view.value)
-        self.copy: View | None = None
+        self.is_copy = False
         self.writes = -1
 
     def array(self) -> Array:
         """Return the value, unless it was overwritten after recording ended."""
-        view = self.copy or self.view
+        view = self.view
         storage = view.storage
-        if self.copy is None and storage is not None and storage.writes != self.writes >= 0:
+        if not self.is_copy and storage is not None and storage.writes != self.writes >= 0:
             raise errors.refused(
                 RuntimeError,
                 "vjp(f)",
@@ -159,8 +159,7 @@ class Step:
         result = self.operation.result
         if g._view.dtype is not result:
             g = in_type(g, result)
-        for number, place in enumerate(self.operands):
-            partial = self.rule.partials[number]
+        for place, partial in zip(self.operands, self.rule.partials, strict=False):
             if place is None or partial is None:
                 continue
             part = partial.of(self, g)
@@ -381,8 +380,8 @@ class Gradient(Recorder):
             is_other = saved.view.dtype is not target.dtype
             if everywhere or is_other or layout.overlap(read, written):
                 with paused(self):
-                    saved.copy = record.copied(saved.view)
-                saved.view.storage = None
+                    saved.view = record.copied(saved.view)
+                saved.is_copy = True
             else:
                 rest.append(saved)
         self._watched[serial] = rest
@@ -391,7 +390,7 @@ class Gradient(Recorder):
         """Note how often each watched storage was written to, as recording has ended."""
         for values in self._watched.values():
             for saved in values:
-                if saved.view.storage is not None:
+                if not saved.is_copy and saved.view.storage is not None:
                     saved.writes = saved.view.storage.writes
         self._watched.clear()
 
@@ -502,7 +501,7 @@ def indices(how: Structure, offset: int, beyond: Array | None = None) -> Array:
             steps = Array(builder.index((extent,), how.device)) * stride
             found = found + manipulation.reshape(steps, shape)
     if type(found) is not Array:
-        found = fills.full(how.shape, found, dtype="int64", device=how.device)
+        found = creation.full(how.shape, found, dtype="int64", device=how.device)
     return manipulation.broadcast_to(found, how.shape)
 
 
