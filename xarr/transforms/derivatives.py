@@ -22,7 +22,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import errors
 from xarr.array.array import Array
@@ -318,5 +318,25 @@ RULES: Final[dict[Any, Rule]] = {
 """The rules of elementwise operations, by row or by the name of the engine's own kind."""
 
 
-WHOLE: Final[dict[str, Callable[..., Sequence[Array | None]]]] = {}
-"""Functions that are taken as a whole: adjoints of results, operands, results and options."""
+class Whole(NamedTuple):
+    """The derivative of a function that is taken as a whole.
+
+    Attributes
+    ----------
+    function : function
+        Makes of the results' adjoints (None where zero), the operands, the results and the options
+        the operands' adjoints.
+    wants_operands, wants_results : bool
+        Whether it needs the values, which are held; else it is given none.
+    """
+
+    function: Callable[..., Sequence[Array | None]]
+    wants_operands: bool = True
+    wants_results: bool = True
+
+
+def whole_of(name: str) -> Whole | None:
+    """Return the derivative of a function that is taken as a whole, if there is one."""
+    from xarr.transforms import derivatives_of_matrices
+
+    return derivatives_of_matrices.WHOLE.get(name)

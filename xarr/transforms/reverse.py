@@ -260,7 +260,7 @@ class Gradient(Recorder):
 
     def takes(self, name: str, operands: tuple[View, ...]) -> bool:
         """Return whether a function of active values has a derivative as a whole."""
-        return name in derivatives.WHOLE and any(map(self.depends, operands))
+        return any(map(self.depends, operands)) and derivatives.whole_of(name) is not None
 
     def noted(
         self,
@@ -270,13 +270,15 @@ class Gradient(Recorder):
         results: Sequence[View],
     ) -> None:
         """Note a function that has a derivative as a whole."""
-        given = [self.save(view) for view in operands]
-        made = [self.save(view) for view in results]
+        whole = derivatives.whole_of(name)
+        assert whole is not None
+        given = [self.save(view) for view in operands if whole.wants_operands]
+        made = [self.save(view) for view in results if whole.wants_results]
 
         def function(adjoints: list[Array | None]) -> Sequence[Array | None]:
             values = [saved.array() for saved in given]
             found = [saved.array() for saved in made]
-            return derivatives.WHOLE[name](adjoints, values, found, **options)
+            return whole.function(adjoints, values, found, **options)
 
         self.call(operands, results, function)
 

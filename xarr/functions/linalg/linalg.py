@@ -31,7 +31,7 @@ from xarr.functions.sort import sorting
 from xarr.ir.views import View, constant
 from xarr.layout import Shape
 from xarr.ops import vendor
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 
 LinAlgError: Final = numpy.linalg.LinAlgError
 
@@ -146,10 +146,14 @@ def _by_library(
         accepted = "solve, inv, det, slogdet, cholesky and qr are reproducible"
         remedy = "leave the block of xarr.reproducible() for it"
         raise refused(RuntimeError, where, fault, accepted, remedy)
-    try:
+
+    def computed() -> Sequence[View]:
         if own is not None:
-            return [*own(*map(Array, operands), **options)]
-        made = vendor.run(where, f"linalg.{name}", operands, results, **options)
+            return [array._view for array in own(*map(Array, operands), **options)]
+        return vendor.run(where, f"linalg.{name}", operands, results, **options)
+
+    try:
+        made = recorders.whole(f"linalg.{name}", options, operands, computed)
     except LinAlgError as error:
         shapes = " and ".join(str(view.shape) for view in operands)
         accepted, remedy = _SOLVABLE.get(name, _FINITE)

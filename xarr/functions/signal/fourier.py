@@ -31,7 +31,7 @@ from xarr.ir.views import View, constant
 from xarr.layout import Shape, integer, normalize_axis
 from xarr.ops import fft as fft_kernels, fft_rows as rows, vendor
 from xarr.ops.fft_rows import Transform
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 
 Norm = Literal["backward", "ortho", "forward"]
 _Integers = Sequence[int]
@@ -79,11 +79,23 @@ def apply(
     shape, dtype = _result(row, view, sizes, axes)
     if 0 in shape or 0 in view.shape:
         return Array(constant(dtype.numpy.type(0).item(), dtype, shape, view.device))
+    options = {"shape": view.shape, "row": row, "sizes": sizes, "axes": axes, "norm": norm}
+
+    def computed() -> Sequence[View]:
+        return (_transformed(row, view, (shape, dtype), sizes, axes, norm),)
+
+    return Array(recorders.whole("fft", options, (view,), computed)[0])
+
+
+def _transformed(
+    row: Transform, view: View, result: _Result, sizes: _Integers, axes: _Integers, norm: str
+) -> View:
     once = len(set(axes)) == len(axes)  # cuFFT's plans name an axis once
     has_library = once and vendor.routine(row.routine, view.dtype, view.device) is not None
+    shape, dtype = result
     if has_library and not _is_small(view, sizes, math.prod(shape) * dtype.itemsize):
-        return _by_library(row, view, (shape, dtype), sizes, axes, norm)
-    return _by_kernels(row, Array(view), sizes, axes, norm)
+        return _by_library(row, view, result, sizes, axes, norm)._view
+    return _by_kernels(row, Array(view), sizes, axes, norm)._view
 
 
 def _is_small(view: View, sizes: _Integers, nbytes: int) -> bool:
