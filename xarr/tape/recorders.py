@@ -36,18 +36,15 @@ class Recorder:
     def drawing(self, generator: Any) -> None:
         """Permit a draw of random numbers, or raise."""
 
-    def takes(self, name: str, operands: tuple[View, ...]) -> bool:
-        """Return whether the recorder takes a function as a whole, instead of its instructions."""
-        return False
-
-    def noted(
+    def whole(
         self,
         name: str,
         options: Mapping[str, Any],
         operands: tuple[View, ...],
-        results: Sequence[View],
-    ) -> None:
-        """Note a function that was taken as a whole, once its results are recorded."""
+        compute: Callable[[], Sequence[View]],
+    ) -> Sequence[View] | None:
+        """Note a function as a whole and return its results; None to note its instructions."""
+        return None
 
 
 class _Active(threading.local):
@@ -127,23 +124,10 @@ def whole(
     if hooks.recorder is not None:
         views = tuple(operands)
         for recorder in reversed(_active.recorders):
-            if recorder.takes(name, views):
-                with without(recorder):
-                    results = whole(name, options, views, compute)
-                recorder.noted(name, options, views, results)
+            results = recorder.whole(name, options, views, compute)
+            if results is not None:
                 return results
     return compute()
-
-
-@contextmanager
-def without(recorder: Recorder) -> Iterator[None]:
-    """Leave one recorder out of what is recorded within a ``with`` block."""
-    at = _active.recorders.index(recorder)
-    del _active.recorders[at]
-    try:
-        yield
-    finally:
-        _active.recorders.insert(at, recorder)
 
 
 @contextmanager

@@ -518,4 +518,3 @@ def hessian(
     return jacobian(inner, argnums, has_aux, holomorphic)
 
 
-NAMES: Final = (grad, value_and_grad, vjp, jvp, linearize, jacobian, hessian, hvp)

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from xarr import dtypes, errors, layout
@@ -28,7 +29,7 @@ from xarr.ir.instructions import Opcode
 from xarr.ir.storage import Storage
 from xarr.ir.views import Structure, View, structure
 from xarr.layout import Layout, Shape
-from xarr.tape import builder, record
+from xarr.tape import builder, record, recorders
 from xarr.tape.recorders import Recorder, paused
 from xarr.transforms import derivatives
 from xarr.transforms.derivatives import Rule
@@ -209,6 +210,8 @@ class Gradient(Recorder):
         self.written: set[int] = set()
         self._watched: dict[int, list[Saved]] = {}
         self._warned = False
+        self.is_aside = False
+        self._where = ""
         for array in arrays:
             assert array._view.storage is not None
             self.active[array._view.storage.serial] = array._view.dtype
@@ -219,6 +222,10 @@ class Gradient(Recorder):
         self, opcode: Opcode, views: tuple[View, ...], fresh: Storage | None, scalar: Any
     ) -> None:
         """Note an instruction if it reads or writes an active storage."""
+        if self.is_aside:
+            if fresh is None:
+                self._overwritten(views[0] if opcode.target is None else views[-1], opcode)
+            return
         target: View | None = None
         reads = views
         if fresh is None:
@@ -246,7 +253,7 @@ class Gradient(Recorder):
 
     def reading(self, where: str, views: tuple[View, ...]) -> None:
         """Warn, once, of an active value that the host reads: it counts as a constant."""
-        if not self._warned and any(map(self.depends, views)):
+        if not (self._warned or self.is_aside) and any(map(self.depends, views)):
             self._warned = True
             fault = "it reads a value that a derivative depends on"
             accepted = "what Python or NumPy computes from it counts as a constant"
@@ -255,23 +262,22 @@ class Gradient(Recorder):
 
     def computing(self, where: str, views: tuple[View, ...]) -> None:
         """Refuse a function of active values whose results no instruction makes."""
-        if any(map(self.depends, views)):
+        if not self.is_aside and any(map(self.depends, views)):
             raise derivatives.missing(where)
 
-    def takes(self, name: str, operands: tuple[View, ...]) -> bool:
-        """Return whether a function of active values has a derivative as a whole."""
-        return any(map(self.depends, operands)) and derivatives.whole_of(name) is not None
-
-    def noted(
+    def whole(
         self,
         name: str,
         options: Mapping[str, Any],
         operands: tuple[View, ...],
-        results: Sequence[View],
-    ) -> None:
-        """Note a function that has a derivative as a whole."""
+        compute: Callable[[], Sequence[View]],
+    ) -> Sequence[View] | None:
+        """Note a function of active values that has a derivative as a whole."""
         whole = derivatives.whole_of(name)
-        assert whole is not None
+        if self.is_aside or whole is None or not any(map(self.depends, operands)):
+            return None
+        with self.aside(name):
+            results = recorders.whole(name, options, operands, compute)
         given = [self.save(view) for view in operands if whole.wants_operands]
         made = [self.save(view) for view in results if whole.wants_results]
 
@@ -281,6 +287,16 @@ class Gradient(Recorder):
             return whole.function(adjoints, values, found, **options)
 
         self.call(operands, results, function)
+        return results
+
+    @contextmanager
+    def aside(self, where: str) -> Iterator[None]:
+        """Note nothing within a ``with`` block but what is overwritten; `where` must not write."""
+        self.is_aside, self._where = True, where
+        try:
+            yield
+        finally:
+            self.is_aside = False
 
     def call(
         self,
@@ -289,11 +305,10 @@ class Gradient(Recorder):
         function: Callable[[list[Array | None]], Sequence[Array | None]],
     ) -> None:
         """Note a function as a whole, with what maps its results' adjoints to the operands'."""
-        for view in results:
-            if view.dtype.kind in FLOATING:
-                assert view.storage is not None
-                self.active.setdefault(view.storage.serial, view.dtype)
         given = [place_of(view) if self.depends(view) else None for view in operands]
+        for view in results:
+            assert view.storage is not None
+            self.active.setdefault(view.storage.serial, view.dtype)
         self.steps.append(Call(given, [place_of(view) for view in results], function))
 
     def depends(self, view: View) -> bool:
@@ -302,6 +317,17 @@ class Gradient(Recorder):
         return (
             storage is not None and storage.serial in self.active and view.dtype.kind in FLOATING
         )
+
+    def _overwritten(self, target: View, opcode: Opcode) -> None:
+        """Keep what a function overwrites that is noted as a whole; refuse an active storage."""
+        assert target.storage is not None
+        serial = target.storage.serial
+        if serial in self.active:
+            fault = "it writes to an array that a derivative depends on"
+            remedy = "write to a copy, and return it"
+            raise errors.type_error(self._where, fault, "arrays of its own must be", remedy)
+        if serial in self._watched:
+            self._keep(target, everywhere=opcode.target is None)
 
     # -- noting -------------------------------------------------------------------------------
 
