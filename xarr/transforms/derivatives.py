@@ -8,7 +8,7 @@ multiplied with that, conjugated where it is complex, as of any holomorphic func
 At kinks and ends the rules have JAX's values:
 
 ====================  =====================================================
-`abs`                 0 at 0
+`abs`                 1 at 0
 `maximum`, `minimum`  half to each of equal operands; so `clip` at a bound
 `max`, `min`          equal shares to equal elements
 `sqrt`                infinite at 0
@@ -28,11 +28,12 @@ from xarr import errors
 from xarr.array.array import Array
 from xarr.codegen.kernel_spec import GatherScatter, Roll
 from xarr.dtypes import COMPLEX
-from xarr.functions.elementwise import arithmetic, elementwise as np
+from xarr.functions.elementwise import arithmetic, elementwise as np, float_functions as floats
 from xarr.functions.index.searching import where
 from xarr.ir.views import constant
 from xarr.lowering.operations import OpaqueOp, ReduceOp, ScanOp
 from xarr.ops import elementwise as rows
+from xarr.transforms.digamma import digamma
 
 if TYPE_CHECKING:
     from xarr.transforms.reverse import Adjoints, Place, Step
@@ -162,8 +163,24 @@ def _halves(is_mine: Array, is_equal: Array, g: Array) -> Array:
     return where(is_mine, like(1.0, g), where(is_equal, like(0.5, g), like(0.0, g)))
 
 
+def signed(x: Array) -> Array:
+    """Return the derivative of abs, which JAX has as 1 at 0; of complex numbers the sign."""
+    if is_complex(x):
+        return np.sign(x)
+    return where(x >= 0, like(1.0, x), like(-1.0, x))
+
+
 def _abs(g: Array, x: Array) -> Array:
-    return g * np.sign(x)
+    return g * signed(x)
+
+
+def _leg(number: int) -> Callable[..., Value]:
+    """The derivative of a hypotenuse by one leg; half at 0, as JAX has it."""
+
+    def factor(x1: Array, x2: Array, r: Array) -> Array:
+        return where(r == 0, like(0.5, r), (x1, x2)[number] / where(r == 0, like(1.0, r), r))
+
+    return factor
 
 
 def _sign(g: Array, x: Array) -> Array | None:
@@ -187,13 +204,15 @@ def _shared(number: int, larger: bool) -> Callable[..., Value]:
     return part
 
 
-def _shared_number(number: int, larger: bool) -> Callable[..., Value]:
-    """As `_shared`, of functions that ignore NaN."""
+def _first_number(x1: Array, x2: Array, larger: bool) -> Array:
+    """Whether a function that ignores NaN returns x1; of equal operands it is x2, as JAX has it."""
+    return (x1 > x2 if larger else x1 < x2) | np.isnan(x2)
 
+
+def _one_number(is_first: bool, larger: bool) -> Callable[..., Value]:
     def part(g: Array, x1: Array, x2: Array) -> Array:
-        mine, other = (x1, x2) if number == 0 else (x2, x1)
-        is_mine = (mine > other if larger else mine < other) | (np.isnan(other) & ~np.isnan(mine))
-        return g * _halves(is_mine, mine == other, g)
+        chosen = _first_number(x1, x2, larger)
+        return where(chosen, g, 0.0) if is_first else where(chosen, 0.0, g)
 
     return part
 
@@ -205,12 +224,6 @@ def _power_by_base(x1: Array, x2: Array) -> Array:
 def _power_by_exponent(x1: Array, r: Array) -> Array:
     """r log(x1), of which JAX has 0 where x1 is 0."""
     return r * np.log(where(x1 == 0, 1.0, x1))
-
-
-def _digamma(x: Array) -> Array:
-    from xarr.transforms.digamma import digamma
-
-    return digamma(x)
 
 
 def _share(number: int) -> Callable[..., Value]:
@@ -263,7 +276,7 @@ RULES: Final[dict[Any, Rule]] = {
     rows.sqrt: Rule(lambda r: 0.5 / r),
     rows.rsqrt: Rule(lambda x, r: -0.5 * r / x),
     rows.cbrt: Rule(lambda r: 1 / (3 * r * r)),
-    rows.hypot: Rule(lambda x1, r: x1 / r, lambda x2, r: x2 / r),
+    rows.hypot: Rule(_leg(0), _leg(1)),
     # Exponentials and logarithms.
     rows.exp: Rule(lambda r: r),
     rows.exp2: Rule(lambda r: r * _LN2),
@@ -295,24 +308,31 @@ RULES: Final[dict[Any, Rule]] = {
     # Special functions.
     rows.erf: Rule(lambda x: _TWO_OVER_SQRT_PI * np.exp(-x * x)),
     rows.erfc: Rule(lambda x: -_TWO_OVER_SQRT_PI * np.exp(-x * x)),
-    rows.lgamma: Rule(_digamma),
-    rows.tgamma: Rule(lambda x, r: r * _digamma(x)),
+    rows.lgamma: Rule(digamma),
+    rows.tgamma: Rule(lambda x, r: r * digamma(x)),
     # Parts, signs and choices.
     rows.abs: Rule(_abs),
     rows.fabs: Rule(_abs),
     rows.sign: Rule(_sign),
-    rows.copysign: Rule(lambda x1, x2: np.sign(x1) * np.copysign(like(1.0, x1), x2), None),
+    rows.copysign: Rule(lambda x1, x2: signed(x1) * np.copysign(like(1.0, x1), x2), None),
     rows.conj: Rule(lambda g: conj(g)),
     rows.real: Rule(lambda g: g),
     rows.imag: Rule(lambda g: g * 1j),
     rows.maximum: Rule(_shared(0, True), _shared(1, True)),
     rows.minimum: Rule(_shared(0, False), _shared(1, False)),
-    rows.fmax: Rule(_shared_number(0, True), _shared_number(1, True)),
-    rows.fmin: Rule(_shared_number(0, False), _shared_number(1, False)),
+    rows.fmax: Rule(_one_number(True, True), _one_number(False, True)),
+    rows.fmin: Rule(_one_number(True, False), _one_number(False, False)),
     rows.heaviside: Rule(None, lambda g, x1: where(x1 == 0, g, 0.0)),
+    floats.fraction: Rule(lambda g: g),
+    floats.scaled: Rule(lambda x2: np.exp2(x2), None),
+    floats.significand: Rule(lambda x, r: r / where(x == 0, like(1.0, x), x)),
     # Piecewise constant.
     **dict.fromkeys(
-        (rows.ceil, rows.floor, rows.floor_divide, rows.rint, rows.round, rows.trunc), ZERO
+        (
+            *(rows.ceil, rows.floor, rows.floor_divide, rows.rint, rows.round, rows.trunc),
+            floats.exponent,
+        ),
+        ZERO,
     ),
 }
 """The rules of elementwise operations, by row or by the name of the engine's own kind."""

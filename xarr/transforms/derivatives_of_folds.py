@@ -16,7 +16,7 @@ from xarr.layout import Shape
 from xarr.lowering.operations import ReduceOp
 from xarr.ops import elementwise as rows, reductions as folds
 from xarr.tape import builder
-from xarr.transforms.derivatives import Rule, like, times
+from xarr.transforms.derivatives import Rule, like, signed, times
 
 if TYPE_CHECKING:
     from xarr.transforms.reverse import Step
@@ -140,7 +140,7 @@ _COMBINED: Final[dict[Any, Callable[..., Array]]] = {
 """The adjoint of the mapped elements, by what combines them."""
 _MAPPED: Final[dict[Any, Any]] = {
     None: None,
-    rows.abs: (np.abs, lambda g, x: g * np.sign(x)),
+    rows.abs: (np.abs, lambda g, x: g * signed(x)),
     SQUARES: (None, lambda g, x: 2 * g * x),
 }
 """What is done with each element, and its derivative."""

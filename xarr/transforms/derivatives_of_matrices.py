@@ -273,6 +273,14 @@ def _resized(x: Array, axis: int, size: int) -> Array:
     return joining.concat([x, fills.zeros(shape, dtype=x.dtype, device=x.device)], axis=axis)
 
 
+def _sums(g: Adjoints, given: Arrays, made: Arrays, number: int) -> Sequence[Array | None]:
+    """Each weight has the adjoint of the bin that it was added to."""
+    bins = given[0]
+    assert g[0] is not None
+    is_in = (bins >= 0) & (bins < number)
+    return None, searching.where(is_in, g[0][searching.where(is_in, bins, 0)], 0.0)
+
+
 WHOLE: Final = {
     "fft": Whole(_fft, wants_operands=False, wants_results=False),
     "linalg.cholesky": Whole(_cholesky, wants_operands=False),
@@ -286,6 +294,7 @@ WHOLE: Final = {
     "linalg.slogdet": Whole(_slogdet),
     "linalg.solve": Whole(_solve),
     "linalg.svd": Whole(_svd),
+    "sums": Whole(_sums, wants_results=False),
     "linalg.svdvals": Whole(_svdvals, wants_results=False),
 }
 """The derivatives of functions that are taken as a whole, by name."""

@@ -367,7 +367,9 @@ class Gradient(Recorder):
         is_fresh: bool = False,
     ) -> Step:
         """Make the step of an instruction, with the values of operands that its rule wants."""
-        rule = derivatives.rule_of(opcode.operation) if is_active else None
+        # A scatter knows by its rule alone what it overwrites.
+        has_rule = is_active or opcode.target is None
+        rule = derivatives.rule_of(opcode.operation) if has_rule else None
         operands = _operands(opcode, views, scalar)
         places: list[Place | None] = [
             place_of(view) if self.depends(view) else None for view in operands
