@@ -164,6 +164,10 @@ class HostFallbackWarning(UserWarning):
     """The device has no routine for an operation, so the host computes it."""
 
 
+class DerivativeWarning(UserWarning):
+    """A value that a derivative depends on was read by the host, and so counts as a constant."""
+
+
 class FloatingPointStateWarning(UserWarning):
     """A program asks for exceptions at floating-point errors, and a device raises none."""
 

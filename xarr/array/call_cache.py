@@ -210,7 +210,9 @@ class CallCache:
     def call(self, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Return the function's result for arguments by position and by name."""
         arrays: list[Any] = []
-        key = None if core_hooks.eager or core_hooks.changed else _key_of(given, named, arrays)
+        key = None
+        if not (core_hooks.eager or core_hooks.changed or core_hooks.recorder is not None):
+            key = _key_of(given, named, arrays)
         if key is None:
             return self.function(*given, **named)
         recording: Recording

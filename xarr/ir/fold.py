@@ -22,7 +22,7 @@ class Fold:
     accumulator of `nbytes` bytes is a plain value, or a structure with `fields` (name, C type).
     `host` is NumPy's function that combines two plain ones with the same bits, if there is one,
     `joined` all functions where they are structures, and `along` one that has the same results
-    along an axis.
+    along an axis. `row` is the row that it was made from.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Fold:
     host: Callable[..., Any] | None = None
     joined: Joined | None = None
     along: Callable[..., Any] | None = None
+    row: Any = None
 
 
 class Joined(NamedTuple):

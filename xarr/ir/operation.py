@@ -19,10 +19,21 @@ class Operation:
     `template` holds the operands as `{0}`, `{1}`, ...; it is one C expression. Operations are
     compared by identity. `host` computes the same bits with NumPy arrays, where it is not None, and
     `exact` with Python numbers, once it is needed. `row_kernels` holds, by device, the kernel for
-    few elements in a row, see `Program.row`.
+    few elements in a row, see `Program.row`. `row` is the row that it was made from, or the name
+    of one of the engine's own kinds, and `derivative` its derivative, once it was looked up.
     """
 
-    __slots__ = ("exact", "host", "name", "operands", "result", "row_kernels", "template")
+    __slots__ = (
+        "derivative",
+        "exact",
+        "host",
+        "name",
+        "operands",
+        "result",
+        "row",
+        "row_kernels",
+        "template",
+    )
 
     reads_other_positions = False
     """Whether an item reads other items' elements of operands, which then have to be in memory."""
@@ -43,7 +54,10 @@ class Operation:
         result: DType,
         template: str,
         host: Callable[..., Any] | None = None,
+        row: Any = None,
     ) -> None:
+        self.row = row
+        self.derivative: Any = None
         self.host = host
         self.exact: ScalarEvaluator | None = None
         self.name = name

@@ -91,6 +91,7 @@ class ReduceOp(TemplateOp):
 
     def __init__(self, fold: Fold, axes: tuple[int, ...]) -> None:
         super().__init__(fold.name, fold.result, (last_run(axes), axes[-1] + 1))
+        self.row = fold.row
         self.fold = fold
         self.axes = axes
 
@@ -104,6 +105,7 @@ class ScanOp(TemplateOp):
 
     def __init__(self, fold: Fold, axis: int, shift: int) -> None:
         super().__init__(fold.name, fold.result, (axis, axis + 1))
+        self.row = fold.row
         self.fold = fold
         self.axis = axis
         self.shift = shift
@@ -170,6 +172,7 @@ class RoutineOp(OpaqueOp):
     """A routine of the device's library, or NumPy's work, which then is `host` too.
 
     `work` computes views: the operands and, last, the result. `step` is the class of the step.
+    `parameters` are the options of NumPy's work.
     """
 
     __slots__ = ("function", "step", "work")

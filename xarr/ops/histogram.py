@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 from xarr import dtypes, layout
@@ -17,7 +18,7 @@ from xarr.lowering.histogram import RUN, pieces_of
 from xarr.lowering.operations import HistogramOp, OpaqueOp
 from xarr.ops import radix_sort, reduce_scan, reductions
 from xarr.ops.radix_sort import linear
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 
 _PIECES: Final = Operation(
     "pieces", (dtypes.int64,) * 2, dtypes.int64, f"(({{1}} - {{0}} + {RUN - 1}) / {RUN})"
@@ -62,6 +63,14 @@ def sums(bins: View, weights: View, number: int) -> View:
 
     Both have the shape (N,); weights of other bins are left out.
     """
+
+    def computed() -> Sequence[View]:
+        return (_sums(bins, weights, number),)
+
+    return recorders.whole("sums", {"number": number}, (bins, weights), computed)[0]
+
+
+def _sums(bins: View, weights: View, number: int) -> View:
     device, row = bins.device, weights.dtype
     (size,) = bins.shape
     if not size or not number:

@@ -289,7 +289,7 @@ class Elementwise:
         host: Callable[..., Any] | None = None
         if row.kind in self.host and row is not dtypes.float16:
             host = _HOSTS.get((self.name, row.kind)) or getattr(numpy, self.name)
-        return Operation(self.name, (row,) * self.operands, result, template, host)
+        return Operation(self.name, (row,) * self.operands, result, template, host, self)
 
     def _dtype_error(self, views: tuple[View, ...]) -> TypeError:
         names = ["x"] if len(views) == 1 else ["x1", "x2"]
@@ -471,6 +471,7 @@ class Reduction:
             is_simple = self.map is None and self.finish in ("acc", "xr_over(acc, divisor)")
             return Fold(
                 name=self.name,
+                row=self,
                 taken=types.taken,
                 element=element,
                 value=value,
@@ -492,6 +493,7 @@ class Reduction:
             nbytes = 8 + max(8, value.itemsize)
         return Fold(
             name=self.name,
+            row=self,
             taken=types.taken,
             element=element,
             value=value,
@@ -597,7 +599,7 @@ def choose(condition: View, x1: View, x2: View) -> View:
     operation = CHOICES.get(row)
     if operation is None:
         operation = CHOICES[row] = Operation(
-            "where", (dtypes.bool_, row, row), row, "({0} ? {1} : {2})", numpy.where
+            "where", (dtypes.bool_, row, row), row, "({0} ? {1} : {2})", numpy.where, "where"
         )
     shape = broadcast_shapes(condition.shape, x1.shape, x2.shape, where=where)
     return builder.defer(operation, (condition, x1, x2), shape)

@@ -145,7 +145,9 @@ def cast_of(given: DType, wanted: DType) -> Operation:
     operation = _CASTS.get((given, wanted))
     if operation is None:
         host = converter(given, wanted)
-        operation = Operation("astype", (given,), wanted, cast("{0}", given, wanted), host)
+        operation = Operation(
+            "astype", (given,), wanted, cast("{0}", given, wanted), host, "astype"
+        )
         _CASTS[given, wanted] = operation
     return operation
 

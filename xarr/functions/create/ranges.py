@@ -23,7 +23,7 @@ from xarr.ir.views import View
 from xarr.layout import integer
 from xarr.ops import elementwise as table
 from xarr.ops.rows import choose
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 
 
 def arange(
@@ -283,6 +283,8 @@ def _between(ends: Sequence[Any], device: Device) -> DType:
 
 def _has_axes(value: Any) -> bool:
     """Whether an argument is an array, or a list that becomes one, with at least one axis."""
+    if type(value) is Array and recorders.is_recording():
+        return True  # what is computed of its value counts
     return isinstance(value, list | tuple) or bool(getattr(value, "ndim", 0))
 
 

@@ -25,7 +25,9 @@ _COUNT: Final = Elementwise(
 )
 name_rows({"bitwise_count": _COUNT}, Elementwise)
 _OF_PARTS: Final = {
-    part: Operation("complex", (part, part), row, f"xr_complex_{row.compute}({{0}}, {{1}})")
+    part: Operation(
+        "complex", (part, part), row, f"xr_complex_{row.compute}({{0}}, {{1}})", row="complex"
+    )
     for row, part in dtypes.PART.items()
 }
 

@@ -191,7 +191,7 @@ def vector_norm(
     return _vector_norm(operand_view(x, where), axis, keepdims, ord, where)
 
 
-_SQUARES: Final = Elementwise(
+SQUARES: Final = Elementwise(
     FLOATING,
     "x * x",
     "The square of the magnitude of x.",
@@ -209,7 +209,7 @@ def _norm(name: str, combine: Elementwise, empty: float | None, **columns: Any) 
 _NORM_1: Final = _norm("norm_1", rows.add, 0.0, map=rows.abs)
 
 
-_NORM_2: Final = _norm("norm_2", rows.add, 0.0, map=_SQUARES, finish="sqrt(acc)")
+_NORM_2: Final = _norm("norm_2", rows.add, 0.0, map=SQUARES, finish="sqrt(acc)")
 
 
 _LARGEST: Final = _norm("largest", rows.maximum, 0.0, map=rows.abs)

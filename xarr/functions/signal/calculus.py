@@ -110,7 +110,8 @@ def _polygon(x: Array, points: Array, values: Array, index: Array, left: Any, ri
     after = elementwise.minimum(here + 1, last)
     x0, y0 = taken_from(points, here), taken_from(values, here)
     x1, y1 = taken_from(points, after), taken_from(values, after)
-    slope = (y1 - y0) / (x1 - x0)
+    width = searching.where(index == last, 1.0, x1 - x0)  # else 0 / 0, and so its derivative NaN
+    slope = (y1 - y0) / width
     line = slope * (x - x0) + y0
     line = searching.where(line == line, line, slope * (x - x1) + y1)
     line = searching.where((line != line) & (y0 == y1), y0, line)

@@ -40,9 +40,12 @@ _Result = tuple[Shape, DType]
 _SWAPPED: Final = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 _SCALE: Final = "xr_complex_{0}({{0}}.re * {{1}}, {{0}}.im * {{1}})"
 _SCALES: Final = {
-    **{part: Operation("scale", (part, part), part, "{0} * {1}") for part in dtypes.PART.values()},
     **{
-        row: Operation("scale", (row, part), row, _SCALE.format(row.compute))
+        part: Operation("scale", (part, part), part, "{0} * {1}", row="scale")
+        for part in dtypes.PART.values()
+    },
+    **{
+        row: Operation("scale", (row, part), row, _SCALE.format(row.compute), row="scale")
         for row, part in dtypes.PART.items()
     },
 }

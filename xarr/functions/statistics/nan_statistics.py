@@ -220,12 +220,12 @@ def _variance(
     if row.kind != COMPLEX and middle._view.dtype.kind == COMPLEX:
         middle = arithmetic.real(middle)  # as NumPy, which sums in the type asked for
     apart = Array(view) - middle
+    if mask is not None:
+        apart = Array(replaced(apart._view, 0, mask))
     if apart._view.dtype.kind == COMPLEX:
         squares = arithmetic.real(apart * elementwise.conj(apart))._view
     else:
         squares = rows.square.applied(apart._view)
-    if mask is not None:
-        squares = replaced(squares, 0, mask)
     result = reduced(folds.sum, squares, axis, keepdims=keepdims, where=name)
     freedom = number.reshape(result.shape) - less
     warn_of_few(freedom, "Degrees of freedom <= 0 for slice.")
