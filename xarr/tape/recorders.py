@@ -151,11 +151,6 @@ def varies(view: View) -> bool:
     return any([recorder.varies(view) for recorder in tuple(_active.recorders)])
 
 
-def active() -> tuple[Recorder, ...]:
-    """Return this thread's recorders, the outermost first."""
-    return tuple(_active.recorders)
-
-
 def drawing(generator: Any) -> None:
     """Tell this thread's recorders that a generator will be drawn from."""
     if hooks.recorder is not None:

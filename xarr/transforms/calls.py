@@ -1,4 +1,4 @@
-"""Derivatives of functions: gradients, products with Jacobians, and Jacobians, with JAX's signatures.
+"""Derivatives of functions: gradients, products with Jacobians, Jacobians, as JAX names them.
 
 A function is called once, on copies of the arrays by which it is derived, so that no other name of
 them counts; what it writes to such a copy is written to the array afterwards. Arguments and results
@@ -11,7 +11,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, SupportsIndex, cast
+from typing import Any, NamedTuple, SupportsIndex, cast
 
 import numpy
 
@@ -258,7 +258,7 @@ def _number(found: Recorded, holomorphic: bool, where: str) -> Array:
 
 
 def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
-    """Return the value of a function, and a function that multiplies with its Jacobian from the left.
+    """Return the value of a function, and what multiplies with its Jacobian from the left.
 
     primals : trees of floating-point Arrays -- The arguments of the function.
     has_aux : bool -- Whether it returns a pair: the result, and what else it has to say.

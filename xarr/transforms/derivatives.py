@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import errors
 from xarr.array.array import Array
-from xarr.codegen.kernel_spec import GatherScatter, Roll
+from xarr.codegen.expressions import GatherScatter, Roll
 from xarr.dtypes import COMPLEX
 from xarr.functions.elementwise import arithmetic, elementwise as np, float_functions as floats
 from xarr.functions.index.searching import where
@@ -222,7 +222,7 @@ def _power_by_base(x1: Array, x2: Array) -> Array:
 
 
 def _power_by_exponent(x1: Array, r: Array) -> Array:
-    """r log(x1), of which JAX has 0 where x1 is 0."""
+    """Return r log(x1), of which JAX has 0 where x1 is 0."""
     return r * np.log(where(x1 == 0, 1.0, x1))
 
 

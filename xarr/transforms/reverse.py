@@ -372,10 +372,9 @@ class Gradient(Recorder):
         places: list[Place | None] = [
             place_of(view) if self.depends(view) else None for view in operands
         ]
-        if rule is not None and rule.whole is None:
-            # Operands without a derivative do not make a result active.
-            if not any(map(_and, places, rule.partials)):
-                rule = None
+        # Operands without a derivative do not make a result active.
+        if rule is not None and rule.whole is None and not any(map(_and, places, rule.partials)):
+            rule = None
         step = Step(opcode, places, place_of(target), rule, is_fresh)
         if rule is not None:
             for number in rule.wanted(places):
