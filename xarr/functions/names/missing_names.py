@@ -77,10 +77,7 @@ _ELSEWHERE: Final = {
 _SEARCHED: Final = ("linalg", "fft", "special", "random")
 """The modules whose names other libraries have in their main one."""
 
-_DERIVATIVES: Final = (
-    "xarr makes no derivatives; JAX and PyTorch take Arrays by DLPack, as jax.dlpack.from_dlpack(x)"
-)
-_FUSED: Final = "call the function as it is: its operations are fused as it runs"
+_FUSED: Final = "call the function as it is, whose operations are fused, or write xarr.jit(f)"
 _BATCHES: Final = (
     "xarr.vmap(f) calls a function of arrays for a batch of them; xarr.vectorize(f) takes "
     "functions of numbers"
@@ -118,12 +115,11 @@ _OF_OTHERS: Final = {
     "profiler": "with xarr.profile() as p: measures, and print(p) tells",
     "scatter_add": "write xarr.add.at(x, i, v), or x[i] += v where no index repeats",
     # JAX's, Numba's and other compilers'
-    **dict.fromkeys(("compile", "jit", "njit", "make_jaxpr"), _FUSED),
-    **dict.fromkeys(
-        ("grad", "hessian", "jacfwd", "jacobian", "jacrev", "jvp", "vjp"), _DERIVATIVES
-    ),
-    **dict.fromkeys(("autograd", "checkpoint", "stop_gradient", "value_and_grad"), _DERIVATIVES),
-    **dict.fromkeys(("enable_grad", "no_grad"), "leave it out: xarr makes no derivatives"),
+    **dict.fromkeys(("compile", "njit", "make_jaxpr"), _FUSED),
+    **dict.fromkeys(("jacfwd", "jacrev"), "write xarr.jacobian(f)"),
+    "autograd": "write xarr.grad(f)",
+    "stop_gradient": "write xarr.asarray(numpy.asarray(x)): what the host reads is a constant",
+    **dict.fromkeys(("enable_grad", "no_grad"), "leave it out: xarr.grad(f) derives f alone"),
     "guvectorize": _BATCHES,
     **dict.fromkeys(("pmap", "sharding", "shard_map"), _SEVERAL),
     "lax": _FLOW,
