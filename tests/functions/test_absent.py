@@ -33,7 +33,7 @@ from xarr.functions.names import missing_names
         ("conactenate", "nearest is xarr.concatenate"),
         ("jacrev", "xarr.jacobian"),
         ("njit", "xarr.jit"),
-        ("vmap", "leading axis"),
+        ("guvectorize", "xarr.vmap"),
         ("pmap", "xarr.devices"),
         ("cuda", r'xarr.device\("cupy:1"\)'),
         ("scipy", "SciPy's functions take Arrays"),
