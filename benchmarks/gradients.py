@@ -68,9 +68,10 @@ def _heat_of_jax(np: Any, u: Any) -> Any:
 
 ROWS: Final[list[tuple[str, int, int, Make, Callable[..., Any], Callable[..., Any] | None]]] = [
     ("logistic regression", 1 << 18, 1,
-     lambda n: (_random(32), _random(n, 32), (_random(n) < 0.5).astype(numpy.float32)), _logistic, None),
+     lambda n: (_random(32), _random(n, 32), numpy.round(_random(n))), _logistic, None),
     ("perceptron of two layers", 4096, 2,
-     lambda n: (_random(64, 512) / 64, _random(512, 8) / 512, _random(n, 64), _random(n, 8)), _perceptron, None),
+     lambda n: (_random(64, 512) / 64, _random(512, 8) / 512, _random(n, 64), _random(n, 8)),
+     _perceptron, None),
     ("energy of n bodies", 2000, 1, lambda n: (_random(n, 3),), _energy, None),
     ("Black-Scholes", 1 << 20, 3,
      lambda n: (100 + _random(n), 90 + _random(n), 0.2 + _random(n)), _black_scholes, None),

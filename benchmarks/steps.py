@@ -195,7 +195,7 @@ def _round(library: Library, step: Callable[..., Any], state: list[Any], count: 
 
 
 def measured(step: Step, size: int, libraries: dict[str, Library], repeats: int) -> dict[str, Any]:
-    """Return what a step takes plain and jitted, by library, in seconds; and how far they differ."""
+    """Return what a step takes, by library, in seconds; and how far the results differ."""
     begun = step.begin(size)
     works: dict[str, Callable[[], float]] = {}
     values: dict[str, Any] = {}

@@ -69,6 +69,11 @@ AT_ONCE: Final = 32
 Not measured: more than stand between two values of the small programs that were tried.
 Test: tests/engine/test_tiers.py"""
 
+RECORDINGS: Final = 128
+"""Recordings of calls that a jitted function keeps.
+Not measured: each has the arguments of its launches, and its kernels.
+Test: tests/transforms/test_jit.py"""
+
 LONG_WORK: Final = 8
 """Small instructions before a value from which on work that came often is recorded as a program.
 Measured: FDTD of 20 x 20 with 14 and conjugate gradients of 12 x 12 with 11 take 1.0 and 1.4 ms as

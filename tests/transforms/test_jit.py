@@ -10,6 +10,7 @@ import pytest
 
 import xarr as np
 from tests.transforms.random_calls import bits, calls, scope_of
+from xarr import tuning
 from xarr.ir.events import counts, eager, hooks
 from xarr.tape import builder
 from xarr.tape.loops import cut_points
@@ -302,3 +303,13 @@ def test_a_failure_within_a_replay_is_told(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.undo()
     assert any("replaying" in note for note in raised.value.__notes__)
     assert jitted(x).tolist() == (np.sin(x) + 1).tolist()
+
+
+def test_recordings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "RECORDINGS", 4)
+    jitted = np.jit(lambda x, n: x * n)
+    with pytest.warns(RuntimeWarning, match="pass numbers that change as arrays") as warned:
+        for count in range(8):
+            assert jitted(numbers(3), count).tolist() == (numbers(3) * count).tolist()
+    assert len(jitted.recordings) == 4
+    assert len(warned) == 1

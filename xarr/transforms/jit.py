@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
-from xarr import errors
+from xarr import errors, tuning
 from xarr.array.array import Array
 from xarr.ir.views import View
 from xarr.tape import recorders
@@ -45,6 +45,7 @@ class Jitted(Generic[_P, _R]):
         self._where = f"jit({getattr(function, '__name__', type(function).__name__)})"
         self._outer = _outer_names(function)
         self.recordings: dict[Any, Recorded | None] = {}
+        self._is_warned = False
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -103,8 +104,20 @@ class Jitted(Generic[_P, _R]):
         if error is not None:
             raise error
         known = Recorded(Replay(recording), form, parts, noter.takes)
-        self.recordings[key] = None if failed else known
+        self._keep(key, None if failed else known)
         return result
+
+    def _keep(self, key: Any, known: Recorded | None) -> None:
+        """Keep the recording of a call; forget the oldest of too many."""
+        if len(self.recordings) == tuning.RECORDINGS:
+            self.recordings.pop(next(iter(self.recordings)), None)
+            if not self._is_warned:
+                self._is_warned = True
+                fault = f"{tuning.RECORDINGS} calls were recorded, and the first is forgotten"
+                remedy = "pass numbers that change as arrays, as np.asarray(dt, dtype=x.dtype)"
+                accepted = "each shape, number and object among the arguments is another call"
+                errors.warn(errors.message(self._where, fault, accepted, remedy), RuntimeWarning)
+        self.recordings[key] = known
 
 
 def _static_names(function: Any, numbers: Sequence[int]) -> set[str]:
