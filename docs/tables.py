@@ -180,6 +180,10 @@ CHAPTERS: Final = {
         "Interpolation, derivatives, integrals, convolutions and windows.",
     ),
     "bits": ("Bits", "Arrays of bits in bytes."),
+    "transformations": (
+        "Replays, derivatives, batches",
+        "Functions that take a function of arrays; :doc:`../transformations` tells of them.",
+    ),
     "vectorize": ("Calling Python functions", "Python functions that take arrays, on the host."),
     "comparing": ("Comparing", "Whether arrays are equal, exactly or nearly."),
     "constants": ("Constants", "Numbers, and the index that adds an axis."),
@@ -255,6 +259,7 @@ _CHAPTER_OF: Final = _by_name(
         "own_kernels": "ElementwiseKernel RawKernel RawModule ReductionKernel",
         "nditer": "broadcast ndenumerate ndindex nditer flatiter",
         "inspection": "eager no_implicit_transfer",
+        "transformations": "custom_jvp custom_vjp",
         "vectorize": "vectorize",
         "linalg": "reproducible",
         "polynomials": "poly1d",
@@ -276,6 +281,7 @@ _MERGED: Final = _by_name(
         "inspection": "profiling",
         "own_kernels": "python_kernels",
         "devices": "streams",
+        "transformations": "batched calls custom jit",
     }
 )
 """Modules whose functions stand in the chapter of another."""
