@@ -16,6 +16,7 @@ from xarr import errors
 from xarr.array.array import Array
 from xarr.array.coerce import as_array
 from xarr.array.layouts import keep_array, settled
+from xarr.array.selected import Selected
 from xarr.errors import refused, type_error, value_error
 from xarr.functions.index import indexing
 from xarr.functions.shape import manipulation
@@ -384,8 +385,8 @@ def vmap(f: _Function, in_axes: Any = 0, out_axes: Any = 0) -> _Function:
         example = Example(arguments.names, arguments.given, recorders.active())
         with recorders.alone(example):
             given, named = trees.unflatten(form, arguments.examples)
-            result = f(*given, **named)
-        results, out_form = trees.flatten(result)
+            results, out_form = trees.flatten(f(*given, **named))
+            results = [one.array("returned") if type(one) is Selected else one for one in results]
         wanted = _spread_axes(out_axes, out_form, "out_axes")
         batch = Batch(example, arguments.count, arguments.wholes(example.written))
         batch.record()

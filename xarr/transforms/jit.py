@@ -10,6 +10,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from xarr import errors, tuning
 from xarr.array.array import Array
+from xarr.array.selected import Selected
 from xarr.ir.views import View
 from xarr.tape import recorders
 from xarr.tape.recording import Noter
@@ -87,7 +88,10 @@ class Jitted(Generic[_P, _R]):
         noter = Noter(arguments.views, refuse)
         with recorders.recorded_by(noter):
             result: _R = self._function(*args, **kwargs)
-        leaves, form = trees.flatten(result, ordered=False)
+            leaves, form = trees.flatten(result, ordered=False)
+            if Selected in map(type, leaves):
+                leaves = [one.array("returned") if type(one) is Selected else one for one in leaves]
+                result = trees.unflatten(form, leaves)
         error = None
         if noter.outlived([leaf._view for leaf in leaves if type(leaf) is Array]):
             hint = "pass it as an argument, or name it in the function"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -13,6 +14,7 @@ from xarr.array.array import Array, made, product
 from xarr.array.coerce import SCALARS, array_of, as_array, numbers, operand, warn_of_imaginary
 from xarr.array.other_operands import refusal
 from xarr.array.out_argument import deliver, mask_of, require_copyable, single
+from xarr.array.selected import Selected
 from xarr.backends.device import Device, default_float, require_on
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, UNSIGNED, DType
 from xarr.errors import operand_of, type_error, value_error
@@ -31,6 +33,8 @@ def unary(row: Elementwise, x: Any) -> Array:
     known: Array | None = core.applied(row.known, x)
     if known is not None:
         return known
+    if type(x) is Selected:
+        return x.applied(functools.partial(unary, row), x)  # type: ignore[return-value]
     return Array(row.applied(x._view if type(x) is Array else _array_beside(row, "x", x)._view))
 
 
@@ -39,6 +43,9 @@ def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
     known: Array | None = core.combined(row.known, x1, x2)
     if known is not None:
         return known
+    if type(x1) is Selected or type(x2) is Selected:
+        selected: Selected = x1 if type(x1) is Selected else x2
+        return selected.applied(functools.partial(binary, row), x1, x2)  # type: ignore[return-value]
     if type(x1) is not Array and type(x2) is not Array:
         if type(x1) in SCALARS and type(x2) not in SCALARS:
             x2 = _array_beside(row, "x2", x2)

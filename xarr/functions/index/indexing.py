@@ -24,6 +24,7 @@ from xarr.array.coerce import as_array, beside, holds_arrays, numbers, warn_of_i
 from xarr.array.keys import LONGEST_STEP, place_of, sliced
 from xarr.array.layouts import assign, is_whole, keep_array, require_writeable, settled, view
 from xarr.array.operators import name_of_store, number_for
+from xarr.array.selected import Selected
 from xarr.array.transfers import is_unobserved, uploaded
 from xarr.dtypes import BOOL, INTEGER
 from xarr.errors import refused, type_error, value_error
@@ -68,6 +69,8 @@ def getitem(x: Array, key: Any) -> Array:
         return part
     if len(items) == 1:
         mask = mask_of(items[0], x)
+        if mask is not None and _is_unknown(mask, x):
+            return Selected(x, mask)  # type: ignore[return-value]
         if mask is not None and mask.shape == x.shape:
             return Array(gather.compress(x._view, mask._view))
     where, arrays, place = advanced(x, items)
@@ -89,6 +92,9 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     at = -1 if kind is slice else place_of(view, key)
     number = number_for(view.structure, value) if at >= 0 else None
     if number is not None and scalar_access.write(view, at, number):
+        return
+    if type(value) is Selected:
+        _set_selected(x, key, value)
         return
     if given is None:
         held = number_for(view.structure, value)
@@ -182,6 +188,23 @@ def _fitted(source: View, shape: Shape) -> View:
     assert source.layout is not None
     where = Layout(given[extra:], source.layout.strides[extra:], source.layout.offset)
     return storage_view(source.storage, where, source.dtype)
+
+
+def _is_unknown(mask: Array, x: Array) -> bool:
+    """Return whether a mask of leading axes selects others where the work is done again."""
+    fits = 0 < mask.ndim <= x.ndim and mask.shape == x.shape[: mask.ndim]
+    return fits and recorders.varies(mask._view)
+
+
+def _set_selected(x: Array, key: Any, value: Selected) -> None:
+    """Write what a mask selected to the elements that it selects."""
+    settled(x)
+    mask = None if isinstance(key, tuple | slice) or not is_array(key) else mask_of(key, x)
+    if mask is None:
+        fault = f"value is what a mask selects, and the key is of type {type(key).__name__}"
+        raise type_error(_WRITE, fault, "the mask that selected it is accepted")
+    builder.materialise(mask._view)
+    assign(x, settled(x), value.chosen(x._view, mask._view))
 
 
 def _set_advanced(x: Array, items: tuple[Any, ...], source: View) -> None:

@@ -1,0 +1,150 @@
+"""`Selected`: what a mask selects while a transformation records, whose count is not known.
+
+It stands for `x[mask]` where the mask's values are others for other examples of a batch, or in the
+next call. Operators and functions of elements act on the whole of x; written back by the same mask,
+the result is chosen element by element.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+
+from xarr import errors
+from xarr.array.array import Array
+from xarr.array.layouts import keep_array
+from xarr.ir.views import View
+from xarr.ops.rows import choose
+from xarr.tape import builder, recorders
+
+_WHERE = "x[mask]"
+
+
+class Selected:
+    """The elements of an array that a mask selects: all elements, and the mask."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, x: Array, mask: Array) -> None:
+        self._whole = keep_array(Array(builder.copied(x._view)))
+        builder.materialise(mask._view)
+        self._mask = mask._view
+        self._writes = _writes(mask._view)
+
+    def _like(self, whole: Array) -> Selected:
+        found: Selected = object.__new__(Selected)
+        found._whole, found._mask, found._writes = whole, self._mask, self._writes
+        return found
+
+    @property
+    def dtype(self) -> Any:
+        """The data type of the elements."""
+        return self._whole.dtype
+
+    def astype(self, dtype: Any) -> Selected:
+        """Convert the elements."""
+        return self._like(self._whole.astype(dtype, copy=True))
+
+    def copy(self) -> Selected:
+        """Return a copy."""
+        return self._like(self._whole.copy())
+
+    def applied(self, function: Callable[..., Array], *operands: Any) -> Selected:
+        """Apply a function of elements to operands, of which one is this; numbers may be others."""
+        return self._like(function(*[self._beside(one) for one in operands]))
+
+    def _beside(self, other: Any) -> Any:
+        """Return all elements of another selection by this mask; a number as it is."""
+        if type(other) is Selected:
+            if not other.is_by(self._mask):
+                raise _refusal("beside elements that another mask selects", "use one mask for both")
+            return other._whole
+        if numpy.ndim(other):
+            raise _refusal("beside an array", "select that by the mask too")
+        return other
+
+    def is_by(self, mask: View) -> bool:
+        """Return whether a mask, as it is now, is the one that selected the elements."""
+        mine = self._mask
+        return (
+            mine.storage is mask.storage
+            and mine.structure is mask.structure
+            and mine.offset == mask.offset
+            and self._writes == _writes(mask)
+        )
+
+    def chosen(self, x: View, mask: View) -> View:
+        """Return the values of x with these elements where a mask is true."""
+        if not self.is_by(mask) or x.shape != self._whole.shape:
+            raise _refusal("written by another mask", "write x[mask] = f(y[mask]) with one mask")
+        value = builder.converted(self._whole._view, x.dtype)
+        lifted = builder.reshaped(mask, (*mask.shape, *(1,) * (len(x.shape) - len(mask.shape))))
+        return choose(lifted, value, x)
+
+    def array(self, why: str) -> Array:
+        """Return the array of the elements, if recorders permit to look at the mask."""
+        recorders.reading(f"x[mask], {why},", self._mask)
+        with recorders.apart():
+            return self._whole[Array(self._mask)]
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.array("taken as an array")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.array(f"asked for its {name}"), name)
+
+    def __len__(self) -> int:
+        return len(self.array("asked for its length"))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.array("iterated over"))
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.array("indexed")[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise _refusal("written to by a key", "write where(mask, x, other)[key] = value")
+
+
+def _refusal(fault: str, remedy: str) -> TypeError:
+    given = f"the selection is {fault}{errors.calling_line()}"
+    accepted = "which elements a mask selects is not known while a transformation records"
+    return errors.type_error(_WHERE, given, accepted, remedy)
+
+
+def _writes(mask: View) -> int:
+    assert mask.storage is not None
+    return mask.storage.writes
+
+
+def _operator(name: str, *, is_reversed: bool = False) -> Callable[..., Selected]:
+    function = getattr(operator, f"__{name}__")
+
+    def method(self: Selected, *others: Any) -> Selected:
+        operands = (*others, self) if is_reversed else (self, *others)
+        return self.applied(function, *operands)
+
+    return method
+
+
+def _in_place(name: str) -> Callable[..., Selected]:
+    function = getattr(operator, f"__i{name}__")
+
+    def method(self: Selected, other: Any) -> Selected:
+        self._whole = function(self._whole, self._beside(other))
+        return self
+
+    return method
+
+
+for _name in ("add", "floordiv", "mod", "mul", "pow", "sub", "truediv", "and", "or", "xor"):
+    setattr(Selected, f"__{_name}__", _operator(_name))
+    setattr(Selected, f"__r{_name}__", _operator(_name, is_reversed=True))
+    setattr(Selected, f"__i{_name}__", _in_place(_name))
+for _name in ("abs", "eq", "ge", "gt", "invert", "le", "lt", "ne", "neg", "pos"):
+    setattr(Selected, f"__{_name}__", _operator(_name))
