@@ -411,6 +411,26 @@ def test_second_derivatives_nest() -> None:
     numpy.testing.assert_allclose(xarr.to_numpy(twice(x, np.asarray(X[1]))), product)
 
 
+def test_results_are_no_views_of_arguments() -> None:
+    x = np.asarray(X)
+    same = xarr.vmap(lambda row: row)(x)
+    same += 1.0
+    assert bits(x) == bits(X)
+
+
+def test_what_is_written_is_one_argument_alone() -> None:
+    def add(x: Any, y: Any) -> Any:
+        x += y
+        return x
+
+    x = np.asarray(X[0])
+    xarr.vmap(add)(x, x.copy())
+    with pytest.raises(ValueError, match="argument 0, which is another array"):
+        xarr.vmap(add)(x, x[::-1])
+    with pytest.raises(ValueError, match="argument 0, which is another array"):
+        xarr.vmap(lambda row: add(row, x[0]))(x)
+
+
 def test_outer_recorders_note_the_batch_alone() -> None:
     shapes = []
 

@@ -101,6 +101,7 @@ class Example(Recorder):
         self.outer = outer
         self.made: set[int] = set()
         self.written: set[int] = set()
+        self.captured: set[int] = set()
         self.roots: dict[int, dict[int, View]] = {}
 
     def note(
@@ -136,6 +137,7 @@ class Example(Recorder):
         serial = view.storage.serial
         if serial in self.made or serial in self.names:
             return Place(serial, view.structure, view.offset)
+        self.captured.add(serial)
         return View(view.storage, view.structure, view.offset)
 
     def _require_own(self, serial: int) -> None:
@@ -261,6 +263,7 @@ class Batch:
         self.count = count
         self.batched = example.dependent()
         self.wholes = wholes
+        self.given = [wholes[serial].storage for serial in example.names]
         self.alike: dict[int, Storage] = {}
 
     def record(self) -> None:
@@ -346,7 +349,9 @@ class Batch:
                 raise value_error(_WHERE, fault, "an axis is accepted there")
             return keep_array(Array(builder.copied(found.view)))
         view = found.view
-        if not found.is_batched:
+        if found.is_batched and view.storage in self.given:
+            view = builder.copied(view)  # a result is no view of an argument
+        elif not found.is_batched:
             view = builder.broadcast(view, (self.count, *view.shape))
         return manipulation.moveaxis(keep_array(Array(view)), 0, axis)
 
@@ -388,7 +393,7 @@ def vmap(f: _Function, in_axes: Any = 0, out_axes: Any = 0) -> _Function:
             results, out_form = trees.flatten(f(*given, **named))
             results = [one.array("returned") if type(one) is Selected else one for one in results]
         wanted = _spread_axes(out_axes, out_form, "out_axes")
-        batch = Batch(example, arguments.count, arguments.wholes(example.written))
+        batch = Batch(example, arguments.count, arguments.wholes(example))
         batch.record()
         found = [batch.result(value, axis) for value, axis in zip(results, wanted, strict=True)]
         arguments.write_back(example.written)
@@ -414,8 +419,7 @@ class _Arguments:
                 continue
             if isinstance(leaf, Array):
                 settled(leaf)
-                assert leaf._view.storage is not None
-                self.given[leaf._view.storage.serial] = name
+                self.given[_serial(leaf)] = name
             self.examples.append(leaf)
 
     def _count(self, leaves: list[Any], axes: list[int | None]) -> int:
@@ -448,15 +452,16 @@ class _Arguments:
         batch = manipulation.moveaxis(leaf, axis, 0)
         with recorders.apart():
             example = Array(builder.copied(batching.at_number(batch._view, 0)))
-        assert example._view.storage is not None
-        serial = example._view.storage.serial
+        serial = _serial(example)
         self.names[serial] = name
         self.batches[serial] = batch
         self.examples.append(example)
 
-    def wholes(self, written: set[int]) -> dict[int, Whole]:
+    def wholes(self, example: Example) -> dict[int, Whole]:
         """Return the batches' storages; a copy where the batch is written or has gaps."""
         found: dict[int, Whole] = {}
+        written = example.written
+        self._require_apart(written, example.captured | self.given.keys())
         for serial, batch in self.batches.items():
             view = batch._view
             assert view.layout is not None
@@ -467,6 +472,15 @@ class _Arguments:
             found[serial] = Whole(view.storage, view.structure.nbytes // self.count)
         return found
 
+    def _require_apart(self, written: set[int], others: set[int]) -> None:
+        """Refuse a write to a batch that is read as another array: examples come one by one."""
+        of = {serial: _serial(batch) for serial, batch in self.batches.items() if batch.ndim > 1}
+        for serial in written & of.keys():
+            beside = {one for other, one in of.items() if other != serial}
+            if of[serial] in others | beside:
+                fault = f"f writes to {self.names[serial]}, which is another array of it as well"
+                raise value_error(_WHERE, fault, "it must have memory of its own", "pass a copy")
+
     def write_back(self, written: set[int]) -> None:
         """Write to the arguments what the function wrote to its examples, which are views.
 
@@ -475,6 +489,12 @@ class _Arguments:
         for serial, batch in self.batches.items():
             if serial in written and batch.ndim > 1:
                 indexing.setitem(batch, ..., Array(self.copies[serial]))
+
+
+def _serial(array: Array) -> int:
+    """Return the number of an array's storage."""
+    assert array._view.storage is not None
+    return array._view.storage.serial
 
 
 def _spread_axes(axes: Any, form: trees.Form, where: str) -> list[int | None]:
