@@ -44,7 +44,7 @@ class Jitted(Generic[_P, _R]):
         self._static_names = _static_names(function, static_argnums) | {*static_argnames}
         self._strict = strict
         self._where = f"jit({getattr(function, '__name__', type(function).__name__)})"
-        self._outer = _outer_names(function)
+        self._outer = outer_names(function)
         self.recordings: dict[Any, Recorded | None] = {}
         self._is_warned = False
 
@@ -132,7 +132,7 @@ def _static_names(function: Any, numbers: Sequence[int]) -> set[str]:
     return {names[at] for at in numbers if -len(names) <= at < len(names)}
 
 
-def _outer_names(function: Any) -> list[tuple[Any, str]]:
+def outer_names(function: Any) -> list[tuple[Any, str]]:
     """Return the cells and global names that a function, or one that it names, reads."""
     found: dict[tuple[int, str], tuple[Any, str]] = {}
     seen: set[int] = set()
