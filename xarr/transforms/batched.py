@@ -29,7 +29,7 @@ from xarr.tape.recorders import Recorder
 from xarr.transforms import batching, trees
 from xarr.transforms.arguments import read
 from xarr.transforms.batching import Operand
-from xarr.transforms.jit import outer_names as outer_names
+from xarr.transforms.jit import outer_names
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
