@@ -579,11 +579,7 @@ if _typing.TYPE_CHECKING:
     )
     from xarr.ops.vendor import reproducible as reproducible
     from xarr.tape.builder import eager as eager
-    from xarr.transforms.custom import (
-        checkpoint as checkpoint,
-        custom_jvp as custom_jvp,
-        custom_vjp as custom_vjp,
-    )
+    from xarr.transforms.batched import vmap as vmap
     from xarr.transforms.calls import (
         grad as grad,
         hessian as hessian,
@@ -594,6 +590,12 @@ if _typing.TYPE_CHECKING:
         value_and_grad as value_and_grad,
         vjp as vjp,
     )
+    from xarr.transforms.custom import (
+        checkpoint as checkpoint,
+        custom_jvp as custom_jvp,
+        custom_vjp as custom_vjp,
+    )
+    from xarr.transforms.jit import jit as jit
     from xarr.user_kernels.elementwise import ElementwiseKernel as ElementwiseKernel
     from xarr.user_kernels.raw import RawKernel as RawKernel, RawModule as RawModule
     from xarr.user_kernels.reduction import ReductionKernel as ReductionKernel

@@ -536,7 +536,18 @@ REFUSED: Final[dict[str, tuple[Function, Any, type[Exception], str]]] = {
     "a tree": (lambda x: [x.sum()], [1.0], TypeError, r"a tree of the form \[\*\]"),
     "complex": (lambda x: x.sum() * 1j, [1.0], TypeError, "f returned dtype complex128"),
     "bits": (lambda x: x.view("float32").sum(), [1.0], TypeError, "reads the bits of float64"),
-    "unique": (lambda x: xarr.unique(x).sum(), [1.0, 2.0], NotImplementedError, "unique"),
+    "a kernel": (
+        lambda x: xarr.ElementwiseKernel("T x", "T y", "y = x * 2", "twice")(x).sum(),
+        [1.0],
+        NotImplementedError,
+        "twice: it has no derivative",
+    ),
+    "full factors": (
+        lambda x: xarr.linalg.svd(x * xarr.ones((3, 2)))[0].sum(),
+        [1.0],
+        NotImplementedError,
+        "pass full_matrices=False",
+    ),
 }
 
 

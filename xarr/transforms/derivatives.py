@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from xarr.codegen.kernel_spec import GatherScatter, Roll
+from xarr.codegen.expressions import GatherScatter, Roll
 from xarr.lowering.operations import OpaqueOp, ReduceOp, ScanOp
 from xarr.transforms import (
     derivatives_of_arrays,

@@ -24,7 +24,7 @@ from xarr.ir.views import View, constant
 from xarr.layout import Shape
 from xarr.ops import elementwise, reductions, vendor
 from xarr.ops.rows import Reduction, choose
-from xarr.tape import builder, recorders
+from xarr.tape import builder
 
 
 def averaged(
@@ -207,11 +207,8 @@ def warn_of_few(number: Array, message: str) -> None:
 
 def _warn_where(x: Array, is_wrong: Callable[[Host], Host], message: str) -> None:
     """Warn of elements where nobody has to wait for them: on a CPU."""
-    if vendor.runs_on_numpy(x.device) and not recorders.is_recording():
-        with openly():
-            found = bool(is_wrong(to_host(x._view)).any())
-        if found:
-            warn(message)
+    if vendor.now("any", lambda values: is_wrong(values).any(), (x._view,)):
+        warn(message)
 
 
 def warn(message: str) -> None:
