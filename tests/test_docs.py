@@ -165,7 +165,11 @@ def test_who_follows_adding_md_passes(tmp_path: Path) -> None:
     for path, before, added in (
         ("ops/elementwise.py", "from xarr.dtypes", "import numpy\n\n"),
         ("ops/elementwise.py", "\nTABLE:", row),
-        ("transforms/derivatives_of_elements.py", "    # Special functions.\n", rule + "\n"),
+        (
+            "transforms/derivatives_of_elements.py",
+            "    # Special functions.\n",
+            f"    {rule.strip()}\n",
+        ),
         ("ops/reductions.py", "\nTABLE:", reduction_row),
         ("functions/elementwise/elementwise.py", "logical_and: Final", named),
         ("functions/reduce/reductions.py", "def sum(", reduction + "\n\n"),
