@@ -25,7 +25,7 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 # Kernels are what tests of the engine, of kernels and of devices are about. Those of functions run
 # as users' programs do, without XARR_TIERS, where `fused` does not say otherwise. The processes of
 # a run inherit what was asked for.
-OF_FUNCTIONS = ("functions", "conformance", "adapters")
+OF_FUNCTIONS = ("functions", "conformance", "adapters", "transforms")
 ASKED = os.environ.setdefault("XARR_TIERS_OF_FUNCTIONS", os.environ.get("XARR_TIERS", ""))
 host_functions.tier.name = os.environ.setdefault("XARR_TIERS", "fused")
 verify.switch.is_on = os.environ.setdefault("XARR_VERIFY", "1") == "1"

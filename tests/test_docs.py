@@ -159,12 +159,17 @@ def test_who_follows_adding_md_passes(tmp_path: Path) -> None:
     shutil.copytree(ROOT, tmp_path, ignore=unread, dirs_exist_ok=True)
     (function,) = _blocks(DOCS / "adding.md", "c")
     blocks = _blocks(DOCS / "adding.md", "python")
-    row, named, reduction_row, reduction, composed, _, backend = blocks
+    row, named, rule, reduction_row, reduction, composed, _, backend = blocks
     from_averages = "from xarr.functions.statistics.averages import"
     averages = "functions/statistics/averages.py"
     for path, before, added in (
         ("ops/elementwise.py", "from xarr.dtypes", "import numpy\n\n"),
         ("ops/elementwise.py", "\nTABLE:", row),
+        (
+            "transforms/derivatives_of_elements.py",
+            "    # Special functions.\n",
+            f"    {rule.strip()}\n",
+        ),
         ("ops/reductions.py", "\nTABLE:", reduction_row),
         ("functions/elementwise/elementwise.py", "logical_and: Final", named),
         ("functions/reduce/reductions.py", "def sum(", reduction + "\n\n"),
@@ -188,8 +193,9 @@ def test_who_follows_adding_md_passes(tmp_path: Path) -> None:
         ("ruff", "check"),
         ("ruff", "format", "--check"),
         (
-            *("pytest", "tests/test_docs.py", *BY_NAME, "-m", "not slow and not nightly"),
-            *("-k", "logistic or magnitudes or mean_square or every_case"),
+            *("pytest", "tests/test_docs.py", "tests/transforms/test_grad.py", *BY_NAME),
+            *("-m", "not slow and not nightly"),
+            *("-k", "logistic or magnitudes or mean_square or every_case or elementwise_function"),
         ),
     ):
         done = run("-m", *command, cwd=tmp_path, PYTHONPATH=str(tmp_path))

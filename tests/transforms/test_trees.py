@@ -34,7 +34,7 @@ TREES = (
 def test_trees_come_back(tree: Any, leaves: list[Any]) -> None:
     found, form = trees.flatten(tree)
     assert found == leaves
-    assert form.count == len(leaves)
+    assert form.leaves == len(leaves)
     assert trees.unflatten(form, found) == tree
     assert hash(form) == hash(trees.flatten(tree)[1])
 

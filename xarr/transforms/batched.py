@@ -385,7 +385,7 @@ def vmap(f: _Function, in_axes: Any = 0, out_axes: Any = 0) -> _Function:
             if isinstance(value, Array):
                 settled(value)  # a constant, which has no memory, would be bound anew by a write
         leaves, form = trees.flatten((args, kwargs))
-        axes = [*_spread_axes(in_axes, form.items[0], "in_axes"), *[0] * form.items[1].count]
+        axes = [*_spread_axes(in_axes, form.items[0], "in_axes"), *[0] * form.items[1].leaves]
         arguments = _Arguments(leaves, axes)
         example = Example(arguments.names, arguments.given, recorders.active())
         with recorders.alone(example):
@@ -500,7 +500,7 @@ def _serial(array: Array) -> int:
 def _spread_axes(axes: Any, form: trees.Form, where: str) -> list[int | None]:
     """Return the axis of each leaf, of a tree of axes that may end above the leaves."""
     if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
-        return [axes] * form.count
+        return [axes] * form.leaves
     items: list[Any] | None = None
     if isinstance(axes, dict) and form.names and set(axes) == set(form.names):
         items = [axes[name] for name in form.names]

@@ -1,4 +1,4 @@
-"""Derivatives of functions: gradients, products with Jacobians, Jacobians, as JAX names them.
+"""Derivatives of functions: gradients, Jacobians and products with these; JAX's signatures.
 
 A function is called once, on copies of the arrays by which it is derived, so that no other name of
 them counts; what it writes to such a copy is written to the array afterwards. Arguments and results
@@ -26,7 +26,8 @@ from xarr.ir.views import View
 from xarr.tape import builder, record
 from xarr.tape.recorders import recorded_by
 from xarr.transforms import trees
-from xarr.transforms.reverse import Gradient, array_at, backward, in_type
+from xarr.transforms.adjoints import array_at, in_type
+from xarr.transforms.reverse import Gradient, backward
 from xarr.transforms.trees import Form
 
 Function = Callable[..., Any]
@@ -251,15 +252,16 @@ def _number(found: Recorded, holomorphic: bool, where: str) -> Array:
         fault = f"f returned dtype {value._view.dtype}"
         remedy = "take .real, or pass holomorphic=True" if kind == COMPLEX else ""
         raise errors.type_error(where, fault, accepted, remedy)
-    return cast("Array", value)
+    return value
 
 
 # -- products with the Jacobian --------------------------------------------------------------------
 
 
 def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
-    """Return the value of a function, and what multiplies with its Jacobian from the left.
+    """Return a function's value, and what multiplies with its Jacobian from the left.
 
+    fun : function -- The function to derive.
     primals : trees of floating-point Arrays -- The arguments of the function.
     has_aux : bool -- Whether it returns a pair: the result, and what else it has to say.
 
@@ -299,6 +301,7 @@ def _beside(g: Any, result: Any) -> Array | None:
 def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     """Return the value of a function, and a function that multiplies with its Jacobian.
 
+    fun : function -- The function to derive.
     primals : trees of floating-point Arrays -- The arguments of the function.
     has_aux : bool -- Whether it returns a pair: the result, and what else it has to say.
 
@@ -342,6 +345,7 @@ def _is_floating(leaf: Any) -> bool:
 def jvp(fun: Function, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
     """Return the value of a function, and the product of its Jacobian with tangents.
 
+    fun : function -- The function to derive.
     primals, tangents : tuple or list of trees of floating-point Arrays
         The arguments of the function, and what belongs to each.
     has_aux : bool -- Whether it returns a pair: the result, and what else it has to say.
@@ -392,6 +396,7 @@ def jacobian(
 ) -> Function:
     """Return a function that returns the Jacobian of another one.
 
+    fun : function -- The function to derive.
     argnums : int or sequence of int
         The arguments by which it is derived: floating-point arrays, or trees of them.
     has_aux : bool -- Whether it returns a pair: the result, and what else it has to say.
@@ -504,6 +509,7 @@ def hessian(
 ) -> Function:
     """Return a function that returns the Hessian of another one: the Jacobian of its Jacobian.
 
+    fun : function -- The function to derive.
     argnums : int or sequence of int
         The arguments by which it is derived: floating-point arrays, or trees of them.
     has_aux : bool -- Whether it returns a pair: the result, and what else it has to say.

@@ -17,7 +17,8 @@ from xarr.ir.views import View, contiguous
 from xarr.tape import builder, record, recorders
 from xarr.tape.recorders import Recorder, recorded_by
 from xarr.transforms import calls, trees
-from xarr.transforms.reverse import Gradient, Saved, backward
+from xarr.transforms.reverse import Gradient, backward
+from xarr.transforms.steps import Saved
 
 Function = Callable[..., Any]
 
@@ -140,7 +141,7 @@ def _like_arguments(form: trees.Form, parts: Any, where: str) -> list[Array | No
     found: list[Array | None] = []
     for item, part in zip(form.items, parts, strict=True):
         if part is None:
-            found += [None] * item.count
+            found += [None] * item.leaves
             continue
         for leaf in trees.leaves_like(item, part, where):
             array = leaf if type(leaf) is Array else calls.variable(leaf, where)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from xarr.array.array import Array
 from xarr.functions.create import creation
@@ -11,16 +11,12 @@ from xarr.functions.linalg import products
 from xarr.functions.shape import joining, manipulation
 from xarr.functions.sort import sorting
 from xarr.tape import builder
-from xarr.transforms.derivatives import Rule, conj
-
-if TYPE_CHECKING:
-    from xarr.transforms.reverse import Adjoints, Step
+from xarr.transforms.adjoints import Adjoints, indices, scatter_add
+from xarr.transforms.steps import Rule, Step, conj
 
 
 def _gather(at: Step, adjoints: Adjoints) -> None:
     """Add the adjoint of each element to where it was read."""
-    from xarr.transforms.reverse import indices, scatter_add
-
     g = adjoints.taken(at.target, True)
     base = at.operands[0]
     if g is None or base is None:
@@ -34,8 +30,6 @@ def _scatter(at: Step, adjoints: Adjoints) -> None:
 
     Of equal places the last one was written, and alone has the adjoint.
     """
-    from xarr.transforms.reverse import indices
-
     if not adjoints.has(at.target):
         return
     where = searching.where
@@ -70,7 +64,8 @@ def _rolled(g: Array, at: Step) -> Array:
 
 
 def _turned(x: Array) -> Array:
-    return conj(products.matrix_transpose(x))
+    found: Array = conj(products.matrix_transpose(x))
+    return found
 
 
 def _concat(at: Step, adjoints: Adjoints) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from xarr.array.array import Array
 from xarr.functions.elementwise import elementwise as np, ufunc_methods
@@ -11,15 +11,13 @@ from xarr.functions.index import searching
 from xarr.functions.linalg.solving import SQUARES
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import joining, manipulation
-from xarr.ir.views import View
+from xarr.ir.views import View, structure
 from xarr.layout import Shape
 from xarr.lowering.operations import ReduceOp
 from xarr.ops import elementwise as rows, reductions as folds
 from xarr.tape import builder
-from xarr.transforms.derivatives import Rule, like, signed, times
-
-if TYPE_CHECKING:
-    from xarr.transforms.reverse import Step
+from xarr.transforms.adjoints import indices, scatter_add, vector_of_zeros
+from xarr.transforms.steps import Rule, Step, like, signed, times
 
 where: Final = searching.where
 
@@ -42,7 +40,7 @@ def rule_of(operation: Any) -> Rule | None:
     wants_result = row.finish == "sqrt(acc)" or row.combine not in (rows.add, rows.multiply)
     wants_operand = row.map is not None or row.combine is not rows.add
 
-    def part(g: Array, at: Step, x: Array | None, r: Array | None) -> Array:
+    def part(g: Array, at: Step, x: Any, r: Any) -> Array:
         if row.finish == "sqrt(acc)":
             g = g / (2 * r)
         elif row.finish != "acc":
@@ -51,7 +49,8 @@ def rule_of(operation: Any) -> Rule | None:
         m = x if row.map is None or row.combine is rows.add else mapped[0](x)
         g = combined(g, at, m, r if r is None else lifted(r, at))
         if row.map is not None:
-            return mapped[1](g, x)
+            found: Array = mapped[1](g, x)
+            return found
         return manipulation.broadcast_to(g, at.shape)
 
     return Rule(_with(part, wants_operand, wants_result, row.finish))
@@ -64,7 +63,7 @@ def _with(
     if finish == "xr_over(acc, divisor)":
         return lambda g, at, x2: part(g, at, None, None)
     if wants_operand and wants_result:
-        return lambda g, at, x, r: part(g, at, x, r)
+        return part
     if wants_operand:
         return lambda g, at, x: part(g, at, x, None)
     return lambda g, at: part(g, at, None, None)
@@ -210,14 +209,12 @@ def _running_extreme(g: Array, at: Step, x: Array, r: Array) -> Array:
 
 def added_along(g: Array, places: Array, axis: int) -> Array:
     """Return zeros to which values were added at places along an axis."""
-    from xarr.transforms.reverse import indices, scatter_add, vector_of_zeros
-
     sums = vector_of_zeros(g.size, g._view.dtype, g.device)
     whole = View(sums._view.storage, manipulation.reshape(sums, g.shape)._view.structure, 0)
     strides = whole.structure.strides
     assert strides is not None
     kept = tuple([0 if place == axis else stride for place, stride in enumerate(strides)])
-    how = builder.structure(whole.device, whole.dtype, whole.shape, kept)
+    how = structure(whole.device, whole.dtype, whole.shape, kept)
     scatter_add(sums, indices(how, 0, places * strides[axis]), g)
     return manipulation.reshape(sums, g.shape)
 

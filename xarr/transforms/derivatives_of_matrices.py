@@ -18,7 +18,7 @@ from xarr.functions.linalg.products import matmul
 from xarr.functions.shape import joining
 from xarr.functions.signal import fourier
 from xarr.ops import fft_rows
-from xarr.transforms.derivatives import Whole, is_complex, like
+from xarr.transforms.steps import Whole, is_complex, like
 
 Adjoints = list[Array | None]
 Arrays = list[Array]

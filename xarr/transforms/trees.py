@@ -31,9 +31,9 @@ class Form(NamedTuple):
     items: tuple[Form, ...] = ()
 
     @property
-    def count(self) -> int:
+    def leaves(self) -> int:
         """The number of leaves."""
-        return 1 if self.kind is None else sum([item.count for item in self.items])
+        return 1 if self.kind is None else sum([item.leaves for item in self.items])
 
 
 LEAF: Final = Form(None)

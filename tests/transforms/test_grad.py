@@ -1,0 +1,591 @@
+"""Derivatives against JAX, against central differences in float64, and against each other."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy
+import pytest
+from jax.scipy import special
+
+import xarr
+from tests.transforms.programs import Programs
+from xarr import dtypes, errors
+from xarr.ops import elementwise as rows
+from xarr.transforms.reverse import Gradient
+
+Function = Callable[..., Any]
+
+jax.config.update("jax_enable_x64", True)
+
+
+def directional(function: Function, x: Any, along: Any, step: float = 1e-6) -> float:
+    """Return the derivative along a direction by central differences."""
+    return float((function(x + step * along) - function(x - step * along)) / (2 * step))
+
+
+# -- each element ----------------------------------------------------------------------------------
+
+WITHOUT: Final = {"nextafter", "spacing"}
+"""The rows without a derivative, as in JAX."""
+IN_JAX: Final[dict[str, Function]] = {
+    "erf": special.erf,
+    "erfc": special.erfc,
+    "lgamma": special.gammaln,
+    "rsqrt": jax.lax.rsqrt,
+    "tgamma": special.gamma,
+}
+POINTS: Final = {
+    "acosh": (1.1, 4.0),
+    "lgamma": (-1.9, 3.1),
+    "tgamma": (-1.9, 3.1),
+    "logaddexp": (-3.0, 3.0),
+}
+
+
+WEIGHTS: Final = (0.7, -1.1, 0.4, 1.3)
+
+
+def _differentiable() -> list[Any]:
+    """The rows of real numbers with real results that have a derivative."""
+    return [
+        row
+        for row in rows.TABLE
+        if dtypes.REAL in row.kinds and row.result != "bool" and row.name not in WITHOUT
+    ]
+
+
+def _operands(row: Any) -> tuple[Any, ...]:
+    low, high = POINTS.get(row.name, (max(row.domain.low, -3), min(row.domain.high, 3)))
+    generator = numpy.random.default_rng(1)
+    return tuple(generator.uniform(low, high, 4) for _ in range(row.operands))
+
+
+def _first_and_second(grad: Function, f: Function, operands: tuple[Any, ...]) -> list[Any]:
+    """The derivatives by each operand, and those of their sum."""
+    places = tuple(range(len(operands)))
+    first = grad(lambda *x: f(*x).sum(), places)
+    second = grad(lambda *x: sum(part.sum() for part in first(*x)), places)
+    return [*first(*operands), *second(*operands)]
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_elementwise_function_against_differences(place: int) -> None:
+    """Derivatives of all rows by an operand; those of rows that JAX lacks have no other test."""
+    for row in _differentiable():
+        if row.operands == 1 and place:
+            continue
+        given = [xarr.asarray(x) for x in _operands(row)]
+        function = getattr(xarr, row.name)
+
+        def of(x: Any, given: Any = given, function: Any = function) -> Any:
+            return function(*given[:place], x, *given[place + 1 :]).sum()
+
+        x, along = given[place], xarr.asarray([1.0, -0.5, 0.25, 2.0])
+        for derived in (of, lambda x, of=of: (xarr.grad(of)(x) * xarr.asarray(WEIGHTS)).sum()):
+            found = float((xarr.grad(derived)(x) * along).sum())
+            expected = directional(derived, x, along)
+            assert found == pytest.approx(expected, rel=1e-4, abs=1e-4), row.name
+
+
+def test_each_elementwise_function_twice() -> None:
+    """First and second derivatives of all rows are JAX's."""
+    table = [row for row in _differentiable() if row.name in IN_JAX or hasattr(jnp, row.name)]
+    functions = [IN_JAX.get(row.name) or getattr(jnp, row.name) for row in table]
+    operands = [_operands(row) for row in table]
+
+    @jax.jit
+    def all_of_jax(given: Any) -> Any:
+        return [_first_and_second(jax.grad, f, x) for f, x in zip(functions, given, strict=True)]
+
+    for row, given, expected in zip(table, operands, all_of_jax(operands), strict=True):
+        arrays = tuple(xarr.asarray(x) for x in given)
+        found = _first_and_second(xarr.grad, getattr(xarr, row.name), arrays)
+        for mine, other in zip(found, expected, strict=True):
+            numpy.testing.assert_allclose(
+                numpy.asarray(mine), other, rtol=1e-9, atol=1e-12, err_msg=row.name
+            )
+
+
+@pytest.mark.parametrize("name", sorted(WITHOUT))
+def test_a_row_without_a_derivative_is_refused(name: str) -> None:
+    function = getattr(xarr, name)
+    operands = [xarr.ones(2)] * rows.BY_NAME[name].operands
+    with pytest.raises(NotImplementedError, match=f"{name}: it has no derivative"):
+        xarr.grad(lambda x: function(x, *operands[1:]).sum())(xarr.ones(2))
+
+
+# -- kinks and ends --------------------------------------------------------------------------------
+
+NAN: Final = float("nan")
+KINKS: Final[dict[str, tuple[Function, list[float]]]] = {
+    "abs": (lambda np, x: np.abs(x).sum(), [0, 1, -2]),
+    "maximum": (lambda np, x: np.maximum(x, 1.0).sum(), [1, 2, 0]),
+    "minimum": (lambda np, x: np.minimum(x, x[::-1]).sum(), [1, 2, 1]),
+    "max": (lambda np, x: np.max(x), [1, 2, 2]),
+    "min": (lambda np, x: np.min(x), [1, 1, 2]),
+    "sqrt": (lambda np, x: np.sqrt(x).sum(), [0, 1]),
+    "norm": (lambda np, x: np.linalg.norm(x), [0, 0]),
+    "clip": (lambda np, x: np.clip(x, 0, 1).sum(), [0, 1, 0.5, 2, -1]),
+    "power": (lambda np, x: (x**2.0 + x**1.0 + x**3).sum(), [0, 1]),
+    "exponent": (lambda np, x: (np.asarray([0.0, 2.0]) ** x).sum(), [0, 2]),
+    "sign": (lambda np, x: np.sign(x).sum(), [0, 2]),
+    "hypot": (lambda np, x: np.hypot(x, x).sum(), [0, 2]),
+    "log": (lambda np, x: np.log(x).sum(), [0, 2]),
+    "prod": (lambda np, x: np.prod(x), [0, 2, 3]),
+    "prod of two zeros": (lambda np, x: np.prod(x), [0, 0, 3]),
+    "cumprod": (lambda np, x: (np.cumprod(x) ** 2).sum() + np.cumprod(x)[1], [2, 0, 3, 0, 4]),
+    "std": (lambda np, x: np.std(x), [1, 1]),
+    "var": (lambda np, x: np.var(x), [1, 1]),
+    "sinc": (lambda np, x: np.sinc(x).sum(), [0, 0.3]),
+    "copysign": (lambda np, x: np.copysign(x, np.asarray([-1.0, 1, -1])).sum(), [0, 0.3, -2]),
+    "fmax": (lambda np, x: np.fmax(x, np.asarray([NAN, 1, 3])).sum(), [0, 1, 2]),
+    "nanmax": (lambda np, x: np.nanmax(x), [0, 3, NAN, 3]),
+    "nanmean": (lambda np, x: np.nanmean(x * x), [0, 3, NAN, 3]),
+    "nanstd": (lambda np, x: np.nanstd(x), [0, 3, NAN, 3]),
+    "median": (lambda np, x: np.median(x), [0, 3, 5, 1]),
+    "sort": (lambda np, x: (np.sort(x) * np.asarray([1.0, 2, 3])).sum(), [1, 1, 0]),
+    "where": (lambda np, x: np.where(x > 0, x**1.5, 0.0).sum(), [0.5, 0, 1]),
+    "logaddexp": (lambda np, x: np.logaddexp(x, -np.inf).sum(), [1, 2]),
+    "interp": (
+        lambda np, x: np.interp(x, np.asarray([0.0, 1, 2]), np.asarray([0.0, 3, 4])).sum(),
+        [0.5, 1.5, -1, 3],
+    ),
+    "angle": (lambda np, x: np.angle(x * (1 + 2j) + 1).sum(), [0.5, 5, 3]),
+}
+
+
+def test_kinks_and_ends_are_those_of_jax() -> None:
+    points = {name: numpy.asarray(x, float) for name, (_, x) in KINKS.items()}
+
+    @jax.jit
+    def all_of_jax(points: Any) -> Any:
+        return {n: jax.grad(lambda x, f=f: f(jnp, x))(points[n]) for n, (f, _) in KINKS.items()}
+
+    expected = all_of_jax(points)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for name, (function, _) in KINKS.items():
+            found = xarr.grad(lambda x, f=function: f(xarr, x))(xarr.asarray(points[name]))
+            numpy.testing.assert_allclose(numpy.asarray(found), expected[name], err_msg=name)
+
+
+# -- functions of whole arrays ---------------------------------------------------------------------
+
+_WEIGHTS: Final = numpy.random.default_rng(7).normal(size=(2, 200))
+
+
+def weighed(np: Any, y: Any) -> Any:
+    """A real number of which each part of each element matters."""
+    real, imag = (np.asarray(w[: y.size].reshape(y.shape)) for w in _WEIGHTS)
+    return (real * y.real + imag * y.imag).sum()
+
+
+def outer(np: Any, x: Any) -> Any:
+    return np.sin(x)[:, None] * x[None, :4] + np.eye(len(x), 4) * np.asarray([3.0, 4, 5, 6])
+
+
+FUNCTIONS: Final[dict[str, Function]] = {
+    "sum": lambda np, x: (np.sum(outer(np, x), axis=-2, keepdims=True) ** 2).sum(),
+    "mean": lambda np, x: np.mean(outer(np, x), axis=(0, 1)) ** 2,
+    "var": lambda np, x: (np.var(outer(np, x), axis=0, ddof=1) ** 2).sum(),
+    "std": lambda np, x: np.std(outer(np, x), axis=1).sum(),
+    "prod": lambda np, x: np.prod(outer(np, x)[:2] + 1, axis=(0, 1)),
+    "max": lambda np, x: np.max(outer(np, x), axis=0).sum() - np.min(outer(np, x) ** 2, axis=1)[0],
+    "ptp": lambda np, x: np.ptp(outer(np, x), axis=0).sum(),
+    "cumsum": lambda np, x: weighed(np, np.cumsum(outer(np, x), axis=0)),
+    "cumulative_sum": lambda np, x: weighed(np, np.cumulative_sum(x, include_initial=True)),
+    "cumprod": lambda np, x: weighed(np, np.cumprod(outer(np, x), axis=1)),
+    "accumulate": lambda np, x: weighed(np, np.maximum.accumulate(x)),
+    "logaddexp.accumulate": lambda np, x: weighed(np, np.logaddexp.accumulate(x)),
+    "logaddexp.reduce": lambda np, x: np.logaddexp.reduce(x),
+    "quantile": lambda np, x: np.quantile(x, 0.3) * np.percentile(x, 60),
+    "average": lambda np, x: np.average(x, weights=x**2),
+    "cov": lambda np, x: weighed(np, np.cov(outer(np, x).T)),
+    "corrcoef": lambda np, x: weighed(np, np.corrcoef(outer(np, x).T)),
+    "norms": lambda np, x: (
+        np.linalg.norm(x, 1) * np.linalg.norm(x, np.inf)
+        + np.linalg.norm(x, 3)
+        + np.linalg.norm(outer(np, x), "fro")
+        + np.linalg.norm(outer(np, x), "nuc")
+    ),
+    "matmul": lambda np, x: weighed(np, outer(np, x).T @ outer(np, x) @ x[:4]),
+    "matmul of stacks": lambda np, x: weighed(np, (x[:3, None, None] * outer(np, x)) @ x[:4, None]),
+    "inner": lambda np, x: x @ x + np.vdot(x, x[::-1]) * np.inner(x, x) + np.dot(x, x**2),
+    "tensordot": lambda np, x: weighed(np, np.tensordot(outer(np, x), x, axes=((0,), (0,)))),
+    "einsum": lambda np, x: np.einsum("i,j,ij->", x, x[:4], outer(np, x)),
+    "kron": lambda np, x: weighed(np, np.kron(x[:2], outer(np, x))),
+    "cross": lambda np, x: weighed(np, np.cross(x[:3], x[2:5])),
+    "vecdot": lambda np, x: weighed(np, np.vecdot(outer(np, x), x[:4])),
+    "convolve": lambda np, x: weighed(np, np.convolve(x, x[:2], "same")),
+    "diff": lambda np, x: weighed(np, np.diff(x, 2)) + weighed(np, np.gradient(x)),
+    "trapezoid": lambda np, x: np.trapezoid(x, x**2),
+    "interp": lambda np, x: weighed(np, np.interp(np.asarray([0.1, 1.5, 9.0]), np.cumsum(x), x)),
+    "polyval": lambda np, x: np.polyval(x, 0.7) + np.polyval(np.asarray([1.0, 2.0]), x).sum(),
+    "pad": lambda np, x: sum(
+        weighed(np, np.pad(x, 2, mode=mode))
+        for mode in ("constant", "edge", "reflect", "wrap", "linear_ramp", "mean")
+    ),
+    "tile": lambda np, x: weighed(np, np.tile(x, (2, 2))) + weighed(np, np.repeat(x, 2)),
+    "concatenate": lambda np, x: weighed(np, np.concatenate([x, x[::2] ** 2])),
+    "stack": lambda np, x: weighed(np, np.stack([x, x**2], axis=1)),
+    "block": lambda np, x: weighed(np, np.block([[x], [x * 2]])),
+    "roll": lambda np, x: weighed(np, np.roll(outer(np, x), (1, -2), (0, 1))),
+    "flip": lambda np, x: weighed(np, np.rot90(outer(np, x)) * np.flip(outer(np, x).T)),
+    "tril": lambda np, x: weighed(np, np.tril(outer(np, x))) + np.trace(outer(np, x)),
+    "diag": lambda np, x: weighed(np, np.diag(x)) + weighed(np, np.diagonal(outer(np, x))),
+    "broadcast_to": lambda np, x: weighed(np, np.broadcast_to(x, (3, 6)) * x),
+    "windows": lambda np, x: weighed(np, np.lib.stride_tricks.sliding_window_view(x, 3) ** 2),
+    "take": lambda np, x: weighed(np, np.take(outer(np, x), np.asarray([2, 0, 2]), axis=0)),
+    "take_along_axis": lambda np, x: weighed(
+        np, np.take_along_axis(outer(np, x), np.asarray([[1], [1]] * 3), axis=1)
+    ),
+    "indices": lambda np, x: weighed(
+        np, outer(np, x)[np.asarray([0, 0, 3])[:, None], np.asarray([1, 1])]
+    ),
+    "mask": lambda np, x: weighed(np, outer(np, x)[outer(np, x) > 0.2] ** 2),
+    "where": lambda np, x: weighed(np, np.where(outer(np, x) > 0.2, x[:, None], x[:4] ** 2)),
+    "select": lambda np, x: weighed(np, np.select([x > 1, x > 0.5], [x * 2, x * 3], x)),
+    "clip": lambda np, x: weighed(np, np.clip(x, 0.3, x[::-1])),
+    "sort": lambda np, x: weighed(np, np.sort(outer(np, x), axis=0)),
+    "argsort": lambda np, x: weighed(np, x[np.argsort(x)]),
+    "partition": lambda np, x: np.partition(x, 2)[2] * np.median(x),
+    "bincount": lambda np, x: weighed(np, np.bincount(np.asarray([0, 2, 2, 1, 0, 2]), x)),
+    "remainder": lambda np, x: weighed(np, np.remainder(x, 0.37) * np.divmod(x, 0.4)[1]),
+    "linspace": lambda np, x: weighed(np, np.linspace(x[0], x[1], 5)),
+    "astype": lambda np, x: weighed(np, x.astype("complex128") ** 2),
+    "parts": lambda np, x: weighed(np, np.exp(1j * x).real * (x + 2j * x).imag),
+    "view of a part": lambda np, x: weighed(np, np.conj(x * 1j) * (2 + x * 1j)).real,
+    "inv": lambda np, x: weighed(np, np.linalg.inv(outer(np, x)[:4])),
+    "det": lambda np, x: np.linalg.det(outer(np, x)[:4]),
+    "slogdet": lambda np, x: np.linalg.slogdet(outer(np, x)[:4])[1],
+    "solve": lambda np, x: weighed(np, np.linalg.solve(outer(np, x)[:4], x[:4])),
+    "solve of columns": lambda np, x: weighed(
+        np, np.linalg.solve(outer(np, x)[:4], outer(np, x)[1:5])
+    ),
+    "cholesky": lambda np, x: weighed(np, np.linalg.cholesky(outer(np, x).T @ outer(np, x))),
+    "eigh": lambda np, x: weighed(
+        np, np.abs(np.concatenate([part.ravel() for part in np.linalg.eigh(_symmetric(np, x))]))
+    ),
+    "eigvalsh": lambda np, x: weighed(np, np.linalg.eigvalsh(_symmetric(np, x))),
+    "eigvals": lambda np, x: weighed(np, np.sort(np.abs(np.linalg.eigvals(outer(np, x)[:4])))),
+    "svd": lambda np, x: sum(
+        weighed(np, np.abs(part)) for part in np.linalg.svd(outer(np, x), full_matrices=False)
+    ),
+    "svd of columns": lambda np, x: sum(
+        weighed(np, np.abs(part)) for part in np.linalg.svd(outer(np, x).T, full_matrices=False)
+    ),
+    "singular values": lambda np, x: weighed(np, np.linalg.svd(outer(np, x), compute_uv=False)),
+    "qr": lambda np, x: sum(weighed(np, np.abs(part)) for part in np.linalg.qr(outer(np, x))),
+    "pinv": lambda np, x: weighed(np, np.linalg.pinv(outer(np, x))),
+    "lstsq": lambda np, x: weighed(np, np.linalg.lstsq(outer(np, x), x)[0]),
+    "matrix_power": lambda np, x: weighed(np, np.linalg.matrix_power(outer(np, x)[:4], -2)),
+    "complex inv": lambda np, x: weighed(np, np.linalg.inv(outer(np, x)[:4] * (1 + 1j) + 1j)),
+    "complex svd": lambda np, x: weighed(
+        np, np.abs(np.linalg.svd(outer(np, x) + 1j * x[::-1, None], full_matrices=False)[0])
+    ),
+    **{
+        f"{name} {options}": lambda np, x, name=name, options=options: weighed(
+            np, getattr(np.fft, name)(outer(np, x) * (1 if name[0] == "r" else 1 + 0.5j), **options)
+        )
+        for name in ("fft", "ifft", "rfft", "irfft", "hfft")
+        for options in ({}, {"n": 3, "norm": "ortho"}, {"n": 7, "axis": 0, "norm": "forward"})
+    },
+    "ihfft": lambda np, x: weighed(np, np.fft.ihfft(x)),
+    "rfftn": lambda np, x: weighed(np, np.fft.rfftn(outer(np, x), s=(4, 5), axes=(0, 1))),
+    "irfftn": lambda np, x: weighed(np, np.fft.irfftn(outer(np, x) * (1 + 2j))),
+    "fft2": lambda np, x: weighed(np, np.fft.fft2(outer(np, x))),
+}
+
+
+def _symmetric(np: Any, x: Any) -> Any:
+    return outer(np, x)[:4] + outer(np, x)[:4].T
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_function_against_differences(name: str) -> None:
+    """The gradient is that of NumPy's function by central differences."""
+    function = FUNCTIONS[name]
+    generator = numpy.random.default_rng(3)
+    x, along = generator.uniform(0.2, 1.2, 6), generator.normal(size=6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = directional(lambda x: function(numpy, x).real, x, along)
+        gradient = xarr.grad(lambda x: function(xarr, x).real)(xarr.asarray(x))
+    found = float((numpy.asarray(gradient) * along).sum())
+    assert found == pytest.approx(expected, rel=1e-6, abs=1e-7)
+
+
+# -- programs with writes --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", range(0, 120, 30))
+def test_random_programs(first: int) -> None:
+    """Gradients are those of NumPy's program, and forward mode agrees to rounding."""
+    for seed in range(first, first + 30):
+        space: dict[str, Any] = {}
+        text = Programs(seed).text()
+        exec(text, space)
+        program = space["f"]
+        generator = numpy.random.default_rng(seed)
+        given = generator.uniform(0.1, 1, 36)
+        along = generator.normal(size=36)
+
+        def of(np: Any, x: Any, program: Function = program) -> Any:
+            return program(np, x[:6].copy(), x[6:].reshape(6, 5).copy())
+
+        expected = directional(lambda x: of(numpy, x), given, along)
+        gradient = numpy.asarray(xarr.grad(lambda x: of(xarr, x))(xarr.asarray(given)))
+        found = float((gradient * along).sum())
+        assert found == pytest.approx(expected, rel=1e-5, abs=1e-7), f"{seed}\n{text}"
+        if seed % 10 == 0:
+            forward = xarr.jvp(
+                lambda x: of(xarr, x), (xarr.asarray(given),), (xarr.asarray(along),)
+            )[1]
+            assert float(forward) == pytest.approx(found, rel=1e-10, abs=1e-12), text
+
+
+def test_writes_to_arguments_stay() -> None:
+    """An argument that a function writes to is written to, and the derivative is by what it was."""
+
+    def function(x: Any) -> Any:
+        x[1:] *= x[:-1]
+        return (x * x).sum()
+
+    x = xarr.asarray([1.0, 2.0, 3.0]) + 0
+    value, gradient = xarr.value_and_grad(function)(x)
+    assert x.tolist() == [1.0, 2.0, 6.0]
+    assert float(value) == 41
+    assert gradient.tolist() == [10.0, 40.0, 24.0]
+
+
+def test_equal_places_give_the_gradient_to_the_last() -> None:
+    def function(v: Any) -> Any:
+        u = xarr.zeros(3)
+        u[xarr.asarray([0, 0, 1])] = v * v
+        return (u * xarr.asarray([1.0, 10.0, 100.0])).sum()
+
+    assert xarr.grad(function)(xarr.asarray([1.0, 2.0, 3.0])).tolist() == [0.0, 4.0, 60.0]
+
+
+def test_other_names_of_an_argument_are_constants() -> None:
+    x = xarr.asarray([1.0, 2.0])
+    assert xarr.grad(lambda y: (y * x).sum())(x).tolist() == [1.0, 2.0]
+    assert xarr.grad(lambda y, z: (y * z).sum())(x, x).tolist() == [1.0, 2.0]
+
+
+def test_what_is_held() -> None:
+    """Of a program's values only those are held that a rule wants; heat wants none."""
+
+    def held(step: Function) -> int:
+        found: list[Gradient] = []
+        u = xarr.zeros((8, 8)) + 1.0
+
+        def function(u: Any) -> Any:
+            found.extend(r for r in _active() if isinstance(r, Gradient))
+            for _ in range(10):
+                step(u)
+            return u.sum()
+
+        xarr.grad(function)(u)
+        return sum(len(s.saved) for s in found[0].steps if hasattr(s, "saved"))
+
+    def heat(u: Any) -> None:
+        u[1:-1, 1:-1] += 0.1 * (u[2:, 1:-1] - 2 * u[1:-1, 1:-1] + u[:-2, 1:-1])
+
+    def reaction(u: Any) -> None:
+        u += 0.1 * u * (1 - u)
+
+    assert held(heat) <= 1 * 10 * 2  # the constants of products, which are numbers
+    assert held(reaction) > 10
+
+
+def _active() -> tuple[Any, ...]:
+    from xarr.tape import recorders
+
+    return recorders.active()
+
+
+# -- trees, nesting, forward mode ------------------------------------------------------------------
+
+
+def test_trees_and_argnums() -> None:
+    x, y = xarr.asarray([1.0, 2.0]), xarr.asarray([3.0, 4.0])
+
+    def function(params: Any, other: Any, scale: float = 1.0) -> Any:
+        return (params["w"] * other[0] * params["b"][0]).sum() * scale, "aux"
+
+    params = {"w": x, "b": (2.0, None)}
+    (value, aux), gradient = xarr.value_and_grad(function, has_aux=True)(params, [y], scale=2.0)
+    assert (float(value), aux) == (44.0, "aux")
+    assert gradient["w"].tolist() == [12.0, 16.0]
+    assert float(gradient["b"][0]) == 22.0
+    assert gradient["b"][1] is None
+    both, aux = xarr.grad(function, (0, -1), has_aux=True)(params, [y])
+    assert both[1][0].tolist() == [2.0, 4.0]
+
+
+def test_nested_and_forward() -> None:
+    x, v = numpy.asarray([0.3, 0.7, 1.1]), numpy.asarray([1.0, -2.0, 0.5])
+
+    def function(np: Any) -> Function:
+        return lambda x: (np.sin(x) * x[::-1] ** 2).sum() + np.exp(x[0] * x[1])
+
+    mine, theirs = function(xarr), function(jnp)
+    a, b = xarr.asarray(x), xarr.asarray(v)
+    close = numpy.testing.assert_allclose
+    hessian = numpy.asarray(jax.hessian(theirs)(x))
+    close(numpy.asarray(xarr.hessian(mine)(a)), hessian, rtol=1e-12)
+    close(numpy.asarray(xarr.hvp(mine, (a,), (b,))), hessian @ v, rtol=1e-12)
+    forward = xarr.jvp(xarr.grad(mine), (a,), (b,))[1]
+    close(numpy.asarray(forward), hessian @ v, rtol=1e-12)
+    reverse = xarr.grad(lambda x: xarr.jvp(mine, (x,), (b,))[1])(a)
+    close(numpy.asarray(reverse), hessian @ v, rtol=1e-12)
+    third = xarr.grad(lambda x: xarr.hvp(mine, (x,), (b,)).sum())(a)
+    expected = jax.grad(lambda x: (jax.hessian(theirs)(x) @ v).sum())(x)
+    close(numpy.asarray(third), expected, rtol=1e-12)
+
+
+def test_jacobians() -> None:
+    x = numpy.asarray([0.3, 0.7, 1.1])
+    for function in (
+        lambda np: lambda x: np.sin(x)[:, None] * x,
+        lambda np: lambda x: np.stack([x.sum(), np.prod(x)]),
+        lambda np: lambda x: {"a": x * x, "b": x.sum()},
+    ):
+        mine, theirs = xarr.jacobian(function(xarr))(x), jax.jacobian(function(jnp))(x)
+        for one, other in zip(jax.tree.leaves(mine), jax.tree.leaves(theirs), strict=True):
+            numpy.testing.assert_allclose(numpy.asarray(one), other, rtol=1e-12)
+
+
+def test_complex_numbers_are_as_in_jax() -> None:
+    z = numpy.asarray([0.5 + 1.5j, -0.7 + 0.2j])
+
+    def function(np: Any) -> Function:
+        return lambda z: (np.abs(z) ** 3 * np.real(np.exp(z) / z) + np.imag(np.conj(z) ** 2)).sum()
+
+    mine, theirs = xarr.grad(function(xarr))(xarr.asarray(z)), jax.grad(function(jnp))(z)
+    numpy.testing.assert_allclose(numpy.asarray(mine), theirs, rtol=1e-12)
+    mine = xarr.grad(lambda z: (z**3).sum(), holomorphic=True)(xarr.asarray(z))
+    numpy.testing.assert_allclose(numpy.asarray(mine), 3 * z**2, rtol=1e-12)
+    _, pull = xarr.vjp(xarr.tan, xarr.asarray(z))
+    _, expected = jax.vjp(jnp.tan, z)
+    numpy.testing.assert_allclose(numpy.asarray(pull(z)[0]), expected(z)[0], rtol=1e-12)
+    _, tangent = xarr.jvp(xarr.tan, (xarr.asarray(z),), (xarr.asarray(z),))
+    numpy.testing.assert_allclose(
+        numpy.asarray(tangent), jax.jvp(jnp.tan, (z,), (z,))[1], rtol=1e-12
+    )
+
+
+def test_a_written_value_is_noticed() -> None:
+    w = xarr.asarray([1.0, 2.0]) + 0
+    _, pull = xarr.vjp(lambda x: x * w, xarr.asarray([3.0, 4.0]))
+    w[0] = 5.0
+    with pytest.raises(RuntimeError, match="was written to after the call"):
+        pull(xarr.ones(2))
+
+
+# -- functions with derivatives of their own -------------------------------------------------------
+
+
+def test_custom_vjp() -> None:
+    @xarr.custom_vjp
+    def same(x: Any) -> Any:
+        return x
+
+    same.defvjp(lambda x: (same(x), x), lambda x, g: (g * x,))
+    x = xarr.asarray([2.0, 3.0])
+    assert xarr.grad(lambda x: (same(x) * 5 + x).sum())(x).tolist() == [11.0, 16.0]
+    assert xarr.hessian(lambda x: same(x).sum())(x).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    with pytest.raises(TypeError, match="a tuple of 1"):
+        same.defvjp(lambda x: (x, x), lambda x, g: g)
+        xarr.grad(lambda x: same(x).sum())(x)
+
+
+def test_custom_jvp() -> None:
+    @xarr.custom_jvp
+    def function(x: Any, y: Any) -> Any:
+        return x**3 * y
+
+    function.defjvps(lambda t, r, x, y: 3 * x * x * y * t, lambda t, r, x, y: x**3 * t)
+    x, y = xarr.asarray([2.0, 3.0]), xarr.asarray([5.0, 7.0])
+    first, second = xarr.grad(lambda x, y: function(x, y).sum(), (0, 1))(x, y)
+    assert first.tolist() == [60.0, 189.0]
+    assert second.tolist() == [8.0, 27.0]
+    assert xarr.jvp(function, (x, y), (x, y))[1].tolist() == [160.0, 756.0]
+
+
+def test_checkpoint() -> None:
+    """The gradient is the same, of draws and captured arrays too, and less is held."""
+    given = xarr.asarray([0.3, 0.5, 0.7, 0.9])
+
+    def loss(around: Function, held: list[int]) -> Function:
+        def whole(x: Any) -> Any:
+            generator = xarr.random.default_rng(5)
+            captured = xarr.cos(x)
+
+            def step(u: Any) -> Any:
+                u = u.copy()
+                u[1:] += xarr.sin(u[:-1]) * captured[1:] * generator.normal(size=3)
+                return xarr.tanh(u * u)
+
+            for _ in range(4):
+                x = around(step)(x)
+            held.append(sum(len(s.saved) for s in _active()[0].steps if hasattr(s, "saved")))
+            return x.sum()
+
+        return whole
+
+    plain: list[int] = []
+    less: list[int] = []
+    expected = xarr.grad(loss(lambda f: f, plain))(given)
+    found = xarr.grad(loss(xarr.checkpoint, less))(given)
+    numpy.testing.assert_allclose(numpy.asarray(found), numpy.asarray(expected), rtol=1e-14)
+    assert less[0] < plain[0] / 4
+    with pytest.raises(TypeError, match="it writes to an array"):
+        xarr.grad(lambda x: xarr.checkpoint(lambda u: u.__imul__(2))(x).sum())(given)
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+REFUSED: Final[dict[str, tuple[Function, Any, type[Exception], str]]] = {
+    "integers": (lambda x: x.sum(), [1, 2], TypeError, "an argument has dtype int64"),
+    "no number": (lambda x: x, [1.0, 2.0], TypeError, r"f returned shape \(2,\)"),
+    "a tree": (lambda x: [x.sum()], [1.0], TypeError, r"a tree of the form \[\*\]"),
+    "complex": (lambda x: x.sum() * 1j, [1.0], TypeError, "f returned dtype complex128"),
+    "bits": (lambda x: x.view("float32").sum(), [1.0], TypeError, "reads the bits of float64"),
+    "a kernel": (
+        lambda x: xarr.ElementwiseKernel("T x", "T y", "y = x * 2", "twice")(x).sum(),
+        [1.0],
+        NotImplementedError,
+        "twice: it has no derivative",
+    ),
+    "full factors": (
+        lambda x: xarr.linalg.svd(x * xarr.ones((3, 2)))[0].sum(),
+        [1.0],
+        NotImplementedError,
+        "pass full_matrices=False",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusals(name: str) -> None:
+    function, x, error, text = REFUSED[name]
+    with pytest.raises(error, match=text):
+        xarr.grad(function)(xarr.asarray(x))
+
+
+def test_a_value_that_is_read_is_a_constant() -> None:
+    def function(x: Any) -> Any:
+        return x[0] * float(x.sum()) * float(x[1])
+
+    with pytest.warns(errors.DerivativeWarning, match="counts as a constant") as told:
+        gradient = xarr.grad(function)(xarr.asarray([1.0, 2.0]))
+    assert gradient.tolist() == [6.0, 0.0]
+    assert len(told) == 1
+    assert told[0].filename == __file__

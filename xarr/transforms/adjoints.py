@@ -1,0 +1,238 @@
+"""Adjoints: for each storage, and so for each view of it, what is known of its derivative.
+
+The adjoint of a view is the view of the same structure and offset, so views need no rule.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from xarr.array.array import Array
+from xarr.dtypes import COMPLEX, DType
+from xarr.functions.create import creation, fills
+from xarr.functions.elementwise import arithmetic, elementwise
+from xarr.functions.reduce import reductions
+from xarr.functions.shape import manipulation
+from xarr.ir.storage import Storage
+from xarr.ir.views import Structure, View, structure
+from xarr.layout import Layout, Shape
+from xarr.tape import builder, record
+
+_add: Final[Any] = elementwise.add
+
+
+class Place(NamedTuple):
+    """A view without its storage, which is not held, but known by its serial number."""
+
+    serial: int
+    structure: Structure
+    offset: int
+    nbytes: int
+
+    @property
+    def layout(self) -> Layout:
+        """The layout of the elements in the storage."""
+        where = self.structure.layout
+        assert where is not None
+        return Layout(where.shape, where.strides, self.offset)
+
+
+def place_of(view: View) -> Place:
+    """Return the place of a view that has a storage."""
+    assert view.storage is not None
+    return Place(view.storage.serial, view.structure, view.offset, view.storage.nbytes)
+
+
+def array_at(storage: Storage | None, how: Structure, offset: int, value: Any = None) -> Array:
+    """Return an array of a view that is no number, though it may have no axes."""
+    array = Array(View(storage, how, offset, value))
+    array._kept = True
+    return array
+
+
+class _Adjoint:
+    """The adjoint of a storage: elements, if any were written apart, and what is to be added.
+
+    `parts` has arrays by (structure, offset); they are summed in one expression when wanted.
+    """
+
+    __slots__ = ("dtype", "elements", "nbytes", "parts")
+
+    def __init__(self, nbytes: int, dtype: DType) -> None:
+        self.nbytes = nbytes
+        self.dtype = dtype
+        self.elements: Array | None = None
+        self.parts: dict[tuple[Structure, int], list[Array]] = {}
+
+    def whole(self, place: Place) -> Array | None:
+        """Return the sum of the parts, where all are of a place that is the whole storage."""
+        if self.elements is not None or len(self.parts) != 1:
+            return None
+        how = place.structure
+        values = self.parts.get((how, place.offset))
+        if values is None or not how.is_linear or how.nbytes != self.nbytes:
+            return None
+        return functools.reduce(_add, values)
+
+    def flat(self, device: Any) -> Array:
+        """Return all elements in order, as a vector that may be written to."""
+        count = self.nbytes // self.dtype.itemsize
+        parts, self.parts = self.parts, {}
+        for (how, offset), values in parts.items():
+            total = functools.reduce(_add, values)
+            if self.elements is None and how.is_linear and how.nbytes == self.nbytes:
+                self.elements = _vector(total)
+                continue
+            if self.elements is None:
+                self.elements = vector_of_zeros(count, self.dtype, device)
+            _accumulate(self.elements, how, offset, total)
+        if self.elements is None:
+            self.elements = vector_of_zeros(count, self.dtype, device)
+        return self.elements
+
+
+def vector_of_zeros(count: int, dtype: DType, device: Any) -> Array:
+    """Return zeros that may be written to, with a storage of their own."""
+    return _vector(fills.zeros(count, dtype=dtype.numpy, device=device))
+
+
+def _vector(values: Array) -> Array:
+    """Return a copy of values as a vector with a storage of its own."""
+    view = record.copied(builder.reshaped(values._view, (values.size,)))
+    builder.materialise(view)
+    return array_at(view.storage, view.structure, view.offset)
+
+
+def _accumulate(elements: Array, how: Structure, offset: int, value: Array) -> None:
+    """Add values to the elements of a place."""
+    storage = elements._view.storage
+    assert storage is not None
+    if how.repeats:
+        axes = tuple(
+            axis
+            for axis, (extent, stride) in enumerate(zip(how.shape, how.strides or (), strict=True))
+            if stride == 0 and extent > 1
+        )
+        if axes:
+            value = reductions.sum(value, axis=axes, keepdims=True)
+            shape = tuple([1 if axis in axes else e for axis, e in enumerate(how.shape)])
+            how = structure(how.device, how.dtype, shape, how.strides)
+        if how.repeats:  # windows that overlap
+            scatter_add(elements, indices(how, offset), value)
+            return
+    target = array_at(storage, how, offset)
+    assert target._view.layout is not None
+    builder.write(storage, target._view.layout, how.dtype, _add(target, value)._view)
+
+
+def indices(how: Structure, offset: int, beyond: Array | None = None) -> Array:
+    """Return the places of a view's elements in its storage; `beyond` is added to each."""
+    assert how.strides is not None
+    found: Any = offset if beyond is None else beyond + offset
+    ndim = len(how.shape)
+    for axis, (extent, stride) in enumerate(zip(how.shape, how.strides, strict=True)):
+        if stride and extent > 1:
+            shape = tuple([extent if other == axis else 1 for other in range(ndim)])
+            steps = Array(builder.index((extent,), how.device)) * stride
+            found = found + manipulation.reshape(steps, shape)
+    if type(found) is not Array:
+        found = creation.full(how.shape, found, dtype="int64", device=how.device)
+    return manipulation.broadcast_to(found, how.shape)
+
+
+def scatter_add(elements: Array, places: Array, values: Array) -> None:
+    """Add values to elements of a vector, at places that may be equal."""
+    _add.at(elements, manipulation.reshape(places, (-1,)), manipulation.reshape(values, (-1,)))
+
+
+class Adjoints:
+    """The adjoints of storages, by serial number, during a backward walk."""
+
+    def __init__(self, active: Mapping[int, DType], device: Any) -> None:
+        self.active = active
+        self.device = device
+        self._of: dict[int, _Adjoint] = {}
+
+    def has(self, place: Place) -> bool:
+        """Return whether a storage has an adjoint that may differ from zero."""
+        return place.serial in self._of
+
+    def add(self, place: Place, value: Array) -> None:
+        """Add to the adjoint of a place; the value broadcasts to its shape, or is summed to it."""
+        how = place.structure
+        value = in_type(summed_to(value, how.shape), how.dtype)
+        adjoint = self._of.get(place.serial)
+        if adjoint is None:
+            held = self.active.get(place.serial, how.dtype)
+            adjoint = self._of[place.serial] = _Adjoint(place.nbytes, held)
+        adjoint.parts.setdefault((how, place.offset), []).append(value)
+
+    def flat(self, place: Place) -> Array:
+        """Return the adjoint of all of a place's storage, as a vector that may be written to."""
+        adjoint = self._of.get(place.serial)
+        if adjoint is None:
+            held = self.active.get(place.serial, place.structure.dtype)
+            adjoint = self._of[place.serial] = _Adjoint(place.nbytes, held)
+        return adjoint.flat(place.structure.device)
+
+    def of(self, place: Place) -> Array | None:
+        """Return a copy of the adjoint of a place; None where it is zero."""
+        adjoint = self._of.get(place.serial)
+        if adjoint is None:
+            return None
+        found = adjoint.whole(place)
+        if found is None:
+            elements = adjoint.flat(self.device)
+            found = array_at(elements._view.storage, place.structure, place.offset)
+        return Array(record.copied(found._view))
+
+    def taken(self, place: Place, is_wanted: bool) -> Array | None:
+        """Return the adjoint of a place that is written, if wanted, and set it to zero.
+
+        What was there before the write has no part in what follows.
+        """
+        adjoint = self._of.get(place.serial)
+        if adjoint is None:
+            return None
+        how = place.structure
+        if how.is_linear and how.nbytes == place.nbytes:
+            del self._of[place.serial]
+            found = adjoint.whole(place)
+            if found is None and is_wanted:
+                elements = adjoint.flat(self.device)
+                found = array_at(elements._view.storage, how, place.offset)
+            return found
+        elements = adjoint.flat(self.device)
+        view = View(elements._view.storage, how, place.offset)
+        found = Array(record.copied(view)) if is_wanted else None
+        assert view.storage is not None
+        assert view.layout is not None
+        zero = fills.zeros((), dtype=how.dtype.numpy, device=self.device)
+        builder.write(view.storage, view.layout, how.dtype, zero._view)
+        return found
+
+
+def summed_to(value: Array, shape: Shape) -> Array:
+    """Sum over the axes along which an operand of a shape was repeated."""
+    if value.shape == shape:
+        return value
+    extra = value.ndim - len(shape)
+    if extra > 0:
+        value = reductions.sum(value, axis=tuple(range(extra)))
+    axes = tuple(
+        [axis for axis, (a, b) in enumerate(zip(value.shape, shape, strict=True)) if b == 1 != a]
+    )
+    if axes:
+        value = reductions.sum(value, axis=axes, keepdims=True)
+    return value if value.shape == shape else manipulation.broadcast_to(value, shape)
+
+
+def in_type(value: Array, dtype: DType) -> Array:
+    """Convert an adjoint; of complex numbers the real part is that of a real operand."""
+    if value._view.dtype is dtype:
+        return value
+    if value._view.dtype.kind == COMPLEX != dtype.kind:
+        value = arithmetic.real(value)
+    return Array(builder.converted(value._view, dtype))
