@@ -69,6 +69,11 @@ def literals(x: Any) -> Any:
     return weights, x[np.asarray([0, 0, 2])], np.arange(3) + x
 
 
+def added_at(x: Any, i: Any) -> None:
+    np.add.at(x, i, x)
+    np.multiply.at(x, [0, 1, 1], 2.0)
+
+
 CALLS: list[tuple[Any, list[tuple[Any, ...]]]] = [
     (heat, [(numbers(9), 0.25), (numbers(9, 3) ** 2, 0.25)]),
     (parts, [(numbers(3, k), {"scale": np.asarray(k + 0.5)}) for k in range(3)]),
@@ -78,6 +83,7 @@ CALLS: list[tuple[Any, list[tuple[Any, ...]]]] = [
     (lambda x: (x, x.T, [x[0], None, "text"]), [(numbers(6).reshape(2, 3),)] * 2),
     (lambda x, i: (x[i], np.take(x, i)), [(numbers(5), np.asarray([k, -1])) for k in range(3)]),
     (lambda x: np.where(x > 1, x, -x), [(numbers(4),), (numbers(4, -2),)]),
+    (added_at, [(numbers(5, k), np.asarray([0, 3, 3, 1, k])) for k in range(3)]),
 ]
 
 
