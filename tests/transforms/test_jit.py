@@ -145,6 +145,18 @@ def test_names_of_the_function_are_read_anew() -> None:
         weight, count = weight + 1, count + 1
 
 
+def test_a_view_that_is_written_may_begin_elsewhere() -> None:
+    def fill(x: Any) -> None:
+        x[:] = x * 2 + 1
+
+    jitted = np.jit(fill)
+    for begin, end in ((0, -1), (1, 10), (0, -1), (1, 10)):
+        base, other = numbers(10), numbers(10)
+        fill(base[begin:end])
+        jitted(other[begin:end])
+        assert other.tolist() == base.tolist()
+
+
 def test_aliases_and_views_are_told_apart() -> None:
     def move(a: Any, b: Any) -> None:
         a[:] = b * 2
