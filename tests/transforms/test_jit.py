@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -145,6 +146,40 @@ def test_names_of_the_function_are_read_anew() -> None:
         weight, count = weight + 1, count + 1
 
 
+@np.jit
+def defined_before_its_names(x: Any) -> Any:
+    return scaled(x) * np.asarray(FACTOR)
+
+
+@np.jit
+def scaled(x: Any) -> Any:
+    return x * SCALE
+
+
+def test_names_are_found_in_jitted_functions_and_where_defined_later() -> None:
+    scope = globals()
+    partly = functools.partial(lambda a, x: scaled(x) * a, 2.0)
+    jitted = np.jit(partly)
+    for turn in range(6):
+        scope["SCALE"] = numbers(3, turn)
+        scope["FACTOR"] = [numpy.float64(turn), complex(0, turn)][turn % 2]
+        x = numbers(3, turn)
+        assert defined_before_its_names(x).tolist() == (x * SCALE * FACTOR).tolist()
+        assert jitted(x).tolist() == (x * SCALE * 2).tolist()
+    assert len(jitted.recordings) == 1
+
+
+SCALE: Any = None
+FACTOR: Any = None
+
+
+def test_a_generator_made_of_a_seed_within_draws_the_same() -> None:
+    def draw(x: Any) -> Any:
+        return x + np.random.default_rng(7).normal(size=3)
+
+    same(draw, *[(numbers(3, k),) for k in range(3)])
+
+
 def test_a_view_that_is_written_may_begin_elsewhere() -> None:
     def fill(x: Any) -> None:
         x[:] = x * 2 + 1
@@ -236,6 +271,47 @@ def test_named_tuples_dataclasses_and_methods() -> None:
 
     model = Model()
     assert [float(model.step(numbers(3))) for _ in range(3)] == [6, 9, 12]
+    model = Model()
+    model.state = np.zeros(3)
+    assert [float(model.step(numbers(3))) for _ in range(2)] == [3, 6]
+    model.state[:] = 1
+    assert float(model.step(numbers(3))) == 6
+
+
+@dataclass
+class State:
+    """What a step may change by assignment, which no replay does."""
+
+    u: Any = 0.0
+    parts: Any = None
+
+    def moved(self, x: Any) -> None:
+        self.u = self.u + x
+
+
+def change_parts(x: Any, state: State) -> None:
+    state.parts["u"] = [x]
+
+
+def test_assignments_that_outlive_the_call_are_refused() -> None:
+    count = 0
+
+    def counted(x: Any) -> Any:
+        nonlocal count
+        count += 1
+        return x + count
+
+    state = State(numbers(3), {"u": None})
+    calls: list[Any] = [
+        np.jit(state.moved),
+        lambda x: np.jit(State.moved)(state, x),
+        np.jit(counted),
+    ]
+    for call in [*calls, lambda x: np.jit(change_parts)(x, state)]:
+        with pytest.raises(TypeError, match="assigns to .*, which outlives the call"):
+            call(numbers(3))
+    loose = np.jit(counted, strict=False)
+    assert [float(loose(numbers(1))[0]) for _ in range(3)] == [2, 3, 4]
 
 
 def test_a_long_loop_is_cut_into_like_programs() -> None:
@@ -301,6 +377,8 @@ def test_static_arguments_have_a_recording_each() -> None:
         assert power(numbers(3), count, name="up").tolist() == (numbers(3) ** count).tolist()
     assert power(numbers(3), count=3).tolist() == [0, 3, 6]
     assert len(power.recordings) == 3
+    assert power(numbers(3), True).tolist() == power(numbers(3), 1).tolist()
+    assert len(power.recordings) == 5
     with pytest.raises(TypeError, match="hash"):
         np.jit(lambda x, y: x)(numbers(2), {1, 2})
 

@@ -11,7 +11,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 from xarr import errors
 from xarr.array.array import Array
 from xarr.ir.views import View
-from xarr.tape import recorders
+from xarr.tape import builder, recorders
 from xarr.tape.recording import Noter
 from xarr.tape.replay import Replay
 from xarr.transforms import trees
@@ -43,7 +43,8 @@ class Jitted(Generic[_P, _R]):
         self._static_names = _static_names(function, static_argnums) | {*static_argnames}
         self._strict = strict
         self._where = f"jit({getattr(function, '__name__', type(function).__name__)})"
-        self._outer = _outer_names(function)
+        self._outer: list[tuple[Any, str]] = []
+        self._alive: list[Any] = []  # what keys tell by its `id`
         self.recordings: dict[Any, Recorded | None] = {}
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -61,6 +62,8 @@ class Jitted(Generic[_P, _R]):
         if known is not None:
             result: Any = known.again(arguments)
             return result  # type: ignore[no-any-return]
+        if key not in self.recordings and self._has_new_names():
+            return self(*args, **kwargs)
         if arguments.replaced:
             changed: list[Any] = [arguments.given(one) for one in args]
             kwargs = {name: arguments.given(one) for name, one in kwargs.items()}  # type: ignore[assignment]
@@ -68,6 +71,13 @@ class Jitted(Generic[_P, _R]):
         if key in self.recordings:
             return self._function(*args, **kwargs)
         return self._recorded(key, arguments, args, kwargs)
+
+    def _has_new_names(self) -> bool:
+        """Look for the names that the function reads, which may be defined after it."""
+        before, self._outer = self._outer, _outer_names(self._function)
+        return [(id(scope), name) for scope, name in self._outer] != [
+            (id(scope), name) for scope, name in before
+        ]
 
     def _recorded(
         self, key: Any, arguments: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -82,12 +92,28 @@ class Jitted(Generic[_P, _R]):
             given = f"{where}{errors.calling_line()} {fault}"
             return errors.type_error(self._where, given, "it cannot be replayed", hint)
 
+        outer = [read(scope, name) for scope, name in self._outer]
+        self._alive.append([value for value in outer if type(value) is not Array])
+        owner = getattr(self._function, "__self__", self._function)
+        held = list(_held([args, kwargs, owner, *outer]))
+        for _, _, value in held:
+            if type(value) is Array and value._view.value is not None:
+                builder.materialise(value._view)  # else it would be a constant in each replay
         before = [(array, array._view) for array in arguments.arrays]
         noter = Noter(arguments.views, refuse)
         with recorders.recorded_by(noter):
             result: _R = self._function(*args, **kwargs)
         leaves, form = trees.flatten(result, ordered=False)
         error = None
+        changed = [
+            name
+            for (scope, name), value in zip(self._outer, outer, strict=True)
+            if read(scope, name) is not value
+        ]
+        changed += [name for owner, name, value in held if _item(owner, name) is not value]
+        if changed:
+            hint = "write to the array in place (x[...] = y), or return what is new"
+            error = refuse("it", f"assigns to {changed[0]}, which outlives the call", hint)
         if noter.outlived([leaf._view for leaf in leaves if type(leaf) is Array]):
             hint = "pass it as an argument, or name it in the function"
             error = refuse("it", "writes to an array that was one constant", hint)
@@ -107,6 +133,37 @@ class Jitted(Generic[_P, _R]):
         return result
 
 
+def _held(owner: Any, depth: int = 4) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield a container or object, a name, and the array or number there; those within it too."""
+    for name, value in _items(owner):
+        if value is None or isinstance(value, Array | int | float | complex):
+            yield owner, name, value
+        elif depth:
+            yield from _held(value, depth - 1)
+
+
+def _items(owner: Any) -> list[tuple[Any, Any]]:
+    """Return the names and values that a container, or an object of the user's class, holds."""
+    if isinstance(owner, dict):
+        return list(owner.items())
+    if isinstance(owner, list | tuple):
+        return list(enumerate(owner))
+    if isinstance(owner, type | types.ModuleType) or _is_library(type(owner)):
+        return []
+    slots = getattr(type(owner), "__slots__", ())
+    names = [*getattr(owner, "__dict__", ()), *([slots] if isinstance(slots, str) else slots)]
+    return [(name, getattr(owner, name, None)) for name in names]
+
+
+def _item(owner: Any, name: Any) -> Any:
+    """Return what a container or an object holds under a name; None where there is nothing."""
+    if isinstance(owner, dict):
+        return owner.get(name)
+    if isinstance(owner, list | tuple):
+        return owner[name] if name < len(owner) else None
+    return getattr(owner, name, None)
+
+
 def _static_names(function: Any, numbers: Sequence[int]) -> set[str]:
     """Return the names of the parameters that are static by number."""
     if not numbers:
@@ -119,25 +176,31 @@ def _outer_names(function: Any) -> list[tuple[Any, str]]:
     """Return the cells and global names that a function, or one that it names, reads."""
     found: dict[tuple[int, str], tuple[Any, str]] = {}
     seen: set[int] = set()
-    pending = [inspect.unwrap(function)]
+    pending = [function]
     while pending:
         one = pending.pop()
+        if isinstance(one, functools.partial):
+            pending += [one.func, *one.args, *one.keywords.values()]
+        one = inspect.unwrap(one) if callable(one) else None
         if isinstance(one, types.MethodType):
             one = one.__func__
         if not isinstance(one, types.FunctionType) or id(one) in seen or _is_library(one):
             continue
         seen.add(id(one))
-        for name, cell in zip(one.__code__.co_freevars, one.__closure__ or (), strict=True):
-            found[id(cell), name] = cell, name
-        for name in _names_of(one.__code__):
-            if name in one.__globals__:
-                found[id(one.__globals__), name] = one.__globals__, name
-        pending += [read(scope, name) for scope, name in found.values()]
+        scopes: list[tuple[Any, str]] = [
+            (cell, name)
+            for name, cell in zip(one.__code__.co_freevars, one.__closure__ or (), strict=True)
+        ]
+        names = _names_of(one.__code__)
+        scopes += [(one.__globals__, name) for name in names if name in one.__globals__]
+        for scope, name in scopes:
+            found[id(scope), name] = scope, name
+            pending.append(read(scope, name))
     return list(found.values())
 
 
-def _is_library(function: types.FunctionType) -> bool:
-    """Return whether a function is xarr's own or NumPy's, which depend on no user's names."""
+def _is_library(function: types.FunctionType | type) -> bool:
+    """Return whether a function or class is xarr's own or NumPy's: these need no user's names."""
     return (function.__module__ or "").partition(".")[0] in ("xarr", "numpy")
 
 

@@ -83,6 +83,8 @@ class Philox:
         self._drawn = 0 if counter is None else _word(counter, "counter")
         if self._sequence is not None:
             self._seeded()
+        if self._key is not None:
+            recorders.seeded(self)
 
     def take(self) -> tuple[int, int]:
         """The number of the next draw, and the key."""
