@@ -27,6 +27,10 @@ BODY: Final = 512
 Boltzmann step of 179 instructions was 14 kernels in place of 3.
 Test: tests/scheduler/test_counts.py"""
 
+RECORDINGS: Final = 1024
+"""Recordings that a jitted function keeps, as of other numbers; the oldest is dropped.
+Test: tests/transforms/test_jit.py"""
+
 BOUND: Final = 8
 """Sets of offsets for which the launches of a recording are bound; with more, as of a window that
 moves, its instructions are recorded again.

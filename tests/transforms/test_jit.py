@@ -11,6 +11,7 @@ import pytest
 
 import xarr as np
 from tests.transforms.random_calls import bits, calls, scope_of
+from xarr import tuning
 from xarr.ir.events import counts, eager, hooks
 from xarr.tape import builder
 from xarr.tape.loops import cut_points
@@ -170,6 +171,7 @@ def test_names_are_found_in_jitted_functions_and_where_defined_later() -> None:
 
 
 SCALE: Any = None
+SHIFT = [0.0]
 FACTOR: Any = None
 
 
@@ -267,7 +269,10 @@ def test_named_tuples_dataclasses_and_methods() -> None:
         @np.jit
         def step(self, x: Any) -> Any:
             self.state += x
-            return self.state.sum()
+            return self.moved().sum()
+
+        def moved(self) -> Any:
+            return self.state + SHIFT[0]
 
     model = Model()
     assert [float(model.step(numbers(3))) for _ in range(3)] == [6, 9, 12]
@@ -276,6 +281,8 @@ def test_named_tuples_dataclasses_and_methods() -> None:
     assert [float(model.step(numbers(3))) for _ in range(2)] == [3, 6]
     model.state[:] = 1
     assert float(model.step(numbers(3))) == 6
+    globals()["SHIFT"] = [1.0]
+    assert float(model.step(numbers(3))) == 12
 
 
 @dataclass
@@ -345,6 +352,7 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda x: x if x.any() else -x, "needs a value"),
     (lambda x: x[x > 1], "needs a value"),
     (lambda x: x * np.random.default_rng(0).random(), "is made by the host"),
+    (lambda x: np.random.default_rng(0).spawn(1)[0].random(3), "is made by the host"),
     (lambda x: setattr(x, "shape", (3, 1)), "changes the shape"),
 ]
 
@@ -398,3 +406,11 @@ def test_a_failure_within_a_replay_is_told(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.undo()
     assert any("replaying" in note for note in raised.value.__notes__)
     assert jitted(x).tolist() == (np.sin(x) + 1).tolist()
+
+
+def test_old_recordings_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "RECORDINGS", 3)
+    jitted = np.jit(lambda x, t: x * t)
+    for t in (0.0, 1.0, 2.0, 3.0, 0.0, 4.0, 0.0):
+        assert jitted(numbers(3), t).tolist() == (numbers(3) * t).tolist()
+    assert len(jitted.recordings) == 3

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
-from xarr import errors
+from xarr import errors, tuning
 from xarr.array.array import Array
 from xarr.ir.views import View
 from xarr.tape import builder, recorders
@@ -44,8 +44,12 @@ class Jitted(Generic[_P, _R]):
         self._strict = strict
         self._where = f"jit({getattr(function, '__name__', type(function).__name__)})"
         self._outer: list[tuple[Any, str]] = []
-        self._alive: list[Any] = []  # what keys tell by its `id`
+        self._class: type = type(getattr(function, "__self__", None))
+        self._alive: dict[Any, list[Any]] = {}  # what keys tell by its `id`
         self.recordings: dict[Any, Recorded | None] = {}
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._class = owner
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -74,7 +78,7 @@ class Jitted(Generic[_P, _R]):
 
     def _has_new_names(self) -> bool:
         """Look for the names that the function reads, which may be defined after it."""
-        before, self._outer = self._outer, _outer_names(self._function)
+        before, self._outer = self._outer, _outer_names(self._function, self._class)
         return [(id(scope), name) for scope, name in self._outer] != [
             (id(scope), name) for scope, name in before
         ]
@@ -93,7 +97,11 @@ class Jitted(Generic[_P, _R]):
             return errors.type_error(self._where, given, "it cannot be replayed", hint)
 
         outer = [read(scope, name) for scope, name in self._outer]
-        self._alive.append([value for value in outer if type(value) is not Array])
+        if len(self.recordings) >= tuning.RECORDINGS:
+            oldest = next(iter(self.recordings))
+            self.recordings.pop(oldest, None)
+            self._alive.pop(oldest, None)
+        self._alive[key] = [value for value in outer if type(value) is not Array]
         owner = getattr(self._function, "__self__", self._function)
         held = list(_held([args, kwargs, owner, *outer]))
         for _, _, value in held:
@@ -172,8 +180,11 @@ def _static_names(function: Any, numbers: Sequence[int]) -> set[str]:
     return {names[at] for at in numbers if -len(names) <= at < len(names)}
 
 
-def _outer_names(function: Any) -> list[tuple[Any, str]]:
-    """Return the cells and global names that a function, or one that it names, reads."""
+def _outer_names(function: Any, owner: type = object) -> list[tuple[Any, str]]:
+    """Return the cells and global names that a function, or one that it names, reads.
+
+    The names that it uses may be methods of its class.
+    """
     found: dict[tuple[int, str], tuple[Any, str]] = {}
     seen: set[int] = set()
     pending = [function]
@@ -191,7 +202,8 @@ def _outer_names(function: Any) -> list[tuple[Any, str]]:
             (cell, name)
             for name, cell in zip(one.__code__.co_freevars, one.__closure__ or (), strict=True)
         ]
-        names = _names_of(one.__code__)
+        names = [*_names_of(one.__code__)]
+        pending += [vars(base).get(name) for base in owner.__mro__ for name in names]
         scopes += [(one.__globals__, name) for name in names if name in one.__globals__]
         for scope, name in scopes:
             found[id(scope), name] = scope, name

@@ -150,6 +150,7 @@ class Philox:
 
     def spawn(self, n_children: int) -> list[Philox]:
         """New bit generators, whose keys come of seed sequences that this one's spawns."""
+        recorders.drawing(self)
         return [type(self)(child) for child in self.seed_seq.spawn(n_children)]
 
     def __getstate__(self) -> dict[str, Any]:
