@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -70,6 +71,11 @@ def literals(x: Any) -> Any:
     return weights, x[np.asarray([0, 0, 2])], np.arange(3) + x
 
 
+def added_at(x: Any, i: Any) -> None:
+    np.add.at(x, i, x)
+    np.multiply.at(x, [0, 1, 1], 2.0)
+
+
 CALLS: list[tuple[Any, list[tuple[Any, ...]]]] = [
     (heat, [(numbers(9), 0.25), (numbers(9, 3) ** 2, 0.25)]),
     (parts, [(numbers(3, k), {"scale": np.asarray(k + 0.5)}) for k in range(3)]),
@@ -79,6 +85,7 @@ CALLS: list[tuple[Any, list[tuple[Any, ...]]]] = [
     (lambda x: (x, x.T, [x[0], None, "text"]), [(numbers(6).reshape(2, 3),)] * 2),
     (lambda x, i: (x[i], np.take(x, i)), [(numbers(5), np.asarray([k, -1])) for k in range(3)]),
     (lambda x: np.where(x > 1, x, -x), [(numbers(4),), (numbers(4, -2),)]),
+    (added_at, [(numbers(5, k), np.asarray([0, 3, 3, 1, k])) for k in range(3)]),
 ]
 
 
@@ -138,6 +145,53 @@ def test_names_of_the_function_are_read_anew() -> None:
     for _ in range(3):
         assert step(numbers(3)).tolist() == (numbers(3) * weight + count).tolist()
         weight, count = weight + 1, count + 1
+
+
+@np.jit
+def defined_before_its_names(x: Any) -> Any:
+    return scaled(x) * np.asarray(FACTOR)
+
+
+@np.jit
+def scaled(x: Any) -> Any:
+    return x * SCALE
+
+
+def test_names_are_found_in_jitted_functions_and_where_defined_later() -> None:
+    scope = globals()
+    partly = functools.partial(lambda a, x: scaled(x) * a, 2.0)
+    jitted = np.jit(partly)
+    for turn in range(6):
+        scope["SCALE"] = numbers(3, turn)
+        scope["FACTOR"] = [numpy.float64(turn), complex(0, turn)][turn % 2]
+        x = numbers(3, turn)
+        assert defined_before_its_names(x).tolist() == (x * SCALE * FACTOR).tolist()
+        assert jitted(x).tolist() == (x * SCALE * 2).tolist()
+    assert len(jitted.recordings) == 1
+
+
+SCALE: Any = None
+SHIFT = [0.0]
+FACTOR: Any = None
+
+
+def test_a_generator_made_of_a_seed_within_draws_the_same() -> None:
+    def draw(x: Any) -> Any:
+        return x + np.random.default_rng(7).normal(size=3)
+
+    same(draw, *[(numbers(3, k),) for k in range(3)])
+
+
+def test_a_view_that_is_written_may_begin_elsewhere() -> None:
+    def fill(x: Any) -> None:
+        x[:] = x * 2 + 1
+
+    jitted = np.jit(fill)
+    for begin, end in ((0, -1), (1, 10), (0, -1), (1, 10)):
+        base, other = numbers(10), numbers(10)
+        fill(base[begin:end])
+        jitted(other[begin:end])
+        assert other.tolist() == base.tolist()
 
 
 def test_aliases_and_views_are_told_apart() -> None:
@@ -215,10 +269,56 @@ def test_named_tuples_dataclasses_and_methods() -> None:
         @np.jit
         def step(self, x: Any) -> Any:
             self.state += x
-            return self.state.sum()
+            return self.moved().sum()
+
+        def moved(self) -> Any:
+            return self.state + SHIFT[0]
 
     model = Model()
     assert [float(model.step(numbers(3))) for _ in range(3)] == [6, 9, 12]
+    model = Model()
+    model.state = np.zeros(3)
+    assert [float(model.step(numbers(3))) for _ in range(2)] == [3, 6]
+    model.state[:] = 1
+    assert float(model.step(numbers(3))) == 6
+    globals()["SHIFT"] = [1.0]
+    assert float(model.step(numbers(3))) == 12
+
+
+@dataclass
+class State:
+    """What a step may change by assignment, which no replay does."""
+
+    u: Any = 0.0
+    parts: Any = None
+
+    def moved(self, x: Any) -> None:
+        self.u = self.u + x
+
+
+def change_parts(x: Any, state: State) -> None:
+    state.parts["u"] = [x]
+
+
+def test_assignments_that_outlive_the_call_are_refused() -> None:
+    count = 0
+
+    def counted(x: Any) -> Any:
+        nonlocal count
+        count += 1
+        return x + count
+
+    state = State(numbers(3), {"u": None})
+    calls: list[Any] = [
+        np.jit(state.moved),
+        lambda x: np.jit(State.moved)(state, x),
+        np.jit(counted),
+    ]
+    for call in [*calls, lambda x: np.jit(change_parts)(x, state)]:
+        with pytest.raises(TypeError, match="assigns to .*, which outlives the call"):
+            call(numbers(3))
+    loose = np.jit(counted, strict=False)
+    assert [float(loose(numbers(1))[0]) for _ in range(3)] == [2, 3, 4]
 
 
 def test_a_long_loop_is_cut_into_like_programs() -> None:
@@ -252,6 +352,7 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda x: x if x.any() else -x, "needs a value"),
     (lambda x: x[x > 1], "needs a value"),
     (lambda x: x * np.random.default_rng(0).random(), "is made by the host"),
+    (lambda x: np.random.default_rng(0).spawn(1)[0].random(3), "is made by the host"),
     (lambda x: setattr(x, "shape", (3, 1)), "changes the shape"),
 ]
 
@@ -284,6 +385,8 @@ def test_static_arguments_have_a_recording_each() -> None:
         assert power(numbers(3), count, name="up").tolist() == (numbers(3) ** count).tolist()
     assert power(numbers(3), count=3).tolist() == [0, 3, 6]
     assert len(power.recordings) == 3
+    assert power(numbers(3), True).tolist() == power(numbers(3), 1).tolist()
+    assert len(power.recordings) == 5
     with pytest.raises(TypeError, match="hash"):
         np.jit(lambda x, y: x)(numbers(2), {1, 2})
 

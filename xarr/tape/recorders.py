@@ -55,6 +55,9 @@ class Recorder:
     def drawn(self, take: Take, storage: Storage) -> None:
         """Note that a storage holds what `take` gave, the number and the key of a random draw."""
 
+    def seeded(self, generator: Any) -> None:
+        """Note that a generator is made of a seed."""
+
     def drawing(self, generator: Any) -> None:
         """Permit a draw of random numbers, or raise."""
 
@@ -156,6 +159,13 @@ def drawing(generator: Any) -> None:
     if hooks.recorder is not None:
         for recorder in tuple(_active.recorders):
             recorder.drawing(generator)
+
+
+def seeded(generator: Any) -> None:
+    """Tell this thread's recorders that a generator is made of a seed."""
+    if hooks.recorder is not None:
+        for recorder in tuple(_active.recorders):
+            recorder.seeded(generator)
 
 
 def drawn(take: Take, device: Device) -> Storage | None:

@@ -135,6 +135,7 @@ class Noter(recorders.Recorder):
         self._bases: dict[int, int] = {}
         self._captured: list[Storage] = []
         self.takes: list[recorders.Take] = []
+        self._seeded: list[Any] = []
         self._made = 0
         self._materialised: list[View] = []
         self._given = 0
@@ -174,10 +175,20 @@ class Noter(recorders.Recorder):
         return serial in self._varying or serial < self._begun
 
     def drawn(self, take: recorders.Take, storage: Storage) -> None:
-        """Take a draw's number and key for one more given view of storage."""
+        """Take a draw's number and key for one more given view of storage.
+
+        A generator that the call has made of a seed draws the same at each call.
+        """
+        source = getattr(take, "__self__", None)
+        if any([one is getattr(source, "_bits", source) for one in self._seeded]):
+            return
         self._slots[storage.serial] = _DRAWS - len(self.takes)
         self._varying.add(storage.serial)
         self.takes.append(take)
+
+    def seeded(self, generator: Any) -> None:
+        """Keep a generator that the call makes of a seed."""
+        self._seeded.append(generator)
 
     def materialised(self, view: View) -> None:
         """Note that a constant was given a storage, which each replay makes anew."""
@@ -221,7 +232,9 @@ class Noter(recorders.Recorder):
             raise error
 
     def reading(self, where: str, views: tuple[View, ...]) -> None:
-        """Refuse to let a value decide: it is another one at the next call."""
+        """Refuse to let a value decide that is another one at the next call."""
+        if not any([self.varies(view) for view in views]):
+            return
         self._stop(
             where,
             "needs a value",

@@ -41,6 +41,7 @@ cdef class Replay:
     cdef list written
     cdef list results
     cdef public list parts
+    cdef dict planned
     cdef public dict bound
     cdef dict sequences
     cdef dict sizes

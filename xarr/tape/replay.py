@@ -59,7 +59,7 @@ class Part:
         The recording's slot of each storage of the program.
     bases : list of int
         Where each storage's views begin, for a given one beyond the view that was given; None where
-        the program writes most of it, and counts from its start.
+        the program writes most of it, and has the offsets of its views from its start.
     constants : list
         The values of the constants.
     """
@@ -154,6 +154,8 @@ class Replay:
         Its instructions.
     parts : list of Part or None
         Its programs, once it was first replayed.
+    planned : dict
+        The offset of each given view of whose storage a program writes most, which it is made for.
     bound : dict
         The launches of all parts, by the offsets of the given views.
     spare : int
@@ -171,6 +173,7 @@ class Replay:
     written: list[Any]
     results: list[Any]
     parts: list[Any] | None
+    planned: dict[Any, Any]
     bound: dict[Any, Any]
     sequences: dict[Any, Any]
     sizes: dict[Any, Any]
@@ -190,6 +193,7 @@ class Replay:
         self.known = recording.known
         self.slots = recording.slots
         self.bound = {}
+        self.planned = {}
         self.sequences = {}
         self.sizes = {entry.made: entry.opcode.nbytes for entry in self.entries if entry.made >= 0}
 
@@ -333,7 +337,9 @@ class Replay:
                 is_live = slot < self.known or last[slot] >= end
                 states.append(_state(storage, is_live, is_most, slot in seen, trace.sizes))
                 if slot < self.given:
-                    bases.append(None if is_most and not base else base - offsets[slot])
+                    bases.append(None if is_most else base - offsets[slot])
+                    if is_most:
+                        self.planned[slot] = offsets[slot]
                 else:
                     bases.append(base)
             seen.update(slots)
@@ -362,7 +368,9 @@ class Replay:
         """Return the launches of all parts, for given views with some offsets."""
         part: Part
         bound: Bound
-        if self.parts is None:
+        if self.parts is None or any(
+            [offsets[slot] != offset for slot, offset in self.planned.items()]
+        ):
             self.parts = self._planned(views)
         found: list[Any] = []
         spare = self.slots

@@ -28,6 +28,7 @@ _Array = cython.declare(type, Array)
 _VALUES: Final = (type(None), bool, int, str, bytes, type, dtypes.DType, numpy.dtype)
 """Types of arguments that are told by what they are equal to."""
 _values = cython.declare(object, frozenset(_VALUES))
+_SCALARS: Final = (complex, numpy.generic)
 _Cell: Final = types.CellType
 
 
@@ -139,6 +140,7 @@ class Arguments:
                 "arrays, numbers, nested containers and hashable objects are accepted",
                 "leave it out of the arguments",
             ) from None
+        self.parts.append(type(value))  # True, 1 and 1.0 are equal
         self.parts.append(value)
 
     def given(self, value: Any) -> Any:
@@ -177,7 +179,7 @@ def arguments_of(
     for scope, name in outer:
         value = read(scope, name)
         kind: Any = type(value)
-        if kind is _Array or kind is float or kind in _values:
+        if kind is _Array or kind is float or kind in _values or isinstance(value, _SCALARS):
             found.add(value)
         else:
             found.parts.append(id(value))

@@ -12,7 +12,7 @@ from xarr import errors, tuning
 from xarr.array.array import Array
 from xarr.array.selected import Selected
 from xarr.ir.views import View
-from xarr.tape import recorders
+from xarr.tape import builder, recorders
 from xarr.tape.recording import Noter
 from xarr.tape.replay import Replay
 from xarr.transforms import trees
@@ -44,9 +44,14 @@ class Jitted(Generic[_P, _R]):
         self._static_names = _static_names(function, static_argnums) | {*static_argnames}
         self._strict = strict
         self._where = f"jit({getattr(function, '__name__', type(function).__name__)})"
-        self._outer = outer_names(function)
+        self._outer: list[tuple[Any, str]] = []
+        self._class: type = type(getattr(function, "__self__", None))
+        self._alive: dict[Any, list[Any]] = {}  # what keys tell by its `id`
         self.recordings: dict[Any, Recorded | None] = {}
         self._is_warned = False
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._class = owner
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -63,6 +68,8 @@ class Jitted(Generic[_P, _R]):
         if known is not None:
             result: Any = known.again(arguments)
             return result  # type: ignore[no-any-return]
+        if key not in self.recordings and self._has_new_names():
+            return self(*args, **kwargs)
         if arguments.replaced:
             changed: list[Any] = [arguments.given(one) for one in args]
             kwargs = {name: arguments.given(one) for name, one in kwargs.items()}  # type: ignore[assignment]
@@ -70,6 +77,13 @@ class Jitted(Generic[_P, _R]):
         if key in self.recordings:
             return self._function(*args, **kwargs)
         return self._recorded(key, arguments, args, kwargs)
+
+    def _has_new_names(self) -> bool:
+        """Look for the names that the function reads, which may be defined after it."""
+        before, self._outer = self._outer, outer_names(self._function, self._class)
+        return [(id(scope), name) for scope, name in self._outer] != [
+            (id(scope), name) for scope, name in before
+        ]
 
     def _recorded(
         self, key: Any, arguments: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -84,6 +98,12 @@ class Jitted(Generic[_P, _R]):
             given = f"{where}{errors.calling_line()} {fault}"
             return errors.type_error(self._where, given, "it cannot be replayed", hint)
 
+        outer = [read(scope, name) for scope, name in self._outer]
+        owner = getattr(self._function, "__self__", self._function)
+        held = list(_held([args, kwargs, owner, *outer]))
+        for _, _, value in held:
+            if type(value) is Array and value._view.value is not None:
+                builder.materialise(value._view)  # else it would be a constant in each replay
         before = [(array, array._view) for array in arguments.arrays]
         noter = Noter(arguments.views, refuse)
         with recorders.recorded_by(noter):
@@ -93,6 +113,15 @@ class Jitted(Generic[_P, _R]):
                 leaves = [one.array("returned") if type(one) is Selected else one for one in leaves]
                 result = trees.unflatten(form, leaves)
         error = None
+        changed = [
+            name
+            for (scope, name), value in zip(self._outer, outer, strict=True)
+            if read(scope, name) is not value
+        ]
+        changed += [name for owner, name, value in held if _item(owner, name) is not value]
+        if changed:
+            hint = "write to the array in place (x[...] = y), or return what is new"
+            error = refuse("it", f"assigns to {changed[0]}, which outlives the call", hint)
         if noter.outlived([leaf._view for leaf in leaves if type(leaf) is Array]):
             hint = "pass it as an argument, or name it in the function"
             error = refuse("it", "writes to an array that was one constant", hint)
@@ -108,13 +137,16 @@ class Jitted(Generic[_P, _R]):
         if error is not None:
             raise error
         known = Recorded(Replay(recording), form, parts, noter.takes)
+        self._alive[key] = [value for value in outer if type(value) is not Array]
         self._keep(key, None if failed else known)
         return result
 
     def _keep(self, key: Any, known: Recorded | None) -> None:
         """Keep the recording of a call; forget the oldest of too many."""
         if len(self.recordings) == tuning.RECORDINGS:
-            self.recordings.pop(next(iter(self.recordings)), None)
+            oldest = next(iter(self.recordings))
+            self.recordings.pop(oldest, None)
+            self._alive.pop(oldest, None)
             if not self._is_warned:
                 self._is_warned = True
                 fault = f"{tuning.RECORDINGS} calls were recorded, and the first is forgotten"
@@ -122,6 +154,37 @@ class Jitted(Generic[_P, _R]):
                 accepted = "each shape, number and object among the arguments is another call"
                 errors.warn(errors.message(self._where, fault, accepted, remedy), RuntimeWarning)
         self.recordings[key] = known
+
+
+def _held(owner: Any, depth: int = 4) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield a container or object, a name, and the array or number there; those within it too."""
+    for name, value in _items(owner):
+        if value is None or isinstance(value, Array | int | float | complex):
+            yield owner, name, value
+        elif depth:
+            yield from _held(value, depth - 1)
+
+
+def _items(owner: Any) -> list[tuple[Any, Any]]:
+    """Return the names and values that a container, or an object of the user's class, holds."""
+    if isinstance(owner, dict):
+        return list(owner.items())
+    if isinstance(owner, list | tuple):
+        return list(enumerate(owner))
+    if isinstance(owner, type | types.ModuleType) or _is_library(type(owner)):
+        return []
+    slots = getattr(type(owner), "__slots__", ())
+    names = [*getattr(owner, "__dict__", ()), *([slots] if isinstance(slots, str) else slots)]
+    return [(name, getattr(owner, name, None)) for name in names]
+
+
+def _item(owner: Any, name: Any) -> Any:
+    """Return what a container or an object holds under a name; None where there is nothing."""
+    if isinstance(owner, dict):
+        return owner.get(name)
+    if isinstance(owner, list | tuple):
+        return owner[name] if name < len(owner) else None
+    return getattr(owner, name, None)
 
 
 def _static_names(function: Any, numbers: Sequence[int]) -> set[str]:
@@ -132,29 +195,39 @@ def _static_names(function: Any, numbers: Sequence[int]) -> set[str]:
     return {names[at] for at in numbers if -len(names) <= at < len(names)}
 
 
-def outer_names(function: Any) -> list[tuple[Any, str]]:
-    """Return the cells and global names that a function, or one that it names, reads."""
+def outer_names(function: Any, owner: type = object) -> list[tuple[Any, str]]:
+    """Return the cells and global names that a function, or one that it names, reads.
+
+    The names that it uses may be methods of its class.
+    """
     found: dict[tuple[int, str], tuple[Any, str]] = {}
     seen: set[int] = set()
-    pending = [inspect.unwrap(function)]
+    pending = [function]
     while pending:
         one = pending.pop()
+        if isinstance(one, functools.partial):
+            pending += [one.func, *one.args, *one.keywords.values()]
+        one = inspect.unwrap(one) if callable(one) else None
         if isinstance(one, types.MethodType):
             one = one.__func__
         if not isinstance(one, types.FunctionType) or id(one) in seen or _is_library(one):
             continue
         seen.add(id(one))
-        for name, cell in zip(one.__code__.co_freevars, one.__closure__ or (), strict=True):
-            found[id(cell), name] = cell, name
-        for name in _names_of(one.__code__):
-            if name in one.__globals__:
-                found[id(one.__globals__), name] = one.__globals__, name
-        pending += [read(scope, name) for scope, name in found.values()]
+        scopes: list[tuple[Any, str]] = [
+            (cell, name)
+            for name, cell in zip(one.__code__.co_freevars, one.__closure__ or (), strict=True)
+        ]
+        names = [*_names_of(one.__code__)]
+        pending += [vars(base).get(name) for base in owner.__mro__ for name in names]
+        scopes += [(one.__globals__, name) for name in names if name in one.__globals__]
+        for scope, name in scopes:
+            found[id(scope), name] = scope, name
+            pending.append(read(scope, name))
     return list(found.values())
 
 
-def _is_library(function: types.FunctionType) -> bool:
-    """Return whether a function is xarr's own or NumPy's, which depend on no user's names."""
+def _is_library(function: types.FunctionType | type) -> bool:
+    """Return whether a function or class is xarr's own or NumPy's: these need no user's names."""
     return (function.__module__ or "").partition(".")[0] in ("xarr", "numpy")
 
 

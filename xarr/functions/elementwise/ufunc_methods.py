@@ -331,8 +331,8 @@ def _change(function: ufunc, a: Array, places: Array, values: Array | None, name
     number = Array(builder.index(places.shape, places.device))
     begins = (taken_from(places, functions.maximum(number - 1, 0)) != places) | (number == 0)
     zero = constant(0, dtypes.int64, (), places.device)
-    first = Array(choose(begins._view, number._view, zero))
-    ranks = number - functions.maximum.accumulate(first)
+    first = functions.maximum.accumulate(Array(choose(begins._view, number._view, zero)))
+    ranks = number - first
     joining = function if _is_associative(function) else _JOINED.get(function.__name__)
     operation = None
     if values is not None and joining is not None:

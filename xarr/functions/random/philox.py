@@ -83,6 +83,8 @@ class Philox:
         self._drawn = 0 if counter is None else _word(counter, "counter")
         if self._sequence is not None:
             self._seeded()
+        if self._key is not None:
+            recorders.seeded(self)
 
     def take(self) -> tuple[int, int]:
         """The number of the next draw, and the key."""
@@ -148,6 +150,7 @@ class Philox:
 
     def spawn(self, n_children: int) -> list[Philox]:
         """New bit generators, whose keys come of seed sequences that this one's spawns."""
+        recorders.drawing(self)
         return [type(self)(child) for child in self.seed_seq.spawn(n_children)]
 
     def __getstate__(self) -> dict[str, Any]:
