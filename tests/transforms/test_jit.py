@@ -408,6 +408,22 @@ def test_a_failure_within_a_replay_is_told(monkeypatch: pytest.MonkeyPatch) -> N
     assert jitted(x).tolist() == (np.sin(x) + 1).tolist()
 
 
+def test_callable_objects_and_defaults_are_read_anew() -> None:
+    weight = np.ones(3)
+
+    class Model:
+        def __call__(self, x: Any, weight: Any = weight) -> Any:
+            return scaled(x) * weight
+
+    jitted, own = np.jit(Model()), np.jit(lambda x, weight=weight: scaled(x) * weight)
+    for turn in range(3):
+        globals()["SCALE"] = numbers(3, turn)
+        weight += 1
+        wanted = (numbers(3, 1) * SCALE * (turn + 2)).tolist()
+        assert own(numbers(3, 1)).tolist() == wanted
+        assert jitted(numbers(3, 1)).tolist() == wanted
+
+
 def test_recordings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuning, "RECORDINGS", 4)
     jitted = np.jit(lambda x, n: x * n)

@@ -100,7 +100,8 @@ class Jitted(Generic[_P, _R]):
 
         outer = [read(scope, name) for scope, name in self._outer]
         owner = getattr(self._function, "__self__", self._function)
-        held = list(_held([args, kwargs, owner, *outer]))
+        defaults = getattr(self._function, "__defaults__", None)
+        held = list(_held([args, kwargs, owner, defaults, *outer]))
         for _, _, value in held:
             if type(value) is Array and value._view.value is not None:
                 builder.materialise(value._view)  # else it would be a constant in each replay
@@ -210,6 +211,8 @@ def outer_names(function: Any, owner: type = object) -> list[tuple[Any, str]]:
         one = inspect.unwrap(one) if callable(one) else None
         if isinstance(one, types.MethodType):
             one = one.__func__
+        if not isinstance(one, types.FunctionType):
+            one = vars(type(one)).get("__call__")
         if not isinstance(one, types.FunctionType) or id(one) in seen or _is_library(one):
             continue
         seen.add(id(one))
