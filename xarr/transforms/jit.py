@@ -144,7 +144,7 @@ class Jitted(Generic[_P, _R]):
 
     def _keep(self, key: Any, known: Recorded | None) -> None:
         """Keep the recording of a call; forget the oldest of too many."""
-        if len(self.recordings) == tuning.RECORDINGS:
+        if len(self.recordings) >= tuning.RECORDINGS:
             oldest = next(iter(self.recordings))
             self.recordings.pop(oldest, None)
             self._alive.pop(oldest, None)
