@@ -141,7 +141,7 @@ def test_the_program_for_cuda_devices_runs(page: str, device: xarr.Device) -> No
 
 def test_every_code_block_is_run_or_known() -> None:
     # Fragments that show a form, or that another test uses.
-    known = {"adding.md": 7, "README.md": 1, "index.md": 1, **dict.fromkeys(ON_CUDA, 1)}
+    known = {"adding.md": 8, "README.md": 1, "index.md": 1, **dict.fromkeys(ON_CUDA, 1)}
     for page in PAGES:
         assert len(_blocks(page, "python")) == known.get(page.name, 0), page.name
 

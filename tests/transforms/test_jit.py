@@ -432,3 +432,11 @@ def test_recordings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
             assert jitted(numbers(3), count).tolist() == (numbers(3) * count).tolist()
     assert len(jitted.recordings) == 4
     assert len(warned) == 1
+
+
+def test_small_arrays_of_numpys_that_a_function_names_are_told_by_content() -> None:
+    weights = numpy.ones(3)
+    jitted = np.jit(lambda x: x * np.asarray(weights))
+    for turn in range(3):
+        weights[:] = turn
+        assert jitted(numbers(3)).tolist() == (numbers(3) * turn).tolist()

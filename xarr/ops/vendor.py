@@ -259,7 +259,8 @@ def adopted(value: Any, dtype: DType, device: Device) -> View:
         return own
     if not value.size:
         return new_view(value.shape, dtype, device)
-    buffer = device.driver.adopt(value)
+    with device.lock:
+        buffer = device.driver.adopt(value)
     if buffer is None:
         return _copy(value, value.shape, dtype, device)
     where = layout.contiguous(value.shape)

@@ -11,6 +11,7 @@ import numpy
 from xarr import dtypes, errors
 from xarr.array.array import Array
 from xarr.array.coerce import as_array
+from xarr.backends.device import default_device
 from xarr.ir import _cython as cython
 from xarr.ir.views import contiguous
 from xarr.tape import builder, recorders
@@ -30,6 +31,9 @@ _VALUES: Final = (type(None), bool, int, str, bytes, type, dtypes.DType, numpy.d
 _values = cython.declare(object, frozenset(_VALUES))
 _SCALARS: Final = (complex, numpy.generic)
 _Cell: Final = types.CellType
+_ndarray: Final = numpy.ndarray
+_NUMPYS: Final = 4096
+"""Bytes up to which NumPy's arrays that a function names are told by their content."""
 
 
 @cython.cclass
@@ -177,12 +181,15 @@ def arguments_of(
         else:
             found.add(value)
     for scope, name in outer:
-        value = read(scope, name)
-        kind: Any = type(value)
-        if kind is _Array or kind is float or kind in _values or isinstance(value, _SCALARS):
-            found.add(value)
+        held: Any = read(scope, name)
+        kind: Any = type(held)
+        if kind is _Array or kind is float or kind in _values or isinstance(held, _SCALARS):
+            found.add(held)
+        elif kind is _ndarray and held.nbytes <= _NUMPYS:
+            found.parts.append((held.dtype.str, held.shape, held.tobytes()))
         else:
-            found.parts.append(id(value))
+            found.parts.append(id(held))
+    found.parts.append(default_device())
     return found
 
 

@@ -173,10 +173,9 @@ class custom_vjp(_Custom):  # noqa: N801 - JAX's name
     def defvjp(self, fwd: Function, bwd: Function) -> None:
         """Define the derivative.
 
-        fwd : function -- Of the same arguments; returns the result, and what `bwd` needs: a tree.
-        bwd : function
-            Of the arguments without a derivative, what `fwd` returned, and the result's adjoint. It
-            returns a tuple: the adjoint of each other argument; None where that is zero.
+        `fwd` takes the same arguments, and returns the result and what `bwd` needs: a tree. `bwd`
+        takes the arguments without a derivative, that tree, and the result's adjoint. It returns a
+        tuple: the adjoint of each other argument; None where that is zero.
         """
         self._fwd, self._bwd = fwd, bwd
 

@@ -131,8 +131,8 @@ class Saved:
         if not self.is_copy and storage is not None and storage.writes != self.writes >= 0:
             raise errors.refused(
                 RuntimeError,
-                "vjp(f)",
-                f"an array of shape {view.shape}, which f read, was written to after the call",
+                "vjp(fun)",
+                f"an array of shape {view.shape}, which fun read, was written to after the call",
                 "values that derivatives need must stay until these are taken",
                 "write to a copy",
             )
