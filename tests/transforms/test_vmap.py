@@ -11,6 +11,7 @@ import pytest
 import xarr
 import xarr as np
 from tests.transforms.random_calls import RandomCall, bits, calls, scope_of
+from xarr.ops import vendor
 from xarr.tape.recorders import Recorder, recorded_by
 
 GENERATOR: Final = numpy.random.default_rng(5)
@@ -110,19 +111,28 @@ def looped(function: Callable[..., Any], *batches: Any) -> Any:
     return numpy.stack([numpy.asarray(row) for row in rows])
 
 
-def assert_as_looped(function: Callable[..., Any], *values: Any) -> None:
-    """Assert the loop's bits, of the result and of the arguments afterwards."""
+def assert_as_looped(
+    function: Callable[..., Any], *values: Any, is_library_work: bool = False
+) -> None:
+    """Assert the loop's bits, of the result and of the arguments afterwards.
+
+    A GPU's library computes a batch otherwise than one example.
+    """
     first, second = ([np.asarray(value, copy=True) for value in values] for _ in range(2))
     wanted = looped(function, *first)
     found = xarr.vmap(function)(*second)
-    assert bits(found) == bits(wanted)
+    if vendor.runs_on_numpy(np.default_device()) or not is_library_work:
+        assert bits(found) == bits(wanted)
+    else:
+        numpy.testing.assert_allclose(xarr.to_numpy(found), wanted, rtol=1e-9, atol=1e-12)
     assert list(map(bits, second)) == list(map(bits, first))
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_expressions(expression: str) -> None:
     names = {"np": np, "xarr": xarr, "W": W}
-    assert_as_looped(eval(f"lambda x: {expression}", names), X)
+    function = eval(f"lambda x: {expression}", names)
+    assert_as_looped(function, X, is_library_work="linalg" in expression)
 
 
 def diffused(u: Any) -> Any:
@@ -296,7 +306,7 @@ def refusals() -> Sequence[tuple[Callable[..., Any], dict[str, Any], type[Except
         (lambda x: x[x > 0.5] + x[x > 0.6], {}, TypeError, "another mask selects"),
         (lambda x: x[x > 0.5] + np.ones(3), {}, TypeError, "beside an array"),
         (np.nonzero, {}, TypeError, "the places that a mask selects"),
-        (numpy.asarray, {}, TypeError, "sharing an array's memory"),
+        (numpy.asarray, {}, TypeError, "sharing an array's memory|reading an array"),
         (lambda x: xarr.random.default_rng(1).random(3), {}, TypeError, "random numbers"),
         (writes, {}, TypeError, "an array that it did not make"),
         (lambda x: x[(x[0] * 9).astype("int64")], {}, IndexError, "out of bounds"),

@@ -26,7 +26,7 @@ from xarr.functions.shape.manipulation import integers
 from xarr.ir.views import View, constant
 from xarr.layout import Shape, normalize_axis
 from xarr.ops import gather, radix_sort, vendor
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 
 
 @cached_call
@@ -59,7 +59,8 @@ def sort(
     found = vendor.deferred("sort", options, work, (view,), view.shape, view.dtype)
     if found is not None:
         return Array(found)
-    if vendor.routine("sort", view.dtype, view.device) is None:
+    # No instruction stands for a library's sort, and recorders need one.
+    if recorders.is_recording() or vendor.routine("sort", view.dtype, view.device) is None:
         return Array(radix_sort.sort(view, place, descending=bool(descending)))
     if descending:
         # Backwards, ascending is descending, and equal elements keep their order.
