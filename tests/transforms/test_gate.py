@@ -195,7 +195,7 @@ def called(function: Any, arguments: Any, values: Any) -> tuple[Seen, Any]:
 
 
 def faults_of(function: Any, arguments: Any) -> list[str]:
-    """What left the recording unseen."""
+    """Return what left the recording unseen."""
     first, one = called(function, arguments, VALUES[0])
     second, other = called(function, arguments, VALUES[1])
     faults = list(dict.fromkeys([*first.faults, *second.faults]))

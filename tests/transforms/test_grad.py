@@ -379,7 +379,7 @@ def test_other_names_of_an_argument_are_constants() -> None:
 
 
 def test_what_is_held() -> None:
-    """Of a program's values only those are held that a rule wants; heat wants none."""
+    """Check that only values which a rule wants are held; heat wants none."""
 
     def held(step: Function) -> int:
         found: list[Gradient] = []

@@ -287,7 +287,7 @@ def test_named_tuples_dataclasses_and_methods() -> None:
 
 @dataclass
 class State:
-    """What a step may change by assignment, which no replay does."""
+    """State that a step may change by assignment, which no replay does."""
 
     u: Any = 0.0
     parts: Any = None
@@ -440,3 +440,20 @@ def test_small_arrays_of_numpys_that_a_function_names_are_told_by_content() -> N
     for turn in range(3):
         weights[:] = turn
         assert jitted(numbers(3)).tolist() == (numbers(3) * turn).tolist()
+
+
+def test_an_argument_may_be_what_the_call_holds() -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.state = numbers(6) + 0
+
+        def step(self, x: Any) -> Any:
+            self.state[1:] += x[:-1]
+            return x * 2
+
+    own, mine = Model(), Model()
+    jitted = np.jit(mine.step)
+    for turn in (0, 1, 2):
+        assert jitted(numbers(6, turn)).tolist() == own.step(numbers(6, turn)).tolist()
+    assert jitted(mine.state).tolist() == own.step(own.state).tolist()
+    assert mine.state.tolist() == own.state.tolist()

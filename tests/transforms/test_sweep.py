@@ -46,7 +46,7 @@ OTHERS: Final = frozenset(
         "checkpoint",
     ]
 )
-"""What takes no arrays, or changes the process."""
+"""Functions that take no arrays, or change the process."""
 OF_SYMMETRIC: Final = frozenset(("linalg.cholesky", "linalg.eigh", "linalg.eigvalsh"))
 """Functions that read one triangle, whose derivative is that of both, as in JAX."""
 _GENERATOR: Final = numpy.random.default_rng(0)

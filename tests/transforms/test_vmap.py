@@ -106,7 +106,7 @@ xarr.vmap(lambda column: np.sort(column), in_axes=1, out_axes=1)(x)
 
 
 def looped(function: Callable[..., Any], *batches: Any) -> Any:
-    """What the function returns for each example, stacked."""
+    """Return the function's results for each example, stacked."""
     rows = [function(*[batch[at] for batch in batches]) for at in range(len(batches[0]))]
     return numpy.stack([numpy.asarray(row) for row in rows])
 

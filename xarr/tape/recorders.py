@@ -26,7 +26,7 @@ Take = Callable[[], tuple[int, int]]
 
 
 class Recorder:
-    """What is told of a thread's instructions; transformations derive from it."""
+    """Base of what is told of a thread's instructions, as transformations are."""
 
     def note(
         self, opcode: Opcode, views: tuple[View, ...], fresh: Storage | None, scalar: Any

@@ -49,7 +49,7 @@ class Entry(NamedTuple):
 
 
 class Recording:
-    """What a call asks of a device, for any arrays like those that it was given.
+    """The instructions of a call, for any arrays like those that it was given.
 
     Attributes
     ----------

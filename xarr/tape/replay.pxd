@@ -34,7 +34,6 @@ cdef class Bound:
     cdef public bint is_single
 
 cdef class Replay:
-    cdef public object recording
     cdef public object device
     cdef list entries
     cdef list captured

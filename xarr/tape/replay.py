@@ -149,7 +149,6 @@ class Replay:
 
     Attributes
     ----------
-    recording : Recording
     entries : list of Entry
         Its instructions.
     parts : list of Part or None
@@ -166,7 +165,6 @@ class Replay:
         The bytes of the storages that instructions make, by slot.
     """
 
-    recording: Any
     device: Any
     entries: list[Any]
     captured: list[Any]
@@ -183,7 +181,6 @@ class Replay:
     spare: int
 
     def __init__(self, recording: Recording) -> None:
-        self.recording = recording
         self.device = recording.device
         self.entries = recording.entries
         self.captured = recording.captured
@@ -235,6 +232,7 @@ class Replay:
     @cython.cfunc
     def _can_launch(self, tape: Tape, views: list[Any]) -> cython.bint:
         """Return whether the storages are as the programs take them for: own, and in memory."""
+        view: View
         storage: Storage
         slot: cython.Py_ssize_t
         storages: list[Any] = self._storages(views)
@@ -246,6 +244,10 @@ class Replay:
             storage = storages[slot]
             if storage.lender is not None:
                 return False
+        for storage in self.captured:  # the order of launches does not know that both are one
+            for view in views:
+                if view.storage is storage:
+                    return False
         return True
 
     @cython.cfunc

@@ -1,4 +1,4 @@
-"""Where the derivative of an operation, or of a function as a whole, is found."""
+"""Find the derivative of an operation, or of a function as a whole."""
 
 from __future__ import annotations
 
