@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -37,7 +38,7 @@ def _leaves(value: Any) -> list[Any]:
         return [*value, *map(_leaves, value.values())]
     if isinstance(value, tuple | list):
         return [_leaves(one) for one in value]
-    return [bits(value)] if isinstance(value, np.Array) else [value]
+    return [bits(value)] if isinstance(value, np.Array) else [type(value), repr(value)]
 
 
 def numbers(count: int, begin: float = 0.0) -> Any:
@@ -426,12 +427,74 @@ def test_callable_objects_and_defaults_are_read_anew() -> None:
 
 def test_recordings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuning, "RECORDINGS", 4)
-    jitted = np.jit(lambda x, n: x * n)
-    with pytest.warns(RuntimeWarning, match="pass numbers that change as arrays") as warned:
+    jitted = np.jit(lambda x, n: x * float(n))
+    with pytest.warns(RuntimeWarning, match="pass numbers that it decides by as arrays") as warned:
         for count in range(8):
             assert jitted(numbers(3), count).tolist() == (numbers(3) * count).tolist()
     assert len(jitted.recordings) == 4
     assert len(warned) == 1
+
+
+def filled(x: Any, s: float) -> Any:
+    x[1:] = s
+    x += 2 * s
+    return np.full(3, s), x.clip(-s, s), np.where(x > 1, s, x), np.maximum(x, -s)
+
+
+def many(x: Any, t: float) -> float:
+    for _ in range(300):
+        x += 0.01 * t
+        t += 0.5
+    return t
+
+
+def stepped(x: Any, p: dict[str, Any]) -> Any:
+    x -= p["rate"] * x / (1 - 0.9 ** p["count"])
+    return {"rate": p["rate"] * 0.5, "count": p["count"] + 1}
+
+
+FLOATS = (0.25, 0.5, -3.0, 2.0, float("nan"), 0.0, -0.0, float("inf"))
+TAKES: list[tuple[Any, Any, int]] = [
+    (lambda x, s: (x * s, s - x, x / s, x + -s, abs(s) * x, x[0] + s, s + 1), FLOATS, 1),
+    (filled, FLOATS, 1),
+    (many, (0.0, 1.0, -2.0), 1),
+    (stepped, [{"rate": 0.1 * k, "count": k} for k in (1, 2, 3)], 1),
+    (lambda x, s: np.grad(lambda y: (y * y * s + s / y + y / s).sum())(x), FLOATS[:4], 1),
+    (np.grad(lambda y, t: (y * t).sum(), argnums=1), FLOATS[:4], 1),
+    (np.vmap(lambda y, t: y * t + 1, in_axes=(0, None)), FLOATS[:4], 1),
+    (lambda x, s: np.jit(lambda y, t: y * t)(x, s * 2), FLOATS[:4], 1),
+    (lambda x, s: isinstance(s, float) and x * s, FLOATS[:4], 1),
+    (lambda x, n: x * n + n // 2 + n % 3, (1, 2, 3, 100, 2**52), 1),
+    # What decides by a number has a recording for each.
+    (lambda x, s: (math.sin(s) * x, np.asarray(numpy.sqrt(s)) * x), (0.1, 0.2, 0.3), 3),
+    (lambda x, s: (x * s if s > 0.2 else x + s, f"{s}"), (0.1, 0.2, 0.3, 0.1), 3),
+    (lambda x, n: (x[n], x[:n], np.roll(x, n), x.repeat(n)), (1, 2, 3, 1), 3),
+    (lambda x, n: sum((x * i for i in range(n)), x), (1, 2, 3, 1), 3),
+    (lambda x, p: (x**p, np.linspace(0, p, 6) * x), (2.0, 3.0, 0.5, 2.0), 3),
+    (lambda x, s: x * s**0.5, (4.0, 9.0, -1.0, 16.0), 5),
+    (lambda x, z: x * z, (1j, 2j, 0.5), 2),
+]
+
+
+@pytest.mark.parametrize(("call", "values", "recordings"), TAKES)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_numbers_differ_from_call_to_call(
+    call: Any, values: Any, recordings: int, dtype: str
+) -> None:
+    x = (numbers(6) - 2.5).astype(dtype)
+    jitted = same(call, *[(x, value) for value in values], times=2)
+    assert len(jitted.recordings) == recordings
+    with eager():
+        same(call, *[(x, value) for value in values])
+
+
+def test_an_integer_out_of_bounds_is_an_error_in_a_replay_too() -> None:
+    small = np.asarray([1, 2, 3], dtype="int8")
+    jitted = same(lambda x, n: (x * n, x < n), (small, 2), (small, -128))
+    with pytest.raises(OverflowError, match="300 is out of bounds for int8"):
+        jitted(small, 300)
+    compared = same(lambda x, n: x < n, (small, 2), (small, 300), (small, 3))
+    assert len(compared.recordings) > 1
 
 
 def test_small_arrays_of_numpys_that_a_function_names_are_told_by_content() -> None:

@@ -45,9 +45,11 @@ from xarr.layout import Shape
 from xarr.tape import builder, record
 from xarr.tape.scalar_access import values_of
 from xarr.tape.tape import tape_of
+from xarr.tape.traced import TracedNumber, rounder
 
 Scalar = bool | int | float | complex
-SCALARS: Final = (bool, int, float, complex)
+_PYTHONS: Final = (bool, int, float, complex)
+SCALARS: Final = (*_PYTHONS, TracedNumber)
 """Python's numbers, which take the type of what stands beside them."""
 _NUMBERS: Final = frozenset(SCALARS)
 _PLAIN: Final = (*SCALARS, list, tuple, range)
@@ -88,6 +90,8 @@ def as_array(
     """Convert values to an Array, for a function and an argument that errors name."""
     row = None if dtype is None else dtypes.lookup(dtype, where)
     target = None if device is None else get_device(device, where)
+    if type(obj) is TracedNumber:
+        obj = _array_of_traced(obj, target or get_device(), where)
     if type(obj) is not Array and type(obj) not in _ON_HOST:
         if exchange.is_foreign(obj):
             shared = exchange.from_foreign(obj, device, copy, where)
@@ -122,6 +126,12 @@ def as_array(
             obj = known
         values, row = _typed_values(obj, row, target, where, name)
         return Array(_uploaded(values, row, target, where, is_new=isinstance(obj, list | tuple)))
+
+
+def _array_of_traced(number: TracedNumber, device: Device, where: str) -> Array:
+    """Return the array without axes that a number of a recorded call makes by itself."""
+    plain = as_array(number.value, where, device=device)._view.dtype
+    return Array(number.view(plain, device, rounder(plain)))
 
 
 def _uploaded(values: Host, row: DType, device: Device, where: str, *, is_new: bool) -> View:
@@ -214,6 +224,11 @@ def operand(value: Any, other: View, where: str) -> View | None:
             other.device,
             where,
         )
+    if kind is TracedNumber:
+        taken = dtypes.of_python_scalar(value.value, other.dtype, default_float(other.device))
+        if not value.fits(taken):
+            return operand(value.pinned(), other, where)
+        return value.view(taken, other.device, rounder(taken))  # type: ignore[no-any-return]
     if isinstance(value, numpy.generic):
         row = dtypes.BY_NUMPY.get(value.dtype)
         if row is None:
@@ -221,7 +236,7 @@ def operand(value: Any, other: View, where: str) -> View | None:
         require_on(other.device, row, where)
         return constant(value.item(), row, (), other.device)
     if isinstance(value, bool | int | float | complex):
-        plain = next(number for number in SCALARS if isinstance(value, number))
+        plain = next(number for number in _PYTHONS if isinstance(value, number))
         return operand(plain(value), other, where)  # type: ignore[arg-type]
     if isinstance(value, list | tuple) and holds_arrays(value):
         return _Parts(other.device, where, "the list", moves=False).view(value)
@@ -275,7 +290,7 @@ def compared(x1: Any, x2: Any, where: str, names: tuple[str, str]) -> tuple[View
     try:
         return together(x1, x2, where, names)
     except OverflowError:
-        if int not in (type(x1), type(x2)):
+        if not (isinstance(x1, int) or isinstance(x2, int)):
             raise
         return arrays_together(x1, x2, where, names)
 
@@ -285,7 +300,7 @@ def widened(view: View, other: View, value: Any) -> View:
 
     `other` is the view of `value`. Else int64 and float32 would promote to float64.
     """
-    if view.device.no_float64 and type(value) in (int, float, complex):
+    if view.device.no_float64 and type(value) in SCALARS and type(value) is not bool:
         return builder.converted(view, other.dtype)
     return view
 

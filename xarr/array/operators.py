@@ -11,6 +11,7 @@ import numpy
 from xarr import dtypes
 from xarr.ir import _cython as cython
 from xarr.ir.resolved import CHOICES, OPERATORS
+from xarr.tape.traced import TracedNumber, rounder
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
@@ -58,6 +59,7 @@ _POS = cython.declare(ResolvedRow, OPERATORS["pos"])
 _ABS = cython.declare(ResolvedRow, OPERATORS["abs"])
 _INVERT = cython.declare(ResolvedRow, OPERATORS["invert"])
 _BOOL = cython.declare(object, dtypes.bool_)
+_Traced = cython.declare(object, TracedNumber)
 Operand: TypeAlias = (
     "ArrayBase | complex | numpy.ndarray[Any, Any] | numpy.generic | list[Any] | tuple[Any, ...]"
 )
@@ -401,6 +403,8 @@ def combined(known: ResolvedRow, x1: Any, x2: Any) -> Any:
             found = _beside(known, how, type(x2), False)
             if found is not None and found[1] <= x2 <= found[2]:
                 return made(computed(found[0], (first,), x2))
+        elif type(x2) is _Traced:
+            return _with_traced(known, first, x2, False)
     elif isinstance(x2, ArrayBase):
         second = x2._view
         if second.value is not None:
@@ -411,7 +415,20 @@ def combined(known: ResolvedRow, x1: Any, x2: Any) -> Any:
             found = _beside(known, second.structure, type(x1), True)
             if found is not None and found[1] <= x1 <= found[2]:
                 return made(computed(found[0], (second,), x1))
+        elif type(x1) is _Traced:
+            return _with_traced(known, second, x1, True)
     return None
+
+
+@cython.cfunc
+def _with_traced(known: ResolvedRow, view: View, number: Any, swapped: cython.bint) -> object:
+    """Record a row's function of a view and a number of a recorded call, or return None."""
+    found = _beside(known, view.structure, number.__class__, swapped)
+    if view.value is not None or found is None or not found[1] <= number.value <= found[2]:
+        return None
+    opcode: Opcode = found[0]
+    dtype = opcode.operands[0 if swapped else 1].dtype
+    return made(computed(opcode, (view,), number.constant(rounder(dtype))))
 
 
 @cython.cfunc

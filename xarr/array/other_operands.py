@@ -20,6 +20,7 @@ from xarr.ir.views import View, constant
 from xarr.ops import elementwise as rows, reduce_scan, reductions
 from xarr.ops.rows import Elementwise
 from xarr.tape import builder
+from xarr.tape.traced import TracedNumber, plainly
 
 _REPEATED: Final = frozenset((list, tuple))
 _WHOLE: Final = (BOOL, *INTEGER)
@@ -84,6 +85,8 @@ def _beside(row: Elementwise, value: Any, other: View) -> View | None:
     if type(value) is Array:
         view = value._view
         return view if view.device is other.device else operand(view, other, row.where)
+    if type(value) is TracedNumber and not value.fits(other.dtype):
+        value = value.pinned()
     if type(value) is int and other.dtype.kind in _WHOLE:
         whole = dtypes.int64 if other.dtype.kind == BOOL else other.dtype
         low, high = dtypes.integer_bounds(whole)
@@ -206,6 +209,7 @@ _SQUARED: Final = {int: (*INTEGER, *FLOATING), float: FLOATING}
 
 def power_operator(x1: Any, x2: Any) -> Array:
     """Apply the operator `**` to what it takes."""
+    x2 = plainly(x2)
     if type(x1) is Array and x1._view.dtype.kind in _SQUARED.get(type(x2), ()) and x2 == 2:
         square = applied(rows.square.known, x1)
         if square is not None:
@@ -217,6 +221,7 @@ def power_operator(x1: Any, x2: Any) -> Array:
 @cached_call
 def power(x1: Any, x2: Any) -> Array:
     """Raise x1 to the power of x2, one of them an Array; x ** 2 is the square, as in NumPy."""
+    x2 = plainly(x2)
     if type(x1) is Array and (type(x2) is int or type(x2) is float):
         base = x1._view.dtype
         if x2 == 2 and base.kind != BOOL and not (type(x2) is float and base.kind in INTEGER):
@@ -231,6 +236,7 @@ def power(x1: Any, x2: Any) -> Array:
 
 def power_in_place(x1: Array, x2: Any) -> Array:
     """Apply the operator `**=`."""
+    x2 = plainly(x2)
     if not accepts(x2):
         return NOT_IMPLEMENTED
     dtype = x1._view.dtype

@@ -16,6 +16,7 @@ from xarr.ir.instructions import Opcode
 from xarr.ir.storage import Storage
 from xarr.ir.views import View
 from xarr.tape import recorders
+from xarr.tape.traced import Formula, TracedConstant
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -39,7 +40,7 @@ class Entry(NamedTuple):
 
     places : list of Place or View -- The operands, and the target unless it is new; constants.
     made : int -- The slot of the new storage that it writes, or -1.
-    scalar : Python scalar or None -- The constant that `places` leaves out.
+    scalar : Python scalar or None -- The constant that `places` leaves out; traced, if others come.
     """
 
     opcode: Opcode
@@ -126,10 +127,15 @@ class Noter(recorders.Recorder):
     draws_anew = True
 
     def __init__(
-        self, views: Sequence[View], refuse: Callable[[str, str, str], Exception | None]
+        self,
+        views: Sequence[View],
+        formula: Formula,
+        refuse: Callable[[str, str, str], Exception | None],
     ) -> None:
         self.device = views[0].device
         self._refuse = refuse
+        self._formula = formula
+        self._by_numbers: dict[int, frozenset[int]] = {}  # of storages that depend on these alone
         self._entries: list[Entry] = []
         self._slots: dict[int, int] = {}  # by serial number; the captured ones below 0
         self._bases: dict[int, int] = {}
@@ -159,16 +165,30 @@ class Noter(recorders.Recorder):
                 f"works on {opcode.device}, the call on {self.device}",
                 "pass arrays of one device",
             )
+        target = fresh or views[0 if opcode.target is None else -1].storage
+        assert target is not None
         if any([self.varies(view) for view in views]):
-            target = fresh or views[0 if opcode.target is None else -1].storage
-            assert target is not None
             self._varying.add(target.serial)
+        else:
+            numbers = self._numbers_of(views)
+            if isinstance(scalar, TracedConstant):
+                numbers |= self._formula.sources_of(scalar)
+            if numbers:
+                self._by_numbers[target.serial] = numbers
         places = [self._place(view) for view in views]
         made = -1 if fresh is None else self._new(fresh)
         self._entries.append(Entry(opcode, places, made, scalar))
 
+    def _numbers_of(self, views: Sequence[View]) -> frozenset[int]:
+        """Return the numbers among the arguments that the values of views depend on."""
+        known = self._by_numbers
+        if not known:
+            return frozenset()
+        serials = [view.storage.serial for view in views if view.storage is not None]
+        return frozenset[int]().union(*[known.get(serial, ()) for serial in serials])
+
     def varies(self, view: View) -> bool:
-        """Return whether the values of a view may be others in the next call."""
+        """Return whether the values of a view may be others in a next call with these numbers."""
         if view.storage is None:
             return False
         serial = view.storage.serial
@@ -232,8 +252,12 @@ class Noter(recorders.Recorder):
             raise error
 
     def reading(self, where: str, views: tuple[View, ...]) -> None:
-        """Refuse to let a value decide that is another one at the next call."""
+        """Refuse to let a value decide that is another one at the next call.
+
+        One that depends on numbers alone pins these.
+        """
         if not any([self.varies(view) for view in views]):
+            self._formula.pinned |= self._numbers_of(views)
             return
         self._stop(
             where,

@@ -27,11 +27,16 @@ cdef class BoundLaunch:
     cdef public object step
     cdef public list storages
     cdef public list bases
+    cdef public object planned
+    cdef public list template
+    cdef public list numbers
+    cdef public list holes
 
 cdef class Bound:
     cdef public list launches
     cdef public Runnable program
     cdef public bint is_single
+    cdef public list constants
 
 cdef class Replay:
     cdef public object device
@@ -48,12 +53,13 @@ cdef class Replay:
     cdef Py_ssize_t known
     cdef Py_ssize_t slots
     cdef Py_ssize_t spare
-    cpdef list call(self, list views)
+    cpdef list call(self, list views, list constants)
     cdef bint _is_watched(self, Tape tape)
     cdef bint _can_launch(self, Tape tape, list views)
     cdef list _storages(self, list views)
-    cdef list _record(self, list views)
+    cdef list _record(self, list views, list constants)
     cdef View _view(self, object place, list storages, list offsets)
+    cdef void _put(self, list parts, list constants)
     cdef list _launch(self, Tape tape, list views, list parts)
     cdef void _launch_singly(self, Bound bound, list buffers)
     cdef bint _launch_together(self, Bound bound, list buffers)

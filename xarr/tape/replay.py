@@ -20,6 +20,7 @@ from xarr.ir.instructions import live_bytes_per_cut
 from xarr.ir.storage import DEAD, LIVE, SWAPPABLE, WIDE
 from xarr.runtime import dispatch
 from xarr.tape.loops import cut_points
+from xarr.tape.traced import TracedConstant
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from xarr.tape.recording import Recording
 
 _ndarray = cython.declare(object, numpy.ndarray)
+_Constant = cython.declare(type, TracedConstant)
 _LIVE = cython.declare(cython.Py_ssize_t, LIVE)
 _DEAD = cython.declare(cython.Py_ssize_t, DEAD)
 _WIDE = cython.declare(cython.Py_ssize_t, WIDE)
@@ -98,6 +100,13 @@ class BoundLaunch:
         The slots whose buffers are freed after it.
     step : LibraryStep or None
         The library's work, in place of a kernel.
+    planned : Launch
+        The launch that the packed arguments are of.
+    template, numbers : list
+        The offsets and constants, and the constants of templates, that are packed.
+    holes : list of (list, int, int, int)
+        Of each constant that calls replace the list, the place there, its number, and whether it is
+        the whole, 0, the real, 1, or the imaginary part, 2.
     storages : list of (int, int, int)
         Of each of its storages the program's number, the slot, and the bytes.
     bases : list of int
@@ -116,10 +125,14 @@ class BoundLaunch:
     step: Any
     storages: list[Any]
     bases: list[Any]
+    planned: Any
+    template: list[Any]
+    numbers: list[Any]
+    holes: list[Any]
 
     def __init__(self, dropped: list[int]) -> None:
         self.named, self.fresh, self.reuses, self.freed, self.storages = [], [], [], [], []
-        self.dropped = dropped
+        self.dropped, self.holes = dropped, []
 
 
 @cython.cclass
@@ -132,13 +145,17 @@ class Bound:
         The program that they are.
     is_single : bool
         Whether they are made one by one.
+    constants : list or None
+        The constants that their arguments were last packed with.
     """
 
     launches: list[Any]
     program: Runnable
     is_single: bool
+    constants: list[Any] | None
 
     def __init__(self, program: Runnable) -> None:
+        self.constants = None
         self.program = program
         self.launches = []
 
@@ -195,19 +212,23 @@ class Replay:
         self.sizes = {entry.made: entry.opcode.nbytes for entry in self.entries if entry.made >= 0}
 
     @cython.ccall
-    def call(self, views: list[Any]) -> list[Any]:
-        """Make the call over given views, one for each given slot; return the result's views."""
+    def call(self, views: list[Any], constants: list[Any]) -> list[Any]:
+        """Make the call over given views, one for each given slot; return the result's views.
+
+        `constants` replace those of the recorded call that depend on its numbers; where they are
+        the same list as in the last call, so are they.
+        """
         tape: Tape = tape_of(self.device)
         view: View
         if self._is_watched(tape):
-            return self._record(views)
+            return self._record(views, constants)
         with self.device.lock:
             if tape.is_running:
-                return self._record(views)
+                return self._record(views, constants)
             if tape.instructions or tape.unfinished:
                 tape.run()
             if tape.failed_pending or not self._can_launch(tape, views):
-                return self._record(views)
+                return self._record(views, constants)
             offsets: list[Any] = []
             for view in views:
                 offsets.append(view.offset)
@@ -215,9 +236,11 @@ class Replay:
             bound: list[Any] | None = self.bound.get(key)
             if bound is None:
                 if len(self.bound) >= _MOST_BOUND:
-                    return self._record(views)
+                    return self._record(views, constants)
                 bound = self._bind(views, offsets)
                 self.bound[key] = bound
+            if constants:
+                self._put(bound, constants)
             return self._launch(tape, views, bound)
 
     @cython.cfunc
@@ -263,7 +286,7 @@ class Replay:
     # -- by the tape -----------------------------------------------------------------------------
 
     @cython.cfunc
-    def _record(self, views: list[Any]) -> list[Any]:
+    def _record(self, views: list[Any], constants: list[Any]) -> list[Any]:
         """Record all instructions again."""
         opcode: Opcode
         target: View
@@ -277,9 +300,13 @@ class Replay:
         for opcode, places, made, scalar in self.entries:
             operands: list[Any] = []
             for place in places:
-                operands.append(self._view(place, storages, offsets))
+                view = self._view(place, storages, offsets)
+                if isinstance(view.value, _Constant):
+                    view = View(None, view.structure, 0, constants[view.value.number])
+                operands.append(view)
             if made >= 0:
-                view = computed(opcode, tuple(operands), scalar)
+                number = constants[scalar.number] if isinstance(scalar, _Constant) else scalar
+                view = computed(opcode, tuple(operands), number)
                 storages[made] = view.storage
                 continue
             target = operands[0] if opcode.target is None else operands.pop()
@@ -432,8 +459,12 @@ class Replay:
             values: list[Any] = []
             for slot, beyond in step.offsets:
                 values.append(0 if slot < 0 else bases[slot] + beyond)
-            step._add_constants(step.constants, constants, values)
             numbers: list[Any] = []
+            holes = [
+                *_holes(values, step.constants, constants, step.complex),
+                *_holes(numbers, step.numbers, constants, step.complex),
+            ]
+            step._add_constants(step.constants, constants, values)
             step._add_constants(step.numbers, constants, numbers)
             pointers = [slots[slot] for slot in step.pointers]
             places: list[Any] = []
@@ -452,6 +483,8 @@ class Replay:
                     before = pointers if takes_spec else []
                     launch.named = [*before, *[places[one] for one in at]]
                 launch.packed = packed_arguments(planned, values, numbers)
+                launch.planned, launch.template, launch.numbers = planned, values, numbers
+                launch.holes = holes
                 launches.append(launch)
         launch = launches[0]
         if launch.step is None:
@@ -461,6 +494,23 @@ class Replay:
         launch.freed = [*[slots[slot] for slot in step.freed], *scratch]
         bound.launches.extend(launches)
         return spare
+
+    @cython.cfunc
+    def _put(self, parts: list[Any], constants: list[Any]) -> cython.void:
+        """Pack the launches' arguments anew, with other constants."""
+        bound: Bound
+        launch: BoundLaunch
+        for bound in parts:
+            if bound.constants is constants:
+                continue
+            for launch in bound.launches:
+                if not launch.holes:
+                    continue
+                for where, at, number, part in launch.holes:
+                    value = constants[number]
+                    where[at] = value if part == 0 else value.real if part == 1 else value.imag
+                launch.packed = packed_arguments(launch.planned, launch.template, launch.numbers)
+            bound.constants = constants
 
     @cython.cfunc
     def _launch(self, tape: Tape, views: list[Any], parts: list[Any]) -> list[Any]:
@@ -599,6 +649,21 @@ class Replay:
             storage = storages[number]
             storage.settle()
             buffers[slot] = storage.buffer
+
+
+def _holes(
+    values: list[Any], numbers: list[int], constants: list[Any], are_complex: frozenset[int]
+) -> list[tuple[list[Any], int, int, int]]:
+    """Return the places of constants that calls replace, which are appended to a list."""
+    found = []
+    at = len(values)
+    for number in numbers:
+        value = constants[number]
+        parts = [1, 2] if number in are_complex else [0]
+        if isinstance(value, _Constant):
+            found += [(values, at + more, value.number, part) for more, part in enumerate(parts)]
+        at += len(parts)
+    return found
 
 
 @cython.cfunc

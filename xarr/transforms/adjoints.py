@@ -19,6 +19,7 @@ from xarr.ir.storage import Storage
 from xarr.ir.views import Structure, View, structure
 from xarr.layout import Layout, Shape
 from xarr.tape import builder, record
+from xarr.tape.traced import TracedConstant, filled
 
 _add: Final[Any] = elementwise.add
 
@@ -47,7 +48,8 @@ def place_of(view: View) -> Place:
 
 def array_at(storage: Storage | None, how: Structure, offset: int, value: Any = None) -> Array:
     """Return an array of a view that is no number, though it may have no axes."""
-    array = Array(View(storage, how, offset, value))
+    view = View(storage, how, offset, value)
+    array = Array(filled(view) if isinstance(value, TracedConstant) else view)
     array._kept = True
     return array
 

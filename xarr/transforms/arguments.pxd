@@ -11,10 +11,14 @@ cdef class Arguments:
     cdef public list views
     cdef public dict replaced
     cdef public bint is_empty
+    cdef public list numbers
+    cdef public bint takes_numbers
+    cdef public bint takes_nested
+    cdef public bint is_within
     cpdef object add(self, object value)
     cdef void _add_array(self, ArrayBase array)
 
-cpdef Arguments arguments_of(str where, tuple args, dict kwargs, object static, object static_names, list outer)
+cpdef Arguments arguments_of(str where, tuple args, dict kwargs, object static, object static_names, list outer, bint nested)
 cpdef object read(object scope, str name)
 
 cdef class Leaf:
@@ -31,4 +35,8 @@ cdef class Recorded:
     cdef public object form
     cdef public list leaves
     cdef public list takes
+    cdef object formula
+    cdef list given
+    cdef list values
+    cdef list constants
     cpdef object again(self, Arguments arguments)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy
@@ -15,6 +16,7 @@ from xarr.backends.device import default_device
 from xarr.ir import _cython as cython
 from xarr.ir.views import contiguous
 from xarr.tape import builder, recorders
+from xarr.tape.traced import TracedNumber
 from xarr.transforms import trees
 
 if cython.compiled:
@@ -26,10 +28,11 @@ if not cython.compiled:
     from xarr.tape.replay import Replay
 
 _Array = cython.declare(type, Array)
-_VALUES: Final = (type(None), bool, int, str, bytes, type, dtypes.DType, numpy.dtype)
+_VALUES: Final = (type(None), bool, str, bytes, type, dtypes.DType, numpy.dtype)
 """Types of arguments that are told by what they are equal to."""
 _values = cython.declare(object, frozenset(_VALUES))
-_SCALARS: Final = (complex, numpy.generic)
+_NUMBERS: Final = (int, float, complex)
+_SCALARS: Final = numpy.generic
 _Cell: Final = types.CellType
 _ndarray: Final = numpy.ndarray
 _NUMPYS: Final = 4096
@@ -54,6 +57,10 @@ class Arguments:
         The arrays that stand for those of NumPy among the arguments, by their `id`.
     is_empty : bool
         Whether an array has no elements.
+    numbers : list of int, float or complex
+        The Python numbers among the arguments, which may be others in each call.
+    is_within : bool
+        Whether the call is part of a recorded one, whose numbers it is given.
     """
 
     where: str
@@ -62,9 +69,14 @@ class Arguments:
     views: list[Any]
     replaced: dict[int, Any]
     is_empty: bool
+    numbers: list[Any]
+    is_within: bool
+    takes_numbers: bool  # and those within containers:
+    takes_nested: bool
 
     def __init__(self, where: str) -> None:
         self.where = where
+        self.numbers = []
         self.parts, self.arrays, self.views, self.replaced = [], [], [], {}
 
     @cython.ccall
@@ -75,17 +87,25 @@ class Arguments:
             self._add_array(value)
             return None
         self.parts.append(kind)
-        if kind is float:
-            # Of two zeros, and NaNs are equal here.
-            self.parts.append(value if value == value and value else repr(value))
-        elif kind is tuple or kind is list:
-            self.parts.append(len(value))
-            for one in value:
-                self.add(one)
+        if kind is float or kind is int or kind is complex:
+            if self.takes_numbers:
+                self.numbers.append(value)
+            else:
+                self.parts.append(told(value))
         elif kind in _values:
             self.parts.append(value)
+        elif kind is TracedNumber:
+            self.is_within = True
         else:
-            self._add_other(value)
+            takes_numbers = self.takes_numbers
+            self.takes_numbers = takes_numbers and self.takes_nested
+            if kind is tuple or kind is list:
+                self.parts.append(len(value))
+                for one in value:
+                    self.add(one)
+            else:
+                self._add_other(value)
+            self.takes_numbers = takes_numbers
         return None
 
     @cython.cfunc
@@ -147,12 +167,22 @@ class Arguments:
         self.parts.append(type(value))  # True, 1 and 1.0 are equal
         self.parts.append(value)
 
-    def given(self, value: Any) -> Any:
-        """Return an argument with arrays in place of NumPy's."""
-        if not self.replaced:
+    def given(self, value: Any, take: Callable[[Any], Any]) -> Any:
+        """Return an argument with arrays in place of NumPy's, and what `take` gives for numbers.
+
+        Numbers come in the order of `numbers`. What holds nothing of this is given as it is.
+        """
+        if type(value) in _NUMBERS:
+            return take(value)
+        leaves, form = trees.flatten(value, ordered=False)
+        if form is trees.LEAF:
+            return self.replaced.get(id(value), value)
+        if not self.takes_nested:
+            take = _same
+        found = [self.given(leaf, take) for leaf in leaves]
+        if all([new is old for new, old in zip(found, leaves, strict=True)]):
             return value
-        leaves, form = trees.flatten(value)
-        return trees.unflatten(form, [self.replaced.get(id(leaf), leaf) for leaf in leaves])
+        return trees.unflatten(form, found)
 
 
 @cython.ccall
@@ -163,12 +193,15 @@ def arguments_of(
     static: Any,
     static_names: Any,
     outer: list[Any],
+    nested: cython.bint,
 ) -> Arguments:
     """Return the arguments of a call, those that are static by number or name told apart.
 
     `outer` has the cells, and the dictionaries and names of globals, that the function reads.
+    Numbers within containers are told by value unless `nested`.
     """
     found: Arguments = Arguments(where)
+    found.takes_numbers, found.takes_nested = True, nested
     for at, value in enumerate(args):
         if at in static:
             found.add_static(value)
@@ -180,10 +213,11 @@ def arguments_of(
             found.add_static(value)
         else:
             found.add(value)
+    found.takes_numbers = False
     for scope, name in outer:
         held: Any = read(scope, name)
         kind: Any = type(held)
-        if kind is _Array or kind is float or kind in _values or isinstance(held, _SCALARS):
+        if kind is _Array or kind in _NUMBERS or kind in _values or isinstance(held, _SCALARS):
             found.add(held)
         elif kind is _ndarray and held.nbytes <= _NUMPYS:
             found.parts.append((held.dtype.str, held.shape, held.tobytes()))
@@ -280,37 +314,83 @@ class Recorded:
         The result's leaves: `Leaf` for arrays, other values as they are.
     takes : list of function
         Give the number and the key of each random draw.
+    formula : Formula
+        What is computed of its numbers.
     """
 
     replay: Replay
     form: Any
     leaves: list[Any]
     takes: list[Any]
+    formula: Any
+    given: list[Any]
+    values: list[Any]
+    constants: list[Any]
 
-    def __init__(self, replay: Replay, form: Any, leaves: list[Any], takes: list[Any]) -> None:
-        self.takes = takes
+    def __init__(
+        self, replay: Replay, form: Any, leaves: list[Any], takes: list[Any], formula: Any
+    ) -> None:
+        self.takes, self.formula = takes, formula
+        self.given, self.values, self.constants = [], [], []
         self.replay = replay
         self.form = form
         self.leaves = leaves
 
     @cython.ccall
     def again(self, arguments: Arguments) -> object:
-        """Make the call for other arguments; return its result."""
+        """Make the call for other arguments; return its result.
+
+        Raises
+        ------
+        OtherCallError
+            If its numbers need another recording. Nothing was done.
+        """
         leaf: Leaf
+        numbers: list[Any] = arguments.numbers
+        values: list[Any] = self.values
+        constants: list[Any] = self.constants
+        if numbers and not _are_same(numbers, self.given):
+            values, constants = self.formula.again(numbers)
+            # At once, as other threads may be here.
+            self.given, self.values, self.constants = numbers, values, constants
         given: list[Any] = arguments.views
         if self.takes:
             given = [*given, *[_drawn(take, self.replay.device) for take in self.takes]]
-        views: list[Any] = self.replay.call(given)
+        views: list[Any] = self.replay.call(given, constants)
         found: list[Any] = []
         for one in self.leaves:
             if isinstance(one, Leaf):
                 leaf = one
                 found.append(leaf.made(views, arguments.arrays))
+            elif type(one) is TracedNumber:
+                found.append(values[one.at])
             else:
                 found.append(one)
         if self.form is trees.LEAF:
             return found[0]
         return trees.unflatten(self.form, found)
+
+
+@cython.cfunc
+def _are_same(numbers: list[Any], others: list[Any]) -> cython.bint:
+    """Return whether two lists hold the same objects."""
+    at: cython.Py_ssize_t = 0
+    if len(others) != len(numbers):
+        return False
+    for one in numbers:
+        if one is not others[at]:
+            return False
+        at += 1
+    return True
+
+
+def told(value: Any) -> Any:
+    """Return what tells a number from others: of two zeros too, and NaNs are equal."""
+    return value if value == value and value else repr(value)
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _drawn(take: recorders.Take, device: Any) -> View:

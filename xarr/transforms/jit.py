@@ -15,8 +15,9 @@ from xarr.ir.views import View
 from xarr.tape import builder, recorders
 from xarr.tape.recording import Noter
 from xarr.tape.replay import Replay
+from xarr.tape.traced import Formula, OtherCallError, TracedNumber
 from xarr.transforms import trees
-from xarr.transforms.arguments import Arguments, Leaf, Recorded, arguments_of, read
+from xarr.transforms.arguments import Arguments, Leaf, Recorded, arguments_of, read, told
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -48,6 +49,7 @@ class Jitted(Generic[_P, _R]):
         self._class: type = type(getattr(function, "__self__", None))
         self._alive: dict[Any, list[Any]] = {}  # what keys tell by its `id`
         self.recordings: dict[Any, Recorded | None] = {}
+        self._pinned: dict[Any, tuple[int, ...]] = {}  # by key, the numbers that calls decide by
         self._is_warned = False
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -59,24 +61,44 @@ class Jitted(Generic[_P, _R]):
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Call the function, or replay a call like this one."""
         arguments = arguments_of(
-            self._where, args, kwargs, self._static, self._static_names, self._outer
+            self._where, args, kwargs, self._static, self._static_names, self._outer, self._strict
         )
-        if arguments.is_empty or not arguments.views:
+        if arguments.is_empty or not arguments.views or arguments.is_within:
             return self._function(*args, **kwargs)
-        key = tuple(arguments.parts)
+        like: Any = tuple(arguments.parts)
+        key = self._key(like, arguments.numbers) if arguments.numbers else like
         known = self.recordings.get(key)
         if known is not None:
-            result: Any = known.again(arguments)
-            return result  # type: ignore[no-any-return]
+            try:
+                result: Any = known.again(arguments)
+                return result  # type: ignore[no-any-return]
+            except OtherCallError:
+                self._pinned[like] = tuple(range(len(arguments.numbers)))
+                key = self._key(like, arguments.numbers)
         if key not in self.recordings and self._has_new_names():
             return self(*args, **kwargs)
-        if arguments.replaced:
-            changed: list[Any] = [arguments.given(one) for one in args]
-            kwargs = {name: arguments.given(one) for name, one in kwargs.items()}  # type: ignore[assignment]
-            args = tuple(changed)  # type: ignore[assignment]
+        formula = Formula(arguments.numbers)
+        pinned = self._pinned.get(like, ())
+        numbers = iter(range(len(arguments.numbers)))
+
+        def take(value: Any) -> Any:
+            at = next(numbers)
+            return value if at in pinned or key in self.recordings else formula.number(at)
+
+        changed: list[Any] = []
+        for at, value in enumerate(args):
+            changed.append(value if at in self._static else arguments.given(value, take))
+        given = {
+            name: value if name in self._static_names else arguments.given(value, take)
+            for name, value in kwargs.items()
+        }
         if key in self.recordings:
-            return self._function(*args, **kwargs)
-        return self._recorded(key, arguments, args, kwargs)
+            return self._function(*changed, **given)  # type: ignore[arg-type]
+        return self._recorded(like, arguments, formula, tuple(changed), given)
+
+    def _key(self, like: Any, numbers: list[Any]) -> Any:
+        """Return the key of a call with numbers, some of which it decides by."""
+        return like, *[told(numbers[at]) for at in self._pinned.get(like, ())]
 
     def _has_new_names(self) -> bool:
         """Look for the names that the function reads, which may be defined after it."""
@@ -86,7 +108,12 @@ class Jitted(Generic[_P, _R]):
         ]
 
     def _recorded(
-        self, key: Any, arguments: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        like: Any,
+        arguments: Arguments,
+        formula: Formula,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> _R:
         """Make a call, and keep what it records."""
         failed: list[bool] = []
@@ -106,7 +133,7 @@ class Jitted(Generic[_P, _R]):
             if type(value) is Array and value._view.value is not None:
                 builder.materialise(value._view)  # else it would be a constant in each replay
         before = [(array, array._view) for array in arguments.arrays]
-        noter = Noter(arguments.views, refuse)
+        noter = Noter(arguments.views, formula, refuse)
         with recorders.recorded_by(noter):
             result: _R = self._function(*args, **kwargs)
             leaves, form = trees.flatten(result, ordered=False)
@@ -137,7 +164,15 @@ class Jitted(Generic[_P, _R]):
             error = refuse("it", "writes to an array of NumPy's", "pass xarr.asarray(x)")
         if error is not None:
             raise error
-        known = Recorded(Replay(recording), form, parts, noter.takes)
+        key = like
+        if arguments.numbers:
+            pinned = formula.pinned.union(self._pinned.get(like, ()))
+            self._pinned[like] = tuple(sorted(pinned))
+            key = self._key(like, arguments.numbers)
+        known = Recorded(Replay(recording), form, parts, noter.takes, formula)
+        if TracedNumber in map(type, leaves):
+            leaves = [one.value if type(one) is TracedNumber else one for one in leaves]
+            result = trees.unflatten(form, leaves)
         self._alive[key] = [value for value in outer if type(value) is not Array]
         self._keep(key, None if failed else known)
         return result
@@ -151,8 +186,8 @@ class Jitted(Generic[_P, _R]):
             if not self._is_warned:
                 self._is_warned = True
                 fault = f"{tuning.RECORDINGS} calls were recorded, and the first is forgotten"
-                remedy = "pass numbers that change as arrays, as np.asarray(dt, dtype=x.dtype)"
-                accepted = "each shape, number and object among the arguments is another call"
+                remedy = "pass numbers that it decides by as arrays: np.asarray(dt, dtype=x.dtype)"
+                accepted = "each shape, and each value that it decides by, is another call"
                 errors.warn(errors.message(self._where, fault, accepted, remedy), RuntimeWarning)
         self.recordings[key] = known
 
@@ -267,11 +302,13 @@ def jit(
 ) -> Any:
     """Replay a function's work in calls like earlier ones, without running its Python.
 
-    The first call with arguments of some shapes, data types and plain values runs the function, and
-    records what it asks of the device, its writes to arrays included. Later calls like it launch
-    the same kernels for the new arrays, with the same bits. Arrays that the function names as
-    globals or in its closure are read anew at each call; others, as attributes of objects, are
-    those of the first call. What the function does besides, such as printing, is done once.
+    The first call with arguments of some shapes and data types runs the function, and records what
+    it asks of the device, its writes to arrays included. Later calls like it launch the same
+    kernels for the new arrays and numbers, with the same bits. A number that the function decides
+    by (`if dt > 1`, `u[n]`, `range(n)`, `math.sin(t)`) is part of what a call is like. Arrays that
+    the function names as globals or in its closure are read anew at each call; others, as
+    attributes of objects, are those of the first call. What the function does besides, such as
+    printing, is done once.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ import numpy
 from xarr import dtypes
 from xarr.array import flags
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike
-from xarr.array.coerce import as_array
+from xarr.array.coerce import SCALARS, as_array
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out, require_writeable
 from xarr.array.out_argument import mask_of, require_shape
 from xarr.backends.device import default_float, get_device
@@ -88,7 +88,7 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayL
     if type(dst) is not Array:
         raise type_error(name, f"dst is of type {type(dst).__name__}", "an Array is accepted")
     require_writeable(dst, name)
-    weak = type(src) in (bool, int, float, complex)
+    weak = type(src) in SCALARS
     values = as_array(src, name, "src", device=dst.device)
     beyond = values.ndim - dst.ndim
     if beyond > 0 and values.shape[:beyond] == (1,) * beyond:

@@ -28,6 +28,7 @@ from xarr.layout import Shape, integer
 from xarr.ops import elementwise as table
 from xarr.ops.rows import Elementwise, choose
 from xarr.tape import builder
+from xarr.tape.traced import TracedNumber
 
 
 def asarray(
@@ -179,7 +180,8 @@ def full(
 
 def _full(fill_value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
     extents = layout.extents_of(shape, where)
-    if type(fill_value) is not Array and isinstance(fill_value, float) and dtype is not None:
+    is_float = type(fill_value) not in (Array, TracedNumber) and isinstance(fill_value, float)
+    if is_float and dtype is not None:
         # As in NumPy a float is converted like an array's element; an integer has to fit.
         fill_value = numpy.asarray(fill_value)
     view = as_array(fill_value, where, "fill_value", dtype=dtype, device=device)._view

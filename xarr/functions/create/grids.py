@@ -9,7 +9,7 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, DeviceLike, DTypeLike, ShapeLike
-from xarr.array.coerce import as_array
+from xarr.array.coerce import SCALARS, as_array
 from xarr.array.layouts import settled, view
 from xarr.backends.device import Device, default_float, get_device
 from xarr.dtypes import DType
@@ -232,7 +232,7 @@ class _Joined(_Grid):
         device = next((item.device for item in items if type(item) is Array), get_device())
         values = [
             item
-            if type(item) in (bool, int, float, complex)
+            if type(item) in SCALARS
             else self._line(item)
             if isinstance(item, slice)
             else as_array(item, where, "an item", device=device)

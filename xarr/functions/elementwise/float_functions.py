@@ -26,6 +26,7 @@ from xarr.layout import broadcast_shapes, normalize_axis
 from xarr.ops import elementwise as rows
 from xarr.ops.rows import Elementwise, choose, name_rows
 from xarr.tape import builder
+from xarr.tape.traced import plainly
 
 exponent: Final = Elementwise((REAL,), "xr_exponent(x)", "The exponent of x.")
 significand: Final = Elementwise((REAL,), "xr_significand(x)", "The significand of x.")
@@ -80,6 +81,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Op
     [1.0, 6.0]
     """
     where_named = "ldexp(x1, x2)"
+    x1, x2 = plainly(x1), plainly(x2)
     device = next((value.device for value in (x1, x2) if type(value) is Array), None)
     if type(x1) is Array and type(x2) is int:
         second = Array(scalar_view(x2, dtypes.int32, x1.device, where_named))

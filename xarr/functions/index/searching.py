@@ -285,9 +285,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
             fault = f"a condition has dtype {test.dtype}"
             raise type_error(where, fault, "bool Arrays are accepted")
     values = [
-        value
-        if type(value) in (bool, int, float, complex)
-        else as_array(value, where, "a value", device=device)
+        value if type(value) in SCALARS else as_array(value, where, "a value", device=device)
         for value in (*choicelist, default)
     ]
     row = result_type(*values)

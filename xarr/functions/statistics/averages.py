@@ -19,6 +19,8 @@ from xarr.functions.reduce.comparing import device_of
 from xarr.functions.reduce.moments import warn
 from xarr.functions.shape import joining, manipulation
 from xarr.functions.statistics.order_statistics import spread_weights
+from xarr.ir.views import View
+from xarr.tape import recorders
 
 
 @overload
@@ -79,13 +81,18 @@ def average(
     wanted = promoted(rows, x.device, where).numpy
     weighed = weighed.astype(wanted)
     total = reductions.sum(weighed, axis=axis, keepdims=keepdims)
-    if bool(reductions.any(total == 0)):
-        fault = "weights sum to zero"
-        raise refused(ZeroDivisionError, where, fault, "their sum divides", "check the weights")
+    recorders.checked(_require_weights, total._view)
     result: Array = reductions.sum(x.astype(wanted) * weighed, axis=axis, keepdims=keepdims) / total
     if not returned:
         return result
     return result, manipulation.broadcast_to(total, result.shape).copy()
+
+
+def _require_weights(total: View) -> None:
+    """Refuse weights that sum to zero; waits for the device."""
+    if bool(reductions.any(Array(total) == 0)):
+        where, fault = "average(a, axis, weights)", "weights sum to zero"
+        raise refused(ZeroDivisionError, where, fault, "their sum divides", "check the weights")
 
 
 def cov(

@@ -34,6 +34,7 @@ from xarr.functions.reduce.reductions import cumsum
 from xarr.functions.shape import manipulation
 from xarr.functions.sort.sorting import argsort, sort
 from xarr.ops import gather
+from xarr.tape.traced import plainly
 
 
 def median(
@@ -202,6 +203,7 @@ class Asked(NamedTuple):
             fault = f"a has dtype {x.dtype}"
             raise type_error(where, fault, "real numbers have an order", "take a.real")
         require_known(method, where)
+        q = plainly(q)
         asked = numpy.asarray(host_of(q, where))
         if asked.dtype.kind not in "biuf":
             raise type_error(where, f"q is {q!r}", "real numbers are accepted")
