@@ -488,6 +488,17 @@ def test_numbers_differ_from_call_to_call(
         same(call, *[(x, value) for value in values])
 
 
+def test_explain_lists_what_recordings_launch() -> None:
+    jitted = np.jit(lambda u, dt: u + dt * (u - 1))
+    jitted(numbers(5000), 0.5)
+    assert "recording 1, not yet replayed" in np.explain(jitted)
+    jitted(numbers(5000), 0.25)
+    text = np.explain(jitted)
+    assert "recording 1: 1 program, 1 different" in text
+    assert "1 kernel, 80,000 bytes" in text
+    assert "multiply(0.5, s1[(5000,)])" in text
+
+
 def test_an_integer_out_of_bounds_is_an_error_in_a_replay_too() -> None:
     small = np.asarray([1, 2, 3], dtype="int8")
     jitted = same(lambda x, n: (x * n, x < n), (small, 2), (small, -128))

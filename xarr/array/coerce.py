@@ -228,7 +228,9 @@ def operand(value: Any, other: View, where: str) -> View | None:
         taken = dtypes.of_python_scalar(value.value, other.dtype, default_float(other.device))
         if not value.fits(taken):
             return operand(value.pinned(), other, where)
-        return value.view(taken, other.device, rounder(taken))  # type: ignore[no-any-return]
+        # A constant beside a constant would be computed at once.
+        make = value.operand if other.value is None else value.view
+        return make(taken, other.device, rounder(taken))  # type: ignore[no-any-return]
     if isinstance(value, numpy.generic):
         row = dtypes.BY_NUMPY.get(value.dtype)
         if row is None:

@@ -76,8 +76,8 @@ def _remember(
     row: Elementwise, array: View, other: View, given: View, value: Any, *, swapped: bool
 ) -> None:
     """Remember a number's constant, so that the next operation like this one finds it at once."""
-    if array is given and (type(value) is float or type(value) is int):
-        row.taken_as(array.structure, other.structure, type(value), swapped=swapped)
+    if array is given and value.__class__ in (float, int):
+        row.taken_as(array.structure, other.structure, value.__class__, swapped=swapped)
 
 
 def _beside(row: Elementwise, value: Any, other: View) -> View | None:

@@ -29,6 +29,7 @@ from xarr.layout import broadcast_shapes
 from xarr.runtime import host_values
 from xarr.tape import builder
 from xarr.tape.scalar_access import settled
+from xarr.tape.traced import is_known
 
 STANDARD: Final = "Python Array API standard 2025.12"
 
@@ -160,7 +161,7 @@ class Elementwise:
         opcode = self.known.pairs.get(how)
         if opcode is None:
             operation = self.operations[x.device.no_float64].get(x.dtype) or self._resolve((x,))
-            number = None if x.value is None or how.shape else self._of_numbers(operation, x)
+            number = self._of_numbers(operation, x) if is_known(x) and not how.shape else None
             if number is not None:
                 return number
             opcode = opcode_of(operation, (how,), how.shape, fresh=how.shape)
@@ -178,7 +179,7 @@ class Elementwise:
             shape = x1.shape
             if x2.shape != shape:
                 shape = broadcast_shapes(shape, x2.shape, where=where or self.where)
-            if x1.value is not None and x2.value is not None and not shape:
+            if is_known(x1) and is_known(x2) and not shape:
                 number = self._of_numbers(operation, x1, x2)
                 if number is not None:
                     return number

@@ -21,9 +21,10 @@ from xarr.ir.storage import Storage, allocate_or_collect, are_shared
 from xarr.ir.views import Structure, View, constant, contiguous, storage_view, structure
 from xarr.layout import Layout, Shape
 from xarr.lowering.operations import TemplateOp
-from xarr.tape import record, recorders
+from xarr.tape import record, recorders, traced
 from xarr.tape.record import cast_of, copied as copied
 from xarr.tape.tape import tape_of
+from xarr.tape.traced import is_known
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -75,7 +76,7 @@ def converted(view: View, dtype: DType) -> View:
     """Record the conversion of a view to another data type; return the view if it has that type."""
     if view.dtype is dtype:
         return view
-    if view.value is not None:
+    if is_known(view):
         value = dtypes.quietly(view.dtype.numpy.type(view.value).astype, dtype.numpy)
         return constant(value.item(), dtype, view.shape, view.device)
     return defer(cast_of(view.dtype, dtype), (view,), view.shape)
@@ -118,9 +119,17 @@ def materialise(view: View) -> None:
     with view.device.lock:  # threads may write to one array
         if view.value is not None:
             row, value = view.dtype, constant(view.value, view.dtype, view.shape, view.device)
-            filled = known(
-                view.shape, row, view.device, lambda: numpy.full(view.shape, value.value, row.numpy)
-            ) or defer(cast_of(view.dtype, view.dtype), (value,), view.shape)
+            filled = (
+                traced.filled(value)
+                if not is_known(view)
+                else known(
+                    view.shape,
+                    row,
+                    view.device,
+                    lambda: numpy.full(view.shape, value.value, row.numpy),
+                )
+                or defer(cast_of(view.dtype, view.dtype), (value,), view.shape)
+            )
             view.storage, view.structure, view.value = filled.storage, filled.structure, None
             recorders.materialised(view)
 

@@ -139,6 +139,11 @@ def rounder(dtype: DType) -> Callable[[Any], Any]:
     return rounded
 
 
+def is_known(view: View) -> bool:
+    """Return whether a view is a constant that is the same in each replay."""
+    return view.value is not None and not isinstance(view.value, TracedConstant)
+
+
 def filled(view: View) -> View:
     """Record an instruction that makes an array of a constant that replays replace."""
     how = view.structure
@@ -194,7 +199,11 @@ class TracedNumber:
 
     def view(self, dtype: DType, device: Device, rounded: Callable[[Any], Any]) -> View:
         """Record an instruction that makes an array without axes of it; return its view."""
-        return filled(View(None, structure(device, dtype, (), None), 0, self.constant(rounded)))
+        return filled(self.operand(dtype, device, rounded))
+
+    def operand(self, dtype: DType, device: Device, rounded: Callable[[Any], Any]) -> View:
+        """Return the constant operand of an instruction that it is; nothing may compute with it."""
+        return View(None, structure(device, dtype, (), None), 0, self.constant(rounded))
 
     def pinned(self) -> Any:
         """Return the value to what decides by it."""

@@ -177,6 +177,15 @@ class Jitted(Generic[_P, _R]):
         self._keep(key, None if failed else known)
         return result
 
+    def programs(self) -> Iterator[tuple[str, Any, list[tuple[Any, list[Any]]]]]:
+        """Yield for `explain` of each recording a title, its device, its programs and constants."""
+        for number, known in enumerate(list(self.recordings.values()), 1):
+            if known is not None:
+                replay = known.replay
+                parts = [(part.program, part.constants) for part in replay.parts or ()]
+                pinned = "" if parts else ", not yet replayed"
+                yield f"recording {number}{pinned}", replay.device, parts
+
     def _keep(self, key: Any, known: Recorded | None) -> None:
         """Keep the recording of a call; forget the oldest of too many."""
         if len(self.recordings) >= tuning.RECORDINGS:

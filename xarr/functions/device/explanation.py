@@ -7,7 +7,7 @@ import html
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from xarr.array.array import Array
 from xarr.backends.device import Device
@@ -79,11 +79,12 @@ class Group(NamedTuple):
         return sum(move.nbytes for _, moves in self.kernels for move in moves)
 
 
-def explain(x: Array, /) -> Explanation:
+def explain(x: Any, /) -> Explanation:
     """Describe what was asked of an array's device and has not run, and the kernels that it is.
 
-    x : Array, shape (...)
-        The array; it stays as it is. Nothing is launched, but kernels are compiled.
+    x : Array, shape (...), or function of `jit`
+        The array; it stays as it is. Nothing is launched, but kernels are compiled. Of a function
+        all that its recordings launch is described.
 
     -> str -- The operations, one a line, as they run: ``s2[(3,)] = add(s0[(3,)], 1.0)`` writes
         storage 2. Then how many of the device's programs (lists of such operations) run how: fused,
@@ -98,8 +99,11 @@ def explain(x: Array, /) -> Explanation:
     >>> text.splitlines()[0].partition(", ")[2]
     'pending: 1 operation'
     """
+    if hasattr(x, "programs"):
+        return _of_programs(x)
     if type(x) is not Array:
-        raise type_error("explain(x)", f"x is of type {type(x).__name__}", "an Array is accepted")
+        accepted = "an Array, or a function that jit returned, is accepted"
+        raise type_error("explain(x)", f"x is of type {type(x).__name__}", accepted)
     view = x._view
     device = view.device
     head = f"{view.dtype} {view.shape} on {device}"
@@ -109,26 +113,54 @@ def explain(x: Array, /) -> Explanation:
         on = tape_of(device)
         if not on.writes(view.storage):
             return Explanation(f"{head}, in memory: {view.layout}")
-        trace, arguments, program = on.would_run()
-        calls = program.prepare()
-        listed = decode(trace.opcodes, trace.codes)
-        steps = traffic.describe(listed, arguments.constants)
-        groups = []
-        kernels = []
-        for number, call in enumerate(calls):
-            found = list(traffic.of(call))
-            kernels += found
-            stored = {move.slot for kernel in found for move in kernel.moves if move.stores}
-            operations = [
-                Operation(steps[at], getattr(listed[at].target, "slot", None) in stored)
-                for at in sorted(program.members[number])
-            ]
-            moved = [(kernel.name, kernel.moves) for kernel in found]
-            groups.append(Group(operations, moved))
-    total = sum(kernel.nbytes for kernel in kernels)
+        _, arguments, program = on.would_run()
+        steps, groups, kernels = _of_program(program, arguments.constants)
     lines = [f"{head}, pending: {_plural(len(steps), 'operation')}", *_indented(steps)]
-    lines.append(_tiers(device))
-    lines.append(f"{_plural(len(kernels), 'kernel')}, {_plural(total, 'byte')}")
+    lines += [_tiers(device), *_of_kernels(device, kernels)]
+    return Explanation("\n".join(lines), groups)
+
+
+def _of_programs(function: Any) -> Explanation:
+    """Describe what the recordings of a function launch: each program once."""
+    lines: list[str] = []
+    groups: list[Group] = []
+    count = 0
+    for head, device, parts in function.programs():
+        uses = collections.Counter([program for program, _ in parts])
+        constants = dict(parts)
+        lines.append(f"{head}: {_plural(len(parts), 'program')}, {len(uses):,} different")
+        for program, times in uses.items():
+            steps, found, kernels = _of_program(program, constants[program])
+            lines += [f"launched {_plural(times, 'time')}:", *_indented(steps)]
+            lines += _of_kernels(device, kernels)
+            groups += found
+        count += 1
+    name = getattr(function, "__name__", "a function")
+    return Explanation("\n".join([f"{name}: {_plural(count, 'recording')}", *lines]), groups)
+
+
+def _of_program(program: Any, constants: list[Any]) -> tuple[list[str], list[Group], list[Any]]:
+    """Return the operations of a program as text, and what becomes kernels."""
+    listed = decode(program.trace.opcodes, program.trace.codes)
+    steps = traffic.describe(listed, constants)
+    groups = []
+    kernels = []
+    for number, call in enumerate(program.prepare()):
+        found = list(traffic.of(call))
+        kernels += found
+        stored = {move.slot for kernel in found for move in kernel.moves if move.stores}
+        operations = [
+            Operation(steps[at], getattr(listed[at].target, "slot", None) in stored)
+            for at in sorted(program.members[number])
+        ]
+        groups.append(Group(operations, [(kernel.name, kernel.moves) for kernel in found]))
+    return steps, groups, kernels
+
+
+def _of_kernels(device: Device, kernels: list[Any]) -> list[str]:
+    """Return the lines on kernels: what each moves, then their sources."""
+    total = sum(kernel.nbytes for kernel in kernels)
+    lines = [f"{_plural(len(kernels), 'kernel')}, {_plural(total, 'byte')}"]
     for number, one in enumerate(kernels, 1):
         lines.append(f"kernel {number}: {one.name}, {_plural(one.nbytes, 'byte')}")
         lines += _indented(f"{move}, {_plural(move.nbytes, 'byte')}" for move in one.moves)
@@ -136,7 +168,7 @@ def explain(x: Array, /) -> Explanation:
         if kernel is not None:
             text = launch.source_of(device, kernel.skeleton, kernel.defines)
             lines += [f"source of kernel {number}:", text]
-    return Explanation("\n".join(lines), groups)
+    return lines
 
 
 def _tiers(device: Device) -> str:

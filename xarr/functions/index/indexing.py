@@ -156,7 +156,7 @@ def _source(value: Any, view: View) -> View:
     """The view of a value that is written to the memory of another."""
     if type(value) is not Array:
         if type(value) is TracedNumber and value.fits(view.dtype, exactly=True):
-            return value.view(view.dtype, view.device, rounder(view.dtype))
+            return value.operand(view.dtype, view.device, rounder(view.dtype))
         if isinstance(value, _NUMBERS):
             number = numbers([value], view.dtype, _WRITE, "value")[0]
             return constant(number.item(), view.dtype, (), view.device)
