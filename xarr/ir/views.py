@@ -318,6 +318,12 @@ def view_at(storage: Storage | None, how: Structure, offset: cython.Py_ssize_t) 
     return made
 
 
+@cython.cfunc
+def beyond(view: View, first: View) -> cython.Py_ssize_t:
+    """Return by how many bytes a view begins beyond another one of its storage."""
+    return view.offset * view.structure.itemsize - first.offset * first.structure.itemsize
+
+
 def storage_view(storage: Storage, where: Layout, dtype: DType) -> View:
     """Return the view of a storage's elements in a layout."""
     return view_at(
