@@ -63,7 +63,10 @@ class _Method:
         self._module, self._name = module, name
 
     def __get__(self, x: Array | None, kind: type[Array]) -> Any:
+        from xarr.functions.names.docstrings import complete_public
+
         function = lazy.imported(__name__, self._module, self._name)
+        complete_public(function)
         setattr(kind, self._name, function)
         return function.__get__(x, kind)
 
