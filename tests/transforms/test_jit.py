@@ -244,6 +244,15 @@ def test_draws_go_on() -> None:
     assert len(jitted.recordings) == 1
 
 
+def test_constants_that_the_call_makes_and_writes_to_may_wait_on_the_tape() -> None:
+    def edges(x: Any) -> Any:
+        y = np.zeros(x.shape)
+        y[0] = 1
+        return x + y
+
+    same(edges, *[(numbers(3000, k),) for k in range(3)])
+
+
 def test_within_another_jitted_function() -> None:
     inner = np.jit(parts)
     source = np.random.default_rng(1)

@@ -8,6 +8,7 @@ lasts from one call to the next.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -16,6 +17,7 @@ from xarr.ir.instructions import Opcode
 from xarr.ir.storage import Storage
 from xarr.ir.views import View
 from xarr.tape import recorders
+from xarr.tape.tape import tape_of
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -198,12 +200,15 @@ class Noter(recorders.Recorder):
         """Return whether an array holds a constant that was written to, and is none of the results.
 
         It was there before the call, and a replay would write to another storage. `results` have
-        the views of the arrays that the call returns; the list and the array hold such a view.
+        the views of the arrays that the call returns; the list and the array hold such a view, and
+        an instruction that has not run holds its operands.
         """
+        pending = list(tape_of(self.device).instructions)
+        on_tape = Counter([id(view) for instruction in pending for view in instruction.views])
         while self._materialised:
             view = self._materialised.pop()
-            known = sum([view is one for one in results])
-            if references.COUNTED and sys.getrefcount(view) > _ALONE + 2 * known:
+            known = 2 * sum([view is one for one in results]) + on_tape[id(view)]
+            if references.COUNTED and sys.getrefcount(view) > _ALONE + known:
                 return True
         return False
 

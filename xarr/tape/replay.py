@@ -480,7 +480,6 @@ class Replay:
             buffers.append(storage.buffer)
         buffers.extend([None] * (self.slots + self.spare - len(buffers)))
         core_counts.looks += 1
-        core_counts.runs += 1
         tape.is_running = True
         try:
             for bound in parts:
@@ -617,6 +616,8 @@ def view_in(place: Any, firsts: list[Any]) -> View:
         return place
     slot, how, beyond = place
     first = firsts[slot]
+    if first.structure is how and beyond == 0:
+        return first
     begin: cython.Py_ssize_t = first.offset
     if first.structure.itemsize != how.itemsize:
         begin *= first.structure.itemsize
