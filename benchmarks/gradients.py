@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +12,8 @@ from typing import Any, Final
 
 import numpy
 
-from benchmarks.libraries import OPENERS, Library
+from benchmarks.libraries import Library, open_libraries
+from benchmarks.steps import print_lines
 from benchmarks.timing import Timing, interleaved
 
 Make = Callable[[int], tuple[Any, ...]]
@@ -99,11 +99,8 @@ def _works(library: Library, row: Any, size: int) -> dict[str, Callable[[], Any]
 
 def lines(scale: float, device: str | None, repeats: int) -> Iterator[str]:
     """Yield a line for each program."""
-    libraries = [OPENERS["xarr"](device)]
-    try:
-        libraries.append(OPENERS["jax.jit"](device))
-    except ImportError:
-        yield "JAX is not there."
+    libraries, absent = open_libraries(["xarr", "jax.jit"], device)
+    yield from absent.values()
     ratios = []
     for row in ROWS:
         size = max(16, int(row[1] * scale))
@@ -147,16 +144,5 @@ def lines(scale: float, device: str | None, repeats: int) -> Iterator[str]:
         yield f"geometric mean of JAX's time: {math.prod(ratios) ** (1 / len(ratios)):.2f}"
 
 
-def main() -> None:
-    """Print the rows."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--device")
-    parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--repeats", type=int, default=7)
-    given = parser.parse_args()
-    for line in lines(given.scale, given.device, given.repeats):
-        print(line, flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    print_lines(lines, __doc__)

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy
 
-from benchmarks.libraries import OPENERS, Library
+from benchmarks.libraries import Library, open_libraries
 from benchmarks.timing import Timing, interleaved
 
 State = tuple[Any, ...]
@@ -234,11 +234,9 @@ def measured(step: Step, size: int, libraries: dict[str, Library], repeats: int)
 
 def lines(scale: float, device: str | None, repeats: int) -> Iterator[str]:
     """Yield a line for each step."""
-    libraries = {"xarr": OPENERS["xarr"](device)}
-    try:
-        libraries["jax"] = OPENERS["jax.jit"](device)
-    except ImportError:
-        yield "JAX is not there."
+    opened, absent = open_libraries(["xarr", "jax.jit"], device)
+    libraries = {one.name.removesuffix(".jit"): one for one in opened}
+    yield from absent.values()
     ratios = []
     for step in STEPS:
         size = max(8, int(step.size * scale)) if "inside" not in step.name else step.size
@@ -254,9 +252,11 @@ def lines(scale: float, device: str | None, repeats: int) -> Iterator[str]:
         yield f"geometric mean of JAX's time: {math.prod(ratios) ** (1 / len(ratios)):.2f}"
 
 
-def main() -> None:
-    """Print the rows."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def print_lines(
+    lines: Callable[[float, str | None, int], Iterator[str]], about: str | None
+) -> None:
+    """Print the lines of a table for the options of the command line."""
+    parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--device")
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--repeats", type=int, default=7)
@@ -266,4 +266,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    print_lines(lines, __doc__)

@@ -208,7 +208,7 @@ def _class(name: str, names: list[str], members: Iterable[str], text: str | None
 
 
 def _member(owner: type, name: str) -> str:
-    found = inspect.getattr_static(owner, name)
+    found = getattr(owner, name)
     text = inspect.getdoc(found) or ""
     if isinstance(found, property):
         return _described("property", [name], _docstring(text))
@@ -224,7 +224,8 @@ def _public_members(owner: type) -> Iterator[str]:
 
 
 def _members_of_array() -> Iterator[str]:
-    for name, value in vars(xarr.Array).items():
+    for name in vars(xarr.Array):
+        value = getattr(xarr.Array, name)
         text = inspect.getdoc(value) if callable(value) or isinstance(value, property) else ""
         if text and (name[0] != "_" or name.startswith(_PROTOCOLS)):
             yield name
@@ -234,7 +235,7 @@ def _array_tables() -> str:
     """Write tables of an array's attributes, methods and operators."""
     attributes, methods = [["attribute", "what it is"]], [["method", "what it does"]]
     for name in sorted(_members_of_array(), key=str.lower):
-        value = inspect.getattr_static(xarr.Array, name)
+        value = getattr(xarr.Array, name)
         lines = attributes if isinstance(value, property) else methods
         about = _sentence(inspect.getdoc(value) or "")
         lines.append([f":py:obj:`{name} <xarr.Array.{name}>`", about])

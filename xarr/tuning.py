@@ -150,10 +150,6 @@ Measured: to select from float64 and write back takes 319 us without it and 262 
 1,063 and 956 for 100,000, 1,281 and 2,309 for 300,000.
 Test: tests/functions/test_indexing.py"""
 
-NEW_WORK: Final = 1 << 16
-"""Elements of all instructions of a list up to which nothing is kept of it before it comes again.
-Test: tests/engine/test_tiers.py"""
-
 LARGE_WORK: Final = 1 << 22
 """Elements of all instructions, in all runs, from which on they are asked for earlier.
 Measured: eight turns of a chain on 10^6 float32 take 3.3, 2.9 and 20 ms.

@@ -195,6 +195,20 @@ def test_a_view_that_is_written_may_begin_elsewhere() -> None:
         assert other.tolist() == base.tolist()
 
 
+def test_views_of_another_type_begin_where_the_given_ones_do() -> None:
+    """Their offsets count other elements; one that lies between these is refused as without jit."""
+    jitted = np.jit(lambda x: (x.real + 0, x.imag))
+    whole = numbers(20) * (1 + 2j)
+    for begin in (0, 3, 3, 1):
+        first, second = jitted(whole[begin : begin + 4])
+        assert first.tolist() == [*range(begin, begin + 4)]
+        assert second.tolist() == [2 * n for n in range(begin, begin + 4)]
+    jitted = np.jit(lambda x: x.view("complex128") + 0)
+    assert jitted(numbers(9)[2:6]).tolist() == [2 + 3j, 4 + 5j]  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="would lie across"):
+        jitted(numbers(9)[1:5])
+
+
 def test_aliases_and_views_are_told_apart() -> None:
     def move(a: Any, b: Any) -> None:
         a[:] = b * 2
@@ -229,6 +243,15 @@ def test_draws_go_on() -> None:
         assert _leaves(found) == _leaves(wanted)
     assert mine.bit_generator.state == own.bit_generator.state
     assert len(jitted.recordings) == 1
+
+
+def test_constants_that_the_call_makes_and_writes_to_may_wait_on_the_tape() -> None:
+    def edges(x: Any) -> Any:
+        y = np.zeros(x.shape)
+        y[0] = 1
+        return x + y
+
+    same(edges, *[(numbers(3000, k),) for k in range(3)])
 
 
 def test_within_another_jitted_function() -> None:

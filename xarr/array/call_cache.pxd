@@ -1,16 +1,25 @@
 from xarr.ir.events cimport core_counts, core_hooks
-from xarr.ir.views cimport View, Structure, view_at
-from xarr.ir.instructions cimport Opcode, Instruction
+from xarr.ir.instructions cimport Instruction
+from xarr.ir.views cimport View, Structure, beyond, lone_constant
+from xarr.tape.replay cimport Replay, view_in
 from xarr.tape.tape cimport Tape
-from xarr.tape.record cimport computed, recorded
 from xarr.array.operators cimport ArrayBase, view_of, is_plain, made
 
 
-cdef class Recording:
-    cdef list steps
-    cdef list results
+cdef class Leaf:
+    cdef public Py_ssize_t given
+    cdef public Py_ssize_t place
+    cdef public Py_ssize_t base
+    cdef public object constant
+    cdef public bint locked
+    cdef public bint kept
+    cpdef object array_of(self, View view, list arrays)
+
+cdef class Known:
+    cdef Replay replay
+    cdef list leaves
     cdef bint is_lone
-    cdef object replay(self, list arrays)
+    cdef object call(self, list firsts, list arrays)
 
 cdef class CallCache:
     cdef public object function

@@ -9,15 +9,17 @@ from typing import Any, Final
 from xarr import dtypes, errors
 from xarr.ir import _cython as cython
 from xarr.ir.memo import remembered
+from xarr.tape.recording import Noter
+from xarr.tape.traced import Formula
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
     from xarr.array.operators import ArrayBase, is_plain, made, view_of
     from xarr.ir.events import core_counts, core_hooks
-    from xarr.ir.instructions import Instruction, Opcode
-    from xarr.ir.views import Structure, View, view_at
-    from xarr.tape.record import computed, recorded
+    from xarr.ir.instructions import Instruction
+    from xarr.ir.views import Structure, View, beyond, lone_constant
+    from xarr.tape.replay import Replay, view_in
     from xarr.tape.tape import Tape
 
 _TRIES = cython.declare(cython.Py_ssize_t, 4)
@@ -25,122 +27,97 @@ _MOST_PARTS = cython.declare(cython.Py_ssize_t, 32)
 
 
 @cython.cclass
-class Recording:
-    """What a call has recorded, to be recorded again for arrays like those that it was given.
-
-    A place is one of the views, by number: those given, then those made; or a view: of which view's
-    storage, its structure, and how far beyond that view it begins; or a constant's view.
+class Leaf:
+    """An array that a call returns.
 
     Attributes
     ----------
-    steps : list of (Opcode, list, object)
-        The instructions: places of the operands and of what is written, if that exists; a scalar.
-    results : list of (place, int, bool, bool)
-        The arrays that it returns: of which given one each is a view, -1 of none, whether it is
-        locked, and whether it is kept. `is_lone` if it is no tuple of them.
+    given : int
+        The number of the given array that it is, or -1.
+    place : int
+        The number of the view that a replay returns for it, or -1.
+    constant : View or None
+        The constant that it is.
+    base : int
+        The number of the given array that it is a view of, or -1.
+    locked, kept : bool
+        As of the array.
     """
 
-    steps: list[Any]
-    results: list[Any]
+    given: int
+    place: int
+    base: int
+    constant: Any
+    locked: bool
+    kept: bool
+
+    def __init__(self, array: Any, arrays: list[Any], views: list[Any]) -> None:
+        """Describe an array; append its view to a list where a replay returns it."""
+        self.given = self.place = self.base = -1
+        self.locked, self.kept = array._locked, array._kept
+        view = array._view
+        for number, one in enumerate(arrays):
+            if one is array:
+                self.given = number
+                return
+            base = one if one._base is None else one._base
+            if array._base is base and self.base < 0:
+                self.base = number
+        if view.value is not None:
+            self.constant = lone_constant(view.structure, view.value)  # its own may get a storage
+        else:
+            self.place = len(views)
+            views.append(view)
+
+    @cython.ccall
+    def array_of(self, view: View | None, arrays: list[Any]) -> object:
+        """Return the array, of the view that a replay returns for it, and of the given arrays."""
+        array: ArrayBase
+        if self.given >= 0:
+            return arrays[self.given]
+        if view is None:
+            view = lone_constant(self.constant.structure, self.constant.value)
+        array = made(view) if self.base < 0 else view_of(arrays[self.base], view)
+        array._locked = self.locked
+        array._kept = self.kept
+        return array
+
+
+@cython.cclass
+class Known:
+    """What a call records again.
+
+    Attributes
+    ----------
+    replay : Replay
+        Its instructions.
+    leaves : list of Leaf
+        The arrays that it returns.
+    is_lone : bool
+        Whether it returns the only one of these, and no tuple.
+    """
+
+    replay: Replay
+    leaves: list[Any]
     is_lone: bool
 
+    def __init__(self, replay: Replay, leaves: list[Any], is_lone: bool) -> None:
+        self.replay, self.leaves, self.is_lone = replay, leaves, is_lone
+
     @cython.cfunc
-    def replay(self, arrays: list[Any]) -> Any:
-        """Record the instructions again for other arrays; return what the call returns."""
-        opcode: Opcode
-        target: View
-        array: ArrayBase
-        places: list[Any]
-        number: cython.Py_ssize_t
-        views: list[Any] = []
-        for array in arrays:
-            views.append(array._view)
-        for opcode, places, scalar in self.steps:
-            operands: list[Any] = []
-            for place in places:
-                operands.append(_at(views, place))
-            if opcode.is_fresh:
-                views.append(computed(opcode, tuple(operands), scalar))
-                continue
-            target = operands[0] if opcode.target is None else operands.pop()
-            with opcode.device.lock:
-                target.storage.writes += 1  # type: ignore[union-attr]
-                recorded(opcode, tuple(operands), None if opcode.target is None else target)
+    def call(self, firsts: list[Any], arrays: list[Any]) -> object:
+        """Record the instructions for the first views of the given storages; return the result."""
+        leaf: Leaf
+        array: object = None
+        results: list[Any] = self.replay.results
         found: list[Any] = []
-        for place, number, is_locked, is_kept in self.results:
-            view = _at(views, place)
-            array = made(view) if number < 0 else view_of(arrays[number], view)
-            array._locked = is_locked
-            array._kept = is_kept
-            found.append(array)
-        return found[0] if self.is_lone else tuple(found)
-
-
-@cython.cfunc
-def _at(views: list[Any], place: Any) -> View:
-    """Return the view that a place of a recording stands for."""
-    view: View
-    beyond: cython.Py_ssize_t
-    if type(place) is int:
-        return views[place]
-    if type(place) is tuple:
-        number, how, beyond = place
-        view = views[number]
-        return view_at(view.storage, how, view.offset + beyond)
-    return place
-
-
-def _recording(
-    instructions: list[Instruction], arrays: list[ArrayBase], result: Any
-) -> Recording | None:
-    """Make the recording of a call that was given arrays; None where it needs anything else."""
-    known = [array._view for array in arrays]
-    numbers = {id(view.storage): number for number, view in reversed(list(enumerate(known)))}
-
-    def place_of_node(view: View) -> Any:
-        if view.storage is None:
-            return view
-        number = numbers[id(view.storage)]
-        base = known[number]
-        if base.dtype is not view.dtype:
-            raise KeyError(number)  # it begins elsewhere where that one does
-        if base.structure is view.structure and base.offset == view.offset:
-            return number
-        return number, view.structure, view.offset - base.offset
-
-    recording = Recording()
-    recording.steps, recording.results = [], []
-    recording.is_lone = not isinstance(result, tuple)
-    try:
-        for instruction in instructions:
-            places = [place_of_node(view) for view in instruction.views]
-            recording.steps.append((instruction.opcode, places, instruction.scalar))
-            if instruction.fresh is not None:
-                numbers[id(instruction.fresh)] = len(known)
-                assert instruction.opcode.target is not None
-                known.append(View(instruction.fresh, instruction.opcode.target, 0))
-            elif numbers[id(instruction.written)] < len(arrays):
-                return None
-        for array in (result,) if recording.is_lone else result:
-            if not is_plain(array) or array._view.storage is None:
-                return None
-            if any([array is given for given in arrays]) or 0 in array._view.shape:
-                return None  # of no elements it does not matter where they begin
-            number = numbers[id(array._view.storage)]
-            if (number < len(arrays)) is (array._base is None):
-                return None  # what was given, or a view of what is new
-            if array._base is None:
-                number = -1
-            else:
-                given = arrays[number]
-                if array._base is not (given if given._base is None else given._base):
-                    return None
-            recording.results.append(
-                (place_of_node(array._view), number, array._locked, array._kept)
-            )
-    except KeyError:
-        return None
-    return recording
+        self.replay.record(firsts, [])
+        for leaf in self.leaves:
+            view = None if leaf.place < 0 else view_in(results[leaf.place], firsts)
+            array = leaf.array_of(view, arrays)
+            if not self.is_lone:
+                found.append(array)
+        return array if self.is_lone else tuple(found)
 
 
 TOLD: Final = {type(None), bool, int, str, type, dtypes.DType}
@@ -148,11 +125,11 @@ TOLD: Final = {type(None), bool, int, str, type, dtypes.DType}
 
 
 @cython.cfunc
-def _add_to_key(value: Any, parts: list[Any], arrays: list[Any]) -> cython.bint:
-    """Append an argument to a key, and its arrays to a list; return whether a key can have it."""
+def _add_to_key(value: Any, parts: list[Any], arrays: list[Any], firsts: list[Any]) -> cython.bint:
+    """Append an argument to a key, its arrays to a list, and the first view of each storage."""
     number: cython.Py_ssize_t = 0
     view: View
-    other: ArrayBase
+    first: View
     if len(parts) > _MOST_PARTS:
         return False
     if isinstance(value, ArrayBase):
@@ -164,12 +141,14 @@ def _add_to_key(value: Any, parts: list[Any], arrays: list[Any]) -> cython.bint:
             parts.append(value._kept)
         if value._locked:
             parts.append(None)
-        for other in arrays:
-            if other._view.storage is view.storage:
+        for first in firsts:
+            if first.storage is view.storage:
                 parts.append(number)
-                parts.append(view.offset - other._view.offset)
+                parts.append(beyond(view, first))
                 break
             number += 1
+        else:
+            firsts.append(view)
         arrays.append(value)
         return True
     kind: Any = type(value)
@@ -177,7 +156,7 @@ def _add_to_key(value: Any, parts: list[Any], arrays: list[Any]) -> cython.bint:
     if kind is tuple or kind is list:
         parts.append(len(value))
         for one in value:  # noqa: SIM110 - a generator's frame takes longer
-            if not _add_to_key(one, parts, arrays):
+            if not _add_to_key(one, parts, arrays, firsts):
                 return False
         return True
     if kind is float:
@@ -196,7 +175,7 @@ class CallCache:
     Attributes
     ----------
     recordings : dict
-        The recording of a call by its key, or how often there was such a call without one.
+        A `Known` call by its key, or how often there was such a call without one.
     """
 
     function: Any
@@ -210,16 +189,17 @@ class CallCache:
     def call(self, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Return the function's result for arguments by position and by name."""
         arrays: list[Any] = []
+        firsts: list[Any] = []
         key = None
         if not (core_hooks.eager or core_hooks.changed or core_hooks.recorder is not None):
-            key = _key_of(given, named, arrays)
+            key = _key_of(given, named, arrays, firsts)
         if key is None:
             return self.function(*given, **named)
-        recording: Recording
+        known: Known
         found = self.recordings.get(key)
-        if isinstance(found, Recording):
-            recording = found
-            return recording.replay(arrays)
+        if isinstance(found, Known):
+            known = found
+            return known.call(firsts, arrays)
         tries: cython.Py_ssize_t = 0 if found is None else found
         if tries > _TRIES or not (tries or _are_known(arrays)):
             return self.function(*given, **named)
@@ -237,10 +217,37 @@ class CallCache:
         finally:
             tape.noted -= 1
         if looks == core_counts.looks and warned == errors.warned:
-            made_of = _recording(list(tape.instructions)[count:], arrays, result)  # others append
-            if made_of is not None:
-                remembered(self.recordings, key, made_of)
+            instructions = list(tape.instructions)[count:]  # a copy, as others may append
+            found = _known(instructions, firsts, arrays, result)
+            if found is not None:
+                remembered(self.recordings, key, found)
         return result
+
+
+def _known(
+    instructions: list[Instruction], firsts: list[Any], arrays: list[Any], result: Any
+) -> Known | None:
+    """Return how a call is recorded again; None if it is not.
+
+    It may write to nothing that was there before. Of no elements it does not matter where they are.
+    """
+    refused: list[str] = []
+    noter = Noter(firsts, Formula(()), lambda where, fault, hint: refused.append(where))
+    is_lone = not isinstance(result, tuple)
+    results = [result] if is_lone else list(result)
+    if not all([is_plain(array) and 0 not in array.shape for array in results]):
+        return None
+    for one in instructions:
+        noter.note(one.opcode, one.views, one.fresh, one.scalar)
+    views: list[Any] = []
+    leaves = [Leaf(array, arrays, views) for array in results]
+    for leaf, array in zip(leaves, results, strict=True):
+        if leaf.given >= 0 or (leaf.base < 0) is not (array._base is None):
+            return None
+    recording = noter.finish(views)
+    if refused or recording.written or recording.captured:
+        return None
+    return Known(Replay(recording), leaves, is_lone)
 
 
 @cython.cfunc
@@ -256,15 +263,17 @@ def _are_known(arrays: list[Any]) -> cython.bint:
 
 
 @cython.cfunc
-def _key_of(given: tuple[Any, ...], named: dict[str, Any], arrays: list[Any]) -> object:
+def _key_of(
+    given: tuple[Any, ...], named: dict[str, Any], arrays: list[Any], firsts: list[Any]
+) -> object:
     """Return the key of a call: calls of one key record the same; None where it cannot be told."""
     parts: list[Any] = []
     for value in given:
-        if not _add_to_key(value, parts, arrays):
+        if not _add_to_key(value, parts, arrays, firsts):
             return None
     for name, value in named.items():
         parts.append(name)
-        if not _add_to_key(value, parts, arrays):
+        if not _add_to_key(value, parts, arrays, firsts):
             return None
     if not arrays:
         return None

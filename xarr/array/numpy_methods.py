@@ -1,6 +1,8 @@
 """NumPy's methods of arrays, which the standard has as functions only; `Array` lists them.
 
-A method calls one function, mostly of a package above this one, through `functions`.
+A function that takes an array first is the method itself, imported at its first use: its statement
+stands under `TYPE_CHECKING`. Other methods call functions of packages above this one, through
+`functions`.
 """
 
 from __future__ import annotations
@@ -12,17 +14,66 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 import numpy
 import numpy.typing
 
-from xarr import dtypes, functions
+from xarr import dtypes, functions, lazy
 from xarr.array.transfers import READING, Host, tell, to_host
 from xarr.errors import value_error
 from xarr.layout import integer
-from xarr.ops import reductions
 
 if TYPE_CHECKING:
     import xarr.array as package
     from xarr.array.array import Array, ArrayLike, Axis, DeviceLike, DTypeLike, Out
+    from xarr.functions.elementwise.arithmetic import round as round
+    from xarr.functions.index.put import put as put
+    from xarr.functions.index.searching import nonzero as nonzero, take as take
+    from xarr.functions.io.bits import dump as dump
+    from xarr.functions.linalg.matrices import diagonal as diagonal
+    from xarr.functions.python.scalars import (
+        as_integer_ratio as as_integer_ratio,
+        bit_count as bit_count,
+        is_integer as is_integer,
+    )
+    from xarr.functions.reduce.reductions import (
+        all as all,
+        any as any,
+        argmax as argmax,
+        argmin as argmin,
+        count_nonzero as count_nonzero,
+        cumprod as cumprod,
+        cumsum as cumsum,
+        cumulative_prod as cumulative_prod,
+        cumulative_sum as cumulative_sum,
+        max as max,
+        mean as mean,
+        min as min,
+        prod as prod,
+        ptp as ptp,
+        std as std,
+        sum as sum,
+        var as var,
+    )
+    from xarr.functions.sort.sorting import argpartition as argpartition
 else:  # whose name in `xarr` is the function `array`
     package = sys.modules[__package__]
+
+
+class _Method:
+    """A function of a module above as a method, which `Array` has itself from its first use on."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._name = module, name
+
+    def __get__(self, x: Array | None, kind: type[Array]) -> Any:
+        from xarr.functions.names.docstrings import complete_public
+
+        function = lazy.imported(__name__, self._module, self._name)
+        complete_public(function)
+        setattr(kind, self._name, function)
+        return function.__get__(x, kind)
+
+
+for _name, (_module, _) in lazy.imports(__name__).items():
+    if _module.startswith("xarr.functions"):
+        globals()[_name] = _Method(_module, _name)
 
 
 def tolist(self: Array) -> Any:
@@ -60,11 +111,6 @@ def tobytes(self: Array, order: str | None = "C") -> bytes:
 def tofile(self: Array, fid: Any, /, sep: str = "", format: str = "%s") -> None:
     """Write the values to a file in C order, as bytes or as text with a separator."""
     functions.io.bits.tofile(self, fid, sep, format)
-
-
-def dump(self: Array, file: Any) -> None:
-    """Pickle the array to a file, an open one or one that is named."""
-    functions.io.bits.dump(self, file)
 
 
 def dumps(self: Array) -> bytes:
@@ -173,35 +219,12 @@ def transpose(self: Array, *axes: Any) -> Array:
     return functions.shape.manipulation.permuted(self, order, "x.transpose(axes)")
 
 
-def diagonal(
-    self: Array, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
-) -> Array:
-    """The diagonals of matrices; a view, which is read-only. See `xarr.diagonal`."""
-    return functions.linalg.matrices.diagonal(self, offset, axis1, axis2)
-
-
 def fill(self: Array, value: Any) -> None:
     """Write one value to all elements."""
     if not isinstance(value, int | float | complex) and numpy.ndim(value):
         fault = f"value has {numpy.ndim(value)} dimensions"
         raise value_error("x.fill(value)", fault, "a number is accepted", "use x[...] = value")
     self[...] = value
-
-
-def put(self: Array, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
-    """Write values to elements of the flattened array. See `xarr.put`."""
-    functions.index.put.put(self, ind, v, mode)
-
-
-def take(
-    self: Array,
-    indices: ArrayLike,
-    axis: SupportsIndex | None = None,
-    out: Any = None,
-    mode: str = "raise",
-) -> Array:
-    """The elements at indices along an axis. See `xarr.take`."""
-    return functions.index.searching.take(self, indices, axis, out, mode)
 
 
 def choose(self: Array, *choices: Any, out: Any = None, mode: str = "raise") -> Array:
@@ -223,11 +246,6 @@ def compress(
 def repeat(self: Array, repeats: Any, axis: SupportsIndex | None = None) -> Array:
     """Repeat each element, one after the other. See `xarr.repeat`."""
     return functions.shape.joining.repeat(self, repeats, axis)
-
-
-def nonzero(self: Array) -> tuple[Array, ...]:
-    """The indices of the nonzero elements, in C order, along each axis. See `xarr.nonzero`."""
-    return functions.index.searching.nonzero(self)
 
 
 def sort(
@@ -271,171 +289,11 @@ def partition(
     self[...] = functions.sort.sorting.partition(self, kth, axis, kind, order)
 
 
-def argpartition(
-    self: Array,
-    kth: Any,
-    axis: SupportsIndex | None = -1,
-    kind: str = "introselect",
-    order: Any = None,
-) -> Array:
-    """The indices of what `partition` gives. See `xarr.argpartition`."""
-    return functions.sort.sorting.argpartition(self, kth, axis, kind, order)
-
-
 def searchsorted(
     self: Array, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: Any = None
 ) -> Array:
     """Where values would go into a sorted array. See `xarr.searchsorted`."""
     return functions.sort.sorting.searchsorted(self, v, side, sorter)
-
-
-def all(
-    self: Array,
-    axis: Axis = None,
-    out: Out = None,
-    keepdims: bool = False,
-    *,
-    where: ArrayLike = True,
-) -> Array:
-    """Whether all elements are nonzero. See `xarr.all`."""
-    return functions.calls.row_calls.reduced(
-        reductions.all, self._view, axis, out=out, keepdims=keepdims, mask=where
-    )
-
-
-def any(
-    self: Array,
-    axis: Axis = None,
-    out: Out = None,
-    keepdims: bool = False,
-    *,
-    where: ArrayLike = True,
-) -> Array:
-    """Whether an element is nonzero. See `xarr.any`."""
-    return functions.calls.row_calls.reduced(
-        reductions.any, self._view, axis, out=out, keepdims=keepdims, mask=where
-    )
-
-
-def argmax(
-    self: Array, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
-) -> Array:
-    """The index of the first largest element; of the first NaN if any. See `xarr.argmax`."""
-    return functions.calls.row_calls.reduced(
-        reductions.argmax, self._view, axis, out=out, keepdims=keepdims
-    )
-
-
-def argmin(
-    self: Array, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
-) -> Array:
-    """The index of the first smallest element; of the first NaN if any. See `xarr.argmin`."""
-    return functions.calls.row_calls.reduced(
-        reductions.argmin, self._view, axis, out=out, keepdims=keepdims
-    )
-
-
-def count_nonzero(self: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The number of nonzero elements. See `xarr.count_nonzero`."""
-    return functions.calls.row_calls.reduced(
-        reductions.count_nonzero, self._view, axis, keepdims=keepdims
-    )
-
-
-def max(
-    self: Array,
-    axis: Axis = None,
-    out: Out = None,
-    keepdims: bool = False,
-    initial: ArrayLike | None = None,
-    where: ArrayLike = True,
-) -> Array:
-    """The largest element; NaN if any is. See `xarr.max`."""
-    return functions.calls.row_calls.reduced(
-        reductions.max, self._view, axis, keepdims, None, out, initial, where
-    )
-
-
-def mean(
-    self: Array,
-    axis: Axis = None,
-    dtype: DTypeLike = None,
-    out: Out = None,
-    keepdims: bool = False,
-    *,
-    where: ArrayLike = True,
-) -> Array:
-    """The arithmetic mean. See `xarr.mean`."""
-    return functions.reduce.moments.averaged(
-        reductions.mean, self._view, axis, dtype, out, keepdims, where
-    )
-
-
-def min(
-    self: Array,
-    axis: Axis = None,
-    out: Out = None,
-    keepdims: bool = False,
-    initial: ArrayLike | None = None,
-    where: ArrayLike = True,
-) -> Array:
-    """The smallest element; NaN if any is. See `xarr.min`."""
-    return functions.calls.row_calls.reduced(
-        reductions.min, self._view, axis, keepdims, None, out, initial, where
-    )
-
-
-def prod(
-    self: Array,
-    axis: Axis = None,
-    dtype: DTypeLike = None,
-    out: Out = None,
-    keepdims: bool = False,
-    initial: ArrayLike | None = None,
-    where: ArrayLike = True,
-) -> Array:
-    """The product of the elements, in 64 bits for integers. See `xarr.prod`."""
-    return functions.calls.row_calls.reduced(
-        reductions.prod, self._view, axis, keepdims, dtype, out, initial, where
-    )
-
-
-def ptp(self: Array, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
-    """The largest element less the smallest (peak to peak). See `xarr.ptp`."""
-    return functions.reduce.reductions.ptp(self, axis, out, keepdims)
-
-
-def std(
-    self: Array,
-    axis: Axis = None,
-    dtype: DTypeLike = None,
-    out: Out = None,
-    ddof: float | None = None,
-    keepdims: bool = False,
-    *,
-    where: ArrayLike = True,
-    mean: ArrayLike | None = None,
-    correction: float = 0.0,
-) -> Array:
-    """The standard deviation of real numbers. See `xarr.std`."""
-    return functions.reduce.moments.spread(
-        reductions.std, self._view, axis, dtype, out, ddof, keepdims, where, mean, correction
-    )
-
-
-def sum(
-    self: Array,
-    axis: Axis = None,
-    dtype: DTypeLike = None,
-    out: Out = None,
-    keepdims: bool = False,
-    initial: ArrayLike | None = None,
-    where: ArrayLike = True,
-) -> Array:
-    """The sum of the elements, in 64 bits for integers. See `xarr.sum`."""
-    return functions.calls.row_calls.reduced(
-        reductions.sum, self._view, axis, keepdims, dtype, out, initial, where
-    )
 
 
 def trace(
@@ -448,66 +306,6 @@ def trace(
 ) -> Array:
     """The sums of the diagonals of the matrices that two axes hold. See `xarr.trace`."""
     return functions.linalg.matrices.trace(self, offset, axis1, axis2, dtype, out)
-
-
-def var(
-    self: Array,
-    axis: Axis = None,
-    dtype: DTypeLike = None,
-    out: Out = None,
-    ddof: float | None = None,
-    keepdims: bool = False,
-    *,
-    where: ArrayLike = True,
-    mean: ArrayLike | None = None,
-    correction: float = 0.0,
-) -> Array:
-    """The variance of real numbers. See `xarr.var`."""
-    return functions.reduce.moments.spread(
-        reductions.var, self._view, axis, dtype, out, ddof, keepdims, where, mean, correction
-    )
-
-
-def cumprod(
-    self: Array, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
-) -> Array:
-    """The running products along an axis. See `xarr.cumprod`."""
-    return functions.reduce.reductions.cumprod(self, axis, dtype, out)
-
-
-def cumsum(
-    self: Array, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
-) -> Array:
-    """The running sums along an axis. See `xarr.cumsum`."""
-    return functions.reduce.reductions.cumsum(self, axis, dtype, out)
-
-
-def cumulative_prod(
-    self: Array,
-    /,
-    axis: SupportsIndex | None = None,
-    dtype: DTypeLike = None,
-    include_initial: bool = False,
-    out: Out = None,
-) -> Array:
-    """The products of the elements up to each place. See `xarr.cumulative_prod`."""
-    return functions.calls.row_calls.scanned(
-        reductions.cumulative_prod, self._view, axis, dtype, include_initial, out=out
-    )
-
-
-def cumulative_sum(
-    self: Array,
-    /,
-    axis: SupportsIndex | None = None,
-    dtype: DTypeLike = None,
-    include_initial: bool = False,
-    out: Out = None,
-) -> Array:
-    """The sums of the elements up to each place. See `xarr.cumulative_sum`."""
-    return functions.calls.row_calls.scanned(
-        reductions.cumulative_sum, self._view, axis, dtype, include_initial, out=out
-    )
 
 
 def clip(
@@ -540,26 +338,6 @@ def conjugate(self: Array, /, out: Out = None) -> Array:
     return self.conj(out)
 
 
-def round(self: Array, decimals: SupportsIndex = 0, out: Out = None) -> Array:
-    """The nearest integer, halves to even. See `xarr.round`."""
-    return functions.elementwise.arithmetic.round(self, decimals, out)
-
-
 def dot(self: Array, b: ArrayLike, out: Any = None) -> Array:
     """NumPy's product of scalars, vectors, matrices and stacks of them. See `xarr.dot`."""
     return functions.linalg.numpy_products.dot(self, b, out)
-
-
-def is_integer(self: Array) -> bool:
-    """Tell whether the number is an integer."""
-    return functions.python.scalars.is_integer(self)
-
-
-def as_integer_ratio(self: Array) -> tuple[int, int]:
-    """Give two integers whose ratio is the number."""
-    return functions.python.scalars.as_integer_ratio(self)
-
-
-def bit_count(self: Array) -> int:
-    """Count the ones in the absolute value of an integer."""
-    return functions.python.scalars.bit_count(self)

@@ -14,7 +14,6 @@ cdef class Tier:
 cdef class Counts:
     cdef public Py_ssize_t launches
     cdef public Py_ssize_t looks
-    cdef public Py_ssize_t runs
     cdef public Py_ssize_t compilations
     cdef public list observers
 

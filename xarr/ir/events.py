@@ -72,15 +72,12 @@ class Counts:
     ----------
     looks : int
         How often the values of a storage were needed, or a tape was run on request.
-    runs : int
-        How often a tape ran, or a small instruction without one.
     observers : list of function
         Are called with each planned kernel's skeleton and spec.
     """
 
     launches: int
     looks: int
-    runs: int
     compilations: int
     observers: list[Callable[[str, Any], None]]
 

@@ -339,7 +339,7 @@ def opcode_of(
                 _require_possible(operation, how)
             target = how
         opcode = Opcode(operation, operands, target, shape, on, fresh is not None)
-        is_known: cython.bint = True
+        is_known: cython.bint = len(operands) > 0
         for how in operands:
             is_known = is_known and how.is_known
         _opcodes.keep(key, opcode, is_known)

@@ -23,7 +23,7 @@ class Memoised:
     Attributes
     ----------
     is_known : bool
-        Whether it was met again after a run of a tape, and so is worth caching for.
+        Whether it was met again after values were needed, and so is worth caching for.
     number : int
         The hash of its key.
     """
@@ -38,9 +38,9 @@ class Memoised:
 
     @cython.ccall
     def is_met(self) -> cython.bint:
-        """Return `is_known` of a value that is met now; it is new until the next run of a tape."""
+        """Return `is_known` of a value that is met now; it is new until values are needed."""
         if not self.is_known:
-            self.is_known = core_counts.runs != self.born
+            self.is_known = core_counts.looks != self.born
         return self.is_known
 
 
@@ -89,7 +89,7 @@ class Memo:
             value.is_known = True
             self._keep(key, value)
             return None
-        value.born = core_counts.runs
+        value.born = core_counts.looks
         if len(self.new) >= _NEW:
             self._age()
         self.new[key] = value

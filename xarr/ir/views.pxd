@@ -48,6 +48,7 @@ cdef class View:
 
 cdef Structure lone_of(View view)
 cdef View view_at(Storage storage, Structure how, Py_ssize_t offset)
+cdef Py_ssize_t beyond(View view, View first)
 cpdef View number_like(View view, object value)
 cdef View lone_constant(Structure how, object value)
 

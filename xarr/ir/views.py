@@ -28,8 +28,17 @@ if TYPE_CHECKING:
 
 _ndarray = cython.declare(object, numpy.ndarray)
 
+_PACKED: Final[dict[DType, tuple[Any, Any]]] = {}
 _EXACT: Final = 1 << 53
 """Integers up to this are float64 exactly."""
+
+
+def _packed(dtype: DType) -> tuple[Any, Any]:
+    """Return the functions that read and write an element in memory; one pair for a data type."""
+    if dtype not in _PACKED:
+        form = struct.Struct("?" if dtype is dtypes.bool_ else dtype.format)
+        _PACKED[dtype] = form.unpack_from, form.pack_into
+    return _PACKED[dtype]
 
 
 def in_memory(dtype: DType, shape: Shape, strides: Shape) -> InMemory:
@@ -138,8 +147,7 @@ class Structure(Memoised):
             self.low, self.high = dtype.bounds
         self.is_in_place = device.info.host_addressable
         if self.is_in_place and dtype is not dtypes.float16:
-            form = struct.Struct("?" if dtype is dtypes.bool_ else dtype.format)
-            self.unpack, self.pack = form.unpack_from, form.pack_into
+            self.unpack, self.pack = _packed(dtype)
 
     @property
     def pattern(self) -> Pattern | None:
@@ -316,6 +324,12 @@ def view_at(storage: Storage | None, how: Structure, offset: cython.Py_ssize_t) 
     made.structure = how
     made.offset = offset
     return made
+
+
+@cython.cfunc
+def beyond(view: View, first: View) -> cython.Py_ssize_t:
+    """Return by how many bytes a view begins beyond another one of its storage."""
+    return view.offset * view.structure.itemsize - first.offset * first.structure.itemsize
 
 
 def storage_view(storage: Storage, where: Layout, dtype: DType) -> View:

@@ -165,7 +165,8 @@ class Elementwise:
             if number is not None:
                 return number
             opcode = opcode_of(operation, (how,), how.shape, fresh=how.shape)
-            self.known.remember(how, opcode)
+            if how.is_met():
+                self.known.remember(how, opcode)
         result = builder.computed(opcode, (x,))
         return result if x.value is None else settled(result)
 
@@ -184,17 +185,20 @@ class Elementwise:
                 if number is not None:
                     return number
             opcode = opcode_of(operation, structures, shape, fresh=shape)
-            self.known.remember(structures, opcode)
+            if structures[0].is_met() and structures[1].is_met():
+                self.known.remember(structures, opcode)
         result = builder.computed(opcode, (x1, x2))
         return result if x1.value is None or x2.value is None else settled(result)
 
     def taken_as(self, given: Structure, other: Structure, kind: type, *, swapped: bool) -> None:
-        """Remember the opcode for a Python scalar beside views of a structure."""
+        """Remember the data type, and the opcode if it is known, of a scalar beside views."""
+        if given.strides is None:
+            return
+        self.known.scalars[kind, given.dtype, given.device.no_float64, swapped] = other.dtype
         opcode = self.known.pairs.get((other, given) if swapped else (given, other))
-        if opcode is not None and opcode.nbytes and given.strides is not None:
+        if opcode is not None and opcode.nbytes:
             name: Any = (kind, given) if swapped else (given, kind)
             self.known.remember(name, (opcode, *other.dtype.bounds))
-            self.known.scalars[kind, given.dtype, given.device.no_float64, swapped] = other.dtype
 
     def _of_numbers(self, operation: Operation, *views: View) -> View | None:
         """Compute the result for numbers as Python or NumPy does, if that has the same bits."""

@@ -1,7 +1,7 @@
 from xarr.ir.storage cimport Storage, memory_of, allocate_or_collect
 from xarr.ir.views cimport Structure, View, array_in
 from xarr.ir.instructions cimport RunArguments, Opcode
-from xarr.ir.events cimport core_counts, core_hooks
+from xarr.ir.events cimport core_hooks
 from xarr.ir.steps cimport LibraryStep, Step, launch
 
 cpdef object evaluate(object program, tuple opcodes, tuple codes, RunArguments listed, list done, list unfinished, object freed)

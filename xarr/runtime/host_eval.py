@@ -19,7 +19,7 @@ from xarr.runtime.host_functions import find
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.ir.events import core_counts, core_hooks
+    from xarr.ir.events import core_hooks
     from xarr.ir.instructions import Opcode, RunArguments
     from xarr.ir.steps import LibraryStep, Step, launch
     from xarr.ir.storage import Storage, allocate_or_collect, memory_of
@@ -331,7 +331,6 @@ def evaluate_small(
             else:
                 values.append(_operand(how, opcode, operand, view.storage, view.offset))  # type: ignore[arg-type]
         operand += 1
-    core_counts.runs += 1
     if fresh is not None:
         result: Any = _quiet().run(function, *values)
         how = opcode.target

@@ -8,6 +8,7 @@ lasts from one call to the next.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -16,6 +17,7 @@ from xarr.ir.instructions import Opcode
 from xarr.ir.storage import Storage
 from xarr.ir.views import View
 from xarr.tape import recorders
+from xarr.tape.tape import tape_of
 from xarr.tape.traced import Formula, TracedConstant
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ class Place(NamedTuple):
 
     slot : int -- The storage.
     structure : Structure -- What the view is beside its storage and offset.
-    beyond : int -- The view's offset, less that of the given view with this storage.
+    beyond : int -- Where the view begins, in its elements, beyond the first view of this storage.
     """
 
     slot: int
@@ -57,8 +59,8 @@ class Recording:
     device : Device
     given : int
         How many slots are storages of given views.
-    captured : list of Storage
-        Storages that the call found elsewhere, in the slots behind those.
+    captured : list of View
+        The first views of storages that the call found elsewhere, in the slots behind those.
     slots : int
         How many there are.
     entries : list of Entry
@@ -72,7 +74,7 @@ class Recording:
         self,
         device: Device,
         given: int,
-        captured: list[Storage],
+        captured: list[View],
         slots: int,
         entries: list[Entry],
         results: list[Place],
@@ -138,8 +140,8 @@ class Noter(recorders.Recorder):
         self._by_numbers: dict[int, frozenset[int]] = {}  # of storages that depend on these alone
         self._entries: list[Entry] = []
         self._slots: dict[int, int] = {}  # by serial number; the captured ones below 0
-        self._bases: dict[int, int] = {}
-        self._captured: list[Storage] = []
+        self._firsts: dict[int, View] = {}  # of given and captured storages, by slot
+        self._captured: list[View] = []
         self.takes: list[recorders.Take] = []
         self._seeded: list[Any] = []
         self._made = 0
@@ -150,7 +152,7 @@ class Noter(recorders.Recorder):
             assert storage is not None
             if storage.serial not in self._slots:
                 self._slots[storage.serial] = self._given
-                self._bases[self._given] = view.offset
+                self._firsts[self._given] = view
                 self._given += 1
         self._begun = Storage(self.device, 0).serial
         self._varying = set(self._slots)  # what depends on those that are there before the call
@@ -218,12 +220,15 @@ class Noter(recorders.Recorder):
         """Return whether an array holds a constant that was written to, and is none of the results.
 
         It was there before the call, and a replay would write to another storage. `results` have
-        the views of the arrays that the call returns; the list and the array hold such a view.
+        the views of the arrays that the call returns; the list and the array hold such a view, and
+        an instruction that has not run holds its operands.
         """
+        pending = list(tape_of(self.device).instructions)
+        on_tape = Counter([id(view) for instruction in pending for view in instruction.views])
         while self._materialised:
             view = self._materialised.pop()
-            known = sum([view is one for one in results])
-            if references.COUNTED and sys.getrefcount(view) > _ALONE + 2 * known:
+            known = 2 * sum([view is one for one in results]) + on_tape[id(view)]
+            if references.COUNTED and sys.getrefcount(view) > _ALONE + known:
                 return True
         return False
 
@@ -232,18 +237,22 @@ class Noter(recorders.Recorder):
         self._made += 1
         return slot
 
-    def _slot(self, storage: Storage) -> int:
-        slot = self._slots.get(storage.serial)
-        if slot is None:
-            self._captured.append(storage)
-            slot = self._slots[storage.serial] = -len(self._captured)
-        return slot
-
     def _place(self, view: View) -> Place | View:
         if view.storage is None:
             return view
-        slot = self._slot(view.storage)
-        return Place(slot, view.structure, view.offset - self._bases.get(slot, 0))
+        slot = self._slots.get(view.storage.serial)
+        if slot is None:
+            # Another view, as who counts references to this one may ask whether an array has it.
+            self._captured.append(View(view.storage, view.structure, view.offset))
+            slot = self._slots[view.storage.serial] = -len(self._captured)
+            self._firsts[slot] = self._captured[-1]
+        first = self._firsts.get(slot)
+        if first is None:
+            return Place(slot, view.structure, view.offset)
+        begin, rest = divmod(first.offset * first.structure.itemsize, view.structure.itemsize)
+        if rest:
+            self._stop("a view", "lies between the elements of a given array", "pass a copy")
+        return Place(slot, view.structure, view.offset - begin)
 
     def _stop(self, where: str, fault: str, hint: str) -> None:
         """Say why the call cannot be replayed, and raise an error if that is one."""

@@ -2,7 +2,7 @@ from xarr.ir.events cimport core_counts, core_hooks, core_tier
 from xarr.ir.instructions cimport Opcode, RunArguments, new_instruction
 from xarr.ir.steps cimport LibraryStep, Step, launched, packed_arguments
 from xarr.ir.storage cimport Storage, allocate_or_collect, new_storage
-from xarr.ir.views cimport View, view_at
+from xarr.ir.views cimport Structure, View, view_at
 from xarr.runtime.program cimport Runnable, Trace
 from xarr.tape.record cimport computed, recorded
 from xarr.tape.tape cimport Tape, tape_of
@@ -43,7 +43,7 @@ cdef class Replay:
     cdef list entries
     cdef list captured
     cdef list written
-    cdef list results
+    cdef public list results
     cdef public list parts
     cdef dict planned
     cdef public dict bound
@@ -58,10 +58,12 @@ cdef class Replay:
     cdef bint _can_launch(self, Tape tape, list views)
     cdef list _storages(self, list views)
     cdef list _record(self, list views, list constants)
-    cdef View _view(self, object place, list storages, list offsets)
+    cdef void record(self, list firsts, list constants)
     cdef void _put(self, list parts, list constants)
     cdef list _launch(self, Tape tape, list views, list parts)
     cdef void _launch_singly(self, Bound bound, list buffers)
     cdef bint _launch_together(self, Bound bound, list buffers)
     cdef void _allocate(self, BoundLaunch launch, list buffers)
     cdef void _work(self, BoundLaunch launch, list buffers)
+
+cdef View view_in(object place, list firsts)

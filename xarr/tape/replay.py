@@ -29,7 +29,7 @@ if not cython.compiled:
     from xarr.ir.instructions import Opcode, RunArguments, new_instruction
     from xarr.ir.steps import LibraryStep, Step, launched, packed_arguments
     from xarr.ir.storage import Storage, allocate_or_collect, new_storage
-    from xarr.ir.views import View, view_at
+    from xarr.ir.views import Structure, View, view_at
     from xarr.runtime.program import Runnable, Trace
     from xarr.tape.record import computed, recorded
     from xarr.tape.tape import Tape, tape_of
@@ -171,7 +171,8 @@ class Replay:
     parts : list of Part or None
         Its programs, once it was first replayed.
     planned : dict
-        The offset of each given view of whose storage a program writes most, which it is made for.
+        The offset of each given view that the programs are made for: a program writes most of its
+        storage, or there are views of this with elements of several sizes.
     bound : dict
         The launches of all parts, by the offsets of the given views.
     spare : int
@@ -199,17 +200,20 @@ class Replay:
 
     def __init__(self, recording: Recording) -> None:
         self.device = recording.device
-        self.entries = recording.entries
+        self.entries = [
+            (opcode, [_plain(place) for place in places], made, scalar)
+            for opcode, places, made, scalar in recording.entries
+        ]
         self.captured = recording.captured
         self.written = sorted(recording.written)
-        self.results = recording.results
+        self.results = [_plain(place) for place in recording.results]
         self.given = recording.given
         self.known = recording.known
         self.slots = recording.slots
         self.bound = {}
         self.planned = {}
         self.sequences = {}
-        self.sizes = {entry.made: entry.opcode.nbytes for entry in self.entries if entry.made >= 0}
+        self.sizes = {entry[2]: entry[0].nbytes for entry in self.entries if entry[2] >= 0}
 
     @cython.ccall
     def call(self, views: list[Any], constants: list[Any]) -> list[Any]:
@@ -267,8 +271,8 @@ class Replay:
             storage = storages[slot]
             if storage.lender is not None:
                 return False
-        for storage in self.captured:  # the order of launches does not know that both are one
-            for view in views:
+        for storage in storages[self.given :]:
+            for view in views:  # the order of launches does not know that both are one
                 if view.storage is storage:
                     return False
         return True
@@ -280,55 +284,46 @@ class Replay:
         found: list[Any] = []
         for view in views:
             found.append(view.storage)
-        found.extend(self.captured)
+        for view in self.captured:
+            found.append(view.storage)
         return found
 
     # -- by the tape -----------------------------------------------------------------------------
 
     @cython.cfunc
     def _record(self, views: list[Any], constants: list[Any]) -> list[Any]:
-        """Record all instructions again."""
+        """Record all instructions again; return the result's views."""
+        firsts: list[Any] = [*views, *self.captured]
+        self.record(firsts, constants)
+        return [view_in(place, firsts) for place in self.results]
+
+    @cython.cfunc
+    def record(self, firsts: list[Any], constants: list[Any]) -> cython.void:
+        """Record all instructions again, given the first view of each storage that is there.
+
+        Those of what the instructions make are appended.
+        """
         opcode: Opcode
         target: View
         view: View
-        made: cython.Py_ssize_t
-        storages: list[Any] = self._storages(views)
-        storages.extend([None] * (self.slots - len(storages)))
-        offsets: list[Any] = []
-        for view in views:
-            offsets.append(view.offset)
-        for opcode, places, made, scalar in self.entries:
+        places: list[Any]
+        for opcode, places, _, scalar in self.entries:
             operands: list[Any] = []
             for place in places:
-                view = self._view(place, storages, offsets)
-                if isinstance(view.value, _Constant):
+                view = view_in(place, firsts)
+                if constants and isinstance(view.value, _Constant):
                     view = View(None, view.structure, 0, constants[view.value.number])
                 operands.append(view)
-            if made >= 0:
-                number = constants[scalar.number] if isinstance(scalar, _Constant) else scalar
-                view = computed(opcode, tuple(operands), number)
-                storages[made] = view.storage
+            if opcode.is_fresh:
+                if constants and isinstance(scalar, _Constant):
+                    firsts.append(computed(opcode, tuple(operands), constants[scalar.number]))
+                else:
+                    firsts.append(computed(opcode, tuple(operands), scalar))
                 continue
             target = operands[0] if opcode.target is None else operands.pop()
             with opcode.device.lock:
                 target.storage.writes += 1  # type: ignore[union-attr]
                 recorded(opcode, tuple(operands), None if opcode.target is None else target)
-        found: list[Any] = []
-        for place in self.results:
-            found.append(self._view(place, storages, offsets))
-        return found
-
-    @cython.cfunc
-    def _view(self, place: Any, storages: list[Any], offsets: list[Any]) -> View:
-        """Return the view of a place."""
-        slot: cython.Py_ssize_t
-        beyond: cython.Py_ssize_t
-        if isinstance(place, View):
-            return place
-        slot, how, beyond = place
-        if slot < self.given:
-            beyond += offsets[slot]
-        return view_at(storages[slot], how, beyond)
 
     # -- by launches -----------------------------------------------------------------------------
 
@@ -338,19 +333,27 @@ class Replay:
         storage: Storage
         opcode: Opcode
         made: cython.Py_ssize_t
-        offsets = [view.offset for view in views]
-        storages: list[Any] = []
-        for storage in self._storages(views):
-            storages.append(Storage(self.device, storage.nbytes))
-        storages.extend([None] * (self.slots - len(storages)))
+        view: View
+        firsts: list[Any] = []
+        for view in [*views, *self.captured]:
+            storage = Storage(self.device, view.storage.nbytes)  # type: ignore[union-attr]
+            firsts.append(View(storage, view.structure, view.offset))
+        offsets = [view.offset for view in firsts]
         instructions: list[Any] = []
+        mixed: set[int] = set()
         for number, (opcode, places, made, scalar) in enumerate(self.entries):
-            operands = tuple([self._view(place, storages, offsets) for place in places])
+            operands = tuple([view_in(place, firsts) for place in places])
             fresh = None
             if made >= 0:
-                fresh = storages[made] = Storage(self.device, opcode.nbytes)
+                fresh = Storage(self.device, opcode.nbytes)
+                firsts.append(View(fresh, opcode.target, 0))
             instructions.append(new_instruction(opcode, operands, fresh, scalar, number))
-        number_of = {storage.serial: slot for slot, storage in enumerate(storages)}
+            for view, place in zip(operands, places, strict=True):
+                if view.storage is not None and firsts[place[0]].structure.itemsize != (
+                    view.structure.itemsize
+                ):
+                    mixed.add(place[0])
+        number_of = {view.storage.serial: slot for slot, view in enumerate(firsts)}
         last = self._last_uses()
         parts: list[Any] = []
         seen: set[int] = set(range(self.known))
@@ -367,7 +370,7 @@ class Replay:
                 states.append(_state(storage, is_live, is_most, slot in seen, trace.sizes))
                 if slot < self.given:
                     bases.append(None if is_most else base - offsets[slot])
-                    if is_most:
+                    if is_most or slot in mixed:
                         self.planned[slot] = offsets[slot]
                 else:
                     bases.append(base)
@@ -385,12 +388,12 @@ class Replay:
         found = [0] * self.slots
         for number, (_, places, made, _) in enumerate(self.entries):
             for place in places:
-                if not isinstance(place, View):
-                    found[place.slot] = number
+                if type(place) is tuple:
+                    found[place[0]] = number
             if made >= 0:
                 found[made] = number
         for place in self.results:
-            found[place.slot] = len(self.entries)
+            found[place[0]] = len(self.entries)
         return found
 
     def _bind(self, views: list[Any], offsets: list[int]) -> list[Any]:
@@ -530,7 +533,6 @@ class Replay:
             buffers.append(storage.buffer)
         buffers.extend([None] * (self.slots + self.spare - len(buffers)))
         core_counts.looks += 1
-        core_counts.runs += 1
         tape.is_running = True
         try:
             for bound in parts:
@@ -548,16 +550,15 @@ class Replay:
                 storage.writes += 1
                 if buffers[slot] is not None:
                     storage.buffer = buffers[slot]
-        storages.extend([None] * (self.slots - len(storages)))
-        offsets: list[Any] = [view.offset for view in views]
+        firsts: list[Any] = [*views, *self.captured, *[None] * (self.slots - self.known)]
         found: list[Any] = []
         for place in self.results:
             slot = place[0]
-            if storages[slot] is None:
+            if firsts[slot] is None:
                 storage = new_storage(Storage.__new__(Storage), device, self.sizes[slot])
                 storage.buffer = buffers[slot]
-                storages[slot] = storage
-            found.append(self._view(place, storages, offsets))
+                firsts[slot] = view_at(storage, place[1], 0)
+            found.append(view_in(place, firsts))
         return found
 
     @cython.cfunc
@@ -664,6 +665,34 @@ def _holes(
             found += [(values, at + more, value.number, part) for more, part in enumerate(parts)]
         at += len(parts)
     return found
+
+
+@cython.cfunc
+def _plain(place: Any) -> Any:
+    """Return a place as a tuple, which compiled code takes apart at once; a constant as it is."""
+    return place if isinstance(place, View) else tuple(place)
+
+
+@cython.cfunc
+def view_in(place: Any, firsts: list[Any]) -> View:
+    """Return the view of a place, of the first view of each storage."""
+    first: View
+    how: Structure
+    slot: cython.Py_ssize_t
+    beyond: cython.Py_ssize_t
+    if type(place) is not tuple:
+        return place
+    slot, how, beyond = place
+    first = firsts[slot]
+    if first.structure is how and beyond == 0:
+        return first
+    begin: cython.Py_ssize_t = first.offset
+    if first.structure.itemsize != how.itemsize:
+        begin *= first.structure.itemsize
+        if begin % how.itemsize:
+            raise layout.misaligned("x.view(dtype)", how.itemsize)
+        begin //= how.itemsize
+    return view_at(first.storage, how, begin + beyond)
 
 
 @cython.cfunc

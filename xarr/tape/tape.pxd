@@ -37,7 +37,7 @@ cdef class Tape:
     cdef list _take(self, list instructions)
     cdef bint _may_be_new(self)
     cdef void _forget_loop(self)
-    cdef Py_ssize_t _times(self, tuple opcodes, tuple codes)
+    cdef bint _is_kept(self, Trace trace)
     cpdef Trace described(self, list instructions, RunArguments listed)
     cdef Trace _describe(self, list instructions, RunArguments listed, bint runs=*)
     cdef Trace _trace(self, tuple opcodes, tuple codes, bint runs)

@@ -50,7 +50,7 @@ _SWAPPABLE = cython.declare(cython.Py_ssize_t, SWAPPABLE)
 _WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _REPEATS = cython.declare(cython.Py_ssize_t, tuning.REPEATS)
 _LONG_WORK = cython.declare(cython.Py_ssize_t, tuning.LONG_WORK)
-_NEW_WORK = cython.declare(cython.Py_ssize_t, tuning.NEW_WORK)
+_NEW_WORK = cython.declare(cython.Py_ssize_t, tuning.LARGE_WORK // tuning.REPEATS)
 _FAILED = cython.declare(cython.Py_ssize_t, -1)
 """The mark of storages that a failed instruction, or one that depends on it, writes."""
 _epoch = cython.declare(cython.Py_ssize_t, 0)
@@ -345,7 +345,6 @@ class Tape:
         # Before anything is made: a finalizer that runs meanwhile would run what is listed here.
         self.is_running = True
         core_counts.looks += 1
-        core_counts.runs += 1
         others_see: cython.bint = False
         listed: RunArguments | None = None
         try:
@@ -605,24 +604,26 @@ class Tape:
         return device.info.host_addressable and device.driver.is_open()
 
     @cython.cfunc
-    def _times(self, opcodes: tuple[Any, ...], codes: tuple[Any, ...]) -> cython.Py_ssize_t:
-        """Count an unknown list; return how often it came, or 0 where it is large."""
+    def _is_kept(self, trace: Trace) -> cython.bint:
+        """Count an unknown list; return whether it came often or is large, and so is kept."""
         opcode: Opcode
         size: cython.Py_ssize_t = 0
-        for opcode in opcodes:
+        for opcode in trace.opcodes:
             if opcode.target is None:
                 size += opcode.operands[0].size
             else:
                 size += opcode.target.size
         if size > _NEW_WORK:
-            return 0
-        key = hash((opcodes, codes))
+            return True
+        key = hash((trace.opcodes, trace.codes))
         times: cython.Py_ssize_t = self.came.get(key, 0) + 1
         if times < _REPEATS:
             remembered(self.came, key, times)
-        else:
-            self.came.pop(key, None)
-        return times
+            trace.is_new = True
+            return False
+        self.came.pop(key, None)
+        trace.is_counted = True
+        return True
 
     @cython.cfunc
     def _trace(self, opcodes: tuple[Any, ...], codes: tuple[Any, ...], runs: cython.bint) -> Trace:
@@ -633,12 +634,7 @@ class Tape:
             trace = programs.get((opcodes, codes))
             if trace is None:
                 trace = Trace(self.device, opcodes, codes)
-                times: cython.Py_ssize_t = 0
-                if runs and self._may_be_new():
-                    times = self._times(opcodes, codes)
-                trace.is_counted = times >= _REPEATS
-                if 0 < times < _REPEATS:
-                    trace.is_new = True
+                if runs and self._may_be_new() and not self._is_kept(trace):
                     return trace
                 remembered(programs, (opcodes, codes), trace)
             remembered(programs, opcodes, trace)  # what runs again is what will run next

@@ -1,6 +1,7 @@
+from xarr.array.call_cache cimport Leaf
 from xarr.array.operators cimport ArrayBase
 from xarr.ir.storage cimport Storage
-from xarr.ir.views cimport View, lone_constant, view_at
+from xarr.ir.views cimport View, beyond
 from xarr.tape.replay cimport Replay
 
 
@@ -20,15 +21,6 @@ cdef class Arguments:
 
 cpdef Arguments arguments_of(str where, tuple args, dict kwargs, object static, object static_names, list outer, bint nested)
 cpdef object read(object scope, str name)
-
-cdef class Leaf:
-    cdef public Py_ssize_t given
-    cdef public Py_ssize_t place
-    cdef public Py_ssize_t base
-    cdef public object constant
-    cdef public bint locked
-    cdef public bint kept
-    cdef object made(self, list views, list arrays)
 
 cdef class Recorded:
     cdef public Replay replay

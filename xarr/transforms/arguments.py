@@ -22,9 +22,10 @@ from xarr.transforms import trees
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
+    from xarr.array.call_cache import Leaf
     from xarr.array.operators import ArrayBase
     from xarr.ir.storage import Storage
-    from xarr.ir.views import View, lone_constant
+    from xarr.ir.views import View, beyond
     from xarr.tape.replay import Replay
 
 _Array = cython.declare(type, Array)
@@ -113,7 +114,7 @@ class Arguments:
         view: View
         other: View
         slot: cython.Py_ssize_t = 0
-        beyond: cython.Py_ssize_t = 0
+        distance: cython.Py_ssize_t = 0
         if array._view.value is not None:
             builder.materialise(array._view)
         view = array._view
@@ -121,7 +122,7 @@ class Arguments:
         assert storage is not None
         for other in self.views:
             if other.storage is storage:
-                beyond = view.offset - other.offset
+                distance = beyond(view, other)
                 break
             slot += 1
         else:
@@ -132,7 +133,7 @@ class Arguments:
         parts.append(view.structure)
         parts.append(storage.nbytes)
         parts.append(slot)
-        parts.append(beyond)
+        parts.append(distance)
         parts.append(array._kept)
         parts.append(array._locked)
         self.arrays.append(array)
@@ -239,68 +240,6 @@ def read(scope: Any, name: str) -> object:
 
 
 @cython.cclass
-class Leaf:
-    """An array that a call returns.
-
-    Attributes
-    ----------
-    given : int
-        The number of the given array that it is, or -1.
-    place : int
-        The number of the view that a replay returns for it, or -1.
-    constant : View or None
-        The constant that it is.
-    base : int
-        The number of the given array that it is a view of, or -1.
-    locked, kept : bool
-        As of the array.
-    """
-
-    given: int
-    place: int
-    base: int
-    constant: Any
-    locked: bool
-    kept: bool
-
-    def __init__(self, array: Any, arguments: Arguments, views: list[Any]) -> None:
-        """Describe an array; append its view to a list where a replay returns it."""
-        self.given = self.place = self.base = -1
-        self.locked, self.kept = array._locked, array._kept
-        view = array._view
-        for number, one in enumerate(arguments.arrays):
-            if one is array:
-                self.given = number
-                return
-            base = one if one._base is None else one._base
-            if array._base is base and self.base < 0:
-                self.base = number
-        if view.value is not None:
-            self.constant = lone_constant(view.structure, view.value)  # its own may get a storage
-        else:
-            self.place = len(views)
-            views.append(view)
-
-    @cython.cfunc
-    def made(self, views: list[Any], arrays: list[Any]) -> object:
-        """Return the array, of a replay's views and the given arrays."""
-        base: ArrayBase
-        if self.given >= 0:
-            return arrays[self.given]
-        found: ArrayBase = _Array.__new__(_Array)
-        if self.place >= 0:
-            found._view = views[self.place]
-        else:
-            found._view = lone_constant(self.constant.structure, self.constant.value)
-        found._locked = self.locked
-        found._kept = self.kept
-        if self.base >= 0:
-            base = arrays[self.base]
-            found._base = base if base._base is None else base._base
-        return found
-
-
-@cython.cclass
 class Recorded:
     """A call that can be made again.
 
@@ -361,7 +300,8 @@ class Recorded:
         for one in self.leaves:
             if isinstance(one, Leaf):
                 leaf = one
-                found.append(leaf.made(views, arguments.arrays))
+                view = None if leaf.place < 0 else views[leaf.place]
+                found.append(leaf.array_of(view, arguments.arrays))
             elif type(one) is TracedNumber:
                 found.append(values[one.at])
             else:

@@ -10,6 +10,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from xarr import errors, tuning
 from xarr.array.array import Array
+from xarr.array.call_cache import Leaf
 from xarr.array.selected import Selected
 from xarr.ir.views import View
 from xarr.tape import builder, recorders
@@ -17,7 +18,7 @@ from xarr.tape.recording import Noter
 from xarr.tape.replay import Replay
 from xarr.tape.traced import Formula, OtherCallError, TracedNumber
 from xarr.transforms import trees
-from xarr.transforms.arguments import Arguments, Leaf, Recorded, arguments_of, read, told
+from xarr.transforms.arguments import Arguments, Recorded, arguments_of, read, told
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -154,7 +155,9 @@ class Jitted(Generic[_P, _R]):
             hint = "pass it as an argument, or name it in the function"
             error = refuse("it", "writes to an array that was one constant", hint)
         views: list[View] = []
-        parts = [Leaf(leaf, arguments, views) if type(leaf) is Array else leaf for leaf in leaves]
+        parts = [
+            Leaf(leaf, arguments.arrays, views) if type(leaf) is Array else leaf for leaf in leaves
+        ]
         recording = noter.finish(views)
         if any(array._view is not view for array, view in before):
             error = refuse("it", "changes the shape or type of a given array", "return a new one")
