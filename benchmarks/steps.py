@@ -47,7 +47,8 @@ def _random(*shape: int) -> Any:
     return numpy.random.default_rng(0).random(shape, dtype=numpy.float32)
 
 
-def _air(n: int) -> State:
+def air(n: int) -> State:
+    """Return densities of flowing air on n x n cells, in nine directions, and where it is solid."""
     y, x = numpy.meshgrid(numpy.arange(n), numpy.arange(n), indexing="ij")
     solid = (x - 0.3 * n) ** 2 + (y - 0.5 * n) ** 2 < (0.12 * n) ** 2
     wiggle = 1 + 0.01 * numpy.sin(2 * math.pi * y / n)
@@ -56,7 +57,8 @@ def _air(n: int) -> State:
     return (*[one.astype(numpy.float32) for one in flow], solid)
 
 
-def _lattice_boltzmann(np: Any, *state: Any) -> State:
+def lattice_boltzmann(np: Any, *state: Any) -> State:
+    """Return the next state of the air."""
     *f, solid = state
     f = [
         np.roll(np.roll(one, cx, axis=1), cy, axis=0)
@@ -175,7 +177,7 @@ def _n_body(np: Any, x: Any, v: Any, mass: Any) -> State:
 
 
 STEPS: Final = (
-    Step("lattice Boltzmann", 1024, _air, _lattice_boltzmann),
+    Step("lattice Boltzmann", 1024, air, lattice_boltzmann),
     Step("Lorenz", 65536, _attractor, _lorenz),
     Step("FDTD", 2048, _fields, _fdtd, _fdtd_of_jax),
     Step("split step", 1 << 20, _wave, _split_step),
@@ -232,9 +234,9 @@ def measured(step: Step, size: int, libraries: dict[str, Library], repeats: int)
     return {"seconds": {name: one.minimum_s for name, one in took.items()}, "apart": apart}
 
 
-def lines(scale: float, device: str | None, repeats: int) -> Iterator[str]:
+def lines(scale: float, device: str | None, repeats: int, peers: list[str]) -> Iterator[str]:
     """Yield a line for each step."""
-    opened, absent = open_libraries(["xarr", "jax.jit"], device)
+    opened, absent = open_libraries(["xarr", *peers], device)
     libraries = {one.name.removesuffix(".jit"): one for one in opened}
     yield from absent.values()
     ratios = []
@@ -253,15 +255,16 @@ def lines(scale: float, device: str | None, repeats: int) -> Iterator[str]:
 
 
 def print_lines(
-    lines: Callable[[float, str | None, int], Iterator[str]], about: str | None
+    lines: Callable[[float, str | None, int, list[str]], Iterator[str]], about: str | None
 ) -> None:
     """Print the lines of a table for the options of the command line."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--device")
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--peers", default="jax.jit")
     given = parser.parse_args()
-    for line in lines(given.scale, given.device, given.repeats):
+    for line in lines(given.scale, given.device, given.repeats, given.peers.split(",")):
         print(line, flush=True)
 
 
