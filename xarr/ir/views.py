@@ -28,17 +28,14 @@ if TYPE_CHECKING:
 
 _ndarray = cython.declare(object, numpy.ndarray)
 
-_PACKED: Final[dict[DType, tuple[Any, Any]]] = {}
+_PACKED: Final = {
+    dtype: (form.unpack_from, form.pack_into)
+    for dtype in dtypes.TABLE
+    for form in [struct.Struct("?" if dtype is dtypes.bool_ else dtype.format)]
+}
+"""What reads and writes an element in memory."""
 _EXACT: Final = 1 << 53
 """Integers up to this are float64 exactly."""
-
-
-def _packed(dtype: DType) -> tuple[Any, Any]:
-    """Return the functions that read and write an element in memory; one pair for a data type."""
-    if dtype not in _PACKED:
-        form = struct.Struct("?" if dtype is dtypes.bool_ else dtype.format)
-        _PACKED[dtype] = form.unpack_from, form.pack_into
-    return _PACKED[dtype]
 
 
 def in_memory(dtype: DType, shape: Shape, strides: Shape) -> InMemory:
@@ -147,7 +144,7 @@ class Structure(Memoised):
             self.low, self.high = dtype.bounds
         self.is_in_place = device.info.host_addressable
         if self.is_in_place and dtype is not dtypes.float16:
-            self.unpack, self.pack = _packed(dtype)
+            self.unpack, self.pack = _PACKED[dtype]
 
     @property
     def pattern(self) -> Pattern | None:
