@@ -130,10 +130,6 @@ def value_and_grad(
     """Return a function that returns the value of another one and its gradient.
 
     fun : function -- Its result is a real number: an array without axes.
-    argnums : int or sequence of int
-        The arguments by which it is derived: real or complex arrays, or trees of them.
-    has_aux : bool -- Whether it returns a pair: the number, and what else it has to say.
-    holomorphic : bool -- Whether arguments and the result are complex, and the derivative is.
 
     -> function
         Of the same arguments. Its result is a pair: the value, (value, aux) with `has_aux`; and the
@@ -156,10 +152,6 @@ def grad(
     """Return a function that returns the gradient of another one.
 
     fun : function -- Its result is a real number: an array without axes.
-    argnums : int or sequence of int
-        The arguments by which it is derived: real or complex arrays, or trees of them.
-    has_aux : bool -- Whether it returns a pair: the number, and what else it has to say.
-    holomorphic : bool -- Whether arguments and the result are complex, and the derivative is.
 
     -> function
         Of the same arguments. It returns the gradient, of the form of the argument, or a tuple of
@@ -261,9 +253,7 @@ def _number(found: Recorded, holomorphic: bool, where: str) -> Array:
 def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     """Return a function's value, and what multiplies with its Jacobian from the left.
 
-    fun : function -- The function to derive.
     primals : trees of floating-point Arrays -- The arguments of the function.
-    has_aux : bool -- Whether it returns a pair: the result, and what else it has to say.
 
     -> (result, function) or (result, function, aux)
         The function maps a tree of the result's form to a tuple: what belongs to each argument. It
@@ -301,9 +291,7 @@ def _beside(g: Any, result: Any) -> Array | None:
 def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     """Return the value of a function, and a function that multiplies with its Jacobian.
 
-    fun : function -- The function to derive.
     primals : trees of floating-point Arrays -- The arguments of the function.
-    has_aux : bool -- Whether it returns a pair: the result, and what else it has to say.
 
     -> (result, function) or (result, function, aux)
         The function maps tangents, of the forms of the arguments, to that of the result. It may be
@@ -345,10 +333,8 @@ def _is_floating(leaf: Any) -> bool:
 def jvp(fun: Function, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
     """Return the value of a function, and the product of its Jacobian with tangents.
 
-    fun : function -- The function to derive.
     primals, tangents : tuple or list of trees of floating-point Arrays
         The arguments of the function, and what belongs to each.
-    has_aux : bool -- Whether it returns a pair: the result, and what else it has to say.
 
     -> (result, tangent) or (result, tangent, aux)
 
@@ -395,12 +381,6 @@ def jacobian(
     holomorphic: bool = False,
 ) -> Function:
     """Return a function that returns the Jacobian of another one.
-
-    fun : function -- The function to derive.
-    argnums : int or sequence of int
-        The arguments by which it is derived: floating-point arrays, or trees of them.
-    has_aux : bool -- Whether it returns a pair: the result, and what else it has to say.
-    holomorphic : bool -- Whether arguments and results are complex.
 
     -> function
         Of the same arguments. It returns a tree of the result's form, whose leaves are trees of the
@@ -508,12 +488,6 @@ def hessian(
     holomorphic: bool = False,
 ) -> Function:
     """Return a function that returns the Hessian of another one: the Jacobian of its Jacobian.
-
-    fun : function -- The function to derive.
-    argnums : int or sequence of int
-        The arguments by which it is derived: floating-point arrays, or trees of them.
-    has_aux : bool -- Whether it returns a pair: the result, and what else it has to say.
-    holomorphic : bool -- Whether arguments and results are complex.
 
     -> function
         Of the same arguments; of a number and one array, it returns an array with the axes of the

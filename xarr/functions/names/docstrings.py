@@ -118,6 +118,11 @@ GLOSSARY: Final = {
     "k: SupportsIndex": "The diagonal: 0 the main one, above it positive, below it negative.",
     "offset: SupportsIndex": "How far above the main diagonal, in columns; negative below.",
     "N: SupportsIndex": "The number of rows.",
+    "fun: Function": "The function to derive.",
+    "argnums": "The numbers of the arguments by which it is derived: floating-point arrays, or\n"
+    "    trees of them.",
+    "has_aux": "Whether it returns a pair: the result, and what else it has to say.",
+    "holomorphic": "Whether arguments and results are complex, and so the derivative.",
     **dict.fromkeys(
         ("M: SupportsIndex | None", "m: SupportsIndex | None"),
         "The number of columns; None for that of rows.",
@@ -205,6 +210,7 @@ _SAMPLES: Final[dict[str, str]] = dict(
 """The values of distributions' parameters in the examples."""
 
 _TYPES: Final = {
+    "Function": "function",
     "Coefficients": "Array, shape (N,), or poly1d",
     "ArrayLike": "Array, shape (...)",
     "Array": "Array, shape (...)",
