@@ -8,8 +8,7 @@ import typing as _typing
 
 import numpy.polynomial.chebyshev as _theirs
 
-from xarr.backends.device import get_device as _get_device
-from xarr.functions.calls.on_host import given_back as _given_back, run_on_host as _run_on_host
+from xarr.functions.calls.on_host import constants as _constants, run_on_host as _run_on_host
 from xarr.functions.polynomials import series_values as _recurrences
 from xarr.functions.polynomials.series import Chebyshev as Chebyshev
 
@@ -46,13 +45,5 @@ chebtrim = _run_on_host(_theirs.chebtrim)
 chebweight = _recurrences.chebweight
 poly2cheb = _run_on_host(_theirs.poly2cheb)
 
-_CONSTANTS = ("chebdomain", "chebone", "chebx", "chebzero")
-
-
 if not _typing.TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        """Make the arrays chebdomain, chebone, chebx, chebzero when one is asked for."""
-        if name in _CONSTANTS:
-            return _given_back(getattr(_theirs, name), _get_device())
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    __getattr__ = _constants(__name__, _theirs, "cheb")

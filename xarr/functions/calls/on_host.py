@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy
@@ -79,6 +80,18 @@ def given_back(value: Any, device: Device) -> Any:
             return Array(from_host(values, device, "the result of a function on the host"))
 
     return replaced(value, (numpy.ndarray, numpy.generic), of_device)
+
+
+def constants(space: str, theirs: ModuleType, prefix: str) -> Callable[[str], Any]:
+    """Make the `__getattr__` of a module of polynomials, which makes its constants when asked."""
+    names = [prefix + name for name in ("domain", "one", "x", "zero")]
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 - what Python calls it
+        if name in names:
+            return given_back(getattr(theirs, name), get_device())
+        raise AttributeError(f"module {space!r} has no attribute {name!r}")
+
+    return __getattr__
 
 
 def run_on_host(function: Callable[..., Any]) -> Callable[..., Any]:
