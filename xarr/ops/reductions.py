@@ -89,10 +89,11 @@ def _moments(finish: str, finished: Callable[..., Any]) -> Reduction:
     )
 
 
-def _extreme_index(function: str) -> Reduction:
+def extreme_index(function: str, host: Callable[..., Any] | None = None) -> Reduction:
+    """Make the row of the index of an extreme, which a function in C chooses of two."""
     return Reduction(
         ANY,
-        host=getattr(numpy, function.removeprefix("xr_")),
+        host=host,
         value=OWN,
         result=INDEX,
         structure="xr_arg",
@@ -107,8 +108,8 @@ def _extreme_index(function: str) -> Reduction:
 
 all = Reduction(ANY, value=TRUTH, combine=elementwise.logical_and, empty=True)
 any = Reduction(ANY, value=TRUTH, combine=elementwise.logical_or, empty=False)
-argmax = _extreme_index("xr_argmax")
-argmin = _extreme_index("xr_argmin")
+argmax = extreme_index("xr_argmax", numpy.argmax)
+argmin = extreme_index("xr_argmin", numpy.argmin)
 count_nonzero = Reduction(
     ANY,
     value=TRUTH,

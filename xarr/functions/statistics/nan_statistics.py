@@ -23,7 +23,7 @@ from xarr.functions.statistics import order_statistics
 from xarr.functions.statistics.order_statistics import Asked, Lines, lines_of, mean_of_two, picked
 from xarr.ir.views import View, constant
 from xarr.ops import elementwise as rows, reductions as folds
-from xarr.ops.reductions import INDEX, ORDERED
+from xarr.ops.reductions import ORDERED
 from xarr.ops.rows import OWN, Elementwise, Reduction, choose, name_rows
 from xarr.tape import builder
 
@@ -284,26 +284,11 @@ def _extreme(combine: Elementwise) -> Reduction:
     return Reduction(ANY, value=OWN, accumulate=ORDERED, combine=combine)
 
 
-def _index_of_extreme(function: str) -> Reduction:
-    return Reduction(
-        ANY,
-        value=OWN,
-        result=INDEX,
-        structure="xr_arg",
-        fields=(("value", "T"), ("index", "i64")),
-        first="xr_arg_first(x, (i64)(position))",
-        step=f"{function}(acc, xr_arg_first(x, (i64)(position)))",
-        combine=function,
-        finish="acc.index",
-        form="axis",
-    )
-
-
 _ROWS: Final = {
     "nanmin": _extreme(rows.fmin),
     "nanmax": _extreme(rows.fmax),
-    "nanargmin": _index_of_extreme("xr_nanargmin"),
-    "nanargmax": _index_of_extreme("xr_nanargmax"),
+    "nanargmin": folds.extreme_index("xr_nanargmin"),
+    "nanargmax": folds.extreme_index("xr_nanargmax"),
 }
 name_rows(_ROWS, Reduction)
 
