@@ -38,6 +38,17 @@ cdef class Bound:
     cdef public bint is_single
     cdef public list constants
 
+cdef class Memory:
+    cdef object device
+    cdef list buffers
+    cdef list own
+    cdef dict free
+    cdef void allocate(self, BoundLaunch launch)
+    cdef object _allocated(self, Py_ssize_t nbytes)
+    cdef void _release(self, Py_ssize_t slot)
+    cdef list buffers_of(self, BoundLaunch launch)
+    cdef void end(self, BoundLaunch launch)
+
 cdef class Replay:
     cdef public object device
     cdef list entries
@@ -61,9 +72,8 @@ cdef class Replay:
     cdef void record(self, list firsts, list constants)
     cdef void _put(self, list parts, list constants)
     cdef list _launch(self, Tape tape, list views, list parts)
-    cdef void _launch_singly(self, Bound bound, list buffers)
-    cdef bint _launch_together(self, Bound bound, list buffers)
-    cdef void _allocate(self, BoundLaunch launch, list buffers)
-    cdef void _work(self, BoundLaunch launch, list buffers)
+    cdef void _launch_singly(self, Bound bound, Memory memory)
+    cdef bint _launch_together(self, Bound bound, Memory memory)
+    cdef void _work(self, BoundLaunch launch, Memory memory)
 
 cdef View view_in(object place, list firsts)

@@ -161,6 +161,93 @@ class Bound:
 
 
 @cython.cclass
+class Memory:
+    """The buffers of a call. What one launch frees, a later one takes, as launches run in order.
+
+    Attributes
+    ----------
+    buffers : list
+        The buffer of each slot, or None.
+    own : list of int
+        The bytes of each that the call allocated, or 0.
+    free : dict of int to list
+        Buffers by their bytes.
+    """
+
+    device: Any
+    buffers: list[Any]
+    own: list[Any]
+    free: dict[Any, Any]
+
+    def __init__(self, device: Any, buffers: list[Any]) -> None:
+        self.device = device
+        self.buffers = buffers
+        self.own = [0] * len(buffers)
+        self.free = {}
+
+    @cython.cfunc
+    def allocate(self, launch: BoundLaunch) -> cython.void:
+        """Free what is dead before a launch, and allocate what it writes first."""
+        slot: cython.Py_ssize_t
+        nbytes: cython.Py_ssize_t
+        for slot in launch.dropped:
+            self._release(slot)
+        for slot, nbytes in launch.fresh:
+            if self.buffers[slot] is None:
+                found: list[Any] | None = self.free.get(nbytes)
+                if found:
+                    self.buffers[slot] = found.pop()
+                else:
+                    self.buffers[slot] = self._allocated(nbytes)
+                self.own[slot] = nbytes
+
+    @cython.cfunc
+    def _allocated(self, nbytes: cython.Py_ssize_t) -> object:
+        """Return new memory; where it is short, give up what is free first."""
+        if self.free:
+            try:
+                return self.device.driver.allocate(nbytes)
+            except MemoryError:
+                self.free.clear()
+        return allocate_or_collect(self.device, nbytes)
+
+    @cython.cfunc
+    def _release(self, slot: cython.Py_ssize_t) -> cython.void:
+        """Free a slot's buffer."""
+        nbytes: object = self.own[slot]
+        if nbytes:
+            found: list[Any] | None = self.free.get(nbytes)
+            if found is None:
+                self.free[nbytes] = [self.buffers[slot]]
+            else:
+                found.append(self.buffers[slot])
+            self.own[slot] = 0
+        self.buffers[slot] = None
+
+    @cython.cfunc
+    def buffers_of(self, launch: BoundLaunch) -> list[Any]:
+        """Return the buffers that a launch is given."""
+        found: list[Any] = []
+        for slot in launch.named:
+            found.append(self.buffers[slot] if type(slot) is int else slot.buffer())
+        return found
+
+    @cython.cfunc
+    def end(self, launch: BoundLaunch) -> cython.void:
+        """Move and free buffers after a launch."""
+        slot: cython.Py_ssize_t
+        other: cython.Py_ssize_t
+        for slot, other in launch.reuses:
+            self._release(slot)
+            self.buffers[slot] = self.buffers[other]
+            self.own[slot] = self.own[other]
+            self.buffers[other] = None
+            self.own[other] = 0
+        for slot in launch.freed:
+            self._release(slot)
+
+
+@cython.cclass
 class Replay:
     """Makes the calls of a recording.
 
@@ -532,12 +619,13 @@ class Replay:
                 storage.settle()
             buffers.append(storage.buffer)
         buffers.extend([None] * (self.slots + self.spare - len(buffers)))
+        memory: Memory = Memory(device, buffers)
         core_counts.looks += 1
         tape.is_running = True
         try:
             for bound in parts:
-                if bound.is_single or not self._launch_together(bound, buffers):
-                    self._launch_singly(bound, buffers)
+                if bound.is_single or not self._launch_together(bound, memory):
+                    self._launch_singly(bound, memory)
         except BaseException as error:
             error.add_note(
                 f"{device} was replaying a call: arrays that it writes may hold some of its work"
@@ -562,14 +650,14 @@ class Replay:
         return found
 
     @cython.cfunc
-    def _launch_singly(self, bound: Bound, buffers: list[Any]) -> cython.void:
+    def _launch_singly(self, bound: Bound, memory: Memory) -> cython.void:
         """Make the launches of a part one by one."""
         launch: BoundLaunch
         driver = self.device.driver
         for launch in bound.launches:
-            self._allocate(launch, buffers)
+            memory.allocate(launch)
             if launch.kernel is None:
-                self._work(launch, buffers)
+                self._work(launch, memory)
             else:
                 kernel = launch.kernel
                 groups, items = launch.grid
@@ -578,14 +666,14 @@ class Replay:
                     kernel.handle,
                     groups,
                     items,
-                    _buffers_of(launch, buffers),
+                    memory.buffers_of(launch),
                     launch.packed,
                     kernel.weight * launch.elements,
                 )
-            _end(launch, buffers)
+            memory.end(launch)
 
     @cython.cfunc
-    def _launch_together(self, bound: Bound, buffers: list[Any]) -> cython.bint:
+    def _launch_together(self, bound: Bound, memory: Memory) -> cython.bint:
         """Make the launches of a part by one call of the driver, if it has that and memory is left.
 
         What they free is held until all are asked for.
@@ -605,12 +693,10 @@ class Replay:
             self.sequences[program] = True
             return False
         for launch in bound.launches:
-            self._allocate(launch, buffers)
+            memory.allocate(launch)
             kernel, grid = launch.kernel, launch.grid
-            asked.append(
-                (kernel, grid, _buffers_of(launch, buffers), launch.packed, launch.elements)
-            )
-            _end(launch, buffers)
+            asked.append((kernel, grid, memory.buffers_of(launch), launch.packed, launch.elements))
+            memory.end(launch)
         if known is True:
             known = self.sequences[program] = self.device.driver.sequence(asked)
         if known is None or not known.run(asked):
@@ -622,24 +708,14 @@ class Replay:
         return True
 
     @cython.cfunc
-    def _allocate(self, launch: BoundLaunch, buffers: list[Any]) -> cython.void:
-        """Free what is dead before a launch, and allocate what it writes first."""
-        slot: cython.Py_ssize_t
-        nbytes: cython.Py_ssize_t
-        for slot in launch.dropped:
-            buffers[slot] = None
-        for slot, nbytes in launch.fresh:
-            if buffers[slot] is None:
-                buffers[slot] = allocate_or_collect(self.device, nbytes)
-
-    @cython.cfunc
-    def _work(self, launch: BoundLaunch, buffers: list[Any]) -> cython.void:
+    def _work(self, launch: BoundLaunch, memory: Memory) -> cython.void:
         """Let a library work on buffers."""
         storage: Storage
         number: cython.Py_ssize_t
         slot: cython.Py_ssize_t
         nbytes: cython.Py_ssize_t
         step: LibraryStep = launch.step
+        buffers: list[Any] = memory.buffers
         storages: list[Any] = [None] * len(launch.bases)
         for number, slot, nbytes in launch.storages:
             storage = new_storage(Storage.__new__(Storage), self.device, nbytes)
@@ -649,7 +725,9 @@ class Replay:
         for number, slot, _ in launch.storages:
             storage = storages[number]
             storage.settle()
-            buffers[slot] = storage.buffer
+            if buffers[slot] is not storage.buffer:
+                memory.own[slot] = 0
+                buffers[slot] = storage.buffer
 
 
 def _holes(
@@ -693,27 +771,6 @@ def view_in(place: Any, firsts: list[Any]) -> View:
             raise layout.misaligned("x.view(dtype)", how.itemsize)
         begin //= how.itemsize
     return view_at(first.storage, how, begin + beyond)
-
-
-@cython.cfunc
-def _buffers_of(launch: BoundLaunch, buffers: list[Any]) -> list[Any]:
-    """Return the buffers that a launch is given."""
-    found: list[Any] = []
-    for slot in launch.named:
-        found.append(buffers[slot] if type(slot) is int else slot.buffer())
-    return found
-
-
-@cython.cfunc
-def _end(launch: BoundLaunch, buffers: list[Any]) -> cython.void:
-    """Move and free buffers after a launch."""
-    slot: cython.Py_ssize_t
-    other: cython.Py_ssize_t
-    for slot, other in launch.reuses:
-        buffers[slot] = buffers[other]
-        buffers[other] = None
-    for slot in launch.freed:
-        buffers[slot] = None
 
 
 def _state(storage: Storage, is_live: bool, is_most: bool, is_there: bool, sizes: Any) -> int:
