@@ -166,8 +166,10 @@ def test_changes_of_repeated_elements(call: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["matmul", "matvec", "vecdot", "vecmat"])
-def test_functions_of_stacks_say_their_axes(name: str) -> None:
+def test_functions_of_stacks_are_ufuncs(name: str) -> None:
     function, numpys = getattr(xarr, name), getattr(np, name)
+    assert isinstance(function, xarr.ufunc)
+    assert type("Held", (), {"function": function})().function is function
     for attribute in ("signature", "nin", "nout", "nargs", "identity"):
         assert getattr(function, attribute) == getattr(numpys, attribute)
     assert set(function.types) <= set(numpys.types)

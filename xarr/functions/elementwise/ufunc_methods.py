@@ -20,7 +20,7 @@ from xarr.array.out_argument import deliver, mask_of, require_shape
 from xarr.array.transfers import Host
 from xarr.backends.device import require_on
 from xarr.dtypes import DType
-from xarr.errors import refused, type_error, value_error
+from xarr.errors import message, refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.calls.row_calls import reduced, scanned
 from xarr.functions.elementwise import elementwise as functions
@@ -115,6 +115,7 @@ def outer(function: ufunc, A: ArrayLike, B: ArrayLike, **options: Any) -> Array:
 
 def at(function: ufunc, a: Array, indices: Any, b: ArrayLike | None) -> None:
     """Apply the function to elements of an array in place, each as often as it is named."""
+    _require_elements(function, "at(a, indices, b)", TypeError)
     name = f"{function.__name__}.at(a, indices{', b' * (function.nin > 1)})"
     if type(a) is not Array:
         raise type_error(name, f"a is of type {type(a).__name__}", "an Array is accepted, in place")
@@ -155,13 +156,24 @@ def reduceat(
 
 
 def _require_two(function: ufunc, method: str, results: int | None = 1) -> None:
-    """Refuse a function that has not two operands and one result."""
+    """Refuse a function of stacks, and one that has not two operands and one result."""
+    is_outer = results is None
+    call = "outer(A, B)" if is_outer else f"{method}(array)"
+    _require_elements(function, call, TypeError if is_outer else RuntimeError)
     if function.nin != 2 or (results is not None and function.nout != results):
         fault = f"{function.__name__} has {function.nin} operands and {function.nout} results"
         accepted = f"{method} takes functions of two operands" + (
             " and one result" if results else ""
         )
         raise value_error(f"{function.__name__}.{method}(array)", fault, accepted)
+
+
+def _require_elements(function: ufunc, call: str, error: type[Exception]) -> None:
+    """Refuse a function of stacks, which has none of the methods."""
+    if function.signature is not None:
+        fault = f"{function.__name__} takes axes of its operands, {function.signature}"
+        accepted = "functions of single elements have this method"
+        raise error(message(f"{function.__name__}.{call}", fault, accepted))
 
 
 def _is_associative(function: ufunc) -> bool:
