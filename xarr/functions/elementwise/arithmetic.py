@@ -20,6 +20,7 @@ from xarr.ops import elementwise as rows
 from xarr.ops.rows import Elementwise, name_rows
 from xarr.tape import builder
 
+_NUMBERS: Final = (int, float, complex, bool)
 _COUNT: Final = Elementwise(
     (BOOL, *INTEGER), "xr_bit_count(x)", "The number of bits of x.", boolean="x"
 )
@@ -83,7 +84,7 @@ def bitwise_count(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) 
 
 
 def real(val: ArrayLike) -> Array:
-    """The real part.
+    """The real part; a number's is a number, as in NumPy.
 
     -> Array, shape (...)
         Of the dtype of any val's parts; a new array, where the attribute `real` is a view.
@@ -91,11 +92,13 @@ def real(val: ArrayLike) -> Array:
     >>> xarr.real([1 + 2j, 3j]).tolist()
     [1.0, 0.0]
     """
+    if type(val) in _NUMBERS:
+        return val.real  # type: ignore[union-attr, return-value]
     return Array(rows.real.applied(operand_view(val, "real(val)")))
 
 
 def imag(val: ArrayLike) -> Array:
-    """The imaginary part; 0 of what is real.
+    """The imaginary part; 0 of what is real. A number's is a number, as in NumPy.
 
     -> Array, shape (...)
         Of the dtype of any val's parts; a new array, where the attribute `imag` is a view.
@@ -103,6 +106,8 @@ def imag(val: ArrayLike) -> Array:
     >>> xarr.imag([1 + 2j, 3j]).tolist()
     [2.0, 3.0]
     """
+    if type(val) in _NUMBERS:
+        return val.imag  # type: ignore[union-attr, return-value]
     return Array(rows.imag.applied(operand_view(val, "imag(val)")))
 
 

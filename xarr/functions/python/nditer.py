@@ -338,6 +338,7 @@ class flatiter:  # noqa: N801 - NumPy's name
         self._position = 0
         if _is_one(key):
             return self._array[self._place(_in_range(key, self._array.size))]
+        _require_flat(key, "x.flat[key]")
         return Array(builder.copied(_flattened(self._array)[key]._view))
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -352,6 +353,9 @@ class flatiter:  # noqa: N801 - NumPy's name
             place = self._place(_in_range(key, x.size))
             indexing.setitem(x, (*place, ...), value if values.ndim == 0 else values.reshape(()))
             return
+        _require_flat(key, "x.flat[key] = value")
+        if isinstance(key, tuple) and not key:
+            raise IndexError("x.flat[()] = value: key is (); write x.flat[...] = value")
         if isinstance(value, flatiter):
             value = value.copy()
         target = _flattened(x)
@@ -390,6 +394,14 @@ class flatiter:  # noqa: N801 - NumPy's name
             position, index = divmod(position, extent)
             place.append(index)
         return tuple(reversed(place))
+
+
+def _require_flat(key: Any, where: str) -> None:
+    """Refuse new axes, and truths that are no array: they used to count as integers in NumPy."""
+    is_listed = isinstance(key, list) and key and all(isinstance(part, bool) for part in key)
+    if key is None or isinstance(key, bool | numpy.bool_) or is_listed:
+        accepted = "integers, slices, ... and arrays of integers or bools are accepted"
+        raise refused(IndexError, where, f"key is {key!r}", accepted)
 
 
 def _is_one(key: Any) -> bool:

@@ -20,7 +20,7 @@ from xarr.array.coerce import array_of, as_array, retyped
 from xarr.array.layouts import in_order, is_number
 from xarr.backends.device import Device, default_device, default_float, get_device
 from xarr.dtypes import BOOL, COMPLEX, REAL, SIGNED, UNSIGNED, DType
-from xarr.errors import type_error, value_error
+from xarr.errors import type_error, value_error, word_error
 from xarr.ir.views import constant
 from xarr.layout import Shape
 from xarr.memo import memo
@@ -80,7 +80,7 @@ def _castable(given: AnyDType, wanted: AnyDType, casting: str, where: str) -> bo
         return bool(numpy.can_cast(given, wanted, casting))  # type: ignore[arg-type]
     except (TypeError, ValueError):
         accepted = "no, equiv, safe, same_kind and unsafe are accepted"
-        raise value_error(where, f"casting is {casting!r}", accepted) from None
+        raise word_error(where, "casting", casting, accepted) from None
 
 
 def require_casting(given: AnyDType, wanted: AnyDType, casting: str, where: str) -> None:
