@@ -9,7 +9,7 @@ from xarr import dtypes
 from xarr.array import other_operands
 from xarr.array.array import Array, ArrayLike, DTypeLike, Out
 from xarr.array.cached_calls import cached_call
-from xarr.array.coerce import array_of, as_array, operand_view, together
+from xarr.array.coerce import SCALARS, array_of, as_array, operand_view, together
 from xarr.array.out_argument import Outs, deliver
 from xarr.dtypes import BOOL, COMPLEX, INTEGER
 from xarr.functions.elementwise import elementwise
@@ -20,7 +20,6 @@ from xarr.ops import elementwise as rows
 from xarr.ops.rows import Elementwise, name_rows
 from xarr.tape import builder
 
-_NUMBERS: Final = (int, float, complex, bool)
 _COUNT: Final = Elementwise(
     (BOOL, *INTEGER), "xr_bit_count(x)", "The number of bits of x.", boolean="x"
 )
@@ -92,7 +91,7 @@ def real(val: ArrayLike) -> Array:
     >>> xarr.real([1 + 2j, 3j]).tolist()
     [1.0, 0.0]
     """
-    if type(val) in _NUMBERS:
+    if type(val) in SCALARS:
         return val.real  # type: ignore[union-attr, return-value]
     return Array(rows.real.applied(operand_view(val, "real(val)")))
 
@@ -106,7 +105,7 @@ def imag(val: ArrayLike) -> Array:
     >>> xarr.imag([1 + 2j, 3j]).tolist()
     [2.0, 3.0]
     """
-    if type(val) in _NUMBERS:
+    if type(val) in SCALARS:
         return val.imag  # type: ignore[union-attr, return-value]
     return Array(rows.imag.applied(operand_view(val, "imag(val)")))
 

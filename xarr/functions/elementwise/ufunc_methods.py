@@ -20,7 +20,7 @@ from xarr.array.out_argument import deliver, mask_of, require_shape
 from xarr.array.transfers import Host
 from xarr.backends.device import require_on
 from xarr.dtypes import DType
-from xarr.errors import message, refused, type_error, value_error
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.calls.row_calls import reduced, scanned
 from xarr.functions.elementwise import elementwise as functions
@@ -101,6 +101,7 @@ def accumulate(function: ufunc, array: ArrayLike, axis: Any, dtype: DTypeLike, o
 
 def outer(function: ufunc, A: ArrayLike, B: ArrayLike, **options: Any) -> Array:  # noqa: N803
     """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape."""
+    _require_elements(function, "outer(A, B)")
     _require_two(function, "outer", results=None)
     where = f"{function.__name__}.outer(A, B)"
     device = next((value.device for value in (A, B) if type(value) is Array), None)
@@ -115,7 +116,7 @@ def outer(function: ufunc, A: ArrayLike, B: ArrayLike, **options: Any) -> Array:
 
 def at(function: ufunc, a: Array, indices: Any, b: ArrayLike | None) -> None:
     """Apply the function to elements of an array in place, each as often as it is named."""
-    _require_elements(function, "at(a, indices, b)", TypeError)
+    _require_elements(function, "at(a, indices, b)")
     name = f"{function.__name__}.at(a, indices{', b' * (function.nin > 1)})"
     if type(a) is not Array:
         raise type_error(name, f"a is of type {type(a).__name__}", "an Array is accepted, in place")
@@ -157,9 +158,7 @@ def reduceat(
 
 def _require_two(function: ufunc, method: str, results: int | None = 1) -> None:
     """Refuse a function of stacks, and one that has not two operands and one result."""
-    is_outer = results is None
-    call = "outer(A, B)" if is_outer else f"{method}(array)"
-    _require_elements(function, call, TypeError if is_outer else RuntimeError)
+    _require_elements(function, f"{method}(array)", RuntimeError)
     if function.nin != 2 or (results is not None and function.nout != results):
         fault = f"{function.__name__} has {function.nin} operands and {function.nout} results"
         accepted = f"{method} takes functions of two operands" + (
@@ -168,12 +167,11 @@ def _require_two(function: ufunc, method: str, results: int | None = 1) -> None:
         raise value_error(f"{function.__name__}.{method}(array)", fault, accepted)
 
 
-def _require_elements(function: ufunc, call: str, error: type[Exception]) -> None:
+def _require_elements(function: ufunc, call: str, error: type[Exception] = TypeError) -> None:
     """Refuse a function of stacks, which has none of the methods."""
     if function.signature is not None:
-        fault = f"{function.__name__} takes axes of its operands, {function.signature}"
-        accepted = "functions of single elements have this method"
-        raise error(message(f"{function.__name__}.{call}", fault, accepted))
+        fault = f"its signature is {function.signature!r}"
+        raise refused(error, f"{function.__name__}.{call}", fault, "none is accepted")
 
 
 def _is_associative(function: ufunc) -> bool:

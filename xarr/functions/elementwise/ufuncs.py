@@ -453,14 +453,10 @@ class Composed(ufunc, Generic[_P, _R]):
 
     __doc__ = _described(__doc__)
 
+    _options: Sequence[inspect.Parameter] = _OPTIONS
+
     def __init__(
-        self,
-        body: Callable[_P, _R],
-        row: Elementwise | None,
-        nin: int,
-        nout: int,
-        is_mixed: bool,
-        options: Sequence[inspect.Parameter] = _OPTIONS,
+        self, body: Callable[_P, _R], row: Elementwise | None, nin: int, nout: int, is_mixed: bool
     ) -> None:
         identity = None if row is None else row.identity
         super().__init__(body.__name__, row, nin, nout, identity)
@@ -468,7 +464,7 @@ class Composed(ufunc, Generic[_P, _R]):
         self.__wrapped__ = body
         given = inspect.signature(body)
         operands = [part for part in given.parameters.values() if part.kind is not part.VAR_KEYWORD]
-        self.__signature__ = given.replace(parameters=[*operands, *options])
+        self.__signature__ = given.replace(parameters=[*operands, *self._options])
         self._where = f"{self.__name__}({', '.join(list(self.__signature__.parameters)[:nin])})"
         self._is_mixed = is_mixed
         self._compute: Callable[..., Any] = body
@@ -533,9 +529,10 @@ class Generalised(Composed[_P, _R]):
     """A function of two stacks of vectors or matrices, whose axes `signature` names."""
 
     __doc__ = _described(__doc__)
+    _options = ()
 
     def __init__(self, body: Callable[_P, _R], signature: str) -> None:
-        super().__init__(body, None, 2, 1, False, ())
+        super().__init__(body, None, 2, 1, False)
         self.signature = signature
         # Called without a frame of its own, which would hold the operands: what only a product
         # needs would be stored.

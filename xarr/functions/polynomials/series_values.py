@@ -208,8 +208,8 @@ class Basis:
 
 def points_of(x: Any, beside: Any, where: str) -> Array:
     """Make an array of points; a Python number takes the narrow floating type of `beside`."""
-    dtype = getattr(beside, "dtype", None)
-    if type(x) in (int, float, complex) and dtype is not None and dtype.char in "efF":
+    dtype = numpy.dtype(getattr(beside, "dtype", float))
+    if type(x) in (int, float, complex) and dtype.char in "efF":
         return as_array(x, where, dtype=numpy.result_type(dtype, x))
     return array_of(x, where)
 

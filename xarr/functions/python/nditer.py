@@ -100,14 +100,11 @@ class broadcast:  # noqa: N801 - NumPy's name
         self.reset()
 
     @property
-    def nd(self) -> int:
-        """The number of axes."""
-        return len(self.shape)
-
-    @property
     def ndim(self) -> int:
         """The number of axes."""
         return len(self.shape)
+
+    nd = ndim
 
     @property
     def size(self) -> int:
@@ -354,8 +351,6 @@ class flatiter:  # noqa: N801 - NumPy's name
             indexing.setitem(x, (*place, ...), value if values.ndim == 0 else values.reshape(()))
             return
         _require_flat(key, "x.flat[key] = value")
-        if isinstance(key, tuple) and not key:
-            raise IndexError("x.flat[()] = value: key is (); write x.flat[...] = value")
         if isinstance(value, flatiter):
             value = value.copy()
         target = _flattened(x)
@@ -398,8 +393,8 @@ class flatiter:  # noqa: N801 - NumPy's name
 
 def _require_flat(key: Any, where: str) -> None:
     """Refuse new axes, and truths that are no array: they used to count as integers in NumPy."""
-    is_listed = isinstance(key, list) and key and all(isinstance(part, bool) for part in key)
-    if key is None or isinstance(key, bool | numpy.bool_) or is_listed:
+    parts = key if isinstance(key, list) and key else [key]
+    if all(part is None or isinstance(part, bool | numpy.bool_) for part in parts):
         accepted = "integers, slices, ... and arrays of integers or bools are accepted"
         raise refused(IndexError, where, f"key is {key!r}", accepted)
 

@@ -233,12 +233,8 @@ def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None]
     if s is not None:
         lengths = [None if length is None else integer(length, where, "s") for length in s]
         if axes is None or None in lengths:
-            text = (
-                "Passing an array containing `None` values to `s` is deprecated"
-                if None in lengths
-                else "`axes` should not be `None` if `s` is not `None`"
-            )
-            warn(text, DeprecationWarning)
+            text = "`axes` should not be `None` if `s` is not `None`; passing an array containing "
+            warn(text + "`None` values to `s` is deprecated", DeprecationWarning)
     if axes is None:
         places = list(range(ndim)) if s is None else list(range(ndim))[ndim - len(lengths) :]
     else:
