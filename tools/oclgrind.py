@@ -26,7 +26,7 @@ SETTINGS = {
     "OCLGRIND_MAX_ERRORS": "20",
     # Optimised, a branch on an uninitialised value becomes a select, which is not checked. Of an
     # inlined function that returns a structure Clang makes a note that Oclgrind does not know.
-    "OCLGRIND_BUILD_OPTIONS": "-cl-opt-disable -DXR_INLINED=",
+    "OCLGRIND_BUILD_OPTIONS": "-cl-opt-disable -DXR_INLINED= -DXR_UNFILLED",
     "PYOPENCL_NO_CACHE": "1",
 }
 

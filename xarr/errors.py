@@ -70,6 +70,12 @@ value_error = functools.partial(refused, ValueError)
 type_error = functools.partial(refused, TypeError)
 
 
+def word_error(where: str, name: str, given: object, accepted: str) -> Exception:
+    """Make the exception of a word that is none of those accepted: TypeError where it is no str."""
+    error = ValueError if isinstance(given, str) else TypeError
+    return refused(error, where, f"{name} is {given!r}", accepted)
+
+
 @memo
 def operand_of(where: str) -> str:
     """The name by which an error's call, `where`, refers to its first argument.

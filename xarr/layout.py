@@ -267,8 +267,7 @@ def order_of(order: Any, where: str, accepted: str = "CFAK") -> str | None:
     letter = order.upper() if isinstance(order, str) else order
     if letter is not None and not (isinstance(letter, str) and letter in tuple(accepted)):
         names = " and ".join((", ".join(accepted[:-1]), accepted[-1]))
-        error = ValueError if isinstance(order, str) else TypeError
-        raise errors.refused(error, where, f"order is {order!r}", f"{names} are accepted")
+        raise errors.word_error(where, "order", order, f"{names} are accepted")
     return letter
 
 

@@ -20,6 +20,23 @@ np.imag(np.ones(3, dtype="{float32|int16|bool|float16}"))
 np.{var(np.ones((0, 3)), axis=0)|std([3.0], ddof=1)} ! RuntimeWarning: Degrees of freedom
 np.var([1.0, 2.0, 4.0], {correction=1|ddof=1|ddof=0, correction=1})
 np.std([1.0, 2.0, 4.0], ddof=1, correction={1|2}) ! ValueError: simultaneously
+np.{real|imag}({1|1.5|2j|True})
+np.{sort|argsort}(np.ones(3), kind="stable", stable={True|False}) ! ValueError
+np.{sort(np.ones(2), kind|searchsorted([1], 1, side|packbits([1], bitorder}=1) ! TypeError
+np.{percentile|nanpercentile}(np.array([1.5, 2]), 50, out=np.zeros({1|(2, 3)}))
+np.percentile(np.array([1.5, 2]), 50, out=np.zeros(1), method="lower") ! ValueError
+u, s, v = np.linalg.svd(np.diag([0.0, 1, 0]), hermitian=True); u = v = v @ v.T
+np.linalg.lstsq(np.diag([1, 1.5e-16]), np.ones(2), rcond={-1|None})[2]
+np.polynomial.polynomial.polyval({2|2.5|2j}, np.array([1, 2], "{int8|float32|float64}"))
+np.polynomial.Polynomial(*3 * [np.array([-1, 1], "{float32|float64}")])({2|2.5})
+p = np.poly1d([1, 2]); p.{c|coeffs} = np.ones(2) ! AttributeError
+p = np.poly1d([1, 2]); p.coeffs += 1; p = p.coeffs
+np.histogramdd(np.ones((1, 10)), bins=2**10) ! ValueError
+np.fft.{fft|rfftn}(np.ones(4), out=np.zeros((2, 2))) ! ValueError
+np.fft.fftn(np.ones((2, 3)), s=(2, None), axes=(0, 1)) ! DeprecationWarning: containing `None`
+np.arange(3).flat[{None|[True, True]|numpy.True_}] ! IndexError
+np.{matmul|vecdot}.{reduce|accumulate}(np.ones((2, 2))) ! RuntimeError
+np.{matmul.outer(|matmul.at(|vecdot.at(}np.ones((2, 2)), np.ones((2, 2))) ! TypeError
 np.convolve([1, 2, 3], [0, 1], {0|1|2})
 np.convolve([1], [1], mode=None) ! TypeError
 np.correlate([1], [1], mode=-1) ! ValueError: mode

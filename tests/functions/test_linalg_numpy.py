@@ -193,7 +193,7 @@ np.einsum(a{, [0, 1], b, [1, 2], [2, 0]|, [..., 1], b, [1, 2], [..., 2]})
 np.einsum({a.tolist(), [7, 3], b, [3, 9]|"ij,jk", a, b, out=c})
 np.einsum("ij->i", np.arange(6).reshape(2, 3), dtype="float64")
 np.einsum("ij,jk,k", a, b, np.ones(5), optimize=["einsum_path", (0, 1), (0, 1)])
-np.einsum("ij,jk", a, b, dtype="float32") ! TypeError: casting 'safe'
+np.einsum("ij,jk", a, b, dtype="float32") ! TypeError: 'safe'
 np.einsum({"ij,jk", a, a|"ij", a, b|"ijk", a|"i", a|"ii", a|"ij->k", a|"ij->ii", a}) ! ValueError
 np.einsum("i$", a) ! ValueError: einsum
 np.einsum("ij", a, order="W") ! ValueError: are accepted

@@ -166,8 +166,10 @@ def test_changes_of_repeated_elements(call: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["matmul", "matvec", "vecdot", "vecmat"])
-def test_functions_of_stacks_say_their_axes(name: str) -> None:
+def test_functions_of_stacks_are_ufuncs(name: str) -> None:
     function, numpys = getattr(xarr, name), getattr(np, name)
+    assert isinstance(function, xarr.ufunc)
+    assert type("Held", (), {"function": function})().function is function
     for attribute in ("signature", "nin", "nout", "nargs", "identity"):
         assert getattr(function, attribute) == getattr(numpys, attribute)
     assert set(function.types) <= set(numpys.types)
@@ -189,6 +191,8 @@ UNLIKE = """
 (x {==|!=} numpy.array({"a"|["a"]|["a", "b", "c"]|[None, 1.5, 2]|[1, 2, 3], "m8[D]"|[2], "g"}))
 (numpy.array({"a"|["a"]|["a", "b", "c"]|[None, 1.5, 2]|[1, 2, 3], "m8[D]"|[2], "g"}) {==|!=} x)
 (x {<|>=} {Fraction(3, 2)|range(3)|numpy.array([2], "g")})
+(x {+|==|<} like)
+(like {-|!=|>=} x)
 (Decimal(2) {<|>=} x)
 ({None|...|"a"|2.5} in x)
 np.equal(x, {None|...|dict()})
@@ -205,6 +209,7 @@ y = np.array([True]); y **= 2 ! TypeError
 @each_line(UNLIKE)
 def test_operators_beside_what_no_device_holds(call: str) -> None:
     names = {"Decimal": Decimal, "Fraction": Fraction, "datetime": datetime}
+    names["like"] = type("", (), {"__array__": lambda *_, **__: np.arange(3)})()
     check(call, x=np.array([1.5, 2.5, 2.0]), names=names)
 
 

@@ -96,7 +96,7 @@ def as_array(
         if exchange.is_foreign(obj):
             shared = exchange.from_foreign(obj, device, copy, where)
             return shared if row is None else _from_array(shared, row, None, copy, where, name)
-        obj = _answer(obj)
+        obj = answer_of(obj)
         if type(obj).__module__ == "pyopencl.array":
             obj = obj.get()  # NumPy would take it for an object
     if type(obj) is Array:
@@ -142,7 +142,7 @@ def _uploaded(values: Host, row: DType, device: Device, where: str, *, is_new: b
     return from_host(values, device, where) if own is None else builder.owned(own)
 
 
-def _answer(obj: Any) -> Any:
+def answer_of(obj: Any) -> Any:
     """Return the result of an object's `__array__`, which may be an Array; else the object."""
     if isinstance(obj, numpy.ndarray | numpy.generic) or not hasattr(type(obj), "__array__"):
         return obj

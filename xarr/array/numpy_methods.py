@@ -254,7 +254,7 @@ def sort(
     kind: str | None = None,
     order: Any = None,
     *,
-    stable: bool = True,
+    stable: bool | None = None,
     descending: bool = False,
 ) -> None:
     """Sort the array in place, as NumPy's method does."""
@@ -271,7 +271,7 @@ def argsort(
     kind: str | None = None,
     order: Any = None,
     *,
-    stable: bool = True,
+    stable: bool | None = None,
     descending: bool = False,
 ) -> Array:
     """The indices that sort the array. See `xarr.argsort`."""

@@ -11,7 +11,7 @@ from xarr import dtypes, errors
 from xarr.array import numpy_protocols
 from xarr.array.array import NOT_IMPLEMENTED, Array, product, rebind
 from xarr.array.cached_calls import cached_call
-from xarr.array.coerce import operand, scalar_view, widened
+from xarr.array.coerce import answer_of, operand, scalar_view, widened
 from xarr.array.layouts import assign, is_number, is_whole, require_writeable, settled, writeable
 from xarr.array.operators import applied, operated
 from xarr.array.transfers import to_host
@@ -143,6 +143,7 @@ def binary_operator(row: Elementwise, x1: Any, x2: Any) -> Array:
     else:
         if row is rows.multiply and type(x1) in _REPEATED and _counts(x2):
             return x1 * int(x2)  # type: ignore[no-any-return]
+    x1, x2 = _converted(x1), _converted(x2)
     accepted = (type(x2) is Array or accepts(x2)) and (type(x1) is Array or accepts(x1))
     refusal = None
     if accepted:
@@ -154,6 +155,14 @@ def binary_operator(row: Elementwise, x1: Any, x2: Any) -> Array:
     if found is None and refusal is not None:
         raise refusal
     return NOT_IMPLEMENTED if found is None else found
+
+
+def _converted(value: Any) -> Any:
+    """Return the array of an object that has `__array__` and leaves operators to arrays."""
+    kind = type(value)
+    if kind is Array or accepts(value) or hasattr(kind, "__array_ufunc__"):
+        return value
+    return value if hasattr(kind, "__array_priority__") else answer_of(value)
 
 
 def compare_unrelated(row: Elementwise, x1: Any, x2: Any) -> Array | None:

@@ -127,9 +127,8 @@ def mask_of(where: Any, beside: View, name: str) -> View | None:
 def require_casting(casting: Any, name: str) -> None:
     """Refuse what is none of NumPy's rules."""
     if not isinstance(casting, str) or casting not in CASTINGS:
-        error = ValueError if isinstance(casting, str) else TypeError
         accepted = "accepted are " + ", ".join(map(repr, CASTINGS))
-        raise errors.refused(error, name, f"casting is {casting!r}", accepted)
+        raise errors.word_error(name, "casting", casting, accepted)
 
 
 def require_castable(

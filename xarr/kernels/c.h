@@ -51,6 +51,7 @@ typedef struct { i64 groups[3], items[3]; } XR_grid;
     })
 #define GLOBAL
 #define XR_CONSTANT static
+#define XR_FILL(type)
 #define RESTRICT __restrict__
 // gcc 12 contracts sums and differences in turn of products, of which it makes vectors, in spite of
 // -ffp-contract=off: (1e300 + i) * (-inf + 1e300i) had no NaN.

@@ -16,6 +16,7 @@
 #define ROUNDED(x) (x)
 #define GLOBAL
 #define XR_CONSTANT static __constant__
+#define XR_FILL(type)
 #define LOCAL __shared__
 #define XR_POINTER_TO_LOCAL
 #define XR_LOCAL_ARGUMENT(type, name)                                                       \

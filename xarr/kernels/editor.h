@@ -7,6 +7,7 @@
 #define ITEM_KERNEL GROUP_KERNEL
 #define DEVICE static inline
 #define ROUNDED(x) (x)
+#define XR_FILL(type)
 #define GLOBAL
 #define LOCAL
 #define RESTRICT

@@ -133,6 +133,28 @@ typedef struct { f64 re, im; } c128;
 #define xr_nan_f64 as_double((u64)0x7ff8000000000000UL)
 #endif
 
+// Fill up a structure of an i64 and a number. rusticl 22.3 copies a part only of one that ends in
+// padding, so that `{ i64 index; f32 value; }` loses its index on the way to local memory.
+#ifdef XR_UNFILLED // Oclgrind reports copies of what fills up, as nothing is ever written there
+#define XR_FILL(type)
+#else
+#define XR_FILL(type) XR_FILL_##type
+#endif
+#define XR_FILL_1 char filling[7];
+#define XR_FILL_2 char filling[6];
+#define XR_FILL_4 char filling[4];
+#define XR_FILL_b8 XR_FILL_1
+#define XR_FILL_i8 XR_FILL_1
+#define XR_FILL_u8 XR_FILL_1
+#define XR_FILL_i16 XR_FILL_2
+#define XR_FILL_u16 XR_FILL_2
+#define XR_FILL_i32 XR_FILL_4
+#define XR_FILL_u32 XR_FILL_4
+#define XR_FILL_f32 XR_FILL_4
+#define XR_FILL_i64
+#define XR_FILL_u64
+#define XR_FILL_f64
+
 #define xr_bits_f32(x) as_uint((f32)(x))
 #define xr_from_bits_f32(x) as_float((u32)(x))
 #define xr_infinity_f32 as_float(0x7f800000u)

@@ -9,6 +9,7 @@ int xr_isnan_C(C x), xr_equal_C(C x, C y), xr_exceeds_C(C x, C y);
 typedef struct {
     i64 index;
     T value;
+    XR_FILL(T)
 } xr_arg_T;
 
 DEVICE xr_arg_T xr_arg_first_T(const T x, const i64 index)

@@ -9,7 +9,7 @@ from xarr import dtypes
 from xarr.array import other_operands
 from xarr.array.array import Array, ArrayLike, DTypeLike, Out
 from xarr.array.cached_calls import cached_call
-from xarr.array.coerce import array_of, as_array, operand_view, together
+from xarr.array.coerce import SCALARS, array_of, as_array, operand_view, together
 from xarr.array.out_argument import Outs, deliver
 from xarr.dtypes import BOOL, COMPLEX, INTEGER
 from xarr.functions.elementwise import elementwise
@@ -83,7 +83,7 @@ def bitwise_count(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) 
 
 
 def real(val: ArrayLike) -> Array:
-    """The real part.
+    """The real part; a number's is a number, as in NumPy.
 
     -> Array, shape (...)
         Of the dtype of any val's parts; a new array, where the attribute `real` is a view.
@@ -91,11 +91,13 @@ def real(val: ArrayLike) -> Array:
     >>> xarr.real([1 + 2j, 3j]).tolist()
     [1.0, 0.0]
     """
+    if type(val) in SCALARS:
+        return val.real  # type: ignore[union-attr, return-value]
     return Array(rows.real.applied(operand_view(val, "real(val)")))
 
 
 def imag(val: ArrayLike) -> Array:
-    """The imaginary part; 0 of what is real.
+    """The imaginary part; 0 of what is real. A number's is a number, as in NumPy.
 
     -> Array, shape (...)
         Of the dtype of any val's parts; a new array, where the attribute `imag` is a view.
@@ -103,6 +105,8 @@ def imag(val: ArrayLike) -> Array:
     >>> xarr.imag([1 + 2j, 3j]).tolist()
     [2.0, 3.0]
     """
+    if type(val) in SCALARS:
+        return val.imag  # type: ignore[union-attr, return-value]
     return Array(rows.imag.applied(operand_view(val, "imag(val)")))
 
 

@@ -101,6 +101,7 @@ def accumulate(function: ufunc, array: ArrayLike, axis: Any, dtype: DTypeLike, o
 
 def outer(function: ufunc, A: ArrayLike, B: ArrayLike, **options: Any) -> Array:  # noqa: N803
     """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape."""
+    _require_elements(function, "outer(A, B)")
     _require_two(function, "outer", results=None)
     where = f"{function.__name__}.outer(A, B)"
     device = next((value.device for value in (A, B) if type(value) is Array), None)
@@ -115,6 +116,7 @@ def outer(function: ufunc, A: ArrayLike, B: ArrayLike, **options: Any) -> Array:
 
 def at(function: ufunc, a: Array, indices: Any, b: ArrayLike | None) -> None:
     """Apply the function to elements of an array in place, each as often as it is named."""
+    _require_elements(function, "at(a, indices, b)")
     name = f"{function.__name__}.at(a, indices{', b' * (function.nin > 1)})"
     if type(a) is not Array:
         raise type_error(name, f"a is of type {type(a).__name__}", "an Array is accepted, in place")
@@ -155,13 +157,21 @@ def reduceat(
 
 
 def _require_two(function: ufunc, method: str, results: int | None = 1) -> None:
-    """Refuse a function that has not two operands and one result."""
+    """Refuse a function of stacks, and one that has not two operands and one result."""
+    _require_elements(function, f"{method}(array)", RuntimeError)
     if function.nin != 2 or (results is not None and function.nout != results):
         fault = f"{function.__name__} has {function.nin} operands and {function.nout} results"
         accepted = f"{method} takes functions of two operands" + (
             " and one result" if results else ""
         )
         raise value_error(f"{function.__name__}.{method}(array)", fault, accepted)
+
+
+def _require_elements(function: ufunc, call: str, error: type[Exception] = TypeError) -> None:
+    """Refuse a function of stacks, which has none of the methods."""
+    if function.signature is not None:
+        fault = f"its signature is {function.signature!r}"
+        raise refused(error, f"{function.__name__}.{call}", fault, "none is accepted")
 
 
 def _is_associative(function: ufunc) -> bool:

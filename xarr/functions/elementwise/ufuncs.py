@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypedDict, TypeVar
 
@@ -61,9 +61,9 @@ class ufunc:  # noqa: N801 - NumPy's name
         The operand that leaves the other one as it is, where there is one.
     types : list of str
         The data types that it computes in, and those of the results, by NumPy's letters.
-    signature : None
-        As of NumPy's functions of single elements. `matmul`, `matvec`, `vecdot` and `vecmat` have
-        one, and are functions.
+    signature : str or None
+        The axes that `matmul`, `matvec`, `vecdot` and `vecmat` take of their operands, as
+        "(n),(n)->()"; None of functions of single elements.
 
     Notes
     -----
@@ -86,7 +86,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         self.__module__ = "xarr.functions.elementwise.elementwise"
         self.nin, self.nout, self.nargs = nin, nout, nin + nout
         self.identity = identity
-        self.signature = None
+        self.signature: str | None = None
         self._row = row
         self._where = f"{name}(x)" if nin == 1 else f"{name}(x1, x2)"
 
@@ -453,6 +453,8 @@ class Composed(ufunc, Generic[_P, _R]):
 
     __doc__ = _described(__doc__)
 
+    _options: Sequence[inspect.Parameter] = _OPTIONS
+
     def __init__(
         self, body: Callable[_P, _R], row: Elementwise | None, nin: int, nout: int, is_mixed: bool
     ) -> None:
@@ -462,7 +464,7 @@ class Composed(ufunc, Generic[_P, _R]):
         self.__wrapped__ = body
         given = inspect.signature(body)
         operands = [part for part in given.parameters.values() if part.kind is not part.VAR_KEYWORD]
-        self.__signature__ = given.replace(parameters=[*operands, *_OPTIONS])
+        self.__signature__ = given.replace(parameters=[*operands, *self._options])
         self._where = f"{self.__name__}({', '.join(list(self.__signature__.parameters)[:nin])})"
         self._is_mixed = is_mixed
         self._compute: Callable[..., Any] = body
@@ -523,24 +525,31 @@ def universal(
     return made
 
 
-def generalised(signature: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Say of a function of two stacks which axes of them it takes, as NumPy's ufuncs do.
+class Generalised(Composed[_P, _R]):
+    """A function of two stacks of vectors or matrices, whose axes `signature` names."""
 
-    It stays a function: a ufunc's call holds its operands, and what only a product needs would be
-    stored.
-    """
-    letters = [dtype.numpy.char for dtype in dtypes.TABLE]
+    __doc__ = _described(__doc__)
+    _options = ()
 
-    def made(body: Callable[_P, _R]) -> Callable[_P, _R]:
-        vars(body).update(
-            signature=signature,
-            nin=2,
-            nout=1,
-            nargs=3,
-            identity=None,
-            types=[f"{letter}{letter}->{letter}" for letter in letters],
-            ntypes=len(letters),
-        )
-        return body
+    def __init__(self, body: Callable[_P, _R], signature: str) -> None:
+        super().__init__(body, None, 2, 1, False)
+        self.signature = signature
+        # Called without a frame of its own, which would hold the operands: what only a product
+        # needs would be stored.
+        its_class: Any = type(self)
+        its_class.__call__ = staticmethod(body)
+
+    @property
+    def types(self) -> list[str]:
+        """The data types that it computes in, and those of the results, by NumPy's letters."""
+        letters = [dtype.numpy.char for dtype in dtypes.TABLE]
+        return [f"{letter}{letter}->{letter}" for letter in letters]
+
+
+def generalised(signature: str) -> Callable[[Callable[_P, _R]], Generalised[_P, _R]]:
+    """Make a ufunc of a function of two stacks; `signature` names the axes that it takes."""
+
+    def made(body: Callable[_P, _R]) -> Generalised[_P, _R]:
+        return Generalised(body, signature)
 
     return made

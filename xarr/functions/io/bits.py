@@ -14,7 +14,7 @@ from xarr.array.array import Array, rebind
 from xarr.array.coerce import array_of
 from xarr.array.layouts import reinterpreted, require_writeable, viewed
 from xarr.array.transfers import tell, to_host
-from xarr.errors import type_error, value_error
+from xarr.errors import type_error, value_error, word_error
 from xarr.functions.create import creation, fills, ranges
 from xarr.functions.elementwise import elementwise
 from xarr.functions.reduce import reductions
@@ -159,7 +159,7 @@ def unpackbits(
 def _checked_operand(a: Any, kinds: tuple[str, ...], bitorder: str, where: str) -> Array:
     x = array_of(a, where, "a")
     if bitorder not in ("big", "little"):
-        raise value_error(where, f"bitorder is {bitorder!r}", "'big' and 'little' are accepted")
+        raise word_error(where, "bitorder", bitorder, "'big' and 'little' are accepted")
     if x._view.dtype.kind not in kinds:
         raise type_error(where, f"a has dtype {x.dtype}", "integers or bools are accepted")
     return x

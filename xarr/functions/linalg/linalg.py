@@ -460,7 +460,7 @@ def _hermitian_svd(view: View, compute_uv: bool) -> Any:
     order = sorting.argsort(sizes, axis=-1, descending=True)
     take = searching.take_along_axis
     left = take(columns, order[..., None, :], axis=-1)
-    signs = elementwise.sign(take(values, order, axis=-1))
+    signs = elementwise.copysign(1.0, take(values, order, axis=-1))  # of 0 too, else no rotation
     right = (left * signs[..., None, :]).mT
     if view.dtype.kind == COMPLEX:
         right = elementwise.conj(right)

@@ -17,9 +17,9 @@ from xarr.array.array import Array, ArrayLike, DTypeLike, made
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, together
 from xarr.array.layouts import keep_array
-from xarr.array.out_argument import deliver
+from xarr.array.out_argument import deliver, require_castable
 from xarr.array.transfers import is_unobserved
-from xarr.dtypes import BOOL, COMPLEX, DType
+from xarr.dtypes import BOOL, COMPLEX
 from xarr.errors import type_error, value_error
 from xarr.functions.calls.row_calls import reduced
 from xarr.functions.elementwise.ufuncs import generalised
@@ -180,17 +180,8 @@ def retyped(
         return tuple(operands)
     row = dtypes.lookup(dtype, where)
     for view in operands:
-        require_castable(view.dtype, row, casting, where)
+        require_castable(view.dtype, row, casting, where, "an operand", "dtype is")
     return tuple(builder.converted(view, row) for view in operands)
-
-
-def require_castable(given: DType, wanted: DType, casting: str, where: str) -> None:
-    """Refuse a conversion that a rule of NumPy's does not allow."""
-    if not numpy.can_cast(given.numpy, wanted.numpy, casting):  # type: ignore[arg-type]
-        fault = f"{given} would become {wanted}"
-        accepted = f"casting {casting!r} does not allow that"
-        remedy = 'pass casting="unsafe", or convert with x.astype(...)'
-        raise type_error(where, fault, accepted, remedy)
 
 
 @generalised("(n),(n)->()")

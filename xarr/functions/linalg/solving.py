@@ -46,7 +46,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
         The matrix. Integers become the default floating-point dtype.
     b : floating-point Array, shape (M,) or (M, K) -- The right-hand sides.
     rcond : float, optional -- Singular values up to rcond times the largest are taken as zero;
-        max(M, N) times the dtype's epsilon where None, and epsilon itself where -1.
+        max(M, N) times the dtype's epsilon where None, and half an epsilon where negative.
 
     -> LstsqResult: x, shape (N,) or (N, K), residuals, shape (1,), (K,) or (0,), rank, s
         The solutions; the sums of the squares of b - a @ x, empty where the rank is below N or M is
@@ -71,7 +71,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     epsilon = float(numpy.finfo(matrix.dtype.numpy).eps)
     cutoff = max(rows, columns) * epsilon if rcond is None else rcond
     if cutoff < 0:
-        cutoff = epsilon
+        cutoff = epsilon / 2  # LAPACK's, which is the unit roundoff
     if 0 in matrix.shape:
         part = linalg.part_of(matrix.dtype)
         x = Array(constant(0.0, matrix.dtype, (columns, sides.shape[1]), matrix.device))

@@ -257,8 +257,8 @@ class poly1d:  # noqa: N801 - NumPy's name
 
     @coeffs.setter
     def coeffs(self, values: Any) -> None:
-        made = numpy.poly1d(_host(values, _POLY1D), variable=self._made.variable)
-        self._made, self._array = made, None
+        if values is not self.coeffs:  # what `p.coeffs += 1` does not
+            raise AttributeError(f"{_POLY1D}: coeffs cannot be set; write p.coeffs[...] = values")
 
     c = coef = coefficients = coeffs
 

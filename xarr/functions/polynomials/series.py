@@ -18,7 +18,7 @@ from xarr.backends.device import Device, get_device
 from xarr.functions.calls.on_host import device_of, given_back, host_of
 from xarr.functions.create import ranges
 from xarr.functions.polynomials import series_values
-from xarr.functions.polynomials.series_values import Basis, mapped
+from xarr.functions.polynomials.series_values import Basis, mapped, points_of
 from xarr.functions.reduce import reductions
 
 
@@ -126,7 +126,7 @@ class Series:
             return self._of(self._host()(arg._host()), self._device)
         made = self._host()
         offset, scale = made.mapparms()
-        points = array_of(arg, "series(x)")
+        points = points_of(arg, offset, "series(x)")
         if (offset, scale) != (0, 1):
             points = mapped(points, offset, scale)
         return self._basis.val(points, made.coef)

@@ -48,7 +48,7 @@ class Basis:
 
         -> Array, shape (*S, ...)
         """
-        points = array_of(x, f"{self.prefix}val(x, c)")
+        points = points_of(x, c, f"{self.prefix}val(x, c)")
         series = coefficients(c, points.ndim if tensor else 0, points)
         result: Array = self.summed(points, series)
         return result
@@ -204,6 +204,14 @@ class Basis:
         """The coefficients of the series that a function's values at some points determine."""
         values = array_of(func(points, *args), "interpolate(func, deg)")
         return solving.lstsq(self.vander(points, deg), values).x
+
+
+def points_of(x: Any, beside: Any, where: str) -> Array:
+    """Make an array of points; a Python number takes the narrow floating type of `beside`."""
+    dtype = numpy.dtype(getattr(beside, "dtype", float))
+    if type(x) in (int, float, complex) and dtype.char in "efF":
+        return as_array(x, where, dtype=numpy.result_type(dtype, x))
+    return array_of(x, where)
 
 
 def coefficients(c: Any, ndim: int, beside: Array, floating: bool = True) -> list[Any]:

@@ -100,14 +100,11 @@ class broadcast:  # noqa: N801 - NumPy's name
         self.reset()
 
     @property
-    def nd(self) -> int:
-        """The number of axes."""
-        return len(self.shape)
-
-    @property
     def ndim(self) -> int:
         """The number of axes."""
         return len(self.shape)
+
+    nd = ndim
 
     @property
     def size(self) -> int:
@@ -338,6 +335,7 @@ class flatiter:  # noqa: N801 - NumPy's name
         self._position = 0
         if _is_one(key):
             return self._array[self._place(_in_range(key, self._array.size))]
+        _require_flat(key, "x.flat[key]")
         return Array(builder.copied(_flattened(self._array)[key]._view))
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -352,6 +350,7 @@ class flatiter:  # noqa: N801 - NumPy's name
             place = self._place(_in_range(key, x.size))
             indexing.setitem(x, (*place, ...), value if values.ndim == 0 else values.reshape(()))
             return
+        _require_flat(key, "x.flat[key] = value")
         if isinstance(value, flatiter):
             value = value.copy()
         target = _flattened(x)
@@ -390,6 +389,14 @@ class flatiter:  # noqa: N801 - NumPy's name
             position, index = divmod(position, extent)
             place.append(index)
         return tuple(reversed(place))
+
+
+def _require_flat(key: Any, where: str) -> None:
+    """Refuse new axes, and truths that are no array: they used to count as integers in NumPy."""
+    parts = key if isinstance(key, list) and key else [key]
+    if all(part is None or isinstance(part, bool | numpy.bool_) for part in parts):
+        accepted = "integers, slices, ... and arrays of integers or bools are accepted"
+        raise refused(IndexError, where, f"key is {key!r}", accepted)
 
 
 def _is_one(key: Any) -> bool:

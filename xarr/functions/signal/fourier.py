@@ -233,8 +233,8 @@ def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None]
     if s is not None:
         lengths = [None if length is None else integer(length, where, "s") for length in s]
         if axes is None or None in lengths:
-            text = "`axes` should not be `None` if `s` is not `None`, and `s` should have no `None`"
-            warn(text, DeprecationWarning)
+            text = "`axes` should not be `None` if `s` is not `None`; passing an array containing "
+            warn(text + "`None` values to `s` is deprecated", DeprecationWarning)
     if axes is None:
         places = list(range(ndim)) if s is None else list(range(ndim))[ndim - len(lengths) :]
     else:
@@ -375,7 +375,7 @@ def _along(row: Transform, about: str, made: str) -> _Along:
         x = array_of(a, row.where)
         length = None if n is None else integer(n, row.where, "n")
         result = apply(row, x, [length], [normalize_axis(axis, x.ndim, row.where)], norm)
-        return deliver(result, out, row.where)
+        return deliver(result, out, row.where, grows=False)
 
     return _describe(cached_call(transform), row, about, "5", made)
 
@@ -390,7 +390,7 @@ def _over(row: Transform, about: str, made: str) -> _Over:
     ) -> Array:
         x = array_of(a, row.where)
         lengths, places = _several(s, axes, x.ndim, row.where)
-        return deliver(apply(row, x, lengths, places, norm), out, row.where)
+        return deliver(apply(row, x, lengths, places, norm), out, row.where, grows=False)
 
     return _describe(cached_call(transform), row, about, "(4, 3)", made)
 

@@ -18,7 +18,7 @@ from xarr.array.array import Array, ArrayLike
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array, compared, operand_view, retyped
 from xarr.backends.device import get_device
-from xarr.errors import type_error, value_error
+from xarr.errors import type_error, value_error, word_error
 from xarr.functions.index import searching
 from xarr.functions.index.indexing import in_range
 from xarr.functions.shape import manipulation, splitting
@@ -36,7 +36,7 @@ def sort(
     kind: str | None = None,
     order: Any = None,
     *,
-    stable: bool = True,
+    stable: bool | None = None,
     descending: bool = False,
 ) -> Array:
     """Return a sorted copy of an array, NaN last, or first when descending.
@@ -50,7 +50,7 @@ def sort(
     [3, 2, 1]
     """
     where = "sort(a)"
-    _require_known(kind, order, where)
+    _require_known(kind, order, stable, where)
     view, place = _along(a, axis, where)
     if _is_sorted(view, place):
         return Array(builder.copied(view))
@@ -73,12 +73,14 @@ def sort(
 _KINDS: Final = ("quicksort", "mergesort", "heapsort", "stable")
 
 
-def _require_known(kind: Any, order: Any, where: str) -> None:
+def _require_known(kind: Any, order: Any, stable: Any, where: str) -> None:
     """Refuse NumPy's options that it would refuse, and those of records."""
+    if kind is not None and stable is not None:
+        raise value_error(where, f"kind is {kind!r} and stable {stable}", "one is accepted")
     if order is not None:
         raise value_error(where, f"order is {order!r}", "only arrays of records have one")
     if kind is not None and (not isinstance(kind, str) or kind[:1].lower() not in "qmhs"):
-        raise value_error(where, f"kind is {kind!r}", "accepted are " + ", ".join(_KINDS))
+        raise word_error(where, "kind", kind, "accepted are " + ", ".join(_KINDS))
 
 
 def _along(a: Any, axis: SupportsIndex | None, where: str) -> tuple[View, int]:
@@ -127,7 +129,7 @@ def argsort(
     kind: str | None = None,
     order: Any = None,
     *,
-    stable: bool = True,
+    stable: bool | None = None,
     descending: bool = False,
 ) -> Array:
     """The indices that sort an array, those of NaN last, or first when descending.
@@ -138,14 +140,15 @@ def argsort(
     descending : bool, optional -- Whether the index of the largest comes first.
     """
     where = "argsort(a)"
-    _require_known(kind, order, where)
+    _require_known(kind, order, stable, where)
     view, place = _along(a, axis, where)
     if not view.shape:  # NumPy gives the index in a vector
         view = builder.reshaped(view, (1,))
     if _is_sorted(view, place):
         return Array(constant(0, dtypes.int64, view.shape, view.device))
-    options = place, bool(stable), bool(descending)
-    work = functools.partial(_order, place=place, stable=stable, descending=bool(descending))
+    keeps = stable is None or bool(stable)
+    options = place, keeps, bool(descending)
+    work = functools.partial(_order, place=place, stable=keeps, descending=bool(descending))
     found = vendor.deferred("argsort", options, work, (view,), view.shape, dtypes.int64)
     return Array(found or radix_sort.argsort(view, place, descending=bool(descending)))
 
@@ -179,7 +182,7 @@ def searchsorted(
         fault = f"a has shape {ordered.shape}"
         raise value_error(where, fault, "a one-dimensional array is accepted")
     if side not in ("left", "right"):
-        raise value_error(where, f"side is {side!r}", '"left" and "right" are accepted')
+        raise word_error(where, "side", side, '"left" and "right" are accepted')
     ordered, values = compared(a, v, where, ("a", "v"))
     if sorter is not None:
         order = _sorter(sorter, ordered, where)

@@ -29,7 +29,7 @@ from xarr.functions.sort.sorting import searchsorted
 from xarr.functions.statistics import order_statistics
 from xarr.ir.operation import Operation, interned
 from xarr.ir.views import View, constant
-from xarr.layout import integer
+from xarr.layout import integer, require_possible
 from xarr.ops import histogram as histograms, reductions as folds
 from xarr.tape import builder
 
@@ -450,6 +450,7 @@ def _binned(
         for axis, (part, wanted, limit) in enumerate(zip(parts, bins, limits, strict=True))
     ]
     shape = tuple(max(len(along) - 1, 0) for along in edges)
+    require_possible(shape, where)
     counts = _count_points(parts, edges, shape, weights, where)
     if density:
         total = reductions.sum(counts)

@@ -234,7 +234,9 @@ class Asked(NamedTuple):
         """The result of a function of this request, in the shape that was asked for."""
         result = self.lines.shaped(function(self), keepdims=keepdims, before=self.q.shape)
         where = self.where.replace(")", ", out)")
-        return deliver(result, out, where, casting=casting, grows=False)
+        # As in NumPy: what interpolates ends in an addition, whose result broadcasts to `out`.
+        grows = _interpolates(self.method)
+        return deliver(result, out, where, casting=casting, grows=grows)
 
     @property
     def share_dtype(self) -> DType:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes, layout
-from xarr.array import flags
+from xarr.array import flags, out_argument
 from xarr.array.array import Array, ArrayLike, Axis, DeviceLike, DTypeLike
 from xarr.array.coerce import array_of, as_array, retyped
 from xarr.array.layouts import in_order, is_number
@@ -76,11 +76,8 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
 
 
 def _castable(given: AnyDType, wanted: AnyDType, casting: str, where: str) -> bool:
-    try:
-        return bool(numpy.can_cast(given, wanted, casting))  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        accepted = "no, equiv, safe, same_kind and unsafe are accepted"
-        raise value_error(where, f"casting is {casting!r}", accepted) from None
+    out_argument.require_casting(casting, where)
+    return bool(numpy.can_cast(given, wanted, casting))  # type: ignore[arg-type]
 
 
 def require_casting(given: AnyDType, wanted: AnyDType, casting: str, where: str) -> None:
