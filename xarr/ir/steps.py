@@ -289,7 +289,7 @@ class LibraryStep(Step):
     Attributes
     ----------
     work : function
-        Takes views: the operands and, last, the result.
+        Takes views: the operands and, last, the result, which may have no memory yet.
     views : list of (Structure, int, int)
         Of each its structure, its storage, and its offset from the storage's first view.
     """
@@ -302,7 +302,6 @@ class LibraryStep(Step):
         """Let the library compute the result."""
         slot: cython.Py_ssize_t
         beyond: cython.Py_ssize_t
-        allocate_fresh(device, self.fresh, listed.storages)
         views: list[Any] = []
         for how, slot, beyond in self.views:
             views.append(view_at(listed.storages[slot], how, listed.bases[slot] + beyond))

@@ -15,6 +15,7 @@ def eliminate_dead_code(
 ) -> list[ScheduledInstruction]:
     """Drop instructions that write storages which are dead and which no later instruction reads.
 
+    Those stay that may raise an error.
     Drop also what fills a new storage that later writes overwrite in full before anything reads it:
     these then allocate its memory.
     """
@@ -23,7 +24,7 @@ def eliminate_dead_code(
     unread_parts: dict[int, list[int]] = {}  # writes to parts of a storage that nothing read yet
     for instruction in reversed(instructions):
         target, slot = instruction.target, instruction.written.slot
-        if slot not in needed:
+        if slot not in needed and not instruction.operation.raises:
             continue
         if target is not None and not instruction.is_fresh:
             unread_parts.setdefault(slot, []).append(len(kept))

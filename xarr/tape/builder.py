@@ -72,6 +72,28 @@ def computed(opcode: Opcode, inputs: tuple[View, ...]) -> View:
     return View(allocate(opcode.device, 0), opcode.target, 0)
 
 
+def computed_at_once(opcode: Opcode, inputs: tuple[View, ...]) -> View:
+    """Compute a library's instruction now, so that an error that depends on values is raised here.
+
+    It never stands on the tape, which would try it again.
+    """
+    assert opcode.target is not None
+    device = opcode.device
+    result = View(Storage(device, opcode.nbytes), opcode.target, 0)
+    if hooks.recorder is not None:
+        hooks.recorder(opcode, inputs, result.storage, None)
+    with device.lock:
+        for view in inputs:
+            compute(view)
+        try:
+            tape_of(device).ask(opcode.operation.work, opcode.operation, [*inputs, result])
+        except Exception:
+            for recorder in recorders.active():
+                recorder.failed(opcode.operation.name)
+            raise
+    return result
+
+
 def converted(view: View, dtype: DType) -> View:
     """Record the conversion of a view to another data type; return the view if it has that type."""
     if view.dtype is dtype:

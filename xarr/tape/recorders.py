@@ -39,6 +39,9 @@ class Recorder:
     def checking(self, function: Callable[..., None], views: tuple[View, ...]) -> None:
         """Learn of a check of values, which raises; it is made of these values in any case."""
 
+    def failed(self, where: str) -> None:
+        """Learn of an error that depends on values, which is about to be raised."""
+
     def computing(self, where: str, views: tuple[View, ...]) -> None:
         """Permit work on values whose results are written without an instruction, or raise."""
 
@@ -98,11 +101,6 @@ def _add(count: int) -> None:
         hooks.recorder = _note if _count else None
 
 
-def is_recording() -> bool:
-    """Return whether this thread has a recorder."""
-    return bool(_active.recorders)
-
-
 def active() -> tuple[Recorder, ...]:
     """Return this thread's recorders, the outermost first."""
     return tuple(_active.recorders)
@@ -126,46 +124,39 @@ def checked(function: Callable[..., None], *views: View) -> None:
 
     Recorders are told of the check, not of what it reads and records.
     """
-    if hooks.recorder is not None:
-        for recorder in tuple(_active.recorders):
-            recorder.checking(function, views)
+    for recorder in active():
+        recorder.checking(function, views)
     with apart():
         function(*views)
 
 
 def computing(where: str, *views: View) -> None:
     """Tell this thread's recorders of work whose results no instruction makes, as a library's."""
-    if hooks.recorder is not None:
-        for recorder in tuple(_active.recorders):
-            recorder.computing(where, views)
+    for recorder in active():
+        recorder.computing(where, views)
 
 
 def materialised(view: View) -> None:
     """Tell this thread's recorders that a constant was given a storage."""
-    if hooks.recorder is not None:
-        for recorder in tuple(_active.recorders):
-            recorder.materialised(view)
+    for recorder in active():
+        recorder.materialised(view)
 
 
 def varies(view: View) -> bool:
     """Return whether a check of a view's values, which is made once, may not hold later."""
-    if hooks.recorder is None:
-        return False
-    return any([recorder.varies(view) for recorder in tuple(_active.recorders)])
+    return any([recorder.varies(view) for recorder in active()])
 
 
 def drawing(generator: Any) -> None:
     """Tell this thread's recorders that a generator will be drawn from."""
-    if hooks.recorder is not None:
-        for recorder in tuple(_active.recorders):
-            recorder.drawing(generator)
+    for recorder in active():
+        recorder.drawing(generator)
 
 
 def seeded(generator: Any) -> None:
     """Tell this thread's recorders that a generator is made of a seed."""
-    if hooks.recorder is not None:
-        for recorder in tuple(_active.recorders):
-            recorder.seeded(generator)
+    for recorder in active():
+        recorder.seeded(generator)
 
 
 def drawn(take: Take, device: Device) -> Storage | None:
