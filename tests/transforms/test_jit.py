@@ -75,7 +75,7 @@ def linear(a: Any, b: Any) -> Any:
     known = np.linalg.solve(a, b), np.linalg.inv(a), np.linalg.det(a), np.linalg.cholesky(even)
     pairs = *np.linalg.slogdet(a), *np.linalg.eigh(even), *np.linalg.eig(a), np.linalg.svd(a)[1]
     ranks = np.linalg.matrix_rank(a), np.linalg.pinv(a), np.linalg.cond(a, 1)
-    return *known, *pairs, *ranks, q, r, least.x, least.rank, least.s
+    return *known, *pairs, *ranks, q, r, *least[::2], least.s, np.polyfit(a[0], b, 1)
 
 
 def likelihood(scale: Any, x: Any, y: Any) -> Any:

@@ -257,8 +257,8 @@ def call(
         shape, dtype = (_places_in_one(results)[0],), dtypes.uint8
     types = tuple([view.dtype for view in views])
     facts = tuple(results) if len(results) > 1 else dtype
-    key = where, name, own, types, facts, tuple(options.items()), parameters
     host = work.packed if runs_on_numpy(views[0].device) else None
+    key = where, name, own, host is None, types, facts, tuple(options.items()), parameters
     operation = _operation(key, name, types, dtype, work, host)
     operation.parameters, operation.raises = parameters, refuse is not None
     opcode = builder.elementwise(operation, views, shape)

@@ -60,11 +60,8 @@ class Jitted(Generic[_P, _R]):
         return self if instance is None else types.MethodType(self, instance)
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        """Call the function, or replay a call like this one.
-
-        A gradient or a batch takes the function itself: it has rules for whole functions.
-        """
-        if any(type(one) is not Noter for one in recorders.active()):
+        """Call the function, or replay a call like this one."""
+        if any(type(one) is not Noter for one in recorders.active()):  # with rules for functions
             return self._function(*args, **kwargs)
         arguments = arguments_of(
             self._where, args, kwargs, self._static, self._static_names, self._outer, self._strict
