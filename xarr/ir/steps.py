@@ -187,9 +187,13 @@ class Step:
         storage: Storage
         slot: cython.Py_ssize_t
         beyond: cython.Py_ssize_t
+        nbytes: cython.Py_ssize_t
         storages: list[Any] = listed.storages
         bases: list[Any] = listed.bases
-        allocate_fresh(device, self.fresh, storages)
+        for slot, nbytes in self.fresh:
+            storage = storages[slot]
+            if storage.buffer is None:
+                storage.buffer = allocate_or_collect(device, nbytes)
         buffers: list[Any] = []
         for slot in self.pointers:
             storage = storages[slot]
@@ -257,18 +261,6 @@ class Step:
             storage = storages[slot]
             storage.buffer = None
         return None
-
-
-@cython.cfunc
-def allocate_fresh(device: Any, fresh: list[Any], storages: list[Any]) -> cython.void:
-    """Allocate memory for storages that are written for the first time."""
-    storage: Storage
-    slot: cython.Py_ssize_t
-    nbytes: cython.Py_ssize_t
-    for slot, nbytes in fresh:
-        storage = storages[slot]
-        if storage.buffer is None:
-            storage.buffer = allocate_or_collect(device, nbytes)
 
 
 @cython.ccall

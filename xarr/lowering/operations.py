@@ -171,8 +171,8 @@ class OpaqueOp(Operation):
 class RoutineOp(OpaqueOp):
     """A routine of the device's library, or NumPy's work, which then is `host` too.
 
-    `work` computes views: the operands and, last, the result, which may have no memory yet. `step`
-    is the class of the step. `parameters` are the options of NumPy's work.
+    `work` computes views: the operands and, last, the result, which may have no memory yet. It is
+    done by a `step` of this class. `parameters` are the options of NumPy's work.
     """
 
     __slots__ = ("function", "raises", "step", "work")

@@ -255,12 +255,10 @@ def call(
     shape, dtype = results[0]
     if len(results) > 1:
         shape, dtype = (_places_in_one(results)[0],), dtypes.uint8
-    types = tuple([view.dtype for view in views])
-    facts = tuple(results) if len(results) > 1 else dtype
+    facts = where, own, tuple(options.items()), tuple(results) if len(results) > 1 else ()
     host = work.packed if runs_on_numpy(views[0].device) else None
-    key = where, name, own, host is None, types, facts, tuple(options.items()), parameters
-    operation = _operation(key, name, types, dtype, work, host)
-    operation.parameters, operation.raises = parameters, refuse is not None
+    operation = _operation(name, views, dtype, work, host, parameters, facts)
+    operation.raises = refuse is not None
     opcode = builder.elementwise(operation, views, shape)
     if not opcode.nbytes:
         return [new_view(*result, views[0].device) for result in results]
@@ -283,8 +281,7 @@ def recorded(
     """Record the work of a routine that takes its result's array, as `out`; return the result."""
     takes = getattr(function, "takes", None)
     views = tuple([_taken(view, takes) for view in operands])
-    types = (operands[0].dtype,) * 2
-    operation = _operation((name, function, dtype), name, types, dtype, function)
+    operation = _operation(name, views, dtype, function, facts=function)
     return builder.defer(operation, views, shape)
 
 
@@ -302,28 +299,28 @@ def deferred(
     """
     if not runs_on_numpy(operands[0].device):
         return None
-    for view in operands:
-        builder.materialise(view)
-    types = tuple([view.dtype for view in operands])
-    key = name, options, types, dtype
-    operation = _operation(key, name, types, dtype, function, function)
-    operation.parameters = options
-    return builder.defer(operation, tuple(operands), shape)
+    views = tuple([_taken(view, None) for view in operands])
+    operation = _operation(name, views, dtype, function, function, options)
+    return builder.defer(operation, views, shape)
 
 
 def _operation(
-    key: tuple[Any, ...],
     name: str,
-    operands: tuple[DType, ...],
+    operands: Sequence[View],
     result: DType,
     function: Any,
     host: Callable[..., Any] | None = None,
+    parameters: tuple[Any, ...] = (),
+    facts: Any = None,
 ) -> RoutineOp:
-    """Return the one operation of a routine for a key."""
+    """Return the one operation of a routine; `facts` determine it besides."""
+    types = tuple([view.dtype for view in operands])
+    key = name, types, result, host is None, parameters, facts
     known = _ROUTINES.get(key)
     if known is None:
         step = LibraryStep if host is None else NumpyStep
-        known = RoutineOp(name, operands, result, function, host, _work, step)
+        known = RoutineOp(name, types, result, function, host, _work, step)
+        known.parameters = parameters
         remembered(_ROUTINES, key, known)
     return known
 

@@ -13,9 +13,8 @@ from xarr.scheduler.instructions import ScheduledInstruction
 def eliminate_dead_code(
     instructions: Sequence[ScheduledInstruction], live: Sequence[bool]
 ) -> list[ScheduledInstruction]:
-    """Drop instructions that write storages which are dead and which no later instruction reads.
+    """Drop instructions that write dead storages which no later one reads, unless they may raise.
 
-    Those stay that may raise an error.
     Drop also what fills a new storage that later writes overwrite in full before anything reads it:
     these then allocate its memory.
     """

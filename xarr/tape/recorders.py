@@ -103,7 +103,7 @@ def _add(count: int) -> None:
 
 def active() -> tuple[Recorder, ...]:
     """Return this thread's recorders, the outermost first."""
-    return tuple(_active.recorders)
+    return tuple(_active.recorders) if _count else ()
 
 
 def reading(where: str, *views: View) -> None:
@@ -184,12 +184,10 @@ def whole(
     So a factorization, of which a library computes the results, has a derivative. `name` and
     `options` determine the function; `compute` records or computes it.
     """
-    if hooks.recorder is not None:
-        views = tuple(operands)
-        for recorder in reversed(_active.recorders):
-            results = recorder.whole(name, options, views, compute)
-            if results is not None:
-                return results
+    for recorder in reversed(active()):
+        results = recorder.whole(name, options, tuple(operands), compute)
+        if results is not None:
+            return results
     return compute()
 
 
@@ -206,7 +204,7 @@ def recorded_by(recorder: Recorder) -> Iterator[None]:
 
 
 @contextmanager
-def paused(recorder: Recorder) -> Iterator[None]:
+def paused(recorder: Recorder | None) -> Iterator[None]:
     """Leave a recorder, and those within it, out of what is recorded within a ``with`` block."""
     recorders = _active.recorders
     at = recorders.index(recorder) if recorder in recorders else len(recorders)
@@ -221,10 +219,7 @@ def paused(recorder: Recorder) -> Iterator[None]:
 @contextmanager
 def apart() -> Iterator[None]:
     """Leave all recorders out of what is recorded within a ``with`` block, as of a check."""
-    if not _active.recorders:
-        yield
-        return
-    with paused(_active.recorders[0]):
+    with paused(next(iter(_active.recorders), None)):
         yield
 
 

@@ -154,7 +154,7 @@ class Jitted(Generic[_P, _R]):
             hint = "write to the array in place (x[...] = y), or return what is new"
             error = refuse("it", f"assigns to {changed[0]}, which outlives the call", hint)
         if noter.failures:
-            hint = "let it be raised, or look at the values before the call"
+            hint = "let the error be raised, or look at the values before the call"
             error = refuse(noter.failures[0], "fails for these values, and the call goes on", hint)
         if noter.outlived([leaf._view for leaf in leaves if type(leaf) is Array]):
             hint = "pass it as an argument, or name it in the function"

@@ -154,7 +154,7 @@ def _by_library(
                 return [array._view for array in own(*map(Array, operands), **options)]
             except LinAlgError as error:
                 raise _refusal(where, full, error, [x.shape for x in operands]) from error
-        refuse = None if name in _SURE else _refusal
+        refuse = None if name in ("det", "slogdet", "qr") else _refusal  # each matrix has these
         return vendor.call(where, full, operands, results, refuse=refuse, **options)
 
     return [Array(view) for view in recorders.whole(full, options, operands, computed)]
@@ -162,13 +162,10 @@ def _by_library(
 
 def _refusal(where: str, name: str, error: Exception, shapes: Sequence[Shape]) -> Exception:
     """The error of matrices of some shapes that cannot be solved or factorized."""
-    accepted, remedy = _SOLVABLE.get(name, _FINITE)
     fault = f"of shape {' and '.join(map(str, shapes))}: {error}"
-    return refused(LinAlgError, where, fault, accepted, remedy)
+    return refused(LinAlgError, where, fault, *_SOLVABLE.get(name, _FINITE))
 
 
-_SURE: Final = ("det", "slogdet", "qr")
-"""The functions that have a result for each matrix."""
 _FINITE: Final = ("finite matrices are accepted", "find the others with xarr.isfinite")
 _SOLVABLE: Final = {
     "linalg.inv": ("invertible matrices are accepted", "use linalg.pinv(a)"),
