@@ -81,15 +81,10 @@ def computed_at_once(opcode: Opcode, inputs: tuple[View, ...]) -> View:
     result = View(Storage(device, opcode.nbytes), opcode.target, 0)
     if hooks.recorder is not None:
         hooks.recorder(opcode, inputs, result.storage, None)
-    with device.lock:
+    with device.lock, recorders.failing(opcode.operation.name):
         for view in inputs:
             compute(view)
-        try:
-            tape_of(device).ask(opcode.operation.work, opcode.operation, [*inputs, result])
-        except Exception:
-            for recorder in recorders.active():
-                recorder.failed(opcode.operation.name)
-            raise
+        tape_of(device).ask(opcode.operation.work, opcode.operation, [*inputs, result])
     return result
 
 

@@ -126,8 +126,19 @@ def checked(function: Callable[..., None], *views: View) -> None:
     """
     for recorder in active():
         recorder.checking(function, views)
-    with apart():
+    with failing("a check of values"), apart():
         function(*views)
+
+
+@contextmanager
+def failing(where: str) -> Iterator[None]:
+    """Tell this thread's recorders of an error within a ``with`` block, as the call may go on."""
+    try:
+        yield
+    except Exception:
+        for recorder in active():
+            recorder.failed(where)
+        raise
 
 
 def computing(where: str, *views: View) -> None:
