@@ -12,7 +12,7 @@ import doctest
 import inspect
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
@@ -433,25 +433,17 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
     seen: set[str] = set()
     inside = False
     asked: set[str] = set()
-    opened, routine = vendor.arrays_of, vendor.routine
-    work, numpys = vendor.run, vendor._run_routine
+    routine, work, numpys = vendor.routine, vendor.Call.run, vendor._run_routine
 
     def launched(device: xarr.Device, kernel: launch.Kernel, *rest: Any) -> None:
         if inside:
             seen.add(_KERNELS[kernel.skeleton])
         steps.launched(device, kernel, *rest)
 
-    @contextlib.contextmanager
-    def on_host(*given: Any, **named: Any) -> Iterator[Any]:
+    def worked(*given: Any) -> Any:
         if inside:
             seen.add(_ON_HOST)
-        with opened(*given, **named) as arrays:
-            yield arrays
-
-    def worked(*given: Any, **named: Any) -> Any:
-        if inside:
-            seen.add(_ON_HOST)
-        return work(*given, **named)
+        return work(*given)
 
     def deferred(*given: Any) -> None:
         if inside:
@@ -484,8 +476,7 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
         stack.enter_context(host_functions.fused())
         stack.enter_context(changed())  # else a call that came before is only recorded again
         stack.enter_context(steps.launching_with(launched))
-        stack.enter_context(mock.patch.object(vendor, "arrays_of", on_host))
-        stack.enter_context(mock.patch.object(vendor, "run", worked))
+        stack.enter_context(mock.patch.object(vendor.Call, "run", worked))
         stack.enter_context(mock.patch.object(vendor, "_run_routine", deferred))
         stack.enter_context(mock.patch.object(vendor, "routine", looked_for))
         stack.enter_context(warnings.catch_warnings())

@@ -76,15 +76,6 @@ def test_names_are_read_from_wheels(
     monkeypatch.setattr(names, "FOLDER", tmp_path / "names")
     assert names.main([str(wheel)]) == 0
     assert capsys.readouterr().out == "dpnp 1.2: 8 names\n"
-    assert (tmp_path / "names" / "dpnp.txt").read_text().split("\n") == [
-        "dpnp 1.2",
-        "listed",
-        "more",
-        "w",
-        "y",
-        "linalg.Result",
-        "linalg.k",
-        "linalg.solve",
-        "ndarray.sum",
-        "",
-    ]
+    listed = "listed more w y linalg.Result linalg.k linalg.solve ndarray.sum"
+    found = (tmp_path / "names" / "dpnp.txt").read_text()
+    assert found.split("\n") == ["dpnp 1.2", *listed.split(), ""]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -154,3 +155,33 @@ def test_explain_and_profile_name_it(multiply: Multiply) -> None:
     (cost,) = [cost for cost in p.kernels if "library" in cost.what]
     assert cost.what == "matmul of the device's library"
     assert (cost.launches, cost.nbytes) == (1, 768)
+
+
+@pytest.mark.parametrize("tier", ["fused", ""])
+def test_its_other_functions_are_instructions_too(
+    tier: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Results have their own memory, or share some; a sort has its derivative."""
+    if xarr.default_device().info.backend not in ("cpu", "opencl"):
+        pytest.skip("no arrays that NumPy takes")
+    monkeypatch.setattr(host_functions.tier, "name", tier)
+    monkeypatch.setattr(vendor, "runs_on_numpy", lambda device: False)
+    monkeypatch.setattr(vendor, "routine", lambda name, *_: operator.attrgetter(name)(np))
+
+    def call(x: Array) -> tuple[Array, ...]:
+        found = xarr.sort(x, axis=0, descending=True), *xarr.linalg.eigh(x.T @ x)
+        return *found, xarr.linalg.inv(x[:2]), *xarr.linalg.slogdet(x[1:])
+
+    jitted = xarr.jit(call)
+    for turn in range(3):
+        x = xarr.asarray([[3.0, 1.0], [2.0, 5.0], [4.0, 0.0]]) + turn
+        wanted, found = call(x), jitted(x)
+        assert [one.tolist() for one in found] == [one.tolist() for one in wanted]
+    assert wanted[0].tolist() == [[6.0, 7.0], [5.0, 3.0], [4.0, 2.0]]
+    slope = xarr.grad(lambda x: (xarr.sort(x, axis=0) * xarr.asarray([[0], [2], [4]])).sum())(x)
+    assert slope.tolist() == [[2.0, 2.0], [0.0, 4.0], [4.0, 0.0]]
+    batched = xarr.vmap(lambda row: xarr.sort(row, descending=True))(x)
+    assert batched.tolist() == [[5.0, 3.0], [7.0, 4.0], [6.0, 2.0]]
+    with xarr.profile() as p:
+        xarr.linalg.inv(x[:2])
+    assert "linalg.inv of the device's library" in [cost.what for cost in p.kernels]

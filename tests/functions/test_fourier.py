@@ -97,7 +97,7 @@ def test_the_scale_follows_a_library_that_has_none(
 
     monkeypatch.setattr(vendor, "runs_on_numpy", lambda device: False)
     monkeypatch.setattr(vendor, "routine", lambda name, dtype, device: run)
-    monkeypatch.setattr(vendor, "run", run)
+    monkeypatch.setattr(vendor, "call", run)
     is_real = name in ("rfft", "ihfft", "rfftn")
     for dtype in ("float32", "float64") if is_real else ("complex64", "complex128"):
         if dtype not in ("float32", "complex64") and not xarr.default_device().info.has_float64:

@@ -60,16 +60,7 @@ FILES: dict[str, Call] = {
     "savetxt(fname, X)": lambda x: xarr.savetxt(io.StringIO(), x),
 }
 
-READING_NO_ARRAY = {
-    "einsum_path",
-    "fromfile",
-    "fromiter",
-    "fromregex",
-    "fromstring",
-    "genfromtxt",
-    "load",
-    "loadtxt",
-}
+READING_NO_ARRAY = "einsum_path fromfile fromiter fromregex fromstring genfromtxt load loadtxt"
 
 
 def values(device: xarr.Device) -> xarr.Array:
@@ -107,7 +98,7 @@ def test_a_function_that_says_so_is_among_the_hidden() -> None:
         if "Runs on the host." in (getattr(getattr(xarr, name), "__doc__", None) or "")
     }
     tested = {name.partition("(")[0] for name in (*HIDDEN, *FILES)}
-    assert says - tested == READING_NO_ARRAY
+    assert says - tested == set(READING_NO_ARRAY.split())
 
 
 def test_elements_stay_on_the_device_where_they_may_not_be_read(device: xarr.Device) -> None:

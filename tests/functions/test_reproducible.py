@@ -31,7 +31,7 @@ def no_library(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*given: Any, **options: Any) -> Any:
         raise AssertionError("a library was asked")
 
-    monkeypatch.setattr(vendor, "run", refused)
+    monkeypatch.setattr(vendor, "call", refused)
 
 
 def near(got: Any, wanted: Any, dtype: str) -> None:

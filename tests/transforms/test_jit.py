@@ -66,6 +66,32 @@ def libraries(x: Any) -> Any:
     return np.sort(x), np.fft.fft(x), np.outer(x, x) @ np.outer(x, x), np.cumulative_sum(x)
 
 
+def linear(a: Any, b: Any) -> Any:
+    """Factorizations, one of which is written to, and a part of another not needed."""
+    even = a @ a.T
+    q, r = np.linalg.qr(a)
+    q[0] += b
+    least = np.linalg.lstsq(a[:, :2], b)
+    known = np.linalg.solve(a, b), np.linalg.inv(a), np.linalg.det(a), np.linalg.cholesky(even)
+    pairs = *np.linalg.slogdet(a), *np.linalg.eigh(even), *np.linalg.eig(a), np.linalg.svd(a)[1]
+    ranks = np.linalg.matrix_rank(a), np.linalg.pinv(a), np.linalg.cond(a, 1)
+    return *known, *pairs, *ranks, q, r, *least[::2], least.s, np.polyfit(a[0], b, 1)
+
+
+def likelihood(scale: Any, x: Any, y: Any) -> Any:
+    """A Gaussian process's."""
+    apart = x[:, None] - x
+    root = np.linalg.cholesky(np.exp(-scale * apart * apart) + np.eye(len(x)))
+    return (np.linalg.solve(root, y) ** 2).sum() / 2 + np.log(np.diagonal(root)).sum()
+
+
+def newton(x: Any) -> Any:
+    for _ in range(4):
+        slope = np.stack([2 * x, x[::-1]])
+        x = x - np.linalg.solve(slope, np.stack([(x * x).sum() - 4, x[0] * x[1] - 1]))
+    return x
+
+
 def literals(x: Any) -> Any:
     weights = np.asarray([1.0, 2.0, 3.0])
     weights *= x
@@ -81,6 +107,11 @@ CALLS: list[tuple[Any, list[tuple[Any, ...]]]] = [
     (heat, [(numbers(9), 0.25), (numbers(9, 3) ** 2, 0.25)]),
     (parts, [(numbers(3, k), {"scale": np.asarray(k + 0.5)}) for k in range(3)]),
     (libraries, [(numbers(3, k),) for k in range(3)]),
+    (newton, [(np.asarray([2.0, 0.5]) + k,) for k in range(3)]),
+    (
+        np.value_and_grad(likelihood),
+        [(np.asarray(k + 0.5), numbers(4), numbers(4, k)) for k in range(3)],
+    ),
     (literals, [(numbers(3, k),) for k in range(3)]),
     (lambda x, n: x * n, [(numbers(3), 2), (numbers(3), 3)]),
     (lambda x: (x, x.T, [x[0], None, "text"]), [(numbers(6).reshape(2, 3),)] * 2),
@@ -96,6 +127,41 @@ def test_replays_have_the_bits_of_plain_calls(call: Any, givens: Any) -> None:
     with eager():
         same(call, *givens)
     assert all(jitted.recordings.values())
+
+
+@pytest.mark.parametrize("device", [None, "as-gpu"])
+@pytest.mark.filterwarnings("ignore::xarr.HostFallbackWarning")
+def test_factorizations_are_replayed(device: str | None) -> None:
+    """On a device without a library too, for which the host computes."""
+    with np.device(np.devices()[0].pretending(device) if device else np.default_device()):
+        tall = np.asarray([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [2.0, 0.0, 5.0]])
+        givens = [(tall + k * np.eye(3), numbers(3, k)) for k in range(3)]
+        same(linear, *givens, times=2)
+
+
+def test_errors_of_values_are_raised_at_each_call() -> None:
+    @np.jit
+    def checked(x: Any) -> Any:
+        np.linalg.cholesky(x)  # which raises, though nobody needs it
+        return x + np.linalg.slogdet(x)[1]
+
+    outer, good = np.jit(lambda x: checked(x) * 2), np.eye(2) * 3
+    for _ in range(2):
+        assert _leaves(checked(good)) == _leaves(good + np.linalg.slogdet(good)[1])
+        for call in (checked, outer):
+            with pytest.raises(np.linalg.LinAlgError, match="positive-definite"):
+                call(-good)
+
+
+def test_a_gradient_takes_the_function_itself() -> None:
+    """A replay's instructions have no derivative where the whole function has it."""
+
+    def size(x: Any) -> Any:
+        return np.linalg.inv(np.outer(x, x) + np.eye(3)).sum() + abs(np.fft.rfft(x)).sum()
+
+    jitted, x = same(size, (numbers(3),), times=2), numbers(3, 1)
+    assert _leaves(np.grad(jitted)(x)) == _leaves(np.grad(size)(x))
+    assert _leaves(np.vmap(jitted)(x[None])) == _leaves(size(x)[None])
 
 
 def test_random_functions_have_the_bits_of_plain_ones() -> None:
@@ -371,10 +437,28 @@ def test_memory_that_others_see_is_read_and_written_in_order() -> None:
         assert seen.tolist() == wanted.tolist()
 
 
+def rooted(x: Any) -> Any:
+    try:
+        return np.linalg.cholesky(-np.outer(x, x))
+    except np.linalg.LinAlgError:
+        return -x
+
+
+def first_of(x: Any) -> Any:
+    try:
+        return x[x.astype("int64") + 5]
+    except IndexError:
+        return x[:1]
+
+
 REFUSED: list[tuple[Any, str]] = [
     (lambda x: x if float(x.sum()) > 0 else -x, "needs a value"),
     (lambda x: x if x.any() else -x, "needs a value"),
     (lambda x: x[x > 1], "needs a value"),
+    (lambda x: np.linalg.lstsq(x[:, None], x), "needs a value"),
+    (lambda x: np.linalg.qr(np.outer(x, x), mode="raw"), "needs a value"),
+    (first_of, "a check of values .* fails for these values"),
+    (rooted, "linalg.cholesky .* fails for these values"),
     (lambda x: x * np.random.default_rng(0).random(), "is made by the host"),
     (lambda x: np.random.default_rng(0).spawn(1)[0].random(3), "is made by the host"),
     (lambda x: setattr(x, "shape", (3, 1)), "changes the shape"),

@@ -44,6 +44,8 @@ class Operation:
     """Whether operands are neither broadcast nor converted."""
     is_whole = False
     """Whether NumPy's function for it needs operands of the whole shape."""
+    raises = False
+    """Whether values may be an error, so that it runs also where nobody needs the result."""
     functions: dict[DType, Callable[..., Any] | bool] | None = None
     """NumPy's functions of a template by the operand's type, once looked for; False if none."""
 

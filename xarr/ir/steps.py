@@ -187,9 +187,13 @@ class Step:
         storage: Storage
         slot: cython.Py_ssize_t
         beyond: cython.Py_ssize_t
+        nbytes: cython.Py_ssize_t
         storages: list[Any] = listed.storages
         bases: list[Any] = listed.bases
-        allocate_fresh(device, self.fresh, storages)
+        for slot, nbytes in self.fresh:
+            storage = storages[slot]
+            if storage.buffer is None:
+                storage.buffer = allocate_or_collect(device, nbytes)
         buffers: list[Any] = []
         for slot in self.pointers:
             storage = storages[slot]
@@ -259,18 +263,6 @@ class Step:
         return None
 
 
-@cython.cfunc
-def allocate_fresh(device: Any, fresh: list[Any], storages: list[Any]) -> cython.void:
-    """Allocate memory for storages that are written for the first time."""
-    storage: Storage
-    slot: cython.Py_ssize_t
-    nbytes: cython.Py_ssize_t
-    for slot, nbytes in fresh:
-        storage = storages[slot]
-        if storage.buffer is None:
-            storage.buffer = allocate_or_collect(device, nbytes)
-
-
 @cython.ccall
 def packed_arguments(planned: Any, values: list[Any], numbers: list[Any]) -> object:
     """Return a launch's arguments, packed."""
@@ -289,7 +281,7 @@ class LibraryStep(Step):
     Attributes
     ----------
     work : function
-        Takes views: the operands and, last, the result.
+        Takes views: the operands and, last, the result, which may have no memory yet.
     views : list of (Structure, int, int)
         Of each its structure, its storage, and its offset from the storage's first view.
     """
@@ -302,7 +294,6 @@ class LibraryStep(Step):
         """Let the library compute the result."""
         slot: cython.Py_ssize_t
         beyond: cython.Py_ssize_t
-        allocate_fresh(device, self.fresh, listed.storages)
         views: list[Any] = []
         for how, slot, beyond in self.views:
             views.append(view_at(listed.storages[slot], how, listed.bases[slot] + beyond))

@@ -171,24 +171,25 @@ class OpaqueOp(Operation):
 class RoutineOp(OpaqueOp):
     """A routine of the device's library, or NumPy's work, which then is `host` too.
 
-    `work` computes views: the operands and, last, the result. `step` is the class of the step.
-    `parameters` are the options of NumPy's work.
+    `work` computes views: the operands and, last, the result, which may have no memory yet. It is
+    done by a `step` of this class. `parameters` are the options of NumPy's work.
     """
 
-    __slots__ = ("function", "step", "work")
+    __slots__ = ("function", "raises", "step", "work")
 
     def __init__(
         self,
         name: str,
         operands: tuple[DType, ...],
         result: DType,
-        function: Callable[..., Any],
+        function: Any,
         host: Callable[..., Any] | None,
         work: Callable[[Any, list[View]], None],
         step: type[LibraryStep],
     ) -> None:
         super().__init__(name, operands, result, host=host)
         self.function = function
+        self.raises = False
         self.work = work
         self.step = step
 

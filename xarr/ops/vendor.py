@@ -12,29 +12,32 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
 
 from xarr import dtypes, errors, layout, tuning
 from xarr.backends.base import InMemory
 from xarr.dtypes import DType
-from xarr.ir.events import changed, tier
+from xarr.ir.events import changed, hooks, tier
 from xarr.ir.memo import remembered
 from xarr.ir.steps import LibraryStep
-from xarr.ir.storage import Storage
-from xarr.ir.views import View, array_in, storage_view
+from xarr.ir.storage import Storage, allocate_or_collect
+from xarr.ir.views import View, array_in, contiguous, storage_view
 from xarr.layout import Shape
 from xarr.lowering.operations import RoutineOp
 from xarr.runtime import profiling
 from xarr.runtime.host_eval import NumpyStep
 from xarr.settings import IMPORTED
-from xarr.tape import builder, recorders
+from xarr.tape import builder
 from xarr.tape.scalar_access import values_of
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
 
+
+Result = tuple[Shape, DType]
+Refuse = Callable[[str, str, Exception, Sequence[Shape]], Exception]
 
 observers: Final[list[Callable[[str, int, str, Device], None]]] = []
 """Callbacks for work of the host for a device: the function, bytes, which way, the device."""
@@ -102,55 +105,174 @@ def _of_numpy(name: str) -> Callable[..., Any]:
     return found
 
 
-def run(
+class Call(NamedTuple):
+    """A library's work: the device's, or else the host's on its memory.
+
+    Attributes
+    ----------
+    where, name : str
+        The function that the program called, and the one that NumPy calls so.
+    function, options : callable, dict
+        What computes the results of arrays. A routine of a library without arrays of its own takes
+        those of all results as `out`; its `takes` says whether an operand may have a shape and
+        strides, in elements.
+    results : sequence of (Shape, DType)
+    is_own : bool
+        Whether the device's library computes, not the host for it.
+    refuse : function or None
+        Makes an error of `where`, `name`, an error that depends on values, and operands' shapes.
+    """
+
+    where: str
+    name: str
+    function: Callable[..., Any]
+    options: dict[str, Any]
+    results: Sequence[Result]
+    is_own: bool
+    refuse: Refuse | None
+
+    def values(self, *arrays: Any, **out: Any) -> Sequence[Any]:
+        """Return the results as arrays, unless these are given."""
+        try:
+            found = self.function(*arrays, **out, **self.options)
+        except numpy.linalg.LinAlgError as error:
+            if self.refuse is None:
+                raise
+            shapes = [array.shape for array in arrays]
+            raise self.refuse(self.where, self.name, error, shapes) from error
+        return (found,) if len(self.results) == 1 else found
+
+    def packed(self, *arrays: Any) -> Any:
+        """Return the result as NumPy computes it; the bytes of all, where there are several."""
+        values = self.values(*arrays)
+        if len(values) == 1:
+            return values[0]
+        nbytes, places = _places_in_one(self.results)
+        whole = numpy.empty(nbytes, numpy.uint8)
+        for (shape, dtype), at, value in zip(self.results, places, values, strict=True):
+            numpy.ndarray(shape, dtype.numpy, whole, at)[...] = value
+        return whole
+
+    def run(self, operands: Sequence[View]) -> list[View]:
+        """Compute now, without the tape; return the results, each in a storage of its own."""
+        device = operands[0].device
+        with device.lock:
+            if runs_on_numpy(device):
+                arrays = [values_of(view) for view in operands]
+                if all(array is not None for array in arrays):
+                    return self._made(arrays, device)
+            for view in operands:
+                builder.compute(view)
+            if self.is_own and not hasattr(self.function, "takes"):
+                with _arrays_on(operands) as given:
+                    return self._made(given, device)
+            targets = [new_view(shape, dtype, device) for shape, dtype in self.results]
+            self.fill(operands, targets)
+        return targets
+
+    def fill(self, operands: Sequence[View], results: Sequence[View]) -> None:
+        """Compute views that are in memory; write the results, which may have no memory yet."""
+        storage, device = _storage(results[0]), results[0].device
+        takes = getattr(self.function, "takes", None)
+        if not self.is_own:
+            warn_once(self.where, device)
+            for observer in observers:
+                observer(self.where, _nbytes((*operands, *results)), "from and to", device)
+        elif takes is None and len(results) == 1 and storage.buffer is None:
+            with _arrays_on(operands) as given:
+                storage.buffer = _storage(self._made(given, device)[0]).buffer
+            return
+        _allocate(storage)
+        with _arrays_on(operands, results, own=self.is_own) as arrays:
+            given, made = arrays[: len(operands)], arrays[len(operands) :]
+            if self.is_own and takes is not None:
+                self.values(*given, out=made)
+                return
+            for target, value in zip(made, self.values(*given), strict=True):
+                target[...] = value
+
+    def _made(self, given: list[Any], device: Device) -> list[View]:
+        """Return the results of arrays as views, in their own memory if it is new."""
+        values = self.values(*given)
+        is_new = not any(value is one for value in values for one in given)
+        return [
+            adopted(value, dtype, device)
+            if is_new and value.dtype == dtype.numpy
+            else _copy(value, dtype, device)
+            for value, (_, dtype) in zip(values, self.results, strict=True)
+        ]
+
+
+def _places_in_one(results: Sequence[Result]) -> tuple[int, list[int]]:
+    """Return the bytes of a storage that results share, and where each begins."""
+    ends = [0]
+    for shape, dtype in results:
+        ends.append(ends[-1] + math.prod(shape) * dtype.itemsize)
+        ends[-1] += -ends[-1] % 16  # the largest item
+    return ends.pop(), ends
+
+
+def _parts(whole: View, results: Sequence[Result]) -> list[View]:
+    """Return the views of results in one storage: of a single one the view itself."""
+    if len(results) == 1:
+        return [whole]
+    return [
+        View(whole.storage, contiguous(whole.device, dtype, shape), at // dtype.itemsize)
+        for (shape, dtype), at in zip(results, _places_in_one(results)[1], strict=True)
+    ]
+
+
+def _allocate(storage: Storage) -> None:
+    """Allocate the memory of a storage that has none yet."""
+    if storage.buffer is None:
+        storage.buffer = allocate_or_collect(storage.device, storage.nbytes)
+
+
+def call(
     where: str,
     name: str,
     operands: Sequence[View],
-    results: Sequence[tuple[Shape, DType]],
+    results: Sequence[Result],
     *,
-    out: bool = False,
+    parameters: tuple[Any, ...] = (),
+    refuse: Refuse | None = None,
     **options: Any,
 ) -> list[View]:
-    """Let a library compute results of given shapes and dtypes: the device's, else the host's.
+    """Let a library work: the device's, else the host's; return results of shapes and dtypes.
 
-    `out` says whether the function takes the result's array under this name. A routine of a library
-    without arrays of its own always takes those of all results; its `takes` says whether an operand
-    may have a shape and strides, in elements.
+    The function takes the `options`. It is recorded as an operation with `parameters`; but what may
+    raise an error that depends on values, which `refuse` makes, is computed at once, and so are
+    several results while nobody looks at instructions. In one of these they share a storage.
     """
-    device = operands[0].device
-    recorders.computing(where, *operands)
-    own = routine(name, operands[0].dtype, device)
+    own = routine(name, operands[0].dtype, operands[0].device)
     function = own or _of_numpy(name)
-    takes = getattr(own, "takes", None)
-    with device.lock:
-        if takes is not None:
-            operands = [_in_layout(view, takes) for view in operands]
-        kept = own is not None and takes is None and not out
-        targets = [] if kept else [new_view(shape, dtype, device) for shape, dtype in results]
+    work = Call(where, name, function, options, results, own is not None, refuse)
+    views = tuple([_taken(view, getattr(own, "takes", None)) for view in operands])
+    is_lazy = own is not None and refuse is None
+    is_watched = hooks.recorder is not None or hooks.run is not None
+    if not is_watched and (len(results) > 1 or not is_lazy):
+        return work.run(views)
+    shape, dtype = results[0]
+    if len(results) > 1:
+        shape, dtype = (_places_in_one(results)[0],), dtypes.uint8
+    facts = where, own, tuple(options.items()), tuple(results) if len(results) > 1 else ()
+    host = work.packed if runs_on_numpy(views[0].device) else None
+    operation = _operation(name, views, dtype, work, host, parameters, facts)
+    operation.raises = refuse is not None
+    opcode = builder.elementwise(operation, views, shape)
+    if not opcode.nbytes:
+        return [new_view(*result, views[0].device) for result in results]
+    record = builder.computed if is_lazy else builder.computed_at_once
+    parts = _parts(record(opcode, views), results)
+    return parts if len(parts) == 1 else [builder.copied(part) for part in parts]
 
-        def called(arrays: list[Any]) -> list[View]:
-            given, made = arrays[: len(operands)], arrays[len(operands) :]
-            if takes is not None:
-                function(*given, out=made, **options)
-                return targets
-            if out:
-                function(*given, out=made[0], **options)
-                return targets
-            found = function(*given, **options)
-            values = (found,) if len(results) == 1 else found
-            if kept:
-                return _result_views(values, given, results, device)
-            for target, value in zip(made, values, strict=True):
-                target[...] = value
-            return targets
 
-        arrays = None if own is None else _arrays_in_place((*operands, *targets), len(operands))
-        if arrays is not None:
-            if not out:  # a function that writes to `out` writes to no operand
-                _lock(arrays[: len(operands)])
-            return called(arrays)
-        with arrays_of(where, operands, targets, own=own is not None) as arrays:
-            return called(arrays)
+def _taken(view: View, takes: Callable[[Shape, tuple[int, ...]], bool] | None) -> View:
+    """Materialise a view; return it, or a copy in a layout that a routine takes."""
+    builder.materialise(view)
+    assert view.layout is not None
+    is_taken = takes is None or takes(view.shape, view.layout.strides)
+    return view if is_taken else builder.copied(view)
 
 
 def recorded(
@@ -158,15 +280,9 @@ def recorded(
 ) -> View:
     """Record the work of a routine that takes its result's array, as `out`; return the result."""
     takes = getattr(function, "takes", None)
-    views = []
-    for view in operands:
-        builder.materialise(view)
-        assert view.layout is not None
-        is_taken = takes is None or takes(view.shape, view.layout.strides)
-        views.append(view if is_taken else builder.copied(view))
-    types = (operands[0].dtype,) * 2
-    operation = _operation((name, function, dtype), name, types, dtype, function)
-    return builder.defer(operation, tuple(views), shape)
+    views = tuple([_taken(view, takes) for view in operands])
+    operation = _operation(name, views, dtype, function, facts=function)
+    return builder.defer(operation, views, shape)
 
 
 def deferred(
@@ -183,28 +299,28 @@ def deferred(
     """
     if not runs_on_numpy(operands[0].device):
         return None
-    for view in operands:
-        builder.materialise(view)
-    types = tuple([view.dtype for view in operands])
-    key = name, options, types, dtype
-    operation = _operation(key, name, types, dtype, function, function)
-    operation.parameters = options
-    return builder.defer(operation, tuple(operands), shape)
+    views = tuple([_taken(view, None) for view in operands])
+    operation = _operation(name, views, dtype, function, function, options)
+    return builder.defer(operation, views, shape)
 
 
 def _operation(
-    key: tuple[Any, ...],
     name: str,
-    operands: tuple[DType, ...],
+    operands: Sequence[View],
     result: DType,
-    function: Callable[..., Any],
+    function: Any,
     host: Callable[..., Any] | None = None,
+    parameters: tuple[Any, ...] = (),
+    facts: Any = None,
 ) -> RoutineOp:
-    """Return the one operation of a routine for a key."""
+    """Return the one operation of a routine; `facts` determine it besides."""
+    types = tuple([view.dtype for view in operands])
+    key = name, types, result, host is None, parameters, facts
     known = _ROUTINES.get(key)
     if known is None:
         step = LibraryStep if host is None else NumpyStep
-        known = RoutineOp(name, operands, result, function, host, _work, step)
+        known = RoutineOp(name, types, result, function, host, _work, step)
+        known.parameters = parameters
         remembered(_ROUTINES, key, known)
     return known
 
@@ -218,16 +334,19 @@ def _work(routine: RoutineOp, views: list[View]) -> None:
 
 def _run_routine(routine: RoutineOp, views: list[View]) -> None:
     """Run a routine on views, of which the last is the result and the others are materialised."""
-    arrays = views[0].device.driver.arrays(_places(views))
-    with ExitStack() as stack:
-        if arrays is None:
-            arrays = _mapped(views, len(views) - 1, stack)
+    *operands, result = views
+    function = routine.function
+    if routine.host is None and isinstance(function, Call):
+        function.fill(operands, _parts(result, function.results))
+        return
+    _allocate(_storage(result))
+    with _arrays_on(operands, (result,)) as arrays:
         if routine.host is not None:
             _evaluate(routine.host, arrays)
             return
-        result: Any = arrays.pop()
+        target: Any = arrays.pop()
         has_arrays = getattr(routine.function, "takes", None) is None
-        routine.function(*arrays, out=result if has_arrays else [result])
+        function(*arrays, out=target if has_arrays else [target])
 
 
 def _evaluate(host: Callable[..., Any], arrays: list[Any]) -> None:
@@ -237,19 +356,6 @@ def _evaluate(host: Callable[..., Any], arrays: list[Any]) -> None:
         host(*given, out=result)
     else:
         result[...] = host(*given)
-
-
-def _result_views(
-    values: Sequence[Any], given: list[Any], results: Sequence[tuple[Shape, DType]], device: Device
-) -> list[View]:
-    """Return the results of the device's library as views, in their own memory if it is new."""
-    is_new = not any(value is one for value in values for one in given)
-    return [
-        adopted(value, dtype, device)
-        if is_new and value.dtype == dtype.numpy
-        else _copy(value, shape, dtype, device)
-        for value, (shape, dtype) in zip(values, results, strict=True)
-    ]
 
 
 def adopted(value: Any, dtype: DType, device: Device) -> View:
@@ -262,20 +368,21 @@ def adopted(value: Any, dtype: DType, device: Device) -> View:
     with device.lock:
         buffer = device.driver.adopt(value)
     if buffer is None:
-        return _copy(value, value.shape, dtype, device)
+        return _copy(value, dtype, device)
     where = layout.contiguous(value.shape)
     return storage_view(Storage(device, where.size * dtype.itemsize, buffer), where, dtype)
 
 
-def _copy(value: Any, shape: Shape, dtype: DType, device: Device) -> View:
+def _copy(value: Any, dtype: DType, device: Device) -> View:
     """Copy an array's values into memory of the device, converted to a data type."""
+    shape = value.shape
     few = builder.known(
         shape, dtype, device, lambda: numpy.array(value, dtype.numpy, order="C").reshape(shape)
     )
     if few is not None:
         return few
     result = new_view(shape, dtype, device)
-    with arrays_of("", (), (result,)) as (target,):
+    with device.lock, _arrays_on((), (result,)) as (target,):
         target[...] = value
     return result
 
@@ -319,13 +426,6 @@ def inner(first: View, second: View) -> Any:
     return value if value == value else None
 
 
-def _in_layout(view: View, takes: Callable[[Shape, tuple[int, ...]], bool]) -> View:
-    """Return the view in a layout that a routine takes: its own, else C order."""
-    builder.compute(view)
-    assert view.layout is not None
-    return view if takes(view.shape, view.layout.strides) else builder.copied(view)
-
-
 def new_view(shape: Shape, dtype: DType, device: Device) -> View:
     """Return a view of new memory in C order, whose values are undefined."""
     where = layout.contiguous(shape)
@@ -333,95 +433,43 @@ def new_view(shape: Shape, dtype: DType, device: Device) -> View:
 
 
 @contextmanager
-def arrays_of(
-    where: str, operands: Sequence[View], results: Sequence[View] = (), *, own: bool = True
+def _arrays_on(
+    operands: Sequence[View], results: Sequence[View] = (), *, own: bool = True
 ) -> Iterator[list[Any]]:
-    """Yield views' values as a library's arrays: operands, then results.
+    """Yield views in memory as arrays of the device's library, or else of NumPy.
 
-    Operands are not written to. Results are views from `new_view`, which keep what is written to
-    them. Where `own`, the device's library is to work on them, else NumPy. `where` is the function
-    that a warning names.
+    Operands may not be written to. Results keep what is written to them, all of which has to be.
     """
     views = (*operands, *results)
     device = views[0].device
-    if where:
-        recorders.computing(where, *operands)
-    for view in operands:
-        builder.compute(view)
-    if own:
-        with device.lock:
-            found = _arrays_in_place(views, len(operands))
-            if found is not None:
-                _lock(found[: len(operands)])
-                yield found
-                return
-    if not own:
-        warn_once(where, device)
-        for observer in observers:
-            observer(where, _nbytes(views), "from and to", device)
-    with device.lock, ExitStack() as stack:
-        if own or device.info.shares_host_memory:
-            yield _mapped(views, len(operands), stack)
-            return
-        memory = dict[int, Any]()
-        for place, view in enumerate(views):
-            storage = _storage(view)
-            if storage.serial in memory:
-                continue
-            storage.settle()
-            memory[storage.serial] = host = numpy.empty(storage.nbytes, numpy.uint8)
-            if place < len(operands):
-                device.driver.download(storage.buffer, 0, host)
-        arrays = [_as_array(view, memory[_storage(view).serial]) for view in views]
-        _lock(arrays[: len(operands)])
-        yield arrays
-        for view in results:
-            storage = _storage(view)
-            device.driver.upload(storage.buffer, 0, memory[storage.serial])
-
-
-def _mapped(views: Sequence[View], count: int, stack: ExitStack) -> list[Any]:
-    """Map views as arrays in the device's memory; make the first `count` read-only."""
-    memory = dict[int, Any]()
-    for view in views:
-        storage = _storage(view)
-        if storage.serial not in memory:
-            storage.settle()
-            buffer = view.device.driver.map(storage.buffer)
-            memory[storage.serial] = stack.enter_context(buffer)
-    arrays = [_as_array(view, memory[_storage(view).serial]) for view in views]
-    _lock(arrays[:count])
-    return arrays
-
-
-def _lock(operands: Sequence[Any]) -> None:
-    """Make NumPy arrays read-only."""
-    for array in operands:
-        if isinstance(array, numpy.ndarray):
-            array.flags.writeable = False
-
-
-def _arrays_in_place(views: Sequence[View], count: int) -> list[Any] | None:
-    """Return materialised views as arrays, if nothing has to be mapped or copied; else None.
-
-    The first `count` are operands.
-    """
-    device = views[0].device
-    arrays: list[Any] | None
-    if device.info.host_addressable:
-        arrays = [values_of(view) for view in views]
-        for array in arrays:
-            if array is None or not array.size:
-                return None
-    elif any(0 in view.shape for view in views):
-        return None
-    elif device.options:
-        return None  # as a device without a library
-    else:
-        for view in views[:count]:
-            builder.compute(view)
+    arrays: list[Any] | None = None
+    if own and not any(0 in view.shape for view in views):
         arrays = device.driver.arrays(_places(views))
-    return arrays
+    with ExitStack() as stack:
+        if arrays is None:
+            arrays = _mapped(views, own, len(operands), stack)
+        yield arrays
+
+
+def _mapped(views: Sequence[View], own: bool, count: int, stack: ExitStack) -> list[Any]:
+    """Map views as arrays in the device's memory; or copy the first `count` there, others back."""
+    device = views[0].device
+    driver = device.driver
+    memory = dict[int, Any]()
+    for number, view in enumerate(views):
+        storage = _storage(view)
+        if storage.serial in memory:
+            continue
+        storage.settle()
+        if own or device.info.shares_host_memory:
+            memory[storage.serial] = stack.enter_context(driver.map(storage.buffer))
+            continue
+        memory[storage.serial] = host = numpy.empty(storage.nbytes, numpy.uint8)
+        if number < count:
+            driver.download(storage.buffer, 0, host)
+        else:
+            stack.callback(driver.upload, storage.buffer, 0, host)
+    return [_as_array(view, memory[_storage(view).serial]) for view in views]
 
 
 def _places(views: Sequence[View]) -> list[tuple[Any, InMemory, int]]:
@@ -449,62 +497,24 @@ def _as_array(view: View, memory: Any) -> Any:
 @contextmanager
 def _watched() -> Iterator[None]:
     """Let profiles note the work of libraries within a ``with`` block."""
-    global run, arrays_of, now, _run_routine
-    before = run, arrays_of, now, _run_routine
-    run, arrays_of, now = _watched_run, _watched_arrays_of, _watched_now
-    _run_routine = _watched_routine
+    global now, _run_routine
+    before = now, _run_routine
+    now, _run_routine = _watched_now, _watched_routine
     try:
         yield
     finally:
-        run, arrays_of, now, _run_routine = before
+        now, _run_routine = before
 
 
-_run, _arrays_of, _now, _unwatched_routine = run, arrays_of, now, _run_routine
-
-
-def _watched_run(
-    where: str,
-    name: str,
-    operands: Sequence[View],
-    results: Sequence[tuple[Shape, DType]],
-    *,
-    out: bool = False,
-    **options: Any,
-) -> list[View]:
-    device = operands[0].device
-    for view in operands:
-        builder.compute(view)
-    on_host = runs_on_numpy(device) or routine(name, operands[0].dtype, device) is None
-    nbytes = _nbytes(operands)
-    nbytes += sum([math.prod(shape) * dtype.itemsize for shape, dtype in results])
-
-    def ask() -> list[View]:
-        return _run(where, name, operands, results, out=out, **options)
-
-    title = f"numpy.{name}" if on_host else f"{name} of the device's library"
-    found: list[View] = profiling.record(title, nbytes, device, ask, on_host=on_host)
-    return found
+_now, _unwatched_routine = now, _run_routine
 
 
 def _watched_routine(routine: RoutineOp, views: list[View]) -> None:
-    on_host = routine.host is not None
+    function = routine.function
+    on_host = routine.host is not None or (isinstance(function, Call) and not function.is_own)
     title = f"numpy.{routine.name}" if on_host else f"{routine.name} of the device's library"
     ask = functools.partial(_unwatched_routine, routine, views)
     profiling.record(title, _nbytes(views), views[0].device, ask, on_host=on_host)
-
-
-@contextmanager
-def _watched_arrays_of(
-    where: str, operands: Sequence[View], results: Sequence[View] = (), *, own: bool = True
-) -> Iterator[list[Any]]:
-    views = (*operands, *results)
-    for view in operands:
-        builder.compute(view)
-    with (
-        _arrays_of(where, operands, results, own=own) as arrays,
-        profiling.recording_host_work(f"numpy for {where}", _nbytes(views), views[0].device),
-    ):
-        yield arrays
 
 
 def _watched_now(

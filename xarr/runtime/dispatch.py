@@ -16,7 +16,7 @@ from xarr.codegen import compile_worker, launch
 from xarr.ir import memo
 from xarr.ir.instructions import Opcode, decoded, opcode_of
 from xarr.ir.operation import Operation
-from xarr.ir.steps import Step
+from xarr.ir.steps import LibraryStep, Step
 from xarr.ir.storage import LIVE, WIDE, Storage, is_live, is_wide
 from xarr.ir.views import contiguous
 from xarr.runtime import host_functions, program
@@ -186,6 +186,11 @@ class Program(program.Runnable):
         call = _planned(opcode, tuple(codes), wide)
         there = list(slots)
         begins = [base for _, base in slots.values()]
+        if isinstance(call, LibraryStep):
+            alone = LibraryStep()
+            alone.work, views = call.work, call.views
+            alone.views = [(how, there[at], beyond + begins[at]) for how, at, beyond in views]
+            return alone
         return Step(
             call.launches,
             call.scratch,

@@ -350,24 +350,6 @@ def record(name: str, nbytes: int, device: Device, ask: Callable[[], Any], *, on
 
 
 @contextlib.contextmanager
-def recording_host_work(name: str, nbytes: int, device: Device) -> Iterator[None]:
-    """Record the host's work within a ``with`` block."""
-    here = _watch.here
-    if here.is_within:
-        yield
-        return
-    with device.lock:
-        driver = device.driver
-        driver.synchronize()
-        work = Work(name, "host", _device_name(driver), {line_at_work(): 1.0}, nbytes)
-        with ranges.named(name), unrecorded():
-            yield
-            driver.synchronize()
-        work.end_s = time.perf_counter()
-    _watch.keep(work)
-
-
-@contextlib.contextmanager
 def unrecorded() -> Iterator[None]:
     """Record no work that this thread asks for within a ``with`` block."""
     before, _watch.here.is_within = _watch.here.is_within, True

@@ -13,7 +13,7 @@ from xarr.scheduler.instructions import ScheduledInstruction
 def eliminate_dead_code(
     instructions: Sequence[ScheduledInstruction], live: Sequence[bool]
 ) -> list[ScheduledInstruction]:
-    """Drop instructions that write storages which are dead and which no later instruction reads.
+    """Drop instructions that write dead storages which no later one reads, unless they may raise.
 
     Drop also what fills a new storage that later writes overwrite in full before anything reads it:
     these then allocate its memory.
@@ -23,7 +23,7 @@ def eliminate_dead_code(
     unread_parts: dict[int, list[int]] = {}  # writes to parts of a storage that nothing read yet
     for instruction in reversed(instructions):
         target, slot = instruction.target, instruction.written.slot
-        if slot not in needed:
+        if slot not in needed and not instruction.operation.raises:
             continue
         if target is not None and not instruction.is_fresh:
             unread_parts.setdefault(slot, []).append(len(kept))

@@ -72,6 +72,22 @@ def computed(opcode: Opcode, inputs: tuple[View, ...]) -> View:
     return View(allocate(opcode.device, 0), opcode.target, 0)
 
 
+def computed_at_once(opcode: Opcode, inputs: tuple[View, ...]) -> View:
+    """Compute a library's instruction now, so that an error that depends on values is raised here.
+
+    It never stands on the tape, which would try it again.
+    """
+    device = opcode.device
+    result = View(Storage(device, opcode.nbytes), opcode.target, 0)
+    if hooks.recorder is not None:
+        hooks.recorder(opcode, inputs, result.storage, None)
+    with device.lock, recorders.failing(opcode.operation.name):
+        for view in inputs:
+            compute(view)
+        tape_of(device).ask(opcode.operation.work, opcode.operation, [*inputs, result])
+    return result
+
+
 def converted(view: View, dtype: DType) -> View:
     """Record the conversion of a view to another data type; return the view if it has that type."""
     if view.dtype is dtype:

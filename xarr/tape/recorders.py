@@ -39,6 +39,9 @@ class Recorder:
     def checking(self, function: Callable[..., None], views: tuple[View, ...]) -> None:
         """Learn of a check of values, which raises; it is made of these values in any case."""
 
+    def failed(self, where: str) -> None:
+        """Learn of an error that depends on values, which is about to be raised."""
+
     def computing(self, where: str, views: tuple[View, ...]) -> None:
         """Permit work on values whose results are written without an instruction, or raise."""
 
@@ -98,14 +101,9 @@ def _add(count: int) -> None:
         hooks.recorder = _note if _count else None
 
 
-def is_recording() -> bool:
-    """Return whether this thread has a recorder."""
-    return bool(_active.recorders)
-
-
 def active() -> tuple[Recorder, ...]:
     """Return this thread's recorders, the outermost first."""
-    return tuple(_active.recorders)
+    return tuple(_active.recorders) if _count else ()
 
 
 def reading(where: str, *views: View) -> None:
@@ -126,46 +124,50 @@ def checked(function: Callable[..., None], *views: View) -> None:
 
     Recorders are told of the check, not of what it reads and records.
     """
-    if hooks.recorder is not None:
-        for recorder in tuple(_active.recorders):
-            recorder.checking(function, views)
-    with apart():
+    for recorder in active():
+        recorder.checking(function, views)
+    with failing("a check of values"), apart():
         function(*views)
+
+
+@contextmanager
+def failing(where: str) -> Iterator[None]:
+    """Tell this thread's recorders of an error within a ``with`` block, as the call may go on."""
+    try:
+        yield
+    except Exception:
+        for recorder in active():
+            recorder.failed(where)
+        raise
 
 
 def computing(where: str, *views: View) -> None:
     """Tell this thread's recorders of work whose results no instruction makes, as a library's."""
-    if hooks.recorder is not None:
-        for recorder in tuple(_active.recorders):
-            recorder.computing(where, views)
+    for recorder in active():
+        recorder.computing(where, views)
 
 
 def materialised(view: View) -> None:
     """Tell this thread's recorders that a constant was given a storage."""
-    if hooks.recorder is not None:
-        for recorder in tuple(_active.recorders):
-            recorder.materialised(view)
+    for recorder in active():
+        recorder.materialised(view)
 
 
 def varies(view: View) -> bool:
     """Return whether a check of a view's values, which is made once, may not hold later."""
-    if hooks.recorder is None:
-        return False
-    return any([recorder.varies(view) for recorder in tuple(_active.recorders)])
+    return any([recorder.varies(view) for recorder in active()])
 
 
 def drawing(generator: Any) -> None:
     """Tell this thread's recorders that a generator will be drawn from."""
-    if hooks.recorder is not None:
-        for recorder in tuple(_active.recorders):
-            recorder.drawing(generator)
+    for recorder in active():
+        recorder.drawing(generator)
 
 
 def seeded(generator: Any) -> None:
     """Tell this thread's recorders that a generator is made of a seed."""
-    if hooks.recorder is not None:
-        for recorder in tuple(_active.recorders):
-            recorder.seeded(generator)
+    for recorder in active():
+        recorder.seeded(generator)
 
 
 def drawn(take: Take, device: Device) -> Storage | None:
@@ -193,12 +195,10 @@ def whole(
     So a factorization, of which a library computes the results, has a derivative. `name` and
     `options` determine the function; `compute` records or computes it.
     """
-    if hooks.recorder is not None:
-        views = tuple(operands)
-        for recorder in reversed(_active.recorders):
-            results = recorder.whole(name, options, views, compute)
-            if results is not None:
-                return results
+    for recorder in reversed(active()):
+        results = recorder.whole(name, options, tuple(operands), compute)
+        if results is not None:
+            return results
     return compute()
 
 
@@ -215,7 +215,7 @@ def recorded_by(recorder: Recorder) -> Iterator[None]:
 
 
 @contextmanager
-def paused(recorder: Recorder) -> Iterator[None]:
+def paused(recorder: Recorder | None) -> Iterator[None]:
     """Leave a recorder, and those within it, out of what is recorded within a ``with`` block."""
     recorders = _active.recorders
     at = recorders.index(recorder) if recorder in recorders else len(recorders)
@@ -230,10 +230,7 @@ def paused(recorder: Recorder) -> Iterator[None]:
 @contextmanager
 def apart() -> Iterator[None]:
     """Leave all recorders out of what is recorded within a ``with`` block, as of a check."""
-    if not _active.recorders:
-        yield
-        return
-    with paused(_active.recorders[0]):
+    with paused(next(iter(_active.recorders), None)):
         yield
 
 

@@ -124,6 +124,8 @@ class Noter(recorders.Recorder):
     ----------
     takes : list of function
         Give the number and the key of each random draw, whose storages are given behind the others.
+    failures : list of str
+        What has raised an error that depends on values.
     """
 
     draws_anew = True
@@ -143,6 +145,7 @@ class Noter(recorders.Recorder):
         self._firsts: dict[int, View] = {}  # of given and captured storages, by slot
         self._captured: list[View] = []
         self.takes: list[recorders.Take] = []
+        self.failures: list[str] = []
         self._seeded: list[Any] = []
         self._made = 0
         self._materialised: list[View] = []
@@ -273,6 +276,10 @@ class Noter(recorders.Recorder):
             "needs a value",
             "keep it an array (where, masks, minimum), or leave this out of the function",
         )
+
+    def failed(self, where: str) -> None:
+        """Note an error: the call, if it goes on, is another one where there is none."""
+        self.failures.append(where)
 
     def computing(self, where: str, views: tuple[View, ...]) -> None:
         """Refuse work that no instruction stands for."""

@@ -19,6 +19,7 @@ from xarr.ir import _cython as cython
 from xarr.ir.instructions import live_bytes_per_cut
 from xarr.ir.storage import DEAD, LIVE, SWAPPABLE, WIDE
 from xarr.runtime import dispatch
+from xarr.tape import builder
 from xarr.tape.loops import cut_points
 from xarr.tape.traced import TracedConstant
 
@@ -402,7 +403,9 @@ class Replay:
                     view = View(None, view.structure, 0, constants[view.value.number])
                 operands.append(view)
             if opcode.is_fresh:
-                if constants and isinstance(scalar, _Constant):
+                if opcode.operation.raises:
+                    firsts.append(builder.computed_at_once(opcode, tuple(operands)))
+                elif constants and isinstance(scalar, _Constant):
                     firsts.append(computed(opcode, tuple(operands), constants[scalar.number]))
                 else:
                     firsts.append(computed(opcode, tuple(operands), scalar))

@@ -161,12 +161,12 @@ def _routine(
         if operation.host is None and takes is not None:
             views = [_taken(view, takes) for view in views]
         return _recorded(operation, views, (count, *space), (count, *shape))
-    if operation.host is None:
-        return _one_by_one(operation, operands, space, shape, count)
     arrays = [Array(operand.view) for operand in operands]
     options = operation.parameters
     if operation.name == "sort":
         return sorting.sort(arrays[0], axis=options[0] + 1, descending=options[1])._view
+    if operation.host is None:
+        return _one_by_one(operation, operands, space, shape, count)
     if operation.name == "argsort":
         axis, stable, descending = options
         return sorting.argsort(arrays[0], axis=axis + 1, stable=stable, descending=descending)._view

@@ -23,13 +23,18 @@ from xarr.transforms.steps import Saved
 Function = Callable[..., Any]
 
 
-def _recorder_of(leaves: Sequence[Any]) -> Gradient | None:
-    """Return the innermost recorder for a derivative that depends on one of some leaves."""
+def _gradients() -> Iterator[Gradient]:
+    """Yield the recorders for derivatives, the innermost first."""
     for recorder in reversed(recorders.active()):
         if isinstance(recorder, Gradient) and not recorder.is_aside:
-            for leaf in leaves:
-                if type(leaf) is Array and recorder.depends(leaf._view):
-                    return recorder
+            yield recorder
+
+
+def _recorder_of(leaves: Sequence[Any]) -> Gradient | None:
+    """Return the innermost recorder for a derivative that depends on one of some leaves."""
+    for recorder in _gradients():
+        if any(type(leaf) is Array and recorder.depends(leaf._view) for leaf in leaves):
+            return recorder
     return None
 
 
@@ -324,14 +329,7 @@ def checkpoint(fun: Function) -> Function:
 
     @functools.wraps(fun, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
-        recorder = next(
-            (
-                each
-                for each in reversed(recorders.active())
-                if isinstance(each, Gradient) and not each.is_aside
-            ),
-            None,
-        )
+        recorder = next(_gradients(), None)
         if recorder is None:
             return fun(*args, **kwargs)
         return _Again(fun, recorder, (args, kwargs), where).result

@@ -61,6 +61,8 @@ class Jitted(Generic[_P, _R]):
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Call the function, or replay a call like this one."""
+        if any(type(one) is not Noter for one in recorders.active()):  # with rules for functions
+            return self._function(*args, **kwargs)
         arguments = arguments_of(
             self._where, args, kwargs, self._static, self._static_names, self._outer, self._strict
         )
@@ -151,6 +153,9 @@ class Jitted(Generic[_P, _R]):
         if changed:
             hint = "write to the array in place (x[...] = y), or return what is new"
             error = refuse("it", f"assigns to {changed[0]}, which outlives the call", hint)
+        if noter.failures:
+            hint = "let the error be raised, or look at the values before the call"
+            error = refuse(noter.failures[0], "fails for these values, and the call goes on", hint)
         if noter.outlived([leaf._view for leaf in leaves if type(leaf) is Array]):
             hint = "pass it as an argument, or name it in the function"
             error = refuse("it", "writes to an array that was one constant", hint)

@@ -283,7 +283,7 @@ def _between(ends: Sequence[Any], device: Device) -> DType:
 
 def _has_axes(value: Any) -> bool:
     """Whether an argument is an array, or a list that becomes one, with at least one axis."""
-    if type(value) is Array and recorders.is_recording():
+    if type(value) is Array and recorders.active():
         return True  # what is computed of its value counts
     return isinstance(value, list | tuple) or bool(getattr(value, "ndim", 0))
 

@@ -9,7 +9,7 @@ are all that is planned. Source: Golub and Van Loan, "Matrix Computations", 4th 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy
 
@@ -20,6 +20,8 @@ from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
 from xarr.functions.linalg.products import matmul
 from xarr.functions.reduce import reductions
+from xarr.ir.views import View
+from xarr.tape import recorders
 
 LinAlgError: Final = numpy.linalg.LinAlgError
 _PANEL: Final = 32
@@ -36,6 +38,14 @@ def _range(start: int, stop: int, like: Array) -> Array:
 
 def _adjoint(x: Array) -> Array:
     return elementwise.conj(x.mT) if x._view.dtype.kind == COMPLEX else x.mT
+
+
+def _refuse_any(fault: str, is_wrong: Array) -> None:
+    def check(view: View) -> None:
+        if bool(reductions.any(Array(view))):
+            raise LinAlgError(fault)
+
+    recorders.checked(check, is_wrong._view)
 
 
 def _size(x: Array) -> Array:
@@ -94,8 +104,7 @@ class _Eliminated:
 
     def solved(self, b: Array) -> Array:
         """X of A X = B."""
-        if bool(reductions.any(self.diagonal == 0)):
-            raise LinAlgError("Singular matrix")
+        _refuse_any("Singular matrix", self.diagonal == 0)
         b = searching.take_along_axis(b, self.order[..., None], axis=-2)
         b = _substituted(self.factors, b, lower=True)
         return _substituted(self.factors, b, lower=False)
@@ -167,13 +176,13 @@ def _cholesky(a: Array, upper: bool) -> tuple[Array]:
     a = _adjoint(a).copy() if upper else a.copy()
     size = a.shape[-1]
     rows = _range(0, size, a)
-    is_positive: Any = True
+    is_wrong = fills.zeros(a.shape[:-2], dtype="bool", device=a.device)
     for start, stop in _panels(size):
         panel = a[..., start:stop].copy()
         columns = _range(start, stop, a)
         for k in range(start, stop):
             pivot = panel[..., k, k - start].real
-            is_positive = is_positive & (pivot > 0)
+            is_wrong = is_wrong | ~(pivot > 0)
             root = elementwise.sqrt(pivot)[..., None]
             column = searching.where(rows == k, root, panel[..., k - start] / root)
             column = searching.where(rows >= k, column, 0)
@@ -183,8 +192,7 @@ def _cholesky(a: Array, upper: bool) -> tuple[Array]:
         a[..., start:stop] = panel
         below = searching.where((rows >= stop)[:, None], panel, 0)
         a = a - matmul(below, _adjoint(below))
-    if not bool(reductions.all(is_positive)):
-        raise LinAlgError("Matrix is not positive definite")
+    _refuse_any("Matrix is not positive definite", is_wrong)
     a = searching.where(rows[:, None] >= rows, a, 0)
     return (_adjoint(a) if upper else a,)
 

@@ -140,6 +140,7 @@ def _by_library(
     where: str, name: str, operands: Sequence[View], *results: tuple[Shape, DType], **options: Any
 ) -> list[Array]:
     """Let a library's `name` of linalg compute arrays of given shapes and dtypes."""
+    full = f"linalg.{name}"
     own = factors.own(name) if vendor.is_reproducible() else None
     if own is None and vendor.is_reproducible():
         fault = "only libraries have it, whose bits differ"
@@ -149,24 +150,27 @@ def _by_library(
 
     def computed() -> Sequence[View]:
         if own is not None:
-            return [array._view for array in own(*map(Array, operands), **options)]
-        return vendor.run(where, f"linalg.{name}", operands, results, **options)
+            try:
+                return [array._view for array in own(*map(Array, operands), **options)]
+            except LinAlgError as error:
+                raise _refusal(where, full, error, [x.shape for x in operands]) from error
+        refuse = None if name in ("det", "slogdet", "qr") else _refusal  # each matrix has these
+        return vendor.call(where, full, operands, results, refuse=refuse, **options)
 
-    try:
-        made = recorders.whole(f"linalg.{name}", options, operands, computed)
-    except LinAlgError as error:
-        shapes = " and ".join(str(view.shape) for view in operands)
-        accepted, remedy = _SOLVABLE.get(name, _FINITE)
-        fault = f"of shape {shapes}: {error}"
-        raise refused(LinAlgError, where, fault, accepted, remedy) from error
-    return [Array(view) for view in made]
+    return [Array(view) for view in recorders.whole(full, options, operands, computed)]
+
+
+def _refusal(where: str, name: str, error: Exception, shapes: Sequence[Shape]) -> Exception:
+    """The error of matrices of some shapes that cannot be solved or factorized."""
+    fault = f"of shape {' and '.join(map(str, shapes))}: {error}"
+    return refused(LinAlgError, where, fault, *_SOLVABLE.get(name, _FINITE))
 
 
 _FINITE: Final = ("finite matrices are accepted", "find the others with xarr.isfinite")
 _SOLVABLE: Final = {
-    "inv": ("invertible matrices are accepted", "use linalg.pinv(a)"),
-    "solve": ("invertible matrices a are accepted", "use linalg.pinv(a) @ b"),
-    "cholesky": ("positive-definite matrices are accepted", "use linalg.eigh(x)"),
+    "linalg.inv": ("invertible matrices are accepted", "use linalg.pinv(a)"),
+    "linalg.solve": ("invertible matrices a are accepted", "use linalg.pinv(a) @ b"),
+    "linalg.cholesky": ("positive-definite matrices are accepted", "use linalg.eigh(x)"),
 }
 """The matrices that factorizations accept, beyond finite elements, and the function for others."""
 

@@ -85,11 +85,11 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
             left, right = elementwise.conj(left), elementwise.conj(right)
         inverse = searching.where(significant, 1 / singular, 0)
         x = matmul(right.T, matmul(left.T, sides) * inverse[:, None])
-    if int(rank) == columns and rows > columns:
+    residuals = singular[:0]
+    if rows > columns:
         rest = elementwise.abs(sides - matmul(Array(matrix), x))
         residuals = reductions.sum(rest * rest, axis=0)
-    else:
-        residuals = singular[:0]
+        residuals = residuals[manipulation.broadcast_to(rank == columns, residuals.shape)]
     return LstsqResult(x if target.ndim == 2 else x[:, 0], residuals, rank, singular)
 
 

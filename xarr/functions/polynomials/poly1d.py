@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Final, SupportsIndex
 
@@ -13,7 +12,7 @@ from numpy.exceptions import RankWarning
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
 from xarr.array.coerce import array_of
-from xarr.errors import value_error
+from xarr.errors import value_error, warn
 from xarr.functions.calls.on_host import device_of, given_back, host_of
 from xarr.functions.create import fills
 from xarr.functions.linalg import linalg
@@ -22,8 +21,9 @@ from xarr.functions.linalg.products import matmul
 from xarr.functions.polynomials import series_values
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
+from xarr.ir.views import View
 from xarr.layout import integer
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 
 Coefficients = Any
 """An annotation of which `docstrings` knows what to say."""
@@ -185,11 +185,15 @@ def polyfit(
     series_values.require_points(points, values, where)
     matrix = vander(points, count)
     solved = series_values.scaled_fit(matrix, points, values, w, rcond, where)
-    if int(solved.rank) != count and not full:
-        warnings.warn("Polyfit may be poorly conditioned", RankWarning, stacklevel=2)
     if full:
         cutoff = series_values.cutoff_of(rcond, points)
         return solved.x, solved.residuals, solved.rank, solved.s, cutoff
+
+    def check(rank: View) -> None:
+        if int(Array(rank)) != count:
+            warn("Polyfit may be poorly conditioned", RankWarning)
+
+    recorders.checked(check, solved.rank._view)
     if cov is False:
         return solved.x
     lhs, scale = series_values.scaled(matrix, points, w, where)

@@ -141,7 +141,7 @@ def _by_library(
         return None
     along: dict[str, Any] = {"n": sizes[0], "axis": axes[0]}
     if row.many:
-        along = {"s": sizes, "axes": axes}
+        along = {"s": tuple(sizes), "axes": tuple(axes)}
     options = (tuple(sizes), tuple(axes), norm)
     work = functools.partial(function, norm=norm, **along)
     made = vendor.deferred(row.routine, options, work, (view,), *result)
@@ -152,7 +152,7 @@ def _by_library(
     if is_small and all(map(fft_kernels.is_direct, sizes)):
         return None
     # A device's library does not scale: whatever comes next does that on the way.
-    made = vendor.run(row.where, row.routine, (view,), [result], **along)[0]
+    made = vendor.call(row.where, row.routine, (view,), [result], **along)[0]
     scale = math.prod([_scale(size, row.inverse, norm) for size in sizes])
     return made if scale == 1 else _scaled(made, scale)
 

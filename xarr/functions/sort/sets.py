@@ -15,6 +15,7 @@ from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
 from xarr.array.coerce import array_of, as_array, compared, operand_view
 from xarr.array.layouts import keep_array
+from xarr.array.transfers import to_host
 from xarr.errors import type_error, value_error
 from xarr.functions.create import creation, fills
 from xarr.functions.elementwise import elementwise
@@ -218,15 +219,15 @@ def unique(
     }
     if axis is not None:
         place = normalize_axis(axis, x.ndim, where)
-        with vendor.arrays_of(where, (view,), own=False) as (values,):
-            given = _sortable(values)
-            # Asked for the indices, NumPy sorts in a stable way: the first of equal parts stands.
-            stable = {**asked, "return_index": True}
-            found: Any = numpy.unique(given, axis=place, equal_nan=equal_nan, **stable)
-            first, indices, *others = found
-            parts = [first.astype(values.dtype, copy=False)]
-            parts += [indices, *others] if return_index else others
-            results = tuple(creation.asarray(part, device=view.device) for part in parts)
+        vendor.warn_once(where, view.device)
+        values = to_host(view, where)
+        # Asked for the indices, NumPy sorts in a stable way: the first of equal parts stands.
+        stable = {**asked, "return_index": True}
+        found: Any = numpy.unique(_sortable(values), axis=place, equal_nan=equal_nan, **stable)
+        first, indices, *others = found
+        parts = [first.astype(values.dtype, copy=False)]
+        parts += [indices, *others] if return_index else others
+        results = tuple(creation.asarray(part, device=view.device) for part in parts)
     else:
         results = tuple(_distinct(x, where, equal_nan=equal_nan, **asked))
     return results if len(results) > 1 else results[0]

@@ -26,7 +26,7 @@ from xarr.functions.shape.manipulation import integers
 from xarr.ir.views import View, constant
 from xarr.layout import Shape, normalize_axis
 from xarr.ops import gather, radix_sort, vendor
-from xarr.tape import builder, recorders
+from xarr.tape import builder
 
 
 @cached_call
@@ -59,15 +59,15 @@ def sort(
     found = vendor.deferred("sort", options, work, (view,), view.shape, view.dtype)
     if found is not None:
         return Array(found)
-    # No instruction stands for a library's sort, and recorders need one.
-    if recorders.is_recording() or vendor.routine("sort", view.dtype, view.device) is None:
+    if vendor.routine("sort", view.dtype, view.device) is None:
         return Array(radix_sort.sort(view, place, descending=bool(descending)))
     if descending:
         # Backwards, ascending is descending, and equal elements keep their order.
         backward = sort(manipulation.flip(Array(view), axis=place), axis=place)
         return manipulation.flip(backward, axis=place)
     wanted = [(view.shape, view.dtype)]
-    return Array(vendor.run(where, "sort", (view,), wanted, axis=place)[0])
+    facts = place, False
+    return Array(vendor.call(where, "sort", (view,), wanted, parameters=facts, axis=place)[0])
 
 
 _KINDS: Final = ("quicksort", "mergesort", "heapsort", "stable")
