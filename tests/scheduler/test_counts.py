@@ -274,6 +274,11 @@ CASES.update(
         ),
         "one is short": Case(lambda np, x: np.stack([grown(x), x + 1]), (ROWS,), (2,)),
         "dead": Case(lambda np, a, b, c: less(a + b, c), (LINE,) * 3, (1,)),
+        "beside a reduction": Case(
+            lambda np, x, y: ((x * y).max(axis=1), x * y * -np.ones(ROWS, "float32")),
+            (ROWS,) * 2,
+            (1,),
+        ),
         "needed twice": Case(lambda np, a, b, c: twice(a + b, c), (LINE,) * 3, (2,)),
     }
 )

@@ -139,10 +139,9 @@ class _VerticalFusion:
         )
         for place in reversed(range(first, len(groups))):
             group = groups[place]
-            joins = not group.reductions or group.can_share_kernel(instruction)
-            is_joinable = group.touches(instruction) and group.can_join(instruction)
-            if is_joinable and (joins or group.is_epilogue(instruction)):
-                if not joins:
+            is_epilogue = bool(group.reductions) and group.is_epilogue(instruction)
+            if group.touches(instruction) and group.can_join(instruction):
+                if is_epilogue:
                     chosen = group
                     break
                 if is_early:
@@ -191,9 +190,8 @@ def fuse_with_producers(
     for other in reversed(others):
         if other.sealed:
             continue
-        if other.reductions:
-            shares = is_reduction and other.can_share_kernel(instruction)
-            if not (shares and group.reads_with(other)):
+        if other.reductions and is_reduction:
+            if not (other.can_share_kernel(instruction) and group.reads_with(other)):
                 continue
         elif groups.index(other) > place or not other.feeds(instruction):
             continue

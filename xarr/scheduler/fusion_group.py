@@ -140,11 +140,19 @@ class FusionGroup:
             return not self.reductions or (
                 self.can_share_kernel(instruction) and self._has_arguments(instruction)
             )
+        if self.reductions and not self._computes_beside(instruction):
+            return False
         if target is None:
             slot = instruction.written.slot
             return slot not in self.read and slot not in self.written
         can_swap = instruction.can_swap and target.slot not in self.written
         return (self._can_write(instruction) or can_swap) and self._has_room(instruction)
+
+    def _computes_beside(self, instruction: ScheduledInstruction) -> bool:
+        """Return whether a reduction's loop over its elements can compute an instruction too."""
+        is_reduction = all(isinstance(one.operation, ReduceOp) for one in self.reductions)
+        is_plain = type(instruction.operation) is Operation and instruction.target is not None
+        return is_reduction and is_plain and not instruction.cuts_nbytes
 
     def can_share_kernel(self, instruction: ScheduledInstruction) -> bool:
         """Return whether a reduction can share the kernel with the group's reductions."""

@@ -16,7 +16,7 @@ from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
 from xarr.ir.storage import Storage
-from xarr.ir.views import Structure, View, structure
+from xarr.ir.views import Structure, View, constant, structure
 from xarr.layout import Layout, Shape
 from xarr.tape import builder, record
 from xarr.tape.traced import TracedConstant, filled
@@ -228,6 +228,14 @@ def summed_to(value: Array, shape: Shape) -> Array:
     )
     if axes:
         value = reductions.sum(value, axis=axes, keepdims=True)
+    return repeated(value, shape)
+
+
+def repeated(value: Array, shape: Shape) -> Array:
+    """Repeat values over a shape; a constant stays one, which a kernel need not load."""
+    view = value._view
+    if view.value is not None:
+        return Array(constant(view.value, view.dtype, shape, view.device))
     return value if value.shape == shape else manipulation.broadcast_to(value, shape)
 
 

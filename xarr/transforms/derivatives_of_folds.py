@@ -16,7 +16,7 @@ from xarr.layout import Shape
 from xarr.lowering.operations import ReduceOp
 from xarr.ops import elementwise as rows, reductions as folds
 from xarr.tape import builder
-from xarr.transforms.adjoints import indices, scatter_add, vector_of_zeros
+from xarr.transforms.adjoints import indices, repeated, scatter_add, vector_of_zeros
 from xarr.transforms.steps import Rule, Step, like, signed, times
 
 where: Final = searching.where
@@ -51,7 +51,7 @@ def rule_of(operation: Any) -> Rule | None:
         if row.map is not None:
             found: Array = mapped[1](g, x)
             return found
-        return manipulation.broadcast_to(g, at.shape)
+        return repeated(g, at.shape)
 
     return Rule(_with(part, wants_operand, wants_result, row.finish))
 
@@ -72,14 +72,14 @@ def _with(
 def lifted(g: Array, at: Step) -> Array:
     """Return a reduction's result, or its adjoint, with the axes that were reduced."""
     shape = tuple([1 if axis in at.operation.axes else e for axis, e in enumerate(at.shape)])
-    return manipulation.reshape(g, shape)
+    return Array(builder.reshaped(g._view, shape))
 
 
 # -- reductions ------------------------------------------------------------------------------------
 
 
 def _summed(g: Array, at: Step, m: Any, r: Any) -> Array:
-    return manipulation.broadcast_to(g, at.shape)
+    return repeated(g, at.shape)
 
 
 def _product(g: Array, at: Step, m: Array, r: Any) -> Array:
