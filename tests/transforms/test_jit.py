@@ -103,6 +103,12 @@ def added_at(x: Any, i: Any) -> None:
     np.multiply.at(x, [0, 1, 1], 2.0)
 
 
+def overwritten(x: Any) -> Any:
+    y = x * 1.0
+    np.multiply(y, y, out=y)  # its derivative wants what it overwrites
+    return (y * y).sum()
+
+
 CALLS: list[tuple[Any, list[tuple[Any, ...]]]] = [
     (heat, [(numbers(9), 0.25), (numbers(9, 3) ** 2, 0.25)]),
     (parts, [(numbers(3, k), {"scale": np.asarray(k + 0.5)}) for k in range(3)]),
@@ -117,6 +123,7 @@ CALLS: list[tuple[Any, list[tuple[Any, ...]]]] = [
     (lambda x: (x, x.T, [x[0], None, "text"]), [(numbers(6).reshape(2, 3),)] * 2),
     (lambda x, i: (x[i], np.take(x, i)), [(numbers(5), np.asarray([k, -1])) for k in range(3)]),
     (lambda x: np.where(x > 1, x, -x), [(numbers(4),), (numbers(4, -2),)]),
+    (np.grad(overwritten), [(numbers(5, k),) for k in range(3)]),
     (added_at, [(numbers(5, k), np.asarray([0, 3, 3, 1, k])) for k in range(3)]),
 ]
 

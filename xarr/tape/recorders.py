@@ -88,7 +88,8 @@ _count = 0
 
 
 def _note(opcode: Opcode, views: tuple[View, ...], fresh: Storage | None, scalar: Any) -> None:
-    for recorder in tuple(_active.recorders):
+    # The innermost first: what it copies before the instruction overwrites it comes first.
+    for recorder in reversed(tuple(_active.recorders)):
         recorder.note(opcode, views, fresh, scalar)
 
 
