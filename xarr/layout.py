@@ -147,6 +147,21 @@ def contiguous(shape: Shape) -> Layout:
     return Layout(shape, contiguous_strides(shape))
 
 
+def whole_shape(part: Shape, strides: Shape, count: int) -> Shape | None:
+    """Infer the shape of a contiguous array of `count` elements from a view of a part of it.
+
+    Each stride of the part divides the one before it; they tell nothing where something remains.
+    """
+    found = []
+    for stride in [stride for stride, extent in zip(strides, part, strict=True) if extent != 1]:
+        if stride <= 0 or count % stride:
+            return None
+        if count != stride:
+            found.append(count // stride)
+        count = stride
+    return tuple(found) if found and count == 1 else None
+
+
 def power_of_two(count: int) -> int:
     """The least one that a count of 1 or more does not exceed."""
     return 1 << (count - 1).bit_length()

@@ -15,6 +15,7 @@ from jax.scipy import special
 import xarr
 from tests.transforms.programs import Programs
 from xarr import dtypes, errors
+from xarr.ir.events import counts
 from xarr.ops import elementwise as rows
 from xarr.transforms.reverse import Gradient
 
@@ -402,6 +403,26 @@ def test_what_is_held() -> None:
 
     assert held(heat) <= 1 * 10 * 2  # the constants of products, which are numbers
     assert held(reaction) > 10
+
+
+def test_windows_are_one_launch() -> None:
+    """A step back of a stencil that is written in place is one kernel, as is a step forward."""
+
+    def heat(u: Any) -> Any:
+        u = u.copy()
+        for _ in range(8):
+            around = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
+            u[1:-1, 1:-1] += 0.2 * (around - 4 * u[1:-1, 1:-1])
+        return (u * u).sum()
+
+    u = xarr.asarray(numpy.random.default_rng(0).random((200, 300)))
+    launches = []
+    for call in xarr.jit(heat), xarr.jit(xarr.value_and_grad(heat)):
+        for _ in range(3):
+            before = counts.launches
+            call(u)
+        launches.append(counts.launches - before)
+    assert launches[1] - launches[0] in range(8, 11)
 
 
 def _active() -> tuple[Any, ...]:

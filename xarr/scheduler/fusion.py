@@ -44,12 +44,12 @@ def _postponed(
 ) -> dict[int, list[ScheduledInstruction]]:
     """Map a partial write that can write the whole array to the instructions it can wait with.
 
-    These are the array's producer, and the producers of the written values, if nothing else reads
-    what they write and nothing overwrites what they read until then.
+    These are the array's producer, other such writes to it, and the producers of the written
+    values, if nothing else reads what they write and nothing overwrites what they read until then.
     """
-    postponed: dict[int, list[ScheduledInstruction]] = {}
+    postponed: dict[int, set[int]] = {}
     if all(instruction.whole is None for instruction in instructions):
-        return postponed
+        return {}
     readers: dict[int, set[int]] = {}
     producers: dict[int, int] = {}
     places = {instruction.number: place for place, instruction in enumerate(instructions)}
@@ -58,6 +58,8 @@ def _postponed(
             readers.setdefault(slot, set()).add(place)
         if instruction.is_fresh and type(instruction.operation) is Operation:
             producers[instruction.written.slot] = place
+    # Of a new array what waits for the last write to it, what storages that reads, and the place.
+    chains: dict[int, tuple[set[int], set[int], int]] = {}
     for place, instruction in enumerate(instructions):
         if instruction.whole is None:
             continue
@@ -68,13 +70,26 @@ def _postponed(
                 waiting.add(places[number])
         slot = instruction.written.slot
         producer = producers.pop(slot, place)
-        between = range(producer + 1, place)
+        waits = {producer}, instructions[producer].slots, producer
+        if not instruction.whole.can_swap:  # else it reads what the others have written
+            waits = chains.pop(slot, waits)
+        chain, read, end = waits
+        between = range(end + 1, place)
         overwritten = {instructions[other].written.slot for other in between}
         users = readers.get(slot, set()).intersection(between)
-        if not overwritten & {*instructions[producer].slots, slot} and users <= waiting:
-            waiting.add(producer)
-        postponed[instruction.number] = [instructions[other] for other in sorted(waiting - {place})]
-    return postponed
+        if end < place and not overwritten & {*read, slot} and users <= waiting:
+            postponed.pop(instructions[end].number, None)
+            read = read.union(*[_slots(instructions[other]) for other in waiting])
+            waiting |= chain
+            if not instruction.whole.can_swap:
+                chains[slot] = waiting, read, place
+        postponed[instruction.number] = waiting - {place}
+    return {number: [instructions[at] for at in sorted(some)] for number, some in postponed.items()}
+
+
+def _slots(instruction: ScheduledInstruction) -> set[int]:
+    """Return the storages that an instruction reads, or its replacement."""
+    return instruction.slots | (instruction.whole.slots if instruction.whole else set())
 
 
 class _VerticalFusion:
@@ -85,8 +100,7 @@ class _VerticalFusion:
     ) -> None:
         readers = [0] * len(live)
         for instruction in instructions:
-            whole = instruction.whole
-            for slot in instruction.slots | (whole.slots if whole else set()):
+            for slot in _slots(instruction):
                 readers[slot] += 1
         self.groups: list[FusionGroup] = []
         self._numbers = {one.number for one in instructions}
@@ -96,18 +110,36 @@ class _VerticalFusion:
     def add_with(
         self, producers: list[ScheduledInstruction], instruction: ScheduledInstruction
     ) -> None:
-        """Add an instruction and the producers that waited for it.
+        """Add an instruction, and the producers and writes that waited for it."""
+        whole = instruction.whole
+        if whole is not None:
+            slot = instruction.written.slot
+            made = (one for one in producers if one.is_fresh and one.written.slot == slot)
+            producer = next(made, None)
+            if producer is not None:
+                producers.remove(producer)
+                wholes = [one.whole for one in (*producers, instruction) if one.whole is not None]
+                after = [
+                    place
+                    for place, group in enumerate(self.groups)
+                    if any(map(group.must_precede, wholes))
+                ]
+                self.add(producer, after[-1] + 1 if after else 0, is_written=True)
+        writes = [one for one in (*producers, instruction) if one.whole is not None]
+        for write in writes or [instruction]:
+            also = write.whole.also if write.whole is not None else ()
+            self._add_write(write, [one for one in producers if one.number in also])
 
-        If the group that computes the array, of which the instruction writes a part, can write the
-        whole array instead, that is one store fewer, and one kernel fewer.
+    def _add_write(
+        self, instruction: ScheduledInstruction, producers: list[ScheduledInstruction]
+    ) -> None:
+        """Add a write to a part of an array, whose values producers make that waited for it.
+
+        If the group that computes the array can write the whole array instead, that is one store
+        fewer, and one kernel fewer.
         """
         whole = instruction.whole
         if whole is not None:
-            producer = next((one for one in producers if one.target == whole.target), None)
-            if producer is not None:
-                producers.remove(producer)
-                after = [place for place, one in enumerate(self.groups) if one.must_precede(whole)]
-                self.add(producer, after[-1] + 1 if after else 0)
             group = self._producer_of(whole)
             if group is not None:
                 group.add(whole)
@@ -128,8 +160,13 @@ class _VerticalFusion:
                 break
         return None
 
-    def add(self, instruction: ScheduledInstruction, first: int = 0) -> None:
-        """Add an instruction to the last group, from place `first` on, that it can join."""
+    def add(
+        self, instruction: ScheduledInstruction, first: int = 0, *, is_written: bool = False
+    ) -> None:
+        """Add an instruction to the last group, from place `first` on, that it can join.
+
+        What `is_written` in parts joins no reduction, whose loop cannot write the whole array.
+        """
         groups = self.groups
         chosen = None
         # A roll of an array that is overwritten later is read in the first group that can, since
@@ -140,7 +177,8 @@ class _VerticalFusion:
         for place in reversed(range(first, len(groups))):
             group = groups[place]
             is_epilogue = bool(group.reductions) and group.is_epilogue(instruction)
-            if group.touches(instruction) and group.can_join(instruction):
+            is_open = is_epilogue or not (is_written and group.reductions)
+            if is_open and group.touches(instruction) and group.can_join(instruction):
                 if is_epilogue:
                     chosen = group
                     break

@@ -263,25 +263,15 @@ class ProducerTable:
         ]
 
     def infer_whole_shape(self, instruction: ScheduledInstruction, nbytes: int) -> None:
-        """Infer the shape of a swappable storage from a write to a part of it, and remember it.
-
-        The strides of a part tell the shape of the contiguous array that it is of: each divides the
-        one before it. They tell nothing where something remains.
-        """
+        """Infer the shape of a swappable storage from a write to a part of it, and remember it."""
         target = instruction.target
         assert target is not None
         count, remainder = divmod(nbytes, target.dtype.itemsize)
-        walk = zip(_strides(target, instruction.shape), instruction.shape, strict=True)
-        space = []
-        for stride in [stride for stride, extent in walk if extent != 1]:
-            extent, beyond = divmod(count, stride) if stride > 0 else (0, 1)
-            if extent != 1:
-                space.append(extent)
-            remainder += beyond
-            count = stride
-        if space and not remainder and count == 1:
-            pattern = layout.contiguous(tuple(space)).pattern
-            self.extents[target.slot] = tuple(space), Ref(target.slot, target.dtype, pattern, 0)
+        strides = _strides(target, instruction.shape)
+        space = layout.whole_shape(instruction.shape, strides, count)
+        if space is not None and not remainder:
+            pattern = layout.contiguous(space).pattern
+            self.extents[target.slot] = space, Ref(target.slot, target.dtype, pattern, 0)
 
     def write_whole_array(self, instruction: ScheduledInstruction) -> ScheduledInstruction:
         """Give a partial write a replacement that writes the whole array, where one is cheap.

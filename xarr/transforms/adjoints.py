@@ -9,6 +9,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from xarr import layout
 from xarr.array.array import Array
 from xarr.dtypes import COMPLEX, DType
 from xarr.functions.create import creation, fills
@@ -57,16 +58,18 @@ def array_at(storage: Storage | None, how: Structure, offset: int, value: Any = 
 class _Adjoint:
     """The adjoint of a storage: elements, if any were written apart, and what is to be added.
 
-    `parts` has arrays by (structure, offset); they are summed in one expression when wanted.
+    `parts` has arrays by (structure, offset); they are summed in one expression when wanted. What
+    was `taken` is a view of the elements, which are then zero there, once they are copied.
     """
 
-    __slots__ = ("dtype", "elements", "nbytes", "parts")
+    __slots__ = ("dtype", "elements", "nbytes", "parts", "taken")
 
     def __init__(self, nbytes: int, dtype: DType) -> None:
         self.nbytes = nbytes
         self.dtype = dtype
         self.elements: Array | None = None
         self.parts: dict[tuple[Structure, int], list[Array]] = {}
+        self.taken: View | None = None
 
     def whole(self, place: Place) -> Array | None:
         """Return the sum of the parts, where all are of a place that is the whole storage."""
@@ -78,33 +81,62 @@ class _Adjoint:
             return None
         return functools.reduce(_add, values)
 
-    def flat(self, device: Any) -> Array:
-        """Return all elements in order, as a vector that may be written to."""
-        count = self.nbytes // self.dtype.itemsize
+    def summed(self, device: Any) -> Array:
+        """Return all elements in order, as an array that may be written to.
+
+        It has the shape of the array of which the parts are, as far as they tell: so writes to them
+        can write all of it, and are one kernel.
+        """
         parts, self.parts = self.parts, {}
+        if self.elements is not None and self.taken is not None:
+            self.elements = _copied(self.elements)
+            _zero(View(self.elements._view.storage, self.taken.structure, self.taken.offset))
+            self.taken = None
         for (how, offset), values in parts.items():
             total = functools.reduce(_add, values)
-            if self.elements is None and how.is_linear and how.nbytes == self.nbytes:
-                self.elements = _vector(total)
-                continue
             if self.elements is None:
-                self.elements = vector_of_zeros(count, self.dtype, device)
+                if how.is_linear and how.nbytes == self.nbytes:
+                    self.elements = _copied(total)
+                    continue
+                self.elements = _zeros(self._shape(how), self.dtype, device)
             _accumulate(self.elements, how, offset, total)
         if self.elements is None:
+            count = self.nbytes // self.dtype.itemsize
             self.elements = vector_of_zeros(count, self.dtype, device)
         return self.elements
+
+    def _shape(self, part: Structure) -> Shape:
+        """Return the shape of the whole, of which a part is."""
+        count = self.nbytes // self.dtype.itemsize
+        if part.dtype is self.dtype and part.strides is not None:
+            shape = layout.whole_shape(part.shape, part.strides, count)
+            if shape is not None:
+                return shape
+        return (count,)
 
 
 def vector_of_zeros(count: int, dtype: DType, device: Any) -> Array:
     """Return zeros that may be written to, with a storage of their own."""
-    return _vector(fills.zeros(count, dtype=dtype.numpy, device=device))
+    return _zeros((count,), dtype, device)
 
 
-def _vector(values: Array) -> Array:
-    """Return a copy of values as a vector with a storage of its own."""
-    view = record.copied(builder.reshaped(values._view, (values.size,)))
+def _zeros(shape: Shape, dtype: DType, device: Any) -> Array:
+    return _copied(fills.zeros(shape, dtype=dtype.numpy, device=device))
+
+
+def _copied(values: Array) -> Array:
+    """Return a copy of values with a storage of its own."""
+    view = record.copied(values._view)
     builder.materialise(view)
     return array_at(view.storage, view.structure, view.offset)
+
+
+def _zero(view: View) -> None:
+    """Write zeros to a view."""
+    assert view.storage is not None
+    assert view.layout is not None
+    zero = constant(0, view.dtype, (), view.device)
+    builder.write(view.storage, view.layout, view.dtype, zero)
 
 
 def _accumulate(elements: Array, how: Structure, offset: int, value: Array) -> None:
@@ -156,6 +188,8 @@ class Adjoints:
         self.active = active
         self.device = device
         self._of: dict[int, _Adjoint] = {}
+        self._old = Storage(device, 0).serial
+        self._returned: set[int] = set()
 
     def has(self, place: Place) -> bool:
         """Return whether a storage has an adjoint that may differ from zero."""
@@ -177,18 +211,30 @@ class Adjoints:
         if adjoint is None:
             held = self.active.get(place.serial, place.structure.dtype)
             adjoint = self._of[place.serial] = _Adjoint(place.nbytes, held)
-        return adjoint.flat(place.structure.device)
+        elements = adjoint.summed(place.structure.device)
+        return Array(builder.reshaped(elements._view, (elements.size,)))
 
     def of(self, place: Place) -> Array | None:
-        """Return a copy of the adjoint of a place; None where it is zero."""
+        """Return the adjoint of a place with a storage of its own; None where it is zero."""
         adjoint = self._of.get(place.serial)
         if adjoint is None:
             return None
         found = adjoint.whole(place)
         if found is None:
-            elements = adjoint.flat(self.device)
+            elements = adjoint.summed(self.device)
             found = array_at(elements._view.storage, place.structure, place.offset)
-        return Array(record.copied(found._view))
+        view = found._view
+        if self._is_own(view.storage, view.structure):
+            return Array(view)
+        return Array(record.copied(view))
+
+    def _is_own(self, storage: Storage | None, how: Structure) -> bool:
+        """Return whether a view is all of a storage that the walk has made, the first one to be."""
+        if storage is None or not how.is_linear or how.nbytes != storage.nbytes:
+            return False
+        is_own = storage.serial > self._old and storage.serial not in self._returned
+        self._returned.add(storage.serial)
+        return is_own
 
     def taken(self, place: Place, is_wanted: bool) -> Array | None:
         """Return the adjoint of a place that is written, if wanted, and set it to zero.
@@ -203,16 +249,16 @@ class Adjoints:
             del self._of[place.serial]
             found = adjoint.whole(place)
             if found is None and is_wanted:
-                elements = adjoint.flat(self.device)
+                elements = adjoint.summed(self.device)
                 found = array_at(elements._view.storage, how, place.offset)
             return found
-        elements = adjoint.flat(self.device)
+        elements = adjoint.summed(self.device)
         view = View(elements._view.storage, how, place.offset)
+        if 2 * how.nbytes > place.nbytes and not how.repeats:
+            adjoint.taken = view
+            return array_at(view.storage, how, place.offset) if is_wanted else None
         found = Array(record.copied(view)) if is_wanted else None
-        assert view.storage is not None
-        assert view.layout is not None
-        zero = fills.zeros((), dtype=how.dtype.numpy, device=self.device)
-        builder.write(view.storage, view.layout, how.dtype, zero._view)
+        _zero(view)
         return found
 
 
