@@ -274,6 +274,7 @@ CASES.update(
         ),
         "one is short": Case(lambda np, x: np.stack([grown(x), x + 1]), (ROWS,), (2,)),
         "dead": Case(lambda np, a, b, c: less(a + b, c), (LINE,) * 3, (1,)),
+        "a product of a copy": Case(lambda np, x: x.copy() @ x, ((40, 40),), ()),
         "beside a reduction": Case(
             lambda np, x, y: ((x * y).max(axis=1), x * y * -np.ones(ROWS, "float32")),
             (ROWS,) * 2,

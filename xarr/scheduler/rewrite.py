@@ -20,7 +20,7 @@ from xarr.dtypes import COMPLEX, DType
 from xarr.ir.operation import Operation, interned
 from xarr.layout import Layout, Shape
 from xarr.lowering import reduce_scan
-from xarr.lowering.operations import Ref, TemplateOp, WrappedAccess
+from xarr.lowering.operations import OpaqueOp, Ref, TemplateOp, WrappedAccess
 from xarr.scheduler.fusion_group import NBYTES_OF_KERNEL, overlap
 from xarr.scheduler.instructions import BoundsMask, Operand, ScheduledInstruction
 
@@ -59,7 +59,7 @@ def rewrite(
     nbytes_of = dict(swappable)
     rewritten: list[ScheduledInstruction] = []
     for number, given in enumerate(instructions):
-        instruction = given
+        instruction = table.skip_copies(given)
         slot = given.written.slot
         is_reduction = isinstance(given.operation, TemplateOp)
         if isinstance(given.operation, Roll):
@@ -188,6 +188,22 @@ class ProducerTable:
             operands=inner.operands,
             also=inner.also | {inner.number},
         )
+
+    def skip_copies(self, instruction: ScheduledInstruction) -> ScheduledInstruction:
+        """Let an instruction that is never fused read what its operands are copies of."""
+        if not isinstance(instruction.operation, OpaqueOp):
+            return instruction
+        operands, also = list(instruction.operands), set(instruction.also)
+        for place, ref, _ in instruction.read:
+            copy = self._producers.get(ref.slot)
+            if copy is None or copy.operation.row != "astype" or not copy.is_linear:
+                continue
+            _, source, _ = copy.read[0]
+            is_same = source.dtype is copy.written.dtype is ref.dtype
+            if is_same and source.pattern.size == copy.size:
+                operands[place] = ref._replace(slot=source.slot, offset=ref.offset + source.offset)
+                also |= {copy.number, *copy.also}
+        return instruction.but(operands=tuple(operands), also=frozenset(also))
 
     def unroll(self, instruction: ScheduledInstruction, info: DeviceInfo) -> ScheduledInstruction:
         """Unroll a reduction along a short axis into an expression, if a kernel has room for it."""
