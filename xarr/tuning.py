@@ -195,6 +195,16 @@ BESIDE: Final = 8.0
 """Operations for each element of an array of which a part is written, on elements beyond it.
 Not reached by what was run."""
 
+RECOMPUTED: Final = 64
+"""Instructions that a GPU's kernel repeats of others, in place of loading what these store.
+Not reached by what was run.
+Test: tests/scheduler/test_steps.py"""
+
+SMALLER: Final = 16
+"""How many times fewer bytes what is repeated has to load.
+Not measured: those of pairs are some hundred times as many as their positions'.
+Test: tests/scheduler/test_steps.py"""
+
 JOINED: Final = 1 << 22
 """Elements of an array that a CPU makes of parts by one kernel; beyond it each is copied.
 Measured: two of n float32 on cpu:0, parts and then one kernel: 1,000 17 and 11 us, 2^20 334 and

@@ -19,6 +19,7 @@ from xarr.scheduler.fusion import fuse_horizontally, fuse_vertically
 from xarr.scheduler.fusion_group import FusionGroup
 from xarr.scheduler.instructions import ScheduledInstruction, decode
 from xarr.scheduler.planned_kernel import PlannedKernel
+from xarr.scheduler.recompute import recompute
 from xarr.scheduler.rewrite import rewrite
 from xarr.scheduler.row_fusion import fuse_rows
 from xarr.scheduler.schedule import schedule
@@ -61,7 +62,7 @@ def lists(program: Program, **changed: Any) -> Lists:
     needed = eliminate_dead_code(rewritten, live)
     vertical = fuse_vertically(needed, live, info)
     horizontal = fuse_horizontally(vertical)
-    stored = eliminate_dead_stores(horizontal, live)
+    stored = eliminate_dead_stores(recompute(horizontal, live, info), live)
     runs = fuse_rows(stored, info)
     plan = reuse_buffers(runs, states, info)
     return Lists(given, states, rewritten, needed, vertical, horizontal, stored, runs, plan)
@@ -99,6 +100,11 @@ def siblings(x: dict[str, Any]) -> None:
 def softmax(x: dict[str, Any]) -> None:
     e = np.exp(x["a"] - x["a"].max(axis=1, keepdims=True))
     x["r"] = e / e.sum(axis=1, keepdims=True)
+
+
+def pairs(x: dict[str, Any]) -> None:
+    apart = np.abs(x["a"][0][:, None] - x["a"][0])
+    x["r"], x["s"] = apart.max(axis=0), apart.max(axis=1)
 
 
 def last_use(x: dict[str, Any]) -> None:
@@ -162,6 +168,13 @@ def test_row_fusion_joins_what_reduces_the_same_rows() -> None:
     assert len(found.stored) == 3
     assert list(map(len, found.runs)) == [3]
     assert not lists(softmax, local_nbytes=0, kind="gpu").runs[0][1:]
+
+
+def test_pairs_are_computed_again_where_they_are_reduced() -> None:
+    assert [len(group.outputs) for group in lists(pairs, kind="cpu").stored] == [1, 0]
+    found = lists(pairs, kind="gpu")
+    assert [len(group.outputs) for group in found.stored] == [0, 0]
+    assert numbers(found.stored) == [[0, 1, 2], [0, 1, 3]]
 
 
 def test_a_dead_buffer_is_reused() -> None:

@@ -134,6 +134,12 @@ def n_body(np: Any, x: Any, v: Any, m: Any) -> State:
     return x + 0.01 * v, v, m
 
 
+def pairs(np: Any, x: Any) -> State:
+    d = x[None, :, :] - x[:, None, :]
+    pull = d * (1 / ((d * d).sum(axis=2) + 0.5))[:, :, None]
+    return (x + 0.01 * pull.sum(axis=1) - 0.02 * pull.sum(axis=0),)
+
+
 PLANE: Final = (70, 90)
 CASES: Final[dict[str, tuple[Callable[..., State], list[tuple[int, ...]], int]]] = {
     "life": (life, [PLANE], 1),
@@ -143,6 +149,7 @@ CASES: Final[dict[str, tuple[Callable[..., State], list[tuple[int, ...]], int]]]
     "heat": (heat, [PLANE], 1),
     "light": (light, [(80, 80)] * 3, 2),
     "n-body": (n_body, [(30, 3), (30, 3), (30,)], 3),
+    "pairs": (pairs, [(60, 3)], 6),
     "softmax": (softmax, [PLANE], 1),
     "conjugate gradients": (conjugate_gradients, [PLANE] * 3 + [()], 4),
     "gradient": (steepened, [PLANE], 1),

@@ -64,6 +64,7 @@ class FusionGroup:
         self.sealed = False  # whether nothing may join any more
         self.in_order = False  # whether a scatter writes one element after the other
         self.members: list[ScheduledInstruction] = []
+        self.recomputed: list[ScheduledInstruction] = []  # what other groups compute as well
         # The kernel's values, as in `KernelSpec`, its loads in order, and the program's constants.
         self.entries: list[Any] = []
         self.accesses: list[Key] = []
@@ -282,7 +283,8 @@ class FusionGroup:
     @property
     def numbers_of_members(self) -> frozenset[int]:
         """The numbers of the instructions whose work the group does."""
-        return frozenset(number for one in self.members for number in (one.number, *one.also))
+        done = (*self.members, *self.recomputed)
+        return frozenset(number for one in done for number in (one.number, *one.also))
 
     def add(self, instruction: ScheduledInstruction) -> None:
         """Add an instruction, which can join."""
@@ -315,6 +317,12 @@ class FusionGroup:
             self._store(instruction, self._entry_of(*instruction.read[0][1:]))
         else:
             self._add_entry(instruction)
+
+    def recompute(self, instruction: ScheduledInstruction) -> None:
+        """Compute a value of another group as well, which is not stored."""
+        self.add(instruction.but(is_fresh=False))
+        self.recomputed.append(self.members.pop())
+        del self.stores[instruction.key], self.written[instruction.written.slot]
 
     def _add_entry(self, instruction: ScheduledInstruction) -> None:
         """Add an elementwise instruction."""

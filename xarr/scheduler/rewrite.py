@@ -198,6 +198,8 @@ class ProducerTable:
             copy = self._producers.get(ref.slot)
             if copy is None or copy.operation.row != "astype" or not copy.is_linear:
                 continue
+            if not copy.read:  # a constant is copied
+                continue
             _, source, _ = copy.read[0]
             is_same = source.dtype is copy.written.dtype is ref.dtype
             if is_same and source.pattern.size == copy.size:

@@ -9,6 +9,7 @@ from xarr.ir.storage import SWAPPABLE, is_live
 from xarr.scheduler.buffer_reuse import Plan as Plan, reuse_buffers
 from xarr.scheduler.dce import eliminate_dead_code, eliminate_dead_stores
 from xarr.scheduler.fusion import fuse_horizontally, fuse_vertically
+from xarr.scheduler.recompute import recompute
 from xarr.scheduler.rewrite import rewrite
 from xarr.scheduler.row_fusion import fuse_rows
 from xarr.scheduler.verify import Verifier
@@ -34,6 +35,7 @@ def schedule(
     instructions = verify.instructions(eliminate_dead_code(instructions, live))
     groups = verify.groups(fuse_vertically(instructions, live, info))
     groups = verify.groups(fuse_horizontally(groups))
+    groups = verify.groups(recompute(groups, live, info))
     groups = verify.stores(eliminate_dead_stores(groups, live))
     runs = verify.runs(fuse_rows(groups, info))
     return verify.plan(reuse_buffers(runs, states, info))

@@ -138,6 +138,9 @@ class Verifier:
         """Check that instructions with a hazard between them keep their order, in all pairs."""
         accesses: dict[int, list[tuple[int, int, _Access]]] = {}
         for place, group in enumerate(groups):
+            reads = [one for each in group.recomputed for one in _accesses(each) if not one.writes]
+            for access in reads:
+                accesses.setdefault(access.key[0], []).append((place, -1, access))
             for at, instruction in enumerate(group.members):
                 for access in _accesses(instruction):
                     accesses.setdefault(access.key[0], []).append((place, at, access))
