@@ -156,6 +156,11 @@ class OpaqueOp(Operation):
     reads_other_positions = True
     is_separate = True
 
+    @property
+    def takes_views(self) -> bool:
+        """Whether an operand may begin anywhere in its storage, as sorted ones may not."""
+        return self.name == "matmul"
+
     def __init__(
         self,
         name: str,

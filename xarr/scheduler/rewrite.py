@@ -190,8 +190,8 @@ class ProducerTable:
         )
 
     def skip_copies(self, instruction: ScheduledInstruction) -> ScheduledInstruction:
-        """Let an instruction that is never fused read what its operands are copies of."""
-        if not isinstance(instruction.operation, OpaqueOp):
+        """Let a product read what its operands are copies of, wherever that begins."""
+        if not (isinstance(instruction.operation, OpaqueOp) and instruction.operation.takes_views):
             return instruction
         operands, also = list(instruction.operands), set(instruction.also)
         for place, ref, _ in instruction.read:
