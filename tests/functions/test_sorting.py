@@ -53,6 +53,7 @@ np.sort(np.unique_values({f|i|b}))
 np.isin(f, {w|w[:, :0]|[3, -0.0]}{|, invert=True})
 np.isin(np.asarray([1, 3]), 3)
 np.{sort|argsort|unique_counts}(np.ones({0|(3, 0)|(0, 3)|(1, 1)}, "f4"))
+np.stack([np.{sort|argsort}(row, stable=True) for row in f[:4]])
 """
 
 

@@ -1,9 +1,10 @@
 from xarr.ir.events cimport core_counts, core_hooks, core_tier
 from xarr.ir.instructions cimport Opcode, RunArguments, new_instruction
 from xarr.ir.steps cimport LibraryStep, Step, launched, packed_arguments
-from xarr.ir.storage cimport Storage, allocate_or_collect, new_storage
+from xarr.ir.storage cimport Storage, new_storage
 from xarr.ir.views cimport Structure, View, view_at
 from xarr.runtime.program cimport Runnable, Trace
+from xarr.tape.bound cimport Bound, BoundLaunch, Memory
 from xarr.tape.record cimport computed, recorded
 from xarr.tape.tape cimport Tape, tape_of
 
@@ -13,41 +14,6 @@ cdef class Part:
     cdef public list slots
     cdef public list bases
     cdef public list constants
-
-cdef class BoundLaunch:
-    cdef public object kernel
-    cdef public object grid
-    cdef public object packed
-    cdef public object elements
-    cdef public list named
-    cdef public list dropped
-    cdef public list fresh
-    cdef public list reuses
-    cdef public list freed
-    cdef public object step
-    cdef public list storages
-    cdef public list bases
-    cdef public object planned
-    cdef public list template
-    cdef public list numbers
-    cdef public list holes
-
-cdef class Bound:
-    cdef public list launches
-    cdef public Runnable program
-    cdef public bint is_single
-    cdef public list constants
-
-cdef class Memory:
-    cdef object device
-    cdef list buffers
-    cdef list own
-    cdef dict free
-    cdef void allocate(self, BoundLaunch launch)
-    cdef object _allocated(self, Py_ssize_t nbytes)
-    cdef void _release(self, Py_ssize_t slot)
-    cdef list buffers_of(self, BoundLaunch launch)
-    cdef void end(self, BoundLaunch launch)
 
 cdef class Replay:
     cdef public object device

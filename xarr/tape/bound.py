@@ -1,0 +1,181 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
+"""Launches that are complete but for their buffers, and the memory of a call that makes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xarr.ir import _cython as cython
+
+if cython.compiled:
+    import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
+if not cython.compiled:
+    from xarr.ir.storage import allocate_or_collect
+    from xarr.runtime.program import Runnable
+
+
+@cython.cclass
+class BoundLaunch:
+    """A launch that is complete but for buffers, or a library's work.
+
+    Attributes
+    ----------
+    kernel, grid, packed, elements : object
+        The kernel, groups and items, the packed arguments, over how many elements it goes.
+    named : list
+        The slots of the buffers that it is given; a table's contents in place of a slot.
+    dropped : list of int
+        The slots whose buffers are freed before it.
+    fresh : list of (int, int)
+        The slots that are allocated before it, and their bytes.
+    reuses : list of (int, int)
+        The slots that take over another slot's buffer after it.
+    freed : list of int
+        The slots whose buffers are freed after it.
+    step : LibraryStep or None
+        The library's work, in place of a kernel.
+    planned : Launch
+        The launch that the packed arguments are of.
+    template, numbers : list
+        The offsets and constants, and the constants of templates, that are packed.
+    holes : list of (list, int, int, int)
+        Of each constant that calls replace the list, the place there, its number, and whether it is
+        the whole, 0, the real, 1, or the imaginary part, 2.
+    storages : list of (int, int, int)
+        Of each of its storages the program's number, the slot, and the bytes.
+    bases : list of int
+        Where the views of all the program's storages begin.
+    """
+
+    kernel: Any
+    grid: Any
+    packed: Any
+    elements: Any
+    named: list[Any]
+    dropped: list[Any]
+    fresh: list[Any]
+    reuses: list[Any]
+    freed: list[Any]
+    step: Any
+    storages: list[Any]
+    bases: list[Any]
+    planned: Any
+    template: list[Any]
+    numbers: list[Any]
+    holes: list[Any]
+
+    def __init__(self, dropped: list[int]) -> None:
+        self.named, self.fresh, self.reuses, self.freed, self.storages = [], [], [], [], []
+        self.dropped, self.holes = dropped, []
+
+
+@cython.cclass
+class Bound:
+    """The launches of a part.
+
+    Attributes
+    ----------
+    program : Runnable
+        The program that they are.
+    is_single : bool
+        Whether they are made one by one.
+    constants : list or None
+        The constants that their arguments were last packed with.
+    """
+
+    launches: list[Any]
+    program: Runnable
+    is_single: bool
+    constants: list[Any] | None
+
+    def __init__(self, program: Runnable) -> None:
+        self.constants = None
+        self.program = program
+        self.launches = []
+
+
+@cython.cclass
+class Memory:
+    """The buffers of a call. What one launch frees, a later one takes, as launches run in order.
+
+    Attributes
+    ----------
+    buffers : list
+        The buffer of each slot, or None.
+    own : list of int
+        The bytes of each that the call allocated, or 0.
+    free : dict of int to list
+        Buffers by their bytes.
+    """
+
+    device: Any
+    buffers: list[Any]
+    own: list[Any]
+    free: dict[Any, Any]
+
+    def __init__(self, device: Any, buffers: list[Any]) -> None:
+        self.device = device
+        self.buffers = buffers
+        self.own = [0] * len(buffers)
+        self.free = {}
+
+    @cython.cfunc
+    def allocate(self, launch: BoundLaunch) -> cython.void:
+        """Free what is dead before a launch, and allocate what it writes first."""
+        slot: cython.Py_ssize_t
+        nbytes: cython.Py_ssize_t
+        for slot in launch.dropped:
+            self._release(slot)
+        for slot, nbytes in launch.fresh:
+            if self.buffers[slot] is None:
+                found: list[Any] | None = self.free.get(nbytes)
+                if found:
+                    self.buffers[slot] = found.pop()
+                else:
+                    self.buffers[slot] = self._allocated(nbytes)
+                self.own[slot] = nbytes
+
+    @cython.cfunc
+    def _allocated(self, nbytes: cython.Py_ssize_t) -> object:
+        """Return new memory; where it is short, give up what is free first."""
+        if self.free:
+            try:
+                return self.device.driver.allocate(nbytes)
+            except MemoryError:
+                self.free.clear()
+        return allocate_or_collect(self.device, nbytes)
+
+    @cython.cfunc
+    def _release(self, slot: cython.Py_ssize_t) -> cython.void:
+        """Free a slot's buffer."""
+        nbytes: object = self.own[slot]
+        if nbytes:
+            found: list[Any] | None = self.free.get(nbytes)
+            if found is None:
+                self.free[nbytes] = [self.buffers[slot]]
+            else:
+                found.append(self.buffers[slot])
+            self.own[slot] = 0
+        self.buffers[slot] = None
+
+    @cython.cfunc
+    def buffers_of(self, launch: BoundLaunch) -> list[Any]:
+        """Return the buffers that a launch is given."""
+        found: list[Any] = []
+        for slot in launch.named:
+            found.append(self.buffers[slot] if type(slot) is int else slot.buffer())
+        return found
+
+    @cython.cfunc
+    def end(self, launch: BoundLaunch) -> cython.void:
+        """Move and free buffers after a launch."""
+        slot: cython.Py_ssize_t
+        other: cython.Py_ssize_t
+        for slot, other in launch.reuses:
+            self._release(slot)
+            self.buffers[slot] = self.buffers[other]
+            self.own[slot] = self.own[other]
+            self.buffers[other] = None
+            self.own[other] = 0
+        for slot in launch.freed:
+            self._release(slot)
