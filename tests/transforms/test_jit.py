@@ -410,6 +410,8 @@ def test_assignments_that_outlive_the_call_are_refused() -> None:
         np.jit(state.moved),
         lambda x: np.jit(State.moved)(state, x),
         np.jit(counted),
+        lambda x: np.jit(lambda x, p: p.update(m=x * 2))(x, {"count": 1}),
+        lambda x: np.jit(lambda x, p: p.append(0.5))(x, [x]),
     ]
     for call in [*calls, lambda x: np.jit(change_parts)(x, state)]:
         with pytest.raises(TypeError, match="assigns to .*, which outlives the call"):
@@ -625,6 +627,9 @@ def test_an_integer_out_of_bounds_is_an_error_in_a_replay_too() -> None:
         jitted(small, 300)
     compared = same(lambda x, n: x < n, (small, 2), (small, 300), (small, 3))
     assert len(compared.recordings) > 1
+    taken = same(lambda x, n: (x.take(n), x[np.arange(2) + n]), (small, 1), (small, -2))
+    with pytest.raises(IndexError, match="index 300 is out of bounds"):
+        taken(small, 300)
     with pytest.raises(TypeError, match="not 'complex'"):
         np.jit(lambda x, z: x * np.asarray(z, dtype="float64"))(small, 1j)
 

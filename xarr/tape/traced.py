@@ -252,7 +252,9 @@ _SWAPPED: Final = ("divmod", "and", "or", "xor", "lshift", "rshift")
 def _arithmetic(function: Callable[..., Any], *, swapped: bool) -> Callable[..., Any]:
     """Return a method that notes an operation with another number."""
 
-    def method(self: TracedNumber, other: Any) -> Any:
+    def method(self: TracedNumber, other: Any, *modulus: Any) -> Any:
+        if modulus:
+            return pow(*plainly((self, other, *modulus)))
         if not isinstance(other, int | float | complex):
             return NotImplemented
         operands = (other, self) if swapped else (self, other)
