@@ -410,6 +410,8 @@ def test_assignments_that_outlive_the_call_are_refused() -> None:
         np.jit(state.moved),
         lambda x: np.jit(State.moved)(state, x),
         np.jit(counted),
+        lambda x: np.jit(lambda x, p: p.update(m=x * 2))(x, {"count": 1}),
+        lambda x: np.jit(lambda x, p: p.append(0.5))(x, [x]),
     ]
     for call in [*calls, lambda x: np.jit(change_parts)(x, state)]:
         with pytest.raises(TypeError, match="assigns to .*, which outlives the call"):
@@ -567,6 +569,7 @@ def stepped(x: Any, p: dict[str, Any]) -> Any:
     return {"rate": p["rate"] * 0.5, "count": p["count"] + 1}
 
 
+SINGLE = numpy.ones(6, "float32")
 FLOATS = (0.25, 0.5, -3.0, 2.0, float("nan"), 0.0, -0.0, float("inf"))
 TAKES: list[tuple[Any, Any, int]] = [
     (lambda x, s: (x * s, s - x, x / s, x + -s, abs(s) * x, x[0] + s, s + 1), FLOATS, 1),
@@ -587,6 +590,10 @@ TAKES: list[tuple[Any, Any, int]] = [
     (lambda x, p: (x**p, np.linspace(0, p, 6) * x), (2.0, 3.0, 0.5, 2.0), 3),
     (lambda x, s: x * s**0.5, (4.0, 9.0, -1.0, 16.0), 5),
     (lambda x, z: x * z, (1j, 2j, 0.5), 2),
+    (lambda x, z: x * np.linspace(z, 1, 6) * numpy.sqrt(z), (1j, -1 + 0j, complex(-1, -0.0)), 3),
+    (lambda x, s: x * s, (numpy.float64(0.0), numpy.float64(-0.0)), 2),
+    # Beside NumPy's arrays and scalars it has the type of a number.
+    (lambda x, s: (SINGLE * s, s - SINGLE[1], numpy.where(s < SINGLE, s, SINGLE)), (0.1, 2), 2),
 ]
 
 
@@ -620,6 +627,11 @@ def test_an_integer_out_of_bounds_is_an_error_in_a_replay_too() -> None:
         jitted(small, 300)
     compared = same(lambda x, n: x < n, (small, 2), (small, 300), (small, 3))
     assert len(compared.recordings) > 1
+    taken = same(lambda x, n: (x.take(n), x[np.arange(2) + n]), (small, 1), (small, -2))
+    with pytest.raises(IndexError, match="index 300 is out of bounds"):
+        taken(small, 300)
+    with pytest.raises(TypeError, match="not 'complex'"):
+        np.jit(lambda x, z: x * np.asarray(z, dtype="float64"))(small, 1j)
 
 
 def test_small_arrays_of_numpys_that_a_function_names_are_told_by_content() -> None:

@@ -91,7 +91,8 @@ def as_array(
     row = None if dtype is None else dtypes.lookup(dtype, where)
     target = None if device is None else get_device(device, where)
     if type(obj) is TracedNumber:
-        obj = _array_of_traced(obj, target or get_device(), where)
+        is_taken = row is None or obj.fits(row, exactly=True)
+        obj = _array_of_traced(obj, target or get_device(), where) if is_taken else obj.pinned()
     if type(obj) is not Array and type(obj) not in _ON_HOST:
         if exchange.is_foreign(obj):
             shared = exchange.from_foreign(obj, device, copy, where)

@@ -277,6 +277,10 @@ class Noter(recorders.Recorder):
             "keep it an array (where, masks, minimum), or leave this out of the function",
         )
 
+    def checking(self, function: Callable[..., None], views: tuple[View, ...]) -> None:
+        """Pin the numbers that alone decide what is checked, as replays do not check it."""
+        self._formula.pinned |= self._numbers_of(views)
+
     def failed(self, where: str) -> None:
         """Note an error: the call, if it goes on, is another one where there is none."""
         self.failures.append(where)

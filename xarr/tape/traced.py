@@ -214,13 +214,25 @@ class TracedNumber:
 
         return numpy.array(self.pinned(), *args, **kwargs)
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **options: Any) -> Any:
+        # NumPy gives the type of an array to a Python number, but not to what `__array__` makes.
+        return getattr(ufunc, method)(*plainly(operands), **options)
+
+    def __array_function__(self, function: Any, kinds: Any, given: Any, named: Any) -> Any:
+        return function(*plainly(given), **plainly(named))
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.pinned(), name)
 
 
 def plainly(value: Any) -> Any:
-    """Return what a function is given to decide by: of a traced number its value, pinned."""
-    return value.pinned() if type(value) is TracedNumber else value
+    """Return what a function is given to decide by: of traced numbers the values, pinned."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind(map(plainly, value))
+    if kind is dict:
+        return {name: plainly(one) for name, one in value.items()}
+    return value.pinned() if kind is TracedNumber else value
 
 
 _ARITHMETIC: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
@@ -240,7 +252,9 @@ _SWAPPED: Final = ("divmod", "and", "or", "xor", "lshift", "rshift")
 def _arithmetic(function: Callable[..., Any], *, swapped: bool) -> Callable[..., Any]:
     """Return a method that notes an operation with another number."""
 
-    def method(self: TracedNumber, other: Any) -> Any:
+    def method(self: TracedNumber, other: Any, *modulus: Any) -> Any:
+        if modulus:
+            return pow(*plainly((self, other, *modulus)))
         if not isinstance(other, int | float | complex):
             return NotImplemented
         operands = (other, self) if swapped else (self, other)

@@ -34,6 +34,8 @@ _VALUES: Final = (type(None), bool, str, bytes, type, dtypes.DType, numpy.dtype)
 _values = cython.declare(object, frozenset(_VALUES))
 _NUMBERS: Final = (int, float, complex)
 _SCALARS: Final = numpy.generic
+_SIGNED: Final = (float, complex, numpy.inexact)
+_PAIRS: Final = (complex, numpy.complexfloating)
 _Cell: Final = types.CellType
 _ndarray: Final = numpy.ndarray
 _NUMPYS: Final = 4096
@@ -166,7 +168,7 @@ class Arguments:
                 "leave it out of the arguments",
             ) from None
         self.parts.append(type(value))  # True, 1 and 1.0 are equal
-        self.parts.append(value)
+        self.parts.append(told(value) if isinstance(value, _SIGNED) else value)
 
     def given(self, value: Any, take: Callable[[Any], Any]) -> Any:
         """Return an argument with arrays in place of NumPy's, and what `take` gives for numbers.
@@ -326,7 +328,7 @@ def _are_same(numbers: list[Any], others: list[Any]) -> cython.bint:
 
 def told(value: Any) -> Any:
     """Return what tells a number from others: of two zeros too, and NaNs are equal."""
-    return value if value == value and value else repr(value)
+    return value if value == value and value and not isinstance(value, _PAIRS) else repr(value)
 
 
 def _same(value: Any) -> Any:

@@ -132,6 +132,7 @@ class Jitted(Generic[_P, _R]):
         owner = getattr(self._function, "__self__", self._function)
         defaults = getattr(self._function, "__defaults__", None)
         held = list(_held([args, kwargs, owner, defaults, *outer]))
+        names = {(id(owner), name) for owner, name, _ in held}
         for _, _, value in held:
             if type(value) is Array and value._view.value is not None:
                 builder.materialise(value._view)  # else it would be a constant in each replay
@@ -150,6 +151,11 @@ class Jitted(Generic[_P, _R]):
             if read(scope, name) is not value
         ]
         changed += [name for owner, name, value in held if _item(owner, name) is not value]
+        changed += [
+            name
+            for owner, name, _ in _held([args, kwargs])
+            if isinstance(owner, dict | list) and (id(owner), name) not in names
+        ]
         if changed:
             hint = "write to the array in place (x[...] = y), or return what is new"
             error = refuse("it", f"assigns to {changed[0]}, which outlives the call", hint)

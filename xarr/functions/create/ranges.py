@@ -275,7 +275,7 @@ def _between(ends: Sequence[Any], device: Device) -> DType:
     typed = [dtypes.BY_NUMPY.get(end.dtype) for end in ends if hasattr(end, "dtype")]
     default = default_float(device)
     row = functools.reduce(dtypes.promote, [one or default for one in typed] or [default])
-    is_complex = row.kind == dtypes.COMPLEX or any(type(end) is complex for end in ends)
+    is_complex = row.kind == dtypes.COMPLEX or any(isinstance(end, complex) for end in ends)
     if row.kind not in dtypes.FLOATING or row in dtypes.NEEDS_FLOAT64:
         row = default
     return dtypes.COMPLEX_OF.get(row, row) if is_complex else row
