@@ -522,6 +522,8 @@ def test_custom_vjp() -> None:
     x = xarr.asarray([2.0, 3.0])
     assert xarr.grad(lambda x: (same(x) * 5 + x).sum())(x).tolist() == [11.0, 16.0]
     assert xarr.hessian(lambda x: same(x).sum())(x).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    same.defvjp(lambda x: (same(x), x), lambda x, g: (g.__imul__(x),))
+    assert xarr.grad(lambda x: ((same(x) + x) ** 2).sum())(x).tolist() == [24.0, 48.0]
     with pytest.raises(TypeError, match="a tuple of 1"):
         same.defvjp(lambda x: (x, x), lambda x, g: g)
         xarr.grad(lambda x: same(x).sum())(x)
