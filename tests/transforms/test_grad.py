@@ -241,6 +241,9 @@ FUNCTIONS: Final[dict[str, Function]] = {
     "diag": lambda np, x: weighed(np, np.diag(x)) + weighed(np, np.diagonal(outer(np, x))),
     "broadcast_to": lambda np, x: weighed(np, np.broadcast_to(x, (3, 6)) * x),
     "windows": lambda np, x: weighed(np, np.lib.stride_tricks.sliding_window_view(x, 3) ** 2),
+    "windows of rows": lambda np, x: weighed(
+        np, np.lib.stride_tricks.sliding_window_view(outer(np, x), 3, axis=1) ** 2
+    ),
     "take": lambda np, x: weighed(np, np.take(outer(np, x), np.asarray([2, 0, 2]), axis=0)),
     "take_along_axis": lambda np, x: weighed(
         np, np.take_along_axis(outer(np, x), np.asarray([[1], [1]] * 3), axis=1)
