@@ -241,6 +241,9 @@ FUNCTIONS: Final[dict[str, Function]] = {
     "diag": lambda np, x: weighed(np, np.diag(x)) + weighed(np, np.diagonal(outer(np, x))),
     "broadcast_to": lambda np, x: weighed(np, np.broadcast_to(x, (3, 6)) * x),
     "windows": lambda np, x: weighed(np, np.lib.stride_tricks.sliding_window_view(x, 3) ** 2),
+    "windows of rows": lambda np, x: weighed(
+        np, np.lib.stride_tricks.sliding_window_view(outer(np, x), 3, axis=1) ** 2
+    ),
     "take": lambda np, x: weighed(np, np.take(outer(np, x), np.asarray([2, 0, 2]), axis=0)),
     "take_along_axis": lambda np, x: weighed(
         np, np.take_along_axis(outer(np, x), np.asarray([[1], [1]] * 3), axis=1)
@@ -522,6 +525,8 @@ def test_custom_vjp() -> None:
     x = xarr.asarray([2.0, 3.0])
     assert xarr.grad(lambda x: (same(x) * 5 + x).sum())(x).tolist() == [11.0, 16.0]
     assert xarr.hessian(lambda x: same(x).sum())(x).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    same.defvjp(lambda x: (same(x), x), lambda x, g: (g.__imul__(x),))
+    assert xarr.grad(lambda x: ((same(x) + x) ** 2).sum())(x).tolist() == [24.0, 48.0]
     with pytest.raises(TypeError, match="a tuple of 1"):
         same.defvjp(lambda x: (x, x), lambda x, g: g)
         xarr.grad(lambda x: same(x).sum())(x)

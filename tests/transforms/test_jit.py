@@ -122,6 +122,7 @@ CALLS: list[tuple[Any, list[tuple[Any, ...]]]] = [
     (lambda x, n: x * n, [(numbers(3), 2), (numbers(3), 3)]),
     (lambda x: (x, x.T, [x[0], None, "text"]), [(numbers(6).reshape(2, 3),)] * 2),
     (lambda x, i: (x[i], np.take(x, i)), [(numbers(5), np.asarray([k, -1])) for k in range(3)]),
+    (lambda x, i: (x[i], x[None][0, i - 1]), [(numbers(5), np.asarray(k)) for k in range(3)]),
     (lambda x: np.where(x > 1, x, -x), [(numbers(4),), (numbers(4, -2),)]),
     (np.grad(overwritten), [(numbers(5, k),) for k in range(3)]),
     (added_at, [(numbers(5, k), np.asarray([0, 3, 3, 1, k])) for k in range(3)]),

@@ -104,6 +104,7 @@ xarr.vmap(lambda row: row * row.sum())(x)
 xarr.jit(lambda y: np.sin(y).sum(axis=1))(x)
 xarr.vmap(xarr.jit(lambda row: row * row.sum()))(x)
 xarr.vmap(lambda column: np.sort(column), in_axes=1, out_axes=1)(x)
+xarr.jit(xarr.vmap(lambda row: 2.5))(x)
 """.strip().split("\n")
 
 
@@ -165,6 +166,9 @@ def scattered(x: Any) -> Any:
     y = np.zeros((3, 4))
     y[x.argmax(axis=1) % 3] = x
     np.add.at(y, [0, 0, 1], x[:3])
+    most = x[0].argmax()
+    y[0, most] += x[most, most - 1]
+    y[most - 1] = x[0]
     return y
 
 
@@ -303,6 +307,7 @@ def refusals() -> Sequence[tuple[Callable[..., Any], dict[str, Any], type[Except
     return [
         (lambda x: float(x[0, 0]), {}, TypeError, r"values of a batched array \(test_vmap.py"),
         (branches, {}, TypeError, "where"),
+        (lambda x: x[x[0].argmax()], {}, TypeError, "values of a batched array"),
         (lambda x: x[x > 0.5], {}, TypeError, "returned, needs values"),
         (lambda x: x[x > 0.5].sum(), {}, TypeError, "asked for its sum"),
         (lambda x: x[x > 0.5] + x[x > 0.6], {}, TypeError, "another mask selects"),

@@ -131,6 +131,11 @@ def _copied(values: Array) -> Array:
     return array_at(view.storage, view.structure, view.offset)
 
 
+def _vector(elements: Array) -> Array:
+    """Return the view of elements in order as a vector."""
+    return Array(builder.reshaped(elements._view, (elements.size,)))
+
+
 def _zero(view: View) -> None:
     """Write zeros to a view."""
     assert view.storage is not None
@@ -154,7 +159,7 @@ def _accumulate(elements: Array, how: Structure, offset: int, value: Array) -> N
             shape = tuple([1 if axis in axes else e for axis, e in enumerate(how.shape)])
             how = structure(how.device, how.dtype, shape, how.strides)
         if how.repeats:  # windows that overlap
-            scatter_add(elements, indices(how, offset), value)
+            scatter_add(_vector(elements), indices(how, offset), value)
             return
     target = array_at(storage, how, offset)
     assert target._view.layout is not None
@@ -211,8 +216,7 @@ class Adjoints:
         if adjoint is None:
             held = self.active.get(place.serial, place.structure.dtype)
             adjoint = self._of[place.serial] = _Adjoint(place.nbytes, held)
-        elements = adjoint.summed(place.structure.device)
-        return Array(builder.reshaped(elements._view, (elements.size,)))
+        return _vector(adjoint.summed(place.structure.device))
 
     def of(self, place: Place) -> Array | None:
         """Return the adjoint of a place with a storage of its own; None where it is zero."""

@@ -349,10 +349,10 @@ class Batch:
                 raise value_error(_WHERE, fault, "an axis is accepted there")
             return keep_array(Array(builder.copied(found.view)))
         view = found.view
-        if found.is_batched and view.storage in self.given:
+        if not found.is_batched:
+            view = builder.copied(builder.broadcast(view, (self.count, *view.shape)))
+        elif view.storage in self.given:
             view = builder.copied(view)  # a result is no view of an argument
-        elif not found.is_batched:
-            view = builder.broadcast(view, (self.count, *view.shape))
         return manipulation.moveaxis(keep_array(Array(view)), 0, axis)
 
 

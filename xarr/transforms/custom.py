@@ -108,7 +108,9 @@ class _Custom:
             for number, g in zip(made, adjoints, strict=True):
                 if g is not None:
                     given[number] = calls.conjugate(g)
-            adjoint = trees.unflatten(result_form, given)
+            # The derivative may write to these, which other parts of the walk read.
+            own = [Array(record.copied(x._view)) if type(x) is Array else x for x in given]
+            adjoint = trees.unflatten(result_form, own)
             parts = self._backward(nondiff, kept.tree(), adjoint)
             flat = _like_arguments(form, parts, self._where)
             return [flat[number] for number in places]

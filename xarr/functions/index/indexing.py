@@ -75,7 +75,11 @@ def getitem(x: Array, key: Any) -> Array:
         if mask is not None and mask.shape == x.shape:
             return Array(gather.compress(x._view, mask._view))
     where, arrays, place = advanced(x, items)
-    layout.require_possible(gather.result_shape(where, arrays, place), WHERE)
+    shape = gather.result_shape(where, arrays, place)
+    if not arrays[0][1].shape and (shape or any(item is Ellipsis for item in items)):
+        # Integers give a view here, which a gather is not: so they are read, or refused.
+        return view(x, basic(settled(x), items))
+    layout.require_possible(shape, WHERE)
     return Array(gather.take(x._view, where, arrays, place))
 
 
@@ -356,7 +360,8 @@ def is_array(item: Any) -> bool:
     if kind is slice or kind is int or item is None or item is Ellipsis:
         return False
     if kind is Array:
-        return not (item._view.shape == () and item._view.dtype.kind in INTEGER)
+        is_integer = item._view.shape == () and item._view.dtype.kind in INTEGER
+        return not is_integer or recorders.varies(item._view)
     if isinstance(item, numpy.ndarray | Sequence | bool | numpy.bool_):
         return not isinstance(item, str | bytes)
     return hasattr(item, "__array__") and not isinstance(item, numpy.generic)
