@@ -593,6 +593,8 @@ TAKES: list[tuple[Any, Any, int]] = [
     (lambda x, z: x * z, (1j, 2j, 0.5), 2),
     (lambda x, z: x * np.linspace(z, 1, 6) * numpy.sqrt(z), (1j, -1 + 0j, complex(-1, -0.0)), 3),
     (lambda x, s: x * s, (numpy.float64(0.0), numpy.float64(-0.0)), 2),
+    (lambda x, n: x + np.random.default_rng([n, 1]).random(6) + n, (1, 2, 1), 2),
+    (lambda x, n: x + np.random.default_rng(n).random(6) + n, (1, 2, 1), 2),
     # Beside NumPy's arrays and scalars it has the type of a number.
     (lambda x, s: (SINGLE * s, s - SINGLE[1], numpy.where(s < SINGLE, s, SINGLE)), (0.1, 2), 2),
 ]
@@ -631,6 +633,9 @@ def test_an_integer_out_of_bounds_is_an_error_in_a_replay_too() -> None:
     taken = same(lambda x, n: (x.take(n), x[np.arange(2) + n]), (small, 1), (small, -2))
     with pytest.raises(IndexError, match="index 300 is out of bounds"):
         taken(small, 300)
+    made = same(lambda x, n: x + np.asarray(n, dtype="int8"), (small, 1), (small, -2))
+    with pytest.raises(OverflowError, match="300 out of bounds for int8"):
+        made(small, 300)
     with pytest.raises(TypeError, match="not 'complex'"):
         np.jit(lambda x, z: x * np.asarray(z, dtype="float64"))(small, 1j)
 

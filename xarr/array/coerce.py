@@ -92,7 +92,8 @@ def as_array(
     target = None if device is None else get_device(device, where)
     if type(obj) is TracedNumber:
         is_taken = row is None or obj.fits(row, exactly=True)
-        obj = _array_of_traced(obj, target or get_device(), where) if is_taken else obj.pinned()
+        home = target or get_device()
+        obj = _array_of_traced(obj, row, home, where) if is_taken else obj.pinned()
     if type(obj) is not Array and type(obj) not in _ON_HOST:
         if exchange.is_foreign(obj):
             shared = exchange.from_foreign(obj, device, copy, where)
@@ -129,10 +130,11 @@ def as_array(
         return Array(_uploaded(values, row, target, where, is_new=isinstance(obj, list | tuple)))
 
 
-def _array_of_traced(number: TracedNumber, device: Device, where: str) -> Array:
-    """Return the array without axes that a number of a recorded call makes by itself."""
-    plain = as_array(number.value, where, device=device)._view.dtype
-    return Array(number.view(plain, device, rounder(plain)))
+def _array_of_traced(number: TracedNumber, row: DType | None, device: Device, where: str) -> Array:
+    """Return the array without axes that a number of a recorded call makes; integers must fit."""
+    if row is None or row.kind not in dtypes.INTEGER:
+        row = as_array(number.value, where, device=device)._view.dtype
+    return Array(number.view(row, device, rounder(row)))
 
 
 def _uploaded(values: Host, row: DType, device: Device, where: str, *, is_new: bool) -> View:

@@ -18,6 +18,7 @@ from xarr.ir.views import storage_view
 from xarr.layout import Layout
 from xarr.ops.random import words_wide
 from xarr.tape import recorders
+from xarr.tape.traced import plainly
 
 if TYPE_CHECKING:
     import numpy.random
@@ -34,7 +35,7 @@ def sequence_of(seed: Any) -> Any:
     # Here and not above: NumPy's module takes as long to import as half of xarr.
     from numpy.random import SeedSequence
 
-    return SeedSequence(plain(seed))
+    return SeedSequence(plain(plainly(seed)))
 
 
 def numbered(take: Callable[[], tuple[int, int]], device: Device) -> tuple[Any, Any]:
