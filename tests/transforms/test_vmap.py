@@ -105,6 +105,7 @@ xarr.jit(lambda y: np.sin(y).sum(axis=1))(x)
 xarr.vmap(xarr.jit(lambda row: row * row.sum()))(x)
 xarr.vmap(lambda column: np.sort(column), in_axes=1, out_axes=1)(x)
 xarr.jit(xarr.vmap(lambda row: 2.5))(x)
+xarr.jit(xarr.vmap(lambda row: sum(v * v for v in row)))(x)
 """.strip().split("\n")
 
 
