@@ -32,6 +32,7 @@ np.cumsum(x, axis=0)
 np.cumulative_sum(x[:, 0], include_initial=True)
 np.cumulative_prod(x[0])
 np.diff(x, axis=0)
+np.bincount(np.asarray([0, 2, 2, 1]), x[0], 3)
 np.sqrt(x) + np.exp(-x) / (1 + x)
 np.where(x > 0.5, x, -x)
 np.clip(x, 0.2, 0.8).T[::-1]
