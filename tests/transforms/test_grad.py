@@ -241,6 +241,7 @@ FUNCTIONS: Final[dict[str, Function]] = {
     "diag": lambda np, x: weighed(np, np.diag(x)) + weighed(np, np.diagonal(outer(np, x))),
     "broadcast_to": lambda np, x: weighed(np, np.broadcast_to(x, (3, 6)) * x),
     "windows": lambda np, x: weighed(np, np.lib.stride_tricks.sliding_window_view(x, 3) ** 2),
+    "elements": lambda np, x: sum(v * v for v in x[1:]) * next(iter(x)),
     "windows of rows": lambda np, x: weighed(
         np, np.lib.stride_tricks.sliding_window_view(outer(np, x), 3, axis=1) ** 2
     ),

@@ -32,6 +32,7 @@ np.cumsum(x, axis=0)
 np.cumulative_sum(x[:, 0], include_initial=True)
 np.cumulative_prod(x[0])
 np.diff(x, axis=0)
+np.bincount(np.asarray([0, 2, 2, 1]), x[0], 3)
 np.sqrt(x) + np.exp(-x) / (1 + x)
 np.where(x > 0.5, x, -x)
 np.clip(x, 0.2, 0.8).T[::-1]
@@ -105,6 +106,7 @@ xarr.jit(lambda y: np.sin(y).sum(axis=1))(x)
 xarr.vmap(xarr.jit(lambda row: row * row.sum()))(x)
 xarr.vmap(lambda column: np.sort(column), in_axes=1, out_axes=1)(x)
 xarr.jit(xarr.vmap(lambda row: 2.5))(x)
+xarr.jit(xarr.vmap(lambda row: sum(v * v for v in row)))(x)
 """.strip().split("\n")
 
 

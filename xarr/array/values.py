@@ -12,7 +12,7 @@ from xarr.array.transfers import are_allowed, is_unobserved, item_of, to_host
 from xarr.errors import type_error
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 
 if TYPE_CHECKING:
     import xarr.array as package
@@ -55,7 +55,8 @@ def value_of(view: View) -> Any:
 
 def rows(array: Array) -> Iterator[Array]:
     """The views along the first axis; of a vector the elements, copied as NumPy's scalars are."""
-    if array.ndim == 1 and are_allowed():
+    # What is recorded has to come of instructions, so elements are taken one by one.
+    if array.ndim == 1 and are_allowed() and not recorders.active():
         if not (array._view.structure.is_in_place and is_unobserved()):
             yield from _elements(array)
             return
