@@ -21,7 +21,7 @@ np.{var(np.ones((0, 3)), axis=0)|std([3.0], ddof=1)} ! RuntimeWarning: Degrees o
 np.var([1.0, 2.0, 4.0], {correction=1|ddof=1|ddof=0, correction=1})
 np.std([1.0, 2.0, 4.0], ddof=1, correction={1|2}) ! ValueError: simultaneously
 np.{real|imag}({1|1.5|2j|True})
-np.{sort|argsort}(np.ones(3), kind="stable", stable={True|False}) ! ValueError
+np.{sort|argsort}(np.ones(3), kind="stable", stable=False) ! ValueError
 np.{sort(np.ones(2), kind|searchsorted([1], 1, side|packbits([1], bitorder}=1) ! TypeError
 np.{percentile|nanpercentile}(np.array([1.5, 2]), 50, out=np.zeros({1|(2, 3)}))
 np.percentile(np.array([1.5, 2]), 50, out=np.zeros(1), method="lower") ! ValueError

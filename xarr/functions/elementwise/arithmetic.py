@@ -83,10 +83,11 @@ def bitwise_count(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) 
 
 
 def real(val: ArrayLike) -> Array:
-    """The real part; a number's is a number, as in NumPy.
+    """The real part.
 
     -> Array, shape (...)
-        Of the dtype of any val's parts; a new array, where the attribute `real` is a view.
+        Of the dtype of any val's parts; a new array, where the attribute `real` is a view. A
+        number of Python's gives a number.
 
     >>> xarr.real([1 + 2j, 3j]).tolist()
     [1.0, 0.0]
@@ -97,10 +98,11 @@ def real(val: ArrayLike) -> Array:
 
 
 def imag(val: ArrayLike) -> Array:
-    """The imaginary part; 0 of what is real. A number's is a number, as in NumPy.
+    """The imaginary part; 0 of what is real.
 
     -> Array, shape (...)
-        Of the dtype of any val's parts; a new array, where the attribute `imag` is a view.
+        Of the dtype of any val's parts; a new array, where the attribute `imag` is a view. A
+        number of Python's gives a number.
 
     >>> xarr.imag([1 + 2j, 3j]).tolist()
     [2.0, 3.0]

@@ -76,7 +76,8 @@ def getitem(x: Array, key: Any) -> Array:
             return Array(gather.compress(x._view, mask._view))
     where, arrays, place = advanced(x, items)
     shape = gather.result_shape(where, arrays, place)
-    if not arrays[0][1].shape and (shape or any(item is Ellipsis for item in items)):
+    is_view = shape or any(item is Ellipsis for item in items)
+    if is_view and all(_is_varying_integer(item) for item in items if is_array(item)):
         # Integers give a view here, which a gather is not: so they are read, or refused.
         return view(x, basic(settled(x), items))
     layout.require_possible(shape, WHERE)
@@ -354,6 +355,13 @@ def _integer(item: Any, extent: int, axis: int) -> int:
     return index + extent if index < 0 else index
 
 
+def _is_varying_integer(item: Any) -> bool:
+    """Return whether an index is an integer array without axes that replays have others of."""
+    if type(item) is not Array or item._view.shape or item._view.dtype.kind not in INTEGER:
+        return False
+    return recorders.varies(item._view)
+
+
 def is_array(item: Any) -> bool:
     """Whether an item of a key is an array, so that the key gives a copy."""
     kind = type(item)
@@ -361,7 +369,7 @@ def is_array(item: Any) -> bool:
         return False
     if kind is Array:
         is_integer = item._view.shape == () and item._view.dtype.kind in INTEGER
-        return not is_integer or recorders.varies(item._view)
+        return not is_integer or _is_varying_integer(item)
     if isinstance(item, numpy.ndarray | Sequence | bool | numpy.bool_):
         return not isinstance(item, str | bytes)
     return hasattr(item, "__array__") and not isinstance(item, numpy.generic)

@@ -36,7 +36,7 @@ def sort(
     kind: str | None = None,
     order: Any = None,
     *,
-    stable: bool | None = None,
+    stable: bool | None = True,
     descending: bool = False,
 ) -> Array:
     """Return a sorted copy of an array, NaN last, or first when descending.
@@ -74,8 +74,11 @@ _KINDS: Final = ("quicksort", "mergesort", "heapsort", "stable")
 
 
 def _require_known(kind: Any, order: Any, stable: Any, where: str) -> None:
-    """Refuse NumPy's options that it would refuse, and those of records."""
-    if kind is not None and stable is not None:
+    """Refuse NumPy's options that it would refuse, and those of records.
+
+    The standard's default of `stable` is True, which does not tell whether it was given.
+    """
+    if kind is not None and stable not in (True, None):
         raise value_error(where, f"kind is {kind!r} and stable {stable}", "one is accepted")
     if order is not None:
         raise value_error(where, f"order is {order!r}", "only arrays of records have one")
@@ -129,7 +132,7 @@ def argsort(
     kind: str | None = None,
     order: Any = None,
     *,
-    stable: bool | None = None,
+    stable: bool | None = True,
     descending: bool = False,
 ) -> Array:
     """The indices that sort an array, those of NaN last, or first when descending.
