@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Chain(NamedTuple):
-    """What makes a value: the instructions, by number, and the bytes of what these load."""
+    """The instructions that make a value, by number, and the bytes of what these load."""
 
     instructions: dict[int, ScheduledInstruction]
     loads: dict[Key, int]

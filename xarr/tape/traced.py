@@ -245,7 +245,7 @@ _DECIDING: Final[dict[str, Callable[..., Any]]] = {
     **{name: getattr(math, name) for name in ("trunc", "floor", "ceil")},
     "divmod": divmod,
 }
-"""What decides by a value, by the name of its method."""
+"""Functions that decide by a value, by the name of its method."""
 _SWAPPED: Final = ("divmod", "and", "or", "xor", "lshift", "rshift")
 
 

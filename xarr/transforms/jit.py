@@ -101,7 +101,8 @@ class Jitted(Generic[_P, _R]):
 
     def _key(self, like: Any, numbers: list[Any]) -> Any:
         """Return the key of a call with numbers, some of which it decides by."""
-        return like, *[told(numbers[at]) for at in self._pinned.get(like, ())]
+        pinned = self._pinned.get(like, ())
+        return like, pinned, *[told(numbers[at]) for at in pinned]
 
     def _has_new_names(self) -> bool:
         """Look for the names that the function reads, which may be defined after it."""
@@ -202,6 +203,8 @@ class Jitted(Generic[_P, _R]):
 
     def _keep(self, key: Any, known: Recorded | None) -> None:
         """Keep the recording of a call; forget the oldest of too many."""
+        if len(self._pinned) > tuning.RECORDINGS:
+            self._pinned.pop(next(iter(self._pinned)), None)
         if len(self.recordings) >= tuning.RECORDINGS:
             oldest = next(iter(self.recordings))
             self.recordings.pop(oldest, None)
