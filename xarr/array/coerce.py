@@ -45,7 +45,7 @@ from xarr.layout import Shape
 from xarr.tape import builder, record
 from xarr.tape.scalar_access import values_of
 from xarr.tape.tape import tape_of
-from xarr.tape.traced import TracedNumber, rounder
+from xarr.tape.traced import TracedNumber
 
 Scalar = bool | int | float | complex
 _PYTHONS: Final = (bool, int, float, complex)
@@ -134,7 +134,7 @@ def _array_of_traced(number: TracedNumber, row: DType | None, device: Device, wh
     """Return the array without axes that a number of a recorded call makes; integers must fit."""
     if row is None or row.kind not in dtypes.INTEGER:
         row = as_array(number.value, where, device=device)._view.dtype
-    return Array(number.view(row, device, rounder(row)))
+    return Array(number.view(row, device))
 
 
 def _uploaded(values: Host, row: DType, device: Device, where: str, *, is_new: bool) -> View:
@@ -233,7 +233,7 @@ def operand(value: Any, other: View, where: str) -> View | None:
             return operand(value.pinned(), other, where)
         # A constant beside a constant would be computed at once.
         make = value.operand if other.value is None else value.view
-        return make(taken, other.device, rounder(taken))  # type: ignore[no-any-return]
+        return make(taken, other.device)  # type: ignore[no-any-return]
     if isinstance(value, numpy.generic):
         row = dtypes.BY_NUMPY.get(value.dtype)
         if row is None:

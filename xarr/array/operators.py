@@ -11,7 +11,7 @@ import numpy
 from xarr import dtypes
 from xarr.ir import _cython as cython
 from xarr.ir.resolved import CHOICES, OPERATORS
-from xarr.tape.traced import TracedNumber, rounder
+from xarr.tape.traced import TracedNumber
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
@@ -428,7 +428,7 @@ def _with_traced(known: ResolvedRow, view: View, number: Any, swapped: cython.bi
         return None
     opcode: Opcode = found[0]
     dtype = opcode.operands[0 if swapped else 1].dtype
-    return made(computed(opcode, (view,), number.constant(rounder(dtype))))
+    return made(computed(opcode, (view,), number.constant(dtype)))
 
 
 @cython.cfunc

@@ -33,7 +33,7 @@ _PACKED: Final = {
     for dtype in dtypes.TABLE
     for form in [struct.Struct("?" if dtype is dtypes.bool_ else dtype.format)]
 }
-"""What reads and writes an element in memory."""
+"""The functions that read and write an element in memory."""
 _EXACT: Final = 1 << 53
 """Integers up to this are float64 exactly."""
 

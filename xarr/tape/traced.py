@@ -8,7 +8,6 @@ calls with that value alone.
 
 from __future__ import annotations
 
-import functools
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -37,8 +36,8 @@ class Formula:
         The given numbers, then those that it met or computed, of the recorded call.
     steps : list of (int, function, list of int)
         What computes a value, by its place, from others.
-    constants : list of (int, function)
-        The values that instructions take, and what rounds each to its data type.
+    constants : list of (int, DType)
+        The values that instructions take, each rounded to a data type.
     pinned : set of int
         The given numbers that must be those of the recorded call.
     """
@@ -46,7 +45,7 @@ class Formula:
     def __init__(self, given: Sequence[Any]) -> None:
         self.values = list(given)
         self.steps: list[tuple[int, Callable[..., Any], list[int]]] = []
-        self.constants: list[tuple[int, Callable[[Any], Any]]] = []
+        self.constants: list[tuple[int, DType]] = []
         self.pinned: set[int] = set()
         self._sources = [frozenset((at,)) for at in range(len(given))]
 
@@ -98,7 +97,7 @@ class Formula:
                 values[at] = function(*[values[place] for place in places])
                 if type(values[at]) is not kind:
                     raise OtherCallError
-            return values, [rounded(values[at]) for at, rounded in self.constants]
+            return values, [_rounded(values[at], dtype) for at, dtype in self.constants]
         except (ArithmeticError, ValueError):
             raise OtherCallError from None
 
@@ -124,19 +123,14 @@ class _Complex(complex, TracedConstant):
 _KINDS: Final[dict[type, type[Any]]] = {int: _Int, float: _Float, complex: _Complex}
 
 
-@functools.cache
-def rounder(dtype: DType) -> Callable[[Any], Any]:
-    """Return what rounds a number to a data type, or raises OverflowError."""
-
-    def rounded(value: Any) -> Any:
-        if dtype.kind in dtypes.INTEGER:
-            low, high = dtypes.integer_bounds(dtype)
-            if not low <= value <= high:
-                raise OverflowError
-            return value
-        return dtypes.quietly(dtype.numpy.type, value).item()
-
-    return rounded
+def _rounded(value: Any, dtype: DType) -> Any:
+    """Round a number to a data type, or raise OverflowError."""
+    if dtype.kind in dtypes.INTEGER:
+        low, high = dtypes.integer_bounds(dtype)
+        if not low <= value <= high:
+            raise OverflowError
+        return value
+    return dtypes.quietly(dtype.numpy.type, value).item()
 
 
 def is_known(view: View) -> bool:
@@ -189,21 +183,21 @@ class TracedNumber:
             or (kind == dtypes.REAL and type(value) is not complex)
         )
 
-    def constant(self, rounded: Callable[[Any], Any]) -> Any:
-        """Return the constant of an instruction that it is, rounded by a function."""
-        plain = rounded(self.value)
+    def constant(self, dtype: DType) -> Any:
+        """Return the constant of an instruction that it is, rounded to a data type."""
+        plain = _rounded(self.value, dtype)
         found = _KINDS[type(plain)](plain)
         found.number = len(self.formula.constants)
-        self.formula.constants.append((self.at, rounded))
+        self.formula.constants.append((self.at, dtype))
         return found
 
-    def view(self, dtype: DType, device: Device, rounded: Callable[[Any], Any]) -> View:
+    def view(self, dtype: DType, device: Device) -> View:
         """Record an instruction that makes an array without axes of it; return its view."""
-        return filled(self.operand(dtype, device, rounded))
+        return filled(self.operand(dtype, device))
 
-    def operand(self, dtype: DType, device: Device, rounded: Callable[[Any], Any]) -> View:
+    def operand(self, dtype: DType, device: Device) -> View:
         """Return the constant operand of an instruction that it is; nothing may compute with it."""
-        return View(None, structure(device, dtype, (), None), 0, self.constant(rounded))
+        return View(None, structure(device, dtype, (), None), 0, self.constant(dtype))
 
     def pinned(self) -> Any:
         """Return the value to what decides by it."""

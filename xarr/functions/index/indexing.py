@@ -36,7 +36,7 @@ from xarr.ops import elementwise as rows, gather
 from xarr.ops.rows import choose
 from xarr.tape import builder, recorders, scalar_access
 from xarr.tape.scalar_access import values_of
-from xarr.tape.traced import TracedNumber, rounder
+from xarr.tape.traced import TracedNumber
 
 _ALL: Final = slice(None)
 _WRITE: Final = "x[key] = value"
@@ -161,7 +161,7 @@ def _source(value: Any, view: View) -> View:
     """The view of a value that is written to the memory of another."""
     if type(value) is not Array:
         if type(value) is TracedNumber and value.fits(view.dtype, exactly=True):
-            return value.operand(view.dtype, view.device, rounder(view.dtype))
+            return value.operand(view.dtype, view.device)
         if isinstance(value, _NUMBERS):
             number = numbers([value], view.dtype, _WRITE, "value")[0]
             return constant(number.item(), view.dtype, (), view.device)
