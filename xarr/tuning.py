@@ -82,9 +82,17 @@ Test: tests/engine/test_tiers.py"""
 
 HELD_PART: Final = 64
 """The part of a device's memory that a program may free between launches where a driver is asked
-for all of them at once, and holds it until then.
+for all of them at once, and holds it until then; and that a replayed call may hold.
 Measured: with 4 MiB and a 64th on an H100 conjugate gradients of 2048 x 2048 take 5.6 and 4.9 ms,
 an image pyramid 10.7 and 4.9, logistic regression 3.9 and 3.4."""
+
+GRAPHS: Final = 4
+"""Graphs of a part of a call, by the memory of its arguments and results.
+Measured: nothing yet."""
+
+RESULTS: Final = 3
+"""Buffers of each result of a call that are kept for the calls after it.
+Measured: nothing yet."""
 
 PEER_NBYTES: Final = 1 << 21
 """Bytes of a chunk from which it goes from card to card, and not through the host.

@@ -8,7 +8,8 @@ from __future__ import annotations
 import functools
 import math
 import time
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple, NoReturn, Protocol
@@ -112,6 +113,12 @@ class Together(Protocol):
     def run(self, asked: Sequence[Asked]) -> bool:
         """Whether all were asked for; else none was, and they are to be launched one by one."""
 
+    def change(self, number: int, asked: Asked) -> bool:
+        """Give a launch, by its number, other buffers and arguments; whether that is possible."""
+
+    def again(self, blocks: Iterable[Any]) -> bool:
+        """Ask for all as they are, as `run`; `blocks` are all buffers that they use."""
+
 
 Call = tuple[str, tuple[Any, ...]]
 """A method of a driver that asks for work, and what it was given."""
@@ -202,10 +209,19 @@ class Driver(Protocol):
         of all items together: a driver may do little work at once, in the caller's thread.
         """
 
-    def sequence(self, asked: Sequence[Asked]) -> Together | None:
+    is_sequenced: bool = False
+    """Whether `sequence` may give something."""
+
+    @functools.cached_property
+    def reserves(self) -> weakref.WeakSet[Any]:
+        """What holds memory that it can `drop`, where that is short."""
+        return weakref.WeakSet()
+
+    def sequence(self, asked: Sequence[Asked | Callable[[], None]]) -> Together | None:
         """An object that asks for such launches together; None where one by one is as good.
 
-        They differ in buffers and arguments only.
+        They differ in buffers and arguments only. Functions among them ask a library for work that
+        its routine says it `captures`, always on the same buffers.
         """
         return None
 
@@ -288,7 +304,8 @@ class Driver(Protocol):
 
         It takes and gives the library's arrays, of which `map` makes one of a buffer. One with an
         attribute `takes` gives none: it writes into those of the results, `out`, and takes operands
-        of whose shape and strides, in elements, `takes` approves.
+        of whose shape and strides, in elements, `takes` approves. Where `captures` approves of the
+        operands as they lie in memory, all its work is kernels on the current stream.
         """
         return None
 

@@ -41,6 +41,7 @@ class CudaDriver(Kernels):
     """One CUDA device, opened. What allocates and which stream is current, a subclass says."""
 
     launched = 0
+    is_sequenced = True
 
     def __init__(self, info: DeviceInfo) -> None:
         self.info = info
@@ -96,14 +97,17 @@ class CudaDriver(Kernels):
                 self._fail("launch", status)
             self.end(stream, buffers)
 
-    def sequence(self, asked: Sequence[Asked]) -> Together | None:
+    def sequence(self, asked: Sequence[Asked | Callable[[], None]]) -> Together | None:
         """An object that asks for such launches by one call; None where that is impossible."""
-        if not asked or any(0 in grid for _, (grid, _), *_ in asked):
+        launches = [one for one in asked if not callable(one)]
+        if not asked or any(0 in grid for _, (grid, _), *_ in launches):
+            return None
+        if len(launches) < len(asked) and not self.is_plain():
             return None
         with self.context:
             try:
                 return LaunchGraph(self, asked)
-            except (AttributeError, OSError, RuntimeError):  # launches one by one go on
+            except (AttributeError, MemoryError, OSError, RuntimeError):  # one by one, then
                 return None
 
     def launch_with(

@@ -42,10 +42,6 @@ class Memory(Streams):
 
     limit_nbytes = math.inf
 
-    def take(self, nbytes: int) -> Block:
-        """A block that was last used on the default stream; MemoryError when there is none."""
-        raise NotImplementedError
-
     def used_nbytes(self) -> int:
         """The bytes that were asked for and are in live buffers."""
         while self.freed_nbytes:

@@ -6,7 +6,8 @@ import functools
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, ClassVar, Final, NoReturn
 
 from xarr.backends.base import MARKS, Driver, Span, Timer
@@ -17,6 +18,7 @@ LEGACY: Final = 1
 """The default stream by its unmistakable name, CU_STREAM_LEGACY; 0 may mean a thread's own."""
 _STREAM: Final = 8
 """The index of the stream among the arguments of `cuLaunchKernel`."""
+_NOWHERE: Final = nullcontext()
 
 
 class Block:
@@ -145,6 +147,10 @@ class Streams(Driver):
         with self.context:
             return int(checked(self._cuda.cuStreamGetPriority(self.stream_pointer(stream))))
 
+    def take(self, nbytes: int) -> Block:
+        """A block that was last used on the default stream; MemoryError when there is none."""
+        raise NotImplementedError
+
     def wrap_stream(self, pointer: int) -> Any:
         """Another library's stream as one of this library's."""
         raise NotImplementedError
@@ -259,6 +265,28 @@ class Streams(Driver):
         with self.context:
             self._cuda.cuStreamWaitEvent(self.default_stream, event.handle, 0)
 
+    @contextmanager
+    def captured_by(self, stream: Any, held: list[Any]) -> Iterator[None]:
+        """Let a stream capture what this thread asks for, as if it were the default one.
+
+        Blocks that are allocated meanwhile are appended to `held`. Nothing waits or is waited for.
+        """
+        take = self.take
+
+        def taken(nbytes: int) -> Block:
+            held.append(take(nbytes))
+            block: Block = held[-1]
+            return block
+
+        before = self.swap_stream(stream)
+        vars(self).update(default_stream=self.stream_pointer(stream), take=taken)
+        try:
+            yield
+        finally:
+            for name in ("default_stream", "take"):
+                vars(self).pop(name)
+            self.swap_stream(before)
+
     def is_plain(self) -> bool:
         """Whether the default stream is the current one, and no other one was ever seen."""
         return not Streams.several and self.current_stream() == self.default_stream
@@ -266,6 +294,10 @@ class Streams(Driver):
     def is_current(self) -> bool:
         """Whether the device's context is the thread's, so that its default stream is meant."""
         return int(self._cuda.cuCtxGetCurrent()[1]) == self._context_number
+
+    def entered(self) -> AbstractContextManager[Any]:
+        """A ``with`` block in the device's context, which mostly is the thread's already."""
+        return _NOWHERE if self.is_current() else self.context
 
     def begin(self, blocks: Sequence[Block]) -> int:
         """The current stream, after it was told to wait for what was last asked of blocks."""

@@ -7,6 +7,7 @@ absent, kernels of xarr's or the host compute. Transforms take no `norm`: they d
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import operator
 from collections.abc import Callable, Sequence
@@ -14,9 +15,11 @@ from typing import Any, Final
 
 import numpy
 
+from xarr.backends.base import InMemory
 from xarr.backends.nvidia.handles import Integers
 from xarr.backends.nvidia.products import Call, leading, single
 from xarr.backends.nvidia.work import LETTERS, scalar
+from xarr.errors import message
 from xarr.memo import memo
 
 NAMES: Final = {
@@ -76,7 +79,7 @@ def _routine(name: str) -> Callable[..., Any] | None:
     if name not in NAMES or (name in _NEEDS_GEEV and not _has_geev()):
         return None
     own = {
-        "matmul": cupy.matmul if cupy.cuda.runtime.is_hip else _products(cupy),
+        "matmul": cupy.matmul if cupy.cuda.runtime.is_hip else _Products(cupy),
         "linalg.cholesky": functools.partial(_cholesky, cupy),
         "linalg.solve": functools.partial(_solve, cupy),
         "linalg.svdvals": functools.partial(cupy.linalg.svd, compute_uv=False),
@@ -89,29 +92,47 @@ def _routine(name: str) -> Callable[..., Any] | None:
     return _raising(function) if NAMES[name] == "cuSOLVER" else function
 
 
-def _products(cupy: Any) -> Callable[..., None]:
-    """`matmul`: of two matrices by cuBLAS at once, as CuPy takes longer to come to it."""
-    from cupy_backends.cuda.libs import cublas
+class _Products:
+    """`matmul`: of two matrices by cuBLAS at once, as CuPy takes longer to come to it.
 
-    handle = cupy.cuda.device.get_cublas_handle
+    By ctypes, with CuPy's handle: its bindings refuse a stream that captures.
+    """
 
-    def matmul(first: Any, second: Any, *, out: Any) -> None:
+    def __init__(self, cupy: Any) -> None:
+        from cupy_backends.cuda.libs import cublas
+
+        self._multiply = cupy.matmul
+        self._library = ctypes.CDLL(cublas.__file__)  # with what it is linked to
+        self._handle = cupy.cuda.device.get_cublas_handle
+        self._stream = cupy.cuda.get_current_stream
+
+    def __call__(self, first: Any, second: Any, *, out: Any) -> None:
         char = first.dtype.char
         call = _call(first.shape, first.strides, second.shape, second.strides, first.itemsize)
         if call is None:
-            cupy.matmul(first, second, out=out)
+            self._multiply(first, second, out=out)
             return
         arrays = first.data.ptr, second.data.ptr, out.data.ptr
         left, right, target = call.order
         one, zero = scalar(1, char), scalar(0, char)
-        getattr(cublas, LETTERS[char] + call.name)(
-            handle(),
+        library, handle, place = self._library, ctypes.c_void_p(self._handle()), ctypes.c_void_p
+        status = library.cublasSetStream_v2(handle, place(self._stream().ptr))
+        multiply = library[f"cublas{LETTERS[char].upper()}{call.name}_v2"]
+        status = status or multiply(
+            handle,
             *call.head,
-            *(one, arrays[left], call.pitches[0], arrays[right], call.pitches[1]),
-            *(zero, arrays[target], call.pitches[2]),
+            *(place(one), place(arrays[left]), call.pitches[0]),
+            *(place(arrays[right]), call.pitches[1]),
+            *(place(zero), place(arrays[target]), call.pitches[2]),
         )
+        if status:
+            raise RuntimeError(message("matmul", f"cuBLAS failed with status {status}", ""))
 
-    return matmul
+    def captures(self, first: InMemory, second: InMemory) -> bool:
+        """Whether it is one call of cuBLAS, without memory of CuPy's."""
+        itemsize = first.dtype.itemsize
+        call = _call(first.shape, first.strides, second.shape, second.strides, itemsize)
+        return call is not None
 
 
 @memo

@@ -300,6 +300,8 @@ class Memory:
         """Give what is held back to the system; waits for the device."""
         self._device.synchronize()
         with self._device.lock:
+            for reserve in tuple(self._device.driver.reserves):
+                reserve.drop()
             self._device.driver.release_memory()
 
     def __repr__(self) -> str:

@@ -168,6 +168,7 @@ class HipDriver(CupyDriver):
     set_attribute = Driver.set_attribute
     graph = Driver.graph
     sequence = Driver.sequence
+    is_sequenced = False
 
     def load(self, binary: bytes, name: str) -> Any:
         """The kernel `name` of a source; ValueError when it is none."""

@@ -33,4 +33,6 @@ cdef class Step:
 cdef class LibraryStep(Step):
     cdef public object work
     cdef public list views
+    cdef public object captures
     cpdef object run(self, object device, RunArguments listed, list unfinished)
+    cpdef bint is_captured(self)

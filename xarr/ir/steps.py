@@ -284,10 +284,13 @@ class LibraryStep(Step):
         Takes views: the operands and, last, the result, which may have no memory yet.
     views : list of (Structure, int, int)
         Of each its structure, its storage, and its offset from the storage's first view.
+    captures : function or None
+        Whether work on operands that lie so in memory is kernels alone, which a graph captures.
     """
 
     work: Any
     views: list[Any]
+    captures: Any
 
     @cython.ccall
     def run(self, device: Any, listed: RunArguments, unfinished: list[Any]) -> object:
@@ -299,3 +302,10 @@ class LibraryStep(Step):
             views.append(view_at(listed.storages[slot], how, listed.bases[slot] + beyond))
         self.work(views)
         return None
+
+    @cython.ccall
+    def is_captured(self) -> cython.bint:
+        """Return whether a graph may capture the library's work."""
+        if self.captures is None:
+            return False
+        return self.captures(*[how.seen() for how, _, _ in self.views[: len(self.views) - 1]])

@@ -156,6 +156,8 @@ def _allocate_after_collecting(device: Device, nbytes: int) -> Any:
         recover()
         with suppress(MemoryError):
             return driver.allocate(nbytes)
+    for reserve in tuple(driver.reserves):
+        reserve.drop()
     driver.release_memory()
     with suppress(MemoryError):
         return driver.allocate(nbytes)

@@ -51,6 +51,7 @@ def _routine(operation: RoutineOp, device: Device, operands: Sequence[Any], targ
     if operation.host is not None:
         step.function, step.launch_count = operation.host, 1
     step.work = lambda views: operation.work(operation, views)
+    step.captures = getattr(operation.function, "captures", None)
     step.views = [
         (structure(device, ref.dtype, how.shape, how.strides), ref.slot, ref.offset)
         for ref, how in [(ref, ref.pattern) for ref in (*operands, target)]

@@ -1,5 +1,6 @@
-from xarr.ir.storage cimport allocate_or_collect
-from xarr.runtime.program cimport Runnable
+from xarr.ir.instructions cimport RunArguments
+from xarr.ir.steps cimport LibraryStep
+from xarr.ir.storage cimport Storage, allocate_or_collect, new_storage
 
 
 cdef class BoundLaunch:
@@ -22,17 +23,22 @@ cdef class BoundLaunch:
 
 cdef class Bound:
     cdef public list launches
-    cdef public Runnable program
-    cdef public bint is_single
+    cdef public Py_ssize_t slots
     cdef public list constants
+    cdef public Py_ssize_t calls
+    cdef public object graph
 
 cdef class Memory:
     cdef object device
     cdef public list buffers
     cdef public list own
     cdef dict free
-    cdef void allocate(self, BoundLaunch launch)
+    cdef void drop(self, BoundLaunch launch)
+    cdef void take(self, BoundLaunch launch)
     cdef object _allocated(self, Py_ssize_t nbytes)
     cdef void _release(self, Py_ssize_t slot)
+    cdef void give(self, Py_ssize_t slot, object buffer)
     cdef list buffers_of(self, BoundLaunch launch)
     cdef void end(self, BoundLaunch launch)
+
+cpdef list worked(object device, BoundLaunch launch, list places)

@@ -10,8 +10,9 @@ from xarr.ir import _cython as cython
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.ir.storage import allocate_or_collect
-    from xarr.runtime.program import Runnable
+    from xarr.ir.instructions import RunArguments
+    from xarr.ir.steps import LibraryStep
+    from xarr.ir.storage import Storage, allocate_or_collect, new_storage
 
 
 @cython.cclass
@@ -27,7 +28,7 @@ class BoundLaunch:
     dropped : list of int
         The slots whose buffers are freed before it.
     fresh : list of (int, int)
-        The slots that are allocated before it, and their bytes.
+        The slots that are allocated before it, and their bytes; a library may allocate by itself.
     reuses : list of (int, int)
         The slots that take over another slot's buffer after it.
     freed : list of int
@@ -71,26 +72,28 @@ class BoundLaunch:
 
 @cython.cclass
 class Bound:
-    """The launches of a part.
+    """The launches of a call.
 
     Attributes
     ----------
-    program : Runnable
-        The program that they are.
-    is_single : bool
-        Whether they are made one by one.
+    launches : list of BoundLaunch
+    slots : int
+        How many buffers they use.
     constants : list or None
         The constants that their arguments were last packed with.
+    calls : int
+        How often they were made.
+    graph : CallGraph or None
+        What makes them by few calls of the driver.
     """
 
     launches: list[Any]
-    program: Runnable
-    is_single: bool
+    slots: int
     constants: list[Any] | None
+    calls: int
+    graph: Any
 
-    def __init__(self, program: Runnable) -> None:
-        self.constants = None
-        self.program = program
+    def __init__(self) -> None:
         self.launches = []
 
 
@@ -120,12 +123,17 @@ class Memory:
         self.free = {}
 
     @cython.cfunc
-    def allocate(self, launch: BoundLaunch) -> cython.void:
-        """Free what is dead before a launch, and allocate what it writes first."""
+    def drop(self, launch: BoundLaunch) -> cython.void:
+        """Free what is dead before a launch."""
         slot: cython.Py_ssize_t
-        nbytes: cython.Py_ssize_t
         for slot in launch.dropped:
             self._release(slot)
+
+    @cython.cfunc
+    def take(self, launch: BoundLaunch) -> cython.void:
+        """Allocate what a launch writes first."""
+        slot: cython.Py_ssize_t
+        nbytes: cython.Py_ssize_t
         for slot, nbytes in launch.fresh:
             if self.buffers[slot] is None:
                 found: list[Any] | None = self.free.get(nbytes)
@@ -159,6 +167,12 @@ class Memory:
         self.buffers[slot] = None
 
     @cython.cfunc
+    def give(self, slot: cython.Py_ssize_t, buffer: Any) -> cython.void:
+        """Let a slot have a buffer that somebody else allocated."""
+        self.own[slot] = 0
+        self.buffers[slot] = buffer
+
+    @cython.cfunc
     def buffers_of(self, launch: BoundLaunch) -> list[Any]:
         """Return the buffers that a launch is given."""
         found: list[Any] = []
@@ -179,3 +193,30 @@ class Memory:
             self.own[other] = 0
         for slot in launch.freed:
             self._release(slot)
+
+
+@cython.ccall
+def worked(device: Any, launch: BoundLaunch, places: list[Any]) -> list[Any]:
+    """Let a library work on buffers; return those that are others afterwards, with their positions.
+
+    `places` has for each storage of the launch the program's number, the buffer, and the bytes.
+    """
+    storage: Storage
+    number: cython.Py_ssize_t
+    nbytes: cython.Py_ssize_t
+    position: cython.Py_ssize_t = 0
+    step: LibraryStep = launch.step
+    storages: list[Any] = [None] * len(launch.bases)
+    for number, buffer, nbytes in places:
+        storage = new_storage(Storage.__new__(Storage), device, nbytes)
+        storage.buffer = buffer
+        storages[number] = storage
+    step.run(device, RunArguments(storages, launch.bases, [], []), [])
+    others: list[Any] = []
+    for number, buffer, _ in places:
+        storage = storages[number]
+        storage.settle()
+        if buffer is not storage.buffer:
+            others.append((position, storage.buffer))
+        position += 1
+    return others

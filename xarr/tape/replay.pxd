@@ -4,7 +4,8 @@ from xarr.ir.steps cimport LibraryStep, Step, launched, packed_arguments
 from xarr.ir.storage cimport Storage, new_storage
 from xarr.ir.views cimport Structure, View, view_at
 from xarr.runtime.program cimport Runnable, Trace
-from xarr.tape.bound cimport Bound, BoundLaunch, Memory
+from xarr.tape.bound cimport Bound, BoundLaunch, Memory, worked
+from xarr.tape.call_graph cimport CallGraph
 from xarr.tape.record cimport computed, recorded
 from xarr.tape.tape cimport Tape, tape_of
 
@@ -24,22 +25,19 @@ cdef class Replay:
     cdef public list parts
     cdef dict planned
     cdef public dict bound
-    cdef dict sequences
     cdef dict sizes
     cdef Py_ssize_t given
     cdef Py_ssize_t known
     cdef Py_ssize_t slots
-    cdef Py_ssize_t spare
     cpdef list call(self, list views, list constants)
     cdef bint _is_watched(self, Tape tape)
     cdef bint _can_launch(self, Tape tape, list views)
     cdef list _storages(self, list views)
     cdef list _record(self, list views, list constants)
     cdef void record(self, list firsts, list constants)
-    cdef void _put(self, list parts, list constants)
-    cdef list _launch(self, Tape tape, list views, list parts)
+    cdef void _put(self, Bound bound, list constants)
+    cdef list _launch(self, Tape tape, list views, Bound bound)
     cdef void _launch_singly(self, Bound bound, Memory memory)
-    cdef bint _launch_together(self, Bound bound, Memory memory)
-    cdef void _work(self, BoundLaunch launch, Memory memory)
+    cdef bint _launch_together(self, Bound bound, list buffers)
 
 cdef View view_in(object place, list firsts)

@@ -32,7 +32,8 @@ if not cython.compiled:
     from xarr.ir.storage import Storage, new_storage
     from xarr.ir.views import Structure, View, view_at
     from xarr.runtime.program import Runnable, Trace
-    from xarr.tape.bound import Bound, BoundLaunch, Memory
+    from xarr.tape.bound import Bound, BoundLaunch, Memory, worked
+    from xarr.tape.call_graph import CallGraph
     from xarr.tape.record import computed, recorded
     from xarr.tape.tape import Tape, tape_of
 
@@ -47,8 +48,6 @@ _WIDE = cython.declare(cython.Py_ssize_t, WIDE)
 _SWAPPABLE = cython.declare(cython.Py_ssize_t, SWAPPABLE)
 _WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _MOST_BOUND = cython.declare(cython.Py_ssize_t, tuning.BOUND)
-_MOST_SINGLE = cython.declare(cython.Py_ssize_t, 2)
-"""Fewer launches are made one by one."""
 
 
 @cython.cclass
@@ -97,10 +96,6 @@ class Replay:
         storage, or there are views of this with elements of several sizes.
     bound : dict
         The launches of all parts, by the offsets of the given views.
-    spare : int
-        How many slots the launches have besides the recording's.
-    sequences : dict
-        What makes all launches of a program by one call of the driver; True after the first time.
     sizes : dict
         The bytes of the storages that instructions make, by slot.
     """
@@ -113,12 +108,10 @@ class Replay:
     parts: list[Any] | None
     planned: dict[Any, Any]
     bound: dict[Any, Any]
-    sequences: dict[Any, Any]
     sizes: dict[Any, Any]
     given: int
     known: int
     slots: int
-    spare: int
 
     def __init__(self, recording: Recording) -> None:
         self.device = recording.device
@@ -134,7 +127,6 @@ class Replay:
         self.slots = recording.slots
         self.bound = {}
         self.planned = {}
-        self.sequences = {}
         self.sizes = {entry[2]: entry[0].nbytes for entry in self.entries if entry[2] >= 0}
 
     @cython.ccall
@@ -159,13 +151,13 @@ class Replay:
             for view in views:
                 offsets.append(view.offset)
             key = tuple(offsets)
-            bound: list[Any] | None = self.bound.get(key)
-            if bound is None:
+            known: object = self.bound.get(key)
+            if known is None:
                 if len(self.bound) >= _MOST_BOUND:
                     return self._record(views, constants)
-                bound = self._bind(views, offsets)
-                self.bound[key] = bound
-            if constants:
+                known = self.bound[key] = self._bind(views, offsets)
+            bound: Bound = known
+            if constants and bound.constants is not constants:
                 self._put(bound, constants)
             return self._launch(tape, views, bound)
 
@@ -320,15 +312,14 @@ class Replay:
             found[place[0]] = len(self.entries)
         return found
 
-    def _bind(self, views: list[Any], offsets: list[int]) -> list[Any]:
+    def _bind(self, views: list[Any], offsets: list[int]) -> Bound:
         """Return the launches of all parts, for given views with some offsets."""
         part: Part
-        bound: Bound
+        bound: Bound = Bound()
         if self.parts is None or any(
             [offsets[slot] != offset for slot, offset in self.planned.items()]
         ):
             self.parts = self._planned(views)
-        found: list[Any] = []
         spare = self.slots
         storages = self._storages(views)
         for part in self.parts:
@@ -343,19 +334,14 @@ class Replay:
                 slots.append(spare)
                 bases.append(0)
                 spare += 1
-            bound = Bound(part.program)
             dropped = [slots[slot] for slot in part.program.dead]
             for step in part.program.steps:
                 spare = self._bind_step(
                     bound, step, slots, bases, part.constants, dropped, spare, storages
                 )
                 dropped = []
-            bound.is_single = len(bound.launches) < _MOST_SINGLE or any(
-                [launch.kernel is None for launch in bound.launches]
-            )
-            found.append(bound)
-        self.spare = max(self.spare, spare - self.slots)
-        return found
+        bound.slots = spare
+        return bound
 
     def _bind_step(
         self,
@@ -414,8 +400,7 @@ class Replay:
                 launch.holes = holes
                 launches.append(launch)
         launch = launches[0]
-        if launch.step is None:
-            launch.fresh = fresh  # a library's step sees to its own
+        launch.fresh = fresh
         launch = launches[len(launches) - 1]
         launch.reuses = [(slots[one], slots[other]) for one, other in step.reuses]
         launch.freed = [*[slots[slot] for slot in step.freed], *scratch]
@@ -423,29 +408,24 @@ class Replay:
         return spare
 
     @cython.cfunc
-    def _put(self, parts: list[Any], constants: list[Any]) -> cython.void:
+    def _put(self, bound: Bound, constants: list[Any]) -> cython.void:
         """Pack the launches' arguments anew, with other constants."""
-        bound: Bound
         launch: BoundLaunch
-        for bound in parts:
-            if bound.constants is constants:
+        for launch in bound.launches:
+            if not launch.holes:
                 continue
-            for launch in bound.launches:
-                if not launch.holes:
-                    continue
-                for where, at, number, part in launch.holes:
-                    value = constants[number]
-                    where[at] = value if part == 0 else value.real if part == 1 else value.imag
-                launch.packed = packed_arguments(launch.planned, launch.template, launch.numbers)
-            bound.constants = constants
+            for where, at, number, part in launch.holes:
+                value = constants[number]
+                where[at] = value if part == 0 else value.real if part == 1 else value.imag
+            launch.packed = packed_arguments(launch.planned, launch.template, launch.numbers)
+        bound.constants = constants
 
     @cython.cfunc
-    def _launch(self, tape: Tape, views: list[Any], parts: list[Any]) -> list[Any]:
+    def _launch(self, tape: Tape, views: list[Any], bound: Bound) -> list[Any]:
         """Make all launches; return the result's views.
 
         If one fails, what the call writes to is left as the launches before it have made it.
         """
-        bound: Bound
         storage: Storage
         slot: cython.Py_ssize_t
         device = self.device
@@ -455,14 +435,12 @@ class Replay:
             if type(storage.buffer) is _ndarray:
                 storage.settle()
             buffers.append(storage.buffer)
-        buffers.extend([None] * (self.slots + self.spare - len(buffers)))
-        memory: Memory = Memory(device, buffers)
+        buffers.extend([None] * (bound.slots - len(buffers)))
         core_counts.looks += 1
         tape.is_running = True
         try:
-            for bound in parts:
-                if bound.is_single or not self._launch_together(bound, memory):
-                    self._launch_singly(bound, memory)
+            if not self._launch_together(bound, buffers):
+                self._launch_singly(bound, Memory(device, buffers))
         except BaseException as error:
             error.add_note(
                 f"{device} was replaying a call: arrays that it writes may hold some of its work"
@@ -488,83 +466,42 @@ class Replay:
 
     @cython.cfunc
     def _launch_singly(self, bound: Bound, memory: Memory) -> cython.void:
-        """Make the launches of a part one by one."""
+        """Make the launches one by one."""
         launch: BoundLaunch
-        driver = self.device.driver
+        position: cython.Py_ssize_t
         for launch in bound.launches:
-            memory.allocate(launch)
-            if launch.kernel is None:
-                self._work(launch, memory)
+            memory.drop(launch)
+            if launch.kernel is None:  # which allocates by itself
+                buffers = memory.buffers
+                places = [(at, buffers[slot], nbytes) for at, slot, nbytes in launch.storages]
+                for position, buffer in worked(self.device, launch, places):
+                    memory.give(launch.storages[position][1], buffer)
             else:
-                kernel = launch.kernel
-                groups, items = launch.grid
-                core_counts.launches += 1
-                driver.launch(
-                    kernel.handle,
-                    groups,
-                    items,
+                memory.take(launch)
+                launched(
+                    self.device,
+                    launch.kernel,
+                    launch.grid,
                     memory.buffers_of(launch),
                     launch.packed,
-                    kernel.weight * launch.elements,
+                    launch.elements,
                 )
             memory.end(launch)
 
     @cython.cfunc
-    def _launch_together(self, bound: Bound, memory: Memory) -> cython.bint:
-        """Make the launches of a part by one call of the driver, if it has that and memory is left.
-
-        What they free is held until all are asked for.
-        """
-        launch: BoundLaunch
-        asked: list[Any] = []
-        nbytes: cython.Py_ssize_t = 0
-        for launch in bound.launches:
-            for _, size in launch.fresh:
-                nbytes += size
-        program = bound.program
-        if nbytes > self.device.info.memory_nbytes // tuning.HELD_PART:
-            bound.is_single = True
+    def _launch_together(self, bound: Bound, buffers: list[Any]) -> cython.bint:
+        """Make the launches by few calls of the driver, if it has that and memory is left."""
+        bound.calls += 1
+        if bound.calls < 2 or not self.device.driver.is_sequenced:  # it may be the last time
             return False
-        known = self.sequences.get(program, False)
-        if known is False:  # it may be the last time
-            self.sequences[program] = True
+        if bound.calls == 2:
+            kept = [*self.written, *[place[0] for place in self.results]]
+            bound.graph = CallGraph(self.device, bound.launches, self.known, bound.slots, kept)
+        graph: CallGraph | None = bound.graph
+        if graph is None or graph.held is None:
+            bound.graph = None
             return False
-        for launch in bound.launches:
-            memory.allocate(launch)
-            kernel, grid = launch.kernel, launch.grid
-            asked.append((kernel, grid, memory.buffers_of(launch), launch.packed, launch.elements))
-            memory.end(launch)
-        if known is True:
-            known = self.sequences[program] = self.device.driver.sequence(asked)
-        if known is None or not known.run(asked):
-            bound.is_single = known is None
-            for kernel, grid, given, packed, elements in asked:
-                launched(self.device, kernel, grid, given, packed, elements)
-            return True
-        core_counts.launches += len(asked)
-        return True
-
-    @cython.cfunc
-    def _work(self, launch: BoundLaunch, memory: Memory) -> cython.void:
-        """Let a library work on buffers."""
-        storage: Storage
-        number: cython.Py_ssize_t
-        slot: cython.Py_ssize_t
-        nbytes: cython.Py_ssize_t
-        step: LibraryStep = launch.step
-        buffers: list[Any] = memory.buffers
-        storages: list[Any] = [None] * len(launch.bases)
-        for number, slot, nbytes in launch.storages:
-            storage = new_storage(Storage.__new__(Storage), self.device, nbytes)
-            storage.buffer = buffers[slot]
-            storages[number] = storage
-        step.run(self.device, RunArguments(storages, launch.bases, [], []), [])
-        for number, slot, _ in launch.storages:
-            storage = storages[number]
-            storage.settle()
-            if buffers[slot] is not storage.buffer:
-                memory.own[slot] = 0
-                buffers[slot] = storage.buffer
+        return graph.run(buffers, bound.constants)
 
 
 def _holes(

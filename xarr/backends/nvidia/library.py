@@ -48,7 +48,9 @@ class Library:
         if char not in LETTERS:
             return None
         if name == "matmul":
-            return Routine(self._handles, matmul, is_multiplied) if present("cublas") else None
+            if not present("cublas"):
+                return None
+            return Routine(self._handles, matmul, is_multiplied, captures=lambda *_: True)
         space, _, plain = name.rpartition(".")
         if space == "fft" and plain in TRANSFORMS:
             row = TRANSFORMS[plain]
@@ -67,11 +69,13 @@ class Routine:
     function : callable
         Takes a `Work`, the operands and the results, then NumPy's options by name.
     takes : callable -- Whether an operand may have a shape and strides, in elements.
+    captures : callable or None -- Whether a graph captures work on such operands.
     """
 
     handles: Handles
     function: Callable[..., None]
     takes: Callable[[Integers, Integers], bool]
+    captures: Callable[..., bool] | None = None
 
     def __call__(self, *operands: DeviceArray, out: Sequence[DeviceArray], **options: Any) -> None:
         """Fill the results; MemoryError where the library finds no room, also after a clearing."""
