@@ -87,12 +87,16 @@ Measured: with 4 MiB and a 64th on an H100 conjugate gradients of 2048 x 2048 ta
 an image pyramid 10.7 and 4.9, logistic regression 3.9 and 3.4."""
 
 GRAPHS: Final = 4
-"""Graphs of a part of a call, by the memory of its arguments and results.
-Measured: nothing yet."""
+"""Graphs of a replayed call, by the memory of its arguments and results; with more of them, nodes
+get new parameters.
+Measured: a step of lattice Boltzmann whose nine results are the next one's arguments takes the host
+of an H200 47 us where nodes get new parameters at each call, and 19 where a graph is found.
+Test: tests/transforms/test_call_graph.py"""
 
 RESULTS: Final = 3
-"""Buffers of each result of a call that are kept for the calls after it.
-Measured: nothing yet."""
+"""Buffers of each result of a replayed call that are kept for the calls after it.
+Measured: a step of Lorenz takes the host of an H200 41 us with three allocations, and 12 without.
+Test: tests/transforms/test_call_graph.py"""
 
 PEER_NBYTES: Final = 1 << 21
 """Bytes of a chunk from which it goes from card to card, and not through the host.

@@ -61,9 +61,7 @@ def together(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     real = kind.sequence if kind.is_sequenced else lambda *_: None
     monkeypatch.setattr(host_functions.tier, "name", "fused")
     monkeypatch.setattr(kind, "is_sequenced", True)
-    monkeypatch.setattr(
-        kind, "sequence", lambda self, asked: Graph(self, asked, real(self, asked))
-    )
+    monkeypatch.setattr(kind, "sequence", lambda self, asked: Graph(self, asked, real(self, asked)))
     Graph.made.clear()
     yield
     Graph.made.clear()
@@ -135,9 +133,7 @@ def test_library_work_between_and_within() -> None:
 
     a = np.asarray(host(400).reshape(20, 20))
     jitted = np.jit(lambda a, x: (a, turn(a, x)))
-    follow(
-        jitted, lambda a, x: (a, turn(a, x)), (a, np.asarray(host(60, 3).reshape(20, 3))), 9
-    )
+    follow(jitted, lambda a, x: (a, turn(a, x)), (a, np.asarray(host(60, 3).reshape(20, 3))), 9)
 
 
 def test_memory_that_is_short_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:

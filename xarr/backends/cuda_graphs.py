@@ -34,7 +34,16 @@ class LaunchGraph:
     A function among the launches asks a library for work; what it launches is captured.
     """
 
-    __slots__ = ("__weakref__", "_before", "_driver", "_given", "_held", "_nodes", "_ready", "_stream")
+    __slots__ = (
+        "__weakref__",
+        "_before",
+        "_driver",
+        "_given",
+        "_held",
+        "_nodes",
+        "_ready",
+        "_stream",
+    )
 
     def __init__(self, driver: Kernels, asked: Sequence[Asked | Callable[[], None]]) -> None:
         cuda = libcuda()
@@ -61,9 +70,7 @@ class LaunchGraph:
         except BaseException:
             cuda.cuGraphDestroy(graph)
             raise
-        self._nodes = [
-            one and (ready, one[0], ctypes.byref(one[1])) for one in self._nodes
-        ]
+        self._nodes = [one and (ready, one[0], ctypes.byref(one[1])) for one in self._nodes]
         kernels = [one[0].handle for one in asked if not callable(one)]
         weakref.finalize(self, destroyed, cuda.cuGraphExecDestroy, ready, kernels)
         weakref.finalize(self, cuda.cuGraphDestroy, graph)  # whose nodes these are

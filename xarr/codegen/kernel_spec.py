@@ -139,6 +139,14 @@ class KernelSpec:
             return False
         return any(0 < abs(rows[-1]) < abs(columns[-1]) for rows, columns in self.strides)
 
+    def is_of_pairs(self) -> bool:
+        """Return whether each access walks the first or the second of the named groups, not both.
+
+        A computation of all pairs of items does so.
+        """
+        walks = [[any(group) for group in groups[:2]] for groups in self.strides]
+        return len(self.strides[0]) > 1 and all(not all(walk) for walk in walks)
+
     def has_row_invariants(self) -> bool:
         """Return whether a computed value is the same for all indices of the last name."""
         return any(

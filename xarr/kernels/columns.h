@@ -8,11 +8,23 @@
 #define XR_EACH_LANE _Pragma("unroll") for (int lane = 0; lane < XR_BLOCK; ++lane)
 #endif
 
+// Neighbouring items take pieces of one row, or, where it is of all rows that they read the same, the
+// same piece of neighbouring rows.
+#if XR_ROWS_ABREAST
+#define XR_SPLIT(rest)                                                                      \
+    const xr_index rows = a.items / a.blocks / a.pieces;                                    \
+    const xr_index piece = rest / rows;                                                     \
+    const xr_index outer = rest % rows;
+#else
+#define XR_SPLIT(rest)                                                                      \
+    const xr_index piece = rest % a.pieces;                                                 \
+    const xr_index outer = rest / a.pieces;
+#endif
+
 #define XR_REDUCE_COLUMNS                                                                   \
     const xr_index block = item % a.blocks;                                                 \
     const xr_index rest = item / a.blocks;                                                  \
-    const xr_index piece = rest % a.pieces;                                                 \
-    const xr_index outer = rest / a.pieces;                                                 \
+    XR_SPLIT(rest)                                                                          \
     const xr_index start = block * XR_BLOCK;                                                \
     const xr_index beyond = a.inner_extent - start;                                         \
     const int lanes = (int)XR_ACROSS;                                                       \

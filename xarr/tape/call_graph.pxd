@@ -1,6 +1,6 @@
 from cpython.ref cimport Py_REFCNT as held_by
 from xarr.ir.events cimport core_counts
-from xarr.ir.steps cimport LibraryStep, launched
+from xarr.ir.steps cimport launched
 from xarr.ir.storage cimport allocate_or_collect
 from xarr.tape.bound cimport BoundLaunch, Memory, worked
 
@@ -46,4 +46,4 @@ cdef class CallGraph:
     cdef _Graph _graph(self, _Segment segment, object key, list physical, object constants)
     cdef void _go_singly(self, _Segment segment, list physical)
 
-cdef object _asked(_Launched member, list physical)
+cdef tuple _asked(_Launched member, list physical)

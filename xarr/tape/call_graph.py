@@ -18,11 +18,11 @@ from xarr.ir import _cython as cython
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.ir.events import core_counts
-    from xarr.ir.steps import LibraryStep, launched
-    from xarr.ir.storage import allocate_or_collect
     from sys import getrefcount as held_by
 
+    from xarr.ir.events import core_counts
+    from xarr.ir.steps import launched
+    from xarr.ir.storage import allocate_or_collect
     from xarr.tape.bound import BoundLaunch, Memory, worked
 
 _MOST_GRAPHS = cython.declare(cython.Py_ssize_t, tuning.GRAPHS)
@@ -110,8 +110,8 @@ class _Segment:
     kernels: int
     is_single: bool
 
-    def __init__(self, members: list[Any]) -> None:
-        self.members = members
+    def __init__(self, members: list[Any], is_single: bool) -> None:
+        self.members, self.is_single = members, is_single
         self.graphs = {}
 
     def prepare(self, is_held: list[bool]) -> None:
@@ -168,56 +168,61 @@ class CallGraph:
     def __init__(
         self, device: Any, launches: list[Any], known: int, slots: int, kept: list[int]
     ) -> None:
-        launch: BoundLaunch
-        segment: _Segment
+        """`kept` are the slots that the call writes, and those of its results."""
         memory: _Numbers = _Numbers(device, [*range(known), *[None] * (slots - known)])
-        memory.sizes = [0] * known
-        self.device, self.known, self.is_single, self.held = device, known, False, None
+        memory.sizes = sizes = [0] * known
+        self.device, self.known = device, known
         self.segments, self.tables = [], []
-        open_members: list[Any] | None = None
-        for launch in launches:
-            memory.drop(launch)
-            memory.take(launch)
-            buffers = memory.buffers
-            storages = [(at, buffers[slot], nbytes) for at, slot, nbytes in launch.storages]
-            member = _Launched(launch, memory.buffers_of(launch), storages)
-            self.tables.extend([one for one in member.named if type(one) is not int])
-            memory.end(launch)
-            is_apart = launch.kernel is None and not launch.step.is_captured()
-            if open_members is None or is_apart:
-                open_members = []
-                self.segments.append(_Segment(open_members))
-            open_members.append(member)
-            if is_apart:
-                open_members = None
+        self._cut(launches, memory)
         ends = [(slot, memory.buffers[slot]) for slot in kept]
         self.ends = [
             (slot, number)
             for slot, number in ends
             if number is not None and (slot >= known or number != slot)
         ]
-        results = {number for _, number in self.ends}
-        sizes = memory.sizes
         most = min(device.info.memory_nbytes, device.driver.limit_nbytes) // tuning.HELD_PART
-        fresh = [number for number in sorted(results) if number >= known]
-        self.made = [(number, sizes[number], []) for number in fresh]
-        self.is_keeping = sum([sizes[number] for number in fresh]) * _MOST_RESULTS <= most
+        results = {number for _, number in self.ends if number >= known}
+        self.made = [(number, sizes[number], []) for number in sorted(results)]
+        self.is_keeping = sum([sizes[number] for number in results]) * _MOST_RESULTS <= most
         is_held = [number >= known and number not in results for number in range(len(sizes))]
+        if sum([size for size, is_one in zip(sizes, is_held, strict=True) if is_one]) <= most:
+            self._take(sizes, is_held)
+
+    def _cut(self, launches: list[Any], memory: _Numbers) -> None:
+        """Cut the launches into segments, a library's work that is not captured by itself."""
+        launch: BoundLaunch
+        members: list[Any] | None = None
+        for launch in launches:
+            memory.drop(launch)
+            memory.take(launch)
+            buffers = memory.buffers
+            storages = [(at, buffers[slot], nbytes) for at, slot, nbytes in launch.storages]
+            named = memory.buffers_of(launch)
+            self.tables.extend([one for one in named if type(one) is not int])
+            memory.end(launch)
+            is_apart = launch.kernel is None and not launch.step.is_captured()
+            if members is None or is_apart:
+                members = []
+                self.segments.append(_Segment(members, is_apart))
+            members.append(_Launched(launch, named, storages))
+            if is_apart:
+                members = None
+
+    def _take(self, sizes: list[int], is_held: list[bool]) -> None:
+        """Allocate what the graphs hold, if there is a graph and memory for it."""
+        segment: _Segment
         for segment in self.segments:
             segment.prepare(is_held)
-            member = segment.members[0]
-            segment.is_single = member.launch.kernel is None and not member.launch.step.is_captured()
-        nbytes = sum([size for size, is_one in zip(sizes, is_held, strict=True) if is_one])
-        is_graph = any([not segment.is_single for segment in self.segments])
-        if is_graph and nbytes <= most:
-            try:
-                self.held = [
-                    device.driver.allocate(size) if is_one else None
-                    for size, is_one in zip(sizes, is_held, strict=True)
-                ]
-            except MemoryError:
-                return
-            device.driver.reserves.add(self)
+        if all([segment.is_single for segment in self.segments]):
+            return
+        try:
+            self.held = [
+                self.device.driver.allocate(size) if is_one else None
+                for size, is_one in zip(sizes, is_held, strict=True)
+            ]
+        except MemoryError:
+            return
+        self.device.driver.reserves.add(self)
 
     def drop(self) -> None:
         """Give up the memory, and the graphs that use it."""
@@ -237,7 +242,6 @@ class CallGraph:
         segment: _Segment
         number: cython.Py_ssize_t
         nbytes: cython.Py_ssize_t
-        device = self.device
         made: list[Any] = []
         for _, nbytes, kept in self.made:
             made.append(self._result(nbytes, kept))
@@ -273,19 +277,17 @@ class CallGraph:
     def _go(self, segment: _Segment, physical: list[Any], constants: Any) -> cython.bint:
         """Launch a segment as a graph; whether that could be."""
         position: cython.Py_ssize_t
-        graph: _Graph
         driver = self.device.driver
         address = driver.address
         addresses: list[Any] = []
         for number in segment.changing:
             addresses.append(address(physical[number]))
         key = tuple(addresses)
-        found: object = segment.graphs.get(key)
-        if found is None:
-            found = self._graph(segment, key, physical, constants)
-            if found is None:
+        graph: _Graph | None = segment.graphs.get(key)
+        if graph is None:
+            graph = self._graph(segment, key, physical, constants)
+            if graph is None:
                 return False
-        graph = found
         if graph.constants is not constants:
             for position in segment.filled:
                 if not graph.made.change(position, _asked(segment.members[position], physical)):
@@ -351,7 +353,7 @@ class CallGraph:
 
 
 @cython.cfunc
-def _asked(member: _Launched, physical: list[Any]) -> object:
+def _asked(member: _Launched, physical: list[Any]) -> tuple[Any, ...]:
     """Return a launch as drivers take it."""
     launch: BoundLaunch = member.launch
     buffers: list[Any] = []

@@ -151,12 +151,11 @@ class Replay:
             for view in views:
                 offsets.append(view.offset)
             key = tuple(offsets)
-            known: object = self.bound.get(key)
-            if known is None:
+            bound: Bound | None = self.bound.get(key)
+            if bound is None:
                 if len(self.bound) >= _MOST_BOUND:
                     return self._record(views, constants)
-                known = self.bound[key] = self._bind(views, offsets)
-            bound: Bound = known
+                bound = self.bound[key] = self._bind(views, offsets)
             if constants and bound.constants is not constants:
                 self._put(bound, constants)
             return self._launch(tape, views, bound)
