@@ -663,3 +663,30 @@ def test_an_argument_may_be_what_the_call_holds() -> None:
         assert jitted(numbers(6, turn)).tolist() == own.step(numbers(6, turn)).tolist()
     assert jitted(mine.state).tolist() == own.step(own.state).tolist()
     assert mine.state.tolist() == own.state.tolist()
+
+
+def test_donated_arrays_become_results() -> None:
+    @np.jit(donate_argnums=(0, 1))  # type: ignore[untyped-decorator]
+    def step(x: Any, more: Any) -> Any:
+        around = x.copy()
+        around[1:-1] += 0.25 * (x[2:] - 2 * x[1:-1] + x[:-2])
+        return around, {"y": more["y"] * 2, "sum": around.sum()}, more["z"][1:]
+
+    x, y, z = np.arange(6.0) ** 2, np.ones(3), np.ones(3)
+    wanted, scale = np.to_numpy(x), 1
+    for _ in range(4):
+        found, rest, cut = step(x, {"y": y, "z": z})
+        wanted = numpy.concatenate(
+            [wanted[:1], wanted[1:-1] + 0.25 * numpy.diff(wanted, 2), wanted[-1:]]
+        )
+        scale *= 2
+        assert found is x
+        assert rest["y"] is y
+        assert x.tolist() == wanted.tolist()
+        assert y.tolist() == [scale] * 3
+        assert float(rest["sum"]) == pytest.approx(wanted.sum())
+        assert z.tolist() == [1, 1, 1]  # of which a result is a view
+        assert np.shares_memory(cut, z)
+    host = numpy.ones(3)
+    assert np.jit(lambda x: x + 1, donate_argnums=0)(host).tolist() == [2, 2, 2]
+    assert host.tolist() == [1, 1, 1]

@@ -145,7 +145,7 @@ class KernelSpec:
         A computation of all pairs of items does so.
         """
         walks = [[any(group) for group in groups[:2]] for groups in self.strides]
-        return len(self.strides[0]) > 1 and all(not all(walk) for walk in walks)
+        return bool(walks) and all(len(walk) == 2 and not all(walk) for walk in walks)
 
     def has_row_invariants(self) -> bool:
         """Return whether a computed value is the same for all indices of the last name."""

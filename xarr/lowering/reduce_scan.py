@@ -49,6 +49,8 @@ _MANY_ROWS: Final = 1024
 """From so many rows of up to `_NARROW` columns on, a row counts as one: an item may reduce all of
 its columns, and there are too few items otherwise. On an H200 a step of n-body of 4,000 takes 120
 us with an item for each piece of ten, and 61 with 32 pieces."""
+_FEW_PIECES: Final = 256
+"""Up to so many accumulators of columns are joined by one pass."""
 _SCAN_PIECE: Final = 256
 _REDUCE_LANE: Final = Skeleton("reduce_lane.c", "xr_reduce")
 _REDUCE_GROUP: Final = Skeleton("reduce_group.c", "xr_reduce")
@@ -157,8 +159,11 @@ def cut_axis(outer: int, length: int, inner: int, *, is_first: bool) -> tuple[in
     """Cut an axis; return the number of pieces, their length, and whether columns are walked."""
     if inner == 1 and (length > SHORT or not is_first):
         return -(-length // PIECE), PIECE, False
-    if length <= SHORT:
+    if length <= (SHORT if is_first else _FEW_PIECES):
         return 1, length, True
+    if not is_first:
+        piece_length = math.isqrt(length - 1) + 1  # as long as the pass after it
+        return -(-length // piece_length), piece_length, True
     abreast = outer if inner <= _NARROW and outer > _MANY_ROWS else outer * inner
     wanted = max(-(-length // COLUMN_PIECE), _COLUMN_ITEMS // abreast, 1)
     pieces = min(wanted, -(-length // 32))

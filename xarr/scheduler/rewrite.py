@@ -58,8 +58,8 @@ def rewrite(
                 readers.setdefault(slot, set()).add(number)
     nbytes_of = dict(swappable)
     rewritten: list[ScheduledInstruction] = []
-    for number, given in enumerate(instructions):
-        instruction = table.skip_copies(given)
+    for number, one in enumerate(instructions):
+        given = instruction = table.skip_copies(one, last)
         slot = given.written.slot
         is_reduction = isinstance(given.operation, TemplateOp)
         if isinstance(given.operation, Roll):
@@ -189,9 +189,15 @@ class ProducerTable:
             also=inner.also | {inner.number},
         )
 
-    def skip_copies(self, instruction: ScheduledInstruction) -> ScheduledInstruction:
-        """Let a product read what its operands are copies of, wherever that begins."""
-        if not (isinstance(instruction.operation, OpaqueOp) and instruction.operation.takes_views):
+    def skip_copies(
+        self, instruction: ScheduledInstruction, last: Mapping[int, int]
+    ) -> ScheduledInstruction:
+        """Let an instruction read what its operands are copies of, if that is not written any more.
+
+        `last` has the number of the last instruction that writes each storage.
+        """
+        operation = instruction.operation
+        if isinstance(operation, OpaqueOp) and not operation.takes_views:
             return instruction
         operands, also = list(instruction.operands), set(instruction.also)
         for place, ref, _ in instruction.read:
@@ -202,9 +208,13 @@ class ProducerTable:
                 continue
             _, source, _ = copy.read[0]
             is_same = source.dtype is copy.written.dtype is ref.dtype
-            if is_same and source.pattern.size == copy.size:
-                operands[place] = ref._replace(slot=source.slot, offset=ref.offset + source.offset)
+            is_last = last.get(source.slot, -1) < copy.number
+            if is_same and is_last and source.pattern.size == copy.size:
+                offset = ref.offset - copy.written.offset + source.offset
+                operands[place] = ref._replace(slot=source.slot, offset=offset)
                 also |= {copy.number, *copy.also}
+        if len(also) == len(instruction.also):
+            return instruction
         return instruction.but(operands=tuple(operands), also=frozenset(also))
 
     def unroll(self, instruction: ScheduledInstruction, info: DeviceInfo) -> ScheduledInstruction:

@@ -183,7 +183,8 @@ class CallGraph:
         most = min(device.info.memory_nbytes, device.driver.limit_nbytes) // tuning.HELD_PART
         results = {number for _, number in self.ends if number >= known}
         self.made = [(number, sizes[number], []) for number in sorted(results)]
-        self.is_keeping = sum([sizes[number] for number in results]) * _MOST_RESULTS <= most
+        nbytes = sum([sizes[number] for number in results])
+        self.is_keeping = references.COUNTED and nbytes * _MOST_RESULTS <= most
         is_held = [number >= known and number not in results for number in range(len(sizes))]
         if sum([size for size, is_one in zip(sizes, is_held, strict=True) if is_one]) <= most:
             self._take(sizes, is_held)

@@ -25,6 +25,7 @@ cpdef object read(object scope, str name)
 cdef class Recorded:
     cdef public Replay replay
     cdef public object form
+    cdef bint is_flat
     cdef public list leaves
     cdef public list takes
     cdef object formula

@@ -261,6 +261,7 @@ class Recorded:
 
     replay: Replay
     form: Any
+    is_flat: bool
     leaves: list[Any]
     takes: list[Any]
     formula: Any
@@ -275,6 +276,7 @@ class Recorded:
         self.given, self.values, self.constants = [], [], []
         self.replay = replay
         self.form = form
+        self.is_flat = form.kind is tuple and all([item.kind is None for item in form.items])
         self.leaves = leaves
 
     @cython.ccall
@@ -310,6 +312,8 @@ class Recorded:
                 found.append(one)
         if self.form is trees.LEAF:
             return found[0]
+        if self.is_flat:
+            return tuple(found)
         return trees.unflatten(self.form, found)
 
 

@@ -38,12 +38,14 @@ class Jitted(Generic[_P, _R]):
         function: Callable[_P, _R],
         static_argnums: tuple[int, ...],
         static_argnames: tuple[str, ...],
+        donate_argnums: tuple[int, ...],
         strict: bool,
     ) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         self._static = frozenset(static_argnums)
         self._static_names = _static_names(function, static_argnums) | {*static_argnames}
+        self._donated = donate_argnums
         self._strict = strict
         self._where = f"jit({getattr(function, '__name__', type(function).__name__)})"
         self._outer: list[tuple[Any, str]] = []
@@ -61,7 +63,8 @@ class Jitted(Generic[_P, _R]):
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Call the function, or replay a call like this one."""
-        if any(type(one) is not Noter for one in recorders.active()):  # with rules for functions
+        outer = recorders.active()
+        if outer and any(type(one) is not Noter for one in outer):  # with rules for functions
             return self._function(*args, **kwargs)
         arguments = arguments_of(
             self._where, args, kwargs, self._static, self._static_names, self._outer, self._strict
@@ -142,6 +145,10 @@ class Jitted(Generic[_P, _R]):
         with recorders.recorded_by(noter):
             result: _R = self._function(*args, **kwargs)
             leaves, form = trees.flatten(result, ordered=False)
+            if self._donated:
+                given = [args[at] for at in self._donated if at < len(args)]
+                leaves = _put_back(trees.flatten(given)[0], arguments, leaves)
+                result = trees.unflatten(form, leaves)
             if Selected in map(type, leaves):
                 leaves = [one.array("returned") if type(one) is Selected else one for one in leaves]
                 result = trees.unflatten(form, leaves)
@@ -216,6 +223,30 @@ class Jitted(Generic[_P, _R]):
                 accepted = "each shape, and each value that it decides by, is another call"
                 errors.warn(errors.message(self._where, fault, accepted, remedy), RuntimeWarning)
         self.recordings[key] = known
+
+
+def _put_back(donated: list[Any], arguments: Arguments, leaves: list[Any]) -> list[Any]:
+    """Write results to donated arrays that are like them; return the results, these among them.
+
+    NumPy's arrays and those of which a result is a view, or that are one, keep their values.
+    """
+    used = [leaf._view.storage for leaf in leaves if type(leaf) is Array]
+    used += [array._view.storage for array in arguments.replaced.values()]
+    free = [
+        one
+        for one in donated
+        if type(one) is Array and not one._locked and all(one._view.storage is not s for s in used)
+    ]
+    found = list(leaves)
+    for at, leaf in enumerate(leaves):
+        for one in free if type(leaf) is Array else ():
+            if (one.shape, one.dtype, one.device) == (leaf.shape, leaf.dtype, leaf.device):
+                one[...] = leaf
+                found[at] = one
+                storage = one._view.storage
+                free = [other for other in free if other._view.storage is not storage]
+                break
+    return found
 
 
 def _held(owner: Any, depth: int = 4) -> Iterator[tuple[Any, Any, Any]]:
@@ -309,6 +340,7 @@ def jit(
     *,
     static_argnums: int | Sequence[int] = (),
     static_argnames: str | Sequence[str] = (),
+    donate_argnums: int | Sequence[int] = (),
     strict: bool = True,
 ) -> Jitted[_P, _R]: ...
 @overload
@@ -317,6 +349,7 @@ def jit(
     *,
     static_argnums: int | Sequence[int] = (),
     static_argnames: str | Sequence[str] = (),
+    donate_argnums: int | Sequence[int] = (),
     strict: bool = True,
 ) -> Callable[[Callable[_P, _R]], Jitted[_P, _R]]: ...
 def jit(
@@ -324,6 +357,7 @@ def jit(
     *,
     static_argnums: int | Sequence[int] = (),
     static_argnames: str | Sequence[str] = (),
+    donate_argnums: int | Sequence[int] = (),
     strict: bool = True,
 ) -> Any:
     """Replay a function's work in calls like earlier ones, without running its Python.
@@ -343,6 +377,10 @@ def jit(
         Without it, `jit` returns a decorator.
     static_argnums, static_argnames : int or sequence of int, str or sequence of str, optional
         Arguments that are told by what they are equal to, and have a recording each.
+    donate_argnums : int or sequence of int, optional
+        Arguments whose arrays are given up for results of the same shapes and data types: such a
+        result is written to the array that was given, and is that array. So `x = step(x)` needs
+        no other memory.
     strict : bool, optional
         Whether a call that needs a value (`float(x)`, `if x.any()`, `x[mask]`) is an error.
         Else the function runs at each such call.
@@ -369,10 +407,12 @@ def jit(
     >>> u.tolist()
     [0.0, 0.21875, 0.3125, 0.21875, 0.0]
     """
-    numbers = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    numbers, donated = (
+        (one,) if isinstance(one, int) else tuple(one) for one in (static_argnums, donate_argnums)
+    )
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
 
     def decorate(function: Callable[_P, _R]) -> Jitted[_P, _R]:
-        return Jitted(function, numbers, names, strict)
+        return Jitted(function, numbers, names, donated, strict)
 
     return decorate if function is None else decorate(function)
