@@ -126,3 +126,27 @@ def calls(first: int, count: int) -> Iterator[tuple[str, RandomCall]]:
             raise
         if call is not None:
             yield seed, call
+
+
+def count_replays(first: int, count: int, turns: tuple[int, ...]) -> int:
+    """Compare the bits of random functions' replays with plain calls; return how many there were.
+
+    `turns` are the numbers of the arguments of a function's calls.
+    """
+    replays = 0
+    scope = scope_of()
+    for seed, call in calls(first, count):
+        function, jitted = call.function(scope), xarr.jit(call.function(scope))
+        for at, turn in enumerate(turns):
+            own, mine = call.arguments(scope, turn), call.arguments(scope, turn)
+            wanted = function(*own)
+            try:
+                found = jitted(*mine)
+            except TypeError as error:
+                if "it cannot be replayed" not in str(error):
+                    raise
+                break
+            pairs = zip([*wanted.values(), *own], [*found.values(), *mine], strict=True)
+            assert all(bits(one) == bits(other) for one, other in pairs), (seed, call.text)
+            replays += at > 0
+    return replays

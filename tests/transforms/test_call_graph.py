@@ -9,6 +9,7 @@ import numpy
 import pytest
 
 import xarr as np
+from tests.transforms.random_calls import count_replays
 from xarr.runtime import host_functions
 
 
@@ -160,3 +161,10 @@ def test_a_random_draw_goes_on() -> None:
     for _ in range(6):
         wanted = np.cumulative_sum(np.cumulative_sum(x + other.random(100)) * 0.1)
         assert bits([jitted(x)]) == bits([wanted])
+
+
+@pytest.mark.nightly
+def test_random_functions() -> None:
+    with numpy.errstate(all="ignore"):
+        assert count_replays(0, 60, (0, 1, 2, 0, 1, 2, 3, 0)) > 200
+    assert runs() > 100

@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 import xarr as np
-from tests.transforms.random_calls import bits, calls, scope_of
+from tests.transforms.random_calls import bits, count_replays
 from xarr import tuning
 from xarr.ir.events import counts, eager, hooks
 from xarr.tape import builder
@@ -173,23 +173,7 @@ def test_a_gradient_takes_the_function_itself() -> None:
 
 
 def test_random_functions_have_the_bits_of_plain_ones() -> None:
-    replayed = 0
-    scope = scope_of()
-    for seed, call in calls(0, 14):
-        function, jitted = call.function(scope), np.jit(call.function(scope))
-        for turn in (0, 1, 2):
-            own, mine = call.arguments(scope, turn), call.arguments(scope, turn)
-            wanted = function(*own)
-            try:
-                found = jitted(*mine)
-            except TypeError as error:
-                if "it cannot be replayed" not in str(error):
-                    raise
-                break
-            pairs = zip([*wanted.values(), *own], [*found.values(), *mine], strict=True)
-            assert all(bits(one) == bits(other) for one, other in pairs), (seed, call.text)
-            replayed += turn > 0
-    assert replayed > 10
+    assert count_replays(0, 14, (0, 1, 2)) > 10
 
 
 def test_the_function_runs_once_and_launches_stay() -> None:
