@@ -6,7 +6,6 @@ import builtins
 import doctest
 import importlib.util
 import inspect
-import json
 import re
 import shutil
 import textwrap
@@ -367,13 +366,6 @@ def test_dialects_define_the_words_of_the_readme() -> None:
     assert {"sqrt", "isnan"} <= exact
     for dialect in source.DIALECTS:
         assert _words(dialect) - exact == words, dialect
-
-
-def test_numerics_counts_the_entries_that_there_are() -> None:
-    entries = json.loads((ROOT / "tools" / "bits.json").read_text())
-    refused = sum(digest == "refused" for digest in entries.values())
-    said = f"There are {len(entries):,} entries, {refused} of them refusals:"
-    assert said in (DOCS / "numerics.md").read_text()
 
 
 class Page:

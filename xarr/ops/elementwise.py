@@ -387,7 +387,7 @@ logaddexp = Elementwise(
     "log(exp(x1) + exp(x2)), without overflow on the way.",
     associative=True,
     identity=-math.inf,
-    domain=Domain(-50, 50, 4),
+    domain=Domain(-50, 50, 4, cancel=True),
 )
 logaddexp2 = Elementwise(
     (REAL,),
@@ -395,7 +395,7 @@ logaddexp2 = Elementwise(
     "log2(2**x1 + 2**x2), without overflow on the way.",
     associative=True,
     identity=-math.inf,
-    domain=Domain(-50, 50, 4),
+    domain=Domain(-50, 50, 4, cancel=True),
     source=NUMPYS,
 )
 logical_and = _logical("&", "Whether x1 and x2 are both true, or nonzero.", True)

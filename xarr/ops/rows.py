@@ -41,13 +41,15 @@ class Domain:
     """The range of operands in tests and examples, and the tolerance of results.
 
     `ulp` is in units of the last place of a real result, `complex_ulp` in those of the larger part
-    of a complex one.
+    of a complex one. Where terms `cancel`, the error is small beside the operands, not beside the
+    result.
     """
 
     low: float = -1e3
     high: float = 1e3
     ulp: float = 0.0
     complex_ulp: float = 0.0
+    cancel: bool = False
 
 
 EXACT: Final = Domain()
@@ -133,6 +135,7 @@ class Elementwise:
             f"kinds are {self.kinds}; the kinds are {', '.join(ANY)}",
         )
         require(self.result in ("same", "bool", "real"), f"result is {self.result!r}")
+        require("|" not in self.about, "a sentence is reStructuredText: abs(x), not |x|")
         require("x3" not in self.expression, "a row has one operand or two")
         read = {
             "integer": any(kind in self.kinds for kind in (*INTEGER, BOOL)),
