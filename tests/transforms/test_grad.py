@@ -272,11 +272,18 @@ FUNCTIONS: Final[dict[str, Function]] = {
     "solve of columns": lambda np, x: weighed(
         np, np.linalg.solve(outer(np, x)[:4], outer(np, x)[1:5])
     ),
-    "cholesky": lambda np, x: weighed(np, np.linalg.cholesky(outer(np, x).T @ outer(np, x))),
-    "eigh": lambda np, x: weighed(
-        np, np.abs(np.concatenate([part.ravel() for part in np.linalg.eigh(_symmetric(np, x))]))
+    "cholesky": lambda np, x: sum(
+        weighed(np, np.linalg.cholesky(_of_triangles(np, x), upper=upper)) for upper in (0, 1)
     ),
-    "eigvalsh": lambda np, x: weighed(np, np.linalg.eigvalsh(_symmetric(np, x))),
+    "eigh": lambda np, x: sum(
+        weighed(np, np.abs(part)) for part in np.linalg.eigh(_of_triangles(np, x))
+    ),
+    "eigvalsh": lambda np, x: sum(
+        weighed(np, np.linalg.eigvalsh(_of_triangles(np, x), UPLO)) for UPLO in "LU"
+    ),
+    "cholesky of a product": lambda np, x: weighed(
+        np, np.linalg.cholesky(outer(np, x).T @ outer(np, x))
+    ),
     "eigvals": lambda np, x: weighed(np, np.sort(np.abs(np.linalg.eigvals(outer(np, x)[:4])))),
     "svd": lambda np, x: sum(
         weighed(np, np.abs(part)) for part in np.linalg.svd(outer(np, x), full_matrices=False)
@@ -307,8 +314,9 @@ FUNCTIONS: Final[dict[str, Function]] = {
 }
 
 
-def _symmetric(np: Any, x: Any) -> Any:
-    return outer(np, x)[:4] + outer(np, x)[:4].T
+def _of_triangles(np: Any, x: Any) -> Any:
+    """Two Hermitian matrices, of which functions read one triangle each."""
+    return outer(np, x)[:4] * (1 + 0.5j) + 2 * np.eye(4)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
