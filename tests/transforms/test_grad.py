@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import jax
@@ -360,6 +361,9 @@ def test_random_programs(first: int) -> None:
                 lambda x: of(xarr, x), (xarr.asarray(given),), (xarr.asarray(along),)
             )[1]
             assert float(forward) == pytest.approx(found, rel=1e-10, abs=1e-12), text
+            again = xarr.checkpoint(lambda x: of(xarr, x), segments=seed % 7 + 1)
+            parts = numpy.asarray(xarr.grad(again)(xarr.asarray(given)))
+            numpy.testing.assert_allclose(parts, gradient, rtol=1e-10, atol=1e-12, err_msg=text)
 
 
 def test_writes_to_arguments_stay() -> None:
@@ -583,6 +587,48 @@ def test_checkpoint() -> None:
     assert less[0] < plain[0] / 4
     with pytest.raises(TypeError, match="it writes to an array"):
         xarr.grad(lambda x: xarr.checkpoint(lambda u: u.__imul__(2))(x).sum())(given)
+
+
+def test_segments_of_a_checkpoint() -> None:
+    """Taken by parts the gradient is the same to rounding, and little is held at each step."""
+    used: list[int] = []
+    known = numpy.random.default_rng(2).random(4096)
+
+    def halved(_: Any, g: Any) -> Any:
+        xarr.synchronize(g)
+        used.append(g.device.memory_info()["used_nbytes"])
+        return (g / 2,)
+
+    @xarr.custom_vjp
+    def seen(x: Any) -> Any:
+        return x * 1
+
+    seen.defvjp(lambda x: (seen(x), None), halved)
+
+    def loop(u: Any, around: Function) -> Any:
+        captured, (generator, uploaded) = xarr.cos(u), (xarr.random.default_rng(5), known)
+
+        def steps(u: Any) -> Any:
+            u, factors = u.copy(), xarr.asarray(uploaded)
+            for _ in range(60):
+                u[1:] += xarr.sin(u[:-1]) * captured[1:] * generator.random(4095)
+                u = seen(u) * factors
+                factors *= 1 + u / 100
+            return u, captured * 2
+
+        parts = around(steps)(u)
+        return parts[0].sum() + (parts[1] * u).sum()
+
+    found = []
+    for around in (lambda f: f), *[partial(xarr.checkpoint, segments=n) for n in (1, 10)]:
+        before = xarr.default_device().memory_info()["used_nbytes"]
+        gradient = xarr.grad(loop)(xarr.asarray(known), around)
+        found.append((numpy.asarray(gradient), max(used) - before))
+        used.clear()
+    (expected, plain), (once, _), (parts, less) = found
+    numpy.testing.assert_allclose(once, expected, rtol=1e-12)
+    numpy.testing.assert_allclose(parts, expected, rtol=1e-12)
+    assert plain > 3 * less > 0, (plain, less)
 
 
 # -- what is refused -------------------------------------------------------------------------------

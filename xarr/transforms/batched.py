@@ -209,14 +209,14 @@ class Example(Recorder):
         name: str,
         options: Mapping[str, Any],
         operands: tuple[View, ...],
-        compute: Callable[[], Sequence[View]],
+        compute: Callable[..., Sequence[View]],
     ) -> Sequence[View] | None:
         """Take a function of batched values as a whole, if all examples can be computed so."""
         if not (self._is_batched(operands) and batching.is_batched_whole(name)):
             return None
         with recorders.apart():
             # Whose elements are in C order from the start of storages of their own, as the batch's.
-            results = [builder.copied(view) for view in compute()]
+            results = [builder.copied(view) for view in compute(*operands)]
         places = list[Place]()
         for view in results:
             assert view.storage is not None

@@ -76,7 +76,7 @@ class Rule:
         self.whole = whole
         self.whole_wanted = wanted
 
-    def has_part(self, places: Sequence[Place | None]) -> bool:
+    def has_part(self, places: Sequence[object]) -> bool:
         """Return whether there is a derivative by one of the active operands."""
         pairs = zip(places, self.partials, strict=False)
         return any(place is not None and partial is not None for place, partial in pairs)
