@@ -631,6 +631,51 @@ def test_segments_of_a_checkpoint() -> None:
     assert plain > 3 * less > 0, (plain, less)
 
 
+mixed = xarr.ElementwiseKernel(
+    "T x, T y", "T z", "z = x * x * y", derivative=lambda x, y: (2 * x * y, x * x)
+)
+growing = xarr.ElementwiseKernel("T x", "T y", "y = exp(x)", derivative=lambda x, y: y)
+rotated = xarr.ElementwiseKernel(
+    "T x", "T a, T b", "a = cos(x); b = sin(x)", derivative=lambda x: (-xarr.sin(x), xarr.cos(x))
+)
+length = xarr.ReductionKernel(
+    "T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "length", derivative=lambda x, y: x / y
+)
+KERNELS: Final[dict[str, tuple[Function, Function]]] = {
+    "operands that broadcast": (lambda x: mixed(x, x[:, :1]), lambda x: x * x * x[:, :1]),
+    "a number": (lambda x: mixed(mixed(2.0, x), 3), lambda x: 48 * x * x),
+    "the result": (growing, xarr.exp),
+    "an output that is given": (lambda x: growing(x, xarr.empty(x.shape)), xarr.exp),
+    "several outputs": (lambda x: rotated(x)[1] * rotated(x)[0], lambda x: xarr.sin(2 * x) / 2),
+    "a batch": (xarr.vmap(lambda x: mixed(x, x[0])), lambda x: x * x * x[:, :1]),
+    "a reduction": (lambda x: length(x, axis=1), lambda x: xarr.linalg.norm(x, axis=1)),
+    "a reduction of all": (length, xarr.linalg.norm),
+    "a reduction with all axes": (
+        lambda x: length(x, axis=0, keepdims=True),
+        lambda x: xarr.linalg.norm(x, axis=0, keepdims=True),
+    ),
+    "a reduction of nothing": (lambda x: length(x, axis=()), xarr.abs),
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_own_kernels_with_a_derivative(name: str) -> None:
+    """Gradients, Hessians, tangents and replays are those of xarr's functions."""
+    x = xarr.asarray(numpy.random.default_rng(4).uniform(0.2, 1.2, (3, 4)))
+    found = []
+    for function in KERNELS[name]:
+
+        def loss(x: Any, function: Function = function) -> Any:
+            return (function(x) ** 3).sum()
+
+        jitted = xarr.jit(xarr.grad(loss))
+        again = xarr.grad(xarr.checkpoint(loss, segments=2))
+        derived = xarr.grad(loss)(x), xarr.hvp(loss, (x,), (x,)), jitted(x), jitted(x), again(x)
+        found.append([*derived, xarr.jvp(function, (x,), (x,))[1]])
+    for one, other in zip(*found, strict=True):
+        numpy.testing.assert_allclose(numpy.asarray(one), numpy.asarray(other), rtol=1e-12)
+
+
 # -- what is refused -------------------------------------------------------------------------------
 
 REFUSED: Final[dict[str, tuple[Function, Any, type[Exception], str]]] = {
@@ -643,7 +688,31 @@ REFUSED: Final[dict[str, tuple[Function, Any, type[Exception], str]]] = {
         lambda x: xarr.ElementwiseKernel("T x", "T y", "y = x * 2", "twice")(x).sum(),
         [1.0],
         NotImplementedError,
-        "twice: it has no derivative",
+        "twice: it has no derivative.* pass derivative= to the kernel",
+    ),
+    "a reduction": (
+        xarr.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "summed"),
+        [1.0],
+        NotImplementedError,
+        "summed: it has no derivative.* pass derivative= to the kernel",
+    ),
+    "a batch of reductions": (
+        lambda x: xarr.vmap(length)(x[None]).sum(),
+        [1.0],
+        NotImplementedError,
+        "length: it has no derivative.* take vmap",
+    ),
+    "a derivative of another size": (
+        lambda x: xarr.ElementwiseKernel("T x", "T y", "y = x", derivative=lambda x: (1, 1))(x)[0],
+        [1.0],
+        TypeError,
+        "derivative returned 2 values in the place of 1",
+    ),
+    "a derivative of raw parameters": (
+        lambda x: xarr.ElementwiseKernel("raw T x", "T y", "y = x[i]", derivative=xarr.ones_like),
+        [1.0],
+        ValueError,
+        "derivative is given; .* xarr.custom_vjp",
     ),
     "full factors": (
         lambda x: xarr.linalg.svd(x * xarr.ones((3, 2)))[0].sum(),

@@ -242,11 +242,12 @@ class Call:
                 adjoints.add(place, part)
 
 
-def missing(where: str) -> Exception:
+def missing(
+    where: str, remedy: str = "define one with xarr.custom_vjp, or pass a copy of constants"
+) -> Exception:
     """Return the error of a function that has no derivative."""
     fault = "it has no derivative, and one of its operands depends on an argument"
     accepted = "functions with a derivative are accepted"
-    remedy = "define one with xarr.custom_vjp, or pass a copy of constants"
     return errors.refused(NotImplementedError, where, fault, accepted, remedy)
 
 
