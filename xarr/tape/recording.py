@@ -199,6 +199,11 @@ class Noter(recorders.Recorder):
         serial = view.storage.serial
         return serial in self._varying or serial < self._begun
 
+    @property
+    def is_harmless(self) -> bool:
+        """Whether nothing was done so far that shows outside of the call."""
+        return not self.takes and all(_written(entry) >= self._given for entry in self._entries)
+
     def drawn(self, take: recorders.Take, storage: Storage) -> None:
         """Take a draw's number and key for one more given view of storage.
 
