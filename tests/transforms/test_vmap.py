@@ -190,6 +190,9 @@ def selected(x: Any) -> Any:
     part += x[high]
     y[high] = part
     y[x[:, 0] > 0.5] -= 4
+    y[x[::-1] > 0.5] += x[x > 0.5] * y[high]
+    y[x[:, 0] > 0.5, 1] = 7.0
+    y[2, x[0] > 0.5] = x.max()
     return y
 
 
@@ -312,7 +315,7 @@ def refusals() -> Sequence[tuple[Callable[..., Any], dict[str, Any], type[Except
         (lambda x: x[x[0].argmax()], {}, TypeError, "values of a batched array"),
         (lambda x: x[x > 0.5], {}, TypeError, "returned, needs values"),
         (lambda x: x[x > 0.5].sum(), {}, TypeError, "asked for its sum"),
-        (lambda x: x[x > 0.5] + x[x > 0.6], {}, TypeError, "another mask selects"),
+        (lambda x: x[x > 0.5] + x[x > 0.6], {}, ValueError, r"a mask selects \d+ elements"),
         (lambda x: x[x > 0.5] + np.ones(3), {}, TypeError, "beside an array"),
         (np.nonzero, {}, TypeError, "the places that a mask selects"),
         (numpy.asarray, {}, TypeError, "sharing an array's memory|reading an array"),
@@ -372,6 +375,7 @@ def test_masks_under_jit_select_anew() -> None:
         y[y > 0.5] *= 2.0
         high = x < 0.3
         y[high] = np.exp(x[high]) + y[high]
+        y[x > 0.5] += x[x > 0.5]
         return y
 
     batched, jitted = xarr.jit(xarr.vmap(damped)), xarr.jit(damped)
