@@ -369,6 +369,20 @@ def test_batches_are_as_long_and_not_empty() -> None:
         add(np.asarray(X[:0]), np.asarray(X[:0]))
 
 
+def test_what_no_step_needs_is_let_go() -> None:
+    """A batch holds the states of a long loop no longer than the loop itself does."""
+    batch = np.asarray(numpy.random.default_rng(0).random((16, 4096)))
+
+    def loop(u: Any) -> Any:
+        for _ in range(300):
+            u = u + 0.01 * np.sin(u) * (1 - u)
+        return u
+
+    before = batch.device.memory_info()["peak_nbytes"]
+    assert bits(xarr.vmap(loop)(batch)) == bits(loop(batch))
+    assert batch.device.memory_info()["peak_nbytes"] < before + 20 * batch.nbytes
+
+
 def test_masks_under_jit_select_anew() -> None:
     def damped(x: Any) -> Any:
         y = x.copy()

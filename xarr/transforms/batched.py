@@ -89,6 +89,8 @@ class Example(Recorder):
     roots : dict of int to dict
         Of each storage that the example made, the arrays from without that it was computed from,
         by serial number: the values that outer recorders know.
+    last : dict of int to int
+        The last step that reads or writes a storage of the example.
     """
 
     def __init__(
@@ -103,6 +105,7 @@ class Example(Recorder):
         self.written: set[int] = set()
         self.captured: set[int] = set()
         self.roots: dict[int, dict[int, View]] = {}
+        self.last: dict[int, int] = {}
 
     def note(
         self, opcode: Opcode, views: tuple[View, ...], fresh: Storage | None, scalar: Any
@@ -128,6 +131,7 @@ class Example(Recorder):
         if self.outer:
             self.roots[serial] = self.roots.get(serial, {}) | self._roots_of(views)
         places = tuple([self.place(view) for view in operands])
+        self.last[serial] = len(self.steps)
         self.steps.append(Noted(opcode, places, target, 0 if fresh is None else serial))
 
     def place(self, view: View) -> Place | View:
@@ -136,6 +140,7 @@ class Example(Recorder):
             return View(None, view.structure, 0, view.value)
         serial = view.storage.serial
         if serial in self.made or serial in self.names:
+            self.last[serial] = len(self.steps)
             return Place(serial, view.structure, view.offset)
         self.captured.add(serial)
         return View(view.storage, view.structure, view.offset)
@@ -224,6 +229,7 @@ class Example(Recorder):
             self.made.add(serial)
             self.batched.add(serial)
             self.roots[serial] = self._roots_of(operands)
+            self.last[serial] = len(self.steps)
             places.append(Place(serial, view.structure, 0))
         given = tuple([self.place(view) for view in operands])
         self.steps.append(Taken(name, options, given, tuple(places)))
@@ -266,9 +272,17 @@ class Batch:
         self.given = [wholes[serial].storage for serial in example.names]
         self.alike: dict[int, Storage] = {}
 
-    def record(self) -> None:
-        """Record all instructions, and make all checks, in order."""
-        for step in self.example.steps:
+    def record(self, results: Sequence[Any]) -> None:
+        """Record all instructions, and make all checks, in order.
+
+        A storage that none of the results is in is let go of behind the last step that names it.
+        """
+        kept = {_serial(x) for x in results if isinstance(x, Array) and x._view.storage is not None}
+        ends: dict[int, list[int]] = {}
+        for serial, number in self.example.last.items():
+            if serial not in kept:
+                ends.setdefault(number, []).append(serial)
+        for number, step in enumerate(self.example.steps):
             if isinstance(step, Check):
                 views = [self.operand(place).view for place in step.operands]
                 recorders.checked(step.function, *views)
@@ -278,6 +292,8 @@ class Batch:
                 self._compute(step)
             else:
                 self._write(step, step.target)
+            for serial in ends.get(number, ()):
+                (self.wholes if serial in self.batched else self.alike).pop(serial, None)
 
     def operand(self, place: Place | View) -> Operand:
         """Return the view that a place of the example stands for."""
@@ -394,7 +410,7 @@ def vmap(f: _Function, in_axes: Any = 0, out_axes: Any = 0) -> _Function:
             results = [one.array("returned") if type(one) is Selected else one for one in results]
         wanted = _spread_axes(out_axes, out_form, "out_axes")
         batch = Batch(example, arguments.count, arguments.wholes(example))
-        batch.record()
+        batch.record(results)
         found = [batch.result(value, axis) for value, axis in zip(results, wanted, strict=True)]
         arguments.write_back(example.written)
         return trees.unflatten(out_form, found)
