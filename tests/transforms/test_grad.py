@@ -264,6 +264,7 @@ FUNCTIONS: Final[dict[str, Function]] = {
     "remainder": lambda np, x: weighed(np, np.remainder(x, 0.37) * np.divmod(x, 0.4)[1]),
     "linspace": lambda np, x: weighed(np, np.linspace(x[0], x[1], 5)),
     "astype": lambda np, x: weighed(np, x.astype("complex128") ** 2),
+    "view of pairs": lambda np, x: weighed(np, (x * x).view("complex128") ** 3),
     "parts": lambda np, x: weighed(np, np.exp(1j * x).real * (x + 2j * x).imag),
     "view of a part": lambda np, x: weighed(np, np.conj(x * 1j) * (2 + x * 1j)).real,
     "inv": lambda np, x: weighed(np, np.linalg.inv(outer(np, x)[:4])),
@@ -322,16 +323,25 @@ def _of_triangles(np: Any, x: Any) -> Any:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_function_against_differences(name: str) -> None:
-    """The gradient is that of NumPy's function by central differences."""
+    """The gradient, rows of a Jacobian and tangents are those of NumPy's function."""
     function = FUNCTIONS[name]
     generator = numpy.random.default_rng(3)
     x, along = generator.uniform(0.2, 1.2, 6), generator.normal(size=6)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = directional(lambda x: function(numpy, x).real, x, along)
-        gradient = xarr.grad(lambda x: function(xarr, x).real)(xarr.asarray(x))
-    found = float((numpy.asarray(gradient) * along).sum())
+        of = partial(_real_part, function)
+        gradient = numpy.asarray(xarr.grad(of)(xarr.asarray(x)))
+        rows = xarr.jacobian(lambda x: xarr.stack([of(x), of(2 * x - x)]))(xarr.asarray(x))
+        tangent = xarr.jvp(of, (xarr.asarray(x),), (xarr.asarray(along),))[1]
+    found = float((gradient * along).sum())
     assert found == pytest.approx(expected, rel=1e-6, abs=1e-7)
+    assert float(tangent) == pytest.approx(found, rel=1e-9, abs=1e-11)
+    numpy.testing.assert_allclose(numpy.asarray(rows), [gradient] * 2, rtol=1e-9, atol=1e-11)
+
+
+def _real_part(function: Function, x: Any) -> Any:
+    return function(xarr, x).real
 
 
 # -- programs with writes --------------------------------------------------------------------------

@@ -175,7 +175,8 @@ class Gradient(Recorder):
             held = self.active.get(view.storage.serial)
             if held is None:
                 continue
-            if view.dtype is not held and view.dtype is not dtypes.PART.get(held):
+            # Complex numbers and pairs of real ones: their adjoints lie in memory as they do.
+            if dtypes.PART.get(view.dtype, view.dtype) is not dtypes.PART.get(held, held):
                 where = f"{opcode.operation.name} of a view"
                 fault = f"it reads the bits of {held} as {view.dtype}"
                 raise errors.type_error(where, fault, "values must be read in their own dtype")
