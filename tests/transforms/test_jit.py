@@ -579,7 +579,11 @@ TAKES: list[tuple[Any, Any, int]] = [
     (lambda x, s: x * s**0.5, (4.0, 9.0, -1.0, 16.0), 5),
     (lambda x, z: x * z, (1j, 2j, 0.5), 2),
     (lambda x, z: x * np.linspace(z, 1, 6) * numpy.sqrt(z), (1j, -1 + 0j, complex(-1, -0.0)), 3),
-    (lambda x, s: x * s, (numpy.float64(0.0), numpy.float64(-0.0)), 2),
+    # A NumPy scalar is an input as well, and keeps its data type.
+    (lambda x, s: (x * s, s - x, x + s * s, s * 2, x[0] * s), [*map(numpy.float64, FLOATS)], 1),
+    (lambda x, s: (x == s, s * 0.5 * x, s * x[0], s - x.sum()), [*map(numpy.float32, FLOATS)], 1),
+    (lambda x, p: (x * p[0], x + p[1]), [(numpy.int16(n), numpy.complex64(n)) for n in (1, 3)], 1),
+    (lambda x, n: (x[n], x[:n], x**n), (numpy.int64(1), numpy.int64(2), numpy.int64(1)), 2),
     (lambda x, n: x + np.random.default_rng([n, 1]).random(6) + n, (1, 2, 1), 2),
     (lambda x, n: x + np.random.default_rng(n).random(6) + n, (1, 2, 1), 2),
     # Beside NumPy's arrays and scalars it has the type of a number.

@@ -16,7 +16,7 @@ from xarr.ir.views import View
 from xarr.tape import builder, recorders
 from xarr.tape.recording import Noter
 from xarr.tape.replay import Replay
-from xarr.tape.traced import Formula, OtherCallError, TracedNumber
+from xarr.tape.traced import Formula, OtherCallError, TracedNumber, TracedScalar
 from xarr.transforms import trees
 from xarr.transforms.arguments import Arguments, Recorded, arguments_of, read, told
 
@@ -200,8 +200,8 @@ class Jitted(Generic[_P, _R]):
             self._pinned[like] = tuple(sorted(pinned))
             key = self._key(like, arguments.numbers)
         known = Recorded(Replay(recording), form, parts, noter.takes, formula)
-        if TracedNumber in map(type, leaves):
-            leaves = [one.value if type(one) is TracedNumber else one for one in leaves]
+        if {TracedNumber, TracedScalar} & {*map(type, leaves)}:
+            leaves = [one.value if isinstance(one, TracedNumber) else one for one in leaves]
             result = trees.unflatten(form, leaves)
         self._alive[key] = [value for value in outer if type(value) is not Array]
         self._keep(key, None if failed else known)
@@ -212,7 +212,7 @@ class Jitted(Generic[_P, _R]):
         try:
             return self._function(*args, **kwargs)
         except TypeError as fault:  # of a function in C that takes Python's own numbers alone
-            if TracedNumber.__name__ not in str(fault):
+            if "Traced" not in str(fault):
                 raise
             if noter.is_harmless:
                 raise OtherCallError from fault
