@@ -26,6 +26,7 @@ from xarr.ir.views import Structure, View, storage_view
 from xarr.layout import Layout
 from xarr.tape import builder, record, recorders
 from xarr.tape.recorders import Recorder
+from xarr.tape.recording import ends_of, operands_of
 from xarr.transforms import batching, trees
 from xarr.transforms.arguments import read
 from xarr.transforms.batching import Operand
@@ -111,13 +112,10 @@ class Example(Recorder):
         self, opcode: Opcode, views: tuple[View, ...], fresh: Storage | None, scalar: Any
     ) -> None:
         """Note an instruction; refuse a write to what neither the function nor a batch has made."""
-        operands = list(views)
-        if scalar is not None:
-            at = next(at for at, how in enumerate(opcode.operands) if how.strides is None)
-            operands.insert(at, View(None, opcode.operands[at], 0, scalar))
+        operands = operands_of(opcode, views, scalar)
         target = None
         if fresh is None:
-            written = views[0] if opcode.target is None else operands.pop()
+            written = views[0 if opcode.target is None else -1]
             assert written.storage is not None
             serial = written.storage.serial
             self._require_own(serial)
@@ -278,10 +276,7 @@ class Batch:
         A storage that none of the results is in is let go of behind the last step that names it.
         """
         kept = {_serial(x) for x in results if isinstance(x, Array) and x._view.storage is not None}
-        ends: dict[int, list[int]] = {}
-        for serial, number in self.example.last.items():
-            if serial not in kept:
-                ends.setdefault(number, []).append(serial)
+        ends = ends_of(self.example.last)
         for number, step in enumerate(self.example.steps):
             if isinstance(step, Check):
                 views = [self.operand(place).view for place in step.operands]
@@ -292,7 +287,7 @@ class Batch:
                 self._compute(step)
             else:
                 self._write(step, step.target)
-            for serial in ends.get(number, ()):
+            for serial in {*ends.get(number, ())} - kept:
                 (self.wholes if serial in self.batched else self.alike).pop(serial, None)
 
     def operand(self, place: Place | View) -> Operand:

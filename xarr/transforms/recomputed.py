@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
@@ -23,10 +22,10 @@ from xarr.ir.storage import Storage
 from xarr.ir.views import Structure, View, contiguous
 from xarr.tape import builder, record, recorders
 from xarr.tape.recorders import Recorder, paused, recorded_by
-from xarr.tape.recording import Entry, Place
+from xarr.tape.recording import Entry, Place, ends_of, operands_of
 from xarr.transforms import adjoints, trees
 from xarr.transforms.adjoints import Adjoints, place_of
-from xarr.transforms.reverse import Gradient, backward, operands_of, rule_by
+from xarr.transforms.reverse import Gradient, backward, rule_by
 from xarr.transforms.steps import Saved
 
 Function = Callable[..., Any]
@@ -168,12 +167,8 @@ class Listed(Recorder):
     # -- computing again ----------------------------------------------------------------------
 
     @functools.cached_property
-    def ends(self) -> Mapping[int, Sequence[int]]:
-        """The storages whose last step is one, by its number."""
-        found = defaultdict[int, list[int]](list)
-        for serial, number in self.last.items():
-            found[number].append(serial)
-        return found
+    def _ends(self) -> Mapping[int, Sequence[int]]:
+        return ends_of(self.last)
 
     def cuts(self, segments: int) -> list[int]:
         """Return where the parts begin and end: where the fewest bytes are live nearby."""
@@ -284,7 +279,7 @@ class Listed(Recorder):
                 storages[step.made] = _storage(_computed(step, tuple(views)))
             else:
                 _write(step, views)
-            for serial in self.ends.get(number, ()):
+            for serial in self._ends.get(number, ()):
                 if serial not in kept:
                     storages.pop(serial, None)
 

@@ -24,6 +24,7 @@ from xarr.ir.storage import Storage
 from xarr.ir.views import Structure, View
 from xarr.tape import record, recorders
 from xarr.tape.recorders import Recorder, paused
+from xarr.tape.recording import operands_of
 from xarr.transforms import derivatives
 from xarr.transforms.adjoints import Adjoints, Place, place_of
 from xarr.transforms.steps import Call, Rule, Saved, Step, missing
@@ -266,19 +267,6 @@ def rule_by(opcode: Opcode, active: Sequence[object]) -> Rule | None:
     if rule is not None and rule.whole is None and not rule.has_part(active):
         return None
     return rule
-
-
-def operands_of(opcode: Opcode, views: tuple[View, ...], scalar: Any) -> tuple[View, ...]:
-    """Return the views of all operands, the constant among them that `scalar` is."""
-    count = len(opcode.operands)
-    if scalar is None:
-        return views[:count]
-    operands = list(views)
-    for number, how in enumerate(opcode.operands):
-        if how.strides is None:
-            operands.insert(number, View(None, how, 0, scalar))
-            break
-    return tuple(operands[:count])
 
 
 def backward(
