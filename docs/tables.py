@@ -281,7 +281,7 @@ _MERGED: Final = _by_name(
         "inspection": "profiling",
         "own_kernels": "python_kernels",
         "devices": "streams",
-        "transformations": "batched calls custom jit",
+        "transformations": "batched calls custom jit recomputed",
     }
 )
 """Modules whose functions stand in the chapter of another."""

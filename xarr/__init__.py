@@ -590,12 +590,9 @@ if _typing.TYPE_CHECKING:
         value_and_grad as value_and_grad,
         vjp as vjp,
     )
-    from xarr.transforms.custom import (
-        checkpoint as checkpoint,
-        custom_jvp as custom_jvp,
-        custom_vjp as custom_vjp,
-    )
+    from xarr.transforms.custom import custom_jvp as custom_jvp, custom_vjp as custom_vjp
     from xarr.transforms.jit import jit as jit
+    from xarr.transforms.recomputed import checkpoint as checkpoint
     from xarr.user_kernels.elementwise import ElementwiseKernel as ElementwiseKernel
     from xarr.user_kernels.raw import RawKernel as RawKernel, RawModule as RawModule
     from xarr.user_kernels.reduction import ReductionKernel as ReductionKernel

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import jax
@@ -263,6 +264,7 @@ FUNCTIONS: Final[dict[str, Function]] = {
     "remainder": lambda np, x: weighed(np, np.remainder(x, 0.37) * np.divmod(x, 0.4)[1]),
     "linspace": lambda np, x: weighed(np, np.linspace(x[0], x[1], 5)),
     "astype": lambda np, x: weighed(np, x.astype("complex128") ** 2),
+    "view of pairs": lambda np, x: weighed(np, (x * x).view("complex128") ** 3),
     "parts": lambda np, x: weighed(np, np.exp(1j * x).real * (x + 2j * x).imag),
     "view of a part": lambda np, x: weighed(np, np.conj(x * 1j) * (2 + x * 1j)).real,
     "inv": lambda np, x: weighed(np, np.linalg.inv(outer(np, x)[:4])),
@@ -272,11 +274,18 @@ FUNCTIONS: Final[dict[str, Function]] = {
     "solve of columns": lambda np, x: weighed(
         np, np.linalg.solve(outer(np, x)[:4], outer(np, x)[1:5])
     ),
-    "cholesky": lambda np, x: weighed(np, np.linalg.cholesky(outer(np, x).T @ outer(np, x))),
-    "eigh": lambda np, x: weighed(
-        np, np.abs(np.concatenate([part.ravel() for part in np.linalg.eigh(_symmetric(np, x))]))
+    "cholesky": lambda np, x: sum(
+        weighed(np, np.linalg.cholesky(_of_triangles(np, x), upper=upper)) for upper in (0, 1)
     ),
-    "eigvalsh": lambda np, x: weighed(np, np.linalg.eigvalsh(_symmetric(np, x))),
+    "eigh": lambda np, x: sum(
+        weighed(np, np.abs(part)) for part in np.linalg.eigh(_of_triangles(np, x))
+    ),
+    "eigvalsh": lambda np, x: sum(
+        weighed(np, np.linalg.eigvalsh(_of_triangles(np, x), UPLO)) for UPLO in "LU"
+    ),
+    "cholesky of a product": lambda np, x: weighed(
+        np, np.linalg.cholesky(outer(np, x).T @ outer(np, x))
+    ),
     "eigvals": lambda np, x: weighed(np, np.sort(np.abs(np.linalg.eigvals(outer(np, x)[:4])))),
     "svd": lambda np, x: sum(
         weighed(np, np.abs(part)) for part in np.linalg.svd(outer(np, x), full_matrices=False)
@@ -307,22 +316,32 @@ FUNCTIONS: Final[dict[str, Function]] = {
 }
 
 
-def _symmetric(np: Any, x: Any) -> Any:
-    return outer(np, x)[:4] + outer(np, x)[:4].T
+def _of_triangles(np: Any, x: Any) -> Any:
+    """Two Hermitian matrices, of which functions read one triangle each."""
+    return outer(np, x)[:4] * (1 + 0.5j) + 2 * np.eye(4)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_function_against_differences(name: str) -> None:
-    """The gradient is that of NumPy's function by central differences."""
+    """The gradient, rows of a Jacobian and tangents are those of NumPy's function."""
     function = FUNCTIONS[name]
     generator = numpy.random.default_rng(3)
     x, along = generator.uniform(0.2, 1.2, 6), generator.normal(size=6)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = directional(lambda x: function(numpy, x).real, x, along)
-        gradient = xarr.grad(lambda x: function(xarr, x).real)(xarr.asarray(x))
-    found = float((numpy.asarray(gradient) * along).sum())
+        of = partial(_real_part, function)
+        gradient = numpy.asarray(xarr.grad(of)(xarr.asarray(x)))
+        rows = xarr.jacobian(lambda x: xarr.stack([of(x), of(2 * x - x)]))(xarr.asarray(x))
+        tangent = xarr.jvp(of, (xarr.asarray(x),), (xarr.asarray(along),))[1]
+    found = float((gradient * along).sum())
     assert found == pytest.approx(expected, rel=1e-6, abs=1e-7)
+    assert float(tangent) == pytest.approx(found, rel=1e-9, abs=1e-11)
+    numpy.testing.assert_allclose(numpy.asarray(rows), [gradient] * 2, rtol=1e-9, atol=1e-11)
+
+
+def _real_part(function: Function, x: Any) -> Any:
+    return function(xarr, x).real
 
 
 # -- programs with writes --------------------------------------------------------------------------
@@ -352,6 +371,9 @@ def test_random_programs(first: int) -> None:
                 lambda x: of(xarr, x), (xarr.asarray(given),), (xarr.asarray(along),)
             )[1]
             assert float(forward) == pytest.approx(found, rel=1e-10, abs=1e-12), text
+            again = xarr.checkpoint(lambda x: of(xarr, x), segments=seed % 7 + 1)
+            parts = numpy.asarray(xarr.grad(again)(xarr.asarray(given)))
+            numpy.testing.assert_allclose(parts, gradient, rtol=1e-10, atol=1e-12, err_msg=text)
 
 
 def test_writes_to_arguments_stay() -> None:
@@ -577,6 +599,93 @@ def test_checkpoint() -> None:
         xarr.grad(lambda x: xarr.checkpoint(lambda u: u.__imul__(2))(x).sum())(given)
 
 
+def test_segments_of_a_checkpoint() -> None:
+    """Taken by parts the gradient is the same to rounding, and little is held at each step."""
+    used: list[int] = []
+    known = numpy.random.default_rng(2).random(4096)
+
+    def halved(_: Any, g: Any) -> Any:
+        xarr.synchronize(g)
+        used.append(g.device.memory_info()["used_nbytes"])
+        return (g / 2,)
+
+    @xarr.custom_vjp
+    def seen(x: Any) -> Any:
+        return x * 1
+
+    seen.defvjp(lambda x: (seen(x), None), halved)
+
+    def loop(u: Any, around: Function) -> Any:
+        captured, (generator, uploaded) = xarr.cos(u), (xarr.random.default_rng(5), known)
+
+        def steps(u: Any) -> Any:
+            u, factors = u.copy(), xarr.asarray(uploaded)
+            for _ in range(60):
+                u[1:] += xarr.sin(u[:-1]) * captured[1:] * generator.random(4095)
+                u = seen(u) * factors
+                factors *= 1 + u / 100
+            return u, captured * 2
+
+        parts = around(steps)(u)
+        return parts[0].sum() + (parts[1] * u).sum()
+
+    found = []
+    for around in (lambda f: f), *[partial(xarr.checkpoint, segments=n) for n in (1, 10)]:
+        before = xarr.default_device().memory_info()["used_nbytes"]
+        gradient = xarr.grad(loop)(xarr.asarray(known), around)
+        found.append((numpy.asarray(gradient), max(used) - before))
+        used.clear()
+    (expected, plain), (once, _), (parts, less) = found
+    numpy.testing.assert_allclose(once, expected, rtol=1e-12)
+    numpy.testing.assert_allclose(parts, expected, rtol=1e-12)
+    assert plain > 3 * less > 0, (plain, less)
+
+
+mixed = xarr.ElementwiseKernel(
+    "T x, T y", "T z", "z = x * x * y", derivative=lambda x, y: (2 * x * y, x * x)
+)
+growing = xarr.ElementwiseKernel("T x", "T y", "y = exp(x)", derivative=lambda x, y: y)
+rotated = xarr.ElementwiseKernel(
+    "T x", "T a, T b", "a = cos(x); b = sin(x)", derivative=lambda x: (-xarr.sin(x), xarr.cos(x))
+)
+length = xarr.ReductionKernel(
+    "T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "length", derivative=lambda x, y: x / y
+)
+KERNELS: Final[dict[str, tuple[Function, Function]]] = {
+    "operands that broadcast": (lambda x: mixed(x, x[:, :1]), lambda x: x * x * x[:, :1]),
+    "a number": (lambda x: mixed(mixed(2.0, x), 3), lambda x: 48 * x * x),
+    "the result": (growing, xarr.exp),
+    "an output that is given": (lambda x: growing(x, xarr.empty(x.shape)), xarr.exp),
+    "several outputs": (lambda x: rotated(x)[1] * rotated(x)[0], lambda x: xarr.sin(2 * x) / 2),
+    "a batch": (xarr.vmap(lambda x: mixed(x, x[0])), lambda x: x * x * x[:, :1]),
+    "a reduction": (lambda x: length(x, axis=1), lambda x: xarr.linalg.norm(x, axis=1)),
+    "a reduction of all": (length, xarr.linalg.norm),
+    "a reduction with all axes": (
+        lambda x: length(x, axis=0, keepdims=True),
+        lambda x: xarr.linalg.norm(x, axis=0, keepdims=True),
+    ),
+    "a reduction of nothing": (lambda x: length(x, axis=()), xarr.abs),
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_own_kernels_with_a_derivative(name: str) -> None:
+    """Gradients, Hessians, tangents and replays are those of xarr's functions."""
+    x = xarr.asarray(numpy.random.default_rng(4).uniform(0.2, 1.2, (3, 4)))
+    found = []
+    for function in KERNELS[name]:
+
+        def loss(x: Any, function: Function = function) -> Any:
+            return (function(x) ** 3).sum()
+
+        jitted = xarr.jit(xarr.grad(loss))
+        again = xarr.grad(xarr.checkpoint(loss, segments=2))
+        derived = xarr.grad(loss)(x), xarr.hvp(loss, (x,), (x,)), jitted(x), jitted(x), again(x)
+        found.append([*derived, xarr.jvp(function, (x,), (x,))[1]])
+    for one, other in zip(*found, strict=True):
+        numpy.testing.assert_allclose(numpy.asarray(one), numpy.asarray(other), rtol=1e-12)
+
+
 # -- what is refused -------------------------------------------------------------------------------
 
 REFUSED: Final[dict[str, tuple[Function, Any, type[Exception], str]]] = {
@@ -589,7 +698,31 @@ REFUSED: Final[dict[str, tuple[Function, Any, type[Exception], str]]] = {
         lambda x: xarr.ElementwiseKernel("T x", "T y", "y = x * 2", "twice")(x).sum(),
         [1.0],
         NotImplementedError,
-        "twice: it has no derivative",
+        "twice: it has no derivative.* pass derivative= to the kernel",
+    ),
+    "a reduction": (
+        xarr.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "summed"),
+        [1.0],
+        NotImplementedError,
+        "summed: it has no derivative.* pass derivative= to the kernel",
+    ),
+    "a batch of reductions": (
+        lambda x: xarr.vmap(length)(x[None]).sum(),
+        [1.0],
+        NotImplementedError,
+        "length: it has no derivative.* take vmap",
+    ),
+    "a derivative of another size": (
+        lambda x: xarr.ElementwiseKernel("T x", "T y", "y = x", derivative=lambda x: (1, 1))(x)[0],
+        [1.0],
+        TypeError,
+        "derivative returned 2 values in the place of 1",
+    ),
+    "a derivative of raw parameters": (
+        lambda x: xarr.ElementwiseKernel("raw T x", "T y", "y = x[i]", derivative=xarr.ones_like),
+        [1.0],
+        ValueError,
+        "derivative is given; .* xarr.custom_vjp",
     ),
     "full factors": (
         lambda x: xarr.linalg.svd(x * xarr.ones((3, 2)))[0].sum(),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy
@@ -570,13 +572,18 @@ TAKES: list[tuple[Any, Any, int]] = [
     # What decides by a number has a recording for each.
     (lambda x, s: (math.sin(s) * x, np.asarray(numpy.sqrt(s)) * x), (0.1, 0.2, 0.3), 3),
     (lambda x, s: (x * s if s > 0.2 else x + s, f"{s}"), (0.1, 0.2, 0.3, 0.1), 3),
+    (lambda x, s: x * 2 + timedelta(s) / timedelta(1) + int(Decimal(s)), (0.5, 2.0, 0.5), 2),
     (lambda x, n: (x[n], x[:n], np.roll(x, n), x.repeat(n)), (1, 2, 3, 1), 3),
     (lambda x, n: sum((x * i for i in range(n)), x), (1, 2, 3, 1), 3),
     (lambda x, p: (x**p, np.linspace(0, p, 6) * x), (2.0, 3.0, 0.5, 2.0), 3),
     (lambda x, s: x * s**0.5, (4.0, 9.0, -1.0, 16.0), 5),
     (lambda x, z: x * z, (1j, 2j, 0.5), 2),
     (lambda x, z: x * np.linspace(z, 1, 6) * numpy.sqrt(z), (1j, -1 + 0j, complex(-1, -0.0)), 3),
-    (lambda x, s: x * s, (numpy.float64(0.0), numpy.float64(-0.0)), 2),
+    # A NumPy scalar is an input as well, and keeps its data type.
+    (lambda x, s: (x * s, s - x, x + s * s, s * 2, x[0] * s), [*map(numpy.float64, FLOATS)], 1),
+    (lambda x, s: (x == s, s * 0.5 * x, s * x[0], s - x.sum()), [*map(numpy.float32, FLOATS)], 1),
+    (lambda x, p: (x * p[0], x + p[1]), [(numpy.int16(n), numpy.complex64(n)) for n in (1, 3)], 1),
+    (lambda x, n: (x[n], x[:n], x**n), (numpy.int64(1), numpy.int64(2), numpy.int64(1)), 2),
     (lambda x, n: x + np.random.default_rng([n, 1]).random(6) + n, (1, 2, 1), 2),
     (lambda x, n: x + np.random.default_rng(n).random(6) + n, (1, 2, 1), 2),
     # Beside NumPy's arrays and scalars it has the type of a number.
@@ -594,6 +601,13 @@ def test_numbers_differ_from_call_to_call(
     assert len(jitted.recordings) == recordings
     with eager():
         same(call, *[(x, value) for value in values])
+
+
+def test_a_call_that_has_written_is_not_made_again_for_a_number() -> None:
+    x = numbers(3)
+    with pytest.raises(TypeError, match="TracedNumber to Decimal .* as the call has written"):
+        np.jit(lambda x, n: (x.__iadd__(1), Decimal(n)))(x, 2)
+    assert x.tolist() == (numbers(3) + 1).tolist()
 
 
 def test_explain_lists_what_recordings_launch() -> None:

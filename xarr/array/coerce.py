@@ -45,7 +45,7 @@ from xarr.layout import Shape
 from xarr.tape import builder, record
 from xarr.tape.scalar_access import values_of
 from xarr.tape.tape import tape_of
-from xarr.tape.traced import TracedNumber
+from xarr.tape.traced import TracedNumber, TracedScalar
 
 Scalar = bool | int | float | complex
 _PYTHONS: Final = (bool, int, float, complex)
@@ -234,6 +234,10 @@ def operand(value: Any, other: View, where: str) -> View | None:
         # A constant beside a constant would be computed at once.
         make = value.operand if other.value is None else value.view
         return make(taken, other.device)  # type: ignore[no-any-return]
+    if kind is TracedScalar:
+        known = dtypes.BY_NUMPY[value.value.dtype]
+        require_on(other.device, known, where)
+        return value.view(known, other.device)  # type: ignore[no-any-return]
     if isinstance(value, numpy.generic):
         row = dtypes.BY_NUMPY.get(value.dtype)
         if row is None:

@@ -2,13 +2,14 @@
 
 It stands for `x[mask]` where the mask's values are others for other examples of a batch, or in the
 next call. Operators and functions of elements act on the whole of x; written back by the same mask,
-the result is chosen element by element.
+the result is chosen element by element. For another mask the elements are gathered in order.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy
@@ -59,9 +60,7 @@ class Selected:
     def _beside(self, other: Any) -> Any:
         """Return all elements of another selection by this mask; a number as it is."""
         if type(other) is Selected:
-            if not other.is_by(self._mask):
-                raise _refusal("beside elements that another mask selects", "use one mask for both")
-            return other._whole
+            return other.by(self._mask)
         if numpy.ndim(other):
             raise _refusal("beside an array", "select that by the mask too")
         return other
@@ -76,11 +75,25 @@ class Selected:
             and self._writes == _writes(mask)
         )
 
+    def by(self, mask: View) -> Array:
+        """Return an array in which a mask selects these elements, in order."""
+        if self.is_by(mask):
+            return self._whole
+        if self._writes != _writes(self._mask):
+            raise _refusal("used after its mask was written to", "write to a copy of the mask")
+        mine, other = Array(self._mask), Array(mask)
+        recorders.checked(partial(_require_as_many, mine.ndim, other.ndim), self._mask, mask)
+        first = (~mine).reshape(-1).argsort(stable=True)
+        place = (other.reshape(-1).cumsum() - 1).clip(0, mine.sum() - 1)
+        rows = self._whole.reshape((mine.size, *self._whole.shape[mine.ndim :]))
+        return rows[first[place]].reshape((*other.shape, *rows.shape[1:]))
+
     def chosen(self, x: View, mask: View) -> View:
         """Return the values of x with these elements where a mask is true."""
-        if not self.is_by(mask) or x.shape != self._whole.shape:
-            raise _refusal("written by another mask", "write x[mask] = f(y[mask]) with one mask")
-        value = builder.converted(self._whole._view, x.dtype)
+        whole = self.by(mask)
+        if x.shape != whole.shape:
+            raise _refusal("written to elements of another shape", "give both arrays one shape")
+        value = builder.converted(whole._view, x.dtype)
         lifted = builder.reshaped(mask, (*mask.shape, *(1,) * (len(x.shape) - len(mask.shape))))
         return choose(lifted, value, x)
 
@@ -115,6 +128,17 @@ def _refusal(fault: str, remedy: str) -> TypeError:
     given = f"the selection is {fault}{errors.calling_line()}"
     accepted = "which elements a mask selects is not known while a transformation records"
     return errors.type_error(_WHERE, given, accepted, remedy)
+
+
+def _require_as_many(ndim: int, other_ndim: int, mask: View, other: View) -> None:
+    """Refuse a mask that selects other than one element, or as many as the other mask."""
+    count, wanted = (
+        Array(view).sum(axis=tuple(range(-axes, 0)))
+        for view, axes in ((mask, ndim), (other, other_ndim))
+    )
+    if ((count != wanted) & (count != 1)).any():
+        fault = f"a mask selects {count.tolist()} elements and the other {wanted.tolist()}"
+        raise errors.value_error(_WHERE, fault, "both must select as many")
 
 
 def _writes(mask: View) -> int:

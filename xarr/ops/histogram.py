@@ -64,7 +64,7 @@ def sums(bins: View, weights: View, number: int) -> View:
     Both have the shape (N,); weights of other bins are left out.
     """
 
-    def computed() -> Sequence[View]:
+    def computed(bins: View, weights: View) -> Sequence[View]:
         return (_sums(bins, weights, number),)
 
     return recorders.whole("sums", {"number": number}, (bins, weights), computed)[0]

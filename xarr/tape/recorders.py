@@ -69,7 +69,7 @@ class Recorder:
         name: str,
         options: Mapping[str, Any],
         operands: tuple[View, ...],
-        compute: Callable[[], Sequence[View]],
+        compute: Callable[..., Sequence[View]],
     ) -> Sequence[View] | None:
         """Note a function as a whole and return its results; None to note its instructions."""
         return None
@@ -189,18 +189,18 @@ def whole(
     name: str,
     options: Mapping[str, Any],
     operands: Sequence[View],
-    compute: Callable[[], Sequence[View]],
+    compute: Callable[..., Sequence[View]],
 ) -> Sequence[View]:
     """Return the results of a function of views, which recorders may take as a whole.
 
     So a factorization, of which a library computes the results, has a derivative. `name` and
-    `options` determine the function; `compute` records or computes it.
+    `options` determine the function; `compute` records or computes it, given the views.
     """
     for recorder in reversed(active()):
         results = recorder.whole(name, options, tuple(operands), compute)
         if results is not None:
             return results
-    return compute()
+    return compute(*operands)
 
 
 @contextmanager

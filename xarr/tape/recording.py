@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import references
@@ -101,6 +101,27 @@ def _written(entry: Entry) -> int:
         return entry.made
     place: Place = entry.places[0 if entry.opcode.target is None else -1]
     return place.slot
+
+
+def operands_of(opcode: Opcode, views: tuple[View, ...], scalar: Any) -> tuple[View, ...]:
+    """Return the views of all operands, the constant among them that `scalar` is."""
+    count = len(opcode.operands)
+    if scalar is None:
+        return views[:count]
+    operands = list(views)
+    for number, how in enumerate(opcode.operands):
+        if how.strides is None:
+            operands.insert(number, View(None, how, 0, scalar))
+            break
+    return tuple(operands[:count])
+
+
+def ends_of(last: Mapping[int, int]) -> Mapping[int, Sequence[int]]:
+    """Return the storages whose last step is one, by its number, given that of each."""
+    found: dict[int, list[int]] = {}
+    for serial, number in last.items():
+        found.setdefault(number, []).append(serial)
+    return found
 
 
 def _alone() -> int:
@@ -198,6 +219,11 @@ class Noter(recorders.Recorder):
             return False
         serial = view.storage.serial
         return serial in self._varying or serial < self._begun
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether nothing was done so far that shows outside of the call."""
+        return not self.takes and all(_written(entry) >= self._given for entry in self._entries)
 
     def drawn(self, take: recorders.Take, storage: Storage) -> None:
         """Take a draw's number and key for one more given view of storage.

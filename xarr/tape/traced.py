@@ -13,6 +13,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy
+
 from xarr import dtypes
 from xarr.ir.instructions import opcode_of
 from xarr.ir.views import View, structure
@@ -32,7 +34,7 @@ class Formula:
 
     Attributes
     ----------
-    values : list of int, float or complex
+    values : list of int, float, complex or NumPy scalar
         The given numbers, then those that it met or computed, of the recorded call.
     steps : list of (int, function, list of int)
         What computes a value, by its place, from others.
@@ -51,14 +53,15 @@ class Formula:
 
     def number(self, at: int) -> TracedNumber:
         """Return the traced number of a value."""
-        return TracedNumber(self, at)
+        kind = TracedScalar if isinstance(self.values[at], numpy.generic) else TracedNumber
+        return kind(self, at)
 
     def computed(self, function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
         """Apply a function to numbers, one of which is of this formula; note it."""
         places: list[int] = []
         sources: frozenset[int] = frozenset()
         for one in operands:
-            if type(one) is TracedNumber and one.formula is self:
+            if isinstance(one, TracedNumber) and one.formula is self:
                 places.append(one.at)
                 sources |= self._sources[one.at]
             else:
@@ -66,7 +69,7 @@ class Formula:
         result = function(*[self.values[at] for at in places])
         at = self._add(result, sources)
         self.steps.append((at, function, places))
-        return TracedNumber(self, at)
+        return self.number(at)
 
     def _add(self, value: Any, sources: frozenset[int]) -> int:
         self.values.append(value)
@@ -129,7 +132,7 @@ def _rounded(value: Any, dtype: DType) -> Any:
         low, high = dtypes.integer_bounds(dtype)
         if not low <= value <= high:
             raise OverflowError
-        return value
+        return int(value)
     return dtypes.quietly(dtype.numpy.type, value).item()
 
 
@@ -204,8 +207,6 @@ class TracedNumber:
         return self.formula.pin(self.at)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        import numpy
-
         return numpy.array(self.pinned(), *args, **kwargs)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **options: Any) -> Any:
@@ -219,6 +220,12 @@ class TracedNumber:
         return getattr(self.pinned(), name)
 
 
+class TracedScalar(TracedNumber):
+    """A NumPy scalar of a call that is recorded, which keeps its data type beside arrays."""
+
+    __slots__ = ()
+
+
 def plainly(value: Any) -> Any:
     """Return what a function is given to decide by: of traced numbers the values, pinned."""
     kind = type(value)
@@ -226,7 +233,7 @@ def plainly(value: Any) -> Any:
         return kind(map(plainly, value))
     if kind is dict:
         return {name: plainly(one) for name, one in value.items()}
-    return value.pinned() if kind is TracedNumber else value
+    return value.pinned() if isinstance(value, TracedNumber) else value
 
 
 _ARITHMETIC: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
@@ -249,7 +256,8 @@ def _arithmetic(function: Callable[..., Any], *, swapped: bool) -> Callable[...,
     def method(self: TracedNumber, other: Any, *modulus: Any) -> Any:
         if modulus:
             return pow(*plainly((self, other, *modulus)))
-        if not isinstance(other, int | float | complex):
+        is_scalar = issubclass(type(other), numpy.generic)  # for which an Array passes, too
+        if not (is_scalar or isinstance(other, int | float | complex | TracedNumber)):
             return NotImplemented
         operands = (other, self) if swapped else (self, other)
         return self.formula.computed(function, operands)

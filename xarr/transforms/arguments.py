@@ -16,7 +16,7 @@ from xarr.backends.device import default_device
 from xarr.ir import _cython as cython
 from xarr.ir.views import contiguous
 from xarr.tape import builder, recorders
-from xarr.tape.traced import TracedNumber
+from xarr.tape.traced import TracedNumber, TracedScalar
 from xarr.transforms import trees
 
 if cython.compiled:
@@ -34,6 +34,7 @@ _VALUES: Final = (type(None), bool, str, bytes, type, dtypes.DType, numpy.dtype)
 _values = cython.declare(object, frozenset(_VALUES))
 _NUMBERS: Final = (int, float, complex)
 _SCALARS: Final = numpy.generic
+_DTYPES: Final = dtypes.BY_NUMPY
 _SIGNED: Final = (float, complex, numpy.inexact)
 _PAIRS: Final = (complex, numpy.complexfloating)
 _Cell: Final = types.CellType
@@ -97,7 +98,7 @@ class Arguments:
                 self.parts.append(told(value))
         elif kind in _values:
             self.parts.append(value)
-        elif kind is TracedNumber:
+        elif kind is TracedNumber or kind is TracedScalar:
             self.is_within = True
         else:
             takes_numbers = self.takes_numbers
@@ -148,6 +149,9 @@ class Arguments:
                 array = self.replaced[id(value)] = as_array(value, self.where, "an argument")
             self._add_array(array)
             return
+        if self.takes_numbers and _is_number(value):
+            self.numbers.append(value)
+            return
         leaves, form = trees.flatten(value, ordered=False)
         if form is trees.LEAF:
             self.add_static(value)
@@ -175,7 +179,7 @@ class Arguments:
 
         Numbers come in the order of `numbers`. What holds nothing of this is given as it is.
         """
-        if type(value) in _NUMBERS:
+        if type(value) in _NUMBERS or _is_number(value):
             return take(value)
         leaves, form = trees.flatten(value, ordered=False)
         if form is trees.LEAF:
@@ -306,7 +310,7 @@ class Recorded:
                 leaf = one
                 view = None if leaf.place < 0 else views[leaf.place]
                 found.append(leaf.array_of(view, arguments.arrays))
-            elif type(one) is TracedNumber:
+            elif type(one) is TracedNumber or type(one) is TracedScalar:
                 found.append(values[one.at])
             else:
                 found.append(one)
@@ -328,6 +332,12 @@ def _are_same(numbers: list[Any], others: list[Any]) -> cython.bint:
             return False
         at += 1
     return True
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a value is a number of NumPy's that an array may hold."""
+    is_scalar = issubclass(type(value), _SCALARS)  # an Array without axes passes for one, too
+    return is_scalar and value.dtype.kind in "iufc" and value.dtype in _DTYPES
 
 
 def told(value: Any) -> Any:

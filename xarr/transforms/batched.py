@@ -26,6 +26,7 @@ from xarr.ir.views import Structure, View, storage_view
 from xarr.layout import Layout
 from xarr.tape import builder, record, recorders
 from xarr.tape.recorders import Recorder
+from xarr.tape.recording import ends_of, operands_of
 from xarr.transforms import batching, trees
 from xarr.transforms.arguments import read
 from xarr.transforms.batching import Operand
@@ -89,6 +90,8 @@ class Example(Recorder):
     roots : dict of int to dict
         Of each storage that the example made, the arrays from without that it was computed from,
         by serial number: the values that outer recorders know.
+    last : dict of int to int
+        The last step that reads or writes a storage of the example.
     """
 
     def __init__(
@@ -103,18 +106,16 @@ class Example(Recorder):
         self.written: set[int] = set()
         self.captured: set[int] = set()
         self.roots: dict[int, dict[int, View]] = {}
+        self.last: dict[int, int] = {}
 
     def note(
         self, opcode: Opcode, views: tuple[View, ...], fresh: Storage | None, scalar: Any
     ) -> None:
         """Note an instruction; refuse a write to what neither the function nor a batch has made."""
-        operands = list(views)
-        if scalar is not None:
-            at = next(at for at, how in enumerate(opcode.operands) if how.strides is None)
-            operands.insert(at, View(None, opcode.operands[at], 0, scalar))
+        operands = operands_of(opcode, views, scalar)
         target = None
         if fresh is None:
-            written = views[0] if opcode.target is None else operands.pop()
+            written = views[0 if opcode.target is None else -1]
             assert written.storage is not None
             serial = written.storage.serial
             self._require_own(serial)
@@ -128,6 +129,7 @@ class Example(Recorder):
         if self.outer:
             self.roots[serial] = self.roots.get(serial, {}) | self._roots_of(views)
         places = tuple([self.place(view) for view in operands])
+        self.last[serial] = len(self.steps)
         self.steps.append(Noted(opcode, places, target, 0 if fresh is None else serial))
 
     def place(self, view: View) -> Place | View:
@@ -136,6 +138,7 @@ class Example(Recorder):
             return View(None, view.structure, 0, view.value)
         serial = view.storage.serial
         if serial in self.made or serial in self.names:
+            self.last[serial] = len(self.steps)
             return Place(serial, view.structure, view.offset)
         self.captured.add(serial)
         return View(view.storage, view.structure, view.offset)
@@ -209,14 +212,14 @@ class Example(Recorder):
         name: str,
         options: Mapping[str, Any],
         operands: tuple[View, ...],
-        compute: Callable[[], Sequence[View]],
+        compute: Callable[..., Sequence[View]],
     ) -> Sequence[View] | None:
         """Take a function of batched values as a whole, if all examples can be computed so."""
         if not (self._is_batched(operands) and batching.is_batched_whole(name)):
             return None
         with recorders.apart():
             # Whose elements are in C order from the start of storages of their own, as the batch's.
-            results = [builder.copied(view) for view in compute()]
+            results = [builder.copied(view) for view in compute(*operands)]
         places = list[Place]()
         for view in results:
             assert view.storage is not None
@@ -224,6 +227,7 @@ class Example(Recorder):
             self.made.add(serial)
             self.batched.add(serial)
             self.roots[serial] = self._roots_of(operands)
+            self.last[serial] = len(self.steps)
             places.append(Place(serial, view.structure, 0))
         given = tuple([self.place(view) for view in operands])
         self.steps.append(Taken(name, options, given, tuple(places)))
@@ -266,9 +270,14 @@ class Batch:
         self.given = [wholes[serial].storage for serial in example.names]
         self.alike: dict[int, Storage] = {}
 
-    def record(self) -> None:
-        """Record all instructions, and make all checks, in order."""
-        for step in self.example.steps:
+    def record(self, results: Sequence[Any]) -> None:
+        """Record all instructions, and make all checks, in order.
+
+        A storage that none of the results is in is let go of behind the last step that names it.
+        """
+        kept = {_serial(x) for x in results if isinstance(x, Array) and x._view.storage is not None}
+        ends = ends_of(self.example.last)
+        for number, step in enumerate(self.example.steps):
             if isinstance(step, Check):
                 views = [self.operand(place).view for place in step.operands]
                 recorders.checked(step.function, *views)
@@ -278,6 +287,8 @@ class Batch:
                 self._compute(step)
             else:
                 self._write(step, step.target)
+            for serial in {*ends.get(number, ())} - kept:
+                (self.wholes if serial in self.batched else self.alike).pop(serial, None)
 
     def operand(self, place: Place | View) -> Operand:
         """Return the view that a place of the example stands for."""
@@ -394,7 +405,7 @@ def vmap(f: _Function, in_axes: Any = 0, out_axes: Any = 0) -> _Function:
             results = [one.array("returned") if type(one) is Selected else one for one in results]
         wanted = _spread_axes(out_axes, out_form, "out_axes")
         batch = Batch(example, arguments.count, arguments.wholes(example))
-        batch.record()
+        batch.record(results)
         found = [batch.result(value, axis) for value, axis in zip(results, wanted, strict=True)]
         arguments.write_back(example.written)
         return trees.unflatten(out_form, found)

@@ -8,7 +8,6 @@ are trees. Forward mode is the derivative of reverse mode, which is linear in wh
 from __future__ import annotations
 
 import functools
-import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, SupportsIndex, cast
@@ -21,12 +20,13 @@ from xarr.array.coerce import as_array
 from xarr.dtypes import COMPLEX, FLOATING
 from xarr.functions.create import creation, fills
 from xarr.functions.elementwise import elementwise
-from xarr.functions.shape import joining, manipulation
+from xarr.functions.shape import manipulation
 from xarr.ir.views import View
 from xarr.tape import builder, record
 from xarr.tape.recorders import recorded_by
 from xarr.transforms import trees
 from xarr.transforms.adjoints import array_at, in_type
+from xarr.transforms.batched import vmap
 from xarr.transforms.reverse import Gradient, backward
 from xarr.transforms.trees import Form
 
@@ -401,10 +401,16 @@ def jacobian(
         inputs = [_as_array(leaf, where) for leaf in call.leaves]
         outputs = [_as_array(leaf, where) for leaf in value]
         if sum([x.size for x in inputs]) < sum([y.size for y in outputs]):
-            columns = _columns(pull, inputs, outputs)
+            _, push = vjp(lambda adjoint: pull(adjoint)[0], [zeros_like(y._view) for y in outputs])
+            columns = _images(push, inputs, outputs)
+            moved = [[manipulation.moveaxis(x, 0, -1) for x in column] for column in columns]
+            rows = [list(row) for row in zip(*moved, strict=True)]
         else:
-            columns = _rows(pull, inputs, outputs)
-        tree = trees.unflatten(form, [call.unflatten(row) for row in columns])
+            rows = _images(pull, outputs, inputs)
+        for row, y in zip(rows, outputs, strict=True):
+            for at, x in enumerate(inputs):
+                row[at] = manipulation.reshape(row[at], (*y.shape, *x.shape))
+        tree = trees.unflatten(form, [call.unflatten(row) for row in rows])
         return (tree, aux) if has_aux else tree
 
     return found
@@ -433,52 +439,21 @@ def _require_kind(inputs: Any, outputs: Any, holomorphic: bool, where: str) -> N
                 )
 
 
-def _units(like: Array) -> list[Array]:
-    """Return the arrays like another one that are 1 at one place and 0 elsewhere."""
-    units = creation.eye(like.size, dtype=like.dtype, device=like.device) if like.size else ()
-    return [manipulation.reshape(units[place], like.shape) for place in range(like.size)]
-
-
-def _rows(pull: Function, inputs: list[Array], outputs: list[Array]) -> list[list[Array]]:
-    """Return the Jacobians by results, then arguments: a product from the left for each element."""
+def _images(linear: Function, given: list[Array], made: list[Array]) -> list[list[Array]]:
+    """Return what a linear function makes of each unit vector of arrays, along a first axis."""
     found = []
-    zeros = [zeros_like(y._view) for y in outputs]
-    for number, output in enumerate(outputs):
-        parts: list[list[Array]] = [[] for _ in inputs]
-        for unit in _units(output):
-            adjoint = [*zeros]
-            adjoint[number] = unit
-            for part, g in zip(parts, pull(adjoint)[0], strict=True):
-                part.append(g)
-        found.append([_stacked(part, output, x) for part, x in zip(parts, inputs, strict=True)])
+    zeros = [zeros_like(x._view) for x in given]
+    for number, x in enumerate(given):
+
+        def image(unit: Array, number: int = number) -> Any:
+            return linear([*zeros[:number], unit, *zeros[number + 1 :]])[0]
+
+        if x.size:
+            units = creation.eye(x.size, dtype=x.dtype, device=x.device)
+            found.append(vmap(image)(manipulation.reshape(units, (x.size, *x.shape))))
+        else:
+            found.append([fills.zeros((0, *y.shape), dtype=y.dtype, device=y.device) for y in made])
     return found
-
-
-def _stacked(parts: list[Array], output: Array, x: Array) -> Array:
-    """Return the Jacobian by one argument, of its rows."""
-    shape = (*output.shape, *x.shape)
-    if not math.prod(shape):
-        return fills.zeros(shape, dtype=x.dtype, device=x.device)
-    return manipulation.reshape(joining.stack(parts), shape)
-
-
-def _columns(pull: Function, inputs: list[Array], outputs: list[Array]) -> list[list[Array]]:
-    """Return the Jacobians by results, then arguments: a product for each element of those."""
-    _, push = vjp(lambda adjoint: pull(adjoint)[0], [zeros_like(y._view) for y in outputs])
-    columns: list[list[Array]] = [[] for _ in outputs]
-    zeros = [zeros_like(x._view) for x in inputs]
-    for number, x in enumerate(inputs):
-        parts: list[list[Array]] = [[] for _ in outputs]
-        for unit in _units(x):
-            tangents = [*zeros]
-            tangents[number] = unit
-            for part, tangent in zip(parts, push(tangents)[0], strict=True):
-                part.append(tangent)
-        for column, part, y in zip(columns, parts, outputs, strict=True):
-            shape = (*y.shape, *x.shape)
-            whole = joining.stack(part, axis=-1) if math.prod(shape) else zeros_like(y._view)
-            column.append(manipulation.reshape(whole, shape))
-    return columns
 
 
 def hessian(

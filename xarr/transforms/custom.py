@@ -1,46 +1,33 @@
-"""Functions with a derivative of their own, and functions that are computed again for it."""
+"""Functions with a derivative of their own."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from xarr import errors
 from xarr.array.array import Array
-from xarr.backends.device import get_device
 from xarr.dtypes import FLOATING
-from xarr.ir.instructions import Opcode
-from xarr.ir.storage import Storage
-from xarr.ir.views import View, contiguous
-from xarr.tape import builder, record, recorders
-from xarr.tape.recorders import Recorder, recorded_by
+from xarr.ir.views import View
+from xarr.tape import record, recorders
+from xarr.tape.recorders import paused
 from xarr.transforms import calls, trees
-from xarr.transforms.reverse import Gradient, backward
+from xarr.transforms.recomputed import Listed, last_serial, own
+from xarr.transforms.reverse import Gradient
 from xarr.transforms.steps import Saved
 
 Function = Callable[..., Any]
 
 
-def _gradients() -> Iterator[Gradient]:
-    """Yield the recorders for derivatives, the innermost first."""
+def _recorder_of(views: Sequence[View]) -> Gradient | Listed | None:
+    """Return the innermost recorder for a derivative that depends on one of some views."""
     for recorder in reversed(recorders.active()):
-        if isinstance(recorder, Gradient) and not recorder.is_aside:
-            yield recorder
-
-
-def _recorder_of(leaves: Sequence[Any]) -> Gradient | None:
-    """Return the innermost recorder for a derivative that depends on one of some leaves."""
-    for recorder in _gradients():
-        if any(type(leaf) is Array and recorder.depends(leaf._view) for leaf in leaves):
+        if not isinstance(recorder, Gradient | Listed) or recorder.is_aside:
+            continue
+        if any(map(recorder.depends, views)):
             return recorder
     return None
-
-
-def _last_serial() -> int:
-    """Return the serial number of the last storage that was made."""
-    return Storage(get_device(), 0).serial
 
 
 class _Kept:
@@ -91,14 +78,16 @@ class _Custom:
             raise errors.type_error(self._where, fault, "arguments must be given by position")
         nondiff, others = self._split(args)
         leaves, form = trees.flatten(others)
-        recorder = _recorder_of(leaves)
+        recorder = _recorder_of(_views(leaves))
         if recorder is None:
             return self.fun(*args)
-        before = _last_serial()
+        if isinstance(recorder, Listed):
+            return self._listed(recorder, args)
+        before = last_serial()
         with recorder.aside(self._where):
             result, wanted = self._forward(args)
             found, result_form = trees.flatten(result)
-            found = [_own(leaf, before) for leaf in found]
+            found = [own(leaf, before) for leaf in found]
         kept = _Kept(recorder, wanted)
         places = [number for number, leaf in enumerate(leaves) if type(leaf) is Array]
         made = [number for number, leaf in enumerate(found) if _is_floating(leaf)]
@@ -122,21 +111,32 @@ class _Custom:
         recorder.call(operands, [found[number]._view for number in made], function)
         return trees.unflatten(result_form, found)
 
+    def _listed(self, listed: Listed, args: tuple[Any, ...]) -> Any:
+        """Call the function, which is called again, with its derivative, for another one's."""
+        leaves, form = trees.flatten(args)
+        rest = [Array if type(leaf) is Array else leaf for leaf in leaves]
+
+        def run(*views: View) -> tuple[list[Any], trees.Form]:
+            """Call the function on views; return the leaves of the result, and its form."""
+            given = iter(views)
+            arrays = [Array(next(given)) if leaf is Array else leaf for leaf in rest]
+            before = last_serial()
+            found, made = trees.flatten(self(*trees.unflatten(form, arrays)))
+            return [own(leaf, before) for leaf in found], made
+
+        operands = _views(leaves)
+        with paused(listed):
+            found, made = run(*operands)
+        listed.call(operands, _views(found), lambda *views: _views(run(*views)[0]))
+        return trees.unflatten(made, found)
+
+
+def _views(leaves: list[Any]) -> list[View]:
+    return [leaf._view for leaf in leaves if type(leaf) is Array]
+
 
 def _is_floating(leaf: Any) -> bool:
     return type(leaf) is Array and leaf._view.dtype.kind in FLOATING
-
-
-def _own(leaf: Any, before: int) -> Any:
-    """Return an array that shares no storage with what was there before a call, so a copy."""
-    if type(leaf) is not Array:
-        return leaf
-    storage = leaf._view.storage
-    if storage is not None and storage.serial > before:
-        return leaf
-    view = record.copied(leaf._view)
-    builder.materialise(view)
-    return Array(view)
 
 
 def _like_arguments(form: trees.Form, parts: Any, where: str) -> list[Array | None]:
@@ -276,157 +276,3 @@ def _is_variable(leaf: Any) -> bool:
 
 def _undefined(where: str, name: str) -> Exception:
     return errors.refused(AttributeError, where, "it has no derivative", f"{name} must define one")
-
-
-# -- computing again -------------------------------------------------------------------------------
-
-
-class _Look(Recorder):
-    """Notes which active storages a function reads, and refuses writes to what was there before."""
-
-    def __init__(self, gradient: Gradient, where: str, before: int) -> None:
-        self.gradient = gradient
-        self.where = where
-        self.before = before
-        self.active: set[int] = set()
-        self.read: dict[int, Storage] = {}
-
-    def note(
-        self, opcode: Opcode, views: tuple[View, ...], fresh: Storage | None, scalar: Any
-    ) -> None:
-        written = fresh
-        if fresh is None:
-            written = (views[0] if opcode.target is None else views[-1]).storage
-        assert written is not None
-        if fresh is None and written.serial <= self.before:
-            fault = "it writes to an array that it was given, or that it captured"
-            remedy = "write to a copy, and return it"
-            raise errors.type_error(self.where, fault, "arrays of its own must be", remedy)
-        for view in views:
-            storage = view.storage
-            if storage is None or view.dtype.kind not in FLOATING:
-                continue
-            if storage.serial in self.gradient.active:
-                self.read.setdefault(storage.serial, storage)
-                self.active.add(written.serial)
-            elif storage.serial in self.active:
-                self.active.add(written.serial)
-
-
-def checkpoint(fun: Function) -> Function:
-    """Return a function whose values in between are not held for a derivative, but computed again.
-
-    It needs the memory of its arguments and results alone until its derivative is taken, and then
-    the time of another call. Draws of random numbers are the same ones.
-
-    fun : function
-        Writes to no array that it is given. Of arrays that it captures, what is in them counts when
-        the derivative is taken.
-
-    >>> f = xarr.checkpoint(lambda x: xarr.sin(xarr.sin(x)))
-    >>> float(xarr.grad(f)(0.0))
-    1.0
-    """
-    where = f"checkpoint({getattr(fun, '__name__', 'fun')})"
-
-    @functools.wraps(fun, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
-        recorder = next(_gradients(), None)
-        if recorder is None:
-            return fun(*args, **kwargs)
-        return _Again(fun, recorder, (args, kwargs), where).result
-
-    return call
-
-
-class _Again:
-    """A call that is computed again for its derivative."""
-
-    def __init__(self, fun: Function, recorder: Gradient, given: Any, where: str) -> None:
-        self.fun, self.where = fun, where
-        leaves, self.form = trees.flatten(given)
-        self.given = _Kept(recorder, leaves)
-        self.draws: list[Any] = []
-        self.device = next((x.device for x in leaves if type(x) is Array), None)
-        before = _last_serial()
-        look = _Look(recorder, where, before)
-        with recorder.aside(where), recorded_by(look), _drawn(self.device, self.draws, again=False):
-            args, kwargs = given
-            result = fun(*args, **kwargs)
-            found, form = trees.flatten(result)
-            found = [_own(leaf, before) for leaf in found]
-        self.places = [
-            number
-            for number, leaf in enumerate(leaves)
-            if type(leaf) is Array and recorder.depends(leaf._view)
-        ]
-        arguments = {leaves[at]._view.storage.serial for at in self.places}
-        captured = [look.read[serial] for serial in look.read if serial not in arguments]
-        self.captured = [recorder.save(_all_of(s, recorder.active[s.serial])) for s in captured]
-        self.made = [
-            number
-            for number, leaf in enumerate(found)
-            if _is_floating(leaf) and leaf._view.storage.serial in look.active
-        ]
-        operands = [leaves[at]._view for at in self.places]
-        operands += [saved.view for saved in self.captured]
-        recorder.call(operands, [found[at]._view for at in self.made], self.derived)
-        self.result = trees.unflatten(form, found)
-
-    def derived(self, adjoints: list[Array | None]) -> Sequence[Array | None]:
-        """Call the function again; return the adjoints of the arguments and captured arrays."""
-        leaves = self.given.tree()
-        variables = [calls.variable(leaves[at], self.where) for at in self.places]
-        for at, variable in zip(self.places, variables, strict=True):
-            leaves[at] = variable
-        recorder = Gradient(variables)
-        views = [View(x._view.storage, x._view.structure, x._view.offset) for x in variables]
-        for saved in self.captured:
-            if saved.is_copy:
-                fault = "an array that it captured was written to after the call"
-                raise errors.refused(
-                    RuntimeError, self.where, fault, "captured arrays must stay", "pass it"
-                )
-            view = saved.array()._view
-            assert view.storage is not None
-            recorder.active[view.storage.serial] = view.dtype
-            views.append(view)
-        args, kwargs = trees.unflatten(self.form, leaves)
-        with recorded_by(recorder), _drawn(self.device, [*self.draws], again=True):
-            found, _ = trees.flatten(self.fun(*args, **kwargs))
-        recorder.end()
-        seeds = [
-            (found[at]._view, g)
-            for at, g in zip(self.made, adjoints, strict=True)
-            if g is not None and recorder.depends(found[at]._view)
-        ]
-        return backward(recorder, seeds, views)
-
-
-def _all_of(storage: Storage, dtype: Any) -> View:
-    """Return the view of all elements of a storage."""
-    how = contiguous(storage.device, dtype, (storage.nbytes // dtype.itemsize,))
-    return View(storage, how, 0)
-
-
-@contextmanager
-def _drawn(device: Any, draws: list[Any], *, again: bool) -> Iterator[None]:
-    """Note where each draw of a device's random numbers begins, or let draws begin there again."""
-    if device is None:
-        yield
-        return
-    before = device.drawing
-
-    def first(take: Callable[[], Any]) -> Any:
-        found = take() if before is None else before(take)
-        draws.append(found)
-        return found
-
-    def replayed(take: Callable[[], Any]) -> Any:
-        return draws.pop(0) if draws else first(take)
-
-    device.drawing = replayed if again else first
-    try:
-        yield
-    finally:
-        device.drawing = before

@@ -10,6 +10,7 @@ from xarr.transforms import (
     derivatives_of_arrays,
     derivatives_of_elements,
     derivatives_of_folds,
+    derivatives_of_kernels,
     derivatives_of_matrices,
 )
 from xarr.transforms.steps import ZERO, Rule, Whole, missing
@@ -25,7 +26,9 @@ def rule_of(operation: Any) -> Rule | None:
 
 def _found(operation: Any) -> Rule:
     rule: Rule | None
-    if isinstance(operation, ReduceOp | ScanOp):
+    if type(operation.row) is tuple:
+        rule = derivatives_of_kernels.rule_of(*operation.row)
+    elif isinstance(operation, ReduceOp | ScanOp):
         rule = derivatives_of_folds.rule_of(operation)
     elif isinstance(operation, GatherScatter | Roll | OpaqueOp):
         rule = derivatives_of_arrays.RULES.get(operation.name)
@@ -38,4 +41,6 @@ def _found(operation: Any) -> Rule:
 
 def whole_of(name: str) -> Whole | None:
     """Return the derivative of a function that is taken as a whole, if there is one."""
+    if name == "kernel":
+        return derivatives_of_kernels.REDUCTION
     return derivatives_of_matrices.WHOLE.get(name)

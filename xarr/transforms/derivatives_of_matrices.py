@@ -87,13 +87,12 @@ def _slogdet(g: Adjoints, given: Arrays, made: Arrays) -> Sequence[Array | None]
 def _cholesky(
     g: Adjoints, given: Arrays, made: Arrays, upper: bool = False
 ) -> Sequence[Array | None]:
-    """As JAX's, of the whole matrix, whose halves have equal parts."""
     assert g[0] is not None
     lower, along = (turned(made[0]), turned(g[0])) if upper else (made[0], g[0])
     inner = _halved(matmul(turned(lower), along))
     inverse = linalg.inv(lower)
-    whole = _product(turned(inverse), inner, inverse)
-    return ((whole + turned(whole)) / 2,)
+    found = _of_triangle(_product(turned(inverse), inner, inverse))
+    return (turned(found) if upper else found,)
 
 
 def _halved(x: Array) -> Array:
@@ -102,6 +101,11 @@ def _halved(x: Array) -> Array:
     half = creation.tri(size, dtype=_part(x), device=x.device)
     half = half - creation.eye(size, dtype=_part(x), device=x.device) / 2
     return x * half
+
+
+def _of_triangle(whole: Array) -> Array:
+    """Return the adjoint of the lower triangle, of Hermitian matrices that only it determines."""
+    return _halved(whole + turned(whole))
 
 
 def _part(x: Array) -> Any:
@@ -116,8 +120,7 @@ def _eigh(g: Adjoints, given: Arrays, made: Arrays) -> Sequence[Array | None]:
         mixed = _inverse_of_differences(values) * matmul(turned(vectors), by_vectors)
         inner = mixed if inner is None else inner + mixed
     assert inner is not None
-    whole = _product(vectors, inner.astype(vectors.dtype), turned(vectors))
-    return ((whole + turned(whole)) / 2,)
+    return (_of_triangle(_product(vectors, inner.astype(vectors.dtype), turned(vectors))),)
 
 
 def _eigvalsh(g: Adjoints, given: Arrays, made: Arrays) -> Sequence[Array | None]:

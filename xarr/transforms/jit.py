@@ -16,7 +16,7 @@ from xarr.ir.views import View
 from xarr.tape import builder, recorders
 from xarr.tape.recording import Noter
 from xarr.tape.replay import Replay
-from xarr.tape.traced import Formula, OtherCallError, TracedNumber
+from xarr.tape.traced import Formula, OtherCallError, TracedNumber, TracedScalar
 from xarr.transforms import trees
 from xarr.transforms.arguments import Arguments, Recorded, arguments_of, read, told
 
@@ -79,8 +79,7 @@ class Jitted(Generic[_P, _R]):
                 result: Any = known.again(arguments)
                 return result  # type: ignore[no-any-return]
             except OtherCallError:
-                self._pinned[like] = tuple(range(len(arguments.numbers)))
-                key = self._key(like, arguments.numbers)
+                key = self._pin_all(like, arguments.numbers)
         if key not in self.recordings and self._has_new_names():
             return self(*args, **kwargs)
         formula = Formula(arguments.numbers)
@@ -100,7 +99,16 @@ class Jitted(Generic[_P, _R]):
         }
         if key in self.recordings:
             return self._function(*changed, **given)  # type: ignore[arg-type]
-        return self._recorded(like, arguments, formula, tuple(changed), given)
+        try:
+            return self._recorded(like, arguments, formula, tuple(changed), given)
+        except OtherCallError:
+            self._pin_all(like, arguments.numbers)
+            return self(*args, **kwargs)
+
+    def _pin_all(self, like: Any, numbers: list[Any]) -> Any:
+        """Let calls decide by the values of all their numbers; return the key of one."""
+        self._pinned[like] = tuple(range(len(numbers)))
+        return self._key(like, numbers)
 
     def _key(self, like: Any, numbers: list[Any]) -> Any:
         """Return the key of a call with numbers, some of which it decides by."""
@@ -143,7 +151,7 @@ class Jitted(Generic[_P, _R]):
         before = [(array, array._view) for array in arguments.arrays]
         noter = Noter(arguments.views, formula, refuse)
         with recorders.recorded_by(noter):
-            result: _R = self._function(*args, **kwargs)
+            result = self._made(noter, args, kwargs)
             leaves, form = trees.flatten(result, ordered=False)
             if self._donated:
                 given = [args[at] for at in self._donated if at < len(args)]
@@ -192,12 +200,24 @@ class Jitted(Generic[_P, _R]):
             self._pinned[like] = tuple(sorted(pinned))
             key = self._key(like, arguments.numbers)
         known = Recorded(Replay(recording), form, parts, noter.takes, formula)
-        if TracedNumber in map(type, leaves):
-            leaves = [one.value if type(one) is TracedNumber else one for one in leaves]
+        if {TracedNumber, TracedScalar} & {*map(type, leaves)}:
+            leaves = [one.value if isinstance(one, TracedNumber) else one for one in leaves]
             result = trees.unflatten(form, leaves)
         self._alive[key] = [value for value in outer if type(value) is not Array]
         self._keep(key, None if failed else known)
         return result
+
+    def _made(self, noter: Noter, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _R:
+        """Make a call; ask for plain numbers where it has failed for a traced one."""
+        try:
+            return self._function(*args, **kwargs)
+        except TypeError as fault:  # of a function in C that takes Python's own numbers alone
+            if "Traced" not in str(fault):
+                raise
+            if noter.is_harmless:
+                raise OtherCallError from fault
+            accepted = "it must be Python's own number, as the call has written or drawn before"
+            raise errors.type_error(self._where, str(fault), accepted, "float(n)") from fault
 
     def programs(self) -> Iterator[tuple[str, Any, list[tuple[Any, list[Any]]]]]:
         """Yield for `explain` of each recording a title, its device, its programs and constants."""

@@ -24,9 +24,10 @@ from xarr.ir.storage import Storage
 from xarr.ir.views import Structure, View
 from xarr.tape import record, recorders
 from xarr.tape.recorders import Recorder, paused
+from xarr.tape.recording import operands_of
 from xarr.transforms import derivatives
 from xarr.transforms.adjoints import Adjoints, Place, place_of
-from xarr.transforms.steps import Call, Saved, Step, missing
+from xarr.transforms.steps import Call, Rule, Saved, Step, missing
 
 
 class Gradient(Recorder):
@@ -85,7 +86,12 @@ class Gradient(Recorder):
 
     def reading(self, where: str, views: tuple[View, ...]) -> None:
         """Warn, once, of an active value that the host reads: it counts as a constant."""
-        if not (self._warned or self.is_aside) and any(map(self.depends, views)):
+        if not self.is_aside and any(map(self.depends, views)):
+            self.warn(where)
+
+    def warn(self, where: str) -> None:
+        """Warn, once, of a value that the host reads and that counts as a constant."""
+        if not self._warned:
             self._warned = True
             fault = "it reads a value that a derivative depends on"
             accepted = "what Python or NumPy computes from it counts as a constant"
@@ -102,7 +108,7 @@ class Gradient(Recorder):
         name: str,
         options: Mapping[str, Any],
         operands: tuple[View, ...],
-        compute: Callable[[], Sequence[View]],
+        compute: Callable[..., Sequence[View]],
     ) -> Sequence[View] | None:
         """Note a function of active values that has a derivative as a whole."""
         whole = derivatives.whole_of(name)
@@ -170,7 +176,8 @@ class Gradient(Recorder):
             held = self.active.get(view.storage.serial)
             if held is None:
                 continue
-            if view.dtype is not held and view.dtype is not dtypes.PART.get(held):
+            # Complex numbers and pairs of real ones: their adjoints lie in memory as they do.
+            if dtypes.PART.get(view.dtype, view.dtype) is not dtypes.PART.get(held, held):
                 where = f"{opcode.operation.name} of a view"
                 fault = f"it reads the bits of {held} as {view.dtype}"
                 raise errors.type_error(where, fault, "values must be read in their own dtype")
@@ -199,13 +206,11 @@ class Gradient(Recorder):
         """Make the step of an instruction, with the values of operands that its rule wants."""
         # A scatter knows by its rule alone what it overwrites.
         has_rule = is_active or opcode.target is None
-        rule = derivatives.rule_of(opcode.operation) if has_rule else None
-        operands = _operands(opcode, views, scalar)
+        operands = operands_of(opcode, views, scalar)
         places: list[Place | None] = [
             place_of(view) if self.depends(view) else None for view in operands
         ]
-        if rule is not None and rule.whole is None and not rule.has_part(places):
-            rule = None  # operands without a derivative do not make a result active
+        rule = rule_by(opcode, places) if has_rule else None
         step = Step(opcode, places, place_of(target), rule, is_fresh)
         if rule is not None:
             for number in rule.wanted(places):
@@ -253,17 +258,15 @@ class Gradient(Recorder):
         self._watched.clear()
 
 
-def _operands(opcode: Opcode, views: tuple[View, ...], scalar: Any) -> tuple[View, ...]:
-    """Return the views of all operands, the constant among them that `scalar` is."""
-    count = len(opcode.operands)
-    if scalar is None:
-        return views[:count]
-    operands = list(views)
-    for number, how in enumerate(opcode.operands):
-        if how.strides is None:
-            operands.insert(number, View(None, how, 0, scalar))
-            break
-    return tuple(operands[:count])
+def rule_by(opcode: Opcode, active: Sequence[object]) -> Rule | None:
+    """Return the rule of an instruction; None without a derivative by its active operands.
+
+    Such operands do not make a result active. `active` has None for other operands.
+    """
+    rule = derivatives.rule_of(opcode.operation)
+    if rule is not None and rule.whole is None and not rule.has_part(active):
+        return None
+    return rule
 
 
 def backward(

@@ -76,7 +76,7 @@ class Rule:
         self.whole = whole
         self.whole_wanted = wanted
 
-    def has_part(self, places: Sequence[Place | None]) -> bool:
+    def has_part(self, places: Sequence[object]) -> bool:
         """Return whether there is a derivative by one of the active operands."""
         pairs = zip(places, self.partials, strict=False)
         return any(place is not None and partial is not None for place, partial in pairs)
@@ -242,11 +242,12 @@ class Call:
                 adjoints.add(place, part)
 
 
-def missing(where: str) -> Exception:
+def missing(
+    where: str, remedy: str = "define one with xarr.custom_vjp, or pass a copy of constants"
+) -> Exception:
     """Return the error of a function that has no derivative."""
     fault = "it has no derivative, and one of its operands depends on an argument"
     accepted = "functions with a derivative are accepted"
-    remedy = "define one with xarr.custom_vjp, or pass a copy of constants"
     return errors.refused(NotImplementedError, where, fault, accepted, remedy)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy
@@ -41,6 +41,10 @@ _COUNT_WORD: Final = "_count"
 _CONDITIONAL: Final = re.compile(r"[{}?]|&&|\|\||\b(?:if|for|while|do|switch|else)\b")
 
 
+Derivative = Callable[..., Any]
+"""A function in array code that returns partial derivatives."""
+
+
 class ElementwiseKernel:
     """A function of each element, written in C, that is compiled for the device it is called on.
 
@@ -62,6 +66,10 @@ class ElementwiseKernel:
     loop_prep, after_loop : str -- Statements before and after the operation, for each element.
     options : sequence of str
         Macros, as ``-DCOUNT=3``; each device's compiler has its other options.
+    derivative : function, optional
+        What `grad` and its kin derive the kernel by: a function in array code of the inputs, and of
+        the output if it takes one more. It returns the partial derivative by each input, None where
+        that is zero, in a tuple if there are several; of several outputs a tuple of these.
 
     ValueError -- If a declaration cannot be read, or the C has a name that not all devices have.
     CompileError -- At a call, if the operation does not compile.
@@ -76,6 +84,10 @@ class ElementwiseKernel:
     ...     "T x, T y", "T z", "z = (x - y) * (x - y)", "squared_diff")
     >>> squared_diff(xarr.asarray([1.0, 2.0, 5.0]), 2.0).tolist()
     [1.0, 0.0, 9.0]
+    >>> cube = xarr.ElementwiseKernel(
+    ...     "T x", "T y", "y = x * x * x", derivative=lambda x: 3 * x * x)
+    >>> xarr.grad(lambda x: cube(x).sum())(xarr.asarray([1.0, 2.0])).tolist()
+    [3.0, 12.0]
     """
 
     def __init__(
@@ -92,6 +104,7 @@ class ElementwiseKernel:
         loop_prep: str = "",
         after_loop: str = "",
         options: Sequence[str] = (),
+        derivative: Derivative | None = None,
     ) -> None:
         require_identifier(name, "ElementwiseKernel(in_params, out_params, operation, name)")
         where = f"{name}(...)"
@@ -114,6 +127,10 @@ class ElementwiseKernel:
         self._after = Text(f"{name}: after_loop", after_loop)
         self._preamble = Text(f"{name}: preamble", preamble)
         self._is_raw = any(parameter.raw for parameter in self.params)
+        self.derivative = derivative
+        if derivative is not None and self._is_raw:
+            fault, accepted = "derivative is given", "it must be None where parameters are raw"
+            raise errors.value_error(where, fault, accepted, "define it by xarr.custom_vjp")
         self._words = words(self._body.text) | words(loop_prep) | words(after_loop)
         self._known = dict[Any, tuple[Operation, ...]]()
         require_portable(
@@ -270,7 +287,8 @@ class ElementwiseKernel:
             {letter: row.compute for letter, row in call.types.items() if len(letter) == 1},
         ).published(has_float64=call.device.info.has_float64)
         template = f"{name}({', '.join(f'{{{place}}}' for place in range(len(operands)))})"
-        return Operation(self.name, tuple(row for _, row in operands), result, template)
+        types = tuple(row for _, row in operands)
+        return Operation(self.name, types, result, template, row=(self, number))
 
     # -- with raw parameters ------------------------------------------------------------------
 

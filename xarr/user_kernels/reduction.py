@@ -22,10 +22,10 @@ from xarr.ir.operation import Operation
 from xarr.ir.views import View, storage_view
 from xarr.layout import broadcast_shapes
 from xarr.ops import reduce_scan
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 from xarr.user_kernels import compile_check
 from xarr.user_kernels.c_source import Function, Text, require_portable
-from xarr.user_kernels.elementwise import require_identifier
+from xarr.user_kernels.elementwise import Derivative, require_identifier
 from xarr.user_kernels.parameters import Given, declared, definitions, given, of, require_names
 
 
@@ -42,6 +42,9 @@ class ReductionKernel:
         What changes nothing, and is the result of no elements; None where those are an error.
     reduce_type : str, optional
         The type of `a` and `b`, a data type's name or a placeholder; that of the output without.
+    derivative : function, optional
+        As of `ElementwiseKernel`: the partial derivatives of the output, which it is given with the
+        axes that were reduced, by each element.
     name, reduce_dims, preamble, options
         As of `ElementwiseKernel`, whose errors and source are those of this class as well.
 
@@ -67,11 +70,14 @@ class ReductionKernel:
         reduce_dims: bool = True,
         preamble: str = "",
         options: Sequence[str] = (),
+        *,
+        derivative: Derivative | None = None,
     ) -> None:
         where = f"{name}(...)"
         require_identifier(name, "ReductionKernel(in_params, out_params, ...)")
         self.name = self.__name__ = name
         self.identity = identity
+        self.derivative = derivative
         self.in_params = declared(in_params, "in_params", where)
         self.out_params = declared(out_params, "out_params", where)
         self.params = self.in_params + self.out_params
@@ -146,21 +152,28 @@ class ReductionKernel:
         shape = broadcast_shapes(*[view.shape for view in inputs], where=self._where)
         axes = layout.normalize_axes(axis, len(shape), self._where)
         operation, fold = self._specialise(call)
+        kept = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
         left = tuple(extent for place, extent in enumerate(shape) if place not in axes)
-        if math.prod(shape[place] for place in axes) == 0:
-            final = self._of_none(call, fold, left)
-        elif math.prod(left) == 0:
-            storage = builder.allocate(call.device, 0)
-            final = storage_view(storage, layout.contiguous(left), fold.result)
+
+        def computed(*views: View) -> Sequence[View]:
+            if math.prod(shape[place] for place in axes) == 0:
+                return (self._of_none(call, fold, left),)
+            if math.prod(left) == 0:
+                storage = builder.allocate(call.device, 0)
+                return (storage_view(storage, layout.contiguous(left), fold.result),)
+            view = builder.defer(operation, views, shape)
+            if axes:
+                return (reduce_scan.reduce(fold, view, axes),)
+            # Each element is a reduction of its own: over an axis of one element.
+            return (reduce_scan.reduce(fold, builder.reshaped(view, (1, *shape)), (0,)),)
+
+        if self.derivative is None:
+            (final,) = computed(*inputs)
         else:
-            view = builder.defer(operation, tuple(inputs), shape)
-            over = axes
-            if not axes:  # each element is a reduction of its own: over an axis of one element
-                view, over = builder.reshaped(view, (1, *shape)), (0,)
-            final = reduce_scan.reduce(fold, view, over)
+            options = {"kernel": self, "kept": kept}
+            (final,) = recorders.whole("kernel", options, inputs, computed)
         if keepdims:
-            left = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
-            final = builder.reshaped(final, left)
+            final = builder.reshaped(final, kept)
         return deliver(keep_array(Array(final)), out, self._where)
 
     def _specialise(self, call: Given) -> tuple[Operation, Fold]:
@@ -195,7 +208,7 @@ class ReductionKernel:
         text = Text(self._map.where, f"xr_mapped = {self._map.text};")
         name = self._function(call, row, operands, text, "xr_mapped")
         template = f"{name}({', '.join(f'{{{place}}}' for place in range(len(operands)))})"
-        return Operation(self.name, tuple(operands.values()), row, template)
+        return Operation(self.name, tuple(operands.values()), row, template, row=(self, -1))
 
     def _fold(self, call: Given) -> Fold:
         row, result = of(self._reduced, call.types), of(self.out_params[0], call.types)

@@ -54,6 +54,9 @@ def getitem(x: Array, key: Any) -> Array:
     if kind is slice and (type(key.start) is Array or type(key.stop) is Array):
         key = _of_integers(key)
     if kind is tuple and Array in map(type, key):
+        masked = _masked(x, key)
+        if masked is not None:
+            return getitem(*masked)
         plain = _with_integers(key)
         if plain is not key:
             return x[plain]
@@ -94,6 +97,10 @@ def setitem(x: Array, key: Any, value: Any) -> None:
         settled(x)
         view = x._view
     if kind is tuple and Array in map(type, key):
+        masked = _masked(x, key)
+        if masked is not None:
+            setitem(*masked, value)
+            return
         key = _with_integers(key)
     at = -1 if kind is slice else place_of(view, key)
     number = number_for(view.structure, value) if at >= 0 else None
@@ -202,6 +209,22 @@ def _is_unknown(mask: Array, x: Array) -> bool:
     """Return whether a mask of leading axes selects others where the work is done again."""
     fits = 0 < mask.ndim <= x.ndim and mask.shape == x.shape[: mask.ndim]
     return fits and recorders.varies(mask._view)
+
+
+def _masked(x: Array, key: tuple[Any, ...]) -> tuple[Array, Array] | None:
+    """Return the view and the mask that stand for a key of integers, a mask, integers and slices.
+
+    None for other keys, and for a mask that selects the same where the work is done again.
+    """
+    if len(key) < 2 or not recorders.active():
+        return None
+    at = next(place for place, item in enumerate(key) if type(item) is Array)
+    mask = mask_of(key[at], x)
+    rest = {*map(type, key[:at]), int} | {*map(type, key[at + 1 :])} - {slice}
+    if mask is None or rest != {int}:
+        return None
+    part = x[(*key[:at], *(_ALL,) * mask.ndim, *key[at + 1 :])]
+    return (part, mask) if _is_unknown(mask, part) else None
 
 
 def _set_selected(x: Array, key: Any, value: Selected) -> None:

@@ -148,7 +148,7 @@ def _by_library(
         remedy = "leave the block of xarr.reproducible() for it"
         raise refused(RuntimeError, where, fault, accepted, remedy)
 
-    def computed() -> Sequence[View]:
+    def computed(*operands: View) -> Sequence[View]:
         if own is not None:
             try:
                 return [array._view for array in own(*map(Array, operands), **options)]

@@ -84,7 +84,7 @@ def apply(
         return Array(constant(dtype.numpy.type(0).item(), dtype, shape, view.device))
     options = {"shape": view.shape, "row": row, "sizes": sizes, "axes": axes, "norm": norm}
 
-    def computed() -> Sequence[View]:
+    def computed(view: View) -> Sequence[View]:
         made = None
         if len(set(axes)) == len(axes):  # cuFFT's plans name an axis once
             made = _by_library(row, view, (shape, dtype), sizes, axes, norm)
