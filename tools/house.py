@@ -19,7 +19,7 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 CEILINGS: Final = Path(__file__).with_name("house.json")
 DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
-CHOOSES: Final = r"\.host_addressable\b|\bstays_on_host\(|\bruns_on_numpy\("
+CHOOSES: Final = r"\.host_addressable\b|\.is_in_place\b|\bstays_on_host\(|\bruns_on_numpy\("
 """Questions of a module that chooses between host and device; `backends/` has the answers."""
 REMEMBERS: Final = r"@memo\b|\bfunctools\.(?:lru_)?cache\b|\bMemo\(|\bremembered\("
 """Calls that make or fill a table that remembers."""

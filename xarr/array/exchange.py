@@ -30,12 +30,14 @@ from xarr.dtypes import DType
 from xarr.ir.storage import Storage, claim
 from xarr.ir.views import constant, storage_view
 from xarr.layout import Layout
-from xarr.ops import vendor
 from xarr.tape import builder, recorders
 
 _HOSTS: Final = (dlpack.CPU, dlpack.CUDA_HOST)
-_GPUS: Final = {"CUDA": dlpack.CUDA, "ROCm": dlpack.ROCM}
-"""DLPack's type of the devices of a platform whose memory others can use."""
+_GPUS: Final = (dlpack.CUDA, dlpack.ROCM)
+_TYPES: Final = {
+    "host": dlpack.CPU, "CUDA": dlpack.CUDA, "ROCm": dlpack.ROCM, "OpenCL": dlpack.OPENCL,
+}  # fmt: skip
+"""DLPack's type of a device by its `DeviceInfo.memory`."""
 
 
 class _Shared:
@@ -51,9 +53,12 @@ class _Shared:
 
 def _dlpack_device(device: Device) -> tuple[int, int]:
     """DLPack's name of a device's memory."""
-    if vendor.runs_on_numpy(device):
-        return dlpack.CPU, 0
-    return _GPUS.get(device.info.platform, dlpack.OPENCL), device.index
+    return _TYPES[device.info.memory], 0 if is_of_host(device) else device.index
+
+
+def is_of_host(device: Device) -> bool:
+    """Return whether a device's memory is the host's, so that NumPy's arrays can share it."""
+    return device.info.memory == "host"
 
 
 def _claimed(array: Array) -> tuple[Storage, _Shared]:
@@ -79,7 +84,7 @@ def _keep_claim(storage: Storage) -> None:
 
 def host_memory(array: Array, where: str = READING) -> dlpack.Memory | None:
     """The memory of an array on a CPU, a hidden transfer that copies nothing; None elsewhere."""
-    if not vendor.runs_on_numpy(array.device):
+    if not is_of_host(array.device):
         return None
     note(where, array.nbytes, "from", array.device)
     return exposed(array)
@@ -199,7 +204,7 @@ def export(
                 "only capsules from DLPack 1.0 on can say so",
                 "pass max_version=(1, 0), or copy=True",
             )
-        if place[0] in _GPUS.values() and stream != -1:
+        if place[0] in _GPUS and stream != -1:
             driver = _driver(device)
             driver.order_after(stream or driver.default_stream, memory.owner.memory.buffer)
     return dlpack.lend(memory, versioned=versioned, copied=bool(copy))
@@ -218,7 +223,7 @@ def _pair(value: Any, name: str, where: str) -> tuple[int, int]:
 def _check_stream(stream: Any, place: tuple[int, int], where: str) -> None:
     if stream is None:
         return
-    if place[0] not in _GPUS.values():
+    if place[0] not in _GPUS:
         raise errors.value_error(where, f"stream is {stream!r}", "the host's memory has no streams")
     if type(stream) is not int or stream < -1 or (stream == 0 and place[0] == dlpack.CUDA):
         raise errors.value_error(
@@ -477,7 +482,7 @@ def from_dlpack(
     kind, index = (int(part) for part in x.__dlpack_device__())
     if kind == dlpack.CUDA_MANAGED:
         kind = dlpack.CUDA
-    if kind in _GPUS.values():
+    if kind in _GPUS:
         source = _cuda_device(index)
         stream = _driver(source).current_stream()
         memory = dlpack.borrow(_capsule(x, stream=stream))
@@ -524,7 +529,7 @@ def _from_array(x: Array, target: Device, copy: bool | None) -> Array:
 
 def _from_host(memory: dlpack.Memory, target: Device, copy: bool | None) -> Array:
     """An array of memory of the host's."""
-    if not copy and vendor.runs_on_numpy(target) and _is_usable(memory, target):
+    if not copy and is_of_host(target) and _is_usable(memory, target):
         return _borrowed(memory, target)
     if copy is False:
         raise _no_copy("from_dlpack(x)", "x is in the host's memory", target)

@@ -11,16 +11,19 @@ import functools
 import importlib
 import math
 import os
+import struct
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Final, Literal, Self, TypeAlias
 
 from xarr import dtypes, lazy
 from xarr.backends.base import DeviceInfo, Discovery, Driver
 from xarr.dtypes import DType
 from xarr.errors import message
 from xarr.settings import settings
+
+InPlace: TypeAlias = "dict[DType, tuple[Callable[..., Any] | None, Callable[..., Any] | None]]"
 
 BACKENDS = {"cupy": "cupy_devices", "numba": "numba_cuda", "cpu": "cpu", "opencl": "opencl_devices"}
 """The module of each backend, best first: the default device is the first GPU, else the first CPU.
@@ -31,6 +34,15 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "as-gpu": {"kind": "gpu", "shares_host_memory": False},
 }
 """Pretences of a handle, for tests, and the facts of the device that each changes."""
+
+_FORMATS: Final = {dtypes.bool_: "?", dtypes.float16: "e"}
+"""The formats of elements in memory that are not those of constants."""
+_IN_PLACE: Final[InPlace] = {
+    dtype: (form.unpack_from, form.pack_into)
+    for dtype in dtypes.TABLE
+    for form in [struct.Struct(_FORMATS.get(dtype, dtype.format))]
+}
+_ELSEWHERE: Final[InPlace] = dict.fromkeys(dtypes.TABLE, (None, None))
 
 
 class Device:
@@ -50,6 +62,9 @@ class Device:
         Whether the device has no float64, and so computes in float32 and complex64 at most.
     lock : RLock -- Held by whoever runs what was asked of the device, or calls its driver.
     memory : Memory -- What is in use of the device's memory, and how much may be.
+    in_place : dict
+        For each data type the functions that read and write an element in the device's memory; None
+        where the host does not reach it.
     shared : dict of int
         The serials of storages whose memory others see too, and how many do. What reads or writes
         such memory runs at once.
@@ -70,6 +85,7 @@ class Device:
         "_open",
         "_plain",
         "drawing",
+        "in_place",
         "info",
         "is_recorded",
         "kept",
@@ -88,6 +104,7 @@ class Device:
     lock: threading.RLock
     kernels: dict[Any, Any]
     no_float64: bool
+    in_place: InPlace
     shared: dict[int, int]
     kept: dict[int, int]
     is_recorded: bool
@@ -109,6 +126,7 @@ class Device:
         self.lock = threading.RLock() if plain is None else plain.lock
         self.kernels = {}
         self.no_float64 = not info.has_float64
+        self.in_place = _IN_PLACE if info.host_addressable else _ELSEWHERE
         self.shared = {}
         self.kept = {}
         self.is_recorded = False

@@ -118,7 +118,7 @@ class Opcode(Memoised):
         if not self.named or (self.is_fresh and not 0 < self.nbytes <= _AT_ONCE_NBYTES):
             return False
         how = self.named[0]
-        return how.is_in_place
+        return how.unpack is not None
 
     @cython.cfunc
     def _take_host(self) -> cython.void:

@@ -12,7 +12,7 @@ cdef class Structure(Memoised):
     cdef public object element
     cdef object lone
     cdef object copy
-    cdef object unpack
+    cdef public object unpack
     cdef object pack
     cdef object low
     cdef object high
@@ -22,7 +22,6 @@ cdef class Structure(Memoised):
     cdef public Py_ssize_t size
     cdef public bint is_linear
     cdef bint is_complex
-    cdef public bint is_in_place
     cdef list alike
     cdef dict _views
     cdef dict _stores

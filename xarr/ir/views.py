@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy
@@ -28,12 +27,6 @@ if TYPE_CHECKING:
 
 _ndarray = cython.declare(object, numpy.ndarray)
 
-_PACKED: Final = {
-    dtype: (form.unpack_from, form.pack_into)
-    for dtype in dtypes.TABLE
-    for form in [struct.Struct("?" if dtype is dtypes.bool_ else dtype.format)]
-}
-"""The functions that read and write an element in memory."""
 _EXACT: Final = 1 << 53
 """Integers up to this are float64 exactly."""
 
@@ -101,7 +94,6 @@ class Structure(Memoised):
     size: int
     is_linear: bool
     is_complex: bool
-    is_in_place: bool
     alike: list[Any] | None
     _views: dict[Any, Any] | None
     _stores: dict[Any, Any] | None
@@ -142,9 +134,7 @@ class Structure(Memoised):
             self.low, self.high = -_EXACT, _EXACT
         elif dtype.kind in dtypes.INTEGER:
             self.low, self.high = dtype.bounds
-        self.is_in_place = device.info.host_addressable
-        if self.is_in_place and dtype is not dtypes.float16:
-            self.unpack, self.pack = _PACKED[dtype]
+        self.unpack, self.pack = device.in_place[dtype]
 
     @property
     def pattern(self) -> Pattern | None:

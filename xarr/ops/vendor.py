@@ -26,7 +26,7 @@ from xarr.ir.storage import Storage, allocate_or_collect
 from xarr.ir.views import View, array_in, contiguous, storage_view
 from xarr.layout import Shape
 from xarr.lowering.operations import RoutineOp
-from xarr.runtime import profiling
+from xarr.runtime import dispatch, profiling
 from xarr.runtime.host_eval import NumpyStep
 from xarr.settings import IMPORTED
 from xarr.tape import builder
@@ -360,7 +360,7 @@ def _evaluate(host: Callable[..., Any], arrays: list[Any]) -> None:
 
 def adopted(value: Any, dtype: DType, device: Device) -> View:
     """Return the view of a new array that a library has made, in its memory if possible."""
-    own = builder.held(value, device, dtype)
+    own = dispatch.held(value, device, dtype)
     if own is not None:
         return own
     if not value.size:
@@ -376,7 +376,7 @@ def adopted(value: Any, dtype: DType, device: Device) -> View:
 def _copy(value: Any, dtype: DType, device: Device) -> View:
     """Copy an array's values into memory of the device, converted to a data type."""
     shape = value.shape
-    few = builder.known(
+    few = dispatch.known(
         shape, dtype, device, lambda: numpy.array(value, dtype.numpy, order="C").reshape(shape)
     )
     if few is not None:
@@ -398,7 +398,7 @@ def now(
     device = operands[0].device
     if not runs_on_numpy(device):
         return None
-    if few is not None and not builder.stays_on_host(device, few, tuning.SELECTED_NBYTES):
+    if few is not None and not dispatch.stays_on_host(device, few, tuning.SELECTED_NBYTES):
         return None
     with device.lock:
         arrays = []

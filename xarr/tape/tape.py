@@ -598,10 +598,9 @@ class Tape:
     @cython.cfunc
     def _may_be_new(self) -> cython.bint:
         """Return whether the host may run new lists now, without a plan."""
-        device = self.device
         if core_tier.name or core_hooks.run is not None or core_hooks.changed or self.kept:
             return False
-        return device.info.host_addressable and device.driver.is_open()
+        return dispatch.can_host(self.device)
 
     @cython.cfunc
     def _is_kept(self, trace: Trace) -> cython.bint:
