@@ -23,7 +23,7 @@ from xarr import dtypes, layout
 from xarr.array.array import Array
 from xarr.dtypes import COMPLEX, SIGNED
 from xarr.ir.views import View
-from xarr.lowering import fft as fft_kernels, radix_sort as kernels
+from xarr.lowering import radix_sort as kernels
 from xarr.ops import elementwise, fft, histogram, radix_sort, random, reductions
 from xarr.tape import builder
 
@@ -370,7 +370,6 @@ def small_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("xarr.lowering.fft._TILE_NBYTES", 256)
     monkeypatch.setattr("xarr.lowering.fft._LONGEST_COLUMN", 8)
     monkeypatch.setattr("xarr.lowering.fft._LONGEST_PASS", 8)
-    fft_kernels._cut_length.cache_clear()
     monkeypatch.setattr(xarr.default_device(), "kernels", {})
     monkeypatch.setattr(xarr.default_device(), "programs", {})
 

@@ -160,11 +160,11 @@ def part_of(view: View, key: object) -> View | None:
     if beyond == _NEVER or not lies or len(lies) > 2 * _MOST_AXES:
         return None
     name: object = tuple(lies)
-    other: Structure | None = how.view(name)
+    other: Structure | None = how.known(name)
     if other is None:
         other = structure(how.device, how.dtype, tuple(lies[::2]), tuple(lies[1::2]))
         if other.is_known:
-            how.keep_view(name, other)
+            how.remember(name, other)
     return view_at(view.storage, other, view.offset + beyond)
 
 

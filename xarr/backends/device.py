@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, Final, Literal, Self, TypeAlias
 
-from xarr import dtypes, lazy
+from xarr import dtypes, lazy, tuning
 from xarr.backends.base import DeviceInfo, Discovery, Driver
 from xarr.dtypes import DType
 from xarr.errors import message
+from xarr.memo import listed
 from xarr.settings import settings
 
 InPlace: TypeAlias = "dict[DType, tuple[Callable[..., Any] | None, Callable[..., Any] | None]]"
@@ -336,6 +337,11 @@ def devices() -> list[Device]:
 def found() -> list[Device]:
     """The devices that this process has found, open or not, and handles that pretend."""
     return [one for of in (*_devices.values(), tuple(_variants.values())) for one in of]
+
+
+listed("Device.kernels", tuning.REMEMBERED, lambda: [one.kernels for one in found()])
+listed("Device.programs", tuning.REMEMBERED, lambda: [one.programs for one in found()])
+listed("Tape.came", tuning.REMEMBERED, lambda: [one.tape.came for one in found() if one.tape])
 
 
 def problems() -> dict[str, list[str]]:

@@ -23,18 +23,16 @@ cdef class Structure(Memoised):
     cdef public bint is_linear
     cdef bint is_complex
     cdef list alike
-    cdef dict _views
-    cdef dict _stores
+    cdef public dict remembered
     cdef set places
     cdef object _pattern
     cdef object _layout
-    cpdef object view(self, object key)
-    cpdef object keep_view(self, object key, object found)
-    cpdef object store(self, object key)
-    cpdef object keep_store(self, object key, object opcode)
+    cpdef object known(self, object key)
+    cpdef object remember(self, object key, object found)
     cpdef bint fits(self, object value)
     cpdef object seen(self)
 
+cdef object broadcast_pair(tuple one, tuple two)
 cpdef Structure structure(object device, object dtype, tuple shape, object strides)
 cpdef Structure contiguous(object device, object dtype, tuple shape)
 
@@ -49,6 +47,7 @@ cdef Structure lone_of(View view)
 cdef View view_at(Storage storage, Structure how, Py_ssize_t offset)
 cdef Py_ssize_t beyond(View view, View first)
 cpdef View number_like(View view, object value)
+cpdef object name_of_store(View part, View given)
 cdef View lone_constant(Structure how, object value)
 
 cdef class ArraySlots:

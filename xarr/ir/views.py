@@ -10,9 +10,11 @@ import numpy
 
 from xarr import dtypes, errors, layout, tuning
 from xarr.backends.base import InMemory
+from xarr.backends.device import found
 from xarr.ir import _cython as cython
 from xarr.ir.memo import remembered
 from xarr.layout import Layout
+from xarr.memo import listed
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
@@ -95,8 +97,7 @@ class Structure(Memoised):
     is_linear: bool
     is_complex: bool
     alike: list[Any] | None
-    _views: dict[Any, Any] | None
-    _stores: dict[Any, Any] | None
+    remembered: dict[Any, Any] | None
     places: set[int] | None
     _pattern: Any
     _layout: Any
@@ -151,31 +152,20 @@ class Structure(Memoised):
         return self._layout
 
     @cython.ccall
-    def view(self, key: object) -> Any:
-        """Return the cached result of indexing or reshaping for a key, or None."""
-        return None if self._views is None else self._views.get(key)
+    def known(self, key: object) -> Any:
+        """Return what is remembered of such views by a key, or None.
 
-    @cython.ccall
-    def keep_view(self, key: object, found: object) -> object:
-        """Cache the result of indexing or reshaping for a key."""
-        if self._views is None:
-            self._views = {}
-        return remembered(self._views, key, found)
-
-    @cython.ccall
-    def store(self, key: object) -> Any:
-        """Return the cached opcode that writes a value to such a view, or None.
-
-        The key is the value's structure; within one storage also the value's offset from the view.
+        By the key of an index or a shape it is the structure that it gives; by the structure of a
+        value, within one storage with its offset from the view, the opcode that writes the value.
         """
-        return None if self._stores is None else self._stores.get(key)
+        return None if self.remembered is None else self.remembered.get(key)
 
     @cython.ccall
-    def keep_store(self, key: object, opcode: object) -> object:
-        """Cache the opcode that writes a value to such a view."""
-        if self._stores is None:
-            self._stores = {}
-        return remembered(self._stores, key, opcode)
+    def remember(self, key: object, found: object) -> object:
+        """Remember something of such views by a key."""
+        if self.remembered is None:
+            self.remembered = {}
+        return remembered(self.remembered, key, found)
 
     @cython.ccall
     def fits(self, value: object) -> cython.bint:
@@ -213,6 +203,40 @@ def _is_linear(
                 return False
             step *= extent
     return True
+
+
+@cython.cfunc
+def broadcast_pair(one: tuple[Any, ...], two: tuple[Any, ...]) -> object:
+    """Return the shape that two shapes broadcast to; None where they do not."""
+    if one == two or not two:
+        return one
+    if not one:
+        return two
+    count: cython.Py_ssize_t = max(len(one), len(two))
+    more: cython.Py_ssize_t = count - len(one)
+    other: cython.Py_ssize_t = count - len(two)
+    at: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    second: cython.Py_ssize_t
+    shape: list[Any] = []
+    for at in range(count):
+        first = one[at - more] if at >= more else 1
+        second = two[at - other] if at >= other else 1
+        if first != second and first != 1 and second != 1:
+            return None
+        shape.append(second if first == 1 else first)
+    return tuple(shape)
+
+
+def _structures() -> list[dict[Any, Structure]]:
+    """Return the dictionaries of all devices' structures, and of hashes."""
+    return [part for one in found() if one.structures for part in one.structures.parts()]
+
+
+listed("Device.structures", tuning.STRUCTURES, _structures)
+listed("Structure.remembered", tuning.REMEMBERED, lambda: [
+    how.remembered for of in _structures() for how in filter(None, of.values()) if how.remembered
+])  # fmt: skip
 
 
 @cython.ccall
@@ -342,6 +366,14 @@ def number_like(view: View, value: object) -> View:
     if how.element is None:
         how.element = structure(how.device, how.dtype, (), None)
     return lone_constant(how.element, value)
+
+
+@cython.ccall
+def name_of_store(part: View, given: View) -> object:
+    """Return the key by which a view remembers the write of another view to it."""
+    if given.storage is part.storage:
+        return given.structure, given.offset - part.offset
+    return given.structure
 
 
 @cython.cfunc

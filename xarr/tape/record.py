@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from xarr import tuning
 from xarr.codegen.expressions import cast
 from xarr.ir import _cython as cython
 from xarr.ir.operation import Operation
+from xarr.memo import memo
 from xarr.runtime import dispatch
 from xarr.runtime.host_values import converter
 
@@ -137,19 +138,11 @@ def _end(tape: Tape, opcode: Opcode, views: tuple[Any, ...]) -> cython.void:
         tape.end()
 
 
-_CASTS: Final[dict[tuple[DType, DType], Operation]] = {}
-
-
+@memo
 def cast_of(given: DType, wanted: DType) -> Operation:
     """Return the operation that converts between data types; the copy, if they are one."""
-    operation = _CASTS.get((given, wanted))
-    if operation is None:
-        host = converter(given, wanted)
-        operation = Operation(
-            "astype", (given,), wanted, cast("{0}", given, wanted), host, "astype"
-        )
-        _CASTS[given, wanted] = operation
-    return operation
+    template, host = cast("{0}", given, wanted), converter(given, wanted)
+    return Operation("astype", (given,), wanted, template, host, "astype")
 
 
 @cython.cfunc

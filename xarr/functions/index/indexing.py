@@ -23,14 +23,14 @@ from xarr.array.array import Array, rebind
 from xarr.array.coerce import as_array, beside, holds_arrays, numbers, warn_of_imaginary
 from xarr.array.keys import LONGEST_STEP, place_of, sliced
 from xarr.array.layouts import assign, is_whole, keep_array, require_writeable, settled, view
-from xarr.array.operators import name_of_store, number_for
+from xarr.array.operators import number_for
 from xarr.array.selected import Selected
 from xarr.array.transfers import is_unobserved, uploaded
 from xarr.dtypes import BOOL, INTEGER
 from xarr.errors import refused, type_error, value_error
 from xarr.functions.elementwise import elementwise
 from xarr.functions.reduce import reductions
-from xarr.ir.views import View, constant, number_like, storage_view
+from xarr.ir.views import View, constant, name_of_store, number_like, storage_view
 from xarr.layout import Layout, Shape
 from xarr.ops import elementwise as rows, gather
 from xarr.ops.rows import choose
@@ -136,7 +136,7 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     if not (own and builder.reads_what_it_overwrites(given, storage, where, view.dtype)):
         opcode, target = builder.storing(source.structure, where, view.dtype)
         name = name_of_store(View(storage, target, where.offset), given)
-        target.keep_store(name, opcode)
+        target.remember(name, opcode)
 
 
 def _with_integers(key: tuple[Any, ...]) -> tuple[Any, ...]:
