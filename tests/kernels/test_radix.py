@@ -358,7 +358,7 @@ def test_groups_fit_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_float64() -> None:
     """One sort, of 64 bits an element; searches order elements of each kind by the same code."""
-    with xarr.device(FORMS[1].without_float64()):
+    with xarr.device(FORMS[1].pretending("no-float64")):
         x = examples(dtypes.int64, 300)
         check(on_device(x), x, 0, ["values"])
         for dtype in (dtypes.float32, dtypes.complex64):

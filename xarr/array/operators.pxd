@@ -1,11 +1,11 @@
 from cpython.buffer cimport Py_buffer, PyObject_GetBuffer as fill_buffer
 from xarr.ir.events cimport core_hooks
 from xarr.ir.storage cimport Storage, are_shared
-from xarr.ir.views cimport ArraySlots, View, Structure, broadcast_pair, lone_constant, lone_of, name_of_store, structure, view_at, number_like
+from xarr.ir.views cimport ArraySlots, View, Structure, lone_constant, lone_of, structure, view_at, number_like
 from xarr.ir.instructions cimport Opcode, opcode_of
 from xarr.tape.record cimport computed, copied_element, recorded, store_of
 from xarr.tape.scalar_access cimport only, poke, read, settled
-from xarr.array.keys cimport value_of, part_of, place_of
+from xarr.array.keys cimport broadcast_pair, name_of_store, value_of, part_of, place_of
 from xarr.ir.resolved cimport ScalarEvaluator, ResolvedRow
 
 

@@ -10,14 +10,15 @@ import numpy
 
 from xarr import dtypes
 from xarr.ir import _cython as cython
-from xarr.ir.operation import choice, interned
+from xarr.ir.operation import interned
 from xarr.ir.resolved import OPERATORS
+from xarr.tape.record import choice
 from xarr.tape.traced import TracedNumber
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.array.keys import part_of, place_of, value_of
+    from xarr.array.keys import broadcast_pair, name_of_store, part_of, place_of, value_of
     from xarr.ir.events import core_hooks
     from xarr.ir.instructions import Opcode, opcode_of
     from xarr.ir.resolved import ResolvedRow, ScalarEvaluator
@@ -26,10 +27,8 @@ if not cython.compiled:
         ArraySlots,
         Structure,
         View,
-        broadcast_pair,
         lone_constant,
         lone_of,
-        name_of_store,
         number_like,
         structure,
         view_at,

@@ -16,7 +16,6 @@ from xarr.ir.steps import end_before_others
 from xarr.ir.storage import Storage
 from xarr.ir.views import View, constant, storage_view
 from xarr.ops import vendor
-from xarr.runtime import dispatch
 from xarr.tape import builder, recorders, scalar_access
 from xarr.tape.scalar_access import values_of
 from xarr.tape.tape import tape_of
@@ -178,7 +177,7 @@ def uploaded(values: Host, device: Device, where: str) -> View:
     note(where, nbytes, "to", device)
     is_few = True if nbytes <= tuning.KEPT_NBYTES else None
     data = numpy.array(values, row.numpy, order="C", copy=is_few)
-    own = dispatch.held(data, device, row, is_new=True) if is_few else None
+    own = vendor.held(data, device, row, is_new=True) if is_few else None
     if own is not None:
         return own
     with device.lock:

@@ -213,10 +213,6 @@ class Device:
         """Whether kernels read the other device's memory directly, as over NVLink or the bus."""
         return self.driver.accesses(get_device(other, "can_access(other)").driver)
 
-    def without_float64(self) -> Device:
-        """The same device, behaving as one that has no float64; "opencl:0?no-float64"."""
-        return self.pretending("no-float64")
-
     def pretending(self, *options: str) -> Device:
         """The same device with further options, as "opencl:0?no-float64&as-gpu" names it."""
         wanted = tuple(name for name in _OPTIONS if name in self.options or name in options)

@@ -160,16 +160,14 @@ def required(text: str) -> list[str]:
 
 
 def _units_of(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(part for name in names for part in _with_requirements(name)))
-
-
-def _with_requirements(name: str) -> tuple[str, ...]:
-    """Return a unit's text after that of the units it needs; () for a name that is no unit."""
-    return _after_requirements(name, own[name]) if name in own else _library_units(name)
+    units = [_after_requirements(one, own[one]) if one in own else _library_units(one)
+             for one in names]  # fmt: skip
+    return list(dict.fromkeys(part for parts in units for part in parts))
 
 
 @memo
 def _library_units(name: str) -> tuple[str, ...]:
+    """Return a unit's text after that of the units it needs; () for a name that is no unit."""
     found = _library_text(name)
     return () if found is None else _after_requirements(name, found)
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy
-
-from xarr import dtypes
 from xarr.memo import memo
 
 if TYPE_CHECKING:
@@ -77,11 +74,5 @@ class Operation:
 
 @memo
 def interned(kind: Callable[..., Any], *parameters: Any) -> Any:
-    """Return the one object that a class or a function makes of parameters, as an operation."""
+    """Return the one object that a class or a function makes of parameters."""
     return kind(*parameters)
-
-
-def choice(row: DType) -> Operation:
-    """Make the operation that chooses between two operands of a data type by a condition."""
-    types = dtypes.bool_, row, row
-    return Operation("where", types, row, "({0} ? {1} : {2})", numpy.where, "where")

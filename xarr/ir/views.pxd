@@ -32,7 +32,6 @@ cdef class Structure(Memoised):
     cpdef bint fits(self, object value)
     cpdef object seen(self)
 
-cdef object broadcast_pair(tuple one, tuple two)
 cpdef Structure structure(object device, object dtype, tuple shape, object strides)
 cpdef Structure contiguous(object device, object dtype, tuple shape)
 
@@ -47,7 +46,6 @@ cdef Structure lone_of(View view)
 cdef View view_at(Storage storage, Structure how, Py_ssize_t offset)
 cdef Py_ssize_t beyond(View view, View first)
 cpdef View number_like(View view, object value)
-cpdef object name_of_store(View part, View given)
 cdef View lone_constant(Structure how, object value)
 
 cdef class ArraySlots:

@@ -205,29 +205,6 @@ def _is_linear(
     return True
 
 
-@cython.cfunc
-def broadcast_pair(one: tuple[Any, ...], two: tuple[Any, ...]) -> object:
-    """Return the shape that two shapes broadcast to; None where they do not."""
-    if one == two or not two:
-        return one
-    if not one:
-        return two
-    count: cython.Py_ssize_t = max(len(one), len(two))
-    more: cython.Py_ssize_t = count - len(one)
-    other: cython.Py_ssize_t = count - len(two)
-    at: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    second: cython.Py_ssize_t
-    shape: list[Any] = []
-    for at in range(count):
-        first = one[at - more] if at >= more else 1
-        second = two[at - other] if at >= other else 1
-        if first != second and first != 1 and second != 1:
-            return None
-        shape.append(second if first == 1 else first)
-    return tuple(shape)
-
-
 def _structures() -> list[dict[Any, Structure]]:
     """Return the dictionaries of all devices' structures, and of hashes."""
     return [part for one in found() if one.structures for part in one.structures.parts()]
@@ -366,14 +343,6 @@ def number_like(view: View, value: object) -> View:
     if how.element is None:
         how.element = structure(how.device, how.dtype, (), None)
     return lone_constant(how.element, value)
-
-
-@cython.ccall
-def name_of_store(part: View, given: View) -> object:
-    """Return the key by which a view remembers the write of another view to it."""
-    if given.storage is part.storage:
-        return given.structure, given.offset - part.offset
-    return given.structure
 
 
 @cython.cfunc

@@ -22,12 +22,13 @@ from xarr.dtypes import ANY, BOOL, COMPLEX, INTEGER, KIND_WORDS, REAL, SIGNED, U
 from xarr.ir.fold import Fold, Joined
 from xarr.ir.instructions import Opcode, opcode_of
 from xarr.ir.memo import remembered
-from xarr.ir.operation import Operation, choice, interned
+from xarr.ir.operation import Operation, interned
 from xarr.ir.resolved import OPERATORS, ResolvedRow, ScalarEvaluator
 from xarr.ir.views import Structure, View, constant
 from xarr.layout import broadcast_shapes
 from xarr.runtime import host_values
 from xarr.tape import builder
+from xarr.tape.record import choice
 from xarr.tape.scalar_access import settled
 from xarr.tape.traced import is_known
 

@@ -374,9 +374,22 @@ def _evaluate(host: Callable[..., Any], arrays: list[Any]) -> None:
         result[...] = host(*given)
 
 
+def held(values: Any, device: Device, dtype: DType, *, is_new: bool = False) -> View | None:
+    """Make a view of NumPy's result in its own memory; None where the driver needs a copy of it.
+
+    Unless it `is_new`, its memory may be another array's, as an operand's, which is no such thing.
+    """
+    if type(values) is not numpy.ndarray or not dispatch.stays_on_host(device, values.nbytes):
+        return None
+    flags = None if is_new else values.flags
+    if flags and not (flags.owndata and flags.c_contiguous and flags.writeable):
+        return None
+    return View(Storage(device, values.nbytes, values), contiguous(device, dtype, values.shape), 0)
+
+
 def adopted(value: Any, dtype: DType, device: Device) -> View:
     """Return the view of a new array that a library has made, in its memory if possible."""
-    own = dispatch.held(value, device, dtype)
+    own = held(value, device, dtype)
     if own is not None:
         return own
     if not value.size:

@@ -52,19 +52,6 @@ def blank_on_host(device: Device, nbytes: int) -> Any:
     return numpy.empty(nbytes, numpy.uint8) if stays_on_host(device, nbytes) else None
 
 
-def held(values: Any, device: Device, dtype: DType, *, is_new: bool = False) -> View | None:
-    """Make a view of NumPy's result in its own memory; None where the driver needs a copy of it.
-
-    Unless it `is_new`, its memory may be another array's, as an operand's, which is no such thing.
-    """
-    if type(values) is not numpy.ndarray or not stays_on_host(device, values.nbytes):
-        return None
-    flags = None if is_new else values.flags
-    if flags and not (flags.owndata and flags.c_contiguous and flags.writeable):
-        return None
-    return View(Storage(device, values.nbytes, values), contiguous(device, dtype, values.shape), 0)
-
-
 def known(shape: Shape, dtype: DType, device: Device, compute: Callable[[], Any]) -> View | None:
     """Return a view of few values that depend on no array, as NumPy computes them; else None.
 

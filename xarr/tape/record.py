@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xarr import tuning
+import numpy
+
+from xarr import dtypes, tuning
 from xarr.codegen.expressions import cast
 from xarr.ir import _cython as cython
 from xarr.ir.operation import Operation
@@ -143,6 +145,12 @@ def cast_of(given: DType, wanted: DType) -> Operation:
     """Return the operation that converts between data types; the copy, if they are one."""
     template, host = cast("{0}", given, wanted), converter(given, wanted)
     return Operation("astype", (given,), wanted, template, host, "astype")
+
+
+def choice(row: DType) -> Operation:
+    """Make the operation that chooses between two operands of a data type by a condition."""
+    types = dtypes.bool_, row, row
+    return Operation("where", types, row, "({0} ? {1} : {2})", numpy.where, "where")
 
 
 @cython.cfunc

@@ -21,7 +21,7 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.array.array import Array, rebind
 from xarr.array.coerce import as_array, beside, holds_arrays, numbers, warn_of_imaginary
-from xarr.array.keys import LONGEST_STEP, place_of, sliced
+from xarr.array.keys import LONGEST_STEP, name_of_store, place_of, sliced
 from xarr.array.layouts import assign, is_whole, keep_array, require_writeable, settled, view
 from xarr.array.operators import number_for
 from xarr.array.selected import Selected
@@ -30,7 +30,7 @@ from xarr.dtypes import BOOL, INTEGER
 from xarr.errors import refused, type_error, value_error
 from xarr.functions.elementwise import elementwise
 from xarr.functions.reduce import reductions
-from xarr.ir.views import View, constant, name_of_store, number_like, storage_view
+from xarr.ir.views import View, constant, number_like, storage_view
 from xarr.layout import Layout, Shape
 from xarr.ops import elementwise as rows, gather
 from xarr.ops.rows import choose
