@@ -56,12 +56,12 @@ class _Shared:
 
 def dlpack_device(device: Device) -> tuple[int, int]:
     """DLPack's name of a device's memory."""
-    return _TYPES[device.info.memory], 0 if is_of_host(device) else device.index
+    return _TYPES[device.info.memory], device.index * (device.info.memory != "host")
 
 
 def is_of_host(device: Device) -> bool:
-    """Return whether a device's memory is the host's, so that NumPy's arrays can share it."""
-    return device.info.memory == "host"
+    """Return whether arrays share memory with NumPy's: not in a graph, which reads it again."""
+    return device.info.memory == "host" and not device.is_recorded
 
 
 def _claimed(array: Array) -> tuple[Storage, _Shared]:
