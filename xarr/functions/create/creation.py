@@ -205,7 +205,7 @@ def filled_like(
     make: Callable[..., Array] = filled,
 ) -> Array:
     """An array of one value like another array, for a function that errors name."""
-    given = as_array(x, where, operand_of(where))
+    given = x if type(x) is Array else as_array(x, where, operand_of(where))
     view = given._view
     shape, dtype = view.shape if shape is None else shape, view.dtype if dtype is None else dtype
     result = make(value, shape, dtype, view.device if device is None else device, where)
