@@ -256,6 +256,7 @@ CASES.update(
         "creation": Case(
             lambda np: np.arange(10_000) * 2 + np.ones(10_000, dtype="int64"), (), (1,)
         ),
+        "constants": Case(lambda np: (np.full(3000, 2, dtype="int64") * 3).max(), (), (0,)),
         "a stencil": Case(lambda np, u, v: put(v, INNER, stencil(u)), (PLANE,) * 2, (1,)),
         "a lattice": Case(lambda np, x: put(x, np.s_[::2], x[1::2] * 2), (LINE,), (1,)),
         "halves": Case(lambda np, x: put(x, slice(2500), x[2500:] * 2), (LINE,), (1,)),
