@@ -22,17 +22,9 @@ DTYPES = [
     "complex128",
 ]
 LAYOUTS = [
-    "contiguous",
-    "strided",
-    "reversed",
-    "transposed",
-    "broadcast",
-    "0-d",
-    "empty",
-    "vector",
-    "group",
-    "grid",
-]
+    "contiguous", "strided", "reversed", "transposed", "broadcast", "0-d", "empty", "vector",
+    "group", "grid",
+]  # fmt: skip
 
 
 def device() -> xp.Device:

@@ -313,16 +313,11 @@ def tiny_groups(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "shape"),
     [
-        ("bool", (2, 241)),
-        ("int16", (2, 5)),
-        ("int16", (2, 241)),
-        ("float32", (2, 5)),
-        ("float32", (1, 500)),
-        ("float64", (2, 241)),
-        ("complex64", (2, 5)),
+        ("bool", (2, 241)), ("int16", (2, 5)), ("int16", (2, 241)), ("float32", (2, 5)),
+        ("float32", (1, 500)), ("float64", (2, 241)), ("complex64", (2, 5)),
         ("complex64", (2, 241)),
     ],
-)
+)  # fmt: skip
 def test_sorts(name: str, shape: tuple[int, int], tiny_groups: None) -> None:
     dtype = dtypes.BY_NAME[name]
     if dtype in dtypes.NEEDS_FLOAT64 and not xarr.default_device().has_float64:
