@@ -48,7 +48,8 @@ def short(name: str) -> str:
 def _operand(dtype: DType) -> View:
     """Make a constant on no device; the rules ask only whether there is float64."""
     device: Any = SimpleNamespace(
-        info=SimpleNamespace(has_float64=True, host_addressable=False),
+        info=SimpleNamespace(has_float64=True),
+        in_place=dict.fromkeys(dtypes.TABLE, (None, None)),
         no_float64=False,
         structures=None,
     )

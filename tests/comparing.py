@@ -22,17 +22,9 @@ DTYPES = [
     "complex128",
 ]
 LAYOUTS = [
-    "contiguous",
-    "strided",
-    "reversed",
-    "transposed",
-    "broadcast",
-    "0-d",
-    "empty",
-    "vector",
-    "group",
-    "grid",
-]
+    "contiguous", "strided", "reversed", "transposed", "broadcast", "0-d", "empty", "vector",
+    "group", "grid",
+]  # fmt: skip
 
 
 def device() -> xp.Device:
@@ -53,7 +45,7 @@ def narrow_device() -> xp.Device:
     """Another device than the default one: the same, without float64."""
     if device().options:
         pytest.skip(f"{device()} is the narrow device already")
-    return device().without_float64()
+    return device().pretending("no-float64")
 
 
 def needs(dtype: Any) -> None:

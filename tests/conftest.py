@@ -77,7 +77,7 @@ TIERS = [host_functions.tier.name]
 if TIERS == ["fused"] and DEVICES[0].info.host_addressable:
     TIERS.append("")  # what users have
 
-NARROW = [] if DEVICES[0].options else [DEVICES[0].without_float64()]
+NARROW = [] if DEVICES[0].options else [DEVICES[0].pretending("no-float64")]
 
 
 def _entered(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:

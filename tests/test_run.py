@@ -338,15 +338,8 @@ def test_a_report_says_where_small_operations_are_the_cost(
 
 def test_wrong_command_lines_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     wrong = (
-        "",
-        "frob",
-        "run",
-        "run -m",
-        "run --frob x.py",
-        "run nowhere.py",
-        "info x",
-        "bench x y",
-    )
+        "", "frob", "run", "run -m", "run --frob x.py", "run nowhere.py", "info x", "bench x y",
+    )  # fmt: skip
     for given in wrong:
         assert main(given.split()) == 2
         assert capsys.readouterr().err

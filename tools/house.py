@@ -19,11 +19,11 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 CEILINGS: Final = Path(__file__).with_name("house.json")
 DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
-CHOOSES: Final = r"\.host_addressable\b|\bstays_on_host\(|\bruns_on_numpy\("
+CHOOSES: Final = r"\.host_addressable\b|\.is_in_place\b|\bstays_on_host\(|\bruns_on_numpy\("
 """Questions of a module that chooses between host and device; `backends/` has the answers."""
-REMEMBERS: Final = r"@memo\b|\bfunctools\.(?:lru_)?cache\b|\bMemo\(|\bremembered\("
-"""Calls that make or fill a table that remembers."""
-UNLISTED: Final = r"\bfunctools\.(?:lru_)?cache\b|^_?\w+: Final\[dict\[.*\] = \{\}"
+REMEMBERS: Final = r"@memo\b|\bfunctools\.(?:lru_)?cache\b(?!\")|\bMemo\(|\bremembered\("
+"""Calls that make or fill a table that remembers, but for those in the two modules called memo."""
+UNLISTED: Final = r"\bfunctools\.(?:lru_)?cache\b(?!\")|^_?\w+: Final\[dict\[.*\] = \{\}"
 """Tables that `xarr/memo.py` does not know and bound."""
 
 
@@ -38,8 +38,9 @@ def counted() -> dict[str, int]:
         found["modules that choose host or device"] += bool(
             folder != "backends" and re.search(CHOOSES, text)
         )
-        found["tables that remember"] += len(re.findall(REMEMBERS, text))
-        found["tables that nothing lists"] += len(re.findall(UNLISTED, text, re.MULTILINE))
+        if path.name != "memo.py":
+            found["tables that remember"] += len(re.findall(REMEMBERS, text))
+            found["tables that nothing lists"] += len(re.findall(UNLISTED, text, re.MULTILINE))
         found["lines of xarr"] += lines
         found["longest file"] = max(found["longest file"], lines)
         for node in ast.walk(ast.parse(text)):

@@ -17,15 +17,8 @@ from xarr.functions.names.namespace import public as _public
 from xarr.lib import scimath as _scimath
 
 __version__ = "0.1.0"
-
-e = _math.e
-euler_gamma = _numpy.euler_gamma
-inf = _math.inf
-little_endian = _numpy.little_endian
-nan = _math.nan
-newaxis = None
-pi = _math.pi
-
+e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
+euler_gamma, little_endian, newaxis = _numpy.euler_gamma, _numpy.little_endian, None
 bool = bool_ = _numpy.bool_
 True_, False_ = _numpy.True_, _numpy.False_
 int8, int16, int32, int64 = _numpy.int8, _numpy.int16, _numpy.int32, _numpy.int64
@@ -38,22 +31,14 @@ ubyte, ushort, uintc, uint = _numpy.ubyte, _numpy.ushort, _numpy.uintc, _numpy.u
 ulong, ulonglong, uintp = _numpy.ulong, _numpy.ulonglong, _numpy.uintp
 half, single, double, longdouble = _numpy.half, _numpy.single, _numpy.double, _numpy.longdouble
 csingle, cdouble, clongdouble = _numpy.csingle, _numpy.cdouble, _numpy.clongdouble
-generic, number, flexible, character = (
-    _numpy.generic,
-    _numpy.number,
-    _numpy.flexible,
-    _numpy.character,
-)
-integer, signedinteger, unsignedinteger = (
-    _numpy.integer,
-    _numpy.signedinteger,
-    _numpy.unsignedinteger,
-)
+generic, number = _numpy.generic, _numpy.number
+flexible, character = _numpy.flexible, _numpy.character
+integer, signedinteger = _numpy.integer, _numpy.signedinteger
+unsignedinteger = _numpy.unsignedinteger
 inexact, floating, complexfloating = _numpy.inexact, _numpy.floating, _numpy.complexfloating
 object_, str_, bytes_, void = _numpy.object_, _numpy.str_, _numpy.bytes_, _numpy.void
 datetime64, timedelta64 = _numpy.datetime64, _numpy.timedelta64
-dtype = _numpy.dtype
-emath = _scimath
+dtype, emath = _numpy.dtype, _scimath
 ScalarType, typecodes = _numpy.ScalarType, _numpy.typecodes
 sctypeDict = _numpy.sctypeDict  # noqa: N816 - NumPy's name
 

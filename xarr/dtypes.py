@@ -177,10 +177,11 @@ def why_not(dtype: object) -> str:
     return _ABSENT.get(given.kind, "")
 
 
-_PROMOTED: Final[dict[tuple[DType, DType], DType]] = {}
-for _row in TABLE:
-    for _other in TABLE:
-        _PROMOTED[_row, _other] = BY_NUMPY[numpy.promote_types(_row.numpy, _other.numpy)]
+_PROMOTED: Final = {
+    (row, other): BY_NUMPY[numpy.promote_types(row.numpy, other.numpy)]
+    for row in TABLE
+    for other in TABLE
+}
 
 
 def promote(first: DType, second: DType) -> DType:

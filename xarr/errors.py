@@ -14,8 +14,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from xarr.memo import memo
-
 _E = TypeVar("_E", bound=Exception)
 
 
@@ -76,7 +74,6 @@ def word_error(where: str, name: str, given: object, accepted: str) -> Exception
     return refused(error, where, f"{name} is {given!r}", accepted)
 
 
-@memo
 def operand_of(where: str) -> str:
     """The name by which an error's call, `where`, refers to its first argument.
 

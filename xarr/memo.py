@@ -1,6 +1,7 @@
 """Functions that remember their results, and the list of all tables that do.
 
-``python -m xarr info`` prints the list. Tables of compiled modules are of `ir/memo.py`.
+``python -m xarr info`` prints the list. Functions remember by `memo`; dictionaries that objects
+hold are bounded by `ir/memo.py` and named here by `listed`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import functools
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sized
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from xarr import tuning
@@ -41,9 +42,20 @@ def memo(function: Callable[..., _T], most: int = tuning.REMEMBERED) -> _lru_cac
     return remembering
 
 
+_dictionaries: Final[list[tuple[str, int, Callable[[], Iterable[Sized]]]]] = []
+
+
+def listed(name: str, most: int, find: Callable[[], Iterable[Sized]]) -> None:
+    """List the dictionaries that objects hold by one name: `find` returns them as they are then."""
+    _dictionaries.append((name, most, find))
+
+
 def tables() -> list[Table]:
-    """Return the tables of functions that have entries, those with the most bytes first."""
+    """Return the tables that have entries, those with the most bytes first."""
     found = []
+    for name, most, find in _dictionaries:
+        held = list(find())
+        found.append(Table(name, sum(map(len, held)), most, sum(map(sys.getsizeof, held))))
     for function in _functions:
         info = function.cache_info()
         parts = [one for one in gc.get_referents(function) if not callable(one)]

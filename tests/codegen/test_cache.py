@@ -49,14 +49,10 @@ def test_what_is_put_comes_back(disk: DiskCache, data: bytes) -> None:
 
 def test_the_key_depends_on_each_part_and_its_limits() -> None:
     parts = [
-        ("1", "s", ("a", "b"), "t"),
-        ("2", "s", ("a", "b"), "t"),
-        ("1", "x", ("a", "b"), "t"),
-        ("1", "s", ("ab",), "t"),
-        ("1", "s", ("a",), "t"),
-        ("1", "s", ("a", "b"), "u"),
+        ("1", "s", ("a", "b"), "t"), ("2", "s", ("a", "b"), "t"), ("1", "x", ("a", "b"), "t"),
+        ("1", "s", ("ab",), "t"), ("1", "s", ("a",), "t"), ("1", "s", ("a", "b"), "u"),
         ("1s", "", ("a", "b"), "t"),
-    ]
+    ]  # fmt: skip
     assert len({DiskCache.key(*part) for part in parts}) == len(parts)
     assert DiskCache.key(*parts[0]) == DiskCache.key(*parts[0])
 

@@ -75,14 +75,10 @@ def test_memory_is_made_where_it_is_short(statuses: list[int]) -> None:
 @pytest.mark.parametrize(
     ("statuses", "wanted"),
     [
-        ([SHORT, SHORT], MemoryError),
-        ([SHORT, REFUSED], ValueError),
-        ([REFUSED], ValueError),
-        ([ELSE], DeviceError),
-        ([0, SHORT, SHORT], MemoryError),
-        ([0, 500], ValueError),
+        ([SHORT, SHORT], MemoryError), ([SHORT, REFUSED], ValueError), ([REFUSED], ValueError),
+        ([ELSE], DeviceError), ([0, SHORT, SHORT], MemoryError), ([0, 500], ValueError),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_loaded(statuses: list[int], wanted: type[Exception]) -> None:
     with pytest.raises(wanted) as caught:
         Driver(statuses).load(b"", "kernel")

@@ -7,8 +7,10 @@ import re
 
 import pytest
 
+import xarr
 from tests.launching import together
 from tests.processes import run, run_code
+from xarr import memo
 from xarr.backends.base import DeviceInfo
 from xarr.backends.device import (
     BACKENDS,
@@ -70,12 +72,12 @@ def test_an_unknown_device_is_an_error_that_lists_those_there_are(spec: str) -> 
 
 def test_without_float64() -> None:
     plain = devices()[0]
-    narrow = plain.without_float64()
+    narrow = plain.pretending("no-float64")
     assert not narrow.has_float64
     assert str(narrow) == f"{plain}?no-float64"
     assert get_device(str(narrow)) is narrow
-    assert plain.without_float64() is narrow
-    assert narrow.without_float64() is narrow
+    assert plain.pretending("no-float64") is narrow
+    assert narrow.pretending("no-float64") is narrow
     assert narrow != plain
     assert narrow.driver is plain.driver
     assert narrow.lock is plain.lock
@@ -83,14 +85,14 @@ def test_without_float64() -> None:
 
 
 def test_a_device_survives_pickling() -> None:
-    for one in (devices()[0], devices()[0].without_float64()):
+    for one in (devices()[0], devices()[0].pretending("no-float64")):
         assert pickle.loads(pickle.dumps(one)) is one
         assert hash(one) == hash(pickle.loads(pickle.dumps(one)))
 
 
 def test_the_block_sets_the_default_and_restores_it() -> None:
     before = default_device()
-    narrow = devices()[0].without_float64()
+    narrow = devices()[0].pretending("no-float64")
     with device(narrow) as chosen:
         assert chosen is narrow is default_device()
         with device(str(devices()[0])):
@@ -104,7 +106,7 @@ def test_the_block_sets_the_default_and_restores_it() -> None:
 
 def test_the_default_belongs_to_the_thread() -> None:
     seen: list[Device] = []
-    with device(devices()[0].without_float64()):
+    with device(devices()[0].pretending("no-float64")):
         together(lambda: seen.append(default_device()))
     assert seen == [default_device()]
 
@@ -140,6 +142,14 @@ def test_the_command_line_describes_devices() -> None:
     assert f"default device   {default_device()!r}" in done.stdout
     assert "kernel cache" in done.stdout
     assert "settings.settings" in done.stdout  # what functions remember
+
+
+def test_what_is_remembered_is_listed() -> None:
+    for _ in range(12):
+        xarr.concat([xarr.sum(xarr.arange(3.0)[1:] + 1)[None], xarr.sin(xarr.arange(5.0))]).tolist()
+    wanted = {"CallCache.recordings", "Device.structures", "Structure.remembered", "opcode_of"}
+    wanted |= {"Reduction.transitions", "ResolvedRow.pairs", "tape.record.cast_of"}
+    assert wanted <= {one.name for one in memo.tables()}
 
 
 def test_info_is_plain_data() -> None:
@@ -184,7 +194,7 @@ def test_a_device_that_pretends_to_be_a_gpu() -> None:
     pretending = get_device(f"{plain}?no-float64&as-gpu")
     assert pretending.kind == "gpu"
     assert not pretending.has_float64
-    assert pretending is plain.pretending("as-gpu").without_float64()
+    assert pretending is plain.pretending("as-gpu").pretending("no-float64")
     assert get_device(str(pretending)) is pretending
     with pytest.raises(ValueError, match="there is no device"):
         get_device(f"{plain}?as-cpu")

@@ -127,20 +127,12 @@ def test_programs_do_what_numpy_does_when_memory_is_short() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "np.vecdot(x, x)",
-        "np.linalg.outer(x, x)",
-        "np.tensordot(x, x, axes=1)",
-        "np.linalg.cross(x, x)",
-        "np.linalg.matrix_norm(x[None])",
-        "np.linalg.matrix_rank(x[None])",
-        "np.linalg.solve(np.eye(3), x)",
-        "np.fft.fft(x)",
-        "np.isin(x, x)",
-        "np.sort(x)",
-        "np.sum(x)",
-        "np.concat((x, x))",
+        "np.vecdot(x, x)", "np.linalg.outer(x, x)", "np.tensordot(x, x, axes=1)",
+        "np.linalg.cross(x, x)", "np.linalg.matrix_norm(x[None])",
+        "np.linalg.matrix_rank(x[None])", "np.linalg.solve(np.eye(3), x)", "np.fft.fft(x)",
+        "np.isin(x, x)", "np.sort(x)", "np.sum(x)", "np.concat((x, x))",
     ],
-)
+)  # fmt: skip
 def test_a_function_leaves_the_array_that_it_is_given(line: str, source: str) -> None:
     _need_float64()
     seen = []

@@ -174,22 +174,11 @@ def test_a_driver_is_called_with_the_lock(option: str, monkeypatch: pytest.Monke
         warnings.simplefilter("ignore", xarr.HostFallbackWarning)
         x = xarr.asarray(host)
         for made in (
-            xarr.concat([x, x]),
-            xarr.stack([x, x]),
-            xarr.roll(x, 3),
-            xarr.pad(x, 1),
-            xarr.nonzero(x > 5)[0],
-            x[x > 5],
-            x[xarr.asarray([2, 0])],
-            xarr.unique_values(x),
-            xarr.sort(x),
-            xarr.cumulative_sum(x, axis=1),
-            xarr.matmul(x, x.T),
-            xarr.fft.fft(x),
-            xarr.linalg.svdvals(x),
-            x.to_device(xarr.default_device()),
-            xarr.sum(x),
-        ):
+            xarr.concat([x, x]), xarr.stack([x, x]), xarr.roll(x, 3), xarr.pad(x, 1),
+            xarr.nonzero(x > 5)[0], x[x > 5], x[xarr.asarray([2, 0])], xarr.unique_values(x),
+            xarr.sort(x), xarr.cumulative_sum(x, axis=1), xarr.matmul(x, x.T), xarr.fft.fft(x),
+            xarr.linalg.svdvals(x), x.to_device(xarr.default_device()), xarr.sum(x),
+        ):  # fmt: skip
             np.asarray(made)
         assert "add" in xarr.explain(x + 1)
         x[xarr.asarray([2, 0])] = 1

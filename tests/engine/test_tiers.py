@@ -727,14 +727,6 @@ def test_few_indices_are_taken_at_once(dtype: str) -> None:
             x[where + 1]
 
 
-def test_a_bool_in_the_memory_of_others_is_true_unless_it_is_0() -> None:
-    memory = np.array([0, 1, 2, 255], np.uint8).view(np.bool_)
-    x = xarr.from_dlpack(memory, copy=False)
-    assert xarr.to_numpy(x & xarr.asarray([True] * 4)).tolist() == [False, True, True, True]
-    assert int(xarr.sum(x.astype("int8"))) == 3
-    assert small(4)[x].tolist() == [-0.75, -0.5, -0.25]
-
-
 def test_what_a_library_gives_back_shares_no_memory_with_what_it_took() -> None:
     x = xarr.asarray(np.arange(1.0, 5.0).reshape(2, 2))
     results = [

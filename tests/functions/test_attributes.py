@@ -204,9 +204,9 @@ def test_a_forked_pool_is_told_so(tmp_path: Path) -> None:
 
 
 def test_bools_of_other_memory_are_true_where_they_are_not_zero() -> None:
-    x = xp.asarray([255, 0, 1, 7], dtype="u1").view(bool)
-    assert int(x.sum()) == 3
-    assert xp.count_nonzero(x) == 3
-    assert (x == True).tolist() == [True, False, True, True]  # noqa: E712
-    assert xp.arange(4)[x].tolist() == [0, 2, 3]
-    assert (x & x.copy()).view("u1").tolist() == [1, 0, 1, 1]
+    memory = np.asarray([255, 0, 1, 7], dtype="u1")
+    for x in (xp.asarray(memory).view(bool), xp.from_dlpack(memory.view(bool))):
+        assert int(x.sum()) == xp.count_nonzero(x) == int(x.astype("int8").sum()) == 3
+        assert (x == True).tolist() == [True, False, True, True]  # noqa: E712
+        assert xp.arange(4)[x].tolist() == [0, 2, 3]
+        assert (x & x.copy()).view("u1").tolist() == [1, 0, 1, 1]

@@ -29,14 +29,9 @@ def test_docstrings_are_completed() -> None:
         text.index("AxisError") < text.index("Python Array API standard") < text.index(">>> import")
     )
     for function in (
-        xarr.sin,
-        xarr.ldexp,
-        xarr.sum,
-        xarr.random.normal,
-        xarr.linalg.norm,
-        xarr.fft.fft,
+        xarr.sin, xarr.ldexp, xarr.sum, xarr.random.normal, xarr.linalg.norm, xarr.fft.fft,
         xarr.emath.sqrt,
-    ):
+    ):  # fmt: skip
         docstring = inspect.getdoc(function) or ""
         for name in inspect.signature(function).parameters:
             assert re.search(rf"^(.*, )?{name}(,.*)? : ", docstring, re.MULTILINE), (function, name)

@@ -196,6 +196,15 @@ def test_streams_order_a_launch(device: xarr.Device) -> None:
     assert float(x.min()) == float(x.max()) == 52
 
 
+def test_a_graph_keeps_what_numpys_array_had(device: xarr.Device) -> None:
+    x, host = xarr.zeros(2000, dtype="float32") + 0, np.ones(2000, "float32")
+    with xarr.graph() as g:
+        x += xarr.from_dlpack(host)
+    host[:] = 7
+    g.launch()
+    assert x.tolist() == [2] * 2000
+
+
 def test_what_a_graph_refuses(device: xarr.Device) -> None:
     x = xarr.ones(2000, dtype="float32") + 0
     g, host = xarr.graph(), np.ones(2000, "float32")

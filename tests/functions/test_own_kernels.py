@@ -346,13 +346,8 @@ def test_items_have_places_along_three_dimensions(device: xarr.Device) -> None:
     module.get_function("places")(grid, block, (x,))
     k, j, i = numpy.indices((8, 6, 6))
     wanted = (
-        i // 2 - 1,
-        j // 3 - 1,
-        k // 2 * 10 + 4,
-        i % 2 * 10 + 2,
-        j % 3 * 10 + 3,
-        k % 2 * 10 + 2,
-    )
+        i // 2 - 1, j // 3 - 1, k // 2 * 10 + 4, i % 2 * 10 + 2, j % 3 * 10 + 3, k % 2 * 10 + 2,
+    )  # fmt: skip
     assert numpy.array_equal(xarr.to_numpy(x), numpy.stack(wanted, -1))
     on_gpu: Any = SimpleNamespace(info=SimpleNamespace(dialect="cuda", has_float64=True))
     assert compile_cuda(module._text(on_gpu, "places"), "sm_90")

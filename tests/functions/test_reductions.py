@@ -176,18 +176,11 @@ def test_sizes(row: Reduction, size: int, device: xarr.Device) -> None:
 @pytest.mark.parametrize(
     "shape",
     [
-        (1, 1),
-        (64, 257),
-        (65, 256),
-        (66, 255),
-        (1025, 3),
-        (3, 1025),
-        (20000, 5),
-        (5, 20000),
+        (1, 1), (64, 257), (65, 256), (66, 255), (1025, 3), (3, 1025), (20000, 5), (5, 20000),
         (1, 300),
     ],
     ids=str,
-)
+)  # fmt: skip
 @by_name(FEW)
 def test_sizes_of_matrices(row: Reduction, shape: tuple[int, int], device: xarr.Device) -> None:
     x = values(row, dtypes.float32, shape)

@@ -38,14 +38,9 @@ def test_functions_are_ufuncs(name: str) -> None:
 
 def test_names_of_numpy_are_the_same_objects() -> None:
     for name, other in (
-        ("absolute", "abs"),
-        ("arctan2", "atan2"),
-        ("power", "pow"),
-        ("conjugate", "conj"),
-        ("degrees", "rad2deg"),
-        ("invert", "bitwise_invert"),
-        ("true_divide", "divide"),
-    ):
+        ("absolute", "abs"), ("arctan2", "atan2"), ("power", "pow"), ("conjugate", "conj"),
+        ("degrees", "rad2deg"), ("invert", "bitwise_invert"), ("true_divide", "divide"),
+    ):  # fmt: skip
         assert getattr(xarr, name) is getattr(xarr, other)
     assert xarr.add.identity == 0
     assert xarr.multiply.identity == 1

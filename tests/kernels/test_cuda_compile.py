@@ -28,15 +28,8 @@ from xarr.tape.tape import tape_of
 OLDEST = "sm_75"
 """What compiles for it compiles for later ones, as products, sorts and transforms show."""
 SKELETONS = (
-    "elementwise",
-    "reduce",
-    "rows",
-    "scan",
-    "sort",
-    "histogram",
-    "histogram_sum",
-    "segment_sum",
-)
+    "elementwise", "reduce", "rows", "scan", "sort", "histogram", "histogram_sum", "segment_sum",
+)  # fmt: skip
 ENTRIES = tuple(f"xr_{name}".encode() for name in SKELETONS)
 
 Recorder = Callable[[], list[str]]

@@ -23,7 +23,7 @@ from xarr import dtypes, layout
 from xarr.array.array import Array
 from xarr.dtypes import COMPLEX, SIGNED
 from xarr.ir.views import View
-from xarr.lowering import fft as fft_kernels, radix_sort as kernels
+from xarr.lowering import radix_sort as kernels
 from xarr.ops import elementwise, fft, histogram, radix_sort, random, reductions
 from xarr.tape import builder
 
@@ -313,16 +313,11 @@ def tiny_groups(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "shape"),
     [
-        ("bool", (2, 241)),
-        ("int16", (2, 5)),
-        ("int16", (2, 241)),
-        ("float32", (2, 5)),
-        ("float32", (1, 500)),
-        ("float64", (2, 241)),
-        ("complex64", (2, 5)),
+        ("bool", (2, 241)), ("int16", (2, 5)), ("int16", (2, 241)), ("float32", (2, 5)),
+        ("float32", (1, 500)), ("float64", (2, 241)), ("complex64", (2, 5)),
         ("complex64", (2, 241)),
     ],
-)
+)  # fmt: skip
 def test_sorts(name: str, shape: tuple[int, int], tiny_groups: None) -> None:
     dtype = dtypes.BY_NAME[name]
     if dtype in dtypes.NEEDS_FLOAT64 and not xarr.default_device().has_float64:
@@ -370,7 +365,6 @@ def small_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("xarr.lowering.fft._TILE_NBYTES", 256)
     monkeypatch.setattr("xarr.lowering.fft._LONGEST_COLUMN", 8)
     monkeypatch.setattr("xarr.lowering.fft._LONGEST_PASS", 8)
-    fft_kernels._cut_length.cache_clear()
     monkeypatch.setattr(xarr.default_device(), "kernels", {})
     monkeypatch.setattr(xarr.default_device(), "programs", {})
 

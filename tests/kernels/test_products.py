@@ -370,16 +370,11 @@ def test_a_row_has_the_bits_of_its_own_product(enter: Callable[[Case], None]) ->
 @pytest.mark.parametrize(
     ("one", "two"),
     [
-        ((0, 3), (3, 4)),
-        ((3, 0), (0, 4)),
-        ((3, 4), (4, 0)),
-        ((0, 0), (0, 0)),
-        ((2, 3, 0), (0, 4)),
-        ((0, 3, 4), (4, 2)),
-        ((1, 3, 4), (0, 4, 2)),
+        ((0, 3), (3, 4)), ((3, 0), (0, 4)), ((3, 4), (4, 0)), ((0, 0), (0, 0)),
+        ((2, 3, 0), (0, 4)), ((0, 3, 4), (4, 2)), ((1, 3, 4), (0, 4, 2)),
         ((5, 1, 2, 3), (0, 3, 2)),
     ],
-)
+)  # fmt: skip
 def test_empty(one: tuple[int, ...], two: tuple[int, ...]) -> None:
     for dtype in (np.float32, np.int8, np.complex64, np.float16, np.bool_):
         x, y = np.ones(one, dtype), np.ones(two, dtype)

@@ -265,13 +265,9 @@ def test_complex_numbers_go_by_where_they_are_nan(dtype: DType, sort: str) -> No
 
 def test_axes(small_tiles: None) -> None:
     for shape, axes in (
-        ((3, 4, 5), (0, 1, 2)),
-        ((2, TILE + 40, 3), (1,)),
-        ((2 * TILE + 1, 2), (0,)),
-        ((5, 2 * TILE + 1), (1,)),
-        ((1, 300), (0, 1)),
-        ((300, 1), (0, 1)),
-    ):
+        ((3, 4, 5), (0, 1, 2)), ((2, TILE + 40, 3), (1,)), ((2 * TILE + 1, 2), (0,)),
+        ((5, 2 * TILE + 1), (1,)), ((1, 300), (0, 1)), ((300, 1), (0, 1)),
+    ):  # fmt: skip
         x = examples(dtypes.float32, math.prod(shape)).reshape(shape)
         view = on_device(x)
         for axis in axes:
@@ -358,7 +354,7 @@ def test_groups_fit_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_float64() -> None:
     """One sort, of 64 bits an element; searches order elements of each kind by the same code."""
-    with xarr.device(FORMS[1].without_float64()):
+    with xarr.device(FORMS[1].pretending("no-float64")):
         x = examples(dtypes.int64, 300)
         check(on_device(x), x, 0, ["values"])
         for dtype in (dtypes.float32, dtypes.complex64):

@@ -197,7 +197,7 @@ def test_batches(lines: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("length", [16, pytest.param(29, marks=pytest.mark.nightly)])
 def test_without_float64(length: int) -> None:
-    with xp.device(xp.default_device().without_float64()):
+    with xp.device(xp.default_device().pretending("no-float64")):
         there_and_back(numbers((2, length), "complex64"))
         if length == 16:
             there_and_back(numbers((2, length), "float32"))

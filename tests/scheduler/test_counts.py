@@ -256,6 +256,7 @@ CASES.update(
         "creation": Case(
             lambda np: np.arange(10_000) * 2 + np.ones(10_000, dtype="int64"), (), (1,)
         ),
+        "constants": Case(lambda np: (np.full(3000, 2, dtype="int64") * 3).max(), (), (0,)),
         "a stencil": Case(lambda np, u, v: put(v, INNER, stencil(u)), (PLANE,) * 2, (1,)),
         "a lattice": Case(lambda np, x: put(x, np.s_[::2], x[1::2] * 2), (LINE,), (1,)),
         "halves": Case(lambda np, x: put(x, slice(2500), x[2500:] * 2), (LINE,), (1,)),
@@ -506,13 +507,6 @@ def test_what_is_computed_while_memory_is_short_stays(monkeypatch: pytest.Monkey
     assert_bits(middle, first * 2)
 
 
-def test_creation_is_fused() -> None:
-    with watched() as seen:
-        result = xarr.arange(10_000) * 2 + xarr.ones(10_000, dtype="int64")
-        assert_bits(result, np.arange(10_000) * 2 + 1)
-    assert len(seen.launches) == 1
-
-
 def test_explain_launches_nothing() -> None:
     (a, b), (first, second) = arrays(2, 1000)
     result = a * b + a
@@ -711,6 +705,7 @@ def test_a_long_loop_compiles_hardly_more_than_two_steps(
                     first = LOOPS[body](operations, first, second)
             xarr.synchronize()
             compiled.append(len(device.kernels))
+    assert compiled[1] <= (compiled[0] + 8 if body == "functional" else 1.5 * compiled[0])
 
 
 def test_rows_are_written_in_parts() -> None:

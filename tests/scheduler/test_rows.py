@@ -20,14 +20,8 @@ from xarr.lowering.reduce_scan import SHORT
 from xarr.scheduler import buffer_reuse, schedule
 
 SHAPES: Final = [
-    (300, 129),
-    (5, 3000),
-    (40, 257),
-    (7, 3, 1000),
-    (5, 20, 10),
-    (3, 16384),
-    (60, 1, 400),
-]
+    (300, 129), (5, 3000), (40, 257), (7, 3, 1000), (5, 20, 10), (3, 16384), (60, 1, 400),
+]  # fmt: skip
 DTYPES: Final = ["float16", "float32", "float64"]
 CASES: Final = [(SHAPES[0], dtype) for dtype in DTYPES] + [
     (shape, DTYPES[number % 3]) for number, shape in enumerate(SHAPES[1:])

@@ -349,12 +349,12 @@ class Array(ArrayBase):
     @property
     def cl_base(self) -> Any:
         """PyOpenCL's buffer of all memory that an array is a view of."""
-        return package.exchange.cl_base(self)
+        return package.exchange.cl_place(self, "x.cl_base")[0]
 
     @property
     def cl_offset(self) -> int:
         """The offset of an array in `cl_base`, in bytes."""
-        return package.exchange.cl_offset(self)
+        return package.exchange.cl_place(self, "x.cl_offset")[1]
 
     # -- values as bytes, files and text ---------------------------------------------------------
 
@@ -538,7 +538,7 @@ class Array(ArrayBase):
 
         (1, 0) is a CPU, (2, n) CUDA, (10, n) ROCm, and (4, n) another device of OpenCL.
         """
-        return package.exchange.dlpack_device(self)
+        return package.exchange.dlpack_device(self.device)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:

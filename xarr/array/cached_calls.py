@@ -10,12 +10,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
+from xarr import tuning
 from xarr.array.call_cache import CallCache
+from xarr.memo import listed
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+
+
+_recordings: Final[list[dict[Any, Any]]] = []
+listed("CallCache.recordings", tuning.REMEMBERED, lambda: _recordings)
 
 
 def cached_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -25,6 +31,7 @@ def cached_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
     values, warns, writes to what it was given or returns that itself is never recorded so.
     """
     known = CallCache(function)
+    _recordings.append(known.recordings)
 
     @functools.wraps(function)
     def call(*given: _P.args, **named: _P.kwargs) -> _R:

@@ -220,7 +220,7 @@ class CallCache:
             instructions = list(tape.instructions)[count:]  # a copy, as others may append
             found = _known(instructions, firsts, arrays, result)
             if found is not None:
-                remembered(self.recordings, key, found)
+                self.recordings[key] = found
         return result
 
 

@@ -42,6 +42,7 @@ from xarr.backends.device import (
 from xarr.dtypes import BOOL, COMPLEX, DType
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Shape
+from xarr.ops import vendor
 from xarr.tape import builder, record
 from xarr.tape.scalar_access import values_of
 from xarr.tape.tape import tape_of
@@ -141,7 +142,7 @@ def _uploaded(values: Host, row: DType, device: Device, where: str, *, is_new: b
     """Return the view of values on a device, in their own memory if it is new."""
     own = None
     if is_new and values.dtype == row.numpy and is_unobserved():  # in the machine's order of bytes
-        own = builder.held(values, device, row)
+        own = vendor.held(values, device, row)
     return from_host(values, device, where) if own is None else builder.owned(own)
 
 

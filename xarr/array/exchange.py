@@ -7,6 +7,7 @@ CPU nothing is under way while they do; on a GPU streams order their work and xa
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Sequence
 from typing import Any, Final
@@ -30,12 +31,16 @@ from xarr.dtypes import DType
 from xarr.ir.storage import Storage, claim
 from xarr.ir.views import constant, storage_view
 from xarr.layout import Layout
-from xarr.ops import vendor
 from xarr.tape import builder, recorders
 
 _HOSTS: Final = (dlpack.CPU, dlpack.CUDA_HOST)
-_GPUS: Final = {"CUDA": dlpack.CUDA, "ROCm": dlpack.ROCM}
-"""DLPack's type of the devices of a platform whose memory others can use."""
+_GPUS: Final = (dlpack.CUDA, dlpack.ROCM)
+_TYPES: Final = {
+    "host": dlpack.CPU, "CUDA": dlpack.CUDA, "ROCm": dlpack.ROCM, "OpenCL": dlpack.OPENCL,
+}  # fmt: skip
+"""DLPack's type of a device by its `DeviceInfo.memory`."""
+_driver: Final = operator.attrgetter("driver")
+"""Return the driver of a device of CUDA or OpenCL, with what only these have."""
 
 
 class _Shared:
@@ -49,11 +54,14 @@ class _Shared:
         self._claim = claim(storage)
 
 
-def _dlpack_device(device: Device) -> tuple[int, int]:
+def dlpack_device(device: Device) -> tuple[int, int]:
     """DLPack's name of a device's memory."""
-    if vendor.runs_on_numpy(device):
-        return dlpack.CPU, 0
-    return _GPUS.get(device.info.platform, dlpack.OPENCL), device.index
+    return _TYPES[device.info.memory], device.index * (device.info.memory != "host")
+
+
+def is_of_host(device: Device) -> bool:
+    """Return whether arrays share memory with NumPy's: not in a graph, which reads it again."""
+    return device.info.memory == "host" and not device.is_recorded
 
 
 def _claimed(array: Array) -> tuple[Storage, _Shared]:
@@ -79,7 +87,7 @@ def _keep_claim(storage: Storage) -> None:
 
 def host_memory(array: Array, where: str = READING) -> dlpack.Memory | None:
     """The memory of an array on a CPU, a hidden transfer that copies nothing; None elsewhere."""
-    if not vendor.runs_on_numpy(array.device):
+    if not is_of_host(array.device):
         return None
     note(where, array.nbytes, "from", array.device)
     return exposed(array)
@@ -114,16 +122,10 @@ def exposed(array: Array) -> dlpack.Memory:
     device = view.device
     with device.lock:
         storage, claim = _claimed(array)
-        begin = device.driver.address(storage.buffer)
+        begin = device.driver.address(storage.buffer) + where.offset * view.dtype.itemsize
         if device.info.shares_host_memory:
             device.driver.synchronize()
-        begin += where.offset * view.dtype.itemsize
-        return _memory(array, begin, _dlpack_device(device), claim)
-
-
-def _driver(device: Device) -> Any:
-    """Return the driver of a device of CUDA or OpenCL, with what only these have."""
-    return device.driver
+        return _memory(array, begin, dlpack_device(device), claim)
 
 
 def _memory(
@@ -141,12 +143,7 @@ def _in_cl_mem(array: Array) -> dlpack.Memory:
     """The memory of an array in a buffer of OpenCL's; earlier work is on the queue."""
     buffer, offset_nbytes = buffer_of(array)
     owner = array._view.storage
-    return _memory(array, buffer.int_ptr, _in_cl(array.device), owner, offset_nbytes)
-
-
-def _in_cl(device: Device) -> tuple[int, int]:
-    """Return DLPack's name of the buffers of a device of OpenCL's."""
-    return dlpack.OPENCL, device.index
+    return _memory(array, buffer.int_ptr, (dlpack.OPENCL, array.device.index), owner, offset_nbytes)
 
 
 def export(
@@ -161,10 +158,11 @@ def export(
     """Export an array as a DLPack capsule."""
     where = "x.__dlpack__()"
     device = self._view.device
-    place = _dlpack_device(device)
+    place = dlpack_device(device)
     wanted = place if dl_device is None else _pair(dl_device, "dl_device", where)
     version = (0, 0) if max_version is None else _pair(max_version, "max_version", where)
-    as_cl = dl_device is not None and device.backend == "opencl" and wanted == _in_cl(device)
+    in_cl = (dlpack.OPENCL, device.index) if device.backend == "opencl" else None
+    as_cl = dl_device is not None and wanted == in_cl
     if not as_cl and (wanted not in (place, (dlpack.CPU, 0)) or wanted[0] == dlpack.OPENCL):
         raise errors.refused(
             BufferError,
@@ -199,7 +197,7 @@ def export(
                 "only capsules from DLPack 1.0 on can say so",
                 "pass max_version=(1, 0), or copy=True",
             )
-        if place[0] in _GPUS.values() and stream != -1:
+        if place[0] in _GPUS and stream != -1:
             driver = _driver(device)
             driver.order_after(stream or driver.default_stream, memory.owner.memory.buffer)
     return dlpack.lend(memory, versioned=versioned, copied=bool(copy))
@@ -218,7 +216,7 @@ def _pair(value: Any, name: str, where: str) -> tuple[int, int]:
 def _check_stream(stream: Any, place: tuple[int, int], where: str) -> None:
     if stream is None:
         return
-    if place[0] not in _GPUS.values():
+    if place[0] not in _GPUS:
         raise errors.value_error(where, f"stream is {stream!r}", "the host's memory has no streams")
     if type(stream) is not int or stream < -1 or (stream == 0 and place[0] == dlpack.CUDA):
         raise errors.value_error(
@@ -227,11 +225,6 @@ def _check_stream(stream: Any, place: tuple[int, int], where: str) -> None:
             "the address of a stream, 1, 2 or -1 is accepted",
             "1 is the legacy default stream",
         )
-
-
-def dlpack_device(self: Array, /) -> tuple[int, int]:
-    """DLPack's type and number of an array's device."""
-    return _dlpack_device(self._view.device)
 
 
 def cuda_array_interface(self: Array) -> dict[str, Any]:
@@ -302,7 +295,7 @@ def from_foreign(obj: Any, device: Device | str | None, copy: bool | None, where
     source = _cuda_device()
     if 0 not in shape:
         source = _cuda_device(_driver(source).device_of(pointer))
-    memory = dlpack.Memory(pointer, shape, steps, dtype, _dlpack_device(source), read_only, obj)
+    memory = dlpack.Memory(pointer, shape, steps, dtype, dlpack_device(source), read_only, obj)
     return _from_driver(memory, source, device, copy, given.get("stream"))
 
 
@@ -404,7 +397,7 @@ def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> A
 
 def cl_buffer(array: Array) -> Any:
     """PyOpenCL's buffer in which an array lies, from its beginning on."""
-    base, begin = _cl_place(array, "x.cl_buffer")
+    base, begin = cl_place(array, "x.cl_buffer")
     if begin:
         raise errors.value_error(
             "x.cl_buffer",
@@ -415,17 +408,8 @@ def cl_buffer(array: Array) -> Any:
     return base
 
 
-def cl_base(array: Array) -> Any:
-    """PyOpenCL's buffer of all memory that an array is a view of."""
-    return _cl_place(array, "x.cl_base")[0]
-
-
-def cl_offset(array: Array) -> int:
-    """The offset of an array in `cl_base`, in bytes."""
-    return _cl_place(array, "x.cl_offset")[1]
-
-
-def _cl_place(array: Array, where: str) -> tuple[Any, int]:
+def cl_place(array: Array, where: str) -> tuple[Any, int]:
+    """PyOpenCL's buffer of all memory that an array is a view of, and the bytes before it."""
     if array.device.backend != "opencl":
         raise errors.refused(
             AttributeError, where, f"x is on {array.device}", "devices of OpenCL have it"
@@ -477,7 +461,7 @@ def from_dlpack(
     kind, index = (int(part) for part in x.__dlpack_device__())
     if kind == dlpack.CUDA_MANAGED:
         kind = dlpack.CUDA
-    if kind in _GPUS.values():
+    if kind in _GPUS:
         source = _cuda_device(index)
         stream = _driver(source).current_stream()
         memory = dlpack.borrow(_capsule(x, stream=stream))
@@ -509,7 +493,7 @@ def _from_array(x: Array, target: Device, copy: bool | None) -> Array:
     if source is target:
         return view(x, settled(x))
     own = x._view
-    if _dlpack_device(source) == _dlpack_device(target) and _holds(target, own.dtype):
+    if dlpack_device(source) == dlpack_device(target) and _holds(target, own.dtype):
         memory = exposed(x)
         lent = memory.owner.memory
         if target.driver.reaches(source.driver):
@@ -524,7 +508,7 @@ def _from_array(x: Array, target: Device, copy: bool | None) -> Array:
 
 def _from_host(memory: dlpack.Memory, target: Device, copy: bool | None) -> Array:
     """An array of memory of the host's."""
-    if not copy and vendor.runs_on_numpy(target) and _is_usable(memory, target):
+    if not copy and is_of_host(target) and _is_usable(memory, target):
         return _borrowed(memory, target)
     if copy is False:
         raise _no_copy("from_dlpack(x)", "x is in the host's memory", target)

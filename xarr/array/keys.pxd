@@ -4,3 +4,5 @@ from xarr.tape.scalar_access cimport settled
 cdef object value_of(ArraySlots x)
 cpdef View part_of(View view, object key)
 cpdef Py_ssize_t place_of(View view, object key)
+cdef object broadcast_pair(tuple one, tuple two)
+cpdef object name_of_store(View part, View given)

@@ -1,5 +1,8 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
-"""Find the view, or the one element, that a key of integers, slices, `...` and None names."""
+"""Find the view, or the one element, that a key of integers, slices, `...` and None names.
+
+Besides what operators ask of two views: the shape they broadcast to, and the key of a write.
+"""
 
 from __future__ import annotations
 
@@ -160,11 +163,11 @@ def part_of(view: View, key: object) -> View | None:
     if beyond == _NEVER or not lies or len(lies) > 2 * _MOST_AXES:
         return None
     name: object = tuple(lies)
-    other: Structure | None = how.view(name)
+    other: Structure | None = how.known(name)
     if other is None:
         other = structure(how.device, how.dtype, tuple(lies[::2]), tuple(lies[1::2]))
         if other.is_known:
-            how.keep_view(name, other)
+            how.remember(name, other)
     return view_at(view.storage, other, view.offset + beyond)
 
 
@@ -191,3 +194,34 @@ def place_of(view: View, key: object) -> cython.Py_ssize_t:
     except OverflowError:
         return -1
     return at
+
+
+@cython.cfunc
+def broadcast_pair(one: tuple[Any, ...], two: tuple[Any, ...]) -> object:
+    """Return the shape that two shapes broadcast to; None where they do not."""
+    if one == two or not two:
+        return one
+    if not one:
+        return two
+    count: cython.Py_ssize_t = max(len(one), len(two))
+    more: cython.Py_ssize_t = count - len(one)
+    other: cython.Py_ssize_t = count - len(two)
+    at: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    second: cython.Py_ssize_t
+    shape: list[Any] = []
+    for at in range(count):
+        first = one[at - more] if at >= more else 1
+        second = two[at - other] if at >= other else 1
+        if first != second and first != 1 and second != 1:
+            return None
+        shape.append(second if first == 1 else first)
+    return tuple(shape)
+
+
+@cython.ccall
+def name_of_store(part: View, given: View) -> object:
+    """Return the key by which a view remembers the write of another view to it."""
+    if given.storage is part.storage:
+        return given.structure, given.offset - part.offset
+    return given.structure

@@ -48,12 +48,12 @@ def renamed(array: Array, name: Hashable, lay: Callable[[Layout], Layout]) -> Ar
     if view.value is not None:
         builder.materialise(view)
     how = view.structure
-    known = how.view(name)
+    known = how.known(name)
     if known is None:
         assert how.layout is not None
         where = lay(how.layout)
         known = structure(how.device, how.dtype, where.shape, where.strides), where.offset
-        how.keep_view(name, known)
+        how.remember(name, known)
     return viewed(array, View(view.storage, known[0], view.offset + known[1]))
 
 

@@ -10,13 +10,15 @@ import numpy
 
 from xarr import dtypes
 from xarr.ir import _cython as cython
-from xarr.ir.resolved import CHOICES, OPERATORS
+from xarr.ir.operation import interned
+from xarr.ir.resolved import OPERATORS
+from xarr.tape.record import choice
 from xarr.tape.traced import TracedNumber
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.array.keys import part_of, place_of, value_of
+    from xarr.array.keys import broadcast_pair, name_of_store, part_of, place_of, value_of
     from xarr.ir.events import core_hooks
     from xarr.ir.instructions import Opcode, opcode_of
     from xarr.ir.resolved import ResolvedRow, ScalarEvaluator
@@ -444,7 +446,7 @@ def _opcode_for(known: ResolvedRow, one: Structure, two: Structure) -> Opcode | 
     if one.strides is None and two.strides is None:
         return None
     operation = known.row.operations[one.device.no_float64].get((one.dtype, two.dtype))
-    shape: object = None if operation is None else _broadcast(one.shape, two.shape)
+    shape: object = None if operation is None else broadcast_pair(one.shape, two.shape)
     if shape is None:
         return None
     opcode = opcode_of(operation, (one, two), shape, None, shape)
@@ -473,29 +475,6 @@ def _beside(known: ResolvedRow, how: Structure, kind: object, swapped: cython.bi
     if how.is_met():
         known.remember(key, found)
     return found
-
-
-@cython.cfunc
-def _broadcast(one: tuple[Any, ...], two: tuple[Any, ...]) -> object:
-    """Return the shape that two shapes broadcast to; None where they do not."""
-    if one == two or not two:
-        return one
-    if not one:
-        return two
-    count: cython.Py_ssize_t = max(len(one), len(two))
-    more: cython.Py_ssize_t = count - len(one)
-    other: cython.Py_ssize_t = count - len(two)
-    at: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    second: cython.Py_ssize_t
-    shape: list[Any] = []
-    for at in range(count):
-        first = one[at - more] if at >= more else 1
-        second = two[at - other] if at >= other else 1
-        if first != second and first != 1 and second != 1:
-            return None
-        shape.append(second if first == 1 else first)
-    return tuple(shape)
 
 
 @cython.cfunc
@@ -579,22 +558,14 @@ def _chosen(mask: View, value: View, view: View) -> View | None:
     """Record a view's elements with a value where a mask of its shape holds; None of other keys."""
     how: Structure = view.structure
     what: Structure = mask.structure
-    operation = CHOICES.get(how.dtype)
-    if operation is None or what.dtype is not _BOOL or what.shape != how.shape or not how.shape:
+    if what.dtype is not _BOOL or what.shape != how.shape or not how.shape:
         return None
     if what.device is not how.device or mask.storage is None:
         return None
+    operation = interned(choice, how.dtype)
     operands = (what, value.structure, how)
     opcode: Opcode = opcode_of(operation, operands, how.shape, None, how.shape)
     return computed(opcode, (mask, value, view)) if opcode.nbytes else None
-
-
-@cython.ccall
-def name_of_store(part: View, given: View) -> object:
-    """Return the key by which a view remembers the write of another view to it."""
-    if given.storage is part.storage:
-        return given.structure, given.offset - part.offset
-    return given.structure
 
 
 @cython.ccall
@@ -612,7 +583,7 @@ def is_stored(part: View, given: View) -> cython.bint:
     if are_shared(storage, given.storage):
         return False
     how: Structure = part.structure
-    opcode = how.store(name_of_store(part, given))
+    opcode = how.known(name_of_store(part, given))
     if opcode is None:
         what: Structure = given.structure
         fits: cython.bint = what.shape == how.shape or (given.storage is None and not what.shape)

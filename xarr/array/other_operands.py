@@ -208,7 +208,7 @@ def assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
     is_fresh = given.storage is not None and given.storage is not view.storage
     if where is not None and where.size and is_fresh and given.dtype is view.dtype:
         opcode, how = builder.storing(given.structure, where, view.dtype)
-        how.keep_store(given.structure, opcode)
+        how.remember(given.structure, opcode)
     return stored
 
 

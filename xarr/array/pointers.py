@@ -106,7 +106,7 @@ class Pointer:
 
         On a GPU of OpenCL memory has no addresses, which is a RuntimeError.
         """
-        if self.device.backend == "opencl" and dlpack_device(self._of)[0] == dlpack.OPENCL:
+        if self.device.backend == "opencl" and dlpack_device(self.device)[0] == dlpack.OPENCL:
             raise errors.refused(
                 RuntimeError,
                 "int(pointer)",

@@ -177,7 +177,7 @@ def uploaded(values: Host, device: Device, where: str) -> View:
     note(where, nbytes, "to", device)
     is_few = True if nbytes <= tuning.KEPT_NBYTES else None
     data = numpy.array(values, row.numpy, order="C", copy=is_few)
-    own = builder.held(data, device, row, is_new=True) if is_few else None
+    own = vendor.held(data, device, row, is_new=True) if is_few else None
     if own is not None:
         return own
     with device.lock:

@@ -57,7 +57,7 @@ def rows(array: Array) -> Iterator[Array]:
     """The views along the first axis; of a vector the elements, copied as NumPy's scalars are."""
     # What is recorded has to come of instructions, so elements are taken one by one.
     if array.ndim == 1 and are_allowed() and not recorders.active():
-        if not (array._view.structure.is_in_place and is_unobserved()):
+        if array._view.structure.unpack is None or not is_unobserved():
             yield from _elements(array)
             return
         builder.compute(array._view)

@@ -43,6 +43,7 @@ class DeviceInfo:
         Whether an item takes a chunk of neighbours, as suits a core; else items run abreast.
     host_addressable : bool
         Whether the host reads and writes its memory as its own, and computes no slower there.
+    memory : str -- Whose memory it is to other libraries: "host", "CUDA", "ROCm" or "OpenCL".
     """
 
     backend: str
@@ -64,12 +65,15 @@ class DeviceInfo:
     subgroup_size: int = 1
     loop_per_item: bool = field(init=False)
     host_addressable: bool = field(init=False)
+    memory: str = field(init=False)
 
     def __post_init__(self) -> None:
         # llvmpipe leaves every loop after 65,535 rounds of all loops of an item together, and runs
         # items in the lanes of its vectors.
         object.__setattr__(self, "loop_per_item", self.kind == "cpu" and self.platform != RUSTICL)
         object.__setattr__(self, "host_addressable", self.kind == "cpu" and self.shares_host_memory)
+        own = self.platform if self.platform in ("CUDA", "ROCm") else "OpenCL"
+        object.__setattr__(self, "memory", "host" if self.host_addressable else own)
 
 
 class InMemory(NamedTuple):

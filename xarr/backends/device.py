@@ -11,16 +11,20 @@ import functools
 import importlib
 import math
 import os
+import struct
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Final, Literal, Self, TypeAlias
 
-from xarr import dtypes, lazy
+from xarr import dtypes, lazy, tuning
 from xarr.backends.base import DeviceInfo, Discovery, Driver
 from xarr.dtypes import DType
 from xarr.errors import message
+from xarr.memo import listed
 from xarr.settings import settings
+
+InPlace: TypeAlias = "dict[DType, tuple[Callable[..., Any] | None, Callable[..., Any] | None]]"
 
 BACKENDS = {"cupy": "cupy_devices", "numba": "numba_cuda", "cpu": "cpu", "opencl": "opencl_devices"}
 """The module of each backend, best first: the default device is the first GPU, else the first CPU.
@@ -31,6 +35,15 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "as-gpu": {"kind": "gpu", "shares_host_memory": False},
 }
 """Pretences of a handle, for tests, and the facts of the device that each changes."""
+
+_FORMATS: Final = {dtypes.bool_: "?", dtypes.float16: "e"}
+"""The formats of elements in memory that are not those of constants."""
+_IN_PLACE: Final[InPlace] = {
+    dtype: (form.unpack_from, form.pack_into)
+    for dtype in dtypes.TABLE
+    for form in [struct.Struct(_FORMATS.get(dtype, dtype.format))]
+}
+_ELSEWHERE: Final[InPlace] = dict.fromkeys(dtypes.TABLE, (None, None))
 
 
 class Device:
@@ -50,6 +63,9 @@ class Device:
         Whether the device has no float64, and so computes in float32 and complex64 at most.
     lock : RLock -- Held by whoever runs what was asked of the device, or calls its driver.
     memory : Memory -- What is in use of the device's memory, and how much may be.
+    in_place : dict
+        For each data type the functions that read and write an element in the device's memory; None
+        where the host does not reach it.
     shared : dict of int
         The serials of storages whose memory others see too, and how many do. What reads or writes
         such memory runs at once.
@@ -70,6 +86,7 @@ class Device:
         "_open",
         "_plain",
         "drawing",
+        "in_place",
         "info",
         "is_recorded",
         "kept",
@@ -88,6 +105,7 @@ class Device:
     lock: threading.RLock
     kernels: dict[Any, Any]
     no_float64: bool
+    in_place: InPlace
     shared: dict[int, int]
     kept: dict[int, int]
     is_recorded: bool
@@ -109,6 +127,7 @@ class Device:
         self.lock = threading.RLock() if plain is None else plain.lock
         self.kernels = {}
         self.no_float64 = not info.has_float64
+        self.in_place = _IN_PLACE if info.host_addressable else _ELSEWHERE
         self.shared = {}
         self.kept = {}
         self.is_recorded = False
@@ -193,10 +212,6 @@ class Device:
     def can_access(self, other: Device | str) -> bool:
         """Whether kernels read the other device's memory directly, as over NVLink or the bus."""
         return self.driver.accesses(get_device(other, "can_access(other)").driver)
-
-    def without_float64(self) -> Device:
-        """The same device, behaving as one that has no float64; "opencl:0?no-float64"."""
-        return self.pretending("no-float64")
 
     def pretending(self, *options: str) -> Device:
         """The same device with further options, as "opencl:0?no-float64&as-gpu" names it."""
@@ -318,6 +333,11 @@ def devices() -> list[Device]:
 def found() -> list[Device]:
     """The devices that this process has found, open or not, and handles that pretend."""
     return [one for of in (*_devices.values(), tuple(_variants.values())) for one in of]
+
+
+listed("Device.kernels", tuning.REMEMBERED, lambda: [one.kernels for one in found()])
+listed("Device.programs", tuning.REMEMBERED, lambda: [one.programs for one in found()])
+listed("Tape.came", tuning.REMEMBERED, lambda: [one.tape.came for one in found() if one.tape])
 
 
 def problems() -> dict[str, list[str]]:

@@ -9,10 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from xarr.memo import memo
 
-
-@memo
 def _description() -> dict[str, str]:
     """Return Linux's description of the first processor, by its words; elsewhere its name."""
     if sys.platform == "darwin":

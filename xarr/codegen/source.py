@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from xarr import dtypes
-from xarr.memo import memo
+from xarr.memo import listed, memo
 
 SCHEMA: Final = "1"
 """Part of the disk key: raised when the meaning of a source changes without its text changing."""
@@ -80,7 +80,6 @@ class Unit:
     types: frozenset[str]
 
 
-@memo
 def kernel_file(name: str) -> str:
     """Return the text of a file of `kernels/`."""
     return (FOLDER / name).read_text(encoding="utf-8")
@@ -130,8 +129,9 @@ def specialised(text: str, suffix: str) -> str:
     return _specialise(text, _tokens(suffix))
 
 
-own: Final[dict[str, str]] = {}
+own: Final = dict[str, str]()
 """The text of functions that a program's own kernels define, by name; a name has one text."""
+listed("codegen.source.own", 0, lambda: [own])
 
 
 def unit(name: str) -> str | None:
@@ -139,7 +139,6 @@ def unit(name: str) -> str | None:
     return own.get(name) or _library_text(name)
 
 
-@memo
 def _library_text(name: str) -> str | None:
     units = library()
     if name in units:
@@ -161,16 +160,18 @@ def required(text: str) -> list[str]:
 
 
 def _units_of(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(part for name in names for part in _with_requirements(name)))
-
-
-def _with_requirements(name: str) -> tuple[str, ...]:
-    """Return a unit's text after that of the units it needs; () for a name that is no unit."""
-    found = unit(name)
-    return () if found is None else _after_requirements(name, found)
+    units = [_after_requirements(one, own[one]) if one in own else _library_units(one)
+             for one in names]  # fmt: skip
+    return list(dict.fromkeys(part for parts in units for part in parts))
 
 
 @memo
+def _library_units(name: str) -> tuple[str, ...]:
+    """Return a unit's text after that of the units it needs; () for a name that is no unit."""
+    found = _library_text(name)
+    return () if found is None else _after_requirements(name, found)
+
+
 def _after_requirements(name: str, found: str) -> tuple[str, ...]:
     return (*_units_of(other for other in _NAME.findall(found) if other != name), found)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xarr import errors, tuning
 from xarr.ir import _cython as cython
+from xarr.memo import listed
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
@@ -118,7 +119,7 @@ class Opcode(Memoised):
         if not self.named or (self.is_fresh and not 0 < self.nbytes <= _AT_ONCE_NBYTES):
             return False
         how = self.named[0]
-        return how.is_in_place
+        return how.unpack is not None
 
     @cython.cfunc
     def _take_host(self) -> cython.void:
@@ -347,6 +348,10 @@ def opcode_of(
 
 
 _opcodes = cython.declare(Memo, Memo(tuning.OPCODES))
+listed("opcode_of", tuning.OPCODES, _opcodes.parts)
+listed("Opcode.single_kernel", tuning.REMEMBERED, lambda: [
+    one.single_kernel for part in _opcodes.parts()[:3] for one in part.values() if one.single_kernel
+])  # fmt: skip
 _LARGE_NBYTES = cython.declare(cython.Py_ssize_t, 1 << 24)
 """Every device has so many bytes, so smaller results need no check."""
 

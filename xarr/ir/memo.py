@@ -95,6 +95,10 @@ class Memo:
         self.new[key] = value
         return None
 
+    def parts(self) -> list[dict[Any, Any]]:
+        """Return the dictionaries, the values' first and the hashes' last."""
+        return [self.new, self.young, self.old, self.came]
+
     @cython.cfunc
     def _keep(self, key: object, value: Memoised) -> cython.void:
         """Cache a value in the young generation."""

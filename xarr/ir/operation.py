@@ -74,5 +74,5 @@ class Operation:
 
 @memo
 def interned(kind: Callable[..., Any], *parameters: Any) -> Any:
-    """Return the one object that a class or a function makes of parameters, as an operation."""
+    """Return the one object that a class or a function makes of parameters."""
     return kind(*parameters)

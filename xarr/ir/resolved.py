@@ -15,7 +15,6 @@ if not cython.compiled:
     from xarr.ir.views import Structure
 
 if TYPE_CHECKING:
-    from xarr.dtypes import DType
     from xarr.ir.operation import Operation
 
 
@@ -113,5 +112,3 @@ _NAMES: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or",
                  "invert")  # fmt: skip
 OPERATORS: Final = {name: ResolvedRow(number) for number, name in enumerate(_NAMES)}
 """The rows that are operators, by the names of their special methods."""
-CHOICES: Final[dict[DType, Operation]] = {}
-"""The operations that choose between two operands by a condition, by their data type, once met."""

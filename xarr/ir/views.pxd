@@ -12,7 +12,7 @@ cdef class Structure(Memoised):
     cdef public object element
     cdef object lone
     cdef object copy
-    cdef object unpack
+    cdef public object unpack
     cdef object pack
     cdef object low
     cdef object high
@@ -22,17 +22,13 @@ cdef class Structure(Memoised):
     cdef public Py_ssize_t size
     cdef public bint is_linear
     cdef bint is_complex
-    cdef public bint is_in_place
     cdef list alike
-    cdef dict _views
-    cdef dict _stores
+    cdef public dict remembered
     cdef set places
     cdef object _pattern
     cdef object _layout
-    cpdef object view(self, object key)
-    cpdef object keep_view(self, object key, object found)
-    cpdef object store(self, object key)
-    cpdef object keep_store(self, object key, object opcode)
+    cpdef object known(self, object key)
+    cpdef object remember(self, object key, object found)
     cpdef bint fits(self, object value)
     cpdef object seen(self)
 

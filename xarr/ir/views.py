@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import math
-import struct
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
 from xarr import dtypes, errors, layout, tuning
 from xarr.backends.base import InMemory
+from xarr.backends.device import found
 from xarr.ir import _cython as cython
 from xarr.ir.memo import remembered
 from xarr.layout import Layout
+from xarr.memo import listed
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
@@ -28,12 +29,6 @@ if TYPE_CHECKING:
 
 _ndarray = cython.declare(object, numpy.ndarray)
 
-_PACKED: Final = {
-    dtype: (form.unpack_from, form.pack_into)
-    for dtype in dtypes.TABLE
-    for form in [struct.Struct("?" if dtype is dtypes.bool_ else dtype.format)]
-}
-"""The functions that read and write an element in memory."""
 _EXACT: Final = 1 << 53
 """Integers up to this are float64 exactly."""
 
@@ -101,10 +96,8 @@ class Structure(Memoised):
     size: int
     is_linear: bool
     is_complex: bool
-    is_in_place: bool
     alike: list[Any] | None
-    _views: dict[Any, Any] | None
-    _stores: dict[Any, Any] | None
+    remembered: dict[Any, Any] | None
     places: set[int] | None
     _pattern: Any
     _layout: Any
@@ -142,9 +135,7 @@ class Structure(Memoised):
             self.low, self.high = -_EXACT, _EXACT
         elif dtype.kind in dtypes.INTEGER:
             self.low, self.high = dtype.bounds
-        self.is_in_place = device.info.host_addressable
-        if self.is_in_place and dtype is not dtypes.float16:
-            self.unpack, self.pack = _PACKED[dtype]
+        self.unpack, self.pack = device.in_place[dtype]
 
     @property
     def pattern(self) -> Pattern | None:
@@ -161,31 +152,20 @@ class Structure(Memoised):
         return self._layout
 
     @cython.ccall
-    def view(self, key: object) -> Any:
-        """Return the cached result of indexing or reshaping for a key, or None."""
-        return None if self._views is None else self._views.get(key)
+    def known(self, key: object) -> Any:
+        """Return what is remembered of such views by a key, or None.
 
-    @cython.ccall
-    def keep_view(self, key: object, found: object) -> object:
-        """Cache the result of indexing or reshaping for a key."""
-        if self._views is None:
-            self._views = {}
-        return remembered(self._views, key, found)
-
-    @cython.ccall
-    def store(self, key: object) -> Any:
-        """Return the cached opcode that writes a value to such a view, or None.
-
-        The key is the value's structure; within one storage also the value's offset from the view.
+        By the key of an index or a shape it is the structure that it gives; by the structure of a
+        value, within one storage with its offset from the view, the opcode that writes the value.
         """
-        return None if self._stores is None else self._stores.get(key)
+        return None if self.remembered is None else self.remembered.get(key)
 
     @cython.ccall
-    def keep_store(self, key: object, opcode: object) -> object:
-        """Cache the opcode that writes a value to such a view."""
-        if self._stores is None:
-            self._stores = {}
-        return remembered(self._stores, key, opcode)
+    def remember(self, key: object, found: object) -> object:
+        """Remember something of such views by a key."""
+        if self.remembered is None:
+            self.remembered = {}
+        return remembered(self.remembered, key, found)
 
     @cython.ccall
     def fits(self, value: object) -> cython.bint:
@@ -223,6 +203,17 @@ def _is_linear(
                 return False
             step *= extent
     return True
+
+
+def _structures() -> list[dict[Any, Structure]]:
+    """Return the dictionaries of all devices' structures, and of hashes."""
+    return [part for one in found() if one.structures for part in one.structures.parts()]
+
+
+listed("Device.structures", tuning.STRUCTURES, _structures)
+listed("Structure.remembered", tuning.REMEMBERED, lambda: [
+    how.remembered for of in _structures() for how in filter(None, of.values()) if how.remembered
+])  # fmt: skip
 
 
 @cython.ccall

@@ -30,7 +30,6 @@ from xarr.layout import Shape
 from xarr.lowering.operations import NAMES, Epilogue, FourierOp, Ref
 from xarr.lowering.roots import Numbers, roots
 from xarr.lowering.skeleton import Skeleton
-from xarr.memo import memo
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -435,7 +434,6 @@ def is_direct(length: int) -> bool:
     return length == 1
 
 
-@memo
 def _cut_length(length: int, longest: int) -> tuple[int, ...]:
     if not is_direct(length):
         return ()

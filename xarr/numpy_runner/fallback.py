@@ -13,7 +13,7 @@ import importlib
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, Final
 
 import numpy
 
@@ -26,7 +26,6 @@ from xarr.functions.calls import on_host
 from xarr.functions.elementwise import arithmetic
 from xarr.functions.random import random_state
 from xarr.functions.types.data_types import iscomplexobj
-from xarr.memo import memo
 from xarr.ops import vendor
 
 
@@ -60,15 +59,6 @@ class Namespace(ModuleType):
 
     def __dir__(self) -> list[str]:
         return dir(self._package)
-
-
-@memo
-def namespace() -> Namespace:
-    """The one namespace that stands for `numpy`."""
-    linalg = Namespace(own_linalg, numpy.linalg, eig=_eig, eigvals=_eigvals)
-    package = importlib.import_module("xarr")
-    random = Namespace(own_random, numpy.random, mtrand=own_random)
-    return Namespace(package, numpy, linalg=linalg, random=random, __version__=numpy.__version__)
 
 
 @functools.wraps(own_linalg.eig)
@@ -132,6 +122,16 @@ def _with_numbers(value: Any, where: str) -> Any:
             for name, part in value.items()
         }
     return value
+
+
+NUMPY: Final = Namespace(
+    importlib.import_module("xarr"),
+    numpy,
+    linalg=Namespace(own_linalg, numpy.linalg, eig=_eig, eigvals=_eigvals),
+    random=Namespace(own_random, numpy.random, mtrand=own_random),
+    __version__=numpy.__version__,
+)
+"""The one namespace that stands for `numpy`."""
 
 
 class Behaviour(AbstractContextManager["Behaviour"]):

@@ -88,7 +88,7 @@ class Substitution(AbstractContextManager["Substitution"]):
 
 def _in_place_of(name: str, wanted: Sequence[str]) -> Any:
     """The result of an import statement of numpy, or of a module in it."""
-    package = fallback.namespace()
+    package = fallback.NUMPY
     space: Any = package
     for part in name.split(".")[1:]:
         space = _within(space, part)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy
 
+from xarr import tuning
 from xarr.dtypes import (
     ANY,
     BOOL,
@@ -21,6 +22,7 @@ from xarr.dtypes import (
     SIGNED,
     UNSIGNED,
 )
+from xarr.memo import listed
 from xarr.ops.rows import STANDARD, Domain, Elementwise, name_rows
 
 INTEGER_OR_BOOL: Final = (BOOL, SIGNED, UNSIGNED)
@@ -563,6 +565,8 @@ tgamma = _special("xr_tgamma(x)", "The gamma function of x.", -20, 30, 1, _of_nu
 trunc = _rounding("trunc(x)", "The integer next to x towards 0, in the dtype of x.")
 
 TABLE: Final = name_rows(vars(), Elementwise)
+listed("ResolvedRow.pairs", tuning.OPCODES, lambda: [row.known.pairs for row in TABLE])
+listed("ResolvedRow.numbers", tuning.REMEMBERED, lambda: [row.known.numbers for row in TABLE])
 POWERS: Final = {
     3.0: Elementwise((REAL,), "xr_cube(x)", "x to the power of 3."),
     0.5: Elementwise((COMPLEX,), "xr_sqrt(x)", "x to the power of 1/2."),

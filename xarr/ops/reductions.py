@@ -8,9 +8,10 @@ from typing import Any, Final
 
 import numpy
 
-from xarr import dtypes
+from xarr import dtypes, tuning
 from xarr.dtypes import ANY, BOOL, FLOATING, INTEGER, NUMERIC, REAL_NUMERIC, SIGNED, DType
 from xarr.ir.fold import Joined
+from xarr.memo import listed
 from xarr.ops import elementwise
 from xarr.ops.rows import OWN, Reduction, name_rows
 
@@ -150,4 +151,5 @@ sum = Reduction(
 var = _moments("acc.m2 / divisor", lambda acc, divisor: acc[1] / divisor)
 
 TABLE: Final = name_rows(vars(), Reduction)
+listed("Reduction.transitions", tuning.REMEMBERED, lambda: [row.transitions for row in TABLE])
 BY_NAME: Final = {row.name: row for row in TABLE}

@@ -22,12 +22,13 @@ from xarr.dtypes import ANY, BOOL, COMPLEX, INTEGER, KIND_WORDS, REAL, SIGNED, U
 from xarr.ir.fold import Fold, Joined
 from xarr.ir.instructions import Opcode, opcode_of
 from xarr.ir.memo import remembered
-from xarr.ir.operation import Operation
-from xarr.ir.resolved import CHOICES, OPERATORS, ResolvedRow, ScalarEvaluator
+from xarr.ir.operation import Operation, interned
+from xarr.ir.resolved import OPERATORS, ResolvedRow, ScalarEvaluator
 from xarr.ir.views import Structure, View, constant
 from xarr.layout import broadcast_shapes
 from xarr.runtime import host_values
 from xarr.tape import builder
+from xarr.tape.record import choice
 from xarr.tape.scalar_access import settled
 from xarr.tape.traced import is_known
 
@@ -244,7 +245,7 @@ class Elementwise:
         if self.beyond is not None and row.kind == REAL:
             kinds = {view.dtype.kind for view in views}
             if kinds == {SIGNED, UNSIGNED}:
-                return self._exact_comparison(views)
+                return self._remembered(views, self._exact_comparison(views))
         if row.kind not in self.kinds:
             if row.kind == BOOL and self.widens_bool:
                 row = dtypes.int8
@@ -255,10 +256,7 @@ class Elementwise:
             else:
                 raise self._dtype_error(views)
         require_common(row, [view.dtype for view in views], device, self.where)
-        operation = self.operation(row)
-        key = views[0].dtype if len(views) == 1 else (views[0].dtype, views[1].dtype)
-        self.operations[device.no_float64][key] = operation
-        return operation
+        return self._remembered(views, self.operation(row))
 
     def _exact_comparison(self, views: tuple[View, ...]) -> Operation:
         """Compare signed integers with uint64, for which there is no common integer type."""
@@ -270,14 +268,15 @@ class Elementwise:
         compared = f"{operands[0]} {sign} {operands[1]}"
         assert self.beyond is not None
         # Where a negative number is x1, uint64 is above it; where it is x2, below.
-        if self.beyond[signed]:
-            template = f"(b8)({negative} || {compared})"
-        else:
-            template = f"(b8)(!({negative}) && {compared})"
+        both = f"{negative} || {compared}"
+        if not self.beyond[signed]:
+            both = f"!({negative}) && {compared}"
         types = [dtypes.uint64, dtypes.uint64]
         types[signed] = dtypes.int64
-        operation = Operation(self.name, (types[0], types[1]), dtypes.bool_, template)
-        key = (views[0].dtype, views[1].dtype)
+        return Operation(self.name, (types[0], types[1]), dtypes.bool_, f"(b8)({both})")
+
+    def _remembered(self, views: tuple[View, ...], operation: Operation) -> Operation:
+        key = views[0].dtype if len(views) == 1 else (views[0].dtype, views[1].dtype)
         self.operations[views[0].device.no_float64][key] = operation
         return operation
 
@@ -401,7 +400,6 @@ class Reduction:
     name: str = field(default="", init=False)
     folds: dict[Types, Fold] = field(default_factory=dict, init=False)
     transitions: dict[Any, Any] = field(default_factory=dict, init=False)
-    plans: dict[Any, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         require(self.form in FORMS, f"form is {self.form!r}; the forms are {', '.join(FORMS)}")
@@ -469,7 +467,17 @@ class Reduction:
         mapped = "{0}" if self.map is None else f"({self.map.operation(types.taken).template})"
         element = cast(mapped, types.mapped, value)
         kind = value.compute
-        divisor = dtypes.PART.get(value, value) if "divisor" in self.finish else None
+        fold = functools.partial(
+            Fold,
+            name=self.name,
+            row=self,
+            taken=types.taken,
+            element=element,
+            value=value,
+            result=result,
+            finish=_typed(self.finish, value),
+            divisor=dtypes.PART.get(value, value) if "divisor" in self.finish else None,
+        )
         if isinstance(self.combine, Elementwise):
             combine = self.combine.operation(value)
             template = combine.template
@@ -477,21 +485,13 @@ class Reduction:
             if value is dtypes.bool_:
                 accumulator, nbytes = "i32", 4  # of bytes LLVM makes masked stores, 70 times slower
             is_simple = self.map is None and self.finish in ("acc", "xr_over(acc, divisor)")
-            return Fold(
-                name=self.name,
-                row=self,
-                taken=types.taken,
-                element=element,
-                value=value,
+            return fold(
                 accumulator=accumulator,
                 nbytes=nbytes,
-                result=result,
                 first="x",
                 step=template.format("acc", "x"),
                 combine=template.format("acc1", "acc2"),
                 close="",
-                finish=_typed(self.finish, value),
-                divisor=divisor,
                 host=combine.host if is_simple else None,
                 along=self._along(combine.host, value),
             )
@@ -499,23 +499,15 @@ class Reduction:
         nbytes = len(self.fields) * _computed_nbytes(value)
         if self.ordered:  # an index of 64 bits, then an element, padded to 64
             nbytes = 8 + max(8, value.itemsize)
-        return Fold(
-            name=self.name,
-            row=self,
-            taken=types.taken,
-            element=element,
-            value=value,
+        return fold(
             accumulator=f"{self.structure}_{kind}",
             nbytes=nbytes,
-            result=result,
             first=_typed(self.first, value),
             step=_typed(self.step, value),
             combine=_typed(f"{self.combine}(acc1, acc2)", value),
             close=_typed(self.close, value),
-            finish=_typed(self.finish, value),
             fields=tuple((name, of.replace("T", kind)) for name, of in self.fields),
             running=self.running,
-            divisor=divisor,
             ordered=self.ordered,
             joined=host if isinstance(host, Joined) else None,
             along=None if isinstance(host, Joined) else host,
@@ -604,10 +596,5 @@ def choose(condition: View, x1: View, x2: View) -> View:
     """Record x1 where a bool condition holds and x2 elsewhere."""
     where = "where(condition, x1, x2)"
     row = promoted((x1.dtype, x2.dtype), condition.device, where)
-    operation = CHOICES.get(row)
-    if operation is None:
-        operation = CHOICES[row] = Operation(
-            "where", (dtypes.bool_, row, row), row, "({0} ? {1} : {2})", numpy.where, "where"
-        )
     shape = broadcast_shapes(condition.shape, x1.shape, x2.shape, where=where)
-    return builder.defer(operation, (condition, x1, x2), shape)
+    return builder.defer(interned(choice, row), (condition, x1, x2), shape)

@@ -19,14 +19,14 @@ import numpy
 from xarr import dtypes, errors, layout, tuning
 from xarr.backends.base import InMemory
 from xarr.dtypes import DType
-from xarr.ir.events import changed, hooks, tier
-from xarr.ir.memo import remembered
+from xarr.ir.events import changed, hooks
+from xarr.ir.operation import interned
 from xarr.ir.steps import LibraryStep
 from xarr.ir.storage import Storage, allocate_or_collect
 from xarr.ir.views import View, array_in, contiguous, storage_view
 from xarr.layout import Shape
 from xarr.lowering.operations import RoutineOp
-from xarr.runtime import profiling
+from xarr.runtime import dispatch, profiling
 from xarr.runtime.host_eval import NumpyStep
 from xarr.settings import IMPORTED
 from xarr.tape import builder
@@ -315,21 +315,37 @@ def _operation(
 ) -> RoutineOp:
     """Return the one operation of a routine; `facts` determine it besides."""
     types = tuple([view.dtype for view in operands])
-    key = name, types, result, host is None, parameters, facts
-    known = _ROUTINES.get(key)
-    if known is None:
-        step = LibraryStep if host is None else NumpyStep
-        known = RoutineOp(name, types, result, function, host, _work, step)
-        known.parameters = parameters
-        remembered(_ROUTINES, key, known)
+    step = LibraryStep if host is None else NumpyStep
+    known: RoutineOp = interned(_routine_op, name, types, result, step, parameters, facts)
+    if known.function is None:
+        known.function, known.host = function, host
     return known
 
 
-_ROUTINES: Final[dict[tuple[Any, ...], RoutineOp]] = {}
+def _routine_op(
+    name: str,
+    types: tuple[DType, ...],
+    result: DType,
+    step: type[LibraryStep],
+    parameters: tuple[Any, ...],
+    facts: Any,
+) -> RoutineOp:
+    """Make the operation of a routine; the first call's functions, which are alike, go into it."""
+    made = RoutineOp(name, types, result, None, None, _work, step)
+    made.parameters = parameters
+    return made
 
 
 def _work(routine: RoutineOp, views: list[View]) -> None:
-    _run_routine(routine, views)  # for which profiles may have put another one in place
+    """Run a routine on views, and tell profiles of it."""
+    if hooks.run is None:
+        _run_routine(routine, views)
+        return
+    function = routine.function
+    on_host = routine.host is not None or (isinstance(function, Call) and not function.is_own)
+    title = f"numpy.{routine.name}" if on_host else f"{routine.name} of the device's library"
+    ask = functools.partial(_run_routine, routine, views)
+    profiling.record(title, _nbytes(views), views[0].device, ask, on_host=on_host)
 
 
 def _run_routine(routine: RoutineOp, views: list[View]) -> None:
@@ -358,9 +374,22 @@ def _evaluate(host: Callable[..., Any], arrays: list[Any]) -> None:
         result[...] = host(*given)
 
 
+def held(values: Any, device: Device, dtype: DType, *, is_new: bool = False) -> View | None:
+    """Make a view of NumPy's result in its own memory; None where the driver needs a copy of it.
+
+    Unless it `is_new`, its memory may be another array's, as an operand's, which is no such thing.
+    """
+    if type(values) is not numpy.ndarray or not dispatch.stays_on_host(device, values.nbytes):
+        return None
+    flags = None if is_new else values.flags
+    if flags and not (flags.owndata and flags.c_contiguous and flags.writeable):
+        return None
+    return View(Storage(device, values.nbytes, values), contiguous(device, dtype, values.shape), 0)
+
+
 def adopted(value: Any, dtype: DType, device: Device) -> View:
     """Return the view of a new array that a library has made, in its memory if possible."""
-    own = builder.held(value, device, dtype)
+    own = held(value, device, dtype)
     if own is not None:
         return own
     if not value.size:
@@ -376,7 +405,7 @@ def adopted(value: Any, dtype: DType, device: Device) -> View:
 def _copy(value: Any, dtype: DType, device: Device) -> View:
     """Copy an array's values into memory of the device, converted to a data type."""
     shape = value.shape
-    few = builder.known(
+    few = dispatch.known(
         shape, dtype, device, lambda: numpy.array(value, dtype.numpy, order="C").reshape(shape)
     )
     if few is not None:
@@ -398,9 +427,18 @@ def now(
     device = operands[0].device
     if not runs_on_numpy(device):
         return None
-    if few is not None and not builder.stays_on_host(device, few, tuning.SELECTED_NBYTES):
+    if few is not None and not dispatch.stays_on_host(device, few, tuning.SELECTED_NBYTES):
         return None
-    with device.lock:
+    if hooks.run is None:
+        return _now(function, operands)
+    for view in operands:
+        builder.compute(view)
+    ask = functools.partial(_now, function, operands)
+    return profiling.record(f"numpy.{name}", _nbytes(operands), device, ask, on_host=True)
+
+
+def _now(function: Callable[..., Any], operands: Sequence[View]) -> Any:
+    with operands[0].device.lock:
         arrays = []
         for x in operands:
             is_number = x.value is not None
@@ -494,46 +532,8 @@ def _as_array(view: View, memory: Any) -> Any:
     return kind(how.shape, how.dtype, place, how.strides)
 
 
-@contextmanager
-def _watched() -> Iterator[None]:
-    """Let profiles note the work of libraries within a ``with`` block."""
-    global now, _run_routine
-    before = now, _run_routine
-    now, _run_routine = _watched_now, _watched_routine
-    try:
-        yield
-    finally:
-        now, _run_routine = before
-
-
-_now, _unwatched_routine = now, _run_routine
-
-
-def _watched_routine(routine: RoutineOp, views: list[View]) -> None:
-    function = routine.function
-    on_host = routine.host is not None or (isinstance(function, Call) and not function.is_own)
-    title = f"numpy.{routine.name}" if on_host else f"{routine.name} of the device's library"
-    ask = functools.partial(_unwatched_routine, routine, views)
-    profiling.record(title, _nbytes(views), views[0].device, ask, on_host=on_host)
-
-
-def _watched_now(
-    name: str, function: Callable[..., Any], operands: Sequence[View], few: int | None = None
-) -> Any:
-    device = operands[0].device
-    if not runs_on_numpy(device) or (few is not None and tier.name):
-        return None
-    for view in operands:
-        builder.compute(view)
-    ask = functools.partial(_now, name, function, operands, few)
-    return profiling.record(f"numpy.{name}", _nbytes(operands), device, ask, on_host=True)
-
-
 def _nbytes(views: Sequence[View]) -> int:
     return sum([math.prod(view.shape) * view.dtype.itemsize for view in views])
-
-
-profiling.watchers.append(_watched)
 
 
 def warn_once(name: str, device: Device) -> None:

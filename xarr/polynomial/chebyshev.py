@@ -14,14 +14,9 @@ from xarr.functions.polynomials.series import Chebyshev as Chebyshev
 
 _basis = _recurrences.chebyshev
 
-chebval = _basis.val
-chebval2d = _basis.val2d
-chebval3d = _basis.val3d
-chebgrid2d = _basis.grid2d
-chebgrid3d = _basis.grid3d
-chebvander = _basis.vander
-chebvander2d = _basis.vander2d
-chebvander3d = _basis.vander3d
+chebval, chebval2d, chebval3d = _basis.val, _basis.val2d, _basis.val3d
+chebgrid2d, chebgrid3d = _basis.grid2d, _basis.grid3d
+chebvander, chebvander2d, chebvander3d = _basis.vander, _basis.vander2d, _basis.vander3d
 chebfit = _basis.fit
 
 cheb2poly = _run_on_host(_theirs.cheb2poly)

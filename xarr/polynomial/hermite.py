@@ -14,14 +14,9 @@ from xarr.functions.polynomials.series import Hermite as Hermite
 
 _basis = _recurrences.hermite
 
-hermval = _basis.val
-hermval2d = _basis.val2d
-hermval3d = _basis.val3d
-hermgrid2d = _basis.grid2d
-hermgrid3d = _basis.grid3d
-hermvander = _basis.vander
-hermvander2d = _basis.vander2d
-hermvander3d = _basis.vander3d
+hermval, hermval2d, hermval3d = _basis.val, _basis.val2d, _basis.val3d
+hermgrid2d, hermgrid3d = _basis.grid2d, _basis.grid3d
+hermvander, hermvander2d, hermvander3d = _basis.vander, _basis.vander2d, _basis.vander3d
 hermfit = _basis.fit
 
 herm2poly = _run_on_host(_theirs.herm2poly)

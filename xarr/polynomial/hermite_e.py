@@ -14,14 +14,9 @@ from xarr.functions.polynomials.series import HermiteE as HermiteE
 
 _basis = _recurrences.hermite_e
 
-hermeval = _basis.val
-hermeval2d = _basis.val2d
-hermeval3d = _basis.val3d
-hermegrid2d = _basis.grid2d
-hermegrid3d = _basis.grid3d
-hermevander = _basis.vander
-hermevander2d = _basis.vander2d
-hermevander3d = _basis.vander3d
+hermeval, hermeval2d, hermeval3d = _basis.val, _basis.val2d, _basis.val3d
+hermegrid2d, hermegrid3d = _basis.grid2d, _basis.grid3d
+hermevander, hermevander2d, hermevander3d = _basis.vander, _basis.vander2d, _basis.vander3d
 hermefit = _basis.fit
 
 herme2poly = _run_on_host(_theirs.herme2poly)

@@ -14,14 +14,9 @@ from xarr.functions.polynomials.series import Laguerre as Laguerre
 
 _basis = _recurrences.laguerre
 
-lagval = _basis.val
-lagval2d = _basis.val2d
-lagval3d = _basis.val3d
-laggrid2d = _basis.grid2d
-laggrid3d = _basis.grid3d
-lagvander = _basis.vander
-lagvander2d = _basis.vander2d
-lagvander3d = _basis.vander3d
+lagval, lagval2d, lagval3d = _basis.val, _basis.val2d, _basis.val3d
+laggrid2d, laggrid3d = _basis.grid2d, _basis.grid3d
+lagvander, lagvander2d, lagvander3d = _basis.vander, _basis.vander2d, _basis.vander3d
 lagfit = _basis.fit
 
 lag2poly = _run_on_host(_theirs.lag2poly)

@@ -14,14 +14,9 @@ from xarr.functions.polynomials.series import Legendre as Legendre
 
 _basis = _recurrences.legendre
 
-legval = _basis.val
-legval2d = _basis.val2d
-legval3d = _basis.val3d
-leggrid2d = _basis.grid2d
-leggrid3d = _basis.grid3d
-legvander = _basis.vander
-legvander2d = _basis.vander2d
-legvander3d = _basis.vander3d
+legval, legval2d, legval3d = _basis.val, _basis.val2d, _basis.val3d
+leggrid2d, leggrid3d = _basis.grid2d, _basis.grid3d
+legvander, legvander2d, legvander3d = _basis.vander, _basis.vander2d, _basis.vander3d
 legfit = _basis.fit
 
 leg2poly = _run_on_host(_theirs.leg2poly)

@@ -14,14 +14,9 @@ from xarr.functions.polynomials.series import Polynomial as Polynomial
 
 _basis = _recurrences.power
 
-polyval = _basis.val
-polyval2d = _basis.val2d
-polyval3d = _basis.val3d
-polygrid2d = _basis.grid2d
-polygrid3d = _basis.grid3d
-polyvander = _basis.vander
-polyvander2d = _basis.vander2d
-polyvander3d = _basis.vander3d
+polyval, polyval2d, polyval3d = _basis.val, _basis.val2d, _basis.val3d
+polygrid2d, polygrid3d = _basis.grid2d, _basis.grid3d
+polyvander, polyvander2d, polyvander3d = _basis.vander, _basis.vander2d, _basis.vander3d
 polyfit = _basis.fit
 
 polyadd = _run_on_host(_theirs.polyadd)

@@ -8,28 +8,60 @@ often the list came; small lists that are new are told before, by `Tape._trace`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy
 
 from xarr import layout, tuning
 from xarr.codegen import compile_worker, launch
 from xarr.ir import memo
+from xarr.ir.events import hooks
 from xarr.ir.instructions import Opcode, decoded, opcode_of
 from xarr.ir.operation import Operation
 from xarr.ir.steps import LibraryStep, Step
 from xarr.ir.storage import LIVE, WIDE, Storage, is_live, is_wide
-from xarr.ir.views import contiguous
+from xarr.ir.views import View, contiguous
 from xarr.runtime import host_functions, program
 from xarr.runtime.program import Trace
 from xarr.scheduler.instructions import decode
 from xarr.scheduler.schedule import Plan, schedule
 
 if TYPE_CHECKING:
+    from xarr.backends.device import Device
     from xarr.dtypes import DType
+    from xarr.layout import Shape
 
 
 Place = int | tuple[int, int]
 """A constant by number, or a view: its storage, and how far beyond the first view it begins."""
+
+
+def can_host(device: Device) -> bool:
+    """Return whether the host may compute in a device's memory now."""
+    return device.info.host_addressable and device.driver.is_open()
+
+
+def stays_on_host(device: Device, nbytes: int, most: int = tuning.KEPT_NBYTES) -> bool:
+    """Return whether a storage of so many bytes is in NumPy's memory until a kernel uses it."""
+    return 0 < nbytes <= most and not host_functions.tier.name and device.info.host_addressable
+
+
+def blank_on_host(device: Device, nbytes: int) -> Any:
+    """Return NumPy's memory for a storage that stays there; None for one of the driver's."""
+    return numpy.empty(nbytes, numpy.uint8) if stays_on_host(device, nbytes) else None
+
+
+def known(shape: Shape, dtype: DType, device: Device, compute: Callable[[], Any]) -> View | None:
+    """Return a view of few values that depend on no array, as NumPy computes them; else None.
+
+    `compute` makes a new array in C order. Five instructions for ten numbers take fifty times as
+    long. While a recorder is there, instructions make them, so that each replay makes them anew.
+    """
+    nbytes = math.prod(shape) * dtype.itemsize
+    if hooks.recorder is not None or not stays_on_host(device, nbytes, tuning.MADE_NBYTES):
+        return None
+    return View(Storage(device, nbytes, compute()), contiguous(device, dtype, shape), 0)
 
 
 class Program(program.Runnable):
@@ -84,9 +116,7 @@ class Program(program.Runnable):
         device = self.trace.device
         if self.job is not None and self.job.is_done:
             return True
-        if host_functions.tier.name == "fused" or not device.info.host_addressable:
-            return True
-        if not device.driver.is_open():
+        if host_functions.tier.name == "fused" or not can_host(device):
             return True
         if not self._is_first:
             return False

@@ -189,10 +189,7 @@ class _Watch:
 
     def _install(self, stack: ExitStack) -> None:
         stack.enter_context(host_functions.fused())
-        for installed in watchers:
-            stack.enter_context(installed())
         stack.callback(self._clear)
-        stack.callback(_unhooked)
         hooks.numbers, hooks.run = self, self.running
         devices.when_opened.append(self.attach)
         stack.callback(devices.when_opened.remove, self.attach)
@@ -204,6 +201,7 @@ class _Watch:
         for kept in (self.lines, self._drivers, self._timers, self._kernels, self._parts):
             kept.clear()
         self.pending.clear()
+        hooks.numbers = hooks.run = None
 
     def attach(self, device: Device) -> None:
         """Measure the work of a device from now on."""
@@ -319,14 +317,6 @@ class _Watch:
 
 
 _watch: Final = _Watch()
-
-
-def _unhooked() -> None:
-    hooks.numbers = hooks.run = None
-
-
-watchers: Final[list[Callable[[], AbstractContextManager[None]]]] = []
-"""Further replacements to install with a profile; modules above this one append them."""
 
 
 def record(name: str, nbytes: int, device: Device, ask: Callable[[], Any], *, on_host: bool) -> Any:

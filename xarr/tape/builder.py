@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy
 
-from xarr import dtypes, errors, layout, tuning
+from xarr import dtypes, errors, layout
 from xarr.backends.device import before_synchronizing
 from xarr.codegen.expressions import INDEX
-from xarr.ir.events import counts as counts, eager as eager, hooks, tier
+from xarr.ir.events import counts as counts, eager as eager, hooks
 from xarr.ir.instructions import Opcode, opcode_of
 from xarr.ir.operation import Operation
 from xarr.ir.storage import Storage, allocate_or_collect, are_shared
-from xarr.ir.views import Structure, View, constant, contiguous, storage_view, structure
+from xarr.ir.views import Structure, View, constant, storage_view, structure
 from xarr.layout import Layout, Shape
 from xarr.lowering.operations import TemplateOp
+from xarr.runtime import dispatch
 from xarr.tape import record, recorders, traced
 from xarr.tape.record import cast_of, copied as copied
 from xarr.tape.tape import tape_of
@@ -115,7 +116,7 @@ def reshaped(view: View, shape: Shape) -> View:
         return constant(view.value, view.dtype, shape, view.device)
     how = view.structure
     key = reshaped, shape
-    known = how.view(key)
+    known = how.known(key)
     if known is None:
         assert how.layout is not None
         where = how.layout.reshaped(shape)
@@ -124,7 +125,7 @@ def reshaped(view: View, shape: Shape) -> View:
             assert storage is not None
             return storage_view(storage, layout.contiguous(shape), view.dtype)
         known = structure(how.device, how.dtype, where.shape, where.strides), 0
-        how.keep_view(key, known)
+        how.remember(key, known)
     return View(view.storage, known[0], view.offset)
 
 
@@ -138,7 +139,7 @@ def materialise(view: View) -> None:
             filled = (
                 traced.filled(value)
                 if not is_known(view)
-                else known(
+                else dispatch.known(
                     view.shape,
                     row,
                     view.device,
@@ -242,16 +243,10 @@ def apart(value: View, storage: Storage) -> View:
     return copied(value)
 
 
-def stays_on_host(device: Device, nbytes: int, most: int = tuning.KEPT_NBYTES) -> bool:
-    """Return whether a storage of so many bytes is in NumPy's memory until a kernel uses it."""
-    return 0 < nbytes <= most and not tier.name and device.info.host_addressable
-
-
 def reserve(device: Device, nbytes: int) -> Storage:
     """Make a storage with memory that the host may be the first to write."""
-    if stays_on_host(device, nbytes):
-        return Storage(device, nbytes, numpy.empty(nbytes, numpy.uint8))
-    return allocate(device, nbytes)
+    memory = dispatch.blank_on_host(device, nbytes)
+    return allocate(device, nbytes) if memory is None else Storage(device, nbytes, memory)
 
 
 def blank(shape: Shape, dtype: DType, device: Device) -> Storage:
@@ -271,33 +266,6 @@ def owned(view: View) -> View:
     one left it.
     """
     return view if hooks.recorder is None else copied(view)
-
-
-def held(values: Any, device: Device, dtype: DType, *, is_new: bool = False) -> View | None:
-    """Make a view of NumPy's result in its own memory; None where the driver needs a copy of it.
-
-    Unless it `is_new`, its memory may be another array's, as an operand's, which is no such thing.
-    """
-    if type(values) is not numpy.ndarray or not stays_on_host(device, values.nbytes):
-        return None
-    flags = None if is_new else values.flags
-    if flags and not (flags.owndata and flags.c_contiguous and flags.writeable):
-        return None
-    storage = Storage(device, values.nbytes, values)
-    return View(storage, contiguous(device, dtype, values.shape), 0)
-
-
-def known(shape: Shape, dtype: DType, device: Device, compute: Callable[[], Any]) -> View | None:
-    """Return a view of few values that depend on no array, as NumPy computes them; else None.
-
-    `compute` makes a new array in C order. Five instructions for ten numbers take fifty times as
-    long. While a recorder is there, instructions make them, so that each replay makes them anew.
-    """
-    nbytes = math.prod(shape) * dtype.itemsize
-    is_kept = stays_on_host(device, nbytes, tuning.MADE_NBYTES)
-    if hooks.recorder is not None or not is_kept:
-        return None
-    return View(Storage(device, nbytes, compute()), contiguous(device, dtype, shape), 0)
 
 
 def allocate(device: Device, nbytes: int) -> Storage:

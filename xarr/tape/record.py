@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from xarr import tuning
+import numpy
+
+from xarr import dtypes, tuning
 from xarr.codegen.expressions import cast
 from xarr.ir import _cython as cython
 from xarr.ir.operation import Operation
+from xarr.memo import memo
 from xarr.runtime import dispatch
 from xarr.runtime.host_values import converter
 
@@ -137,19 +140,17 @@ def _end(tape: Tape, opcode: Opcode, views: tuple[Any, ...]) -> cython.void:
         tape.end()
 
 
-_CASTS: Final[dict[tuple[DType, DType], Operation]] = {}
-
-
+@memo
 def cast_of(given: DType, wanted: DType) -> Operation:
     """Return the operation that converts between data types; the copy, if they are one."""
-    operation = _CASTS.get((given, wanted))
-    if operation is None:
-        host = converter(given, wanted)
-        operation = Operation(
-            "astype", (given,), wanted, cast("{0}", given, wanted), host, "astype"
-        )
-        _CASTS[given, wanted] = operation
-    return operation
+    template, host = cast("{0}", given, wanted), converter(given, wanted)
+    return Operation("astype", (given,), wanted, template, host, "astype")
+
+
+def choice(row: DType) -> Operation:
+    """Make the operation that chooses between two operands of a data type by a condition."""
+    types = dtypes.bool_, row, row
+    return Operation("where", types, row, "({0} ? {1} : {2})", numpy.where, "where")
 
 
 @cython.cfunc

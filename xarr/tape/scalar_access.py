@@ -161,7 +161,7 @@ def values_of(view: View) -> Any:
     storage: Storage | None = view.storage
     on: Tape | None = how.device.tape
     core_counts.looks += 1
-    if not how.is_in_place or storage is None or on is None or on.is_running:
+    if how.unpack is None or storage is None or on is None or on.is_running:
         return None
     if core_hooks.recorder is not None:
         return None

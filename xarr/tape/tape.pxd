@@ -2,7 +2,7 @@ from cpython.ref cimport Py_REFCNT as held_by
 from xarr.ir.events cimport core_counts, core_hooks, core_tier
 from xarr.ir.storage cimport Storage, next_mark
 from xarr.ir.views cimport View
-from xarr.ir.instructions cimport RunArguments, Opcode, Instruction, take_number, new_instruction
+from xarr.ir.instructions cimport RunArguments, Opcode, Instruction
 from xarr.runtime.program cimport Runnable, Trace
 
 
@@ -36,11 +36,12 @@ cdef class Tape:
     cdef Runnable _program(self, Trace trace, RunArguments listed)
     cdef list _take(self, list instructions)
     cdef bint _may_be_new(self)
+    cdef Py_ssize_t _count(self, Py_ssize_t key)
     cdef void _forget_loop(self)
     cdef bint _is_kept(self, Trace trace)
     cpdef Trace described(self, list instructions, RunArguments listed)
     cdef Trace _describe(self, list instructions, RunArguments listed, bint runs=*)
     cdef Trace _trace(self, tuple opcodes, tuple codes, bint runs)
-    cdef tuple _states(self, RunArguments listed, object sizes)
+    cpdef tuple states(self, RunArguments listed, object sizes)
 
 cpdef Tape tape_of(object device)

@@ -3,7 +3,7 @@
 
 Running them in order, one after the other, is what a program means. A run takes instructions off
 the tape (`_take`), describes them as a `Trace` (`_describe`), and asks of each storage whether it
-is live (`_states`). By these states the trace has a program, which runs.
+is live (`states`). By these states the trace has a program, which runs.
 
 A module that has a `.pxd` beside it runs compiled by Cython, or as it is; `ir/_cython.py` stands
 for the compiler there.
@@ -11,20 +11,18 @@ for the compiler there.
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
-
-import numpy
 
 from xarr import errors, layout, references, tuning
 from xarr.ir import _cython as cython
 from xarr.ir.events import hooks
-from xarr.ir.instructions import decoded, live_bytes_per_cut
+from xarr.ir.instructions import live_bytes_per_cut
 from xarr.ir.memo import remembered
 from xarr.ir.steps import end_before_others, go_on
-from xarr.ir.storage import DEAD, LIVE, SWAPPABLE, WIDE, is_live
+from xarr.ir.storage import DEAD, LIVE, SWAPPABLE, WIDE
 from xarr.runtime import dispatch
+from xarr.tape.failures import FAILED, instructions_of, keep_left, requeue, split_runnable
 from xarr.tape.loops import LoopDetector
 
 if cython.compiled:
@@ -33,7 +31,7 @@ if not cython.compiled:
     from sys import getrefcount as held_by
 
     from xarr.ir.events import core_counts, core_hooks, core_tier
-    from xarr.ir.instructions import Instruction, Opcode, RunArguments, new_instruction
+    from xarr.ir.instructions import Instruction, Opcode, RunArguments
     from xarr.ir.storage import Storage, next_mark
     from xarr.ir.views import View
     from xarr.runtime.program import Runnable, Trace
@@ -51,8 +49,7 @@ _WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _REPEATS = cython.declare(cython.Py_ssize_t, tuning.REPEATS)
 _LONG_WORK = cython.declare(cython.Py_ssize_t, tuning.LONG_WORK)
 _NEW_WORK = cython.declare(cython.Py_ssize_t, tuning.LARGE_WORK // tuning.REPEATS)
-_FAILED = cython.declare(cython.Py_ssize_t, -1)
-"""The mark of storages that a failed instruction, or one that depends on it, writes."""
+_FAILED = cython.declare(cython.Py_ssize_t, FAILED)
 _epoch = cython.declare(cython.Py_ssize_t, 0)
 
 
@@ -61,23 +58,6 @@ def _next_epoch() -> cython.Py_ssize_t:
     global _epoch
     _epoch += 1
     return _epoch
-
-
-def _have_memory(instructions: list[Any]) -> None:
-    """Allocate what instructions write but do not make, where it has no memory.
-
-    The instruction that made it has run, and its kernel did not store it: all of it is written
-    anew.
-    """
-    made: set[int] = set()
-    instruction: Instruction
-    for instruction in instructions:
-        if instruction.fresh is not None:
-            made.add(instruction.fresh.serial)
-        elif instruction.opcode.target is not None:
-            storage = instruction.written
-            if storage.buffer is None and storage.serial not in made:
-                storage.buffer = numpy.empty(storage.nbytes, numpy.uint8)
 
 
 @cython.cfunc
@@ -171,7 +151,7 @@ class Tape:
         if self.is_running or self.writes(storage):
             self.run()
         if self.failed_pending and (self.writes(storage) or self._is_behind(storage)):
-            self._requeue(self.failed_pending)
+            requeue(self, self.failed_pending)
             self.run()
         return None
 
@@ -261,11 +241,16 @@ class Tape:
         it is long enough for that to take less time.
         """
         if self.at_once >= _LONG_WORK:
-            times: cython.Py_ssize_t = self.came.get(self.small_work, 0) + 1
-            remembered(self.came, self.small_work, times)
-            self.records = times >= _REPEATS
+            self.records = self._count(self.small_work) >= _REPEATS
         self.at_once = self.small_work = 0
         return None
+
+    @cython.cfunc
+    def _count(self, key: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Count how often a list came, by its hash."""
+        times: cython.Py_ssize_t = self.came.get(key, 0) + 1
+        remembered(self.came, key, times)
+        return times
 
     def end(self) -> None:
         """Run everything, unless a run is in progress, whose finalizer has recorded something."""
@@ -311,7 +296,7 @@ class Tape:
         for instruction in self.failed_pending:
             named = [view.storage for view in instruction.views if view.storage is not None]
             if any([is_written(storage) for storage in [instruction.written, *named]]):
-                self._requeue(self.failed_pending)
+                requeue(self, self.failed_pending)
                 self.run()
                 return
 
@@ -397,48 +382,23 @@ class Tape:
                 if instructions and not (
                     self.instructions and self.instructions[0] is instructions[0]
                 ):
-                    self._requeue(instructions)
+                    requeue(self, instructions)
                 raise
             instructions.clear()
             if program is not None:
                 launched = driver.launched - launched
                 program.broken_off(listed, launched, done, self.unfinished)
-            self._keep_left(trace, listed, program, done, error)
+            keep_left(self, trace, listed, program, done, error)
             raise
 
     @cython.cfunc
     def _program(self, trace: Trace, listed: RunArguments) -> Runnable:
         """Return the program of a list by the states of its storages; make it the first time."""
-        states = self._states(listed, trace.sizes)
+        states = self.states(listed, trace.sizes)
         program: Runnable | None = trace.program(states)
         if program is None:
             program = trace.keep(states, dispatch.Program(trace, states))
         return program
-
-    def _keep_left(
-        self,
-        trace: Trace,
-        listed: RunArguments,
-        program: Runnable | None,
-        done: list[int],
-        error: BaseException,
-    ) -> None:
-        """Put what has yet to run after an error back on the tape, or among what failed."""
-        opcodes = trace.opcodes
-        everything = frozenset(range(len(opcodes)))
-        failed = everything if program is None else program.failed(done)
-        names = dict.fromkeys([opcodes[at].operation.name for at in sorted(failed)])
-        error.add_note(f"{self.device} was computing {', '.join(names)}")
-        left = failed if program is None else program.left(done)
-        every = enumerate(_instructions_of(trace, listed))
-        marked = [(at in failed, one) for at, one in every if at in left]
-        listed.clear()
-        _have_memory([instruction for _, instruction in marked])
-        traceback.clear_frames(error.__traceback__)  # else it holds them
-        if isinstance(error, Exception):
-            self._requeue(self._split_runnable(marked))
-        else:
-            self._requeue([instruction for _, instruction in marked])
 
     @cython.cfunc
     def _take(self, instructions: list[Any]) -> list[Any]:
@@ -452,68 +412,7 @@ class Tape:
             return instructions
         marked = [(False, instruction) for instruction in instructions]
         instructions.clear()
-        return self._split_runnable(marked)
-
-    def _split_runnable(self, marked: list[tuple[bool, Instruction]]) -> list[Any]:
-        """Return the instructions that depend on none that failed; keep the others as pending.
-
-        The instructions that have just failed are marked True. If there is none, and others see the
-        memory of one that would be kept, all are tried again.
-        """
-        shared = set() if any([failed for failed, _ in marked]) else {*self.device.shared}
-        marked += [(True, instruction) for instruction in self._needed(self.failed_pending)]
-        marked.sort(key=_number_of)
-        self.failed_pending = []
-        instructions: list[Any] = []
-        later: list[Any] = []
-        read: set[int] = set()
-        written: set[int] = set()
-        while marked:
-            has_failed, instruction = marked.pop(0)
-            reads = {view.storage.serial for view in instruction.views if view.storage is not None}
-            writes = instruction.written.serial
-            if has_failed or reads & written or writes in written or writes in read:
-                if writes in shared or reads & shared:
-                    both = [*later, *instructions, instruction, *[one for _, one in marked]]
-                    both.sort(key=_place_of)  # whoever asks for a value gets the error
-                    return both
-                later.append(instruction)
-                read |= reads
-                written.add(writes)
-            else:
-                instructions.append(instruction)
-            del instruction
-        self.failed_pending = self._needed(later)
-        for instruction in self.failed_pending:
-            instruction.written.mark = _FAILED
-        return instructions
-
-    def _needed(self, instructions: list[Any]) -> list[Any]:
-        """Return the instructions whose results are live, or that such an instruction needs."""
-        listed: RunArguments = RunArguments([], [], [], [])
-        trace: Trace = self._describe(instructions, listed)
-        instructions.clear()  # they hold storages
-        states = self._states(listed, trace.sizes)
-        wanted = {at for at, state in enumerate(states) if is_live(state)}
-        wanted = {listed.storages[at].serial for at in wanted}
-        found: list[Any] = []
-        for instruction in reversed([*_instructions_of(trace, listed)]):
-            if instruction.written.serial in wanted:
-                wanted.update(
-                    [view.storage.serial for view in instruction.views if view.storage is not None]
-                )
-                found.append(instruction)
-        found.reverse()
-        return found
-
-    def _requeue(self, instructions: list[Any]) -> None:
-        """Put instructions back on the tape, before those that are there."""
-        if instructions is self.failed_pending:
-            self.failed_pending = []
-        self.instructions[:0] = instructions
-        instruction: Instruction
-        for instruction in instructions:
-            instruction.written.mark = self.mark
+        return split_runnable(self, marked)
 
     def would_run(self) -> tuple[Trace, RunArguments, Runnable]:
         """Return the trace, arguments and program that would run now; nothing runs."""
@@ -526,7 +425,7 @@ class Tape:
             try:
                 return trace, listed, self._program(trace, listed)
             finally:
-                self._requeue([*_instructions_of(trace, listed)])
+                requeue(self, [*instructions_of(trace, listed)])
         finally:
             self.is_running = was_running
 
@@ -598,10 +497,9 @@ class Tape:
     @cython.cfunc
     def _may_be_new(self) -> cython.bint:
         """Return whether the host may run new lists now, without a plan."""
-        device = self.device
         if core_tier.name or core_hooks.run is not None or core_hooks.changed or self.kept:
             return False
-        return device.info.host_addressable and device.driver.is_open()
+        return dispatch.can_host(self.device)
 
     @cython.cfunc
     def _is_kept(self, trace: Trace) -> cython.bint:
@@ -616,9 +514,7 @@ class Tape:
         if size > _NEW_WORK:
             return True
         key = hash((trace.opcodes, trace.codes))
-        times: cython.Py_ssize_t = self.came.get(key, 0) + 1
-        if times < _REPEATS:
-            remembered(self.came, key, times)
+        if self._count(key) < _REPEATS:
             trace.is_new = True
             return False
         self.came.pop(key, None)
@@ -636,12 +532,12 @@ class Tape:
                 trace = Trace(self.device, opcodes, codes)
                 if runs and self._may_be_new() and not self._is_kept(trace):
                     return trace
-                remembered(programs, (opcodes, codes), trace)
+                programs[opcodes, codes] = trace
             remembered(programs, opcodes, trace)  # what runs again is what will run next
         return trace
 
-    @cython.cfunc
-    def _states(self, listed: RunArguments, sizes: object) -> tuple[Any, ...]:
+    @cython.ccall
+    def states(self, listed: RunArguments, sizes: object) -> tuple[Any, ...]:
         """Return the state of each storage: live or dead, and the bytes that a dead one frees.
 
         The bytes are 0 where no result, of one of some `sizes`, could reuse that memory. While
@@ -675,14 +571,6 @@ class Tape:
         return tuple(states)
 
 
-def _number_of(marked: tuple[bool, Instruction]) -> int:
-    return marked[1].number
-
-
-def _place_of(instruction: Instruction) -> int:
-    return instruction.number
-
-
 @cython.cfunc
 def _unheld() -> cython.Py_ssize_t:
     """Return the reference count of what a list alone holds; -1 where threads count apart."""
@@ -697,27 +585,6 @@ def _unheld() -> cython.Py_ssize_t:
 
 
 hooks.unheld = _unheld()
-
-
-def _instructions_of(trace: Trace, listed: RunArguments) -> Iterator[Instruction]:
-    """Make the instructions of a trace again."""
-    codes = iter(trace.codes)
-    values = iter(listed.constants)
-    named = 0
-    for opcode, number in zip(trace.opcodes, listed.numbers, strict=True):
-        views = []
-        for how in opcode.named:
-            if how.strides is None:
-                views.append(View(None, how, 0, next(values)))
-            else:
-                slot, beyond = decoded(next(codes))
-                named = max(named, slot + 1)
-                views.append(View(listed.storages[slot], how, listed.bases[slot] + beyond))
-        fresh = None
-        if opcode.is_fresh:
-            fresh = listed.storages[named]
-            named += 1
-        yield new_instruction(opcode, tuple(views), fresh, None, number)
 
 
 @cython.ccall

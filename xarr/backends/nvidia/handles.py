@@ -80,7 +80,6 @@ class Handles:
         return made
 
 
-@memo
 def bindings_of(name: str) -> Any:
     """The module of nvmath for a library."""
     return importlib.import_module(f"nvmath.bindings.{name}")

@@ -151,7 +151,7 @@ def reduced(
         how = view.structure
         if axes and over is axes and how.is_linear:
             plan = how.dtype, how.device, len(shape), *name[1:]
-            remembered(row.plans, plan, (opcode.operation, axes, types))
+            row.transitions[plan] = opcode.operation, axes, types
     return sent(final, target, along)
 
 
@@ -161,7 +161,7 @@ def _like_others(row: Reduction, view: View, name: Any) -> Any:
         return None
     how = view.structure
     shape: Shape = how.shape
-    plan = row.plans.get((how.dtype, how.device, len(shape), *name[1:]))
+    plan = row.transitions.get((how.dtype, how.device, len(shape), *name[1:]))
     if plan is None or not (how.is_linear and how.size):
         return None
     operation, axes, types = plan

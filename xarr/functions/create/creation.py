@@ -27,6 +27,7 @@ from xarr.ir.views import View, constant
 from xarr.layout import Shape, integer
 from xarr.ops import elementwise as table
 from xarr.ops.rows import Elementwise, choose
+from xarr.runtime import dispatch
 from xarr.tape import builder
 from xarr.tape.traced import TracedNumber
 
@@ -204,7 +205,7 @@ def filled_like(
     make: Callable[..., Array] = filled,
 ) -> Array:
     """An array of one value like another array, for a function that errors name."""
-    given = as_array(x, where, operand_of(where))
+    given = x if type(x) is Array else as_array(x, where, operand_of(where))
     view = given._view
     shape, dtype = view.shape if shape is None else shape, view.dtype if dtype is None else dtype
     result = make(value, shape, dtype, view.device if device is None else device, where)
@@ -291,7 +292,7 @@ def _eye(shape: Any, k: SupportsIndex, dtype: Any, device: DeviceLike, where: st
         return filled(0, shape, row, target, where)
     known = None
     if len(shape) == 2:
-        known = builder.known(
+        known = dispatch.known(
             shape, row, target, lambda: numpy.eye(shape[0], shape[1], offset, dtype=row.numpy)
         )
     if known is None:

@@ -23,6 +23,7 @@ from xarr.ir.views import View
 from xarr.layout import integer
 from xarr.ops import elementwise as table
 from xarr.ops.rows import choose
+from xarr.runtime import dispatch
 from xarr.tape import builder, recorders
 
 
@@ -77,7 +78,7 @@ def arange(
     else:
         delta = dtypes.quietly(lambda: wide(second) - wide(first))
     if computed is row and math.isfinite(delta):
-        known = builder.known(
+        known = dispatch.known(
             (length,), row, target, lambda: _counted(first, delta, length, row.numpy)
         )
         if known is not None:
@@ -378,7 +379,7 @@ def _linspace_node(
                 found[-1] = stop
             return found
 
-        known = builder.known((count,), row, device, lambda: dtypes.quietly(points))
+        known = dispatch.known((count,), row, device, lambda: dtypes.quietly(points))
         if known is not None:
             return known
     index = builder.index((count,), device)

@@ -21,9 +21,9 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.array.array import Array, rebind
 from xarr.array.coerce import as_array, beside, holds_arrays, numbers, warn_of_imaginary
-from xarr.array.keys import LONGEST_STEP, place_of, sliced
+from xarr.array.keys import LONGEST_STEP, name_of_store, place_of, sliced
 from xarr.array.layouts import assign, is_whole, keep_array, require_writeable, settled, view
-from xarr.array.operators import name_of_store, number_for
+from xarr.array.operators import number_for
 from xarr.array.selected import Selected
 from xarr.array.transfers import is_unobserved, uploaded
 from xarr.dtypes import BOOL, INTEGER
@@ -143,7 +143,7 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     if not (own and builder.reads_what_it_overwrites(given, storage, where, view.dtype)):
         opcode, target = builder.storing(source.structure, where, view.dtype)
         name = name_of_store(View(storage, target, where.offset), given)
-        target.keep_store(name, opcode)
+        target.remember(name, opcode)
 
 
 def _with_integers(key: tuple[Any, ...]) -> tuple[Any, ...]:

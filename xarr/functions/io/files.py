@@ -12,7 +12,7 @@ from xarr import dtypes
 from xarr.array import buffer_protocols
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
 from xarr.array.coerce import as_array, holds_arrays
-from xarr.array.exchange import from_dlpack
+from xarr.array.exchange import from_dlpack, is_of_host
 from xarr.array.transfers import Host, from_host, openly, tell
 from xarr.backends.device import default_float, get_device
 from xarr.errors import type_error, value_error
@@ -400,10 +400,7 @@ def memmap(
     [1, 2, 3]
     """
     where = "memmap(filename, mode)"
-    if (
-        mode not in ("r", "c", "readonly", "copyonwrite")
-        and not get_device(device).info.host_addressable
-    ):
+    if mode not in ("r", "c", "readonly", "copyonwrite") and not is_of_host(get_device(device)):
         fault = f"mode is {mode!r}"
         accepted = "'r' and 'c' are accepted on a device with memory of its own"
         remedy = "map the file with numpy.memmap, and write to that: mapped[...] = numpy.asarray(x)"

@@ -25,9 +25,9 @@ from xarr.errors import refused, value_error
 from xarr.functions.calls.row_calls import reduced
 from xarr.functions.linalg.products import product_of, retyped, summed
 from xarr.functions.shape import manipulation
+from xarr.ir.operation import interned
 from xarr.ir.views import View
 from xarr.layout import Layout, Shape, integer
-from xarr.memo import memo
 from xarr.ops import elementwise as rows, reductions
 from xarr.tape import builder
 
@@ -258,10 +258,9 @@ def _path(parts: Sequence[_Part], result: Labels, optimize: Any) -> list[tuple[i
         return [(0, 1), *((0, last) for last in range(len(parts) - 2, 0, -1))]
     terms = ["".join(letters[name] for name in part.labels) for part in parts]
     text = ",".join(terms) + "->" + "".join(letters[name] for name in result)
-    return list(_find_path(text, tuple(part.view.shape for part in parts), way))
+    return list(interned(_find_path, text, tuple(part.view.shape for part in parts), way))
 
 
-@memo
 def _find_path(text: str, shapes: tuple[Shape, ...], way: str) -> tuple[tuple[int, ...], ...]:
     models = [numpy.broadcast_to(numpy.zeros(()), shape) for shape in shapes]
     found, _ = numpy.einsum_path(text, *models, optimize=way)

@@ -21,9 +21,9 @@ from xarr.array.layouts import in_order, is_number
 from xarr.backends.device import Device, default_device, default_float, get_device
 from xarr.dtypes import BOOL, COMPLEX, REAL, SIGNED, UNSIGNED, DType
 from xarr.errors import type_error, value_error
+from xarr.ir.operation import interned
 from xarr.ir.views import constant
 from xarr.layout import Shape
-from xarr.memo import memo
 from xarr.ops import elementwise as rows
 
 AnyDType = numpy.dtype[Any]
@@ -192,10 +192,10 @@ def finfo(dtype: Any) -> FloatInfo:
         fault = f"dtype is {row}"
         accepted = "a floating-point dtype is accepted"
         raise value_error("finfo(dtype)", fault, accepted, "use xarr.iinfo for integers")
-    return _float_info(row)
+    found: FloatInfo = interned(_float_info, row)
+    return found
 
 
-@memo
 def _float_info(row: DType) -> FloatInfo:
     info = numpy.finfo(row.numpy)
     scalars = {"int": int, "float": float}
