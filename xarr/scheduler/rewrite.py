@@ -186,7 +186,7 @@ class ProducerTable:
         return instruction.but(
             operation=interned(rolled, operation.result, shifts),
             operands=inner.operands,
-            also=inner.also | {inner.number},
+            also=instruction.also | inner.also | {inner.number},
         )
 
     def skip_copies(
@@ -441,7 +441,7 @@ class _Expression:
         """Return an instruction that computes a tree over a shape, in the place of another one."""
         types = tuple([leaf.dtype for leaf in self.leaves])
         operation = interned(_composed, instruction.operation.name, tree, types)
-        leaves, also = tuple(self.leaves), frozenset(self.also)
+        leaves, also = tuple(self.leaves), instruction.also | self.also
         return instruction.but(operation=operation, operands=leaves, shape=shape, also=also, **more)
 
 

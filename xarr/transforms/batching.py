@@ -220,7 +220,7 @@ def _one_by_one(
             for operand in operands
         ]
         if type(operation) is OpaqueOp:  # its operands begin where their storage does
-            views = [radix_sort.linear(view) for view in views]
+            views = [radix_sort.linear(one) if one.value is None else one for one in views]
         one = _recorded(operation, views, space, shape)
         row = at_number(View(storage, whole, 0), number)
         assert row.layout is not None
