@@ -218,7 +218,7 @@ class Driver(Protocol):
 
     @functools.cached_property
     def reserves(self) -> weakref.WeakSet[Any]:
-        """What holds memory that it can `drop`, where that is short."""
+        """The objects that hold memory and can `drop` it, for when memory is short."""
         return weakref.WeakSet()
 
     def sequence(self, asked: Sequence[Asked | Callable[[], None]]) -> Together | None:

@@ -1,5 +1,5 @@
 from cpython.ref cimport Py_REFCNT as held_by
-from xarr.ir.events cimport core_counts
+from xarr.ir.events cimport core_counts, core_hooks
 from xarr.ir.steps cimport launched
 from xarr.ir.storage cimport allocate_or_collect
 from xarr.tape.bound cimport BoundLaunch, Memory, worked

@@ -20,7 +20,7 @@ if cython.compiled:
 if not cython.compiled:
     from sys import getrefcount as held_by
 
-    from xarr.ir.events import core_counts
+    from xarr.ir.events import core_counts, core_hooks
     from xarr.ir.steps import launched
     from xarr.ir.storage import allocate_or_collect
     from xarr.tape.bound import BoundLaunch, Memory, worked
@@ -265,9 +265,8 @@ class CallGraph:
     @cython.cfunc
     def _result(self, nbytes: cython.Py_ssize_t, kept: list[Any]) -> object:
         """Return memory for a result: that of an earlier one, if nobody has that any more."""
-        unheld: cython.Py_ssize_t = _UNHELD
         for block in kept:
-            if held_by(block) == unheld:
+            if held_by(block) == core_hooks.unheld:
                 return block
         block = allocate_or_collect(self.device, nbytes)
         if self.is_keeping and len(kept) < _MOST_RESULTS:
@@ -361,18 +360,3 @@ def _asked(member: _Launched, physical: list[Any]) -> tuple[Any, ...]:
     for one in member.named:
         buffers.append(physical[one] if type(one) is int else one)
     return launch.kernel, launch.grid, buffers, launch.packed, launch.elements
-
-
-@cython.cfunc
-def _unheld() -> cython.Py_ssize_t:
-    """Return the reference count of what a list alone holds; -1 where threads count apart."""
-    kept: list[Any] = [object()]
-    count: cython.Py_ssize_t = -1
-    if not references.COUNTED:
-        return count
-    for block in kept:
-        count = held_by(block)
-    return count
-
-
-_UNHELD = cython.declare(cython.Py_ssize_t, _unheld())

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
-"""What is left of a list that failed: it is back on the tape, or waits until it is asked for."""
+"""Put back what a failed list left to do: on the tape, or aside until somebody asks for it."""
 
 from __future__ import annotations
 
