@@ -1,8 +1,10 @@
 """Random programs, run by xarr and NumPy side by side: ``python -m tools.programs_random``.
 
 Each program follows from its seed alone, which is printed with what differs, and so are the fewest
-lines that still differ. Options: --steps N in all, --seed S, --device D, --jobs N processes, --wide
-for more data types and functions, which compile more kernels, --program SEED for one program again.
+lines that still differ. Options: --steps N in all, --seconds T after which no program begins,
+--seed S, --device D, --jobs N processes, --wide for more data types and functions, which compile
+more kernels, --jit for functions whose replays are compared with plain calls, --program SEED for
+one program again.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import xarr
 from tests.engine.pairs import Difference, faults, shrunk
 from tests.engine.programs import MIDDLE, NARROW, WIDE, Breadth, Program, run_one
 from tests.engine.views import SEEN_OTHERWISE, Seen
+from tests.transforms.random_calls import random_call, replays_of
 from xarr.codegen import launch
 
 LENGTHS: Final = (25, 25, 25, 80)
@@ -44,11 +47,15 @@ def programs(seed: int, kinds: Sequence[str]) -> Iterator[tuple[str, int]]:
         number += 1
 
 
-def run(program: str) -> None:
-    """Run the program of a seed."""
+def run(program: str) -> int:
+    """Run the program of a seed; return how many steps it took, those of a function's replays."""
     name, length, *_ = program.split("-")
+    if name == "jit":
+        call = random_call(program, length=int(length))
+        return replays_of(program, call, (0, 1, 2, 3)) * len(call.body) if call else 0
     breadth, kind = KINDS[name]
     run_one(program, breadth, int(length), kind)
+    return int(length)
 
 
 def lines_of(difference: Difference) -> list[Any]:
@@ -58,21 +65,24 @@ def lines_of(difference: Difference) -> list[Any]:
     return lines
 
 
-def report(program: str, difference: Difference) -> None:
-    """Print a seed, and fewer lines that differ as well."""
+def report(program: str, difference: AssertionError) -> None:
+    """Print a seed, and fewer lines that differ as well; a function's as they are."""
     print(f"{program}: {str(difference).splitlines()[0]}", flush=True)
-    for line in shrunk(lines_of(difference)):
+    for line in () if not isinstance(difference, Difference) else shrunk(lines_of(difference)):
         print(f"    {line!r},", flush=True)
 
 
 def work(options: argparse.Namespace, job: int, state: Any) -> None:
     """Run this process's part of the programs; `state` tells how far it is."""
-    kinds = BROAD if options.wide else USUAL
+    kinds = ("jit",) if options.jit else BROAD if options.wide else USUAL
+    begun = time.monotonic()
     with xarr.device(options.device or xarr.default_device()):
-        if not xarr.default_device().has_float64:
+        if not (xarr.default_device().has_float64 or options.jit):
             kinds = ("narrow",)
-        for place, (program, length) in enumerate(programs(options.seed, kinds)):
+        for place, (program, _) in enumerate(programs(options.seed, kinds)):
             if state["steps", job] >= options.steps / options.jobs:
+                break
+            if time.monotonic() - begun > options.seconds:
                 break
             if place % options.jobs != job:
                 continue
@@ -82,12 +92,12 @@ def work(options: argparse.Namespace, job: int, state: Any) -> None:
             state["program", job] = program
             faulthandler.dump_traceback_later(HANGS_S, exit=True)
             try:
-                run(program)
-            except Difference as found:
+                state["steps", job] += run(program)
+            except AssertionError as found:
                 state["differences", job] += 1
                 faulthandler.cancel_dump_traceback_later()
                 report(program, found)
-            state["steps", job] += length
+            state["programs", job] += 1
         faulthandler.cancel_dump_traceback_later()
         state["compilations", job] = launch.counts.compilations
         state["launches", job] = launch.counts.launches
@@ -98,22 +108,24 @@ def work(options: argparse.Namespace, job: int, state: Any) -> None:
 def main(given: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=10_000)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--wide", action="store_true")
+    parser.add_argument("--jit", action="store_true")
     parser.add_argument("--program")
     options = parser.parse_args(given)
     if options.program:
         with xarr.device(options.device or xarr.default_device()):
             try:
                 run(options.program)
-            except Difference as found:
+            except AssertionError as found:
                 report(options.program, found)
                 return 1
         return 0
     jobs = range(options.jobs)
-    counted = ("steps", "differences", "compilations", "launches", "failures", "cpu_s")
+    counted = ("programs", "steps", "differences", "compilations", "launches", "failures", "cpu_s")
     begun = time.perf_counter()
     crashes = 0
     with multiprocessing.Manager() as manager:
@@ -130,10 +142,11 @@ def main(given: Sequence[str] | None = None) -> int:
         total = {name: sum(state[name, job] for job in jobs) for name in counted}
     elapsed_s = time.perf_counter() - begun
     print(
-        f"{total['steps']:,} steps in {elapsed_s:.0f} s ({total['cpu_s']:.0f} s of processors): "
-        f"{total['differences']} differences, {crashes} crashes "
-        f"(seed {options.seed}, {options.device or xarr.default_device()}, {total['launches']:,} "
-        f"launches, {total['compilations']:,} compilations, {total['failures']} failures planned)"
+        f"{total['steps']:,} steps of {total['programs']:,} programs in {elapsed_s:.0f} s "
+        f"({total['cpu_s']:.0f} s of processors): {total['differences']} differences, "
+        f"{crashes} crashes (seed {options.seed}, {options.device or xarr.default_device()}, "
+        f"{total['launches']:,} launches, {total['compilations']:,} compilations, "
+        f"{total['failures']} failures planned)"
     )
     return 1 if total["differences"] or crashes else 0
 

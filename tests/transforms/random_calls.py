@@ -133,23 +133,30 @@ def count_replays(first: int, count: int, turns: tuple[int, ...]) -> int:
 
     `turns` are the numbers of the arguments of a function's calls.
     """
+    return sum(replays_of(seed, call, turns) for seed, call in calls(first, count))
+
+
+def replays_of(seed: str, call: RandomCall, turns: tuple[int, ...]) -> int:
+    """Compare the bits of one function's replays with plain calls; return how many there were.
+
+    Raises AssertionError with the seed and the function's text where bits differ.
+    """
     replays = 0
     scope = scope_of()
-    for seed, call in calls(first, count):
-        function, jitted = call.function(scope), xarr.jit(call.function(scope))
-        for at, turn in enumerate(turns):
-            try:
-                own, mine = call.arguments(scope, turn), call.arguments(scope, turn)
-            except ValueError:
-                break  # a mask selects another number of elements of other values
-            wanted = function(*own)
-            try:
-                found = jitted(*mine)
-            except TypeError as error:
-                if "jit(" not in str(error) and "a mask selects" not in str(error):
-                    raise
-                break
-            pairs = zip([*wanted.values(), *own], [*found.values(), *mine], strict=True)
-            assert all(bits(one) == bits(other) for one, other in pairs), (seed, call.text)
-            replays += at > 0
+    function, jitted = call.function(scope), xarr.jit(call.function(scope))
+    for at, turn in enumerate(turns):
+        try:
+            own, mine = call.arguments(scope, turn), call.arguments(scope, turn)
+        except ValueError:
+            break  # a mask selects another number of elements of other values
+        wanted = function(*own)
+        try:
+            found = jitted(*mine)
+        except TypeError as error:
+            if "jit(" not in str(error) and "a mask selects" not in str(error):
+                raise
+            break
+        pairs = zip([*wanted.values(), *own], [*found.values(), *mine], strict=True)
+        assert all(bits(one) == bits(other) for one, other in pairs), (seed, call.text)
+        replays += at > 0
     return replays
