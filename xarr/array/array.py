@@ -298,7 +298,7 @@ class Array(ArrayBase):
             operated(rows.remainder.known, other, self),
         )
 
-    def __pow__(self, other: ArrayLike, /) -> Array:
+    def _raised(self, other: ArrayLike) -> Array:
         return package.other_operands.power_operator(self, other)
 
     def __rpow__(self, other: ArrayLike, /) -> Array:

@@ -1,6 +1,7 @@
-from xarr.ir.events cimport core_counts, core_hooks
+from xarr.ir.events cimport core_counts, core_hooks, core_tier
 from xarr.ir.instructions cimport Instruction
-from xarr.ir.views cimport View, Structure, beyond, lone_constant
+from xarr.ir.storage cimport Storage, new_storage
+from xarr.ir.views cimport View, Structure, beyond, contiguous, lone_constant, view_at
 from xarr.tape.replay cimport Replay, view_in
 from xarr.tape.tape cimport Tape
 from xarr.array.operators cimport ArrayBase, view_of, is_plain, made

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy
+
 from xarr import dtypes, errors
 from xarr.ir import _cython as cython
 from xarr.ir.memo import remembered
@@ -16,9 +18,10 @@ if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
     from xarr.array.operators import ArrayBase, is_plain, made, view_of
-    from xarr.ir.events import core_counts, core_hooks
+    from xarr.ir.events import core_counts, core_hooks, core_tier
     from xarr.ir.instructions import Instruction
-    from xarr.ir.views import Structure, View, beyond, lone_constant
+    from xarr.ir.storage import Storage, new_storage
+    from xarr.ir.views import Structure, View, beyond, contiguous, lone_constant, view_at
     from xarr.tape.replay import Replay, view_in
     from xarr.tape.tape import Tape
 
@@ -191,8 +194,10 @@ class CallCache:
         arrays: list[Any] = []
         firsts: list[Any] = []
         key = None
+        taken = given
         if not (core_hooks.eager or core_hooks.changed or core_hooks.recorder is not None):
-            key = _key_of(given, named, arrays, firsts)
+            taken = _stored(given)
+            key = _key_of(taken, named, arrays, firsts)
         if key is None:
             return self.function(*given, **named)
         known: Known
@@ -206,6 +211,7 @@ class CallCache:
         remembered(self.recordings, key, tries + 1)
         if not tries:
             return self.function(*given, **named)
+        given = taken
         array: ArrayBase = arrays[0]
         tape: Tape = array._view.structure.device.tape
         count = len(tape.instructions)
@@ -260,6 +266,41 @@ def _are_known(arrays: list[Any]) -> cython.bint:
         how = array._view.structure
         known = how.is_met() and known
     return known
+
+
+@cython.cfunc
+def _stored(given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return arguments with arrays in storages for those that are numbers, as these are no inputs.
+
+    Only on a device whose memory the host writes: elsewhere a number in a storage is a transfer.
+    """
+    array: ArrayBase
+    stored: ArrayBase
+    how: Structure
+    storage: Storage
+    at: cython.Py_ssize_t = 0
+    found: list[Any] | None = None
+    if core_tier.name:
+        return given
+    for value in given:
+        if is_plain(value):
+            array = value
+            number = array._view.value
+            how = array._view.structure
+            if number is not None and not (how.shape or array._kept):  # kept ones are written to
+                how = contiguous(how.device, how.dtype, ())
+                if how.unpack is None:
+                    return given
+                storage = new_storage(Storage.__new__(Storage), how.device, how.nbytes)
+                storage.buffer = numpy.array(number, how.dtype.numpy)
+                stored = type(array).__new__(type(array))
+                stored._view = view_at(storage, how, 0)
+                stored._kept, stored._locked = array._kept, array._locked
+                if found is None:
+                    found = list(given)
+                found[at] = stored
+        at += 1
+    return given if found is None else tuple(found)
 
 
 @cython.cfunc

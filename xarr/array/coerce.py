@@ -22,6 +22,7 @@ from xarr import dtypes, errors, layout, tuning
 from xarr.array import exchange
 from xarr.array.array import Array, DeviceLike
 from xarr.array.layouts import like
+from xarr.array.nested import array_of_list
 from xarr.array.transfers import (
     Host,
     from_host,
@@ -33,6 +34,7 @@ from xarr.array.transfers import (
 )
 from xarr.backends.device import (
     Device,
+    default_device,
     default_float,
     get_device,
     promoted,
@@ -59,19 +61,42 @@ _ON_HOST: Final = frozenset((*SCALARS, list, tuple, numpy.ndarray))
 """Types that need no look at whether their values are on a GPU."""
 
 
+_LEAST, _MOST = dtypes.integer_bounds(dtypes.int64)
+
+
 # -- an Array --------------------------------------------------------------------------------------
 
 
 def array_of(x: Any, where: str, name: str = "") -> Array:
     """Return an Array as it is; make one of anything else, on the default device."""
-    if type(x) is Array:
-        return x
+    kind = type(x)
+    if kind is Array:
+        return x  # type: ignore[no-any-return]
+    if kind is float or (kind is int and _LEAST <= x <= _MOST):
+        return array_of_number(x)
     if isinstance(x, numpy.ndarray | numpy.generic):
         # As beside an operand, so that the transfer counts as hidden.
         view = operand(x, constant(False, dtypes.bool_, (), get_device()), where)
         if view is not None:
             return Array(view)
     return as_array(x, where, name or errors.operand_of(where))
+
+
+def array_of_number(x: float, device: Device | None = None) -> Array:
+    """Return the array of a Python float, or of an integer within int64."""
+    device = device or default_device()
+    row = default_float(device) if type(x) is float else dtypes.int64
+    return Array(scalar_view(x, row, device, "asarray(obj)"))
+
+
+def stored_number(x: Any, beside: Any) -> Any:
+    """Return an array in place of a Python number beside an array; anything else as it is.
+
+    Calls of a `cached_call` whose numbers differ are alike so.
+    """
+    is_number = type(x) is float or (type(x) is int and _LEAST <= x <= _MOST)
+    is_beside = is_number and type(beside) is Array
+    return array_of_number(x, beside._view.device) if is_beside else x
 
 
 def operand_view(x: Any, where: str, name: str = "") -> View:
@@ -89,6 +114,10 @@ def as_array(
     copy: bool | None = None,
 ) -> Array:
     """Convert values to an Array, for a function and an argument that errors name."""
+    if type(obj) is list and dtype is None and copy is not False:
+        known = array_of_list(obj, get_device(device, where))
+        if known is not None:
+            return known  # type: ignore[no-any-return]
     row = None if dtype is None else dtypes.lookup(dtype, where)
     target = None if device is None else get_device(device, where)
     if type(obj) is TracedNumber:

@@ -9,6 +9,7 @@ from typing import Any, Final, Self, TypeAlias
 import numpy
 
 from xarr import dtypes
+from xarr.dtypes import FLOATING, INTEGER
 from xarr.ir import _cython as cython
 from xarr.ir.operation import interned
 from xarr.ir.resolved import OPERATORS
@@ -60,6 +61,8 @@ _NEG = cython.declare(ResolvedRow, OPERATORS["neg"])
 _POS = cython.declare(ResolvedRow, OPERATORS["pos"])
 _ABS = cython.declare(ResolvedRow, OPERATORS["abs"])
 _INVERT = cython.declare(ResolvedRow, OPERATORS["invert"])
+_SQUARE = cython.declare(ResolvedRow, OPERATORS["square"])
+_SQUARED = cython.declare(object, {int: (*INTEGER, *FLOATING), float: FLOATING})
 _BOOL = cython.declare(object, dtypes.bool_)
 _Traced = cython.declare(object, TracedNumber)
 Operand: TypeAlias = (
@@ -72,8 +75,8 @@ Operand: TypeAlias = (
 class ArrayBase(ArraySlots):
     """The operators of arrays, as far as they are known for such operands; else its class is asked.
 
-    The class that is made of it has `_combined`, `_applied`, `_assigned`, `_item`, `_set_item` and
-    `_scalar`.
+    The class that is made of it has `_combined`, `_applied`, `_assigned`, `_raised`, `_item`,
+    `_set_item` and `_scalar`.
     """
 
     def __add__(self, other: Operand, /) -> Self:
@@ -193,6 +196,18 @@ class ArrayBase(ArraySlots):
 
     def __ne__(self, other: Operand, /) -> Self:  # type: ignore[override]
         return operated(_NE, self, other)
+
+    def __pow__(self, other: Operand, modulo: None = None, /) -> Self:
+        kind: object = type(other)
+        if modulo is not None:
+            return NotImplemented  # type: ignore[no-any-return]
+        if (kind is int or kind is float) and other == 2:  # of integers 2.0 is another power
+            how: Structure = self._view.structure
+            if how.dtype.kind in _SQUARED[kind]:
+                found: object = applied(_SQUARE, self)
+                if found is not None:
+                    return found  # type: ignore[return-value]
+        return self._raised(other)  # type: ignore[attr-defined]
 
     def __neg__(self) -> Self:
         return _unary(_NEG, self)

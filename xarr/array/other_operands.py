@@ -13,9 +13,9 @@ from xarr.array.array import NOT_IMPLEMENTED, Array, product, rebind
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import answer_of, operand, scalar_view, widened
 from xarr.array.layouts import assign, is_number, is_whole, require_writeable, settled, writeable
-from xarr.array.operators import applied, operated
+from xarr.array.operators import combined as known_pair, operated
 from xarr.array.transfers import to_host
-from xarr.dtypes import BOOL, COMPLEX, FLOATING, INTEGER, REAL, SIGNED, DType
+from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
 from xarr.ir.views import View, constant
 from xarr.ops import elementwise as rows, reduce_scan, reductions
 from xarr.ops.rows import Elementwise
@@ -212,18 +212,14 @@ def assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
     return stored
 
 
-_SQUARED: Final = {int: (*INTEGER, *FLOATING), float: FLOATING}
-"""The kinds of which `x ** 2` is the square, by the type of the 2: of integers 2.0 is a float."""
-
-
 def power_operator(x1: Any, x2: Any) -> Array:
     """Apply the operator `**` to what it takes."""
     x2 = plainly(x2)
-    if type(x1) is Array and x1._view.dtype.kind in _SQUARED.get(type(x2), ()) and x2 == 2:
-        square = applied(rows.square.known, x1)
-        if square is not None:
-            return square  # type: ignore[no-any-return]
     is_plain = type(x1) is Array and (type(x2) is int or type(x2) is float)
+    if is_plain and x1._view.dtype.kind == REAL and (x2 not in rows.POWERS or x2 == 0.5):
+        known = known_pair(rows.pow.known, x1, x2)
+        if known is not None:
+            return known  # type: ignore[no-any-return]
     return power(x1, x2) if is_plain or (accepts(x1) and accepts(x2)) else NOT_IMPLEMENTED
 
 

@@ -15,6 +15,7 @@ cdef class Opcode(Memoised):
     cdef public dict single_kernel
     cdef public Py_ssize_t nbytes
     cdef public Py_ssize_t constants
+    cdef public Py_ssize_t small_runs
     cdef public bint is_fresh
     cdef public bint is_indirect
     cdef public bint is_separate

@@ -55,6 +55,8 @@ class Opcode(Memoised):
         shape and type.
     single_kernel : dict or None
         The step that runs an instruction by itself, by offsets of its views.
+    small_runs : int
+        How often NumPy computed a reduction or scan as it was recorded; -1 where nobody counts.
     """
 
     operation: Any
@@ -67,6 +69,7 @@ class Opcode(Memoised):
     single_kernel: dict[Any, Any] | None
     nbytes: int
     constants: int
+    small_runs: int
     is_fresh: bool
     is_indirect: bool
     is_separate: bool
@@ -98,6 +101,7 @@ class Opcode(Memoised):
         for how in operands:
             if how.strides is None:
                 self.constants += 1
+        self.small_runs = -1 if operation.functions is None else 0
         if target is not None:
             if is_fresh:
                 self.nbytes = target.nbytes

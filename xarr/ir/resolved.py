@@ -109,6 +109,6 @@ class ResolvedRow:
 
 _NAMES: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or", "xor", "lshift",
                  "rshift", "lt", "le", "gt", "ge", "eq", "ne", "pow", "neg", "pos", "abs",
-                 "invert")  # fmt: skip
+                 "invert", "square")  # fmt: skip
 OPERATORS: Final = {name: ResolvedRow(number) for number, name in enumerate(_NAMES)}
 """The rows that are operators, by the names of their special methods."""

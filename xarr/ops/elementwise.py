@@ -22,6 +22,7 @@ from xarr.dtypes import (
     SIGNED,
     UNSIGNED,
 )
+from xarr.ir.resolved import OPERATORS
 from xarr.memo import listed
 from xarr.ops.rows import STANDARD, Domain, Elementwise, name_rows
 
@@ -120,6 +121,19 @@ def _logical(sign: str, about: str, identity: bool) -> Elementwise:
     )
 
 
+def _larger(x: float, y: float) -> float | None:
+    """Return the larger of two different numbers; None of equal ones, which may be signed zeros."""
+    return x if x > y else y if y > x else None
+
+
+def _smaller(x: float, y: float) -> float | None:
+    """Return the smaller of two different numbers; None of equal ones."""
+    return x if x < y else y if y < x else None
+
+
+_EXTREMES: Final = {"maximum": _larger, "minimum": _smaller}
+
+
 def _extreme(name: str, about: str, sign: str, source: str = "") -> Elementwise:
     whole = {"fmax": "maximum", "fmin": "minimum"}.get(name, name)
     return Elementwise(
@@ -131,6 +145,7 @@ def _extreme(name: str, about: str, sign: str, source: str = "") -> Elementwise:
         associative=True,
         source=source or f"{STANDARD}, element-wise functions.",
         host=REAL_OR_BOOL if name == whole else (),
+        exact=_EXTREMES.get(name),
     )
 
 
@@ -563,6 +578,9 @@ tan = _function("xr_tan(x)", "The tangent of x.", -1e3, 1e3, 4, "in radians", 5)
 tanh = _function("xr_tanh(x)", "The hyperbolic tangent of x.", -50, 50, 3, complex_ulp=5)
 tgamma = _special("xr_tgamma(x)", "The gamma function of x.", -20, 30, 1, _of_numbers(math.gamma))
 trunc = _rounding("trunc(x)", "The integer next to x towards 0, in the dtype of x.")
+
+square.known = OPERATORS["square"]  # so that `x ** 2` finds it, whose operator is `pow`
+square.known.row = square
 
 TABLE: Final = name_rows(vars(), Elementwise)
 listed("ResolvedRow.pairs", tuning.OPCODES, lambda: [row.known.pairs for row in TABLE])

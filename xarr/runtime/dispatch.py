@@ -213,7 +213,7 @@ class Program(program.Runnable):
         wide = tuple([storages[slot].nbytes >= layout.WIDE for slot in slots])
         if opcode.is_fresh:
             del codes[-1]
-        call = _planned(opcode, tuple(codes), wide)
+        call = self.planned_kernel(opcode, tuple(codes), wide)
         there = list(slots)
         begins = [base for _, base in slots.values()]
         if isinstance(call, LibraryStep):
@@ -240,6 +240,38 @@ class Program(program.Runnable):
             [ref._replace(slot=there[ref.slot]) for ref in call.whole],
         )
 
+    def planned_kernel(
+        self, opcode: Opcode, codes: tuple[Place, ...], wide: tuple[bool, ...]
+    ) -> Step:
+        """Return the call that one instruction is by itself; planned once for an opcode.
+
+        `codes` are the places of its views, and `wide` tells which storages need wide indices.
+        """
+        known = opcode.single_kernel
+        if known is None:
+            known = opcode.single_kernel = {}
+        call: Step | None = known.get((codes, wide))
+        if call is None:
+            states = tuple([LIVE + WIDE * one for one in wide])
+            (call,) = Program(Trace(opcode.device, (opcode,), codes), states).prepare()
+            memo.remembered(known, (codes, wide), call)
+        return call
+
+    def has_kernel(self, opcode: Opcode) -> bool:
+        """Return whether an instruction's own kernel is compiled; have it compiled if it is not."""
+        known = opcode.single_kernel
+        if known is None:
+            known = opcode.single_kernel = {}
+        program: Program | None = known.get(Program)
+        if program is None:
+            views = [how for how in opcode.named if how.strides is not None]
+            states = (LIVE,) * (len(views) + opcode.is_fresh)
+            codes = tuple(range(len(views)))
+            program = known[Program] = Program(Trace(opcode.device, (opcode,), codes), states)
+            program.runs = tuning.REPEATS
+        program.dispatch()
+        return program.is_final
+
     def row(self, opcode: Opcode) -> Any:
         """Return the kernel for elements in a row, its grid and the order of pointers, or False.
 
@@ -254,7 +286,7 @@ class Program(program.Runnable):
         operands = tuple([contiguous(device, how.dtype, shape) for how in opcode.operands])
         count = len(operands)
         row = opcode_of(operation, operands, shape, None, shape)
-        call = _planned(row, tuple(range(count)), (False,) * (count + 1))
+        call = self.planned_kernel(row, tuple(range(count)), (False,) * (count + 1))
         if len(call.launches) != 1 or call.scratch or call.results or call.constants:
             return False
         (planned,) = call.launches
@@ -283,18 +315,3 @@ class Program(program.Runnable):
             freed.append([slot for slot in dict.fromkeys(here) if slot not in seen])
             seen.update(here)
         return freed[::-1]
-
-
-def _planned(opcode: Opcode, codes: tuple[Place, ...], wide: tuple[bool, ...]) -> Step:
-    """Return the call that one instruction is by itself; planned once for an opcode."""
-    known = opcode.single_kernel
-    if known is None:
-        known = opcode.single_kernel = {}
-    call: Step | None = known.get((codes, wide))
-    if call is None:
-        program = Program(
-            Trace(opcode.device, (opcode,), codes), tuple([LIVE + WIDE * one for one in wide])
-        )
-        (call,) = program.prepare()
-        memo.remembered(known, (codes, wide), call)
-    return call

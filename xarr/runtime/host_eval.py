@@ -36,6 +36,7 @@ _bool = cython.declare(object, dtypes.bool_)
 _bool_ = cython.declare(object, numpy.dtype(bool))
 _WIDE = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _CHUNK = cython.declare(cython.Py_ssize_t, tuning.CHUNK)
+_REPEATS = cython.declare(cython.Py_ssize_t, tuning.REPEATS)
 _KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 
 
@@ -117,9 +118,12 @@ def _launch_small(
     """Launch the kernel that a small instruction is by itself; return whether it was done."""
     how: Structure
     view: View
+    storage: Storage
     call: Step
+    slot: cython.Py_ssize_t
     at: cython.Py_ssize_t = 0
     places: list[Any] = []
+    codes: list[Any] = []
     listed: RunArguments = RunArguments([], [], [], [])
     for how in opcode.operands:
         if how.strides is None and scalar is not None:
@@ -131,26 +135,34 @@ def _launch_small(
         if view.storage is None:
             places.append(len(listed.constants))
             listed.constants.append(view.value)
-        else:
-            places.append((_slot_of(view.storage, listed), view.offset))
-    places.append((_slot_of(fresh, listed), 0))
+            continue
+        slot = _slot_of(view.storage, view.offset, listed)
+        place = (slot, view.offset - listed.bases[slot])
+        places.append(place)
+        codes.append(place if place[1] else slot)
+    places.append((_slot_of(fresh, 0, listed), 0))
     if not _is_row(program, opcode, places, listed):
-        call = program.single_kernel(opcode, places, listed.storages)
+        wide: list[Any] = []
+        for storage in listed.storages:
+            wide.append(storage.nbytes >= _WIDE)
+        call = program.planned_kernel(opcode, tuple(codes), tuple(wide))
         call.run(opcode.device, listed, [])
         call.end(listed.storages)
     return True
 
 
 @cython.cfunc
-def _slot_of(storage: Storage, listed: RunArguments) -> cython.Py_ssize_t:
-    """Return the number of a storage among those of a run, to which it is added if it is new."""
+def _slot_of(
+    storage: Storage, offset: cython.Py_ssize_t, listed: RunArguments
+) -> cython.Py_ssize_t:
+    """Return the number of a storage among those of a run; add it with its first view's offset."""
     slot: cython.Py_ssize_t = 0
     for known in listed.storages:
         if known is storage:
             return slot
         slot += 1
     listed.storages.append(storage)
-    listed.bases.append(0)
+    listed.bases.append(offset)
     return slot
 
 
@@ -318,6 +330,12 @@ def evaluate_small(
     for view in views:
         if view.storage is not None and not _is_reached(view.storage):
             return False
+    if function is not False and opcode.small_runs >= 0:
+        # Folding in a kernel's order takes NumPy ten calls, so what repeats gets its kernel.
+        opcode.small_runs += 1
+        if opcode.small_runs % _REPEATS == 0 and program.has_kernel(opcode):
+            opcode.small_runs = -1
+            opcode.host = function = False
     if function is False:
         return fresh is not None and _launch_small(program, opcode, views, scalar, fresh)
     for how in opcode.operands:

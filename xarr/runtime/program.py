@@ -87,6 +87,14 @@ class Runnable:
         """Return the kernel that an instruction is by itself."""
         raise NotImplementedError
 
+    def has_kernel(self, opcode: Opcode) -> bool:
+        """Return whether an instruction's own kernel is compiled; have it compiled if it is not."""
+        raise NotImplementedError
+
+    def planned_kernel(self, opcode: Opcode, codes: tuple[Any, ...], wide: tuple[Any, ...]) -> Step:
+        """Return the kernel that an instruction is by itself, over storages in their order."""
+        raise NotImplementedError
+
     def row(self, opcode: Opcode) -> Any:
         """Return the kernel for elements in a row, its grid and the order of pointers, or False."""
         raise NotImplementedError

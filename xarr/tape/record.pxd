@@ -1,7 +1,7 @@
 from xarr.ir.events cimport core_hooks, core_tier
 from xarr.ir.storage cimport Storage, new_storage
 from xarr.ir.views cimport View, Structure, lone_of, view_at
-from xarr.ir.instructions cimport Opcode, opcode_of, take_number, new_instruction
+from xarr.ir.instructions cimport Instruction, Opcode, opcode_of, take_number, new_instruction
 from xarr.runtime.host_eval cimport evaluate_small
 from xarr.runtime.program cimport Trace
 from xarr.tape.tape cimport Tape, tape_of
@@ -10,5 +10,6 @@ cdef Opcode store_of(Structure given, Structure target)
 cpdef View copied(View view)
 cdef View copied_element(View view, Py_ssize_t at)
 cpdef bint is_idle(Tape tape)
+cpdef bint is_nearly_idle(Tape tape)
 cpdef View computed(Opcode opcode, tuple operands, object scalar=*)
 cpdef object recorded(Opcode opcode, tuple operands, View target=*)

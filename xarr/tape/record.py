@@ -19,7 +19,13 @@ if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
     from xarr.ir.events import core_hooks, core_tier
-    from xarr.ir.instructions import Opcode, new_instruction, opcode_of, take_number
+    from xarr.ir.instructions import (
+        Instruction,
+        Opcode,
+        new_instruction,
+        opcode_of,
+        take_number,
+    )
     from xarr.ir.storage import Storage, new_storage
     from xarr.ir.views import Structure, View, lone_of, view_at
     from xarr.runtime.host_eval import evaluate_small
@@ -38,6 +44,18 @@ def is_idle(tape: Tape) -> cython.bint:
     """Return whether a small instruction may run now: nothing waits, and nobody watches."""
     if tape.records or tape.instructions or tape.failed_pending or tape.unfinished:
         return False
+    return _is_unwatched(tape)
+
+
+@cython.ccall
+def is_nearly_idle(tape: Tape) -> cython.bint:
+    """Return whether what waits is little enough to run it for a value that could be recorded."""
+    instruction: Instruction
+    if len(tape.instructions) > _AT_ONCE or tape.failed_pending or tape.unfinished:
+        return False
+    for instruction in tape.instructions:
+        if not instruction.opcode.is_small:
+            return False
     return _is_unwatched(tape)
 
 

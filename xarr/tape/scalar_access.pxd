@@ -7,6 +7,7 @@ from xarr.tape.tape cimport Tape, tape_of
 cpdef object peek(View view, Py_ssize_t at)
 cpdef View settled(View view)
 cpdef object only(View view)
+cpdef object values_of(View view)
 cpdef object read(View view, Py_ssize_t at)
 cdef bint _comes_again(View view, Py_ssize_t at)
 cpdef bint poke(View view, Py_ssize_t at, object value)

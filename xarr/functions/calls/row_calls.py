@@ -11,7 +11,15 @@ import numpy
 from xarr import dtypes, layout
 from xarr.array import operators as core, other_operands
 from xarr.array.array import Array, made, product
-from xarr.array.coerce import SCALARS, array_of, as_array, numbers, operand, warn_of_imaginary
+from xarr.array.coerce import (
+    SCALARS,
+    array_of,
+    array_of_number,
+    as_array,
+    numbers,
+    operand,
+    warn_of_imaginary,
+)
 from xarr.array.other_operands import refusal
 from xarr.array.out_argument import deliver, mask_of, require_copyable, single
 from xarr.array.selected import Selected
@@ -30,7 +38,7 @@ from xarr.tape import builder
 
 def unary(row: Elementwise, x: Any) -> Array:
     """Apply a row to one array, or to what can be made one."""
-    known: Array | None = core.applied(row.known, x)
+    known: Array | None = core.applied(row.known, array_of_number(x) if type(x) is float else x)
     if known is not None:
         return known
     if type(x) is Selected:

@@ -18,8 +18,9 @@ from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array, operand_view
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out
+from xarr.array.nested import array_of_list
 from xarr.array.transfers import Host, openly, to_host
-from xarr.backends.device import Device, default_float, get_device, require_on
+from xarr.backends.device import Device, default_device, default_float, get_device, require_on
 from xarr.dtypes import DType
 from xarr.errors import operand_of, type_error, value_error
 from xarr.functions.device.streams import Stream
@@ -116,6 +117,10 @@ def array(
     >>> xarr.array([1.5, 2.5], dtype="float32").dtype
     dtype('float32')
     """
+    if type(object) is list and dtype is device is None and (copy, order) == (True, "K"):
+        known = None if ndmin or ndmax else array_of_list(object, default_device())
+        if known is not None:
+            return known  # type: ignore[no-any-return]
     # What comes from the host is new already.
     where = "array(object)"
     least = most = 0

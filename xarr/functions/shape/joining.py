@@ -17,7 +17,7 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made
 from xarr.array.cached_calls import cached_call
-from xarr.array.coerce import array_of, as_array, numbers
+from xarr.array.coerce import array_of, as_array, numbers, stored_number
 from xarr.array.layouts import keep_array, settled, view
 from xarr.array.out_argument import deliver, require_castable, require_casting, single
 from xarr.array.transfers import Host, openly, uploaded
@@ -402,6 +402,11 @@ def append(arr: ArrayLike, values: Any, axis: SupportsIndex | None = None) -> Ar
     >>> xarr.append(xarr.arange(2), 7).tolist()
     [0, 1, 7]
     """
+    return _appended(arr, stored_number(values, arr), axis)
+
+
+@cached_call
+def _appended(arr: ArrayLike, values: Any, axis: SupportsIndex | None) -> Array:
     where = "append(arr, values, axis)"
     return _joined(_arrays([arr, values], where), axis, where)
 

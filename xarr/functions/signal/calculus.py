@@ -11,7 +11,7 @@ import numpy
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike
 from xarr.array.cached_calls import cached_call
-from xarr.array.coerce import as_array, together
+from xarr.array.coerce import as_array, stored_number, together
 from xarr.array.layouts import settled
 from xarr.backends.device import default_float, require_together
 from xarr.dtypes import BOOL, COMPLEX
@@ -32,7 +32,6 @@ from xarr.ops.rows import choose
 from xarr.tape import builder
 
 
-@cached_call
 def interp(
     x: ArrayLike,
     xp: ArrayLike,
@@ -55,6 +54,13 @@ def interp(
     >>> xarr.interp([1.5, 9], xarr.asarray([1.0, 2.0]), xarr.asarray([10.0, 20.0])).tolist()
     [15.0, 20.0]
     """
+    return _interpolated(stored_number(x, xp), xp, fp, left, right, period)
+
+
+@cached_call
+def _interpolated(
+    x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any, right: Any, period: float | None
+) -> Array:
     where = "interp(x, xp, fp)"
     device = device_of(x, xp, fp)
     points = as_array(xp, where, "xp", device=device)
@@ -103,6 +109,11 @@ def interp(
     return arithmetic.of_parts(real, imag)
 
 
+def _ends(points: Array) -> tuple[Array, Array]:
+    """Return the first and the last element as views: `points[0]` would read it on the host."""
+    return points[:1].reshape(()), points[-1:].reshape(())
+
+
 def _polygon(x: Array, points: Array, values: Array, index: Array, left: Any, right: Any) -> Array:
     """The polygon's value at x, after the point that `index` names; one expression."""
     last = points.size - 1
@@ -116,9 +127,9 @@ def _polygon(x: Array, points: Array, values: Array, index: Array, left: Any, ri
     line = searching.where(line == line, line, slope * (x - x1) + y1)
     line = searching.where((line != line) & (y0 == y1), y0, line)
     line = searching.where((index == last) | (x0 == x), y0, line)
-    low, high = points[0], points[-1]
-    line = searching.where(x < low, values[0] if left is None else left, line)
-    line = searching.where(x > high, values[-1] if right is None else right, line)
+    (low, high), (least, most) = [_ends(part) for part in (points, values)]
+    line = searching.where(x < low, least if left is None else left, line)
+    line = searching.where(x > high, most if right is None else right, line)
     if last:  # as in NumPy, one point has its value for NaN as well
         line = searching.where(x == x, line, x)
     return Array(builder.converted(line._view, values._view.dtype))
