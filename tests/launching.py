@@ -82,7 +82,7 @@ class Launch(NamedTuple):
     @property
     def stores(self) -> int:
         """How many values it stores, besides the result of a reduction."""
-        return len(re.findall(r"\bp\d+\[at\w+\] = ", self.text))
+        return len(re.findall(r"\bp\d+\[at[^]]+\] = ", self.text))
 
     @property
     def operations(self) -> int:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import xarr
 from tests.conftest import DEVICES
-from xarr import dtypes
+from tests.launching import change, watched
+from xarr import dtypes, tuning
 from xarr.codegen import source
 from xarr.runtime import host_functions
 
@@ -68,6 +71,46 @@ def test_shares_of_a_mean_are_those_of_a_cpu(dtype: str, axis: int | None) -> No
     with xarr.device(DEVICES[0]):
         wanted = np.asarray(xarr.var(xarr.asarray(x), axis=axis))
     np.testing.assert_array_equal(found, wanted)
+
+
+def stencil(np: Any, x: Any) -> Any:
+    """Write neighbours' sums to their own array, and read them where they come round."""
+    x[1:-1, 1:-1] = x[:-2, :-2] + x[1:-1, 2:] * x[2:, 1:-1]
+    x[:, 3:] += x[:1, 3:]
+    return np.roll(x, 2, axis=1) ^ np.roll(x, -1, axis=0) ^ x
+
+
+def parts(np: Any, x: Any) -> Any:
+    """Read what begins anywhere, is repeated, goes backwards and is chosen by a value."""
+    table = np.arange(256, dtype=np.uint8)[::-1]
+    y = x[:, 1:] ^ x[:, :-1]
+    y[:, ::2] = x[:, -1:]
+    return np.where(y > x[:, 1:], y, np.take(table, y.astype(np.int64) & 255).astype(x.dtype))
+
+
+def line(np: Any, x: Any) -> Any:
+    """The same along one axis."""
+    x = x.reshape(-1)
+    x[: x.size // 2] &= x[x.size - x.size // 2 :]
+    return np.roll(x, 3) ^ x | (np.pad(x, 2)[:-4] & x[:1])
+
+
+@pytest.mark.parametrize("program", [stencil, parts, line])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "bool"])
+def test_neighbours_of_one_byte(
+    dtype: str, program: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for abreast in (0, 1000):  # rows one by one, and side by side
+        monkeypatch.setattr(tuning, "ABREAST", abreast)
+        change(monkeypatch, xarr.default_device())
+        for columns in (3, 5, 8, 64, 257):
+            values = np.random.default_rng(columns).integers(0, 255, (9, columns)).astype(dtype)
+            x = xarr.asarray(values)
+            with watched() as seen:
+                found = np.asarray(program(xarr, x))
+            assert any("#define XR_WIDTH" in one.text for one in seen.launches)
+            np.testing.assert_array_equal(found, program(np, values))
+            np.testing.assert_array_equal(np.asarray(x), values)
 
 
 def test_structures_of_opencl_end_without_padding() -> None:

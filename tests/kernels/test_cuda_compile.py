@@ -71,7 +71,7 @@ def operands(dtype: DType, count: int) -> tuple[View, ...]:
 
 def stored(sources: Iterable[str]) -> int:
     """How many values kernels store."""
-    return sum(len(re.findall(r"p\d+\[at\w+\] = ", text)) for text in sources)
+    return sum(len(re.findall(r"p\d+\[at[^]]+\] = ", text)) for text in sources)
 
 
 LATE = (*RARE, "float16", "uint8", "int64")

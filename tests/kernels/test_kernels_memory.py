@@ -123,9 +123,10 @@ def walk(x: Values, array: xarr.Array) -> None:
 
 
 @when_checked
-def test_walks(form: xarr.Device) -> None:
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+def test_walks(dtype: str, form: xarr.Device) -> None:
     for shape in ((3, 4, 5), (1, 3, 300), (300, 3, 1)):
-        x = np.arange(np.prod(shape)).reshape(shape).astype(np.float32)
+        x = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
         if shape == (3, 4, 5):
             walk(x, on_device(x))
         else:

@@ -24,6 +24,7 @@ from xarr.codegen.expressions import (
     loaded,
     stored,
 )
+from xarr.codegen.neighbours import Neighbours, neighbours_of
 from xarr.codegen.source import define
 from xarr.dtypes import DType
 from xarr.ir.operation import Operation
@@ -61,12 +62,16 @@ class KernelSpec:
         The entries that are stored.
     template_inputs : tuple of int
         The entries that a template computes on as its elements.
+    offsets : sequence of (int, int)
+        Each access's storage and offset, for a device whose items walk side by side.
 
     Attributes
     ----------
     lanes : int
         How many elements a block of random numbers serves in a kernel that walks `i`, at most; such
         a kernel computes each block once.
+    neighbours : Neighbours
+        How an item takes several of them, where it does.
     """
 
     def __init__(
@@ -79,6 +84,7 @@ class KernelSpec:
         accesses: tuple[Access, ...],
         stored: tuple[int, ...],
         template_inputs: tuple[int, ...] = (),
+        offsets: Sequence[tuple[int, int]] = (),
     ) -> None:
         size = math.prod(shape)
         self.template_inputs = template_inputs
@@ -122,6 +128,12 @@ class KernelSpec:
         drawn = [found.lanes for found in operations if type(found) is RandomDraw]
         self.lanes = max(drawn, default=1) if self.names == ("i",) else 1
         self._classify()
+        self.neighbours = Neighbours()
+        if offsets and split is None and self.lanes == 1:
+            walks = list(zip(self.strides, self.cuts, strict=True))
+            self.neighbours = neighbours_of(
+                self.accesses, self.classes, walks, offsets, first, len(self.names)
+            )
         accesses_with_kinds = zip(self.accesses, self.classes, strict=True)
         self.key = (
             self.wide,
@@ -131,6 +143,7 @@ class KernelSpec:
             tuple(len(group) for group in self.extents),
             stored,
             template_inputs,
+            tuple(self.neighbours.near.items()),
         )
 
     def is_column_major(self) -> bool:
@@ -335,20 +348,12 @@ class KernelSpec:
             lines.append(define("XR_COMPUTE", [*self._compute(previous, values).values()]))
             lines.append(define("XR_STORE", [f"{place} = {value};" for place, value, _ in stores]))
             return lines
-        loaded_items = [(f"l{access}", dtype, place) for access, place, dtype in loads.values()]
         values = {number: loaded(f"l{at}[n]", dtype) for number, (at, _, dtype) in loads.items()}
-        kept = [(f"s{number}", *store) for number, store in enumerate(stores)]
-        item_arrays = [(name, dtype.storage) for name, dtype, _ in loaded_items]
-        item_arrays += [(name, dtype.storage) for name, _, _, dtype in kept]
-        lines += [
-            f"#define XR_ITEMS {items}",
-            define("XR_KEPT", [f"{kind} {name}[XR_ITEMS] = {{0}};" for name, kind in item_arrays]),
-            define("XR_LOAD", [f"{name}[n] = {place};" for name, _, place in loaded_items]),
-            define("XR_COMPUTE", [*self._compute(previous, values).values()]),
-            define("XR_KEEP", [f"{name}[n] = {value};" for name, _, value, _ in kept]),
-            define("XR_STORE", [f"{place} = {name}[n];" for name, place, _, _ in kept]),
-        ]
-        return lines
+        lines.append(define("XR_COMPUTE", [*self._compute(previous, values).values()]))
+        first = len(self.accesses) - len(stores)
+        return lines + self.neighbours.defines(
+            items, [slot for slot, *_ in self.accesses], previous, [*loads.values()], first, stores
+        )
 
     def _first_wrap(self) -> str:
         """Return C for the first wrap point along the last axis after `begin`; "" without any."""
@@ -420,7 +425,7 @@ class KernelSpec:
         for number, entry in enumerate(self.entries):
             if isinstance(entry, DType):
                 if number in needed:
-                    place = f"p{self.accesses[access][0]}[at{access}_{last}]"
+                    place = self.neighbours.place(self.accesses[access][0], access, last)
                     found[number] = access, reads.get(access, "{}").format(place), entry
                 access += 1
             elif entry[0] in _PLACES:
@@ -530,7 +535,7 @@ class KernelSpec:
         for number, position in enumerate(self.stored, first):
             slot, dtype, _ = self.accesses[number]
             value = cast(f"v{position}", self.type_of(position), dtype)
-            found.append((f"p{slot}[at{number}_{last}]", stored(value, dtype), dtype))
+            found.append((self.neighbours.place(slot, number, last), stored(value, dtype), dtype))
         return found
 
 

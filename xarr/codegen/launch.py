@@ -110,7 +110,11 @@ def elementwise(spec: KernelSpec, device: Device, *, in_order: bool) -> Launch:
         )
     else:
         grid, group, chunks = _groups(
-            extents, device.info.compute_units, _items(spec), tiled=spec.is_column_major()
+            extents,
+            device.info.compute_units,
+            spec.neighbours.width,
+            _items(spec),
+            tiled=spec.is_column_major(),
         )
     describe = functools.partial(elementwise_defines, spec, device)
     kernel = kernel_of(device, "elementwise.c", "xr_elementwise", spec.key, describe)
@@ -137,15 +141,18 @@ def _chunks(extents: list[int], tasks: int, lanes: int) -> tuple[tuple[int, ...]
 
 
 def _items(spec: KernelSpec) -> int:
-    """Return how many elements an item on a GPU takes side by side; of a walk of rows, one each."""
+    """Return how many elements an item on a GPU takes side by side, of rows and of neighbours."""
     if len(spec.extents) > 1:
-        return tuning.ROWS if len(spec.accesses) <= tuning.ABREAST else 1
+        is_abreast = len(spec.accesses) * spec.neighbours.width <= tuning.ABREAST
+        return spec.neighbours.width * (tuning.ROWS if is_abreast else 1)
+    if spec.neighbours.width > 1:
+        return spec.neighbours.width
     widest = max(dtype.numpy.itemsize for slot, dtype, _ in spec.accesses if slot >= 0)
     return max(spec.lanes, tuning.ITEMS[widest])
 
 
 def _groups(
-    extents: list[int], units: int, items: int, *, tiled: bool
+    extents: list[int], units: int, neighbours: int, items: int, *, tiled: bool
 ) -> tuple[tuple[int, ...], ...]:
     """Return the grid, group and rows of each item for a GPU."""
     if len(extents) == 1:
@@ -153,7 +160,7 @@ def _groups(
         if items > 1:
             return (-(-size // (STRIP * items)),), (STRIP,), ()
         return (min(-(-size // tuning.GROUP), units * tuning.WAVES),), (tuning.GROUP,), ()
-    rows, columns = extents
+    rows, columns = extents[0], -(-extents[1] // neighbours)
     width = min(tuning.TILE if tiled else tuning.GROUP, power_of_two(columns))
     height = tuning.GROUP // width
     across, down = -(-columns // width), -(-rows // height)
@@ -168,7 +175,9 @@ def elementwise_defines(spec: KernelSpec, device: Device) -> tuple[list[str], st
     walked = spec.names if loop_per_item else spec.names[:-1]
     names = tuple(f"{name}_chunk" for name in walked)
     defines, block = spec.specialisation(
-        names, items=1 if loop_per_item else _items(spec), pieces=loop_per_item and spec.lanes == 1
+        names,
+        items=1 if loop_per_item else _items(spec),
+        pieces=(loop_per_item and spec.lanes == 1) or spec.neighbours.width > 1,
     )
     defines += [
         f"#define XR_CHUNKED {int(loop_per_item)}",

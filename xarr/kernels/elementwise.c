@@ -9,14 +9,20 @@ typedef struct { XR_FIELDS } xr_arguments;
 // An item walks a chunk: on a CPU of neighbours, in a loop that the compiler vectorises. A GPU's items
 // walk side by side, so that a group's accesses coalesce, and an item takes a few rows, whose loads
 // are under way together.
-#define XR_CHUNK(d, index)                                                                  \
-    const xr_index index##_begin = (xr_index)GLOBAL_ID(d) * a.index##_chunk;                \
+#define XR_CHUNK(d, index, chunk)                                                           \
+    const xr_index index##_begin = (xr_index)GLOBAL_ID(d) * chunk;                          \
     const xr_index index##_left = a.index##_extent - index##_begin;                         \
-    const xr_index index##_end =                                                            \
-        index##_begin + (index##_left < a.index##_chunk ? index##_left : a.index##_chunk);
+    const xr_index index##_end = index##_begin + (index##_left < chunk ? index##_left : chunk);
 #define XR_WALK(index)                                                                      \
     for (xr_index index = index##_begin; index < index##_end; ++index)
-#define XR_FOR_ROW XR_CHUNK(1, row) XR_WALK(row)
+#define XR_FOR_ROW XR_CHUNK(1, row, a.row_chunk) XR_WALK(row)
+#ifdef XR_STOP
+// Where operands come round, a loop goes from one such place to the next, so that it reads neighbours.
+DEVICE xr_index xr_cut(xr_index begin, xr_index cut, xr_index stop)
+{
+    return begin < cut && cut < stop ? cut : stop;
+}
+#endif
 #if XR_CHUNKED
 // No item reads or writes what another one writes, unless places follow from values. Compilers cannot
 // see that where a pointer is read and written, as where a result takes the memory of an operand.
@@ -25,13 +31,7 @@ typedef struct { XR_FIELDS } xr_arguments;
 #else
 #define XR_FREELY
 #endif
-// Where operands come round, a loop goes from one such place to the next, so that it reads neighbours.
 #ifdef XR_STOP
-DEVICE xr_index xr_cut(xr_index begin, xr_index cut, xr_index stop)
-{
-    return begin < cut && cut < stop ? cut : stop;
-}
-
 #define XR_WALK_LAST(index)                                                                 \
     for (xr_index index##_from = index##_begin, index##_stop = 0; index##_from < index##_end; \
          index##_from = index##_stop)                                                       \
@@ -41,8 +41,8 @@ DEVICE xr_index xr_cut(xr_index begin, xr_index cut, xr_index stop)
 #else
 #define XR_WALK_LAST(index) XR_FREELY XR_WALK(index)
 #endif
-#define XR_FOR_I XR_CHUNK(0, i) XR_WALK_LAST(i)
-#define XR_FOR_COLUMN XR_CHUNK(0, column) XR_WALK_LAST(column)
+#define XR_FOR_I XR_CHUNK(0, i, a.i_chunk) XR_WALK_LAST(i)
+#define XR_FOR_COLUMN XR_CHUNK(0, column, a.column_chunk) XR_WALK_LAST(column)
 #else
 #define XR_FOR_I                                                                            \
     for (xr_index i = (xr_index)GLOBAL_ID(0); i < a.i_extent; i += (xr_index)GLOBAL_SIZE(0))
@@ -91,10 +91,60 @@ DEVICE xr_index xr_cut(xr_index begin, xr_index cut, xr_index stop)
 #endif
 #endif
 
+// Of one byte each, an item takes XR_WIDTH neighbours in each of its rows: places are computed once,
+// operands that begin near each other share loads, and what is aligned is loaded and stored as one.
+// Where operands come round or have bounds between them, or the row ends, each has a place of its own.
+#if XR_WIDTH > 1
+#if XR_WIDTH == 16
+typedef struct ALIGNED(16) { u64 low, high; } xr_word_16;
+#endif
+#ifndef XR_STOP
+#define XR_STOP(begin, end) end
+#endif
+#define XR_EACH_PART                                                                        \
+    _Pragma("unroll") for (int begin = 0; begin < XR_ITEMS; begin += XR_WIDTH)
+#define XR_EACH_NEIGHBOUR                                                                   \
+    _Pragma("unroll") for (int w = 0; w < XR_WIDTH; ++w)
+#define XR_EACH_ALONE                                                                       \
+    _Pragma("unroll") for (int n = 0; n < XR_WIDTH; ++n)
+#define XR_ENTER_ALONE                                                                      \
+    const int begin = 0, w = 0;                                                             \
+    XR_ENTER_PART(n, 0)
+#undef XR_IF_GUARDED
+#if XR_ROWS
+#define XR_NEIGHBOURS                                                                       \
+    XR_CHUNK(0, column, XR_WIDTH)                                                           \
+    XR_CHUNK(1, row, a.row_chunk)                                                           \
+    const xr_index count = column_end - column_begin;                                       \
+    const int is_whole = XR_STOP(column_begin, column_end) - column_begin == XR_WIDTH;
+#define XR_FOR_ROWS(step) for (xr_index first = row_begin; first < row_end; first += step)
+#define XR_ENTER_PART(from, w)                                                              \
+    const xr_index row = first + begin / XR_WIDTH;                                          \
+    const xr_index column_from = column_begin + from;                                       \
+    const xr_index column = column_from + w;                                                \
+    XR_AT_ROW                                                                               \
+    XR_AT_COLUMN
+#define XR_IF_ROW if (row < row_end)
+#define XR_IF_GUARDED if (!XR_GUARDED || row < row_end)
+#else
+#define XR_NEIGHBOURS                                                                       \
+    XR_CHUNK(0, i, XR_WIDTH)                                                                \
+    const xr_index count = i_end - i_begin;                                                 \
+    const int is_whole = XR_STOP(i_begin, i_end) - i_begin == XR_WIDTH;
+#define XR_FOR_ROWS(step)
+#define XR_ENTER_PART(from, w)                                                              \
+    const xr_index i_from = i_begin + from;                                                 \
+    const xr_index i = i_from + w;                                                          \
+    XR_AT_I
+#define XR_IF_ROW
+#define XR_IF_GUARDED
+#endif
+#endif
+
 ITEM_KERNEL(xr_elementwise, XR_POINTERS)
 {
 #if defined(XR_ITEMS) && XR_CHUNKED
-    XR_CHUNK(0, i)
+    XR_CHUNK(0, i, a.i_chunk)
     const xr_index whole = i_end / XR_TILE;
     for (xr_index tile = i_begin / XR_TILE; tile < whole; ++tile) {
         for (xr_index place = 0; place < XR_STRIP; ++place) {
@@ -109,8 +159,77 @@ ITEM_KERNEL(xr_elementwise, XR_POINTERS)
         XR_COMPUTE
         XR_STORE
     }
+#elif XR_WIDTH > 1
+    XR_NEIGHBOURS
+    if (is_whole) {
+        XR_FOR_ROWS(XR_ITEMS / XR_WIDTH)
+        {
+            XR_KEPT
+            XR_EACH_PART
+            {
+                XR_ENTER_PART(0, 0)
+                XR_IF_ROW {
+                    if (XR_LOADS_ALIGNED) {
+                        XR_LOAD_WORDS
+                    } else {
+                        XR_EACH_NEIGHBOUR
+                        {
+                            const int n = begin + w;
+                            XR_LOAD
+                        }
+                    }
+                }
+            }
+            XR_EACH_PART
+            XR_EACH_NEIGHBOUR
+            {
+                const int n = begin + w;
+                XR_ENTER_PART(0, w)
+                XR_IF_GUARDED {
+                    XR_COMPUTE
+                    XR_KEEP
+                }
+            }
+            XR_EACH_PART
+            {
+                XR_ENTER_PART(0, 0)
+                XR_IF_ROW {
+                    if (XR_STORES_ALIGNED) {
+                        XR_STORE_WORDS
+                    } else {
+                        XR_EACH_NEIGHBOUR
+                        {
+                            const int n = begin + w;
+                            XR_STORE
+                        }
+                    }
+                }
+            }
+        }
+    } else {
+        XR_FOR_ROWS(1)
+        {
+            XR_KEPT
+            XR_EACH_ALONE
+            if (n < count) {
+                XR_ENTER_ALONE
+                XR_LOAD
+            }
+            XR_EACH_ALONE
+            if (n < count) {
+                XR_ENTER_ALONE
+                XR_COMPUTE
+                XR_KEEP
+            }
+            XR_EACH_ALONE
+            if (n < count) {
+                XR_ENTER_ALONE
+                XR_STORE
+            }
+        }
+    }
 #elif defined(XR_ITEMS) && XR_ROWS
-    XR_CHUNK(1, row)
+    XR_CHUNK(1, row, a.row_chunk)
     XR_FOR_COLUMN
     {
         for (xr_index first = row_begin; first < row_end; first += XR_ITEMS) {

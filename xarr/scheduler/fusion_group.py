@@ -463,6 +463,7 @@ class FusionGroup:
             tuple(accesses),
             tuple(number for number, _ in self.outputs.values()),
             tuple(self.template_inputs),
+            () if self.info.loop_per_item else self.offsets(),
         )
         return spec, [*pointers]
 
