@@ -13,7 +13,7 @@ from xarr import tuning
 from xarr.codegen.source import define
 from xarr.dtypes import DType
 
-WORDS: Final = {2: "u16", 4: "u32", 8: "u64", 16: "xr_word_16"}
+WORDS: Final = {2: "u16", 4: "u32", 8: "u64"}
 """The types that hold so many bytes."""
 
 

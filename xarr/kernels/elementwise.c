@@ -95,9 +95,6 @@ DEVICE xr_index xr_cut(xr_index begin, xr_index cut, xr_index stop)
 // operands that begin near each other share loads, and what is aligned is loaded and stored as one.
 // Where operands come round or have bounds between them, or the row ends, each has a place of its own.
 #if XR_WIDTH > 1
-#if XR_WIDTH == 16
-typedef struct ALIGNED(16) { u64 low, high; } xr_word_16;
-#endif
 #ifndef XR_STOP
 #define XR_STOP(begin, end) end
 #endif
