@@ -317,9 +317,8 @@ Row: stencil, transpose"""
 NEIGHBOURS: Final = (8, 4)
 """Neighbours that a GPU's item takes along one axis, and in each row, where elements have one byte.
 Measured: on an H200, us with one, two, four, eight: life on 4096 x 4096 68.9, 46.6, 37.4, 66.7; an
-image of uint8 44.6, 29.8, 21.9, 26.3; `a + b` along one axis with one, four, eight 18.5, 16.9, 13.3.
-Test: tests/codegen/test_items.py
-Row: life"""
+image of uint8 44.6, 29.8, 21.9, 26.3; `a + b` along one axis with one, four, eight 18.5, 16.9, 13.
+Test: tests/codegen/test_items.py"""
 
 ABREAST: Final = 9
 """Accesses of a kernel, for each neighbour, up to which an item loads its rows before it computes.

@@ -19,13 +19,7 @@ if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
     from xarr.ir.events import core_hooks, core_tier
-    from xarr.ir.instructions import (
-        Instruction,
-        Opcode,
-        new_instruction,
-        opcode_of,
-        take_number,
-    )
+    from xarr.ir.instructions import Instruction, Opcode, new_instruction, opcode_of, take_number
     from xarr.ir.storage import Storage, new_storage
     from xarr.ir.views import Structure, View, lone_of, view_at
     from xarr.runtime.host_eval import evaluate_small

@@ -1,0 +1,68 @@
+"""Functions of Python's numbers that run an operation's kernel on one element.
+
+Programs call `np.sin(angle)` of single numbers. To record that, and to make storages for it, takes
+ten times as long as the kernel, so the numbers are put into memory that stays, and read from it.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from xarr import dtypes, tuning
+from xarr.ir.events import hooks, tier
+from xarr.ir.instructions import opcode_of
+from xarr.ir.operation import Operation
+from xarr.ir.steps import launched
+from xarr.ir.views import contiguous
+from xarr.runtime.dispatch import Program, can_host
+from xarr.runtime.program import Trace
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+
+_FLOAT64 = struct.Struct("d")
+
+
+def function_of(operation: Operation, device: Device) -> Callable[..., float] | None:
+    """Return a function of floats that an operation on float64 is; None where there is none.
+
+    Only on a device whose kernels are done when a launch returns. Where somebody watches launches,
+    the function raises ArithmeticError, and the operation is recorded instead.
+    """
+    if {*operation.operands, operation.result} != {dtypes.float64}:
+        return None
+    if not (can_host(device) and device.driver.stable_addresses):
+        return None
+    shape = (1,)
+    operands = (contiguous(device, dtypes.float64, shape),) * len(operation.operands)
+    opcode = opcode_of(operation, operands, shape, None, shape)
+    found = Program(Trace(device, (), ()), ()).row(opcode)
+    if found is False:
+        return None
+    kernel, grid, order = found
+    blocks = [device.driver.allocate(_FLOAT64.size) for _ in range(len(operands) + 1)]
+    windows = [device.driver.window(block) for block in blocks]
+    buffers = [blocks[at] for at in order]
+    packed = kernel.arguments.pack(tuning.CHUNK, 1, *[0] * len(order))
+    is_busy = False
+
+    def compute(*numbers: float) -> float:
+        nonlocal is_busy
+        if hooks.launch or hooks.run or hooks.changed or hooks.eager or tier.name:
+            raise ArithmeticError
+        with device.lock:
+            if is_busy:  # a finalizer computes while a number is computed
+                raise ArithmeticError
+            is_busy = True
+            try:
+                for window, number in zip(windows, numbers, strict=False):
+                    _FLOAT64.pack_into(window, 0, number)
+                launched(device, kernel, grid, buffers, packed, 1)
+                result: float = _FLOAT64.unpack_from(windows[-1])[0]
+            finally:
+                is_busy = False
+        return result
+
+    return compute
