@@ -23,6 +23,9 @@ x = xarr.asarray(numpy.random.default_rng(0).normal(size=(700, 900)))
 with xarr.device("cpu:0"):
     found = [xarr.sin(x) * 2 + x, x.sum(), x.var(axis=0), x.max(axis=1)]
     found.append(xarr.cumulative_sum(x, axis=0))
+    replayed = xarr.jit(lambda x: (xarr.sin(x).sum(axis=1), xarr.cumulative_sum(x * 2, axis=0)))
+    for _ in range(4):
+        found += replayed(x)
 import hashlib
 print(hashlib.sha256(b"".join(numpy.asarray(one).tobytes() for one in found)).hexdigest())
 """
@@ -173,6 +176,46 @@ print(float(x.sum()))
 """
     done = run_code(code, XARR_DEVICE="cpu:0")
     assert done.stdout.split() == ["left", "600004.0"], done.stderr
+
+
+def test_a_long_replay_lets_others_run_and_is_left_at_a_signal() -> None:
+    code = """
+import signal, threading, time, numpy, xarr
+
+def advance(x):
+    for _ in range(500):
+        x[1:-1] += 0.1 * (x[2:] - 2 * x[1:-1] + x[:-2])
+
+replayed = xarr.jit(advance)
+x = xarr.asarray(numpy.random.default_rng(0).random(200_000))
+for _ in range(3):
+    replayed(x)
+ends, turns = threading.Event(), []
+thread = threading.Thread(target=lambda: [turns.append(0) for _ in iter(ends.is_set, True)])
+began = time.perf_counter()
+thread.start()
+replayed(x)
+ends.set()
+took = time.perf_counter() - began
+thread.join()
+print(len(turns) > 100)
+
+def come(*_):
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGALRM, come)
+replayed(x)
+began = time.perf_counter()
+signal.setitimer(signal.ITIMER_REAL, took / 20)
+try:
+    replayed(x)
+except KeyboardInterrupt as error:
+    print(time.perf_counter() - began < took / 2, "replaying" in error.__notes__[0])
+replayed(x)
+print(float(x.sum()) == float(x.sum()))
+"""
+    done = run_code(code, XARR_DEVICE="cpu:0", XARR_TIERS="fused", XARR_THREADS="2")
+    assert done.stdout.split() == ["True"] * 4, done.stderr
 
 
 def test_groups_wait_for_each_other_within() -> None:

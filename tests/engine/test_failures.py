@@ -546,6 +546,7 @@ def test_launches_that_could_not_be_asked_for_together_are_made_up_for(
 
     monkeypatch.setattr(host_functions.tier, "name", "fused")
     monkeypatch.setattr(type(device.driver), "sequence", lambda self, asked: Together())
+    monkeypatch.setattr(type(device.driver), "takes_numbers", False)
     host = numpy.arange(5000.0)
     x = xarr.asarray(host)
     wanted = numpy.cumsum(numpy.cumsum(host * 2) * 0.5)

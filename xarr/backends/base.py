@@ -216,6 +216,12 @@ class Driver(Protocol):
     is_sequenced: bool = False
     """Whether `sequence` may give something."""
 
+    takes_numbers: bool = False
+    """Whether `sequence` takes numbers in place of buffers: of each in the list that `again` gets.
+
+    So the buffers may be others at each call.
+    """
+
     @functools.cached_property
     def reserves(self) -> weakref.WeakSet[Any]:
         """The objects that hold memory and can `drop` it, for when memory is short."""

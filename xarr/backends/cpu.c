@@ -41,8 +41,9 @@ double PyFloat_AsDouble(PyObject *);
 PyObject *Py_BuildValue(const char *, ...);
 Py_ssize_t PySequence_Size(PyObject *);
 PyObject *PySequence_GetItem(PyObject *, Py_ssize_t);
+PyObject *PyList_GetItem(PyObject *, Py_ssize_t), *PyTuple_GetItem(PyObject *, Py_ssize_t);
 char *PyBytes_AsString(PyObject *);
-PyObject *PyErr_Occurred(void);
+PyObject *PyErr_Occurred(void), *PyErr_NoMemory(void);
 int PyErr_CheckSignals(void);
 void PyErr_SetString(PyObject *, const char *);
 int PyObject_GetBuffer(PyObject *, Py_buffer *, int), PyBuffer_FillInfo(Py_buffer *, PyObject *, void *, Py_ssize_t, int, int);
@@ -328,8 +329,17 @@ static int opened(job *of, int wanted)
     return workers > 0;
 }
 
+// Each thread takes some groups at a time, so that all end together.
+static void prepare(job *of)
+{
+    of->step = of->groups / (threads * 16);
+    of->step = of->step < 1 ? 1 : of->step;
+    of->next = 0;
+}
+
 static void run_job(job *of)
 {
+    prepare(of);
     const int is_open = opened(of, threads - 1);
     work_on(of);
     if (is_open) {
@@ -348,6 +358,7 @@ static int wait_for(job *of)
     struct sigaction old, leaves = { .sa_handler = leave };
     int is_broken = 0;
     void *state = PyEval_SaveThread();
+    prepare(of);
     if (!opened(of, threads > 1 ? threads - 1 : 1)) {
         work_on(of);
         PyEval_RestoreThread(state);
@@ -435,17 +446,11 @@ static int sizes(PyObject *given, long long *extents)
 
 static void run(job *of, int is_large)
 {
-    if (!is_large) {
-        of->run(of->values, of->arguments, of->on, 0, of->groups);
-        return;
-    }
-    void *const state = PyEval_SaveThread();
-    if (threads > 1 && of->groups > 1) {
+    if (is_large && threads > 1 && of->groups > 1) {
         run_job(of);
     } else {
         of->run(of->values, of->arguments, of->on, 0, of->groups);
     }
-    PyEval_RestoreThread(state);
 }
 
 static int of_grid(job *of, grid *on, PyObject *groups, PyObject *items)
@@ -455,9 +460,6 @@ static int of_grid(job *of, grid *on, PyObject *groups, PyObject *items)
     }
     of->on = on;
     of->groups = on->groups[0] * on->groups[1] * on->groups[2];
-    of->step = of->groups / (threads * 16);
-    of->step = of->step < 1 ? 1 : of->step;
-    of->next = 0;
     return 1;
 }
 
@@ -484,7 +486,127 @@ static PyObject *launch(PyObject *self, PyObject *const *given, Py_ssize_t count
     if (!of_grid(&of, &on, given[1], given[2])) {
         return 0;
     }
-    run(&of, (int)PyLong_AsSsize_t(given[5]));
+    const int is_large = (int)PyLong_AsSsize_t(given[5]);
+    void *const state = is_large ? PyEval_SaveThread() : 0;
+    run(&of, is_large);
+    if (is_large) {
+        PyEval_RestoreThread(state);
+    }
+    return NONE;
+}
+
+// Launches that are made by one call, again and again, in other blocks each time. Where they are much
+// work together, other threads of Python run meanwhile, and now and then signals are looked for.
+#define MOST_UNSEEN 64 // times the work from which on a launch is shared
+
+typedef struct {
+    job of;
+    grid on;
+    PyObject *arguments;
+    double work;
+} step;
+typedef struct {
+    char head[XR_OBJECT];
+    Py_ssize_t steps_count, values_count;
+    step *steps;
+    int *numbers; // of each pointer's block
+    void **values; // the pointers of all steps
+    double work, shared;
+} Sequence;
+static PyObject *sequence_type;
+
+static void sequence_dealloc(PyObject *self)
+{
+    Sequence *const made = (Sequence *)self;
+    PyObject *const type = PyObject_Type(self);
+    for (Py_ssize_t at = 0; at < made->steps_count; ++at) {
+        Py_DecRef(made->steps[at].arguments);
+    }
+    free(made->steps);
+    free(made->numbers);
+    free(made->values);
+    PyObject_Free(self);
+    Py_DecRef(type); // as of blocks
+    Py_DecRef(type);
+}
+
+// sequence(steps, pointers, shared): an object with these launches, of each a tuple of entry, groups,
+// items, arguments, work and a list of the numbers of blocks; of so many pointers in all.
+static PyObject *sequence(PyObject *self, PyObject *const *given, Py_ssize_t count)
+{
+    const Py_ssize_t steps = PySequence_Size(given[0]), pointers = PyLong_AsSsize_t(given[1]);
+    Sequence *const made = (Sequence *)PyType_GenericAlloc(sequence_type, 0);
+    if (!made) {
+        return 0;
+    }
+    made->steps = calloc(steps, sizeof(step));
+    made->numbers = calloc(pointers, sizeof(int));
+    made->values = calloc(pointers, sizeof(void *));
+    made->shared = PyFloat_AsDouble(given[2]);
+    if (!made->steps || !made->numbers || !made->values) {
+        Py_DecRef((PyObject *)made);
+        return PyErr_NoMemory();
+    }
+    for (Py_ssize_t at = 0; at < steps; ++at) {
+        step *const one = &made->steps[at];
+        PyObject *const all = PyList_GetItem(given[0], at);
+        PyObject *const numbers = PyTuple_GetItem(all, 5);
+        one->of.run = (kernel *)PyLong_AsSsize_t(PyTuple_GetItem(all, 0));
+        one->of.values = made->values + made->values_count;
+        for (Py_ssize_t number = 0; number < PySequence_Size(numbers); ++number) {
+            made->numbers[made->values_count++] = (int)PyLong_AsSsize_t(PyList_GetItem(numbers, number));
+        }
+        one->arguments = PyTuple_GetItem(all, 3);
+        Py_IncRef(one->arguments);
+        ++made->steps_count;
+        one->of.arguments = PyBytes_AsString(one->arguments);
+        one->work = PyFloat_AsDouble(PyTuple_GetItem(all, 4));
+        made->work += one->work;
+        if (!of_grid(&one->of, &one->on, PyTuple_GetItem(all, 1), PyTuple_GetItem(all, 2))) {
+            Py_DecRef((PyObject *)made);
+            return 0;
+        }
+    }
+    return (PyObject *)made;
+}
+
+// change(sequence, number, arguments): give a launch other arguments.
+static PyObject *change(PyObject *self, PyObject *const *given, Py_ssize_t count)
+{
+    step *const one = &((Sequence *)given[0])->steps[PyLong_AsSsize_t(given[1])];
+    Py_IncRef(given[2]);
+    Py_DecRef(one->arguments);
+    one->arguments = given[2];
+    one->of.arguments = PyBytes_AsString(given[2]);
+    return NONE;
+}
+
+// again(sequence, blocks): make the launches in the memory of these blocks.
+static PyObject *again(PyObject *self, PyObject *const *given, Py_ssize_t count)
+{
+    Sequence *const made = (Sequence *)given[0];
+    for (Py_ssize_t at = 0; at < made->values_count; ++at) {
+        made->values[at] = ((Block *)PyList_GetItem(given[1], made->numbers[at]))->data;
+    }
+    const int is_long = made->work >= made->shared;
+    void *state = is_long ? PyEval_SaveThread() : 0;
+    double unseen = 0;
+    for (Py_ssize_t at = 0; at < made->steps_count; ++at) {
+        step *const one = &made->steps[at];
+        run(&one->of, one->work >= made->shared);
+        unseen += one->work;
+        if (unseen >= MOST_UNSEEN * made->shared) {
+            unseen = 0;
+            PyEval_RestoreThread(state);
+            if (PyErr_CheckSignals()) {
+                return 0;
+            }
+            state = PyEval_SaveThread();
+        }
+    }
+    if (is_long) {
+        PyEval_RestoreThread(state);
+    }
     return NONE;
 }
 
@@ -536,6 +658,8 @@ static PyObject *copy(PyObject *self, PyObject *const *given, Py_ssize_t count)
 typedef PyObject *method(PyObject *, PyObject *const *, Py_ssize_t);
 typedef struct { const char *name; method *function; int flags; const char *doc; } PyMethodDef;
 PyObject *PyCFunction_NewEx(PyMethodDef *, PyObject *, PyObject *);
+PyObject *PyList_New(Py_ssize_t);
+int PyList_SetItem(PyObject *, Py_ssize_t, PyObject *);
 
 static PyMemberDef members[] = {
     { "address", T_PYSSIZET, offsetof(Block, data), READONLY, "Where it begins." },
@@ -549,23 +673,30 @@ static PyType_Slot slots[] = {
     { 0 },
 };
 static PyType_Spec spec = { "xarr.backends.cpu.Block", sizeof(Block), 0, 1 << 18 | 1 << 7, slots };
+static PyType_Slot sequence_slots[] = { { Py_tp_dealloc, sequence_dealloc }, { 0 } };
+static PyType_Spec sequence_spec = {
+    "xarr.backends.cpu.Sequence", sizeof(Sequence), 0, 1 << 18 | 1 << 7, sequence_slots
+};
 static PyMethodDef methods[] = {
     { "take", take, 0x80, 0 }, { "wrap", wrap, 0x80, 0 }, { "trim", trim, 0x80, 0 },
     { "memory", memory, 0x80, 0 }, { "launch", launch, 0x80, 0 },
     { "launch_with", launch_with, 0x80, 0 }, { "copy", copy, 0x80, 0 },
+    { "sequence", sequence, 0x80, 0 }, { "change", change, 0x80, 0 }, { "again", again, 0x80, 0 },
 };
 
 // The functions for Python, in the order of `methods`; called once, with the interpreter's lock.
 PyObject *xarr_functions(void)
 {
     block_type = PyType_FromSpec(&spec);
-    if (!block_type) {
+    sequence_type = PyType_FromSpec(&sequence_spec);
+    if (!block_type || !sequence_type) {
         return 0;
     }
     pthread_atfork(before_fork, in_parent, in_child);
-    PyObject *made[7];
-    for (int number = 0; number < 7; ++number) {
-        made[number] = PyCFunction_NewEx(&methods[number], 0, 0);
+    enum { COUNT = sizeof methods / sizeof *methods };
+    PyObject *const made = PyList_New(COUNT);
+    for (int number = 0; made && number < COUNT; ++number) {
+        PyList_SetItem(made, number, PyCFunction_NewEx(&methods[number], 0, 0));
     }
-    return Py_BuildValue("NNNNNNN", made[0], made[1], made[2], made[3], made[4], made[5], made[6]);
+    return made;
 }

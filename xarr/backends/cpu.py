@@ -27,7 +27,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -35,7 +35,16 @@ import numpy
 
 from xarr import tuning
 from xarr.backends import processor
-from xarr.backends.base import ATTRIBUTES, DeviceInfo, Discovery, Driver, Found, Place
+from xarr.backends.base import (
+    ATTRIBUTES,
+    Asked,
+    DeviceInfo,
+    Discovery,
+    Driver,
+    Found,
+    Place,
+    Together,
+)
 from xarr.cache import disk_cache
 from xarr.errors import CompileError, message
 from xarr.settings import settings
@@ -122,12 +131,15 @@ class CpuDriver(Driver):
     """The processor, with the functions of `cpu.c`."""
 
     stable_addresses = True
+    is_sequenced = True
+    takes_numbers = True
 
     def __init__(self, info: DeviceInfo, compiler: Compiler, functions: Any) -> None:
         self.info = info
         self._compiler = compiler
         self._take, self._wrap, self._trim, self._memory, *rest = functions
-        self._launch, self._launch_with, self._copy = rest
+        self._launch, self._launch_with, self._copy, *rest = rest
+        self.make_sequence, self.change_sequence, self.run_sequence = rest
         self._streams = {_DEFAULT_STREAM: Stream(_DEFAULT_STREAM)}
         self._current = threading.local()
         self._numbers = itertools.count(_DEFAULT_STREAM + 1)
@@ -185,6 +197,11 @@ class CpuDriver(Driver):
         """Run `grid` groups of `group` items; they are done when it returns."""
         self.launched += 1
         self._launch(kernel.entry, grid, group, buffers, arguments, work >= tuning.SHARED)
+
+    def sequence(self, asked: Sequence[Asked | Callable[[], None]]) -> Together | None:
+        """Return an object that makes such launches by one call; None for a library's work."""
+        launches = [one for one in asked if not callable(one)]
+        return LaunchSequence(self, launches) if len(launches) == len(asked) else None
 
     def launch_with(
         self,
@@ -332,6 +349,39 @@ class CpuDriver(Driver):
                 "delete arrays that are no longer needed",
             )
         )
+
+
+class LaunchSequence:
+    """Launches by one call of C, whose buffers are given at each call."""
+
+    def __init__(self, driver: CpuDriver, asked: Sequence[Asked]) -> None:
+        steps = [
+            (kernel.handle.entry, *grid, arguments, float(kernel.weight * elements), list(numbers))
+            for kernel, grid, numbers, arguments, elements in asked
+        ]
+        pointers = sum([len(numbers) for *_, numbers in steps])
+        self._driver, self._count = driver, len(steps)
+        self._looked = vars(driver)  # has what stands in the place of a method
+        self._run = driver.run_sequence
+        self._kernels = [kernel for kernel, *_ in asked]
+        self._made = driver.make_sequence(steps, pointers, float(tuning.SHARED))
+
+    def run(self, asked: Sequence[Asked]) -> bool:
+        """Return False: launches whose buffers are no numbers are made one by one."""
+        return False
+
+    def change(self, number: int, asked: Asked) -> bool:
+        """Give a launch other arguments."""
+        self._driver.change_sequence(self._made, number, asked[3])
+        return True
+
+    def again(self, blocks: Iterable[Any]) -> bool:
+        """Make all launches in the blocks of this list; False where somebody looks at each."""
+        if "launch" in self._looked:
+            return False
+        self._driver.launched += self._count
+        self._run(self._made, blocks)
+        return True
 
 
 def may_have_gpus() -> bool:

@@ -161,7 +161,8 @@ class Runnable:
         if self.sequences is None:
             self.sequences = []
             held = self.trace.device.info.memory_nbytes // tuning.HELD_PART
-            self.is_single = self._between(listed.storages) > held
+            takes_numbers = self.trace.device.driver.takes_numbers
+            self.is_single = takes_numbers or self._between(listed.storages) > held
         if self.is_single:
             return self.go(listed, done, unfinished)
         device = self.trace.device

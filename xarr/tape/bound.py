@@ -82,7 +82,7 @@ class Bound:
     constants : list or None
         The constants that their arguments were last packed with.
     calls : int
-        How often they were made.
+        How often they were made without a graph.
     graph : CallGraph or None
         What makes them by few calls of the driver.
     """

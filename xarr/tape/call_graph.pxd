@@ -36,10 +36,12 @@ cdef class CallGraph:
     cdef public list held
     cdef public list made
     cdef public list ends
-    cdef public list tables
+    cdef public dict tables
     cdef public list segments
+    cdef Py_ssize_t extra
     cdef bint is_single
     cdef bint is_keeping
+    cdef bint takes_numbers
     cdef object _result(self, Py_ssize_t nbytes, list kept)
     cpdef bint run(self, list buffers, object constants)
     cdef bint _go(self, _Segment segment, list physical, object constants)

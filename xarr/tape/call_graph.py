@@ -4,7 +4,8 @@
 What a call frees before its end lies in memory that the graphs hold, so that their launches have
 the same buffers in every call but for those of arguments and results. A graph is kept for each of
 a few sets of these, as `x = step(x)` comes back to the same memory every other call; with more of
-them, the launches that are given them get new parameters.
+them, the launches that are given them get new parameters. A driver that takes numbers in place of
+buffers needs one graph alone.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class _Launched:
     ----------
     launch : BoundLaunch
     named : list
-        The number of each buffer that the kernel is given, or a table's buffer itself.
+        The number of each buffer that the kernel is given.
     storages : list of (int, int, int)
         As of the launch, with a number in place of the slot.
     """
@@ -115,7 +116,10 @@ class _Segment:
         self.graphs = {}
 
     def prepare(self, is_held: list[bool]) -> None:
-        """Tell which buffers change, and which launches are given them."""
+        """Tell which buffers change, and which launches are given them.
+
+        `is_held` is True for each that is the same in every call, or that does not matter.
+        """
         member: _Launched
         changing: set[int] = set()
         fixed: set[int] = set()
@@ -126,7 +130,7 @@ class _Segment:
                 fixed.update([one for _, one, _ in member.storages if not is_held[one]])
                 continue
             self.kernels += 1
-            outer = [one for one in member.named if type(one) is int and not is_held[one]]
+            outer = [one for one in member.named if not is_held[one]]
             changing.update(outer)
             if outer:
                 self.touched.append(position)
@@ -149,9 +153,14 @@ class CallGraph:
         The numbers and bytes of buffers that become results, and a few of earlier calls that are
         taken again once nobody else has them.
     ends : list of (int, int)
-        The slots that have another buffer after the call, and its number.
-    tables : list
-        The buffers of tables that launches are given.
+        The positions among those that are asked for whose buffer is another after the call, and its
+        number.
+    tables : dict
+        The buffers of tables that launches are given, by number.
+    extra : int
+        How many buffers are asked for besides the known ones.
+    takes_numbers : bool
+        Whether a graph is given its buffers at each call.
     """
 
     __weakref__: object
@@ -160,25 +169,28 @@ class CallGraph:
     held: list[Any] | None
     made: list[Any]
     ends: list[Any]
-    tables: list[Any]
+    tables: dict[Any, Any]
     segments: list[Any]
+    extra: int
     is_single: bool
     is_keeping: bool
+    takes_numbers: bool
 
     def __init__(
         self, device: Any, launches: list[Any], known: int, slots: int, kept: list[int]
     ) -> None:
-        """`kept` are the slots that the call writes, and those of its results."""
+        """`kept` are the slots whose buffers are asked for after the call, the known ones first."""
+        self.takes_numbers = device.driver.takes_numbers
         memory: _Numbers = _Numbers(device, [*range(known), *[None] * (slots - known)])
         memory.sizes = sizes = [0] * known
-        self.device, self.known = device, known
-        self.segments, self.tables = [], []
+        self.device, self.known, self.extra = device, known, len(kept) - known
+        self.segments, self.tables = [], {}
         self._cut(launches, memory)
-        ends = [(slot, memory.buffers[slot]) for slot in kept]
+        ends = [(position, memory.buffers[slot]) for position, slot in enumerate(kept)]
         self.ends = [
-            (slot, number)
-            for slot, number in ends
-            if number is not None and (slot >= known or number != slot)
+            (position, number)
+            for position, number in ends
+            if number is not None and (position >= known or number != position)
         ]
         most = min(device.info.memory_nbytes, device.driver.limit_nbytes) // tuning.HELD_PART
         results = {number for _, number in self.ends if number >= known}
@@ -199,7 +211,10 @@ class CallGraph:
             buffers = memory.buffers
             storages = [(at, buffers[slot], nbytes) for at, slot, nbytes in launch.storages]
             named = memory.buffers_of(launch)
-            self.tables.extend([one for one in named if type(one) is not int])
+            for position, one in enumerate(named):
+                if type(one) is not int:
+                    named[position] = number = memory._allocated(0)
+                    self.tables[number] = one
             memory.end(launch)
             is_apart = launch.kernel is None and not launch.step.is_captured()
             if members is None or is_apart:
@@ -213,16 +228,18 @@ class CallGraph:
         """Allocate what the graphs hold, if there is a graph and memory for it."""
         segment: _Segment
         for segment in self.segments:
-            segment.prepare(is_held)
+            segment.prepare([True] * len(sizes) if self.takes_numbers else is_held)
         if all([segment.is_single for segment in self.segments]):
             return
         try:
             self.held = [
-                self.device.driver.allocate(size) if is_one else None
-                for size, is_one in zip(sizes, is_held, strict=True)
+                self.device.driver.allocate(size) if is_one and number not in self.tables else None
+                for number, (size, is_one) in enumerate(zip(sizes, is_held, strict=True))
             ]
         except MemoryError:
             return
+        for number, table in self.tables.items():
+            self.held[number] = table
         self.device.driver.reserves.add(self)
 
     def drop(self) -> None:
@@ -236,9 +253,9 @@ class CallGraph:
 
     @cython.ccall
     def run(self, buffers: list[Any], constants: Any) -> cython.bint:
-        """Make the launches, given a buffer for each slot; whether they could be made so.
+        """Make the launches, given the known buffers; whether they could be made so.
 
-        `buffers` has those of results afterwards.
+        `buffers` has those that are asked for afterwards, these first.
         """
         segment: _Segment
         number: cython.Py_ssize_t
@@ -258,8 +275,11 @@ class CallGraph:
         for segment in self.segments:
             if segment.is_single or self.is_single or not self._go(segment, physical, constants):
                 self._go_singly(segment, physical)
-        for slot, number in self.ends:
-            buffers[slot] = physical[number]
+        for number in range(self.known):  # a library may have given another one
+            buffers[number] = physical[number]
+        buffers.extend([None] * self.extra)
+        for at, number in self.ends:
+            buffers[at] = physical[number]
         return True
 
     @cython.cfunc
@@ -277,12 +297,13 @@ class CallGraph:
     def _go(self, segment: _Segment, physical: list[Any], constants: Any) -> cython.bint:
         """Launch a segment as a graph; whether that could be."""
         position: cython.Py_ssize_t
-        driver = self.device.driver
-        address = driver.address
-        addresses: list[Any] = []
-        for number in segment.changing:
-            addresses.append(address(physical[number]))
-        key = tuple(addresses)
+        key: object = ()
+        if segment.changing:
+            address = self.device.driver.address
+            addresses: list[Any] = []
+            for number in segment.changing:
+                addresses.append(address(physical[number]))
+            key = tuple(addresses)
         graph: _Graph | None = segment.graphs.get(key)
         if graph is None:
             graph = self._graph(segment, key, physical, constants)
@@ -294,7 +315,10 @@ class CallGraph:
                     del segment.graphs[key]
                     return False
             graph.constants = constants
-        if not graph.made.again([one for one in physical if one is not None] + self.tables):
+        blocks = physical
+        if not self.takes_numbers:
+            blocks = [one for one in physical if one is not None]
+        if not graph.made.again(blocks):
             return False
         core_counts.launches += segment.kernels
         return True
@@ -314,6 +338,8 @@ class CallGraph:
             for member in segment.members:
                 if member.launch.kernel is None:
                     asked.append(functools.partial(self._work, member, physical))
+                elif self.takes_numbers:
+                    asked.append(_asked(member, None))
                 else:
                     asked.append(_asked(member, physical))
             made = self.device.driver.sequence(asked)
@@ -338,7 +364,7 @@ class CallGraph:
         places = [(at, physical[number], nbytes) for at, number, nbytes in member.storages]
         for number, buffer in worked(self.device, member.launch, places):
             physical[member.storages[number][1]] = buffer
-            self.is_single = True  # graphs know the other buffer
+            self.is_single = not self.takes_numbers  # graphs know the other buffer
 
     @cython.cfunc
     def _go_singly(self, segment: _Segment, physical: list[Any]) -> cython.void:
@@ -353,10 +379,12 @@ class CallGraph:
 
 
 @cython.cfunc
-def _asked(member: _Launched, physical: list[Any]) -> tuple[Any, ...]:
-    """Return a launch as drivers take it."""
+def _asked(member: _Launched, physical: list[Any] | None) -> tuple[Any, ...]:
+    """Return a launch as drivers take it, with the numbers of buffers where these are not given."""
     launch: BoundLaunch = member.launch
-    buffers: list[Any] = []
-    for one in member.named:
-        buffers.append(physical[one] if type(one) is int else one)
+    buffers: list[Any] = member.named
+    if physical is not None:
+        buffers = []
+        for one in member.named:
+            buffers.append(physical[one])
     return launch.kernel, launch.grid, buffers, launch.packed, launch.elements

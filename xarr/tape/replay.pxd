@@ -25,19 +25,24 @@ cdef class Replay:
     cdef public list parts
     cdef dict planned
     cdef public dict bound
+    cdef list kept
+    cdef list made
+    cdef list places
     cdef dict sizes
     cdef Py_ssize_t given
     cdef Py_ssize_t known
     cdef Py_ssize_t slots
     cpdef list call(self, list views, list constants)
     cdef bint _is_watched(self, Tape tape)
-    cdef bint _can_launch(self, Tape tape, list views)
+    cdef bint _can_launch(self, Tape tape, list views, list storages)
     cdef list _storages(self, list views)
     cdef list _record(self, list views, list constants)
     cdef void record(self, list firsts, list constants)
     cdef void _put(self, Bound bound, list constants)
-    cdef list _launch(self, Tape tape, list views, Bound bound)
-    cdef void _launch_singly(self, Bound bound, Memory memory)
+    cdef list _launch(self, Tape tape, list views, list storages, Bound bound)
+    cdef list _results(self, list views, list buffers)
+    cdef void _launch_singly(self, Bound bound, list buffers)
+    cdef void _launch_each(self, Bound bound, Memory memory)
     cdef bint _launch_together(self, Bound bound, list buffers)
 
 cdef View view_in(object place, list firsts)

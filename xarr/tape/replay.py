@@ -96,6 +96,12 @@ class Replay:
         storage, or there are views of this with elements of several sizes.
     bound : dict
         The launches of all parts, by the offsets of the given views.
+    kept : list of int
+        The slots that are there before a call, and those of the results that it makes.
+    made : list of (Structure, int)
+        Of each of these results the structure of a view of it, and the storage's bytes.
+    places : list
+        The places of the results' views, by positions in `kept` in place of slots.
     sizes : dict
         The bytes of the storages that instructions make, by slot.
     """
@@ -108,6 +114,9 @@ class Replay:
     parts: list[Any] | None
     planned: dict[Any, Any]
     bound: dict[Any, Any]
+    kept: list[Any]
+    made: list[Any]
+    places: list[Any]
     sizes: dict[Any, Any]
     given: int
     known: int
@@ -128,6 +137,10 @@ class Replay:
         self.bound = {}
         self.planned = {}
         self.sizes = {entry[2]: entry[0].nbytes for entry in self.entries if entry[2] >= 0}
+        kinds = {place[0]: place[1] for place in self.results if place[0] >= self.known}
+        self.kept = [*range(self.known), *kinds]
+        self.made = [(how, self.sizes[slot]) for slot, how in kinds.items()]
+        self.places = [(self.kept.index(slot), *rest) for slot, *rest in self.results]
 
     @cython.ccall
     def call(self, views: list[Any], constants: list[Any]) -> list[Any]:
@@ -145,7 +158,8 @@ class Replay:
                 return self._record(views, constants)
             if tape.instructions or tape.unfinished:
                 tape.run()
-            if tape.failed_pending or not self._can_launch(tape, views):
+            storages: list[Any] = self._storages(views)
+            if tape.failed_pending or not self._can_launch(tape, views, storages):
                 return self._record(views, constants)
             offsets: list[Any] = []
             for view in views:
@@ -158,7 +172,7 @@ class Replay:
                 bound = self.bound[key] = self._bind(views, offsets)
             if constants and bound.constants is not constants:
                 self._put(bound, constants)
-            return self._launch(tape, views, bound)
+            return self._launch(tape, views, storages, bound)
 
     @cython.cfunc
     def _is_watched(self, tape: Tape) -> cython.bint:
@@ -170,12 +184,12 @@ class Replay:
         return core_tier.name == "hosted" or bool(tape.kept)
 
     @cython.cfunc
-    def _can_launch(self, tape: Tape, views: list[Any]) -> cython.bint:
+    def _can_launch(self, tape: Tape, views: list[Any], storages: list[Any]) -> cython.bint:
         """Return whether the storages are as the programs take them for: own, and in memory."""
         view: View
+        captured: View
         storage: Storage
         slot: cython.Py_ssize_t
-        storages: list[Any] = self._storages(views)
         shared = tape.shared
         for storage in storages:
             if storage.buffer is None or (shared and storage.serial in shared):
@@ -184,9 +198,9 @@ class Replay:
             storage = storages[slot]
             if storage.lender is not None:
                 return False
-        for storage in storages[self.given :]:
+        for captured in self.captured:
             for view in views:  # the order of launches does not know that both are one
-                if view.storage is storage:
+                if view.storage is captured.storage:
                     return False
         return True
 
@@ -420,7 +434,7 @@ class Replay:
         bound.constants = constants
 
     @cython.cfunc
-    def _launch(self, tape: Tape, views: list[Any], bound: Bound) -> list[Any]:
+    def _launch(self, tape: Tape, views: list[Any], storages: list[Any], bound: Bound) -> list[Any]:
         """Make all launches; return the result's views.
 
         If one fails, what the call writes to is left as the launches before it have made it.
@@ -428,18 +442,16 @@ class Replay:
         storage: Storage
         slot: cython.Py_ssize_t
         device = self.device
-        storages: list[Any] = self._storages(views)
         buffers: list[Any] = []
         for storage in storages:
             if type(storage.buffer) is _ndarray:
                 storage.settle()
             buffers.append(storage.buffer)
-        buffers.extend([None] * (bound.slots - len(buffers)))
         core_counts.looks += 1
         tape.is_running = True
         try:
             if not self._launch_together(bound, buffers):
-                self._launch_singly(bound, Memory(device, buffers))
+                self._launch_singly(bound, buffers)
         except BaseException as error:
             error.add_note(
                 f"{device} was replaying a call: arrays that it writes may hold some of its work"
@@ -452,20 +464,40 @@ class Replay:
                 storage.writes += 1
                 if buffers[slot] is not None:
                     storage.buffer = buffers[slot]
-        firsts: list[Any] = [*views, *self.captured, *[None] * (self.slots - self.known)]
+        return self._results(views, buffers)
+
+    @cython.cfunc
+    def _results(self, views: list[Any], buffers: list[Any]) -> list[Any]:
+        """Return the result's views, given the buffers after the call."""
+        storage: Storage
+        at: cython.Py_ssize_t = self.known
+        nbytes: cython.Py_ssize_t
+        firsts: list[Any] = views + self.captured
+        for how, nbytes in self.made:
+            storage = new_storage(Storage.__new__(Storage), self.device, nbytes)
+            storage.buffer = buffers[at]
+            firsts.append(view_at(storage, how, 0))
+            at += 1
         found: list[Any] = []
-        for place in self.results:
-            slot = place[0]
-            if firsts[slot] is None:
-                storage = new_storage(Storage.__new__(Storage), device, self.sizes[slot])
-                storage.buffer = buffers[slot]
-                firsts[slot] = view_at(storage, place[1], 0)
+        for place in self.places:
             found.append(view_in(place, firsts))
         return found
 
     @cython.cfunc
-    def _launch_singly(self, bound: Bound, memory: Memory) -> cython.void:
-        """Make the launches one by one."""
+    def _launch_singly(self, bound: Bound, buffers: list[Any]) -> cython.void:
+        """Make the launches one by one; replace the known buffers by those of `kept`."""
+        slot: cython.Py_ssize_t
+        memory: Memory = Memory(self.device, [*buffers, *[None] * (bound.slots - self.known)])
+        try:
+            self._launch_each(bound, memory)
+        finally:
+            buffers.clear()
+            for slot in self.kept:
+                buffers.append(memory.buffers[slot])
+
+    @cython.cfunc
+    def _launch_each(self, bound: Bound, memory: Memory) -> cython.void:
+        """Make the launches one by one, in a memory."""
         launch: BoundLaunch
         position: cython.Py_ssize_t
         for launch in bound.launches:
@@ -490,14 +522,14 @@ class Replay:
     @cython.cfunc
     def _launch_together(self, bound: Bound, buffers: list[Any]) -> cython.bint:
         """Make the launches by few calls of the driver, if it has that and memory is left."""
-        bound.calls += 1
-        if bound.calls < 2 or not self.device.driver.is_sequenced:  # it may be the last time
-            return False
-        if bound.calls == 2:
-            kept = [*self.written, *[place[0] for place in self.results]]
-            bound.graph = CallGraph(self.device, bound.launches, self.known, bound.slots, kept)
         graph: CallGraph | None = bound.graph
-        if graph is None or graph.held is None:
+        if graph is None:
+            bound.calls += 1
+            if bound.calls != 2 or not self.device.driver.is_sequenced:  # it may be the last time
+                return False
+            graph = CallGraph(self.device, bound.launches, self.known, bound.slots, self.kept)
+            bound.graph = graph
+        if graph.held is None:
             bound.graph = None
             return False
         return graph.run(buffers, bound.constants)

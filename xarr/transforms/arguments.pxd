@@ -25,6 +25,8 @@ cpdef object read(object scope, str name)
 cdef class Recorded:
     cdef public Replay replay
     cdef public object form
+    cdef bint is_leaf
+    cdef bint is_none
     cdef bint is_flat
     cdef public list leaves
     cdef public list takes

@@ -31,13 +31,17 @@ if not cython.compiled:
 _Array = cython.declare(type, Array)
 _VALUES: Final = (type(None), bool, str, bytes, type, dtypes.DType, numpy.dtype)
 """Types of arguments that are told by what they are equal to."""
+_None: Final = type(None)
 _values = cython.declare(object, frozenset(_VALUES))
 _NUMBERS: Final = (int, float, complex)
 _SCALARS: Final = numpy.generic
 _DTYPES: Final = dtypes.BY_NUMPY
 _SIGNED: Final = (float, complex, numpy.inexact)
+_KINDS = cython.declare(tuple, (0, 1, 2, 3))
 _PAIRS: Final = (complex, numpy.complexfloating)
 _Cell: Final = types.CellType
+_Function: Final = types.FunctionType
+_Module: Final = types.ModuleType
 _ndarray: Final = numpy.ndarray
 _NUMPYS: Final = 4096
 """Bytes up to which NumPy's arrays that a function names are told by their content."""
@@ -117,28 +121,25 @@ class Arguments:
         view: View
         other: View
         slot: cython.Py_ssize_t = 0
-        distance: cython.Py_ssize_t = 0
+        parts: list[Any] = self.parts
         if array._view.value is not None:
             builder.materialise(array._view)
         view = array._view
         storage: Storage | None = view.storage
         assert storage is not None
+        parts.append(view.structure)
         for other in self.views:
-            if other.storage is storage:
-                distance = beyond(view, other)
-                break
             slot += 1
+            if other.storage is storage:
+                parts.append(-slot)
+                parts.append(beyond(view, other))
+                break
         else:
             self.views.append(view)
+            parts.append(storage.nbytes)
         if not view.structure.size:
             self.is_empty = True
-        parts = self.parts
-        parts.append(view.structure)
-        parts.append(storage.nbytes)
-        parts.append(slot)
-        parts.append(distance)
-        parts.append(array._kept)
-        parts.append(array._locked)
+        parts.append(_KINDS[array._kept + 2 * array._locked])
         self.arrays.append(array)
 
     def _add_other(self, value: Any) -> None:
@@ -209,10 +210,14 @@ def arguments_of(
     """
     found: Arguments = Arguments(where)
     found.takes_numbers, found.takes_nested = True, nested
-    for at, value in enumerate(args):
-        if at in static:
-            found.add_static(value)
-        else:
+    if static:
+        for at, value in enumerate(args):
+            if at in static:
+                found.add_static(value)
+            else:
+                found.add(value)
+    else:
+        for value in args:
             found.add(value)
     for name, value in kwargs.items():
         found.parts.append(name)
@@ -224,7 +229,9 @@ def arguments_of(
     for scope, name in outer:
         held: Any = read(scope, name)
         kind: Any = type(held)
-        if kind is _Array or kind in _NUMBERS or kind in _values or isinstance(held, _SCALARS):
+        if kind is _Function or kind is _Module:
+            found.parts.append(id(held))
+        elif kind is _Array or kind in _NUMBERS or kind in _values or isinstance(held, _SCALARS):
             found.add(held)
         elif kind is _ndarray and held.nbytes <= _NUMPYS:
             found.parts.append((held.dtype.str, held.shape, held.tobytes()))
@@ -265,6 +272,8 @@ class Recorded:
 
     replay: Replay
     form: Any
+    is_leaf: bool
+    is_none: bool
     is_flat: bool
     leaves: list[Any]
     takes: list[Any]
@@ -280,6 +289,7 @@ class Recorded:
         self.given, self.values, self.constants = [], [], []
         self.replay = replay
         self.form = form
+        self.is_leaf, self.is_none = form is trees.LEAF, form.kind is _None
         self.is_flat = form.kind is tuple and all([item.kind is None for item in form.items])
         self.leaves = leaves
 
@@ -314,10 +324,12 @@ class Recorded:
                 found.append(values[one.at])
             else:
                 found.append(one)
-        if self.form is trees.LEAF:
+        if self.is_leaf:
             return found[0]
         if self.is_flat:
             return tuple(found)
+        if self.is_none:
+            return None
         return trees.unflatten(self.form, found)
 
 
