@@ -87,7 +87,7 @@ np.linalg.det(x[:4])
 np.linalg.inv(x[:4])
 np.linalg.qr(x)[0]
 np.linalg.svd(x)[1]
-np.linalg.eigh(x.T @ x)[1]
+np.square(np.linalg.eigh(x.T @ x)[1])
 np.linalg.cholesky(x.T @ x)
 np.linalg.matrix_rank(x)
 np.linalg.pinv(x)
