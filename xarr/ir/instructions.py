@@ -56,7 +56,8 @@ class Opcode(Memoised):
     single_kernel : dict or None
         The step that runs an instruction by itself, by offsets of its views.
     small_runs : int
-        How often NumPy computed a reduction or scan as it was recorded; -1 where nobody counts.
+        How often NumPy computed a reduction or scan as it was recorded; -1 where nobody counts, -2
+        where its own kernel computes it from now on.
     """
 
     operation: Any

@@ -37,6 +37,7 @@ _bool_ = cython.declare(object, numpy.dtype(bool))
 _WIDE = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _CHUNK = cython.declare(cython.Py_ssize_t, tuning.CHUNK)
 _REPEATS = cython.declare(cython.Py_ssize_t, tuning.REPEATS)
+_BY_KERNEL = cython.declare(cython.Py_ssize_t, -2)
 _KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 
 
@@ -330,13 +331,12 @@ def evaluate_small(
     for view in views:
         if view.storage is not None and not _is_reached(view.storage):
             return False
-    if function is not False and opcode.small_runs >= 0:
+    if opcode.small_runs >= 0:
         # Folding in a kernel's order takes NumPy ten calls, so what repeats gets its kernel.
         opcode.small_runs += 1
         if opcode.small_runs % _REPEATS == 0 and program.has_kernel(opcode):
-            opcode.small_runs = -1
-            opcode.host = function = False
-    if function is False:
+            opcode.small_runs = _BY_KERNEL
+    if function is False or opcode.small_runs == _BY_KERNEL:
         return fresh is not None and _launch_small(program, opcode, views, scalar, fresh)
     for how in opcode.operands:
         if how.strides is None and scalar is not None:
