@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
@@ -507,16 +506,6 @@ def test_what_is_computed_while_memory_is_short_stays(monkeypatch: pytest.Monkey
     assert_bits(middle, first * 2)
 
 
-def test_explain_launches_nothing() -> None:
-    (a, b), (first, second) = arrays(2, 1000)
-    result = a * b + a
-    with watched() as seen:
-        assert "multiply" in xarr.explain(result)
-    assert len(seen.launches) == 0
-    assert is_pending(result)
-    assert_bits(result, first * second + first)
-
-
 def test_a_stencil_loop_with_live_intermediates_compiles_few_kernels(
     kernels: dict[Any, Any],
 ) -> None:
@@ -792,18 +781,6 @@ def test_neighbours_have_their_rows_and_columns_in_common() -> None:
     (kernel,) = seen.launches
     # Three rows, one of which the result has as well, and the columns to the left and right.
     assert len({*re.findall(r"const xr_index way\w+", kernel.text)}) == 5
-
-
-def test_a_full_tape_is_cut_by_the_loop_that_runs_now() -> None:
-    x = xarr.asarray(values(50))
-    on = tape_of(x.device)
-    for operation in (operator.add, operator.mul):
-        for _ in range(5 * tuning.STEPS):
-            operation(x, x)
-        assert [opcode.operation.name for opcode in on.loops._body] == [
-            "add" if operation is operator.add else "multiply"
-        ]
-    xarr.synchronize()
 
 
 def test_programs_tell_which_values_are_kept() -> None:
