@@ -107,7 +107,6 @@ def both(x: Any, y: Any) -> Any:
 
 
 def written(call: str) -> Case:
-    """A line of the table as a call."""
     names = {"GAPS": GAPS, "INTEGERS": INTEGERS, "NUMBERS": NUMBERS, "np": np, "scaled": scaled}
     names |= {"nan": math.nan, "inf": math.inf, "by": {"scale": 2.0}, "both": both}
 
@@ -211,8 +210,6 @@ NEED_NAMESPACE += ("triu_indices",)
 
 
 def of_library(xp: Any) -> Given:
-    """What makes an array of the device's widest type."""
-
     def make(values: Any) -> Any:
         host = np.asarray(values)
         name = {"f": REAL, "c": COMPLEX, "b": "bool"}.get(host.dtype.kind, "int64")

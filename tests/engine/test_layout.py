@@ -31,7 +31,6 @@ def addresses(where: Layout) -> Addresses:
 
 
 def layout_of(view: npt.NDArray[Any], base: npt.NDArray[Any]) -> Layout:
-    """The layout of a NumPy view in its base."""
     start = view.__array_interface__["data"][0] - base.__array_interface__["data"][0]
     strides = tuple(stride // view.itemsize for stride in view.strides)
     return Layout(view.shape, strides, start // view.itemsize if view.size else 0)
@@ -63,7 +62,6 @@ def strided(draw: st.DrawFn) -> Layout:
 
 @st.composite
 def factorizations(draw: st.DrawFn, size: int) -> Shape:
-    """A shape with so many elements."""
     if size == 0:
         return (0, *draw(st.lists(st.integers(0, 3), max_size=2)))
     extents = []

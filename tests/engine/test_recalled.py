@@ -33,7 +33,6 @@ def close(found: Any, wanted: Any) -> None:
 
 
 def check(call: str, x: Any, y: Any) -> None:
-    """Compare with NumPy, of what arrays of xarr's hold."""
     with np.errstate(all="ignore"):
         wanted = result_of(call, np, np.array(xarr.to_numpy(x)), np.array(xarr.to_numpy(y)))
     found = result_of(call, xarr, x, y)

@@ -26,7 +26,6 @@ ROUNDS = 100
 
 @pytest.fixture
 def eager_switches() -> Iterator[None]:
-    """Threads that take turns after every few instructions."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield

@@ -88,7 +88,6 @@ def drawn(dtype: str, count: int) -> Values:
 
 
 def flat(results: Any) -> list[Values]:
-    """The results of a call, as NumPy's arrays."""
     return (
         [xarr.to_numpy(xarr.asarray(one)) for one in results]
         if isinstance(results, list | tuple)
@@ -192,7 +191,6 @@ def result_of(call: str, np: Any, x: Any, y: Any) -> Any:
 
 
 def operands(shape: tuple[int, ...], seed: int, dtype: str = "float64") -> list[Values]:
-    """Numbers of both signs, one of them -0, and positive ones."""
     draw = np.random.default_rng(seed)
     x = draw.standard_normal(shape)
     x[0, 0] = -0.0
@@ -355,7 +353,6 @@ def test_views_of_one_array_are_apart_where_a_kernel_stands_alone(keys: tuple[st
 
 
 def waiting() -> int:
-    """How many instructions stand on the tape."""
     return len(tape_of(xarr.default_device()).instructions)
 
 
@@ -826,8 +823,6 @@ def test_what_numpy_refuses_to_do_is_done_when_it_is_asked_again() -> None:
 
 
 class _Nothing:
-    """A disk cache that holds nothing."""
-
     def key(self, *_: Any) -> str:
         return ""
 

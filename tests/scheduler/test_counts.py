@@ -52,7 +52,6 @@ def is_pending(x: Array) -> bool:
 
 
 def recorded() -> int:
-    """How many instructions wait on the default device."""
     return len(tape_of(xarr.default_device()).instructions)
 
 
@@ -220,7 +219,6 @@ def parts_that_nobody_reads(np: Any, x: Any) -> Any:
 
 
 def chain(np: Any, a: Any, b: Any, c: Any) -> Any:
-    """The chain that the targets name."""
     return ((a * b + c) * a - b) * c + a * b
 
 
@@ -238,7 +236,6 @@ def put(x: Any, key: Any, value: Any) -> Any:
 
 
 def around(np: Any, x: Any) -> Any:
-    """Roll what is broadcast."""
     x = np.broadcast_to(x, (5, 6))
     return np.roll(x, (1, 1), axis=(0, 1)) + np.roll(x, (1, -1), axis=(0, 1))
 
@@ -286,7 +283,6 @@ CASES.update(
 
 
 def flat(results: Any) -> list[Any]:
-    """The arrays of nested tuples and lists."""
     if not isinstance(results, tuple | list):
         return [results]
     return [one for some in results for one in flat(some)]

@@ -31,8 +31,6 @@ Program = Callable[[dict[str, Any]], None]
 
 
 class Lists(NamedTuple):
-    """The list of a program behind each pass."""
-
     given: list[ScheduledInstruction]
     states: tuple[int, ...]
     rewritten: list[ScheduledInstruction]
@@ -54,7 +52,6 @@ def recorded(program: Program) -> tuple[list[ScheduledInstruction], tuple[int, .
 
 
 def lists(program: Program) -> Lists:
-    """Run the passes on what a program records."""
     given, states = recorded(program)
     info = dataclasses.replace(np.default_device().info, compute_units=1)
     live = [is_live(state) for state in states]

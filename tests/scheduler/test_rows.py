@@ -162,7 +162,6 @@ def flat(results: Any) -> list[bytes]:
 
 
 def launches(program: Program, x: Any) -> tuple[list[str], list[bytes]]:
-    """The skeletons that a program launches, and its results."""
     given = xarr.asarray(x)
     with watched() as seen:
         results = program(given)

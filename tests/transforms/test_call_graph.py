@@ -54,7 +54,6 @@ class Graph:
 
 @pytest.fixture(autouse=True)
 def together(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the driver of the device make launches together."""
     device = np.default_device()
     if device.backend == "opencl":
         pytest.skip("buffers of OpenCL have no addresses by which graphs are told apart")
@@ -79,7 +78,6 @@ def host(n: int, seed: int = 0) -> Any:
 
 
 def runs() -> int:
-    """Count the graphs that were launched."""
     return sum(graph.runs for graph in Graph.made)
 
 

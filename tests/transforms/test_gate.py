@@ -85,7 +85,6 @@ x[0], 2.0, 5
 
 
 def given(line: str, x: Array) -> tuple[Any, ...]:
-    """The arguments of a line."""
     return eval(f"({line},)", {"xarr": xarr, "x": x})  # type: ignore[no-any-return]
 
 
@@ -146,7 +145,6 @@ class Seen(Recorder):
         self.is_told = True
 
     def contents(self) -> list[bytes]:
-        """The bytes of what was captured."""
         found = []
         for storage in self.captured.values():
             whole = contiguous(storage.device, uint8, (storage.nbytes,))
@@ -155,7 +153,6 @@ class Seen(Recorder):
 
 
 def arrays_in(value: Any) -> Iterator[Array]:
-    """The arrays in nested lists, tuples and dicts."""
     if isinstance(value, Array):
         yield value
     elif isinstance(value, dict):
@@ -199,7 +196,6 @@ def called(function: Any, line: str, values: Any) -> tuple[Seen, Any]:
 
 
 def faults_of(function: Any, line: str) -> list[str]:
-    """Return what left the recording unseen."""
     first, one = called(function, line, VALUES[0])
     second, other = called(function, line, VALUES[1])
     faults = list(dict.fromkeys([*first.faults, *second.faults]))
@@ -299,7 +295,6 @@ def test_a_draw_tells_of_its_generator() -> None:
 
 
 def public(space: ModuleType) -> list[str]:
-    """The names of a namespace's functions."""
     return [
         name
         for name in sorted(dir(space))

@@ -69,7 +69,6 @@ def _operands(row: Any) -> tuple[Any, ...]:
 
 
 def _first_and_second(grad: Function, f: Function, operands: tuple[Any, ...]) -> list[Any]:
-    """The derivatives by each operand, and those of their sum."""
     places = tuple(range(len(operands)))
     first = grad(lambda *x: f(*x).sum(), places)
     second = grad(lambda *x: sum(part.sum() for part in first(*x)), places)

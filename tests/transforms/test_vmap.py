@@ -61,7 +61,6 @@ xarr.jit(xarr.vmap(lambda row: {2.5|sum(v * v for v in row)}))(x)
 
 
 def looped(function: Callable[..., Any], *batches: Any) -> Any:
-    """Return the function's results for each example, stacked."""
     rows = [function(*[batch[at] for batch in batches]) for at in range(len(batches[0]))]
     return numpy.stack([numpy.asarray(row) for row in rows])
 
@@ -91,7 +90,6 @@ def test_expressions(expression: str) -> None:
 
 
 def diffused(u: Any) -> Any:
-    """A stencil in place, on a copy."""
     u = u.copy()
     for _ in range(3):
         u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
@@ -107,14 +105,12 @@ def written_late(x: Any) -> Any:
 
 
 def in_place(x: Any) -> Any:
-    """Writes to the argument, through views."""
     x[1:] += x[:-1]
     x.T[0] *= 2
     return x[::2]
 
 
 def scattered(x: Any) -> Any:
-    """Writes at places, some of which are the same."""
     y = np.zeros((3, 4))
     y[x.argmax(axis=1) % 3] = x
     np.add.at(y, [0, 0, 1], x[:3])
@@ -125,7 +121,6 @@ def scattered(x: Any) -> Any:
 
 
 def masked(x: Any) -> Any:
-    """Writes where a mask of values is true."""
     x[x > 0.5] = 0.0
     return np.where(x > 0.2, 1.0, x)
 
@@ -147,7 +142,6 @@ def selected(x: Any) -> Any:
 
 
 def reinterpreted(x: Any) -> Any:
-    """Views of other data types, which are written."""
     z = x.astype("complex128")
     z.real[...] = x + 1
     z.imag[0] = 3.0
@@ -163,7 +157,6 @@ def power(x: Any) -> Any:
 
 
 def out(x: Any) -> Any:
-    """Functions that write to `out`, where a condition holds."""
     y = np.ones((6, 4))
     np.multiply(x, 2, out=y, where=x > 0.5)
     np.sum(x, axis=0, out=y[0])
@@ -352,7 +345,6 @@ def energy(x: Any) -> Any:
 
 
 def solved(x: Any) -> Any:
-    """A program with factorizations."""
     matrix = x[:4] + 6 * np.eye(4)
     return np.linalg.solve(matrix, x[4]).sum() + np.linalg.slogdet(matrix)[1]
 
