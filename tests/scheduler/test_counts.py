@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -14,12 +14,13 @@ import pytest
 
 import xarr
 from tests.comparing import nightly
+from tests.functions.calls import program, rows
 from tests.launching import change, refuse_memory, storage_of, watched
 from xarr import layout, tuning
 from xarr.array.array import Array
 from xarr.codegen import launch
 from xarr.ops.reductions import TABLE
-from xarr.runtime import dispatch as program
+from xarr.runtime import dispatch
 from xarr.tape.tape import tape_of
 
 Values = npt.NDArray[Any]
@@ -62,134 +63,6 @@ def assert_bits(x: Array, wanted: Values) -> None:
     assert got.tobytes() == wanted.tobytes()
 
 
-class Case(NamedTuple):
-    """A program of one library, what it is given, and what each kernel stores, if all agree."""
-
-    program: Callable[..., Any]
-    shapes: tuple[tuple[int, ...], ...]
-    stored: tuple[int, ...] | None
-
-
-CASES: Final[dict[str, Case]] = {}
-LINE: Final = (5000,)
-PLANE: Final = (80, 90)
-
-
-def stores(
-    *stored: int, of: Sequence[tuple[int, ...]] = (LINE, LINE)
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add a program: its kernels store so many values each, of what it returns and writes."""
-
-    def add(given: Callable[..., Any]) -> Callable[..., Any]:
-        CASES[given.__name__.replace("_", " ")] = Case(given, tuple(of), stored)
-        return given
-
-    return add
-
-
-@stores(1, of=[PLANE])
-def a_stencil_in_place(np: Any, u: Any) -> Any:
-    """It exchanges its memory, which the view of an edge goes along with."""
-    edge = u[0]
-    u[1:-1, 1:-1] = 0.5 * (u[:-2, 1:-1] + u[2:, 1:-1])
-    return u, edge
-
-
-@stores(1)
-def what_has_no_elements(np: Any, x: Any, y: Any) -> Any:
-    row = x[None]
-    none = row[:-1] + 1
-    for _ in range(3):
-        row[:-1] += none
-        row[:-1] = none
-    x[1:] = x[:-1]
-    return x
-
-
-@stores(1, 2, 1)
-def a_temporary_that_was_written(np: Any, x: Any, y: Any) -> Any:
-    y[...] = x * y
-    y[1:] = shifted = x[1:] + 1
-    y[:1] = 7
-    return y, shifted
-
-
-@stores(4)
-def a_temporary_that_lives_on(np: Any, x: Any, y: Any) -> Any:
-    value = x * 3
-    user = value + 1
-    y[...] = value
-    return value, user, y, user * 2
-
-
-@stores(1)
-def several_writes(np: Any, x: Any, y: Any) -> Any:
-    for number in range(5):
-        y[...] = x * number
-        y += x
-    return y
-
-
-@stores(1)
-def several_writes_to_a_part(np: Any, x: Any, y: Any) -> Any:
-    y[1:-1] = x[1:-1] * 2
-    y[1:-1] += 1
-    return y
-
-
-@stores(3, of=[LINE] * 3)
-def live_intermediates(np: Any, a: Any, b: Any, c: Any) -> Any:
-    total = a + b
-    scaled = total * c
-    return scaled - a, total, scaled
-
-
-@stores(1, of=[LINE] * 3)
-def what_a_dead_expression_needed_too(np: Any, a: Any, b: Any, c: Any) -> Any:
-    total = a + b
-    result, _ = total * c, total - c
-    return result
-
-
-@stores(1)
-def operators_in_place(np: Any, x: Any, y: Any) -> Any:
-    view = x[1:]
-    x += y
-    x *= 2
-    x -= y
-    return x, view
-
-
-@stores(1, 1, 1, 1)
-def a_write_behind_what_reads(np: Any, x: Any, y: Any) -> Any:
-    reader, other = x * 2, y * 2
-    x[::2] = 0
-    reader += x
-    return reader, other, x
-
-
-@stores(1, 1, 3, 1, 1, of=[(60, 50)] * 2)
-def views(np: Any, x: Any, y: Any) -> Any:
-    total = x + y
-    seen = [total[1:], total.T, total[::-1, ::2], total.reshape(50, 60), total[None], total[3]]
-    return [view * 2 for view in seen], seen
-
-
-@stores(1, of=[(300,)])
-def an_expression_that_doubles(np: Any, x: Any) -> Any:
-    for _ in range(20):
-        x = x * 0.25 + x
-    return x
-
-
-@stores(0, 1, of=[(300, 2), (300,)])
-def short_sums_of_what_doubles(np: Any, x: Any, more: Any) -> Any:
-    x = x - 1
-    for _ in range(40):
-        x = x * x
-    return (np.sum(x, axis=1) if np is xarr else x[:, 0] + x[:, 1]) * more
-
-
 def grown(x: Any) -> Any:
     """An expression that is computed for a part, rather than for all of which it is one."""
     for _ in range(9):
@@ -204,35 +77,8 @@ def in_parts(np: Any, x: Any, parts: list[tuple[int, int]], *, read: bool = Fals
     return out
 
 
-@stores(1, 1, of=[(16, 50)])
-def parts_of_another_type(np: Any, x: Any) -> Any:
-    """Take as many elements as there are, of a type that is half as wide."""
-    out = np.zeros(x.size, dtype="float64")
-    out.view("float32")[: x.size] = grown(x.reshape(-1))
-    return out
-
-
-@stores(of=[(16, 50)])
-def parts_that_nobody_reads(np: Any, x: Any) -> Any:
-    in_parts(np, x, [(0, 8), (8, 16)])
-    return ()
-
-
 def chain(np: Any, a: Any, b: Any, c: Any) -> Any:
     return ((a * b + c) * a - b) * c + a * b
-
-
-def less(total: Any, c: Any) -> Any:
-    return total * c - total
-
-
-def twice(total: Any, c: Any) -> Any:
-    return total * c, total - c
-
-
-def put(x: Any, key: Any, value: Any) -> Any:
-    x[key] = value
-    return x
 
 
 def around(np: Any, x: Any) -> Any:
@@ -240,46 +86,61 @@ def around(np: Any, x: Any) -> Any:
     return np.roll(x, (1, 1), axis=(0, 1)) + np.roll(x, (1, -1), axis=(0, 1))
 
 
-def stencil(u: Any) -> Any:
-    return 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
-
-
-INNER: Final = np.s_[1:-1, 1:-1]
-ROWS: Final = (16, 50)
-CASES.update(
-    {
-        "a chain": Case(chain, ((100_000,),) * 3, (1,)),
-        "creation": Case(
-            lambda np: np.arange(10_000) * 2 + np.ones(10_000, dtype="int64"), (), (1,)
-        ),
-        "constants": Case(lambda np: (np.full(3000, 2, dtype="int64") * 3).max(), (), (0,)),
-        "a stencil": Case(lambda np, u, v: put(v, INNER, stencil(u)), (PLANE,) * 2, (1,)),
-        "a lattice": Case(lambda np, x: put(x, np.s_[::2], x[1::2] * 2), (LINE,), (1,)),
-        "halves": Case(lambda np, x: put(x, slice(2500), x[2500:] * 2), (LINE,), (1,)),
-        "the same places": Case(lambda np, x: put(x, slice(None), x[:] * 2), (LINE,), (1,)),
-        "transposed": Case(lambda np, x: x + x.T, ((90, 90),), (1,)),
-        "backwards": Case(lambda np, x: x[::-1] * 2, (LINE,), (1,)),
-        "shifted": Case(lambda np, x: x[1:] - x[:-1], (LINE,), (1,)),
-        "comes round": Case(around, ((6,),), (1,)),
-        "comes round and is reduced": Case(lambda np, x: around(np, x).max(axis=1), ((6,),), None),
-        "stacked": Case(lambda np, x: np.stack([grown(x), grown(-x)]), (ROWS,), (2,)),
-        "in halves": Case(lambda np, x: in_parts(np, x, [(0, 8), (8, 16)]), (ROWS,), (2,)),
-        "with a gap": Case(lambda np, x: in_parts(np, x, [(0, 8), (9, 16)]), (ROWS,), (1, 1, 1)),
-        "on each other": Case(lambda np, x: in_parts(np, x, [(0, 8), (0, 8)]), (ROWS,), (1, 1)),
-        "read between": Case(
-            lambda np, x: in_parts(np, x, [(0, 8), (8, 16)], read=True), (ROWS,), (1, 2)
-        ),
-        "one is short": Case(lambda np, x: np.stack([grown(x), x + 1]), (ROWS,), (2,)),
-        "dead": Case(lambda np, a, b, c: less(a + b, c), (LINE,) * 3, (1,)),
-        "a product of a copy": Case(lambda np, x: x.copy() @ x, ((40, 40),), ()),
-        "beside a reduction": Case(
-            lambda np, x, y: ((x * y).max(axis=1), x * y * -np.ones(ROWS, "float32")),
-            (ROWS,) * 2,
-            (1,),
-        ),
-        "needed twice": Case(lambda np, a, b, c: twice(a + b, c), (LINE,) * 3, (2,)),
-    }
-)
+PROGRAMS: Final = """
+1 | 80,90 | edge = x[0]; x[1:-1, 1:-1] = 0.5 * (x[:-2, 1:-1] + x[2:, 1:-1]) -> x, edge
+# what has no elements
+1 | 5000 | row = x[None]; none = row[:-1] + 1
+... for _ in range(3): row[:-1] += none; row[:-1] = none
+... x[1:] = x[:-1] -> x
+# a temporary that is written, and one that lives on
+1 2 1 | 5000 5000 | y[...] = x * y; y[1:] = shifted = x[1:] + 1; y[:1] = 7 -> y, shifted
+4 | 5000 5000 | value = x * 3; user = value + 1; y[...] = value -> value, user, y, user * 2
+# several writes
+1 | 5000 5000 | for k in range(5): y[...] = x * k; y += x
+... -> y
+1 | 5000 5000 | y[1:-1] = x[1:-1] * 2; y[1:-1] += 1 -> y
+1 | 5000 5000 | view = x[1:]; x += y; x *= 2; x -= y -> x, view
+1 1 1 1 | 5000 5000 | reader, other = x * 2, y * 2; x[::2] = 0; reader += x -> reader, other, x
+# live and dead intermediates
+3 | 5000 5000 5000 | total = x + y; scaled = total * z -> scaled - x, total, scaled
+1 | 5000 5000 5000 | total = x + y; result, _ = total * z, total - z -> result
+1 | 5000 5000 5000 | total = x + y -> total * z - total
+2 | 5000 5000 5000 | total = x + y -> total * z, total - z
+1 1 3 1 1 | 60,50 60,50 | t = x + y
+... seen = [t[1:], t.T, t[::-1, ::2], t.reshape(50, 60), t[None], t[3]]
+... -> [view * 2 for view in seen], seen
+# expressions that double
+1 | 300 | for _ in range(20): x = x * 0.25 + x
+... -> x
+0 1 | 300,2 300 | x = x - 1
+... for _ in range(40): x = x * x
+... -> (np.sum(x, axis=1) if np is xarr else x[:, 0] + x[:, 1]) * y
+1 | 100000 100000 100000 | -> chain(np, x, y, z)
+1 | | -> np.arange(10_000) * 2 + np.ones(10_000, dtype="int64")
+0 | | -> (np.full(3000, 2, dtype="int64") * 3).max()
+1 | 80,90 80,90 | around = x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]
+... y[1:-1, 1:-1] = 0.25 * around -> y
+1 | 5000 | x[{::2] = x[1::2|:2500] = x[2500:|:] = x[:}] * 2 -> x
+1 | 90,90 | -> x + x.T
+1 | 5000 | -> {x[::-1] * 2|x[1:] - x[:-1]}
+# comes round
+1 | 6 | -> around(np, x)
+any | 6 | -> around(np, x).max(axis=1)
+# in parts: stacked, in halves, with a gap, on each other, read between, one of which is short
+2 | 16,50 | -> np.stack([grown(x), grown(-x)])
+2 | 16,50 | -> in_parts(np, x, [(0, 8), (8, 16)])
+1 1 1 | 16,50 | -> in_parts(np, x, [(0, 8), (9, 16)])
+1 1 | 16,50 | -> in_parts(np, x, [(0, 8), (0, 8)])
+1 2 | 16,50 | -> in_parts(np, x, [(0, 8), (8, 16)], read=True)
+2 | 16,50 | -> np.stack([grown(x), x + 1])
+any | 16,50 | in_parts(np, x, [(0, 8), (8, 16)]) -> ()
+# as many elements as there are, of a type that is half as wide
+1 1 | 16,50 | out = np.zeros(x.size, dtype="float64")
+... out.view("float32")[: x.size] = grown(x.reshape(-1)) -> out
+| 40,40 | -> x.copy() @ x
+1 | 16,50 16,50 | -> (x * y).max(axis=1), x * y * -np.ones((16, 50), "float32")
+"""
+"""What each kernel stores, if all agree, the shapes of the arrays that are given, and a program."""
 
 
 def flat(results: Any) -> list[Any]:
@@ -288,22 +149,24 @@ def flat(results: Any) -> list[Any]:
     return [one for some in results for one in flat(some)]
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_the_kernels_of_a_program(name: str) -> None:
+@pytest.mark.parametrize("line", rows(PROGRAMS))
+def test_the_kernels_of_a_program(line: str) -> None:
     """Nothing runs before it is asked for; then so many kernels, and values with NumPy's bits."""
-    case = CASES[name]
-    hosts = [values(*shape, seed=seed) for seed, shape in enumerate(case.shapes)]
-    given = [xarr.asarray(host) for host in hosts]
+    stored, shapes, text = (part.strip() for part in line.split("|", 2))
+    run = program(text, xarr=xarr, chain=chain, around=around, grown=grown, in_parts=in_parts)
+    given = [tuple(map(int, shape.split(","))) for shape in shapes.split()]
+    hosts = [values(*shape, seed=seed) for seed, shape in enumerate(given)]
+    arrays = [xarr.asarray(host) for host in hosts]
     xarr.full((2, 16, 50), 7, dtype="float32").sum()  # memory that is not zero by itself
     xarr.synchronize()
     with watched() as seen:
-        results = flat(case.program(xarr, *given))
-        given.clear()  # so that what a program was given may be dead
+        results = flat(run(xarr, *arrays))
+        arrays.clear()  # so that what a program was given may be dead
         assert not seen.launches
         xarr.synchronize()
-    if case.stored is not None:
-        assert seen.stored() == [*case.stored]
-    for ours, wanted in zip(results, flat(case.program(np, *hosts)), strict=True):
+    if stored != "any":
+        assert seen.stored() == [*map(int, stored.split())]
+    for ours, wanted in zip(results, flat(run(np, *hosts)), strict=True):
         assert_bits(ours, wanted)
 
 
@@ -831,13 +694,13 @@ def test_sizes_that_change_and_take_no_ones_memory_make_no_new_programs(
 ) -> None:
     change(monkeypatch, xarr.default_device())
     programs = list[Any]()
-    made = program.Program.__init__
+    made = dispatch.Program.__init__
 
     def noted(self: Any, *given: Any) -> None:
         programs.append(self)
         made(self, *given)
 
-    monkeypatch.setattr(program.Program, "__init__", noted)
+    monkeypatch.setattr(dispatch.Program, "__init__", noted)
     z = xarr.asarray(values(40, 40))
     for turn in range(3):
         if turn == 2:

@@ -10,7 +10,7 @@ import pytest
 
 import xarr
 import xarr as np
-from tests.functions.calls import rows
+from tests.functions.calls import lines, program, rows
 from tests.transforms.random_calls import RandomCall, bits, calls, scope_of
 from xarr.ops import vendor
 from xarr.tape.recorders import Recorder, recorded_by
@@ -89,92 +89,39 @@ def test_expressions(expression: str) -> None:
     assert_as_looped(function, X, is_library_work="linalg" in expression)
 
 
-def diffused(u: Any) -> Any:
-    u = u.copy()
-    for _ in range(3):
-        u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
-    return u
+PROGRAMS: Final = """
+u = x.copy()
+... for _ in range(3): u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+... -> u
+# an array of zeros that is batched by its last write, and read before
+y = np.zeros(6); before = y + 1; y[2:4] = x[2:4, 0] -> y + before
+# writes to the argument through views, and at places, some of which are the same
+x[1:] += x[:-1]; x.T[0] *= 2 -> x[::2]
+y = np.zeros((3, 4)); y[x.argmax(axis=1) % 3] = x; np.add.at(y, [0, 0, 1], x[:3])
+... most = x[0].argmax(); y[0, most] += x[most, most - 1]; y[most - 1] = x[0] -> y
+# masks, some of whose counts differ
+x[x > 0.5] = 0.0 -> np.where(x > 0.2, 1.0, x)
+y = x * 2; high = x > 0.5; y[high] = np.sqrt(x[high]) * y[high] + 1.0; y[y < 0.3] *= -1.0
+... part = y[high]; part += x[high]; y[high] = part; y[x[:, 0] > 0.5] -= 4
+... y[x[::-1] > 0.5] += x[x > 0.5] * y[high]; y[x[:, 0] > 0.5, 1] = 7.0
+... y[2, x[0] > 0.5] = x.max() -> y
+# views of other data types, which are written
+z = x.astype("complex128"); z.real[...] = x + 1; z.imag[0] = 3.0 -> z.view("float64")
+total = x[0, 0]
+... for row in range(3): total = total * 0.5 + x[row].sum()
+... -> total
+# `out`, where a condition holds
+y = np.ones((6, 4)); np.multiply(x, 2, out=y, where=x > 0.5); np.sum(x, axis=0, out=y[0]) -> y
+"""
 
 
-def written_late(x: Any) -> Any:
-    """An array of zeros that is batched by its last write, and read before."""
-    y = np.zeros(6)
-    before = y + 1
-    y[2:4] = x[2:4, 0]
-    return y + before
-
-
-def in_place(x: Any) -> Any:
-    x[1:] += x[:-1]
-    x.T[0] *= 2
-    return x[::2]
-
-
-def scattered(x: Any) -> Any:
-    y = np.zeros((3, 4))
-    y[x.argmax(axis=1) % 3] = x
-    np.add.at(y, [0, 0, 1], x[:3])
-    most = x[0].argmax()
-    y[0, most] += x[most, most - 1]
-    y[most - 1] = x[0]
-    return y
-
-
-def masked(x: Any) -> Any:
-    x[x > 0.5] = 0.0
-    return np.where(x > 0.2, 1.0, x)
-
-
-def selected(x: Any) -> Any:
-    """Masks whose counts differ, read and written back."""
-    y = x * 2
-    high = x > 0.5
-    y[high] = np.sqrt(x[high]) * y[high] + 1.0
-    y[y < 0.3] *= -1.0
-    part = y[high]
-    part += x[high]
-    y[high] = part
-    y[x[:, 0] > 0.5] -= 4
-    y[x[::-1] > 0.5] += x[x > 0.5] * y[high]
-    y[x[:, 0] > 0.5, 1] = 7.0
-    y[2, x[0] > 0.5] = x.max()
-    return y
-
-
-def reinterpreted(x: Any) -> Any:
-    z = x.astype("complex128")
-    z.real[...] = x + 1
-    z.imag[0] = 3.0
-    return z.view("float64")
-
-
-def power(x: Any) -> Any:
-    """A loop whose count is known."""
-    total = x[0, 0]
-    for row in range(3):
-        total = total * 0.5 + x[row].sum()
-    return total
-
-
-def out(x: Any) -> Any:
-    y = np.ones((6, 4))
-    np.multiply(x, 2, out=y, where=x > 0.5)
-    np.sum(x, axis=0, out=y[0])
-    return y
-
-
-PROGRAMS: Final = (
-    diffused, written_late, in_place, scattered, masked, selected, reinterpreted, power, out,
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-def test_programs(program: Callable[..., Any]) -> None:
-    assert_as_looped(program, X)
+@pytest.mark.parametrize("line", lines(PROGRAMS))
+def test_programs(line: str) -> None:
+    assert_as_looped(program(line, "x", np=np), X)
 
 
 def test_one_example_is_a_batch() -> None:
-    assert_as_looped(diffused, X[:1])
+    assert_as_looped(program(lines(PROGRAMS)[0], "x", np=np), X[:1])
 
 
 def compare(seed: str, call: RandomCall) -> bool:
