@@ -68,7 +68,8 @@ def program(line: str, names: str = "np, x, y, z", **others: Any) -> Callable[..
     body, _, result = line.rpartition("-> ")
     text = textwrap.indent(f"{body.strip()}\nreturn {result}", "    ")
     space = dict(others)
-    exec(f"def function({names.replace(', ', '=None, ')}=None):\n{text}", space)
+    given = ", ".join(name + "=None" * (name[0] != "*") for name in names.split(", "))
+    exec(f"def function({given}):\n{text}", space)
     return space["function"]  # type: ignore[no-any-return]
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ import pytest
 
 import xarr
 from tests.comparing import nightly
-from tests.functions.calls import program, rows
+from tests.functions.calls import lines, program, rows
 from tests.launching import change, refuse_memory, storage_of, watched
 from xarr import layout, tuning
 from xarr.array.array import Array
@@ -170,69 +171,36 @@ def test_the_kernels_of_a_program(line: str) -> None:
         assert_bits(ours, wanted)
 
 
-class Cut(NamedTuple):
-    """A program that is too much for one kernel: how many it may be, and what they store."""
-
-    program: Callable[..., Any]
-    count: int
-    launches: range
-    stored: range
-
-
-def added(np: Any, x: Any, y: Any) -> Any:
-    for _ in range(3 * tuning.STEPS):
-        x = x + y
-    return x
+CUT: Final = """
+2 | 3,9 | 3,9 | for _ in range(3 * tuning.STEPS): x = x + y
+... -> x
+60 | 0,5 | 0,5 | -> sum((y, z, *more), x)
+2 | 0,7 | 30,31 | -> with_many_live(x, y, 30)
+2 | 0,7 | 20,22 | parts = with_many_live(x, y, 20) -> parts, parts[-1].max()
+3 | 0,7 | 20,22 | parts = with_many_live(x, y, 20); z[...] = parts[-1] -> parts, z
+""".replace("60", str(3 * tuning.SLOTS))
+"""Arrays of a program that is too much for a kernel, bounds of kernels and of what they store."""
 
 
-def of_many_arrays(np: Any, *xs: Any) -> Any:
-    total = xs[0]
-    for x in xs[1:]:
-        total = total + x
-    return total
+def with_many_live(x: Any, y: Any, count: int) -> list[Any]:
+    return list(itertools.accumulate([y] * count, operator.add, initial=x))
 
 
-def with_many_live(np: Any, x: Any, y: Any, count: int = 30) -> Any:
-    parts = [x]
-    for _ in range(count):
-        parts.append(parts[-1] + y)
-    return parts
-
-
-def reduced(np: Any, x: Any, y: Any) -> Any:
-    parts = with_many_live(np, x, y, 20)
-    return parts, parts[-1].max()
-
-
-def written(np: Any, x: Any, y: Any, target: Any) -> Any:
-    parts = with_many_live(np, x, y, 20)
-    target[...] = parts[-1]
-    return parts, target
-
-
-CUT: Final = {
-    "long": Cut(added, 2, range(3, 9), range(3, 9)),
-    "of many arrays": Cut(of_many_arrays, 3 * tuning.SLOTS, range(5), range(5)),
-    "with many live intermediates": Cut(with_many_live, 2, range(7), range(30, 31)),
-    "reduced": Cut(reduced, 2, range(7), range(20, 22)),
-    "written": Cut(written, 3, range(7), range(20, 22)),
-}
-
-
-@pytest.mark.parametrize("name", CUT)
-def test_expressions_that_are_too_much_for_a_kernel_are_cut(name: str) -> None:
-    cut = CUT[name]
-    given, hosts = arrays(cut.count, 300)
+@pytest.mark.parametrize("line", lines(CUT))
+def test_expressions_that_are_too_much_for_a_kernel_are_cut(line: str) -> None:
+    count, launches, stored, text = line.split("|", 3)
+    run = program(text, "np, x, y, z, *more", **globals())
+    given, hosts = arrays(int(count), 300)
     with watched() as seen:
-        results = flat(cut.program(xarr, *given))
+        results = flat(run(xarr, *given))
         xarr.synchronize()
-    for got, wanted in zip(results, flat(cut.program(np, *hosts)), strict=True):
+    for got, wanted in zip(results, flat(run(np, *hosts)), strict=True):
         assert_bits(got, wanted)
     assert all(one.operations <= tuning.ENTRIES for one in seen.launches)
     assert all(len(one.buffers) - one.stores <= tuning.SLOTS for one in seen.launches)
     assert max(seen.stored()) <= tuning.STORES
-    assert len(seen.launches) in cut.launches
-    assert sum(seen.stored()) in cut.stored
+    assert len(seen.launches) in range(*eval(launches))
+    assert sum(seen.stored()) in range(*eval(stored))
 
 
 def test_a_sum_of_squares_reads_x_once() -> None:
@@ -498,62 +466,40 @@ def test_what_differs_in_offsets_and_numbers_is_planned_once(
     assert len({*device.programs.values()}) == 1
 
 
-LOOPS: Final[dict[str, Callable[[int, Any, Any], Any]]] = {}
-
-
-def loop(body: Callable[[int, Any, Any], Any]) -> Callable[[int, Any, Any], Any]:
-    LOOPS[body.__name__] = body
-    return body
-
-
-@loop
-def functional(operations: int, x: Any, y: Any) -> Any:
-    for number in range(operations):
-        x = x + y if number % 2 else x * 0.5
-    return x
-
-
-@loop
-def writing(operations: int, x: Any, y: Any) -> Any:
-    for number in range(operations):
-        if number % 3 == 0:
-            x[1:-1] = y[2:] + y[:-2]
-        elif number % 3 == 1:
-            y *= 0.25
-        else:
-            y[1:] += x[1:]
-    return x
-
-
-@loop
-def both(operations: int, x: Any, y: Any) -> Any:
-    for number in range(0, operations, 3):
-        curved = x[2:] - x[:-2]
-        x[1:-1] += curved
-        y = y * 0.5 if number % 2 else y - x
-        y[0] = 1
-    return x + y
+LOOPS: Final = """
+for k in range(n): x = x + y if k % 2 else x * 0.5
+... -> x
+for k in range(n):
+...     if k % 3 == 0: x[1:-1] = y[2:] + y[:-2]
+...     elif k % 3 == 1: y *= 0.25
+...     else: y[1:] += x[1:]
+... -> x
+for k in range(0, n, 3):
+...     curved = x[2:] - x[:-2]; x[1:-1] += curved
+...     y = y * 0.5 if k % 2 else y - x
+...     y[0] = 1
+... -> x + y
+"""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("operations", [3, 64, 65, *nightly(31, 63)])
-@pytest.mark.parametrize("body", LOOPS)
+@pytest.mark.parametrize("number", range(3))
 def test_a_long_loop_compiles_hardly_more_than_two_steps(
-    body: str, operations: int, monkeypatch: pytest.MonkeyPatch
+    number: int, operations: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    body = program(lines(LOOPS)[number], "n, x, y")
     compiled = []
     for steps in (2, 1000):
         with monkeypatch.context() as patch:
             device = xarr.default_device()
             change(patch, device)
-            (x, y), (first, second) = arrays(2, 50)
-            for step in range(steps):
-                x = LOOPS[body](operations, x, y)
-                if step < 2:
-                    first = LOOPS[body](operations, first, second)
+            (x, y), _ = arrays(2, 50)
+            for _ in range(steps):
+                x = body(operations, x, y)
             xarr.synchronize()
             compiled.append(len(device.kernels))
-    assert compiled[1] <= (compiled[0] + 8 if body == "functional" else 1.5 * compiled[0])
+    assert compiled[1] <= (compiled[0] + 8 if number == 0 else 1.5 * compiled[0])
 
 
 def test_rows_are_written_in_parts() -> None:
@@ -573,59 +519,38 @@ def test_rows_are_written_in_parts() -> None:
     assert len(seen.launches) == 2
 
 
-def turned(np: Any, x: Any) -> Any:
-    """Reductions with much behind them, and what is read from many sides."""
-    total = x.sum(axis=-1)
-    for number in range(11):
-        total = total * 1.5 + number
-    result = x * total[..., None]
-    for number in range(10):
-        shifts = number + 1, 2 * number + 1, 3 * number + 1
-        result = result + np.roll(x, shifts, axis=(0, 1, 2))
-    return result
-
-
-def with_complex_numbers(np: Any, x: Any) -> Any:
-    x = x.astype("complex128")
-    for number in range(80):
-        x = x * (1 + 0.01j * number) + (0.5 + 1j * number)
-    return x
-
-
-def held(np: Any, x: Any) -> Any:
-    """What somebody holds is stored, though the kernel reads it as well."""
-    HELD[:] = [x * number for number in range(6)]
-    result = sum(HELD)
-    for number in range(10):
-        result = result + np.roll(x, (number + 1, 2 * number + 1), axis=(1, 2))
-    return result
-
-
-def sliced(np: Any, x: Any) -> Any:
-    """Parts of other offsets and extents along each axis."""
-    keys = [np.s_[i % 2 : i % 2 + 2, i % 3 : i % 3 + 3, i : i + 34] for i in range(6)]
-    return sum(x[key] * number for number, key in enumerate(keys))
-
-
+ARGUMENTS: Final = """
+# reductions with much behind them, and what is read from many sides
+total = x.sum(axis=-1)
+... for k in range(11): total = total * 1.5 + k
+... result = x * total[..., None]
+... for k in range(1, 11): result = result + np.roll(x, (k, 2 * k - 1, 3 * k - 2), axis=(0, 1, 2))
+... -> result
+x = x.astype("complex128")
+... for k in range(80): x = x * (1 + 0.01j * k) + (0.5 + 1j * k)
+... -> x
+# what somebody holds is stored, though the kernel reads it as well
+HELD[:] = [x * k for k in range(6)]; result = sum(HELD)
+... for k in range(1, 11): result = result + np.roll(x, (k, 2 * k - 1), axis=(1, 2))
+... -> result
+# parts of other offsets and extents along each axis
+keys = [np.s_[i % 2 : i % 2 + 2, i % 3 : i % 3 + 3, i : i + 34] for i in range(6)]
+... -> sum(x[key] * number for number, key in enumerate(keys))
+"""
 HELD: list[Any] = []
 
 
-@pytest.mark.parametrize(
-    ("program", "most"),
-    [(sliced, 300), *itertools.product([turned, with_complex_numbers, held], [600, 1024])],
-)
+@pytest.mark.parametrize(("number", "most"), [(3, 300), *itertools.product([0, 1, 2], [600, 1024])])
 def test_no_kernel_has_more_arguments_than_it_may(
-    program: Callable[[Any, Any], Any],
-    most: int,
-    form: xarr.Device,
-    monkeypatch: pytest.MonkeyPatch,
+    number: int, most: int, form: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    run = program(lines(ARGUMENTS)[number], "np, x", HELD=HELD)
     monkeypatch.setattr(layout, "WIDE", 1)  # indices of 64 bits
     change(monkeypatch, form, parameter_nbytes=most)
     x = np.random.default_rng(0).random((4, 6, 40)).astype("float32")
     with watched() as seen:
-        result = xarr.to_numpy(program(xarr, xarr.asarray(x)))
-    np.testing.assert_allclose(result, program(np, x), rtol=1e-3)
+        result = xarr.to_numpy(run(xarr, xarr.asarray(x)))
+    np.testing.assert_allclose(result, run(np, x), rtol=1e-3)
     assert max(one.argument_nbytes for one in seen.launches) <= most
 
 

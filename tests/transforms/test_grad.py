@@ -14,7 +14,7 @@ import pytest
 from jax.scipy import special
 
 import xarr
-from tests.functions.calls import rows
+from tests.functions.calls import lines, named, rows
 from tests.transforms.programs import Programs
 from xarr import dtypes, errors
 from xarr.ir.events import counts
@@ -588,29 +588,27 @@ rotated = xarr.ElementwiseKernel(
 length = xarr.ReductionKernel(
     "T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "length", derivative=lambda x, y: x / y
 )
-KERNELS: Final[dict[str, tuple[Function, Function]]] = {
-    "operands that broadcast": (lambda x: mixed(x, x[:, :1]), lambda x: x * x * x[:, :1]),
-    "a number": (lambda x: mixed(mixed(2.0, x), 3), lambda x: 48 * x * x),
-    "the result": (growing, xarr.exp),
-    "an output that is given": (lambda x: growing(x, xarr.empty(x.shape)), xarr.exp),
-    "several outputs": (lambda x: rotated(x)[1] * rotated(x)[0], lambda x: xarr.sin(2 * x) / 2),
-    "a batch": (xarr.vmap(lambda x: mixed(x, x[0])), lambda x: x * x * x[:, :1]),
-    "a reduction": (lambda x: length(x, axis=1), lambda x: xarr.linalg.norm(x, axis=1)),
-    "a reduction of all": (length, xarr.linalg.norm),
-    "a reduction with all axes": (
-        lambda x: length(x, axis=0, keepdims=True),
-        lambda x: xarr.linalg.norm(x, axis=0, keepdims=True),
-    ),
-    "a reduction of nothing": (lambda x: length(x, axis=()), xarr.abs),
-}
+KERNELS: Final = """
+mixed(x, x[:, :1]) = x * x * x[:, :1]
+mixed(mixed(2.0, x), 3) = 48 * x * x
+growing(x) = xarr.exp(x)
+growing(x, xarr.empty(x.shape)) = xarr.exp(x)
+rotated(x)[1] * rotated(x)[0] = xarr.sin(2 * x) / 2
+xarr.vmap(lambda x: mixed(x, x[0]))(x) = x * x * x[:, :1]
+length(x, axis=1) = xarr.linalg.norm(x, axis=1)
+length(x) = xarr.linalg.norm(x)
+length(x, axis=0, keepdims=True) = xarr.linalg.norm(x, axis=0, keepdims=True)
+length(x, axis=()) = xarr.abs(x)
+"""
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_own_kernels_with_a_derivative(name: str) -> None:
+@pytest.mark.parametrize("line", lines(KERNELS))
+def test_own_kernels_with_a_derivative(line: str) -> None:
     """Gradients, Hessians, tangents and replays are those of xarr's functions."""
     x = xarr.asarray(numpy.random.default_rng(4).uniform(0.2, 1.2, (3, 4)))
     found = []
-    for function in KERNELS[name]:
+    for call in line.split(" = "):
+        function = eval(f"lambda x: {call}", globals())
 
         def loss(x: Any, function: Function = function) -> Any:
             return (function(x) ** 3).sum()
@@ -625,56 +623,31 @@ def test_own_kernels_with_a_derivative(name: str) -> None:
 
 # -- what is refused -------------------------------------------------------------------------------
 
-REFUSED: Final[dict[str, tuple[Function, Any, type[Exception], str]]] = {
-    "integers": (lambda x: x.sum(), [1, 2], TypeError, "an argument has dtype int64"),
-    "no number": (lambda x: x, [1.0, 2.0], TypeError, r"f returned shape \(2,\)"),
-    "a tree": (lambda x: [x.sum()], [1.0], TypeError, r"a tree of the form \[\*\]"),
-    "complex": (lambda x: x.sum() * 1j, [1.0], TypeError, "f returned dtype complex128"),
-    "bits": (lambda x: x.view("float32").sum(), [1.0], TypeError, "reads the bits of float64"),
-    "a kernel": (
-        lambda x: xarr.ElementwiseKernel("T x", "T y", "y = x * 2", "twice")(x).sum(),
-        [1.0],
-        NotImplementedError,
-        "twice: it has no derivative.* pass derivative= to the kernel",
-    ),
-    "a reduction": (
-        xarr.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "summed"),
-        [1.0],
-        NotImplementedError,
-        "summed: it has no derivative.* pass derivative= to the kernel",
-    ),
-    "a batch of reductions": (
-        lambda x: xarr.vmap(length)(x[None]).sum(),
-        [1.0],
-        NotImplementedError,
-        "length: it has no derivative.* take vmap",
-    ),
-    "a derivative of another size": (
-        lambda x: xarr.ElementwiseKernel("T x", "T y", "y = x", derivative=lambda x: (1, 1))(x)[0],
-        [1.0],
-        TypeError,
-        "derivative returned 2 values in the place of 1",
-    ),
-    "a derivative of raw parameters": (
-        lambda x: xarr.ElementwiseKernel("raw T x", "T y", "y = x[i]", derivative=xarr.ones_like),
-        [1.0],
-        ValueError,
-        "derivative is given; .* xarr.custom_vjp",
-    ),
-    "full factors": (
-        lambda x: xarr.linalg.svd(x * xarr.ones((3, 2)))[0].sum(),
-        [1.0],
-        NotImplementedError,
-        "pass full_matrices=False",
-    ),
-}
+REFUSED: Final = r"""
+x.sum() of [1, 2] ! TypeError: an argument has dtype int64
+x of [1.0, 2.0] ! TypeError: f returned shape \(2,\)
+[x.sum()] of [1.0] ! TypeError: a tree of the form \[\*\]
+x.sum() * 1j of [1.0] ! TypeError: f returned dtype complex128
+x.view("float32").sum() of [1.0] ! TypeError: reads the bits of float64
+K("T x", "T y", "y = x", "own")(x) of [1.0] ! NotImplementedError: own: {none}.* {pass}
+R("T x", "T y", "x", "a", "y = a", 0, "r")(x) of [1.0] ! NotImplementedError: r: {none}.* {pass}
+xarr.vmap(length)(x[None]).sum() of [1.0] ! NotImplementedError: length: {none}.* take vmap
+K("T x", "T y", "y = x", derivative=lambda x: (1, 1))(x)[0] of [1.0] ! TypeError: returned 2 values
+K("raw T x", "T y", "y = x[i]", derivative=xarr.ones_like) of [1.0] ! ValueError: is given; .* {own}
+xarr.linalg.svd(x * xarr.ones((3, 2)))[0].sum() of [1.0] ! NotImplementedError: {full}
+"""
+SAID: Final = {"none": "it has no derivative", "pass": "pass derivative= to the kernel"}
+SAID |= {"own": "xarr.custom_vjp", "full": "pass full_matrices=False"}
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_refusals(name: str) -> None:
-    function, x, error, text = REFUSED[name]
-    with pytest.raises(error, match=text):
-        xarr.grad(function)(xarr.asarray(x))
+@pytest.mark.parametrize("line", lines(REFUSED))
+def test_refusals(line: str) -> None:
+    call, _, error = line.partition(" ! ")
+    expression, _, given = call.rpartition(" of ")
+    kind, _, text = error.partition(": ")
+    names = globals() | {"K": xarr.ElementwiseKernel, "R": xarr.ReductionKernel}
+    with pytest.raises(named(kind), match=text.format(**SAID)):
+        xarr.grad(eval(f"lambda x: {expression}", names))(xarr.asarray(eval(given)))
 
 
 def test_a_value_that_is_read_is_a_constant() -> None:
