@@ -53,7 +53,7 @@ def test_known_numbers_have_the_bits_of_elements(name: str) -> None:
     function: Any = getattr(np, name)
     row = elementwise.BY_NAME[name]
     for dtype in _VALUES:
-        if dtypes.lookup(dtype).kind not in row.host:
+        if dtypes.lookup(dtype).kind not in row.host and row.exact is None:
             continue
         values = np.asarray(_VALUES[dtype], dtype=dtype)
         numbers = [np.asarray(value, dtype=dtype) for value in _VALUES[dtype]]
@@ -65,7 +65,7 @@ def test_known_numbers_have_the_bits_of_elements(name: str) -> None:
             continue
         table, before = np.to_numpy(table), builder.counts.launches
         found = [np.to_numpy(function(*x)) for x in itertools.product(numbers, repeat=row.operands)]
-        assert builder.counts.launches == before or name == "sqrt"
+        assert builder.counts.launches == before or name == "sqrt" or not row.host
         assert_same(numpy.reshape(found, table.shape), table, f"{name} of {dtype}")
 
 

@@ -197,3 +197,16 @@ def test_a_row_that_nobody_holds_takes_no_memory() -> None:
     assert result.shape == x.shape
     assert max(seen.allocated) == x.nbytes
     assert sum(seen.allocated) < 1.1 * x.nbytes
+
+
+def test_pairs_are_computed_again_where_they_are_reduced(form: xarr.Device) -> None:
+    """But on a CPU, which stores them."""
+    host = np.arange(50, dtype="float32") ** 2 % 7
+    x = xarr.asarray(host)
+    pairs = abs(x[:, None] - x)
+    highest, total = pairs.max(axis=0), pairs.sum(axis=1)
+    del pairs
+    assert ("stores s2: float32, 10,000 bytes" in xarr.explain(total)) == form.info.loop_per_item
+    wanted = abs(host[:, None] - host)
+    assert np.array_equal(xarr.to_numpy(highest), wanted.max(axis=0))
+    assert np.array_equal(xarr.to_numpy(total), wanted.sum(axis=1))
