@@ -69,6 +69,14 @@ def test_known_numbers_have_the_bits_of_elements(name: str) -> None:
         assert_same(numpy.reshape(found, table.shape), table, f"{name} of {dtype}")
 
 
+def test_elements_that_are_nan_are_read_behind_other_work() -> None:
+    x = np.asarray([numpy.nan, 1, -numpy.nan], dtype="float32")
+    other = np.sin(np.arange(5000, dtype="float32"))
+    first, last = x[0], x[2]
+    assert numpy.isnan([float(last), float(first)]).all()
+    assert float(other[0]) == 0
+
+
 def test_a_loop_over_known_elements_launches_nothing() -> None:
     values = np.asarray([3.0, 1.0, 2.0])
     first = next(iter(values))
