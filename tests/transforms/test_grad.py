@@ -636,8 +636,10 @@ K("T x", "T y", "y = x", derivative=lambda x: (1, 1))(x)[0] of [1.0] ! TypeError
 K("raw T x", "T y", "y = x[i]", derivative=xarr.ones_like) of [1.0] ! ValueError: is given; .* {own}
 xarr.linalg.svd(x * xarr.ones((3, 2)))[0].sum() of [1.0] ! NotImplementedError: {full}
 """
-SAID: Final = {"none": "it has no derivative", "pass": "pass derivative= to the kernel"}
-SAID |= {"own": "xarr.custom_vjp", "full": "pass full_matrices=False"}
+SAID: Final = {
+    "none": "it has no derivative", "pass": "pass derivative= to the kernel",
+    "own": "xarr.custom_vjp", "full": "pass full_matrices=False",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("line", lines(REFUSED))
