@@ -32,12 +32,10 @@ def device() -> xp.Device:
 
 
 def has(dtype: Any) -> bool:
-    """Whether the default device has a dtype."""
     return device().has_float64 or np.dtype(dtype).name not in ("float64", "complex128")
 
 
 def is_on(device: xp.Device, dtype: DType) -> bool:
-    """Whether a device has a data type."""
     return device.has_float64 or dtype not in NEEDS_FLOAT64
 
 

@@ -121,14 +121,12 @@ def has_dtype(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(autouse=True)
 def tier_of_functions(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The users' tier for tests of functions."""
     if request.path.parent.name in OF_FUNCTIONS:
         monkeypatch.setattr(host_functions.tier, "name", ASKED)
 
 
 @pytest.fixture
 def fused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels alone."""
     monkeypatch.setattr(host_functions.tier, "name", TIERS[0])
 
 

@@ -90,13 +90,11 @@ class Launch(NamedTuple):
         return len(re.findall(r"\bv\d+ = ", self.text))
 
     def reads(self, storage: Storage) -> bool:
-        """Whether it reads a storage."""
         slots = {int(slot) for slot in re.findall(r"= .*?\bp(\d+)\[at", self.text)}
         return any(self.buffers[slot] is storage.buffer for slot in slots)
 
     @property
     def is_wide(self) -> bool:
-        """Whether it counts with 64 bits."""
         return "#define xr_index i64" in self.text
 
 

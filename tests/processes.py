@@ -57,7 +57,6 @@ def start(
 def run(
     *arguments: str, cwd: Path | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Start Python and wait for its end."""
     with start(*arguments, cwd=cwd, **environment) as process:
         try:
             out, problems = process.communicate(timeout=LIMIT_SECONDS)

@@ -136,7 +136,6 @@ def _ulps(got: Values, wide: Values, near: Values) -> Values:
 
 
 def assert_same(got: Values, wanted: Values, call: str, operands: Sequence[Values] = ()) -> None:
-    """Assert dtype, shape and bits."""
     assert got.dtype == wanted.dtype, f"{call} has dtype {got.dtype}, NumPy's {wanted.dtype}"
     assert got.shape == wanted.shape, f"{call} has shape {got.shape}, NumPy's {wanted.shape}"
     wrong = ~same_bits(got, wanted)
@@ -237,5 +236,4 @@ def wide(values: Values, dtype: DType) -> Values:
 
 
 def is_floating(dtype: DType) -> bool:
-    """Whether a type is real or complex floating-point."""
     return dtype.kind in (REAL, COMPLEX)

@@ -47,7 +47,6 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def built(checkout: Path, target: str, **environment: str) -> tuple[Path, str]:
-    """The file that is built, and what is said."""
     given = {"XARR_PURE": "", **environment}
     done = run("-m", "hatchling", "build", "--target", target, cwd=checkout, **given)
     assert done.returncode == 0, done.stderr

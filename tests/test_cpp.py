@@ -75,8 +75,6 @@ def test_the_header_goes_with_others(error: str, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with the modules."""
-
     def install(target: Path) -> None:
         options = ("--no-build-isolation", "--no-deps", "--quiet", "--target", str(target))
         done = run("-m", "pip", "install", *options, str(ROOT / "examples" / "cpp"))
@@ -110,7 +108,6 @@ def scale(request: pytest.FixtureRequest, device: xarr.Device, folder: Path) -> 
 
 
 def address(x: xarr.Array) -> Any:
-    """Where an array lies."""
     if x.__dlpack_device__()[0] in (HOST, CUDA):
         return int(xarr.Pointer(x))
     return x.cl_base.int_ptr, x.cl_offset

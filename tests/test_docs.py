@@ -387,7 +387,6 @@ def _without(tags: str, text: str) -> str:
 
 @pytest.fixture(scope="module")
 def html(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
-    """The pages of the documentation, built anew, by their paths."""
     for package in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(package, reason=f"{package} is not installed (extra docs)")
 

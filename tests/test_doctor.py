@@ -14,8 +14,6 @@ from xarr.runtime import host_functions
 
 
 def break_driver(monkeypatch: pytest.MonkeyPatch, text: str, *methods: str) -> None:
-    """Let methods of the default device's driver fail."""
-
     def refuse(*_: Any, **__: Any) -> NoReturn:
         raise RuntimeError(text)
 

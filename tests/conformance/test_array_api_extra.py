@@ -58,14 +58,29 @@ INTEGERS = [3, 1, 4, 1, 5, 9, 2, 6]
 GAPS = [[1.0, math.nan, 3.0], [-2.0, 5.0, math.nan]]
 
 
-def at(verb: str, *index: Any, value: Any = 2.0, mask: bool = False) -> Case:
+AT = """
+{set|add|min} [:, :2]
+set [0, -1]
+{set|max} mask
+add [1, ::-2]
+subtract [..., 0]
+multiply [0]
+divide [1:]
+power [:, 2]
+min [0, :]
+"""
+
+
+def at(line: str) -> Case:
     """A change of some elements, which the given array may or may not see."""
+    verb, _, key = line.partition(" ")
+    value = 3.0 if verb == "power" else 2.0
 
     def change(xp: Any, extra: Any, a: Given, o: dict[str, Any]) -> Any:
         results = []
         for copy in (None, True, False):
             x = a(NUMBERS)
-            where = x > 1 if mask else index[0]
+            where = x > 1 if key == "mask" else eval(f"s{key}", {"s": np.s_})
             results.append(getattr(extra.at(x, where), verb)(value, copy=copy, **o))
             if copy is not None:
                 results.append(x)
@@ -107,7 +122,6 @@ def both(x: Any, y: Any) -> Any:
 
 
 def written(call: str) -> Case:
-    """A line of the table as a call."""
     names = {"GAPS": GAPS, "INTEGERS": INTEGERS, "NUMBERS": NUMBERS, "np": np, "scaled": scaled}
     names |= {"nan": math.nan, "inf": math.inf, "by": {"scale": 2.0}, "both": both}
 
@@ -187,21 +201,7 @@ extra.{nanmax|nanmean|nanmin|nansum}(a(INTEGERS), **o)
 PROGRAMS: list[tuple[str, Case]] = [
     ("argpartition", arg_parted),
     ("partition", parted),
-    *(
-        ("at", case)
-        for case in (
-            at("set", (slice(None), slice(0, 2))),
-            at("set", (0, -1)),
-            at("set", mask=True),
-            at("add", (1, slice(None, None, -2))),
-            at("subtract", (..., 0)),
-            at("multiply", (0,)),
-            at("divide", slice(1, None)),
-            at("power", (slice(None), 2), value=3.0),
-            at("min", (0, slice(None))),
-            at("max", mask=True),
-        )
-    ),
+    *(("at", at(line)) for line in rows(AT)),
 ]
 
 
@@ -211,8 +211,6 @@ NEED_NAMESPACE += ("triu_indices",)
 
 
 def of_library(xp: Any) -> Given:
-    """What makes an array of the device's widest type."""
-
     def make(values: Any) -> Any:
         host = np.asarray(values)
         name = {"f": REAL, "c": COMPLEX, "b": "bool"}.get(host.dtype.kind, "int64")

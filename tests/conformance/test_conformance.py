@@ -30,7 +30,6 @@ A = "array_api_tests/test_a.py"
 
 
 def line(**changes: str) -> Line:
-    """A line of the table."""
     cells = dict.fromkeys(conformance.COLUMNS, "0") | {
         "device": "opencl:0",
         "hardware": "a processor",
@@ -122,7 +121,6 @@ def test_bad():
 
 
 def made(folder: Path, tests: str) -> Path:
-    """A suite of some tests."""
     suite = folder / "suite"
     (suite / "array_api_tests").mkdir(parents=True)
     (suite / "conftest.py").write_text(OPTIONS)

@@ -68,7 +68,6 @@ def test_names_and_the_version() -> None:
 
 
 def attribute(library: Any, name: str) -> Any:
-    """The function or constant of a dotted name."""
     return functools.reduce(getattr, name.split("."), library)
 
 

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import array_api_strict
-import numpy as np
-import pytest
-
-import xarr
-from tests.comparing import computed_together, needs, together
 from tests.conformance.standard import (
     ALL,
-    BINARY,
     COMPLEX,
     ELEMENTWISE,
     FLOATING,
@@ -22,7 +13,6 @@ from tests.conformance.standard import (
     REAL_FLOATING,
     words,
 )
-from tests.functions.calls import alike
 from xarr import dtypes
 from xarr.ops.elementwise import BY_NAME
 
@@ -63,42 +53,3 @@ def test_the_standards_data_types_are_taken() -> None:
     for name in ELEMENTWISE - {"clip"}:
         taken = {row.name for row in dtypes.TABLE if row.kind in BY_NAME[name].kinds}
         assert set(TAKES[name]) <= taken, name
-
-
-def operands(name: str, dtype: str, xp: Any) -> list[Any]:
-    """The arguments of a call: a table and a row, of numbers that each function takes."""
-    x = np.asarray([[0.25, 0.5, 1], [0.75, 0.125, 0.875]]) * (1 if dtype in FLOATING else 8)
-    x, y = x + (1 if name == "acosh" else 0), np.asarray([2, 1, 3])
-    if dtype in COMPLEX:
-        x = x * (1 - 0.5j)
-    if name == "clip":
-        return [xp.asarray(x.astype(dtype)), 0, xp.asarray(np.asarray(3, dtype))]
-    given = [x, y] if name in BINARY else [x]
-    return [xp.asarray(one.astype(dtype)) for one in given]
-
-
-USUAL = ("bool", "int32", "uint8", "float32", "complex64")
-"""A data type of each kind; the kernels of the others take long to compile."""
-GROUPS = [
-    pytest.param(
-        dtype,
-        names[start : start + together(dtype)],
-        id=f"{dtype}-{names[start]}",
-        marks=() if dtype in USUAL else pytest.mark.nightly,
-    )
-    for dtype in ALL
-    for names in [sorted(name for name in TAKES if dtype in TAKES[name])]
-    for start in range(0, len(names), together(dtype))
-]
-
-
-@pytest.mark.parametrize(("dtype", "names"), GROUPS)
-def test_functions(dtype: str, names: list[str]) -> None:
-    """Some of a data type in one kernel; functions/test_elementwise.py has all their values."""
-    needs(dtype)
-    results = [getattr(xarr, name)(*operands(name, dtype, xarr)) for name in names]
-    computed_together(results)
-    for name, result in zip(names, results, strict=True):
-        with np.errstate(all="ignore"):
-            wanted = getattr(array_api_strict, name)(*operands(name, dtype, array_api_strict))
-        alike(result, wanted, name, 1e-6)

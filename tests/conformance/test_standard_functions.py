@@ -215,27 +215,12 @@ def test_of_layouts(call: str, dtype: str) -> None:
 
 LARGE = """
 np.meshgrid(v[:300], v[:240])
-np.tril(t, k=-20)
-np.triu(t, k=20)
-np.concat([v, v])
-np.flip(v)
-np.repeat(v, np.astype(v, np.int64) % 4)
-np.roll(v, 33333)
-np.stack([t, t], axis=1)
-np.tile(t, (2, 3))
 np.take(v, np.astype(v, np.int64))
 np.take_along_axis(t, np.astype(t, np.int64) % 240)
-np.nonzero(v > 500)
-np.where(v > 500, v, -v)
 np.unique_counts(np.sort(v))
 np.unique_inverse(np.astype(t, np.uint8))
 np.unique_values(np.astype(v, np.int64))
 np.isin(np.astype(v, np.int32), np.astype(v[:50], np.int32))
-np.cumulative_prod(np.astype(v, np.int64))
-np.cumulative_sum(np.astype(v, np.int32))
-np.var(t, axis=1)
-np.{max|mean|sum|argmax}(v)
-np.all(t > 0, axis=1)
 np.diff(np.astype(v, np.int64), n=2)
 np.matmul(np.astype(t, np.int64), np.astype(np.permute_dims(t, (1, 0)), np.int64))
 np.vecdot(v % 5, v % 7)
@@ -246,7 +231,6 @@ np.linalg.eigvalsh(m + np.permute_dims(m, (1, 0)))
 np.linalg.matrix_norm(t)
 np.linalg.solve(m, m[:, :3] * 2)
 np.linalg.svdvals(t[:130, :90])
-np.fft.ifft(np.astype(v, np.complex128))
 np.fft.fftn(np.astype(np.reshape(v[:70000], (50, 70, 20)), np.complex64))
 np.fft.rfftn(np.reshape(v[:70000], (50, 70, 20)))
 """
@@ -256,7 +240,8 @@ np.fft.rfftn(np.reshape(v[:70000], (50, 70, 20)))
 def test_many_elements(call: str) -> None:
     """More than one group of items takes, on any device.
 
-    Rows of the tables, sorts, searches and transforms of many have tests of their own.
+    Rows of the tables, sorts, searches and transforms of many have tests of their own, and what is
+    moved or joined has its own in functions/test_manipulation.py.
     """
     if not has("float64") and "128" in call:
         pytest.skip("the device lacks the data type")

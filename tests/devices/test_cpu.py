@@ -32,7 +32,6 @@ print(hashlib.sha256(b"".join(numpy.asarray(one).tobytes() for one in found)).he
 
 
 def broken(folder: Path, text: str) -> str:
-    """A command that is no compiler."""
     path = folder / "broken-cc"
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)

@@ -54,6 +54,8 @@ def test_a_device_is_the_default_one_in_any_number_of_blocks() -> None:
         assert default_device() is before
     with pytest.raises(KeyError), chosen:
         raise KeyError
+    with pytest.raises(ValueError, match=r"device\(spec\)"), device("opencl:99"):
+        pass
     assert default_device() is before
     first, second = [chosen.pretending("no-float64"), chosen]
     first.__enter__()  # as generators do, whose blocks overlap
@@ -63,14 +65,16 @@ def test_a_device_is_the_default_one_in_any_number_of_blocks() -> None:
     assert default_device() is before
 
 
-@pytest.mark.parametrize("spec", ["opencl:99", "nothing", "", "opencl:0?fast", "opencl:0?"])
+@pytest.mark.parametrize(
+    "spec", ["opencl:99", "nothing", "", "opencl:0?fast", "opencl:0?", "opencl:0?as-cpu"]
+)
 def test_an_unknown_device_is_an_error_that_lists_those_there_are(spec: str) -> None:
     with pytest.raises(ValueError, match=r"zeros\(device\): there is no device") as raised:
         get_device(spec, where="zeros(device)")
     assert all(repr(str(one)) in str(raised.value) for one in devices())
 
 
-def test_without_float64() -> None:
+def test_devices_that_pretend() -> None:
     plain = devices()[0]
     narrow = plain.pretending("no-float64")
     assert not narrow.has_float64
@@ -82,26 +86,16 @@ def test_without_float64() -> None:
     assert narrow.driver is plain.driver
     assert narrow.lock is plain.lock
     assert narrow.kernels is not plain.kernels
+    gpu = get_device(f"{plain}?no-float64&as-gpu")
+    assert (gpu.kind, gpu.has_float64) == ("gpu", False)
+    assert gpu is narrow.pretending("as-gpu") is plain.pretending("as-gpu").pretending("no-float64")
+    assert get_device(str(gpu)) is gpu
 
 
 def test_a_device_survives_pickling() -> None:
     for one in (devices()[0], devices()[0].pretending("no-float64")):
         assert pickle.loads(pickle.dumps(one)) is one
         assert hash(one) == hash(pickle.loads(pickle.dumps(one)))
-
-
-def test_the_block_sets_the_default_and_restores_it() -> None:
-    before = default_device()
-    narrow = devices()[0].pretending("no-float64")
-    with device(narrow) as chosen:
-        assert chosen is narrow is default_device()
-        with device(str(devices()[0])):
-            assert default_device() is devices()[0]
-        assert default_device() is narrow
-    assert default_device() is before
-    with pytest.raises(ValueError, match=r"device\(spec\)"), device("opencl:99"):
-        pass
-    assert default_device() is before
 
 
 def test_the_default_belongs_to_the_thread() -> None:
@@ -153,11 +147,8 @@ def test_what_is_remembered_is_listed() -> None:
 
 
 def test_info_is_plain_data() -> None:
-    assert {type(getattr(devices()[0].info, name)) for name in DeviceInfo.__slots__} <= {
-        str,
-        int,
-        bool,
-    }
+    info = devices()[0].info
+    assert {type(getattr(info, name)) for name in DeviceInfo.__slots__} <= {str, int, bool}
 
 
 @pytest.mark.parametrize(
@@ -187,14 +178,3 @@ def test_settings(value: str, eager: bool) -> None:
 def test_settings_without_a_meaning_are_refused(name: str, value: str, accepted: str) -> None:
     with pytest.raises(ValueError, match=f"^{name}: it is .*; {re.escape(accepted)}"):
         Settings.read({name: value})
-
-
-def test_a_device_that_pretends_to_be_a_gpu() -> None:
-    plain = devices()[0]
-    pretending = get_device(f"{plain}?no-float64&as-gpu")
-    assert pretending.kind == "gpu"
-    assert not pretending.has_float64
-    assert pretending is plain.pretending("as-gpu").pretending("no-float64")
-    assert get_device(str(pretending)) is pretending
-    with pytest.raises(ValueError, match="there is no device"):
-        get_device(f"{plain}?as-cpu")

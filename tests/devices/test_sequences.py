@@ -40,7 +40,6 @@ def repeat(x: xarr.Array) -> None:
 
 
 def require(got: tuple[xarr.Array, ...], host: Any, scale: float) -> None:
-    """Assert the values of `several`."""
     for mine, theirs in zip(got, wanted(host, scale), strict=True):
         np.testing.assert_array_equal(xarr.to_numpy(mine), theirs)
 

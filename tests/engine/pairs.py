@@ -122,7 +122,6 @@ class Pair:
             raise self.difference(f"xarr raised {type(error).__name__}: {error}") from error
 
     def check_type(self, name: str) -> None:
-        """Compare the shape and the data type of an array, and whether it is a number."""
         got, wanted = self.ours[name], self.theirs[name]
         if type(got) is xarr.Array and is_number(got) is not isinstance(wanted, numpy.generic):
             raise self.difference(f"{name} is NumPy's {type(wanted)}, {is_number(got)=}")
@@ -311,7 +310,6 @@ class Tally:
         self.problem = ""
 
     def litter(self) -> None:
-        """Make garbage that adds 1."""
         _Cycle(self.x[:1], self._add)
 
     def _add(self) -> None:

@@ -63,36 +63,17 @@ class Breadth:
     hazards: tuple[str, ...] = ()
 
 
-STEPS: Final = {
-    "make": 8,
-    "view": 16,
-    "pend": 16,
-    "compare_values": 2,
-    "convert": 2,
-    "copy": 4,
-    "in_place": 14,
-    "assign": 16,
-    "assign_named": 6,
-    "masked": 4,
-    "gathered": 4,
-    "reduced": 6,
-    "rearranged": 3,
-    "repeated": 3,
-    "assembled": 3,
-    "delete": 5,
-    "collect": 1,
-    "toggle": 2,
-    "look": 2,
-    "refuse": 2,
-    "keep": 3,
-    "retype": 8,
-    "use_reduced": 4,
-    "own": 5,
-    "own_into": 8,
-    "own_indexed": 3,
-    "own_reduced": 3,
-    "own_launched": 5,
-}
+def steps(text: str) -> dict[str, int]:
+    """The steps that a text names, and how often each is taken."""
+    return {name: int(often) for name, often in (pair.split() for pair in text.split(","))}
+
+
+STEPS: Final = steps("""
+make 8, view 16, pend 16, compare_values 2, convert 2, copy 4, in_place 14, assign 16,
+assign_named 6, masked 4, gathered 4, reduced 6, rearranged 3, repeated 3, assembled 3, delete 5,
+collect 1, toggle 2, look 2, refuse 2, keep 3, retype 8, use_reduced 4, own 5, own_into 8,
+own_indexed 3, own_reduced 3, own_launched 5
+""")
 HAZARDS: Final[dict[str, dict[str, int]]] = {
     "threads": {"at_once": 8},
     "streams": {},
@@ -201,7 +182,6 @@ class Program:
         return name
 
     def new_name(self) -> str:
-        """A name for a result: a new one, or one that is bound to something else."""
         return str(self.one_of(NAMES))
 
     def operand(self, shape: tuple[int, ...], beside: str) -> str:
@@ -238,7 +218,6 @@ class Program:
         return self.pick(3) if "threads" in self.hazards else 0
 
     def bind(self, name: str, expression: str) -> None:
-        """Run `name = expression`."""
         self.run(f"{name} = {expression}")
         if name not in self.live:
             self.live.append(name)
@@ -258,14 +237,12 @@ class Program:
     # -- steps --------------------------------------------------------------------------------
 
     def take(self, step: str) -> None:
-        """Take a step, or make what it needs."""
         try:
             getattr(self, step)()
         except NothingError:
             self.make()
 
     def make(self) -> None:
-        """A new array: with memory of its own, or a formula that is pending."""
         shape = self.one_of(self.shapes)
         dtype = self.dtype if self.pick(6) else self.other
         choice = self.pick(5)
@@ -288,7 +265,6 @@ class Program:
         self.bind(self.new_name(), expression)
 
     def view(self) -> None:
-        """A view of an array, perhaps of a view."""
         name = self.a_name()
         value = self.theirs[name]
         views = [f"{name}[{key}]" for key in self.keys(value)]
@@ -360,7 +336,6 @@ class Program:
         return str(self.one_of("-*")) if self.rarely() else "+"
 
     def compare_values(self) -> None:
-        """A pending mask."""
         name = self.a_name(lambda value: value.dtype.kind != "b")
         return self.bind(self.new_name(), f"{name} > {self.operand(self.theirs[name].shape, name)}")
 
@@ -376,7 +351,6 @@ class Program:
         return self.bind(self.new_name(), f"{name}.astype({self.one_of(targets)!r})")
 
     def copy(self) -> None:
-        """A copy, or a second name for the same array."""
         name = self.a_name()
         form = self.one_of(("np.asarray({}, copy=True)", "{}"))
         return self.bind(self.new_name(), form.format(name))
@@ -555,18 +529,15 @@ class Program:
                 self.run(line)
 
     def delete(self) -> None:
-        """Drop a name, and perhaps the last reference to an array."""
         name = self.any_name()
         if name is not None:
             self.live.remove(name)
             self.run(f"del {name}")
 
     def collect(self) -> None:
-        """Collect garbage; changes what finalizers change."""
         self.run("collect()")
 
     def toggle(self) -> None:
-        """Enter or leave a run of eager blocks."""
         self.eager = not self.eager
 
     def look(self) -> None:
@@ -588,7 +559,6 @@ class Program:
         return self.run(str(self.one_of(forms)), refused=True)
 
     def keep(self) -> None:
-        """Put an array into a list, or take one out of it."""
         name = self.any_name()
         if name is None or (self.kept and not self.pick(2)):
             if not self.kept:
@@ -668,7 +638,6 @@ class Program:
         accept: Callable[[Values], bool] = lambda value: True,
         types: Sequence[str] = own.DTYPES,
     ) -> str:
-        """A live name of a data type in which own kernels compute what NumPy does."""
         return self.a_name(lambda value: value.dtype.name in types and accept(value))
 
     def same(self, value: Values, shape: tuple[int, ...]) -> str:
@@ -686,7 +655,6 @@ class Program:
         return [f"{name}[::-1]"] if self.theirs[name].ndim else []
 
     def own(self) -> None:
-        """An own kernel of each element, fused with what stands beside it."""
         name = self.an_own()
         value = self.theirs[name]
         one, other = self.same(value, value.shape), self.same(value, value.shape)
@@ -732,7 +700,6 @@ class Program:
         return self.run(f"mirrored({self.one_of([name, f'{name}[::-1]'])}, {other}, {name})")
 
     def own_reduced(self) -> None:
-        """An own reduction whose result is exact."""
         name = self.an_own()
         value = self.theirs[name]
         axis = self.one_of(("", *(f", axis={axis}" for axis in range(value.ndim))))

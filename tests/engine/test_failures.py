@@ -291,7 +291,6 @@ def test_no_signal_is_lost_while_arrays_are_read(size: int) -> None:
 
 
 def said(error: BaseException) -> str:
-    """An error's text and notes."""
     return "\n".join([str(error), *getattr(error, "__notes__", [])])
 
 
@@ -382,7 +381,6 @@ def test_what_is_dead_after_a_failure_holds_no_memory() -> None:
 
 @pytest.mark.usefixtures("a_driver_that_may_fail")
 def test_a_failure_is_no_others_affair() -> None:
-    """A value that has nothing to do with what fails is computed."""
     x = xarr.asarray(numpy.arange(5))
     large, small = xarr.zeros(1 << 20) + 1, x * 2
     with faults.armed("allocate", 0, 9), pytest.raises(MemoryError):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import itertools
-import operator
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ import numpy as np
 import pytest
 
 import xarr
+from tests.functions.calls import program, rows
 from tests.launching import refuse_memory
 
 Work = Callable[[], object]
@@ -134,26 +134,13 @@ def test_an_operand_that_dies_may_have_a_finalizer(name: str) -> None:
     assert float(x[0]) == 100
 
 
-COMPUTATIONS: dict[str, Callable[[Any], Any]] = {
-    "element-wise": lambda x: x * 2,
-    "reduction": lambda x: xarr.max(x * 2, axis=1),
-    "reduction of all": lambda x: xarr.max(x * 2),
-    "scan": lambda x: xarr.cumulative_sum(x * 2, axis=0)[:1],
-    "written": lambda x: _written(x * 2),
-    "scattered": lambda x: _scattered(x * 2),
-}
-
-
-def _written(value: Any) -> Any:
-    result = xarr.zeros((3, 3), dtype="int64")
-    result[:2] = value[:2]
-    return result[:2]
-
-
-def _scattered(value: Any) -> Any:
-    result = xarr.zeros((3, 3), dtype="int64")
-    result[xarr.asarray([0, 2])] = value[:2]
-    return result[2]
+COMPUTATIONS = """
+-> x * 2
+-> xarr.max(x * 2{|, axis=1})
+-> xarr.cumulative_sum(x * 2, axis=0)[:1]
+value, y = x * 2, xarr.zeros((3, 3), dtype="int64"); y[:2] = value[:2] -> y[:2]
+value, y = x * 2, xarr.zeros((3, 3), dtype="int64"); y[xarr.asarray([0, 2])] = value[:2] -> y[2]
+"""
 
 
 @contextlib.contextmanager
@@ -177,10 +164,11 @@ def collected_fast() -> None:
 
 @pytest.mark.usefixtures("collected_fast")
 @pytest.mark.parametrize("memory", ["ample", "short"])
-@pytest.mark.parametrize("name", COMPUTATIONS)
+@pytest.mark.parametrize("line", rows(COMPUTATIONS))
 def test_finalizers_may_write_at_any_time(
-    name: str, memory: str, monkeypatch: pytest.MonkeyPatch
+    line: str, memory: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    compute = program(line, "x", xarr=xarr)
     x = xarr.zeros((3, 3), dtype="int64")
     view = x[:]
     written = 0
@@ -199,7 +187,7 @@ def test_finalizers_may_write_at_any_time(
         pending = x + 0
         before = written
         with collected_after(made, last):
-            result = np.asarray(COMPUTATIONS[name](pending))
+            result = np.asarray(compute(pending))
         meanwhile += written != before
         assert (result == 2 * before).all(), made
         assert (np.asarray(x) == written).all(), made
@@ -297,26 +285,19 @@ def test_finalizers_convert_while_others_do(
     assert converted == 2 * 99
 
 
-def _to_places(x: Any, value: Any) -> None:
-    x[xarr.asarray([2, 0, 1])] = value
-
-
-WRITES: dict[str, Callable[[Any, Any], Any]] = {
-    "in place": operator.iadd,
-    "a number": lambda x, value: operator.setitem(x, ..., 7),
-    "transposed": lambda x, value: operator.setitem(x, ..., value.T),
-    "what it reads": lambda x, value: operator.setitem(x, ..., x[::-1] + value),
-    "a mask": lambda x, value: operator.setitem(x, value > 0, 7),
-    "places": _to_places,
-}
+WRITES = """
+x += value
+x[{...] = 7|...] = value.T|...] = x[::-1] + value|value > 0] = 7|xarr.asarray([2, 0, 1])] = value}
+"""
 
 
 @pytest.mark.usefixtures("collected_fast")
 @pytest.mark.parametrize("memory", ["ample", "short"])
-@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("line", rows(WRITES))
 def test_what_finalizers_read_is_of_one_time(
-    name: str, memory: str, monkeypatch: pytest.MonkeyPatch
+    line: str, memory: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    write = program(f"{line} -> x", "x, value", xarr=xarr)
     x = xarr.zeros((3, 3), dtype="int64")
     view = x[:]
     other = xarr.zeros((3, 3), dtype="int64")
@@ -334,7 +315,7 @@ def test_what_finalizers_read_is_of_one_time(
         x[...] = 0
         value = other + made
         with collected_after(made, last):
-            WRITES[name](x, value)
+            write(x, value)
         gc.collect()
         for pending, at_once in seen:
             assert np.array_equal(np.asarray(pending), 2 * at_once), made

@@ -31,7 +31,6 @@ def addresses(where: Layout) -> Addresses:
 
 
 def layout_of(view: npt.NDArray[Any], base: npt.NDArray[Any]) -> Layout:
-    """The layout of a NumPy view in its base."""
     start = view.__array_interface__["data"][0] - base.__array_interface__["data"][0]
     strides = tuple(stride // view.itemsize for stride in view.strides)
     return Layout(view.shape, strides, start // view.itemsize if view.size else 0)
@@ -63,7 +62,6 @@ def strided(draw: st.DrawFn) -> Layout:
 
 @st.composite
 def factorizations(draw: st.DrawFn, size: int) -> Shape:
-    """A shape with so many elements."""
     if size == 0:
         return (0, *draw(st.lists(st.integers(0, 3), max_size=2)))
     extents = []
@@ -187,31 +185,26 @@ def test_overlap_of_views_is_never_overlooked(data: st.DataObject, shape: Shape)
         assert layout.overlap(second, first)
 
 
+DISJOINT = """
+10: :5 & 5:; ::2 & 1::2
+9: 1::2 & ::2; ::-2 & 1::2
+12: ::3 & 2::3
+6, 8: :3 & 3:; :, :4 & :, 4:; :, ::2 & :, 1::2; ::2 & 1::2; :, 0 & :, -1; 0 & 5
+6, 8: 1:-1, 0 & 1:-1, 1; 1:-1, 0 & 1:-1, -2; 0, 1:-1 & -2, 1:-1; ::-1, :4 & :, 4:
+4, 5, 6: :, :, 0 & :, :, 1:; :, 0 & :, 4; 0, :, 1:-1 & 2, :, 1:-1; :2, 3:, ::2 & :2, :3, ::2
+"""
+
+
 @pytest.mark.parametrize(
-    ("shape", "first", "second"),
+    ("shape", "keys"),
     [
-        ((10,), np.s_[:5], np.s_[5:]),
-        ((10,), np.s_[::2], np.s_[1::2]),
-        ((9,), np.s_[1::2], np.s_[::2]),
-        ((9,), np.s_[::-2], np.s_[1::2]),
-        ((12,), np.s_[::3], np.s_[2::3]),
-        ((6, 8), np.s_[:3], np.s_[3:]),
-        ((6, 8), np.s_[:, :4], np.s_[:, 4:]),
-        ((6, 8), np.s_[:, ::2], np.s_[:, 1::2]),
-        ((6, 8), np.s_[::2], np.s_[1::2]),
-        ((6, 8), np.s_[:, 0], np.s_[:, -1]),
-        ((6, 8), np.s_[0], np.s_[5]),
-        ((6, 8), np.s_[1:-1, 0], np.s_[1:-1, 1]),
-        ((6, 8), np.s_[1:-1, 0], np.s_[1:-1, -2]),
-        ((6, 8), np.s_[0, 1:-1], np.s_[-2, 1:-1]),
-        ((6, 8), np.s_[::-1, :4], np.s_[:, 4:]),
-        ((4, 5, 6), np.s_[:, :, 0], np.s_[:, :, 1:]),
-        ((4, 5, 6), np.s_[:, 0], np.s_[:, 4]),
-        ((4, 5, 6), np.s_[0, :, 1:-1], np.s_[2, :, 1:-1]),
-        ((4, 5, 6), np.s_[:2, 3:, ::2], np.s_[:2, :3, ::2]),
+        (eval(f"({shape},)"), keys)
+        for shape, _, several in (line.partition(": ") for line in DISJOINT.strip().splitlines())
+        for keys in several.split("; ")
     ],
 )
-def test_what_programs_assign_is_seen_to_be_disjoint(shape: Shape, first: Any, second: Any) -> None:
+def test_what_programs_assign_is_seen_to_be_disjoint(shape: Shape, keys: str) -> None:
+    first, second = (eval(f"np.s_[{key}]") for key in keys.split(" & "))
     base = np.zeros(shape, np.int32)
     one, other = layout_of(base[first], base), layout_of(base[second], base)
     assert not common(one, other)

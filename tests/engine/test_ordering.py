@@ -24,7 +24,6 @@ from xarr.ir.events import hooks
 
 
 def _need_float64() -> None:
-    """What NumPy computes in float64 is refused without it."""
     if not xarr.default_device().has_float64:
         pytest.skip(f"{xarr.default_device()} has no float64")
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import numpy as np
 import pytest
 
 import xarr
-from tests.comparing import DTYPES, computed_together, nightly
+from tests.comparing import DTYPES
 from tests.engine.pairs import tier
-from tests.engine.test_tiers import PROGRAMS, operands
+from tests.engine.test_tiers import PROGRAMS, operands, result_of
 from tests.launching import storage_of, watched
 from xarr.array.cached_calls import cached_call
 from xarr.errors import ImplicitTransferError
@@ -33,30 +32,29 @@ def close(found: Any, wanted: Any) -> None:
     np.testing.assert_allclose(xarr.to_numpy(found), wanted, 2e-5, 1e-5)
 
 
-def check(name: str, x: Any, y: Any) -> None:
-    """Compare with NumPy, of what arrays of xarr's hold."""
+def check(call: str, x: Any, y: Any) -> None:
     with np.errstate(all="ignore"):
-        wanted = PROGRAMS[name](np, np.array(xarr.to_numpy(x)), np.array(xarr.to_numpy(y)))
-    found = PROGRAMS[name](xarr, x, y)
+        wanted = result_of(call, np, np.array(xarr.to_numpy(x)), np.array(xarr.to_numpy(y)))
+    found = result_of(call, xarr, x, y)
     if not isinstance(wanted, tuple | list):
         wanted, found = (wanted,), (found,)
-    bound = 2e-3 if name == "halves" else 1e-5
+    bound = 2e-3 if "float16" in call else 1e-5
     for got, expected in zip(found, wanted, strict=True):
         np.testing.assert_allclose(xarr.to_numpy(got), expected, bound, bound)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_a_call_that_comes_again_sees_other_values_and_views(name: str) -> None:
+@pytest.mark.parametrize("call", PROGRAMS)
+def test_a_call_that_comes_again_sees_other_values_and_views(call: str) -> None:
     """Turns of new arrays, then of views, of one array twice, and of overlapping parts."""
     with tier("hosted"):  # where next to nothing has to be compiled
         for turn in range(5):
-            check(name, *map(xarr.asarray, operands((4, 6), turn, "float32")))
+            check(call, *map(xarr.asarray, operands((4, 6), turn, "float32")))
         base = xarr.asarray(np.arange(80.0, dtype="f4").reshape(8, 10) % 31 + 0.5)
         for _ in range(3):
-            check(name, base[:4, :6], base[4:, 3:9])
-            check(name, base[:4, :6], base[:4, :6])
-            check(name, base[:4, :6], base[1:5, :6])
-            check(name, base[::2, 9:3:-1], base[::2, 9:3:-1])
+            check(call, base[:4, :6], base[4:, 3:9])
+            check(call, base[:4, :6], base[:4, :6])
+            check(call, base[:4, :6], base[1:5, :6])
+            check(call, base[::2, 9:3:-1], base[::2, 9:3:-1])
             base += 1
 
 
@@ -297,13 +295,6 @@ def test_what_has_nothing_to_do_with_an_element_stays_pending() -> None:
     assert x.tolist()[:3] == [0, 1, 6]
 
 
-def test_what_cannot_be_written_is_refused() -> None:
-    whole = xarr.asarray(np.arange(3))
-    with pytest.raises(OverflowError):
-        whole[0] = 1 << 70
-    assert whole.tolist() == [0, 1, 2]
-
-
 def test_an_element_to_the_host_is_a_hidden_transfer() -> None:
     x = xarr.asarray(np.arange(3.0))
     with xarr.no_implicit_transfer(), pytest.raises(ImplicitTransferError):
@@ -321,30 +312,3 @@ def test_memory_of_numpy_is_seen_as_it_is_now() -> None:
         assert float(x[2]) == value
     x[1] = 9.0
     assert host[1] == 9
-
-
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float64", *nightly("int8", "uint64")])
-def test_numbers_that_are_known_are_combined_as_kernels_do(dtype: str) -> None:
-    host = wild(dtype, 24)
-    if dtype == "float64":
-        host[:6] = [0.0, -0.0, np.inf, -np.inf, 1e308, -1.5]
-    host = host[~np.isnan(host)]
-    x = xarr.asarray(host)
-    names = ["add", "subtract", "multiply", "less", "equal", "not_equal", "greater_equal"]
-    names += ["divide", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_right_shift"]
-    names += ["bitwise_left_shift"]
-    calls: list[tuple[str, tuple[int, ...]]]
-    calls = [(name, shifts) for name in names for shifts in ((0, 1), (0, 5))]
-    calls += [(name, (0,)) for name in ("negative", "abs", "sqrt")]
-    forms, whole = [], []
-    for name, shifts in calls:
-        with contextlib.suppress(TypeError):
-            whole.append(getattr(xarr, name)(*[xarr.roll(x, -shift) for shift in shifts]))
-            forms.append((name, shifts))
-    computed_together(whole)
-    for (name, shifts), wanted in zip(forms, map(np.asarray, whole), strict=True):
-        for place in range(len(host)):
-            places = [(place + shift) % len(host) for shift in shifts]
-            got = np.asarray(getattr(xarr, name)(*[x[place] for place in places]))
-            assert got.dtype == wanted.dtype
-            assert got.tobytes() == wanted[place].tobytes(), (name, host[places])

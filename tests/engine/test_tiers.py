@@ -21,6 +21,7 @@ import pytest
 import xarr
 from tests.comparing import DTYPES, RARE, computed_together, nightly
 from tests.engine.pairs import tier
+from tests.functions.calls import rows
 from tests.launching import change, refuse_memory, together
 from tests.reference import assert_same
 from xarr import cache, dtypes, tuning
@@ -32,7 +33,6 @@ from xarr.runtime import host_functions
 from xarr.tape.tape import tape_of
 
 Values = npt.NDArray[Any]
-Program = Callable[[Any, Any, Any], Any]
 SPECIAL: Final = (
     0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, -2.5, 3, 7, 1e-45, -1e-45, 1e-310, 1e30, -1e30, 3.4e38,
     1.7e308, -1.7e308, np.inf, -np.inf, np.nan, 2.0**31, -(2.0**31), 2.0**53, 0.1, -0.1,
@@ -88,7 +88,6 @@ def drawn(dtype: str, count: int) -> Values:
 
 
 def flat(results: Any) -> list[Values]:
-    """The results of a call, as NumPy's arrays."""
     return (
         [xarr.to_numpy(xarr.asarray(one)) for one in results]
         if isinstance(results, list | tuple)
@@ -103,7 +102,7 @@ def nothing_launched() -> Iterator[None]:
     assert counts.launches == before
 
 
-def in_each_tier(compute: Callable[[], Any], about: str = "", *, has_kernels: bool = False) -> None:
+def in_each_tier(compute: Callable[[], Any], about: str = "", has_kernels: bool = False) -> None:
     """Assert the bits of kernels where all lists are new, and where NumPy does all that it can.
 
     A NaN is one, whatever its sign and its other bits. Functions that NumPy has other bits of have
@@ -124,128 +123,95 @@ def in_each_tier(compute: Callable[[], Any], about: str = "", *, has_kernels: bo
 # -- programs ---------------------------------------------------------------------------------
 
 
+# `lengths`: they go along lines by pieces, by NumPy in other places than by kernels. `kernels`: of
+# functions that NumPy has other bits of, and of numbers that it converts otherwise.
+ELEMENTWISE: Final = rows("""
+{x - 2|2 - x|x * 0.5|x**2}
+x**3  # kernels
+np.sin(y) + np.cos(y[::-1])  # kernels
+np.hypot(x[1:], x[:-1])  # kernels
+np.maximum(x, {-x|0.5})
+np.where(x > y, x, 0.5)  # lengths
+np.where(x > 1, 2.0, -1.0)
+np.select([x > y, x < 0], [x, y], 7.0)
+np.clip(x, {0.0, 1.0|-0.0, 1.0|y, None})
+np.{isclose(x, y)|nan_to_num(x)}
+(x > 0) & ~(x > 1)
+x.astype("complex128")
+x.T + np.ones(x.shape[::-1], dtype=x.dtype)
+x[:1, :, None] * y[0, None, :7]
+x[:, ::-2] - x[:, 1 - x.shape[1] % 2 :: 2]
+""")
+"""Programs of numbers, data types and views, element by element."""
+SUMS: Final = "[*sums(x), *sums(x[0])]"
+PROGRAMS: Final = ELEMENTWISE + rows(f"""
+np.{{roll(x, 1, axis=0)|roll(x, -2)|flip(x, axis=1)|concat((x, y))|concat([x, x], axis=1)}}
+np.concat([x[:, 2:], x[:, :2]], axis=1)  # lengths
+np.{{stack((x, y), axis=1)|pad(x, 1, mode="edge")|tile(x, (2, 1))|repeat(x, 2, axis=1)}}
+np.{{reshape(x, (-1, x.shape[0]))|permute_dims(x, (1, 0))|broadcast_to(x, (2, *x.shape))}}
+np.{{tril(x)|diff(x, axis=0)|gradient(x)}}
+x[x > 0.25]  # lengths
+np.take(x.reshape(-1), np.arange(6) % 4)
+np.{{sort(x, axis=1)|argsort(x[::-1], axis=1)}}  # lengths
+np.einsum("ij,ij->i", x, y)
+{{np.matmul(x, y.T)|x @ y[0]}}  # lengths
+np.fft.fft(x)
+{SUMS}  # lengths
+np.{{sum(np.stack([x, y]), axis=1)|mean(np.stack([x, y]), axis=2)|argmin(x)|any(x > 3)}}
+np.cumulative_sum({{x, axis=1|x[0]}})  # lengths
+np.cumulative_sum(x, axis=0)
+np.exp(y.sum() / y.size)  # kernels
+np.log((y * 2).sum()) + (y * 2).max()  # kernels
+((x * x).mean()) ** 0.5  # kernels
+np.sqrt((x * x).sum(axis=0)) + 1
+y.sum().astype("int64")  # kernels
+x.mean(axis=0).astype("float16")  # kernels
+np.round(x.mean(axis=-1), 2)
+y.sum() // 2  # kernels
+x.astype("int32").sum(axis=0) << 1  # kernels
+np.sign(x.min())
+np.fmin(y.min(), 3) + np.sin(y.max())  # kernels
+x.max() - x.min() * 2
+np.exp(x - x.max(axis=-1, keepdims=True)).sum(axis=-1)  # kernels
+(x - x.mean()) / x.std()
+(x + x * (2 + 1j)).mean(axis=0)
+np.where(x > 1.9, np.inf, x).std(axis=0)
+x[..., :1].std(axis=-1) + x.var(ddof=1)
+(x * complex(np.inf, 1)).mean() + x.prod()
+""")
+LENGTHS: Final = (3, 16, 17, 255, 256, 257, 511, 513, 4096, 4097, 16384, 16385, 65537)
+
+
 def sums(x: Any) -> list[Any]:
     return [x.sum(), x.mean(), x.max(), (-x).min(), x[::-1].sum()]
 
 
-ELEMENTWISE: Final[dict[str, Program]] = {
-    "x - 2": lambda np, x, y: x - 2,
-    "2 - x": lambda np, x, y: 2 - x,
-    "x * 0.5": lambda np, x, y: x * 0.5,
-    "x ** 2": lambda np, x, y: x**2,
-    "x ** 3": lambda np, x, y: x**3,
-    "sin": lambda np, x, y: np.sin(y) + np.cos(y[::-1]),
-    "hypot": lambda np, x, y: np.hypot(x[1:], x[:-1]),
-    "maximum": lambda np, x, y: np.maximum(x, -x),
-    "maximum(x, 0.5)": lambda np, x, y: np.maximum(x, 0.5),
-    "where": lambda np, x, y: np.where(x > y, x, 0.5),
-    "where of numbers": lambda np, x, y: np.where(x > 1, 2.0, -1.0),
-    "select": lambda np, x, y: np.select([x > y, x < 0], [x, y], 7.0),
-    "clip(x, 0.0, 1.0)": lambda np, x, y: np.clip(x, 0.0, 1.0),
-    "clip(x, -0.0, 1.0)": lambda np, x, y: np.clip(x, -0.0, 1.0),
-    "clip(x, y, None)": lambda np, x, y: np.clip(x, y, None),
-    "isclose": lambda np, x, y: np.isclose(x, y),
-    "nan_to_num": lambda np, x, y: np.nan_to_num(x),
-    "bools": lambda np, x, y: (x > 0) & ~(x > 1),
-    "converted": lambda np, x, y: x.astype("complex128"),
-    "transposed": lambda np, x, y: x.T + np.ones(x.shape[::-1], dtype=x.dtype),
-    "rows by columns": lambda np, x, y: x[:1, :, None] * y[0, None, :7],
-    "backwards": lambda np, x, y: x[:, ::-2] - x[:, 1 - x.shape[1] % 2 :: 2],
-}
-"""Programs of numbers, data types and views, element by element."""
-PROGRAMS: Final[dict[str, Program]] = ELEMENTWISE | {
-    # Moved and joined.
-    "roll(x, 1, axis=0)": lambda np, x, y: np.roll(x, 1, axis=0),
-    "roll(x, -2)": lambda np, x, y: np.roll(x, -2),
-    "flip": lambda np, x, y: np.flip(x, axis=1),
-    "concat((x, y))": lambda np, x, y: np.concat((x, y)),
-    "concat([x, x], axis=1)": lambda np, x, y: np.concat([x, x], axis=1),
-    "concat of parts": lambda np, x, y: np.concat([x[:, 2:], x[:, :2]], axis=1),
-    "stack": lambda np, x, y: np.stack((x, y), axis=1),
-    "pad": lambda np, x, y: np.pad(x, 1, mode="edge"),
-    "tile": lambda np, x, y: np.tile(x, (2, 1)),
-    "repeat": lambda np, x, y: np.repeat(x, 2, axis=1),
-    "reshape": lambda np, x, y: np.reshape(x, (-1, x.shape[0])),
-    "x.T": lambda np, x, y: np.permute_dims(x, (1, 0)),
-    "broadcast_to": lambda np, x, y: np.broadcast_to(x, (2, *x.shape)),
-    "tril": lambda np, x, y: np.tril(x),
-    "diff": lambda np, x, y: np.diff(x, axis=0),
-    "gradient": lambda np, x, y: np.gradient(x),
-    # Selected, sorted, multiplied, transformed.
-    "a selection": lambda np, x, y: x[x > 0.25],
-    "at places": lambda np, x, y: np.take(x.reshape(-1), np.arange(6) % 4),
-    "sort": lambda np, x, y: np.sort(x, axis=1),
-    "argsort": lambda np, x, y: np.argsort(x[::-1], axis=1),
-    "einsum": lambda np, x, y: np.einsum("ij,ij->i", x, y),
-    "x @ y.T": lambda np, x, y: np.matmul(x, y.T),
-    "x @ y[0]": lambda np, x, y: x @ y[0],
-    "fft": lambda np, x, y: np.fft.fft(x),
-    # Reduced and scanned, and what follows.
-    "sums": lambda np, x, y: [*sums(x), *sums(x[0])],
-    "sums of columns": lambda np, x, y: np.sum(np.stack([x, y]), axis=1),
-    "means of rows": lambda np, x, y: np.mean(np.stack([x, y]), axis=2),
-    "argmin": lambda np, x, y: np.argmin(x),
-    "any": lambda np, x, y: np.any(x > 3),
-    "running sums": lambda np, x, y: np.cumulative_sum(x, axis=1),
-    "running sum": lambda np, x, y: np.cumulative_sum(x[0]),
-    "running sums of columns": lambda np, x, y: np.cumulative_sum(x, axis=0),
-    "exp of a sum": lambda np, x, y: np.exp(y.sum() / y.size),
-    "log of a sum": lambda np, x, y: np.log((y * 2).sum()) + (y * 2).max(),
-    "power of a mean": lambda np, x, y: ((x * x).mean()) ** 0.5,
-    "roots of sums": lambda np, x, y: np.sqrt((x * x).sum(axis=0)) + 1,
-    "an integer": lambda np, x, y: y.sum().astype("int64"),
-    "halves": lambda np, x, y: x.mean(axis=0).astype("float16"),
-    "rounded": lambda np, x, y: np.round(x.mean(axis=-1), 2),
-    "floor": lambda np, x, y: y.sum() // 2,
-    "shift": lambda np, x, y: x.astype("int32").sum(axis=0) << 1,
-    "sign": lambda np, x, y: np.sign(x.min()),
-    "least": lambda np, x, y: np.fmin(y.min(), 3) + np.sin(y.max()),
-    "a range": lambda np, x, y: x.max() - x.min() * 2,
-    "softmax": lambda np, x, y: np.exp(x - x.max(axis=-1, keepdims=True)).sum(axis=-1),
-    "deviations": lambda np, x, y: (x - x.mean()) / x.std(),
-    "complex means": lambda np, x, y: (x + x * (2 + 1j)).mean(axis=0),
-    "infinite spread": lambda np, x, y: np.where(x > 1.9, np.inf, x).std(axis=0),
-    "no spread": lambda np, x, y: x[..., :1].std(axis=-1) + x.var(ddof=1),
-    "infinite": lambda np, x, y: (x * complex(np.inf, 1)).mean() + x.prod(),
-}
-LENGTHS: Final = (3, 16, 17, 255, 256, 257, 511, 513, 4096, 4097, 16384, 16385, 65537)
-OF_LENGTHS: Final = ("where", "concat of parts", "a selection", "sort", "argsort", "x @ y.T",
-                     "x @ y[0]", "running sums", "running sum", "sums")  # fmt: skip
-"""Programs that go along lines by pieces: by NumPy they do so in other places than by kernels."""
-OF_KERNELS: Final = ("x ** 3", "sin", "hypot", "exp of a sum", "log of a sum", "power of a mean",
-                     "an integer", "halves", "floor", "shift", "least", "softmax")  # fmt: skip
-"""Programs of functions that NumPy has other bits of, and of numbers that it converts otherwise."""
+def result_of(call: str, np: Any, x: Any, y: Any) -> Any:
+    return eval(call, {"np": np, "x": x, "y": y, "sums": sums})
 
 
 def operands(shape: tuple[int, ...], seed: int, dtype: str = "float64") -> list[Values]:
-    """Numbers of both signs, one of them -0, and positive ones."""
     draw = np.random.default_rng(seed)
     x = draw.standard_normal(shape)
     x[0, 0] = -0.0
     return [x.astype(dtype), draw.uniform(0.5, 2, shape).astype(dtype)]
 
 
-@pytest.mark.parametrize("number", range(len(PROGRAMS)), ids=[*PROGRAMS])
-def test_a_program_has_the_bits_of_kernels_in_each_tier(number: int) -> None:
+@pytest.mark.parametrize(("number", "call"), [*enumerate(PROGRAMS)])
+def test_a_program_has_the_bits_of_kernels_in_each_tier(number: int, call: str) -> None:
     """Over lines around the lengths of pieces, else over a small matrix or a large one by turns."""
-    name, program = [*PROGRAMS.items()][number]
     lines = [(2, length) for length in LENGTHS]
-    for shape in lines if name in OF_LENGTHS else [((4, 6), (40, 300))[number % 2]]:
+    for shape in lines if "lengths" in call else [((4, 6), (40, 300))[number % 2]]:
         x, y = map(xarr.asarray, operands(shape, 1))
-        in_each_tier(partial(program, xarr, x, y), f"{shape}", has_kernels=name in OF_KERNELS)
+        in_each_tier(partial(result_of, call, xarr, x, y), f"{shape}", "# kernels" in call)
 
 
-@pytest.mark.parametrize(
-    ("name", "dtype"),
-    [
-        (name, ("float32", "int8", "uint32", "int64")[n % 4])
-        for n, name in enumerate([*ELEMENTWISE, "sums", "argmin"])
-    ],
-)
-def test_other_types_have_the_bits_of_kernels_in_each_tier(name: str, dtype: str) -> None:
+@pytest.mark.parametrize(("number", "call"), [*enumerate([*ELEMENTWISE, SUMS, "np.argmin(x)"])])
+def test_other_types_have_the_bits_of_kernels_in_each_tier(number: int, call: str) -> None:
+    dtype = ("float32", "int8", "uint32", "int64")[number % 4]
     values = drawn(dtype, 60)[:60].reshape(4, 15)
     x, y = xarr.asarray(values), xarr.asarray(abs(values[::-1]))
-    in_each_tier(partial(PROGRAMS[name], xarr, x, y), has_kernels=name in OF_KERNELS)
+    in_each_tier(partial(result_of, call, xarr, x, y), call, "# kernels" in call)
 
 
 # -- functions, conversions and reductions -----------------------------------------------------
@@ -387,7 +353,6 @@ def test_views_of_one_array_are_apart_where_a_kernel_stands_alone(keys: tuple[st
 
 
 def waiting() -> int:
-    """How many instructions stand on the tape."""
     return len(tape_of(xarr.default_device()).instructions)
 
 
@@ -858,8 +823,6 @@ def test_what_numpy_refuses_to_do_is_done_when_it_is_asked_again() -> None:
 
 
 class _Nothing:
-    """A disk cache that holds nothing."""
-
     def key(self, *_: Any) -> str:
         return ""
 

@@ -10,28 +10,8 @@ from typing import Any, ClassVar, Final
 
 import numpy
 
-from tests.engine.programs import STEPS, WIDE, Breadth, Pick, Program, broadcasts
+from tests.engine.programs import WIDE, Breadth, Pick, Program, broadcasts, steps
 
-_STEPS: Final = {
-    name: STEPS[name]
-    for name in (
-        *("make", "pend", "copy", "in_place", "assign", "assign_named", "delete"),
-        *("collect", "toggle", "look", "keep"),
-    )
-}
-_NEW: Final = {
-    "view": 14,
-    "part": 14,
-    "retype": 14,
-    "write_flat": 8,
-    "read_flat": 5,
-    "fill": 5,
-    "reshape": 6,
-    "in_order": 6,
-    "write_part": 10,
-    "lock": 2,
-    "resize": 2,
-}
 SEEN_OTHERWISE: Final = replace(
     WIDE,
     dtypes=(
@@ -46,15 +26,17 @@ SEEN_OTHERWISE: Final = replace(
     keys=("1:", "::-1", "::2"),
     keys2=(":, 1:",),
     rare=0,
-    steps=_STEPS | _NEW,
+    steps=steps("""
+        make 8, pend 16, copy 4, in_place 14, assign 16, assign_named 6, delete 5, collect 1,
+        toggle 2, look 2, keep 3, view 14, part 14, retype 14, write_flat 8, read_flat 5, fill 5,
+        reshape 6, in_order 6, write_part 10, lock 2, resize 2
+    """),
 )
 
 _INTEGERS: Final = ("int64", "int32", "uint8", "int16", "uint32")
 
 
 class Seen(Program):
-    """A random program whose arrays are seen in several ways."""
-
     SEEN_AS: ClassVar[dict[str, tuple[str, ...]]] = {
         "complex128": ("float64",),
         "complex64": ("float32",),
@@ -79,7 +61,6 @@ class Seen(Program):
         return str(bool(self.pick(2))) if dtype.kind == "b" else str(self.pick(4))
 
     def make(self) -> None:
-        """A new array of values."""
         shape = self.one_of(self.shapes)
         dtype = self.dtype if self.pick(4) else self.other
         self.seed += 1
@@ -91,12 +72,10 @@ class Seen(Program):
         self.bind(self.new_name(), str(self.one_of(forms)))
 
     def part(self) -> None:
-        """The real or the imaginary part of an array, as a view."""
         name = self.a_name(lambda value: value.dtype.kind == "c")
         return self.bind(self.new_name(), f"{name}.{self.one_of(('real', 'imag'))}")
 
     def write_part(self) -> None:
-        """Write the parts of a complex array, perhaps from each other."""
         name = self.any_name(
             lambda value: value.dtype.kind == "c" and value.flags.writeable and value.ndim > 0
         )
@@ -115,7 +94,6 @@ class Seen(Program):
         return self.run(str(self.one_of(forms)))
 
     def write_flat(self) -> None:
-        """Write through `flat`."""
         name = self.a_name(lambda value: value.flags.writeable and value.size > 2)
         forms = (
             f"{name}.flat[1] = {self.pick(5)}",
@@ -128,13 +106,11 @@ class Seen(Program):
         return self.run(str(self.one_of(forms)))
 
     def read_flat(self) -> None:
-        """Read through `flat`."""
         name = self.a_name(lambda value: value.size > 1)
         forms = ("flat[1:]", "flat[0]", "flat[::-1]", "flat.copy()", "flat[np.asarray([1, 0])]")
         return self.bind(self.new_name(), f"{name}.{self.one_of(forms)}")
 
     def fill(self) -> None:
-        """Fill an array or a view."""
         name = self.a_name(lambda value: value.flags.writeable)
         value = self.theirs[name]
         keys = [f"{name}.fill({self.pick(4)})"]
@@ -185,7 +161,6 @@ class Seen(Program):
         return self.run(f"{new}[::-1].fill(1)", refused=True)
 
     def resize(self) -> None:
-        """A new array that grows or shrinks."""
         name = self.new_name()
         self.seed += 1
         self.bind(

@@ -24,6 +24,7 @@ import functools
 import inspect
 import math
 import re
+import textwrap
 import warnings
 from collections.abc import Callable, Iterator
 from types import ModuleType
@@ -57,6 +58,19 @@ def _expanded(line: str) -> list[str]:
         return [line]
     choices = (line[: found.start()] + one + line[found.end() :] for one in found[1].split("|"))
     return [call for choice in choices for call in _expanded(choice)]
+
+
+def program(line: str, names: str = "np, x, y, z", **others: Any) -> Callable[..., Any]:
+    """A function of these names: statements, and behind an arrow what they return.
+
+    It has as many of the names as are given; in `others` are those that it calls.
+    """
+    body, _, result = line.rpartition("-> ")
+    text = textwrap.indent(f"{body.strip()}\nreturn {result}", "    ")
+    space = dict(others)
+    given = ", ".join(name + "=None" * (name[0] != "*") for name in names.split(", "))
+    exec(f"def function({given}):\n{text}", space)
+    return space["function"]  # type: ignore[no-any-return]
 
 
 def each(table: str) -> Callable[[Any], Any]:

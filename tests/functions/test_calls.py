@@ -129,7 +129,6 @@ MIXED = np.array([[3, 1, 4, 1], [5, 9, 2, 6], [5, 3, 5, 8]])
 
 
 def scaled(vector: Any, width: Any, axis: int, kwargs: Any) -> None:
-    """A mode of padding of a program's own."""
     value = kwargs.get("value", 7)
     vector[: width[0]] = value + axis
     if width[1]:

@@ -185,6 +185,5 @@ def test_real_operands_are_complex_ones_whose_imaginary_part_is_zero(
 
 
 def alike(name: str, pairs: list[tuple[Any, Any]]) -> None:
-    """Assert that results, of one program, are the same."""
     for got, wanted in pairs:
         assert_same(np.asarray(got), np.asarray(wanted), name)

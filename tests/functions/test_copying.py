@@ -199,9 +199,3 @@ def test_a_copied_number_is_its_own() -> None:
     y, z = copy.copy(x), copy.deepcopy(x)
     x[()] = 5
     assert (int(x), int(y), int(z)) == (5, 1, 1)
-
-
-@pytest.mark.parametrize("dtype", [">i4", ">f8", ">c16"])
-def test_a_list_of_an_array_in_the_other_order_of_bytes(dtype: str) -> None:
-    values = np.arange(3).astype(dtype)
-    assert xarr.asarray([values]).tolist() == [values.tolist()]

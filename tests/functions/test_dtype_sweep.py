@@ -185,7 +185,6 @@ EVERY: Final = {"": 1, "fused": 97} if WHOLE else {"": 41, "fused": 1999}
 
 
 def cases(call: str, tier: str) -> Iterator[dict[str, Any]]:
-    """Choose what the names of a call stand for."""
     names = [name for name in DOMAINS if re.search(rf"\b{name}\b", call)]
     for chosen in itertools.product(*(DOMAINS[name] for name in names)):
         if zlib.crc32(f"{call} {chosen}".encode()) % EVERY[tier] == 0:

@@ -307,7 +307,6 @@ LAYOUTS: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
 
 
 def laid_out(name: str, dtype: DType) -> tuple[Values, xarr.Array]:
-    """A view and its like on the device."""
     shape, look = LAYOUTS[name]
     rng = np.random.default_rng(len(name))
     base = reference.drawn(dtype, -100, 100, int(np.prod(shape)), rng).reshape(shape)
@@ -401,7 +400,6 @@ ARITHMETIC = [row for row in OPERATORS if row.result != "bool"]
 
 
 def symbol(row: Elementwise, prefix: str = "") -> Callable[..., Any]:
-    """The function of the operator module for a row's operator."""
     found: Callable[..., Any] = getattr(operator, f"{prefix}{row.operator}", None) or getattr(
         operator, f"{prefix}{row.operator}_"
     )

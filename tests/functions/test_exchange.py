@@ -29,7 +29,6 @@ LAYOUTS: dict[str, Any] = {
 
 @pytest.fixture
 def shared_host(device: xarr.Device) -> xarr.Device:
-    """A device whose memory is the host's."""
     if not vendor.runs_on_numpy(device):
         pytest.skip(f"{device} does not share the host's memory")
     return device

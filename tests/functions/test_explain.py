@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,11 @@ import pytest
 
 import xarr
 from tests.engine.pairs import tier
+from tests.functions.calls import program, rows
 from xarr.codegen import launch
 from xarr.ir import events, steps
 
 pytestmark = pytest.mark.usefixtures("fused")
-
-Program = Callable[[xarr.Array, xarr.Array], xarr.Array]
 
 
 @pytest.fixture
@@ -58,42 +57,23 @@ def kernels(text: str) -> list[tuple[str, int, list[str]]]:
     return found
 
 
-def softmax(x: xarr.Array, y: xarr.Array) -> xarr.Array:
-    e = xarr.exp(x - x.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
+PROGRAMS = """
+{(x + y) * 2 - x|(x * y).sum()|(x * y).sum(axis=0)|x.mean()|x.T + 1}
+x.reshape((4, 2, -1)).sum(axis=(0, 2))
+x[xarr.asarray([3, 1])] * 2
+x + xarr.random.default_rng(1).normal(size=x.shape)
+y[1:-1, 1:-1] = x[:-2, 1:-1] + x[2:, 1:-1] -> y
+y[xarr.asarray([3, 1])] = x[xarr.asarray([0, 2])] + 1 -> y
+e = xarr.exp(x - x.max(axis=-1, keepdims=True)) -> e / e.sum(axis=-1, keepdims=True)
+"""
 
 
-def stencil(x: xarr.Array, y: xarr.Array) -> xarr.Array:
-    y[1:-1, 1:-1] = x[:-2, 1:-1] + x[2:, 1:-1]
-    return y
-
-
-def scattered(x: xarr.Array, y: xarr.Array) -> xarr.Array:
-    y[xarr.asarray([3, 1])] = x[xarr.asarray([0, 2])] + 1
-    return y
-
-
-PROGRAMS: dict[str, Program] = {
-    "chain": lambda x, y: (x + y) * 2 - x,
-    "stencil": stencil,
-    "softmax": softmax,
-    "sum of all": lambda x, y: (x * y).sum(),
-    "sum of columns": lambda x, y: (x * y).sum(axis=0),
-    "two axes apart": lambda x, y: x.reshape((4, 2, -1)).sum(axis=(0, 2)),
-    "mean": lambda x, y: x.mean(),
-    "gather": lambda x, y: x[xarr.asarray([3, 1])] * 2,
-    "scatter": scattered,
-    "random numbers": lambda x, y: x + xarr.random.default_rng(1).normal(size=x.shape),
-    "transpose": lambda x, y: x.T + 1,
-}
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_what_is_explained_is_launched(name: str, launched: list[str]) -> None:
+@pytest.mark.parametrize("line", rows(PROGRAMS))
+def test_what_is_explained_is_launched(line: str, launched: list[str]) -> None:
     x, y = matrix(8, 40_000), matrix(8, 40_000)
     xarr.synchronize()
     launched.clear()
-    result = PROGRAMS[name](x, y)
+    result = program(line if "->" in line else f"-> {line}", "x, y", xarr=xarr)(x, y)
     asked = len(launched)  # an index is checked as it is asked for
     text = xarr.explain(result)
     assert len(launched) == asked

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import random
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,55 +11,36 @@ import pytest
 
 import xarr
 from tests.comparing import nightly
+from tests.functions.calls import lines, program
 from tests.reference import assert_same
 from xarr.runtime import host_functions
 from xarr.tape import builder
 
-Program = Callable[[Any, Any, Any], dict[str, Any]]
-
-
-def steps(xp: Any, x: Any, u: Any) -> dict[str, Any]:
-    y = (x + 1) * 2
-    total = y.sum()
-    u[1:-1] = y[1:-1] - y[:-2]
-    u += total
-    return {"y": y, "total": total, "rows": y.reshape(4, -1).max(axis=0), "u": u}
-
-
-def sorts(xp: Any, x: Any, u: Any) -> dict[str, Any]:
-    order = xp.argsort(x, kind="stable")
-    return {"sorted": xp.sort(x * -3), "order": order, "sums": xp.cumulative_sum(x)}
-
-
-def products(xp: Any, x: Any, u: Any) -> dict[str, Any]:
-    square = x.reshape(4, -1)
-    return {"product": square @ square.T, "gathered": x[::-1][[3, 1, 1]]}
-
-
-def nothing(xp: Any, x: Any, u: Any) -> dict[str, Any]:
-    return {"x": x}
-
-
-PROGRAMS = (steps, sorts, products, nothing)
+PROGRAMS = """
+y = (x + 1) * 2; total = y.sum(); u[1:-1] = y[1:-1] - y[:-2]; u += total
+... -> y, total, y.reshape(4, -1).max(axis=0), u
+order = np.argsort(x, kind="stable") -> np.sort(x * -3), order, np.cumulative_sum(x)
+square = x.reshape(4, -1) -> square @ square.T, x[::-1][[3, 1, 1]]
+-> (x,)
+"""
 
 
 @pytest.mark.parametrize("size", [20, *nightly(1000), 300_000])
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_a_launch_does_it_again(
-    device: xarr.Device, program: Program, size: int, each_tier: None
-) -> None:
+@pytest.mark.parametrize("line", lines(PROGRAMS))
+def test_a_launch_does_it_again(device: xarr.Device, line: str, size: int, each_tier: None) -> None:
+    run = program(line, "np, x, u")
     host, written = np.arange(size, dtype="float32") % 13, np.zeros(size, "float32")
     x, u = xarr.asarray(host), xarr.asarray(written)
     with xarr.graph() as g:
-        made = program(xarr, x, u)
+        made = run(xarr, x, u)
     for change in (0, 5, 1):
         if change:
             host = (host + change) % 11
             x[...] = xarr.asarray(host)
             g.launch()
-        for name, wanted in program(np, host, written).items():
-            assert_same(np.asarray(made[name]), wanted, f"{name} of {program.__name__}, {change}")
-    if program is nothing:
+        for number, wanted in enumerate(run(np, host, written)):
+            assert_same(np.asarray(made[number]), wanted, f"result {number} of {line}, {change}")
+    if line == "-> (x,)":
         assert g.launches == 0
         return
     assert 0 < g.launches < 60

@@ -28,7 +28,6 @@ def example(shape: tuple[int, ...] = SHAPE, dtype: Any = np.float32) -> Values:
 
 
 def on_device(key: Any) -> Any:
-    """A key with its NumPy arrays turned into Arrays."""
     if isinstance(key, tuple):
         return tuple(map(on_device, key))
     return xarr.asarray(key) if isinstance(key, np.ndarray) else key
@@ -295,6 +294,7 @@ x[{0] = np.ones((4, 3))|:1] = np.ones((2, 5, 3))} ! ValueError: x[key] = value: 
 x[[0, 1]] = np.ones((3, 5, 3)) ! ValueError: x[key] = value: value has shape
 x[x > 50] = np.ones(3) ! ValueError: value has shape
 x[0] = 1j ! TypeError: not 'complex'
+x[{...|0|[0, 2, 1]|1:}] = [1j] * 3 ! TypeError: not 'complex'
 x[0] = "text" ! ValueError: value is no array of float32
 np.nonzero({x[0] > 3|x[:0]|i|i * 1j})
 np.take(x, np.asarray(1.0), axis=0) ! TypeError: take(a, indices): indices has dtype float64
@@ -366,9 +366,3 @@ y = np.zeros(3, "f4"); y[0], y[1], y[2] = 0.1, 7, np.full(2, 0.1, "f4")[1]
 @each_line(STATEMENTS)
 def test_statements(call: str, scattering: xarr.Device) -> None:
     check(call, x=example((6,)), c=example(), z=np.asarray([1 + 2j, 3, 4j, 5, 6, 7], "c8"))
-
-
-def test_complex_lists_are_refused_where_real_numbers_are(device: xarr.Device) -> None:
-    for key in (..., 0, [0, 2, 1], slice(1, None)):
-        with pytest.raises(TypeError, match="not .complex."):
-            xarr.zeros(3, dtype="float32")[key] = [1j] * 3

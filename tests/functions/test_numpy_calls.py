@@ -29,7 +29,6 @@ from xarr.tape import tape
 
 @pytest.fixture
 def cpu() -> Iterator[xarr.Device]:
-    """A device whose memory is the host's."""
     found = [one for one in xarr.devices() if vendor.runs_on_numpy(one)]
     if not found:
         pytest.skip("no device shares the host's memory")
@@ -39,7 +38,6 @@ def cpu() -> Iterator[xarr.Device]:
 
 @pytest.fixture
 def apart() -> Iterator[xarr.Device]:
-    """A device with memory of its own."""
     one = xarr.devices()[0]
     with xarr.device(one if one.info.kind == "gpu" else one.pretending("as-gpu")) as chosen:
         yield chosen
@@ -233,7 +231,6 @@ OPERATORS = {
 
 @pytest.mark.parametrize("dtype", [*filter(has, ["f8", "f4", "c16", "i8", "u1", "bool"])])
 def test_numbers_of_numpys_stand_beside_arrays(device: xarr.Device, dtype: str) -> None:
-    """Behaves as an array of the same data type with one element."""
     kind = numpy.dtype(dtype).kind
     names = next(names for kinds, names in OPERATORS.items() if kind in kinds).split()
     given = [0, 1, 2, 3, 5, *([-0.0, 0.5, numpy.inf, numpy.nan] if kind in "fc" else [])]
@@ -336,7 +333,6 @@ def test_what_neither_takes_is_refused_in_xarrs_words(device: xarr.Device) -> No
 
 
 def read_back(x: Any) -> Any:
-    """What NumPy loads of what it saved."""
     file = io.BytesIO()
     numpy.save(file, x)
     file.seek(0)

@@ -58,12 +58,10 @@ x / w = X / W
 
 
 def rest(x: float, y: float) -> float:
-    """C's remainder."""
     return math.nan if y == 0 or not math.isfinite(x) or y != y else math.remainder(x, y)
 
 
 def operands(dtype: str) -> tuple[Any, Any]:
-    """Numbers in pairs, special ones among them."""
     special = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.5, 1e-40, -5e-41, 1e30, math.inf, -math.inf]
     x, w = (part.ravel() for part in numpy.meshgrid([*special, math.nan], special))
     drawn = numpy.random.default_rng(5).normal(size=(2, 100)) * 4

@@ -27,7 +27,6 @@ Kernel = xarr.ElementwiseKernel
 
 
 def values(*shape: int, dtype: str = "float32") -> Any:
-    """Numbers from -3 to 4, on the host."""
     return (numpy.arange(math.prod(shape)).reshape(shape) % 8 - 3).astype(dtype)
 
 
@@ -299,8 +298,6 @@ KERNEL void turned(GLOBAL f32 *x)
 
 
 class Settings(ctypes.Structure):
-    """The structure of the kernel above."""
-
     _fields_ = (("scale", ctypes.c_float), ("begin", ctypes.c_int))
 
 

@@ -105,7 +105,6 @@ class Programs:
         return array | (array & False) if key.dtype == bool else array + 0
 
     def step(self) -> None:
-        """Run one statement with both."""
         number = self.random.randrange(len(self.pairs))
         values, array = self.pairs[number]
         key = self.key(values.shape)

@@ -16,7 +16,6 @@ from xarr.tape import builder
 
 
 def current(device: xarr.Device) -> int:
-    """The address of this thread's current stream."""
     driver: Any = device.driver
     before = driver.swap_stream(xarr.Stream(device)._handle)
     driver.swap_stream(before)

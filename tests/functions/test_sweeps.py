@@ -205,7 +205,6 @@ def made(name: str, prefix: str = "") -> Iterator[list[str]]:
 
 
 def outcome(call: str, space: Any) -> Any:
-    """What a call gives or leaves in its arrays, or its error."""
     names = {"np": space, "numpy": numpy, "nan": numpy.nan, "inf": numpy.inf}
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -239,7 +238,6 @@ def public(kind: type[Exception]) -> type[Exception]:
 
 
 def said(value: Any) -> str:
-    """A value or an error in a line."""
     if isinstance(value, Exception):
         return f"{type(value).__name__}: {' '.join(str(value).split())[:150]}"
     return " ".join(repr(value).split())[:150]
@@ -257,14 +255,12 @@ def faults_of(calls: list[str]) -> Iterator[str]:
 
 
 def filled(call: str, shape: tuple[int, ...], dtype: str) -> str:
-    """A call of an array of a shape and a data type."""
     call = call.replace(X, f"np.zeros({{shape}}, '{dtype}')")
     return call.format(shape=shape, ndim=len(shape), axes=tuple(range(len(shape))))
 
 
 @pytest.mark.parametrize(("prefix", "name"), [*functions()])
 def test_shapes_without_elements(prefix: str, name: str) -> None:
-    """Shapes, data types, values and errors are NumPy's."""
     each = [
         [filled(call, shape, dtype) for call in calls]
         for calls in made(name, prefix)
@@ -324,7 +320,6 @@ numpy.float32(2.7) numpy.int64(300) numpy.uint64(2**63) numpy.int8(-5) numpy.com
 
 @pytest.mark.parametrize("template", rows(NUMBERS))
 def test_numbers_that_do_not_fit(template: str) -> None:
-    """Values and errors are NumPy's."""
     calls = [
         f"x = np.asarray([1, 0, 2], '{dtype}'); " + re.sub(r"\bV\b", f"({number})", template)
         for dtype in DTYPES.split()

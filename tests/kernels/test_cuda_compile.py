@@ -37,7 +37,6 @@ Recorder = Callable[[], list[str]]
 
 @pytest.fixture
 def as_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[xarr.Device]:
-    """A device of this machine that the engine takes for a GPU."""
     device = next(found for found in DEVICES if found.has_float64)
     change(monkeypatch, device, kind="gpu")
     with xarr.device(device):
@@ -70,7 +69,6 @@ def operands(dtype: DType, count: int) -> tuple[View, ...]:
 
 
 def stored(sources: Iterable[str]) -> int:
-    """How many values kernels store."""
     return sum(len(re.findall(r"p\d+\[at[^]]+\] = ", text)) for text in sources)
 
 

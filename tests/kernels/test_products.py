@@ -29,7 +29,6 @@ Values = np.ndarray[Any, Any]
 
 
 def matmul(x: Any, y: Any) -> Values:
-    """The product of arrays of either library, as NumPy's."""
     interned.cache_clear()  # a program that is known would run as it was planned
     one, two = (array if type(array) is Array else xarr.asarray(array) for array in (x, y))
     node = recorded.matmul(one._view, two._view)
@@ -117,7 +116,6 @@ class Case(NamedTuple):
     def operands(
         self, rows: int, length: int, columns: int, made: Callable[..., Values]
     ) -> list[tuple[Values, Array]]:
-        """Two operands, in NumPy and on the device."""
         first, second = {0: ((), ()), 1: ((3,), (3,)), 2: ((3, 1), (2,))}[self.stack]
         shapes = (*first, rows, length), (*second, length, columns)
         pairs = []
@@ -167,7 +165,6 @@ CASE = {case.dtype: case for case in reversed([*QUICK, *SLOW])}
 
 
 def cases(*names: str) -> list[Any]:
-    """The cases of these types, all where none is named."""
     quick = [pytest.param(case, id=str(case)) for case in QUICK if case.dtype in names or not names]
     slow = [case for case in SLOW if case.dtype in names or not names]
     return quick + [pytest.param(case, id=str(case), marks=pytest.mark.nightly) for case in slow]
@@ -175,8 +172,6 @@ def cases(*names: str) -> list[Any]:
 
 @pytest.fixture
 def enter(choose: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Callable[[Case], None]:
-    """Take the variant of a case."""
-
     def enter(case: Case) -> None:
         needs(case.dtype)
         choose(case.tile, swapped=case.swapped, split=case.split)
@@ -472,7 +467,6 @@ PAIRS: dict[str, tuple[str, Callable[[Any, Any], tuple[Any, Any]]]] = {
 
 
 def along(np: Any, stack: Any) -> Any:
-    """A stack whose matrices lie along the smallest stride."""
     return np.permute_dims(np.permute_dims(stack, (1, 2, 0)).copy(), (2, 0, 1))
 
 

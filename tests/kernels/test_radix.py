@@ -73,7 +73,6 @@ def order(x: Values, axis: int, *, descending: bool) -> Values:
 
 
 def raw(x: Values) -> Values:
-    """The bytes of each element."""
     return np.ascontiguousarray(x).reshape(*x.shape, 1).view(np.uint8)
 
 
@@ -83,7 +82,6 @@ def on_device(x: Values) -> View:
 
 
 def check(view: View, x: Values, axis: int, sorts: Sequence[str] = ("values", "indices")) -> None:
-    """Assert that sorts give NumPy's order, and the bits of NaN."""
     for descending in (False, True):
         wanted = order(x, axis, descending=descending)
         about = f"{x.dtype}{x.shape}, axis {axis}, descending {descending}"

@@ -37,7 +37,6 @@ def imported(name: str, *rest: Any) -> Any:
 
 
 def run(script: Path, with_xarr: bool) -> tuple[dict[str, Any], str]:
-    """The variables that a script leaves, and what it prints."""
     names: dict[str, Any] = {"__name__": "__main__", "__file__": str(script)}
     if with_xarr:
         names["__builtins__"] = {**vars(builtins), "__import__": imported}
@@ -64,7 +63,6 @@ def on_host(value: Any) -> Any:
 
 
 def answer(line: str) -> str:
-    """What is said to one line."""
     request = json.loads(line)
     try:
         said: Any = run(Path(request["script"]), request["library"] == "xarr")

@@ -66,7 +66,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path, st
 
 
 def _compare(expected: Any, found: Any, where: str) -> None:
-    """Assert that two variables hold the same."""
     if isinstance(expected, dict):
         assert list(map(str, expected)) == list(map(str, found)), where
         for key, other in zip(expected, found.values(), strict=True):

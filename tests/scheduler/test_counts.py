@@ -6,8 +6,8 @@ import itertools
 import math
 import operator
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +15,13 @@ import pytest
 
 import xarr
 from tests.comparing import nightly
+from tests.functions.calls import lines, program, rows
 from tests.launching import change, refuse_memory, storage_of, watched
 from xarr import layout, tuning
 from xarr.array.array import Array
 from xarr.codegen import launch
 from xarr.ops.reductions import TABLE
-from xarr.runtime import dispatch as program
+from xarr.runtime import dispatch
 from xarr.tape.tape import tape_of
 
 Values = npt.NDArray[Any]
@@ -53,7 +54,6 @@ def is_pending(x: Array) -> bool:
 
 
 def recorded() -> int:
-    """How many instructions wait on the default device."""
     return len(tape_of(xarr.default_device()).instructions)
 
 
@@ -62,134 +62,6 @@ def assert_bits(x: Array, wanted: Values) -> None:
     assert got.dtype == wanted.dtype
     assert got.shape == wanted.shape
     assert got.tobytes() == wanted.tobytes()
-
-
-class Case(NamedTuple):
-    """A program of one library, what it is given, and what each kernel stores, if all agree."""
-
-    program: Callable[..., Any]
-    shapes: tuple[tuple[int, ...], ...]
-    stored: tuple[int, ...] | None
-
-
-CASES: Final[dict[str, Case]] = {}
-LINE: Final = (5000,)
-PLANE: Final = (80, 90)
-
-
-def stores(
-    *stored: int, of: Sequence[tuple[int, ...]] = (LINE, LINE)
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add a program: its kernels store so many values each, of what it returns and writes."""
-
-    def add(given: Callable[..., Any]) -> Callable[..., Any]:
-        CASES[given.__name__.replace("_", " ")] = Case(given, tuple(of), stored)
-        return given
-
-    return add
-
-
-@stores(1, of=[PLANE])
-def a_stencil_in_place(np: Any, u: Any) -> Any:
-    """It exchanges its memory, which the view of an edge goes along with."""
-    edge = u[0]
-    u[1:-1, 1:-1] = 0.5 * (u[:-2, 1:-1] + u[2:, 1:-1])
-    return u, edge
-
-
-@stores(1)
-def what_has_no_elements(np: Any, x: Any, y: Any) -> Any:
-    row = x[None]
-    none = row[:-1] + 1
-    for _ in range(3):
-        row[:-1] += none
-        row[:-1] = none
-    x[1:] = x[:-1]
-    return x
-
-
-@stores(1, 2, 1)
-def a_temporary_that_was_written(np: Any, x: Any, y: Any) -> Any:
-    y[...] = x * y
-    y[1:] = shifted = x[1:] + 1
-    y[:1] = 7
-    return y, shifted
-
-
-@stores(4)
-def a_temporary_that_lives_on(np: Any, x: Any, y: Any) -> Any:
-    value = x * 3
-    user = value + 1
-    y[...] = value
-    return value, user, y, user * 2
-
-
-@stores(1)
-def several_writes(np: Any, x: Any, y: Any) -> Any:
-    for number in range(5):
-        y[...] = x * number
-        y += x
-    return y
-
-
-@stores(1)
-def several_writes_to_a_part(np: Any, x: Any, y: Any) -> Any:
-    y[1:-1] = x[1:-1] * 2
-    y[1:-1] += 1
-    return y
-
-
-@stores(3, of=[LINE] * 3)
-def live_intermediates(np: Any, a: Any, b: Any, c: Any) -> Any:
-    total = a + b
-    scaled = total * c
-    return scaled - a, total, scaled
-
-
-@stores(1, of=[LINE] * 3)
-def what_a_dead_expression_needed_too(np: Any, a: Any, b: Any, c: Any) -> Any:
-    total = a + b
-    result, _ = total * c, total - c
-    return result
-
-
-@stores(1)
-def operators_in_place(np: Any, x: Any, y: Any) -> Any:
-    view = x[1:]
-    x += y
-    x *= 2
-    x -= y
-    return x, view
-
-
-@stores(1, 1, 1, 1)
-def a_write_behind_what_reads(np: Any, x: Any, y: Any) -> Any:
-    reader, other = x * 2, y * 2
-    x[::2] = 0
-    reader += x
-    return reader, other, x
-
-
-@stores(1, 1, 3, 1, 1, of=[(60, 50)] * 2)
-def views(np: Any, x: Any, y: Any) -> Any:
-    total = x + y
-    seen = [total[1:], total.T, total[::-1, ::2], total.reshape(50, 60), total[None], total[3]]
-    return [view * 2 for view in seen], seen
-
-
-@stores(1, of=[(300,)])
-def an_expression_that_doubles(np: Any, x: Any) -> Any:
-    for _ in range(20):
-        x = x * 0.25 + x
-    return x
-
-
-@stores(0, 1, of=[(300, 2), (300,)])
-def short_sums_of_what_doubles(np: Any, x: Any, more: Any) -> Any:
-    x = x - 1
-    for _ in range(40):
-        x = x * x
-    return (np.sum(x, axis=1) if np is xarr else x[:, 0] + x[:, 1]) * more
 
 
 def grown(x: Any) -> Any:
@@ -206,175 +78,129 @@ def in_parts(np: Any, x: Any, parts: list[tuple[int, int]], *, read: bool = Fals
     return out
 
 
-@stores(1, 1, of=[(16, 50)])
-def parts_of_another_type(np: Any, x: Any) -> Any:
-    """Take as many elements as there are, of a type that is half as wide."""
-    out = np.zeros(x.size, dtype="float64")
-    out.view("float32")[: x.size] = grown(x.reshape(-1))
-    return out
-
-
-@stores(of=[(16, 50)])
-def parts_that_nobody_reads(np: Any, x: Any) -> Any:
-    in_parts(np, x, [(0, 8), (8, 16)])
-    return ()
-
-
 def chain(np: Any, a: Any, b: Any, c: Any) -> Any:
-    """The chain that the targets name."""
     return ((a * b + c) * a - b) * c + a * b
 
 
-def less(total: Any, c: Any) -> Any:
-    return total * c - total
-
-
-def twice(total: Any, c: Any) -> Any:
-    return total * c, total - c
-
-
-def put(x: Any, key: Any, value: Any) -> Any:
-    x[key] = value
-    return x
-
-
 def around(np: Any, x: Any) -> Any:
-    """Roll what is broadcast."""
     x = np.broadcast_to(x, (5, 6))
     return np.roll(x, (1, 1), axis=(0, 1)) + np.roll(x, (1, -1), axis=(0, 1))
 
 
-def stencil(u: Any) -> Any:
-    return 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
-
-
-INNER: Final = np.s_[1:-1, 1:-1]
-ROWS: Final = (16, 50)
-CASES.update(
-    {
-        "a chain": Case(chain, ((100_000,),) * 3, (1,)),
-        "creation": Case(
-            lambda np: np.arange(10_000) * 2 + np.ones(10_000, dtype="int64"), (), (1,)
-        ),
-        "constants": Case(lambda np: (np.full(3000, 2, dtype="int64") * 3).max(), (), (0,)),
-        "a stencil": Case(lambda np, u, v: put(v, INNER, stencil(u)), (PLANE,) * 2, (1,)),
-        "a lattice": Case(lambda np, x: put(x, np.s_[::2], x[1::2] * 2), (LINE,), (1,)),
-        "halves": Case(lambda np, x: put(x, slice(2500), x[2500:] * 2), (LINE,), (1,)),
-        "the same places": Case(lambda np, x: put(x, slice(None), x[:] * 2), (LINE,), (1,)),
-        "transposed": Case(lambda np, x: x + x.T, ((90, 90),), (1,)),
-        "backwards": Case(lambda np, x: x[::-1] * 2, (LINE,), (1,)),
-        "shifted": Case(lambda np, x: x[1:] - x[:-1], (LINE,), (1,)),
-        "comes round": Case(around, ((6,),), (1,)),
-        "comes round and is reduced": Case(lambda np, x: around(np, x).max(axis=1), ((6,),), None),
-        "stacked": Case(lambda np, x: np.stack([grown(x), grown(-x)]), (ROWS,), (2,)),
-        "in halves": Case(lambda np, x: in_parts(np, x, [(0, 8), (8, 16)]), (ROWS,), (2,)),
-        "with a gap": Case(lambda np, x: in_parts(np, x, [(0, 8), (9, 16)]), (ROWS,), (1, 1, 1)),
-        "on each other": Case(lambda np, x: in_parts(np, x, [(0, 8), (0, 8)]), (ROWS,), (1, 1)),
-        "read between": Case(
-            lambda np, x: in_parts(np, x, [(0, 8), (8, 16)], read=True), (ROWS,), (1, 2)
-        ),
-        "one is short": Case(lambda np, x: np.stack([grown(x), x + 1]), (ROWS,), (2,)),
-        "dead": Case(lambda np, a, b, c: less(a + b, c), (LINE,) * 3, (1,)),
-        "a product of a copy": Case(lambda np, x: x.copy() @ x, ((40, 40),), ()),
-        "beside a reduction": Case(
-            lambda np, x, y: ((x * y).max(axis=1), x * y * -np.ones(ROWS, "float32")),
-            (ROWS,) * 2,
-            (1,),
-        ),
-        "needed twice": Case(lambda np, a, b, c: twice(a + b, c), (LINE,) * 3, (2,)),
-    }
-)
+PROGRAMS: Final = """
+1 | 80,90 | edge = x[0]; x[1:-1, 1:-1] = 0.5 * (x[:-2, 1:-1] + x[2:, 1:-1]) -> x, edge
+# what has no elements
+1 | 5000 | row = x[None]; none = row[:-1] + 1
+... for _ in range(3): row[:-1] += none; row[:-1] = none
+... x[1:] = x[:-1] -> x
+# a temporary that is written, and one that lives on
+1 2 1 | 5000 5000 | y[...] = x * y; y[1:] = shifted = x[1:] + 1; y[:1] = 7 -> y, shifted
+4 | 5000 5000 | value = x * 3; user = value + 1; y[...] = value -> value, user, y, user * 2
+# several writes
+1 | 5000 5000 | for k in range(5): y[...] = x * k; y += x
+... -> y
+1 | 5000 5000 | y[1:-1] = x[1:-1] * 2; y[1:-1] += 1 -> y
+1 | 5000 5000 | view = x[1:]; x += y; x *= 2; x -= y -> x, view
+1 1 1 1 | 5000 5000 | reader, other = x * 2, y * 2; x[::2] = 0; reader += x -> reader, other, x
+# live and dead intermediates
+3 | 5000 5000 5000 | total = x + y; scaled = total * z -> scaled - x, total, scaled
+1 | 5000 5000 5000 | total = x + y; result, _ = total * z, total - z -> result
+1 | 5000 5000 5000 | total = x + y -> total * z - total
+2 | 5000 5000 5000 | total = x + y -> total * z, total - z
+1 1 3 1 1 | 60,50 60,50 | t = x + y
+... seen = [t[1:], t.T, t[::-1, ::2], t.reshape(50, 60), t[None], t[3]]
+... -> [view * 2 for view in seen], seen
+# expressions that double
+1 | 300 | for _ in range(20): x = x * 0.25 + x
+... -> x
+0 1 | 300,2 300 | x = x - 1
+... for _ in range(40): x = x * x
+... -> (np.sum(x, axis=1) if np is xarr else x[:, 0] + x[:, 1]) * y
+1 | 100000 100000 100000 | -> chain(np, x, y, z)
+1 | | -> np.arange(10_000) * 2 + np.ones(10_000, dtype="int64")
+0 | | -> (np.full(3000, 2, dtype="int64") * 3).max()
+1 | 80,90 80,90 | around = x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]
+... y[1:-1, 1:-1] = 0.25 * around -> y
+1 | 5000 | x[{::2] = x[1::2|:2500] = x[2500:|:] = x[:}] * 2 -> x
+1 | 90,90 | -> x + x.T
+1 | 5000 | -> {x[::-1] * 2|x[1:] - x[:-1]}
+# comes round
+1 | 6 | -> around(np, x)
+any | 6 | -> around(np, x).max(axis=1)
+# in parts: stacked, in halves, with a gap, on each other, read between, one of which is short
+2 | 16,50 | -> np.stack([grown(x), grown(-x)])
+2 | 16,50 | -> in_parts(np, x, [(0, 8), (8, 16)])
+1 1 1 | 16,50 | -> in_parts(np, x, [(0, 8), (9, 16)])
+1 1 | 16,50 | -> in_parts(np, x, [(0, 8), (0, 8)])
+1 2 | 16,50 | -> in_parts(np, x, [(0, 8), (8, 16)], read=True)
+2 | 16,50 | -> np.stack([grown(x), x + 1])
+any | 16,50 | in_parts(np, x, [(0, 8), (8, 16)]) -> ()
+# as many elements as there are, of a type that is half as wide
+1 1 | 16,50 | out = np.zeros(x.size, dtype="float64")
+... out.view("float32")[: x.size] = grown(x.reshape(-1)) -> out
+| 40,40 | -> x.copy() @ x
+1 | 16,50 16,50 | -> (x * y).max(axis=1), x * y * -np.ones((16, 50), "float32")
+"""
+"""What each kernel stores, if all agree, the shapes of the arrays that are given, and a program."""
 
 
 def flat(results: Any) -> list[Any]:
-    """The arrays of nested tuples and lists."""
     if not isinstance(results, tuple | list):
         return [results]
     return [one for some in results for one in flat(some)]
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_the_kernels_of_a_program(name: str) -> None:
+@pytest.mark.parametrize("line", rows(PROGRAMS))
+def test_the_kernels_of_a_program(line: str) -> None:
     """Nothing runs before it is asked for; then so many kernels, and values with NumPy's bits."""
-    case = CASES[name]
-    hosts = [values(*shape, seed=seed) for seed, shape in enumerate(case.shapes)]
-    given = [xarr.asarray(host) for host in hosts]
+    stored, shapes, text = (part.strip() for part in line.split("|", 2))
+    run = program(text, xarr=xarr, chain=chain, around=around, grown=grown, in_parts=in_parts)
+    given = [tuple(map(int, shape.split(","))) for shape in shapes.split()]
+    hosts = [values(*shape, seed=seed) for seed, shape in enumerate(given)]
+    arrays = [xarr.asarray(host) for host in hosts]
     xarr.full((2, 16, 50), 7, dtype="float32").sum()  # memory that is not zero by itself
     xarr.synchronize()
     with watched() as seen:
-        results = flat(case.program(xarr, *given))
-        given.clear()  # so that what a program was given may be dead
+        results = flat(run(xarr, *arrays))
+        arrays.clear()  # so that what a program was given may be dead
         assert not seen.launches
         xarr.synchronize()
-    if case.stored is not None:
-        assert seen.stored() == [*case.stored]
-    for ours, wanted in zip(results, flat(case.program(np, *hosts)), strict=True):
+    if stored != "any":
+        assert seen.stored() == [*map(int, stored.split())]
+    for ours, wanted in zip(results, flat(run(np, *hosts)), strict=True):
         assert_bits(ours, wanted)
 
 
-class Cut(NamedTuple):
-    """A program that is too much for one kernel: how many it may be, and what they store."""
-
-    program: Callable[..., Any]
-    count: int
-    launches: range
-    stored: range
-
-
-def added(np: Any, x: Any, y: Any) -> Any:
-    for _ in range(3 * tuning.STEPS):
-        x = x + y
-    return x
+CUT: Final = """
+2 | 3,9 | 3,9 | for _ in range(3 * tuning.STEPS): x = x + y
+... -> x
+60 | 0,5 | 0,5 | -> sum((y, z, *more), x)
+2 | 0,7 | 30,31 | -> with_many_live(x, y, 30)
+2 | 0,7 | 20,22 | parts = with_many_live(x, y, 20) -> parts, parts[-1].max()
+3 | 0,7 | 20,22 | parts = with_many_live(x, y, 20); z[...] = parts[-1] -> parts, z
+""".replace("60", str(3 * tuning.SLOTS))
+"""Arrays of a program that is too much for a kernel, bounds of kernels and of what they store."""
 
 
-def of_many_arrays(np: Any, *xs: Any) -> Any:
-    total = xs[0]
-    for x in xs[1:]:
-        total = total + x
-    return total
+def with_many_live(x: Any, y: Any, count: int) -> list[Any]:
+    return list(itertools.accumulate([y] * count, operator.add, initial=x))
 
 
-def with_many_live(np: Any, x: Any, y: Any, count: int = 30) -> Any:
-    parts = [x]
-    for _ in range(count):
-        parts.append(parts[-1] + y)
-    return parts
-
-
-def reduced(np: Any, x: Any, y: Any) -> Any:
-    parts = with_many_live(np, x, y, 20)
-    return parts, parts[-1].max()
-
-
-def written(np: Any, x: Any, y: Any, target: Any) -> Any:
-    parts = with_many_live(np, x, y, 20)
-    target[...] = parts[-1]
-    return parts, target
-
-
-CUT: Final = {
-    "long": Cut(added, 2, range(3, 9), range(3, 9)),
-    "of many arrays": Cut(of_many_arrays, 3 * tuning.SLOTS, range(5), range(5)),
-    "with many live intermediates": Cut(with_many_live, 2, range(7), range(30, 31)),
-    "reduced": Cut(reduced, 2, range(7), range(20, 22)),
-    "written": Cut(written, 3, range(7), range(20, 22)),
-}
-
-
-@pytest.mark.parametrize("name", CUT)
-def test_expressions_that_are_too_much_for_a_kernel_are_cut(name: str) -> None:
-    cut = CUT[name]
-    given, hosts = arrays(cut.count, 300)
+@pytest.mark.parametrize("line", lines(CUT))
+def test_expressions_that_are_too_much_for_a_kernel_are_cut(line: str) -> None:
+    count, launches, stored, text = line.split("|", 3)
+    run = program(text, "np, x, y, z, *more", **globals())
+    given, hosts = arrays(int(count), 300)
     with watched() as seen:
-        results = flat(cut.program(xarr, *given))
+        results = flat(run(xarr, *given))
         xarr.synchronize()
-    for got, wanted in zip(results, flat(cut.program(np, *hosts)), strict=True):
+    for got, wanted in zip(results, flat(run(np, *hosts)), strict=True):
         assert_bits(got, wanted)
     assert all(one.operations <= tuning.ENTRIES for one in seen.launches)
     assert all(len(one.buffers) - one.stores <= tuning.SLOTS for one in seen.launches)
     assert max(seen.stored()) <= tuning.STORES
-    assert len(seen.launches) in cut.launches
-    assert sum(seen.stored()) in cut.stored
+    assert len(seen.launches) in range(*eval(launches))
+    assert sum(seen.stored()) in range(*eval(stored))
 
 
 def test_a_sum_of_squares_reads_x_once() -> None:
@@ -505,16 +331,6 @@ def test_what_is_computed_while_memory_is_short_stays(monkeypatch: pytest.Monkey
     y[...] = 7
     assert_bits(value + 0, first * 2 + 1)
     assert_bits(middle, first * 2)
-
-
-def test_explain_launches_nothing() -> None:
-    (a, b), (first, second) = arrays(2, 1000)
-    result = a * b + a
-    with watched() as seen:
-        assert "multiply" in xarr.explain(result)
-    assert len(seen.launches) == 0
-    assert is_pending(result)
-    assert_bits(result, first * second + first)
 
 
 def test_a_stencil_loop_with_live_intermediates_compiles_few_kernels(
@@ -650,62 +466,40 @@ def test_what_differs_in_offsets_and_numbers_is_planned_once(
     assert len({*device.programs.values()}) == 1
 
 
-LOOPS: Final[dict[str, Callable[[int, Any, Any], Any]]] = {}
-
-
-def loop(body: Callable[[int, Any, Any], Any]) -> Callable[[int, Any, Any], Any]:
-    LOOPS[body.__name__] = body
-    return body
-
-
-@loop
-def functional(operations: int, x: Any, y: Any) -> Any:
-    for number in range(operations):
-        x = x + y if number % 2 else x * 0.5
-    return x
-
-
-@loop
-def writing(operations: int, x: Any, y: Any) -> Any:
-    for number in range(operations):
-        if number % 3 == 0:
-            x[1:-1] = y[2:] + y[:-2]
-        elif number % 3 == 1:
-            y *= 0.25
-        else:
-            y[1:] += x[1:]
-    return x
-
-
-@loop
-def both(operations: int, x: Any, y: Any) -> Any:
-    for number in range(0, operations, 3):
-        curved = x[2:] - x[:-2]
-        x[1:-1] += curved
-        y = y * 0.5 if number % 2 else y - x
-        y[0] = 1
-    return x + y
+LOOPS: Final = """
+for k in range(n): x = x + y if k % 2 else x * 0.5
+... -> x
+for k in range(n):
+...     if k % 3 == 0: x[1:-1] = y[2:] + y[:-2]
+...     elif k % 3 == 1: y *= 0.25
+...     else: y[1:] += x[1:]
+... -> x
+for k in range(0, n, 3):
+...     curved = x[2:] - x[:-2]; x[1:-1] += curved
+...     y = y * 0.5 if k % 2 else y - x
+...     y[0] = 1
+... -> x + y
+"""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("operations", [3, 64, 65, *nightly(31, 63)])
-@pytest.mark.parametrize("body", LOOPS)
+@pytest.mark.parametrize("number", range(3))
 def test_a_long_loop_compiles_hardly_more_than_two_steps(
-    body: str, operations: int, monkeypatch: pytest.MonkeyPatch
+    number: int, operations: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    body = program(lines(LOOPS)[number], "n, x, y")
     compiled = []
     for steps in (2, 1000):
         with monkeypatch.context() as patch:
             device = xarr.default_device()
             change(patch, device)
-            (x, y), (first, second) = arrays(2, 50)
-            for step in range(steps):
-                x = LOOPS[body](operations, x, y)
-                if step < 2:
-                    first = LOOPS[body](operations, first, second)
+            (x, y), _ = arrays(2, 50)
+            for _ in range(steps):
+                x = body(operations, x, y)
             xarr.synchronize()
             compiled.append(len(device.kernels))
-    assert compiled[1] <= (compiled[0] + 8 if body == "functional" else 1.5 * compiled[0])
+    assert compiled[1] <= (compiled[0] + 8 if number == 0 else 1.5 * compiled[0])
 
 
 def test_rows_are_written_in_parts() -> None:
@@ -725,59 +519,38 @@ def test_rows_are_written_in_parts() -> None:
     assert len(seen.launches) == 2
 
 
-def turned(np: Any, x: Any) -> Any:
-    """Reductions with much behind them, and what is read from many sides."""
-    total = x.sum(axis=-1)
-    for number in range(11):
-        total = total * 1.5 + number
-    result = x * total[..., None]
-    for number in range(10):
-        shifts = number + 1, 2 * number + 1, 3 * number + 1
-        result = result + np.roll(x, shifts, axis=(0, 1, 2))
-    return result
-
-
-def with_complex_numbers(np: Any, x: Any) -> Any:
-    x = x.astype("complex128")
-    for number in range(80):
-        x = x * (1 + 0.01j * number) + (0.5 + 1j * number)
-    return x
-
-
-def held(np: Any, x: Any) -> Any:
-    """What somebody holds is stored, though the kernel reads it as well."""
-    HELD[:] = [x * number for number in range(6)]
-    result = sum(HELD)
-    for number in range(10):
-        result = result + np.roll(x, (number + 1, 2 * number + 1), axis=(1, 2))
-    return result
-
-
-def sliced(np: Any, x: Any) -> Any:
-    """Parts of other offsets and extents along each axis."""
-    keys = [np.s_[i % 2 : i % 2 + 2, i % 3 : i % 3 + 3, i : i + 34] for i in range(6)]
-    return sum(x[key] * number for number, key in enumerate(keys))
-
-
+ARGUMENTS: Final = """
+# reductions with much behind them, and what is read from many sides
+total = x.sum(axis=-1)
+... for k in range(11): total = total * 1.5 + k
+... result = x * total[..., None]
+... for k in range(1, 11): result = result + np.roll(x, (k, 2 * k - 1, 3 * k - 2), axis=(0, 1, 2))
+... -> result
+x = x.astype("complex128")
+... for k in range(80): x = x * (1 + 0.01j * k) + (0.5 + 1j * k)
+... -> x
+# what somebody holds is stored, though the kernel reads it as well
+HELD[:] = [x * k for k in range(6)]; result = sum(HELD)
+... for k in range(1, 11): result = result + np.roll(x, (k, 2 * k - 1), axis=(1, 2))
+... -> result
+# parts of other offsets and extents along each axis
+keys = [np.s_[i % 2 : i % 2 + 2, i % 3 : i % 3 + 3, i : i + 34] for i in range(6)]
+... -> sum(x[key] * number for number, key in enumerate(keys))
+"""
 HELD: list[Any] = []
 
 
-@pytest.mark.parametrize(
-    ("program", "most"),
-    [(sliced, 300), *itertools.product([turned, with_complex_numbers, held], [600, 1024])],
-)
+@pytest.mark.parametrize(("number", "most"), [(3, 300), *itertools.product([0, 1, 2], [600, 1024])])
 def test_no_kernel_has_more_arguments_than_it_may(
-    program: Callable[[Any, Any], Any],
-    most: int,
-    form: xarr.Device,
-    monkeypatch: pytest.MonkeyPatch,
+    number: int, most: int, form: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    run = program(lines(ARGUMENTS)[number], "np, x", HELD=HELD)
     monkeypatch.setattr(layout, "WIDE", 1)  # indices of 64 bits
     change(monkeypatch, form, parameter_nbytes=most)
     x = np.random.default_rng(0).random((4, 6, 40)).astype("float32")
     with watched() as seen:
-        result = xarr.to_numpy(program(xarr, xarr.asarray(x)))
-    np.testing.assert_allclose(result, program(np, x), rtol=1e-3)
+        result = xarr.to_numpy(run(xarr, xarr.asarray(x)))
+    np.testing.assert_allclose(result, run(np, x), rtol=1e-3)
     assert max(one.argument_nbytes for one in seen.launches) <= most
 
 
@@ -792,18 +565,6 @@ def test_neighbours_have_their_rows_and_columns_in_common() -> None:
     (kernel,) = seen.launches
     # Three rows, one of which the result has as well, and the columns to the left and right.
     assert len({*re.findall(r"const xr_index way\w+", kernel.text)}) == 5
-
-
-def test_a_full_tape_is_cut_by_the_loop_that_runs_now() -> None:
-    x = xarr.asarray(values(50))
-    on = tape_of(x.device)
-    for operation in (operator.add, operator.mul):
-        for _ in range(5 * tuning.STEPS):
-            operation(x, x)
-        assert [opcode.operation.name for opcode in on.loops._body] == [
-            "add" if operation is operator.add else "multiply"
-        ]
-    xarr.synchronize()
 
 
 def test_programs_tell_which_values_are_kept() -> None:
@@ -858,13 +619,13 @@ def test_sizes_that_change_and_take_no_ones_memory_make_no_new_programs(
 ) -> None:
     change(monkeypatch, xarr.default_device())
     programs = list[Any]()
-    made = program.Program.__init__
+    made = dispatch.Program.__init__
 
     def noted(self: Any, *given: Any) -> None:
         programs.append(self)
         made(self, *given)
 
-    monkeypatch.setattr(program.Program, "__init__", noted)
+    monkeypatch.setattr(dispatch.Program, "__init__", noted)
     z = xarr.asarray(values(40, 40))
     for turn in range(3):
         if turn == 2:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import pytest
 
 import xarr
 from tests.comparing import DTYPES, needs, nightly
+from tests.functions.calls import lines, program, rows
 from tests.launching import Seen, storage_of, watched
 from xarr import tuning
 from xarr.array.array import Array
@@ -112,24 +113,6 @@ def test_joint_reductions_have_the_bits_of_separate_ones(
     assert seen.reads_of(storage_of(x)) == 1
 
 
-class Case(NamedTuple):
-    """A program of three arrays, their shape, and counts of what runs for it."""
-
-    program: Callable[..., Results]
-    shape: tuple[int, ...]
-    counts: dict[str, Any]
-
-
-JOINT: Final = {"reads": 1, "elementwise": 0}
-"""All reductions read their operand together, and nothing is computed beside them."""
-ALONE: Final = JOINT | {"skeletons": 1}
-"""What is computed of their results is in their kernel."""
-APART: Final = {"saved": 0}
-"""As many launches as there are operations."""
-NOTHING: Final[dict[str, Any]] = {}
-"""Values alone count."""
-
-
 def counted(seen: Seen, one_by_one: Seen, x: Array) -> dict[str, Any]:
     """Count what ran for a program."""
     return {
@@ -143,148 +126,82 @@ def counted(seen: Seen, one_by_one: Seen, x: Array) -> dict[str, Any]:
     }
 
 
-def of_a_value(x: Array, axis: int | None) -> Results:
-    value = x * 2
-    return value.sum(axis=axis), x.max(axis=axis), value.max(axis=axis)
+PROGRAMS: Final = """
+# what is stored on the way, what is centred, by a kernel that goes row by row, and work in between
+stored=[1], elementwise=0 | 500,40 | total = x.sum(axis=1); y = x + 1 -> total, y, y.max(axis=1)
+reads=1 | 200,600 | mean = x.mean(axis=1, keepdims=True)
+... -> mean, ((x - mean) ** 2).sum(axis=1), x.max(axis=1)
+| 200,600 | scale = x.max() -> (y * scale).sum(), (y * y).sum(), (x * y).sum()
+reads=1 | 50,600 | total = x.sum(axis=1); other = y * z; squares = (x * x).sum(axis=1)
+... -> total, other, squares, other.max(axis=1)
+skeletons=1, launches=1 | 200,512 | centred = x - x.mean(axis=1, keepdims=True)
+... -> (centred / np.sqrt(x.var(axis=1, keepdims=True) + 1e-5) * y,)
+# where results have as many elements as operands, both walk the same space
+| 7,1 | total = x.sum(axis=1); more = total * 2; other = x[:, 0] + more
+... top = np.reshape(other, (7, 1)).max(axis=1)
+... -> total, other, top, np.reshape(more, (7, 1)).min(axis=1)
+# what is cut off is a kernel by itself, or of a row's result a part of the kernel of rows
+launches=1 | 30,40 | -> (long(x, 1),)
+launches=2 | 30,40 | -> (long(x, 0),)
+# as many launches as there are operations
+saved=0 | 300,200 | -> x.sum(axis={0), x.sum(axis=1|1), x[:10].sum(axis=1|1), y.sum(axis=1})
+saved=0 | 300,200 | -> x.{argmin(axis=1), x.argmax|cumulative_sum(axis=1), x.sum}(axis=1)
+| 300,30 | -> ({x.sum(axis=1) * y[:, 0]|x / x.sum(axis=1, keepdims=True)},)
+| 300,30 | -> (x.{sum(axis=1)[:9]|sum(axis=1)[::-1]|cumulative_sum(axis=1)} * 2,)
+| 300,30 | -> (x.sum(axis=1).max() + 1,)
+# all reductions read their operand together, and nothing is computed beside them
+reads=1, elementwise=0 | 130,300 | o = {None|0|1} -> (x * y).sum(axis=o), (x * x).sum(axis=o)
+reads=1, elementwise=0 | 130,300 | o = {None|0|1} -> x.sum(axis=o), (x * x).sum(axis=o)
+reads=1, elementwise=0 | 130,300 | o = {None|0|1}; value = x * 2
+... -> value.sum(axis=o), x.max(axis=o), value.max(axis=o)
+reads=1, elementwise=0 | 130,300 | o = {None|0|1}
+... -> x.astype("float16").sum(axis=o), x.sum(axis=o)
+reads=1, elementwise=0 | 130,300 | o = {None|0|1} -> x[::-1].max(axis=o), x.min(axis=o)
+"""
+"""What is counted, the shape of three arrays, and a program of them."""
+OF_RESULTS: Final = """
+-> (np.sqrt(((x - y) ** 2).sum()),)
+-> (np.linalg.vector_norm(x - y, axis=1),)
+-> (1 / x.sum(axis=0),)
+-> (x.max(axis=1) - x.min(axis=1),)
+-> ((x * y).sum() / (x * x).sum(),)
+-> (np.sqrt(x.var(axis=1, keepdims=True) + 1e-5),)
+-> (x.sum(axis=1).astype("float16").astype("int32") % 7,)
+-> ((x.astype("float16").mean(axis=0) * 3 + 1) / 7,)
+-> ((x.astype("complex64").sum(axis=0) * (1 + 2j) - 1j).imag,)
+-> (~(x > 6.9).any(axis=1) & (x > -1.9).all(axis=1),)
+mean = x.sum(axis=1); mean /= x.shape[1]; mean += 1 -> (mean,)
+total = x.sum(axis=1) -> total, total * 2 + total, np.sqrt(abs(total))
+total = x.sum(axis=1); before = total + 1; total[...] = before * total
+... -> total, total - before, before
+-> (np.reshape(x.sum(axis=1), (-1, 1)) * 2,)
+-> x.mean(axis=1) * 2, x.mean(axis=1) * 3
+"""
+"""What is computed of results is in the reductions' kernel, of short rows and of long ones."""
+ALONE: Final = "reads=1, elementwise=0, skeletons=1"
+SHORT: Final = [f"{ALONE} | 70,90 | {line}" for line in lines(OF_RESULTS)]
+LONG: Final = [f"{ALONE} | 3,40000 | {line}" for line in lines(OF_RESULTS)]
+RARELY: Final = [line for number, line in enumerate(LONG) if number % 4]
 
 
-def stored(x: Array, *_: Array) -> Results:
-    total = x.sum(axis=1)
-    y = x + 1
-    return total, y, y.max(axis=1)
-
-
-def centred(x: Array, *_: Array) -> Results:
-    mean = x.mean(axis=1, keepdims=True)
-    return mean, ((x - mean) ** 2).sum(axis=1), x.max(axis=1)
-
-
-def scaled(x: Array, y: Array, _: Array) -> Results:
-    scale = x.max()
-    return (y * scale).sum(), (y * y).sum(), (x * y).sum()
-
-
-def mixed(x: Array, y: Array, z: Array) -> Results:
-    total = x.sum(axis=1)
-    other = y * z
-    squares = (x * x).sum(axis=1)
-    return total, other, squares, other.max(axis=1)
-
-
-def in_place(x: Array, *_: Array) -> Results:
-    mean = x.sum(axis=1)
-    mean /= x.shape[1]
-    mean += 1
-    return (mean,)
-
-
-def kept_and_used(x: Array, *_: Array) -> Results:
-    total = x.sum(axis=1)
-    return total, total * 2 + total, xarr.sqrt(abs(total))
-
-
-def written_over(x: Array, *_: Array) -> Results:
-    total = x.sum(axis=1)
-    before = total + 1
-    total[...] = before * total
-    return total, total - before, before
-
-
-def normalised(x: Array, gain: Array, _: Array) -> Results:
-    centred = x - x.mean(axis=1, keepdims=True)
-    return (centred / xarr.sqrt(x.var(axis=1, keepdims=True) + 1e-5) * gain,)
-
-
-def of_one_element(x: Array, *_: Array) -> Results:
-    """Where results have as many elements as operands, both walk the same space."""
-    total = x.sum(axis=1)
-    more = total * 2
-    other = x[:, 0] + more
-    top = xarr.reshape(other, (7, 1)).max(axis=1)
-    return total, other, top, xarr.reshape(more, (7, 1)).min(axis=1)
-
-
-def long(x: Array, axis: int) -> Results:
-    """What is cut off is a kernel by itself, or of a row's result a part of the kernel of rows."""
+def long(x: Array, axis: int) -> Array:
     result = x.sum(axis=axis)
     for number in range(tuning.EPILOGUE + 5):
         result = result * 0.5 + number
-    return (result,)
+    return result
 
 
-PROGRAMS: Final[dict[str, Case]] = {
-    "what is stored on the way": Case(stored, (500, 40), {"stored": [1], "elementwise": 0}),
-    "centred": Case(centred, (200, 600), {"reads": 1}),  # by a kernel that goes row by row
-    "scaled by another result": Case(scaled, (200, 600), NOTHING),
-    "work in between": Case(mixed, (50, 600), {"reads": 1}),
-    "normalised": Case(normalised, (200, 512), {"skeletons": 1, "launches": 1}),
-    "an axis of one element": Case(of_one_element, (7, 1), NOTHING),
-    "long": Case(lambda x, *_: long(x, 1), (30, 40), {"launches": 1}),
-    "long of columns": Case(lambda x, *_: long(x, 0), (30, 40), {"launches": 2}),
-    "axes": Case(lambda x, *_: (x.sum(axis=0), x.sum(axis=1)), (300, 200), APART),
-    "shapes": Case(lambda x, *_: (x.sum(axis=1), x[:10].sum(axis=1)), (300, 200), APART),
-    "storages": Case(lambda x, y, _: (x.sum(axis=1), y.sum(axis=1)), (300, 200), APART),
-    "indices": Case(lambda x, *_: (x.argmin(axis=1), x.argmax(axis=1)), (300, 200), APART),
-    "and a scan": Case(lambda x, *_: (x.cumulative_sum(axis=1), x.sum(axis=1)), (300, 200), APART),
-    "beside others": Case(lambda x, y, _: (x.sum(axis=1) * y[:, 0],), (300, 30), NOTHING),
-    "spread": Case(lambda x, *_: (x / x.sum(axis=1, keepdims=True),), (300, 30), NOTHING),
-    "a part": Case(lambda x, *_: (x.sum(axis=1)[:9] * 2,), (300, 30), NOTHING),
-    "reversed": Case(lambda x, *_: (x.sum(axis=1)[::-1] * 2,), (300, 30), NOTHING),
-    "of a result": Case(lambda x, *_: (x.sum(axis=1).max() + 1,), (300, 30), NOTHING),
-    "of a scan": Case(lambda x, *_: (x.cumulative_sum(axis=1) * 2,), (300, 30), NOTHING),
-}
-OF_COMPUTED: Final[dict[str, Callable[..., Results]]] = {
-    "products": lambda x, y, axis: ((x * y).sum(axis=axis), (x * x).sum(axis=axis)),
-    "moments": lambda x, y, axis: (x.sum(axis=axis), (x * x).sum(axis=axis)),
-    "a value": lambda x, y, axis: of_a_value(x, axis),
-    "a type": lambda x, y, axis: (x.astype("float16").sum(axis=axis), x.sum(axis=axis)),
-    "views": lambda x, y, axis: (x[::-1].max(axis=axis), x.min(axis=axis)),
-}
-PROGRAMS.update(
-    {
-        f"{name} along {axis}": Case(
-            lambda x, y, _, program=program, axis=axis: program(x, y, axis), (130, 300), JOINT
-        )
-        for name, program in OF_COMPUTED.items()
-        for axis in (None, 0, 1)
-    }
-)
-OF_RESULTS: Final[dict[str, Callable[..., Results]]] = {
-    "norm": lambda x, y, _: (xarr.sqrt(((x - y) ** 2).sum()),),
-    "norms": lambda x, y, _: (xarr.linalg.vector_norm(x - y, axis=1),),
-    "reciprocal": lambda x, *_: (1 / x.sum(axis=0),),
-    "range": lambda x, *_: (x.max(axis=1) - x.min(axis=1),),
-    "ratio": lambda x, y, _: ((x * y).sum() / (x * x).sum(),),
-    "deviation": lambda x, *_: (xarr.sqrt(x.var(axis=1, keepdims=True) + 1e-5),),
-    "type": lambda x, *_: (x.sum(axis=1).astype("float16").astype("int32") % 7,),
-    "half": lambda x, *_: ((x.astype("float16").mean(axis=0) * 3 + 1) / 7,),
-    "complex": lambda x, *_: ((x.astype("complex64").sum(axis=0) * (1 + 2j) - 1j).imag,),
-    "truth": lambda x, *_: (~(x > 6.9).any(axis=1) & (x > -1.9).all(axis=1),),
-    "in place": in_place,
-    "kept and used": kept_and_used,
-    "written over": written_over,
-    "reshaped": lambda x, *_: (xarr.reshape(x.sum(axis=1), (-1, 1)) * 2,),
-    "by numbers": lambda x, *_: (x.mean(axis=1) * 2, x.mean(axis=1) * 3),
-}
-PROGRAMS.update({name: Case(program, (70, 90), ALONE) for name, program in OF_RESULTS.items()})
-PROGRAMS.update(
-    {f"{name} of long rows": Case(run, (3, 40_000), ALONE) for name, run in OF_RESULTS.items()}
-)
-LONG: Final = [name for name in PROGRAMS if name.endswith("long rows")]
-RARELY: Final = [name for number, name in enumerate(LONG) if number % 4]
-
-
-@pytest.mark.parametrize(
-    "name", [*(name for name in PROGRAMS if name not in RARELY), *nightly(*RARELY)]
-)
-def test_a_program_has_the_bits_of_operations_by_themselves(name: str, form: xarr.Device) -> None:
-    case = PROGRAMS[name]
-    given = arrays(3, *case.shape)
-    found, seen = together(lambda: case.program(*given))
-    wanted, one_by_one = apart(lambda: case.program(*given))
+@pytest.mark.parametrize("line", [*rows(PROGRAMS), *SHORT, *LONG[::4], *nightly(*RARELY)])
+def test_a_program_has_the_bits_of_operations_by_themselves(line: str, form: xarr.Device) -> None:
+    wanted_counts, shape, text = line.split("|", 2)
+    run = program(text, "np, x, y, z", long=long)
+    given = arrays(3, *map(int, shape.split(",")))
+    found, seen = together(lambda: run(xarr, *given))
+    wanted, one_by_one = apart(lambda: run(xarr, *given))
     assert found == wanted
     counts = counted(seen, one_by_one, given[0])
-    assert {what: counts[what] for what in case.counts} == case.counts
+    for what, count in eval(f"dict({wanted_counts})").items():
+        assert counts[what] == count, what
 
 
 def test_joint_kernels_are_bounded(form: xarr.Device) -> None:

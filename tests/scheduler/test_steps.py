@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy
@@ -11,6 +10,7 @@ import pytest
 
 import xarr
 from tests.comparing import nightly
+from tests.functions.calls import lines, program, rows
 from tests.launching import watched
 
 State = tuple[Any, ...]
@@ -19,77 +19,8 @@ VELOCITIES: Final = [(0, 0), (1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), 
 WEIGHTS: Final = [4 / 9] + [1 / 9] * 4 + [1 / 36] * 4
 
 
-def life(np: Any, u: Any) -> State:
-    around = sum(np.roll(np.roll(u, dy, axis=0), dx, axis=1) for dy, dx in AROUND)
-    return (np.where((around == 3) | ((u == 1) & (around == 2)), 1, 0).astype(u.dtype),)
-
-
-def life_by_pairs(np: Any, u: Any) -> State:
-    around = sum(np.roll(u, shift, axis=(0, 1)) for shift in AROUND)
-    return (((around == 3) | ((u == 1) & (around == 2))).astype(u.dtype),)
-
-
-def upwind(np: Any, u: Any) -> State:
-    return (u - 0.3 * (u - np.roll(u, 1)),)
-
-
 def laplace(np: Any, u: Any) -> Any:
     return sum(np.roll(u, shift, axis) for shift in (1, -1) for axis in (0, 1)) - 4 * u
-
-
-def gray_scott(np: Any, u: Any, v: Any) -> State:
-    reaction = 0.1 * u * v * v
-    return (
-        u + 0.16 * laplace(np, u) - reaction + 0.06 * (1 - u),
-        v + 0.08 * laplace(np, v) + reaction - 0.1 * v,
-    )
-
-
-def heat(np: Any, u: Any) -> State:
-    around = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
-    u[1:-1, 1:-1] += 0.1 * (around - 4 * u[1:-1, 1:-1])
-    return (u,)
-
-
-def light(np: Any, ez: Any, hx: Any, hy: Any) -> State:
-    hx[:, :-1] -= 0.5 * (ez[:, 1:] - ez[:, :-1])
-    hy[:-1, :] += 0.5 * (ez[1:, :] - ez[:-1, :])
-    curl = hy[1:-1, 1:-1] - hy[:-2, 1:-1] - hx[1:-1, 1:-1] + hx[1:-1, :-2]
-    ez[1:-1, 1:-1] += 0.5 * curl
-    return ez, hx, hy
-
-
-def softmax(np: Any, x: Any) -> State:
-    e = np.exp(x - x.max(axis=-1, keepdims=True))
-    return (e / e.sum(axis=-1, keepdims=True) + x,)
-
-
-def lattice_boltzmann(np: Any, f: Any) -> State:
-    for i, (cx, cy) in enumerate(VELOCITIES):
-        f[i] = np.roll(np.roll(f[i], cx, axis=1), cy, axis=0)
-    density = f.sum(axis=0)
-    ux = (f[1] - f[3] + f[5] - f[6] - f[7] + f[8]) / density
-    uy = (f[2] - f[4] + f[5] + f[6] - f[7] - f[8]) / density
-    square = 1.5 * (ux**2 + uy**2)
-    for i, (cx, cy) in enumerate(VELOCITIES):
-        along = 3 * (cx * ux + cy * uy)
-        rest = WEIGHTS[i] * density * (1 + along + 0.5 * along**2 - square)
-        f[i] += (rest - f[i]) / 0.7
-    return (f,)
-
-
-def lattice_boltzmann_stacked(np: Any, f: Any) -> State:
-    f = [np.roll(f[i], (cy, cx), axis=(0, 1)) for i, (cx, cy) in enumerate(VELOCITIES)]
-    density = f[0] + f[1] + f[2] + f[3] + f[4] + f[5] + f[6] + f[7] + f[8]
-    ux = (f[1] - f[3] + f[5] - f[6] - f[7] + f[8]) / density
-    uy = (f[2] - f[4] + f[5] + f[6] - f[7] - f[8]) / density
-    square = 1.5 * (ux**2 + uy**2)
-    after = []
-    for i, (cx, cy) in enumerate(VELOCITIES):
-        along = 3 * (cx * ux + cy * uy)
-        rest = WEIGHTS[i] * density * (1 + along + 0.5 * along**2 - square)
-        after.append(f[i] + (rest - f[i]) / 0.7)
-    return (np.stack(after),)
 
 
 def around(u: Any) -> Any:
@@ -101,76 +32,86 @@ def around(u: Any) -> Any:
     return out
 
 
-def conjugate_gradients(np: Any, u: Any, residual: Any, direction: Any, square: Any) -> State:
-    image = around(direction)
-    length = square / (direction * image).sum()
-    u = u + length * direction
-    residual = residual - length * image
-    after = (residual * residual).sum()
-    return u, residual, residual + (after / square) * direction, after
+def lattice_boltzmann(np: Any, f: Any) -> State:
+    for i, (cx, cy) in enumerate(VELOCITIES):
+        f[i] = np.roll(np.roll(f[i], cx, axis=1), cy, axis=0)
+    density = f.sum(axis=0)
+    for i, after in enumerate(relaxed(f, density)):
+        f[i] += (after - f[i]) / 0.7
+    return (f,)
 
 
-def jacobi(np: Any, u: Any, most: Any) -> State:
-    after = u.copy()
-    after[1:-1, 1:-1] = 0.25 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
-    after[0] = 0.5
-    return after, np.maximum(most, np.abs(after - u).max())
+def relaxed(f: Any, density: Any) -> Any:
+    """What the densities of each velocity come to rest at."""
+    ux = (f[1] - f[3] + f[5] - f[6] - f[7] + f[8]) / density
+    uy = (f[2] - f[4] + f[5] + f[6] - f[7] - f[8]) / density
+    square = 1.5 * (ux**2 + uy**2)
+    for weight, (cx, cy) in zip(WEIGHTS, VELOCITIES, strict=True):
+        along = 3 * (cx * ux + cy * uy)
+        yield weight * density * (1 + along + 0.5 * along**2 - square)
 
 
-def steepened(np: Any, u: Any) -> State:
-    along, across = np.gradient(u)
-    return (u + 0.01 * np.sqrt(along * along + across * across),)
+def lattice_boltzmann_stacked(np: Any, f: Any) -> State:
+    f = [np.roll(f[i], (cy, cx), axis=(0, 1)) for i, (cx, cy) in enumerate(VELOCITIES)]
+    density = f[0] + f[1] + f[2] + f[3] + f[4] + f[5] + f[6] + f[7] + f[8]
+    rest = relaxed(f, density)
+    return (np.stack([part + (after - part) / 0.7 for part, after in zip(f, rest, strict=True)]),)
 
 
-def blurred(np: Any, u: Any) -> State:
-    wide = np.pad(u, 1)
-    return (0.5 * u + 0.25 * (wide[2:, 1:-1] + wide[:-2, 1:-1]),)
+PROGRAMS: Final = """
+# the game of life, of ints
+1 | 70,90 | around = sum(np.roll(np.roll(u, dy, axis=0), dx, axis=1) for dy, dx in AROUND)
+... -> (np.where((around == 3) | ((u == 1) & (around == 2)), 1, 0).astype(u.dtype),)
+1 | 70,90 | around = sum(np.roll(u, shift, axis=(0, 1)) for shift in AROUND)
+... -> (((around == 3) | ((u == 1) & (around == 2))).astype(u.dtype),)
+# upwind, Gray and Scott, heat, light
+1 | 5000 | -> (u - 0.3 * (u - np.roll(u, 1)),)
+1 | 70,90 70,90 | reaction = 0.1 * u * v * v
+... after = u + 0.16 * laplace(np, u) - reaction + 0.06 * (1 - u)
+... -> after, v + 0.08 * laplace(np, v) + reaction - 0.1 * v
+1 | 70,90 | around = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
+... u[1:-1, 1:-1] += 0.1 * (around - 4 * u[1:-1, 1:-1]) -> (u,)
+2 | 80,80 80,80 80,80 | v[:, :-1] -= 0.5 * (u[:, 1:] - u[:, :-1])
+... w[:-1, :] += 0.5 * (u[1:, :] - u[:-1, :])
+... curl = w[1:-1, 1:-1] - w[:-2, 1:-1] - v[1:-1, 1:-1] + v[1:-1, :-2]
+... u[1:-1, 1:-1] += 0.5 * curl -> u, v, w
+# bodies and pairs
+3/2 | 30,3 30,3 30 | d = u[None, :, :] - u[:, None, :]; r2 = (d * d).sum(axis=2) + 0.01
+... v = v + 0.01 * (d * (w[None, :] * r2**-1.5)[:, :, None]).sum(axis=1) -> u + 0.01 * v, v, w
+6 | 60,3 | d = u[None, :, :] - u[:, None, :]
+... pull = d * (1 / ((d * d).sum(axis=2) + 0.5))[:, :, None]
+... -> (u + 0.01 * pull.sum(axis=1) - 0.02 * pull.sum(axis=0),)
+# softmax, conjugate gradients, a gradient, padding, Jacobi
+1 | 70,90 | e = np.exp(u - u.max(axis=-1, keepdims=True))
+... -> (e / e.sum(axis=-1, keepdims=True) + u,)
+4 | 70,90 70,90 70,90 - | image = around(w); length = x / (w * image).sum()
+... u = u + length * w; v = v - length * image; after = (v * v).sum()
+... -> u, v, v + (after / x) * w, after
+1 | 70,90 | along, across = np.gradient(u)
+... -> (u + 0.01 * np.sqrt(along * along + across * across),)
+2 | 70,90 | wide = np.pad(u, 1) -> (0.5 * u + 0.25 * (wide[2:, 1:-1] + wide[:-2, 1:-1]),)
+2 | 70,90 - | after = u.copy()
+... after[1:-1, 1:-1] = 0.25 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
+... after[0] = 0.5 -> after, np.maximum(v, np.abs(after - u).max())
+3 | 9,70,90 | -> lattice_boltzmann(np, u)
+1 | 9,70,90 | -> lattice_boltzmann_stacked(np, u)
+"""
+"""The kernels of a step, on GPUs in case, the shapes of what it goes on with, and the step."""
 
 
-def n_body(np: Any, x: Any, v: Any, m: Any) -> State:
-    d = x[None, :, :] - x[:, None, :]
-    r2 = (d * d).sum(axis=2) + 0.01
-    v = v + 0.01 * (d * (m[None, :] * r2**-1.5)[:, :, None]).sum(axis=1)
-    return x + 0.01 * v, v, m
-
-
-def pairs(np: Any, x: Any) -> State:
-    d = x[None, :, :] - x[:, None, :]
-    pull = d * (1 / ((d * d).sum(axis=2) + 0.5))[:, :, None]
-    return (x + 0.01 * pull.sum(axis=1) - 0.02 * pull.sum(axis=0),)
-
-
-PLANE: Final = (70, 90)
-CASES: Final[dict[str, tuple[Callable[..., State], list[tuple[int, ...]], int]]] = {
-    "life": (life, [PLANE], 1),
-    "life by pairs": (life_by_pairs, [PLANE], 1),
-    "upwind": (upwind, [(5000,)], 1),
-    "Gray and Scott": (gray_scott, [PLANE] * 2, 1),
-    "heat": (heat, [PLANE], 1),
-    "light": (light, [(80, 80)] * 3, 2),
-    "n-body": (n_body, [(30, 3), (30, 3), (30,)], 3),
-    "pairs": (pairs, [(60, 3)], 6),
-    "softmax": (softmax, [PLANE], 1),
-    "conjugate gradients": (conjugate_gradients, [PLANE] * 3 + [()], 4),
-    "gradient": (steepened, [PLANE], 1),
-    "pad": (blurred, [PLANE], 2),
-    "Jacobi": (jacobi, [PLANE, ()], 2),
-    "lattice Boltzmann": (lattice_boltzmann, [(9, *PLANE)], 3),
-    "lattice Boltzmann, stacked": (lattice_boltzmann_stacked, [(9, *PLANE)], 1),
-}
-"""Programs, the shapes of what they go on with, and the kernels of a step."""
-
-FEWER_ON_GPUS: Final = {"n-body": 2}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_kernels_of_a_step(name: str, form: xarr.Device) -> None:
-    step, shapes, kernels = CASES[name]
-    if form.options:
-        kernels = FEWER_ON_GPUS.get(name, kernels)
-    dtype = "int32" if "life" in name else "float64"
+@pytest.mark.parametrize("line", lines(PROGRAMS))
+def test_kernels_of_a_step(line: str, form: xarr.Device) -> None:
+    counts, shapes, text = line.split("|", 2)
+    step = program(text, "np, u, v, w, x", **globals())
+    kernels = int(counts.split("/")[-1 if form.options else 0])
+    dtype = "int32" if "AROUND" in line else "float64"
     rng = numpy.random.default_rng(1)
-    wanted: State = tuple([(rng.random(shape) + 0.4).astype(dtype) for shape in shapes])
+    wanted: State = tuple(
+        [
+            (rng.random(() if shape == "-" else [*map(int, shape.split(","))]) + 0.4).astype(dtype)
+            for shape in shapes.split()
+        ]
+    )
     got: State = tuple([xarr.asarray(one) for one in wanted])
     for _ in range(2):  # once the loop is known, lists are cut where its body ends
         with watched() as seen:
@@ -183,93 +124,38 @@ def test_kernels_of_a_step(name: str, form: xarr.Device) -> None:
     assert 0 < len(seen.launches) <= kernels * 13
 
 
-EXCHANGING: Final[dict[str, Callable[..., State]]] = {}
+EXCHANGING: Final = """
+u[::-1] = a * 2; u[:] = u[{::-1|:1}] + a -> (u,)
+u[:] = u[::-1] + a; u[::-1] = a * 2 -> (u,)
+# rows of what is rolled, and of what is flipped
+x = u.reshape(-1, 50); x -= np.roll(x, 1, 0) * x.max(axis=1, keepdims=True)
+... total = x.max(axis=1, keepdims=True); x += total -> x, total
+x = u.reshape(-1, 50); x[:] = x[:, ::-1] - x.max(axis=1, keepdims=True)
+... least = x.min(axis=1, keepdims=True) -> x, x * least, least
+# a part beyond which there is one more
+x = few[:40].reshape(5, 8); x[1:, 1:] = x[:-1, :-1] + 1 -> (few,)
+# bits of another type, at the same place or not
+u[1:-1] = u[2:] + 1; bits = u.view("int32"); bits[1:-1] = bits[2:] + 3 -> (u,)
+u[1:-1] = (u.view("int32")[1:-1] % 97).astype("float32") + u[2:]
+... new = a * 2; new[1:-1] = (new.view("int32")[1:-1] % 97).astype("float32") -> u, new
+# counted afterwards
+u += u[::-1]; first = np.histogram(u, bins=4, range=(0.0, 90.0))[0]
+... u[1:] = 0.5 * (u[1:] + u[:-1])
+... -> u, first, np.histogram(u, bins=4, range=(0.0, 90.0))[0]
+"""
 """Programs that write arrays while elements of theirs are read: they have other memory then."""
 
 
-def exchanging(program: Callable[..., State]) -> Callable[..., State]:
-    EXCHANGING[program.__name__.replace("_", " ")] = program
-    return program
-
-
-@exchanging
-def read_after_a_flipped_write(np: Any, u: Any, a: Any, few: Any) -> State:
-    u[::-1] = a * 2
-    u[:] = u[::-1] + a
-    return (u,)
-
-
-@exchanging
-def written_flipped_and_over(np: Any, u: Any, a: Any, few: Any) -> State:
-    u[::-1] = a * 2
-    u[:] = u[:1] + a
-    return (u,)
-
-
-@exchanging
-def written_flipped_once_more(np: Any, u: Any, a: Any, few: Any) -> State:
-    u[:] = u[::-1] + a
-    u[::-1] = a * 2
-    return (u,)
-
-
-@exchanging
-def rows_of_what_is_rolled(np: Any, u: Any, a: Any, few: Any) -> State:
-    x = u.reshape(-1, 50)
-    x -= np.roll(x, 1, 0) * x.max(axis=1, keepdims=True)
-    total = x.max(axis=1, keepdims=True)
-    x += total
-    return x, total
-
-
-@exchanging
-def rows_of_what_is_flipped(np: Any, u: Any, a: Any, few: Any) -> State:
-    x = u.reshape(-1, 50)
-    x[:] = x[:, ::-1] - x.max(axis=1, keepdims=True)
-    least = x.min(axis=1, keepdims=True)
-    return x, x * least, least
-
-
-@exchanging
-def a_part_beyond_which_there_is_one_more(np: Any, u: Any, a: Any, few: Any) -> State:
-    x = few[:40].reshape(5, 8)
-    x[1:, 1:] = x[:-1, :-1] + 1
-    return (few,)
-
-
-@exchanging
-def bits_of_another_type(np: Any, u: Any, a: Any, few: Any) -> State:
-    u[1:-1] = u[2:] + 1
-    bits = u.view("int32")
-    bits[1:-1] = bits[2:] + 3
-    return (u,)
-
-
-@exchanging
-def bits_read_at_the_same_place(np: Any, u: Any, a: Any, few: Any) -> State:
-    u[1:-1] = (u.view("int32")[1:-1] % 97).astype("float32") + u[2:]
-    new = a * 2
-    new[1:-1] = (new.view("int32")[1:-1] % 97).astype("float32")
-    return u, new
-
-
-@exchanging
-def counted_afterwards(np: Any, u: Any, a: Any, few: Any) -> State:
-    u += u[::-1]
-    first = np.histogram(u, bins=4, range=(0.0, 90.0))[0]
-    u[1:] = 0.5 * (u[1:] + u[:-1])
-    return u, first, np.histogram(u, bins=4, range=(0.0, 90.0))[0]
-
-
-@pytest.mark.parametrize("name", EXCHANGING)
-def test_memory_is_exchanged(name: str, form: xarr.Device) -> None:
+@pytest.mark.parametrize("line", rows(EXCHANGING))
+def test_memory_is_exchanged(line: str, form: xarr.Device) -> None:
+    run = program(line, "np, u, a, few")
     size = 2_000 if form.kind == "gpu" else 100_000
     hosts = [(numpy.arange(count) * 7 % 31).astype("float32") for count in (size, size, 41)]
     hosts[1] += 3
     arrays = [xarr.asarray(host) + 0 for host in hosts]
     form.synchronize()
-    got = EXCHANGING[name](xarr, *arrays)
-    for ours, theirs in zip(got, EXCHANGING[name](numpy, *hosts), strict=True):
+    got = run(xarr, *arrays)
+    for ours, theirs in zip(got, run(numpy, *hosts), strict=True):
         numpy.testing.assert_array_equal(xarr.to_numpy(ours), theirs)
 
 

@@ -14,24 +14,12 @@ import numpy
 
 import xarr
 from tests.engine.pairs import BeyondError, Difference
-from tests.engine.programs import WIDE, Breadth, NothingError, Program
+from tests.engine.programs import WIDE, Breadth, NothingError, Program, steps
 
-STEPS = {
-    "make": 6,
-    "view": 16,
-    "pend": 16,
-    "convert": 2,
-    "copy": 4,
-    "in_place": 16,
-    "assign": 18,
-    "assign_named": 6,
-    "masked": 3,
-    "gathered": 4,
-    "reduced": 6,
-    "rearranged": 3,
-    "repeated": 3,
-    "use_reduced": 3,
-}
+STEPS = steps("""
+make 6, view 16, pend 16, convert 2, copy 4, in_place 16, assign 18, assign_named 6, masked 3,
+gathered 4, reduced 6, rearranged 3, repeated 3, use_reduced 3
+""")
 """The steps of programs without what looks at values or changes how the engine runs."""
 
 
@@ -39,7 +27,6 @@ class Lines(Program):
     """A program whose lines are run as they are, to be taken as text."""
 
     def run(self, line: str, *, refused: bool = False) -> None:
-        """Run a line in both libraries."""
         self.pair.run(line, 0, refused=refused)
 
 
@@ -58,12 +45,10 @@ class RandomCall(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The function's text."""
         lines = [*self.body, f"return {{{', '.join(f'{n!r}: {n}' for n in self.named)}}}"]
         return f"def f({', '.join(self.given)}):\n" + "".join(f"    {line}\n" for line in lines)
 
     def function(self, scope: dict[str, Any]) -> Callable[..., Any]:
-        """Make the function."""
         space = dict(scope)
         exec(self.text, space)
         return space["f"]  # type: ignore[no-any-return]
@@ -111,13 +96,11 @@ def scope_of(program: Any = None) -> dict[str, Any]:
 
 
 def bits(value: Any) -> tuple[Any, ...]:
-    """Return what two results have to agree in."""
     array = numpy.asarray(xarr.to_numpy(value) if isinstance(value, xarr.Array) else value)
     return array.shape, array.dtype, array.tobytes()
 
 
 def calls(first: int, count: int) -> Iterator[tuple[str, RandomCall]]:
-    """Yield random functions with their seeds."""
     for number in range(first, first + count):
         seed = f"call-{number}"
         try:

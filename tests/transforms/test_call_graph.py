@@ -84,7 +84,6 @@ def host(n: int, seed: int = 0) -> Any:
 
 
 def runs() -> int:
-    """Count the graphs that were launched."""
     return sum(graph.runs for graph in Graph.made)
 
 

@@ -14,10 +14,11 @@ import pytest
 from jax.scipy import special
 
 import xarr
+from tests.functions.calls import lines, named, rows
 from tests.transforms.programs import Programs
 from xarr import dtypes, errors
 from xarr.ir.events import counts
-from xarr.ops import elementwise as rows
+from xarr.ops import elementwise
 from xarr.transforms.reverse import Gradient
 
 Function = Callable[..., Any]
@@ -56,7 +57,7 @@ def _differentiable() -> list[Any]:
     """The rows of real numbers with real results that have a derivative."""
     return [
         row
-        for row in rows.TABLE
+        for row in elementwise.TABLE
         if dtypes.REAL in row.kinds and row.result != "bool" and row.name not in WITHOUT
     ]
 
@@ -68,7 +69,6 @@ def _operands(row: Any) -> tuple[Any, ...]:
 
 
 def _first_and_second(grad: Function, f: Function, operands: tuple[Any, ...]) -> list[Any]:
-    """The derivatives by each operand, and those of their sum."""
     places = tuple(range(len(operands)))
     first = grad(lambda *x: f(*x).sum(), places)
     second = grad(lambda *x: sum(part.sum() for part in first(*x)), places)
@@ -116,7 +116,7 @@ def test_each_elementwise_function_twice() -> None:
 @pytest.mark.parametrize("name", sorted(WITHOUT))
 def test_a_row_without_a_derivative_is_refused(name: str) -> None:
     function = getattr(xarr, name)
-    operands = [xarr.ones(2)] * rows.BY_NAME[name].operands
+    operands = [xarr.ones(2)] * elementwise.BY_NAME[name].operands
     with pytest.raises(NotImplementedError, match=f"{name}: it has no derivative"):
         xarr.grad(lambda x: function(x, *operands[1:]).sum())(xarr.ones(2))
 
@@ -191,157 +191,94 @@ def outer(np: Any, x: Any) -> Any:
     return np.sin(x)[:, None] * x[None, :4] + np.eye(len(x), 4) * np.asarray([3.0, 4, 5, 6])
 
 
-FUNCTIONS: Final[dict[str, Function]] = {
-    "sum": lambda np, x: (np.sum(outer(np, x), axis=-2, keepdims=True) ** 2).sum(),
-    "mean": lambda np, x: np.mean(outer(np, x), axis=(0, 1)) ** 2,
-    "var": lambda np, x: (np.var(outer(np, x), axis=0, ddof=1) ** 2).sum(),
-    "std": lambda np, x: np.std(outer(np, x), axis=1).sum(),
-    "prod": lambda np, x: np.prod(outer(np, x)[:2] + 1, axis=(0, 1)),
-    "max": lambda np, x: np.max(outer(np, x), axis=0).sum() - np.min(outer(np, x) ** 2, axis=1)[0],
-    "ptp": lambda np, x: np.ptp(outer(np, x), axis=0).sum(),
-    "cumsum": lambda np, x: weighed(np, np.cumsum(outer(np, x), axis=0)),
-    "cumulative_sum": lambda np, x: weighed(np, np.cumulative_sum(x, include_initial=True)),
-    "cumprod": lambda np, x: weighed(np, np.cumprod(outer(np, x), axis=1)),
-    "accumulate": lambda np, x: weighed(np, np.maximum.accumulate(x)),
-    "logaddexp.accumulate": lambda np, x: weighed(np, np.logaddexp.accumulate(x)),
-    "logaddexp.reduce": lambda np, x: np.logaddexp.reduce(x),
-    "quantile": lambda np, x: np.quantile(x, 0.3) * np.percentile(x, 60),
-    "average": lambda np, x: np.average(x, weights=x**2),
-    "cov": lambda np, x: weighed(np, np.cov(outer(np, x).T)),
-    "corrcoef": lambda np, x: weighed(np, np.corrcoef(outer(np, x).T)),
-    "norms": lambda np, x: (
-        np.linalg.norm(x, 1) * np.linalg.norm(x, np.inf)
-        + np.linalg.norm(x, 3)
-        + np.linalg.norm(outer(np, x), "fro")
-        + np.linalg.norm(outer(np, x), "nuc")
-    ),
-    "matmul": lambda np, x: weighed(np, outer(np, x).T @ outer(np, x) @ x[:4]),
-    "matmul of stacks": lambda np, x: weighed(np, (x[:3, None, None] * outer(np, x)) @ x[:4, None]),
-    "inner": lambda np, x: x @ x + np.vdot(x, x[::-1]) * np.inner(x, x) + np.dot(x, x**2),
-    "tensordot": lambda np, x: weighed(np, np.tensordot(outer(np, x), x, axes=((0,), (0,)))),
-    "einsum": lambda np, x: np.einsum("i,j,ij->", x, x[:4], outer(np, x)),
-    "kron": lambda np, x: weighed(np, np.kron(x[:2], outer(np, x))),
-    "cross": lambda np, x: weighed(np, np.cross(x[:3], x[2:5])),
-    "vecdot": lambda np, x: weighed(np, np.vecdot(outer(np, x), x[:4])),
-    "convolve": lambda np, x: weighed(np, np.convolve(x, x[:2], "same")),
-    "diff": lambda np, x: weighed(np, np.diff(x, 2)) + weighed(np, np.gradient(x)),
-    "trapezoid": lambda np, x: np.trapezoid(x, x**2),
-    "interp": lambda np, x: weighed(np, np.interp(np.asarray([0.1, 1.5, 9.0]), np.cumsum(x), x)),
-    "polyval": lambda np, x: np.polyval(x, 0.7) + np.polyval(np.asarray([1.0, 2.0]), x).sum(),
-    "pad": lambda np, x: sum(
-        weighed(np, np.pad(x, 2, mode=mode))
-        for mode in ("constant", "edge", "reflect", "wrap", "linear_ramp", "mean")
-    ),
-    "tile": lambda np, x: weighed(np, np.tile(x, (2, 2))) + weighed(np, np.repeat(x, 2)),
-    "concatenate": lambda np, x: weighed(np, np.concatenate([x, x[::2] ** 2])),
-    "stack": lambda np, x: weighed(np, np.stack([x, x**2], axis=1)),
-    "block": lambda np, x: weighed(np, np.block([[x], [x * 2]])),
-    "roll": lambda np, x: weighed(np, np.roll(outer(np, x), (1, -2), (0, 1))),
-    "flip": lambda np, x: weighed(np, np.rot90(outer(np, x)) * np.flip(outer(np, x).T)),
-    "tril": lambda np, x: weighed(np, np.tril(outer(np, x))) + np.trace(outer(np, x)),
-    "diag": lambda np, x: weighed(np, np.diag(x)) + weighed(np, np.diagonal(outer(np, x))),
-    "broadcast_to": lambda np, x: weighed(np, np.broadcast_to(x, (3, 6)) * x),
-    "windows": lambda np, x: weighed(np, np.lib.stride_tricks.sliding_window_view(x, 3) ** 2),
-    "elements": lambda np, x: sum(v * v for v in x[1:]) * next(iter(x)),
-    "windows of rows": lambda np, x: weighed(
-        np, np.lib.stride_tricks.sliding_window_view(outer(np, x), 3, axis=1) ** 2
-    ),
-    "take": lambda np, x: weighed(np, np.take(outer(np, x), np.asarray([2, 0, 2]), axis=0)),
-    "take_along_axis": lambda np, x: weighed(
-        np, np.take_along_axis(outer(np, x), np.asarray([[1], [1]] * 3), axis=1)
-    ),
-    "indices": lambda np, x: weighed(
-        np, outer(np, x)[np.asarray([0, 0, 3])[:, None], np.asarray([1, 1])]
-    ),
-    "mask": lambda np, x: weighed(np, outer(np, x)[outer(np, x) > 0.2] ** 2),
-    "where": lambda np, x: weighed(np, np.where(outer(np, x) > 0.2, x[:, None], x[:4] ** 2)),
-    "select": lambda np, x: weighed(np, np.select([x > 1, x > 0.5], [x * 2, x * 3], x)),
-    "clip": lambda np, x: weighed(np, np.clip(x, 0.3, x[::-1])),
-    "sort": lambda np, x: weighed(np, np.sort(outer(np, x), axis=0)),
-    "argsort": lambda np, x: weighed(np, x[np.argsort(x)]),
-    "partition": lambda np, x: np.partition(x, 2)[2] * np.median(x),
-    "bincount": lambda np, x: weighed(np, np.bincount(np.asarray([0, 2, 2, 1, 0, 2]), x)),
-    "remainder": lambda np, x: weighed(np, np.remainder(x, 0.37) * np.divmod(x, 0.4)[1]),
-    "linspace": lambda np, x: weighed(np, np.linspace(x[0], x[1], 5)),
-    "astype": lambda np, x: weighed(np, x.astype("complex128") ** 2),
-    "view of pairs": lambda np, x: weighed(np, (x * x).view("complex128") ** 3),
-    "parts": lambda np, x: weighed(np, np.exp(1j * x).real * (x + 2j * x).imag),
-    "view of a part": lambda np, x: weighed(np, np.conj(x * 1j) * (2 + x * 1j)).real,
-    "inv": lambda np, x: weighed(np, np.linalg.inv(outer(np, x)[:4])),
-    "det": lambda np, x: np.linalg.det(outer(np, x)[:4]),
-    "slogdet": lambda np, x: np.linalg.slogdet(outer(np, x)[:4])[1],
-    "solve": lambda np, x: weighed(np, np.linalg.solve(outer(np, x)[:4], x[:4])),
-    "solve of columns": lambda np, x: weighed(
-        np, np.linalg.solve(outer(np, x)[:4], outer(np, x)[1:5])
-    ),
-    "cholesky": lambda np, x: sum(
-        weighed(np, np.linalg.cholesky(_of_triangles(np, x), upper=upper)) for upper in (0, 1)
-    ),
-    "eigh": lambda np, x: sum(
-        weighed(np, np.abs(part)) for part in np.linalg.eigh(_of_triangles(np, x))
-    ),
-    "eigvalsh": lambda np, x: sum(
-        weighed(np, np.linalg.eigvalsh(_of_triangles(np, x), UPLO)) for UPLO in "LU"
-    ),
-    "cholesky of a product": lambda np, x: weighed(
-        np, np.linalg.cholesky(outer(np, x).T @ outer(np, x))
-    ),
-    "eigvals": lambda np, x: weighed(np, np.sort(np.abs(np.linalg.eigvals(outer(np, x)[:4])))),
-    "svd": lambda np, x: sum(
-        weighed(np, np.abs(part)) for part in np.linalg.svd(outer(np, x), full_matrices=False)
-    ),
-    "svd of columns": lambda np, x: sum(
-        weighed(np, np.abs(part)) for part in np.linalg.svd(outer(np, x).T, full_matrices=False)
-    ),
-    "singular values": lambda np, x: weighed(np, np.linalg.svd(outer(np, x), compute_uv=False)),
-    "qr": lambda np, x: sum(weighed(np, np.abs(part)) for part in np.linalg.qr(outer(np, x))),
-    "pinv": lambda np, x: weighed(np, np.linalg.pinv(outer(np, x))),
-    "lstsq": lambda np, x: weighed(np, np.linalg.lstsq(outer(np, x), x)[0]),
-    "matrix_power": lambda np, x: weighed(np, np.linalg.matrix_power(outer(np, x)[:4], -2)),
-    "complex inv": lambda np, x: weighed(np, np.linalg.inv(outer(np, x)[:4] * (1 + 1j) + 1j)),
-    "complex svd": lambda np, x: weighed(
-        np, np.abs(np.linalg.svd(outer(np, x) + 1j * x[::-1, None], full_matrices=False)[0])
-    ),
-    **{
-        f"{name} {options}": lambda np, x, name=name, options=options: weighed(
-            np, getattr(np.fft, name)(outer(np, x) * (1 if name[0] == "r" else 1 + 0.5j), **options)
-        )
-        for name in ("fft", "ifft", "rfft", "irfft", "hfft")
-        for options in ({}, {"n": 3, "norm": "ortho"}, {"n": 7, "axis": 0, "norm": "forward"})
-    },
-    "ihfft": lambda np, x: weighed(np, np.fft.ihfft(x)),
-    "rfftn": lambda np, x: weighed(np, np.fft.rfftn(outer(np, x), s=(4, 5), axes=(0, 1))),
-    "irfftn": lambda np, x: weighed(np, np.fft.irfftn(outer(np, x) * (1 + 2j))),
-    "fft2": lambda np, x: weighed(np, np.fft.fft2(outer(np, x))),
-}
+# `o` is the outer matrix of x, `w` weighs elements, `t` makes two Hermitian matrices, of which
+# functions read one triangle each.
+FUNCTIONS: Final = rows("""
+(np.sum(o, axis=-2, keepdims=True) ** 2).sum()
+np.mean(o, axis=(0, 1)) ** 2
+(np.var(o, axis=0, ddof=1) ** 2).sum()
+np.{std(o, axis=1)|ptp(o, axis=0)}.sum()
+np.prod(o[:2] + 1, axis=(0, 1))
+np.max(o, axis=0).sum() - np.min(o**2, axis=1)[0]
+w(np.{cumsum(o, axis=0)|cumulative_sum(x, include_initial=True)|cumprod(o, axis=1)})
+w(np.{maximum|logaddexp}.accumulate(x))
+np.logaddexp.reduce(x)
+np.quantile(x, 0.3) * np.percentile(x, 60)
+np.average(x, weights=x**2)
+w(np.{cov|corrcoef}(o.T))
+np.linalg.norm(x, {1) * np.linalg.norm(x, np.inf|3})
+np.linalg.norm(o, {"fro"|"nuc"})
+w({o.T @ o @ x[:4]|(x[:3, None, None] * o) @ x[:4, None]})
+x @ x + np.vdot(x, x[::-1]) * np.inner(x, x) + np.dot(x, x**2)
+w(np.tensordot(o, x, axes=((0,), (0,))))
+np.einsum("i,j,ij->", x, x[:4], o)
+w(np.{kron(x[:2], o)|cross(x[:3], x[2:5])|vecdot(o, x[:4])|convolve(x, x[:2], "same")})
+w(np.{diff(x, 2)|gradient(x)})
+np.trapezoid(x, x**2)
+w(np.interp(np.asarray([0.1, 1.5, 9.0]), np.cumsum(x), x))
+np.polyval({x, 0.7)|np.asarray([1.0, 2.0]), x).sum()}
+w(np.pad(x, 2, mode="{constant|edge|reflect|wrap|linear_ramp|mean}"))
+w(np.{tile(x, (2, 2))|repeat(x, 2)|concatenate([x, x[::2] ** 2])|stack([x, x**2], axis=1)})
+w(np.{block([[x], [x * 2]])|roll(o, (1, -2), (0, 1))|rot90(o) * np.flip(o.T)})
+w(np.tril(o)) + np.trace(o)
+w(np.{diag(x)|diagonal(o)|broadcast_to(x, (3, 6)) * x})
+w(np.lib.stride_tricks.sliding_window_view({x, 3|o, 3, axis=1}) ** 2)
+sum(v * v for v in x[1:]) * next(iter(x))
+w(np.take(o, np.asarray([2, 0, 2]), axis=0))
+w(np.take_along_axis(o, np.asarray([[1], [1]] * 3), axis=1))
+w(o[np.asarray([0, 0, 3])[:, None], np.asarray([1, 1])])
+w(o[o > 0.2] ** 2)
+w(np.where(o > 0.2, x[:, None], x[:4] ** 2))
+w(np.select([x > 1, x > 0.5], [x * 2, x * 3], x))
+w({np.clip(x, 0.3, x[::-1])|np.sort(o, axis=0)|x[np.argsort(x)]})
+np.partition(x, 2)[2] * np.median(x)
+w(np.bincount(np.asarray([0, 2, 2, 1, 0, 2]), x))
+w(np.remainder(x, 0.37) * np.divmod(x, 0.4)[1])
+w(np.linspace(x[0], x[1], 5))
+w({x.astype("complex128") ** 2|(x * x).view("complex128") ** 3})
+w(np.exp(1j * x).real * (x + 2j * x).imag)
+w(np.conj(x * 1j) * (2 + x * 1j)).real
+w(np.linalg.{inv(o[:4])|solve(o[:4], x[:4])|solve(o[:4], o[1:5])|matrix_power(o[:4], -2)})
+np.linalg.{det(o[:4])|slogdet(o[:4])[1]}
+w(np.linalg.cholesky({t(), upper=False|t(), upper=True|o.T @ o}))
+w(np.abs(np.linalg.eigh(t())[{0|1}]))
+w(np.linalg.eigvalsh(t(), "{L|U}"))
+w(np.sort(np.abs(np.linalg.eigvals(o[:4]))))
+w(np.abs(np.linalg.svd({o|o.T}, full_matrices=False)[{0|1|2}]))
+w(np.linalg.svd(o, compute_uv=False))
+w(np.abs(np.linalg.qr(o)[{0|1}]))
+w(np.linalg.{pinv(o)|lstsq(o, x)[0]})
+w(np.linalg.inv(o[:4] * (1 + 1j) + 1j))
+w(np.abs(np.linalg.svd(o + 1j * x[::-1, None], full_matrices=False)[0]))
+w(np.fft.{fft|ifft|irfft|hfft}(o * (1 + 0.5j){|, n=3, norm="ortho"|, n=7, axis=0, norm="forward"}))
+w(np.fft.rfft(o{|, n=3, norm="ortho"|, n=7, axis=0, norm="forward"}))
+w(np.fft.{ihfft(x)|rfftn(o, s=(4, 5), axes=(0, 1))|irfftn(o * (1 + 2j))|fft2(o)})
+""")
 
 
-def _of_triangles(np: Any, x: Any) -> Any:
-    """Two Hermitian matrices, of which functions read one triangle each."""
-    return outer(np, x)[:4] * (1 + 0.5j) + 2 * np.eye(4)
+def value_of(call: str, np: Any, x: Any) -> Any:
+    """The real number that a line of the table is, of either library's array."""
+    o = outer(np, x)
+    names = {"np": np, "x": x, "o": o, "w": partial(weighed, np)}
+    return eval(call, names | {"t": lambda: o[:4] * (1 + 0.5j) + 2 * np.eye(4)}).real
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_function_against_differences(name: str) -> None:
+@pytest.mark.parametrize("call", FUNCTIONS)
+def test_function_against_differences(call: str) -> None:
     """The gradient, rows of a Jacobian and tangents are those of NumPy's function."""
-    function = FUNCTIONS[name]
     generator = numpy.random.default_rng(3)
     x, along = generator.uniform(0.2, 1.2, 6), generator.normal(size=6)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        expected = directional(lambda x: function(numpy, x).real, x, along)
-        of = partial(_real_part, function)
+        expected = directional(partial(value_of, call, numpy), x, along)
+        of = partial(value_of, call, xarr)
         gradient = numpy.asarray(xarr.grad(of)(xarr.asarray(x)))
-        rows = xarr.jacobian(lambda x: xarr.stack([of(x), of(2 * x - x)]))(xarr.asarray(x))
+        twice = xarr.jacobian(lambda x: xarr.stack([of(x), of(2 * x - x)]))(xarr.asarray(x))
         tangent = xarr.jvp(of, (xarr.asarray(x),), (xarr.asarray(along),))[1]
     found = float((gradient * along).sum())
     assert found == pytest.approx(expected, rel=1e-6, abs=1e-7)
     assert float(tangent) == pytest.approx(found, rel=1e-9, abs=1e-11)
-    numpy.testing.assert_allclose(numpy.asarray(rows), [gradient] * 2, rtol=1e-9, atol=1e-11)
-
-
-def _real_part(function: Function, x: Any) -> Any:
-    return function(xarr, x).real
+    numpy.testing.assert_allclose(numpy.asarray(twice), [gradient] * 2, rtol=1e-9, atol=1e-11)
 
 
 # -- programs with writes --------------------------------------------------------------------------
@@ -651,29 +588,27 @@ rotated = xarr.ElementwiseKernel(
 length = xarr.ReductionKernel(
     "T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "length", derivative=lambda x, y: x / y
 )
-KERNELS: Final[dict[str, tuple[Function, Function]]] = {
-    "operands that broadcast": (lambda x: mixed(x, x[:, :1]), lambda x: x * x * x[:, :1]),
-    "a number": (lambda x: mixed(mixed(2.0, x), 3), lambda x: 48 * x * x),
-    "the result": (growing, xarr.exp),
-    "an output that is given": (lambda x: growing(x, xarr.empty(x.shape)), xarr.exp),
-    "several outputs": (lambda x: rotated(x)[1] * rotated(x)[0], lambda x: xarr.sin(2 * x) / 2),
-    "a batch": (xarr.vmap(lambda x: mixed(x, x[0])), lambda x: x * x * x[:, :1]),
-    "a reduction": (lambda x: length(x, axis=1), lambda x: xarr.linalg.norm(x, axis=1)),
-    "a reduction of all": (length, xarr.linalg.norm),
-    "a reduction with all axes": (
-        lambda x: length(x, axis=0, keepdims=True),
-        lambda x: xarr.linalg.norm(x, axis=0, keepdims=True),
-    ),
-    "a reduction of nothing": (lambda x: length(x, axis=()), xarr.abs),
-}
+KERNELS: Final = """
+mixed(x, x[:, :1]) = x * x * x[:, :1]
+mixed(mixed(2.0, x), 3) = 48 * x * x
+growing(x) = xarr.exp(x)
+growing(x, xarr.empty(x.shape)) = xarr.exp(x)
+rotated(x)[1] * rotated(x)[0] = xarr.sin(2 * x) / 2
+xarr.vmap(lambda x: mixed(x, x[0]))(x) = x * x * x[:, :1]
+length(x, axis=1) = xarr.linalg.norm(x, axis=1)
+length(x) = xarr.linalg.norm(x)
+length(x, axis=0, keepdims=True) = xarr.linalg.norm(x, axis=0, keepdims=True)
+length(x, axis=()) = xarr.abs(x)
+"""
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_own_kernels_with_a_derivative(name: str) -> None:
+@pytest.mark.parametrize("line", lines(KERNELS))
+def test_own_kernels_with_a_derivative(line: str) -> None:
     """Gradients, Hessians, tangents and replays are those of xarr's functions."""
     x = xarr.asarray(numpy.random.default_rng(4).uniform(0.2, 1.2, (3, 4)))
     found = []
-    for function in KERNELS[name]:
+    for call in line.split(" = "):
+        function = eval(f"lambda x: {call}", globals())
 
         def loss(x: Any, function: Function = function) -> Any:
             return (function(x) ** 3).sum()
@@ -688,56 +623,33 @@ def test_own_kernels_with_a_derivative(name: str) -> None:
 
 # -- what is refused -------------------------------------------------------------------------------
 
-REFUSED: Final[dict[str, tuple[Function, Any, type[Exception], str]]] = {
-    "integers": (lambda x: x.sum(), [1, 2], TypeError, "an argument has dtype int64"),
-    "no number": (lambda x: x, [1.0, 2.0], TypeError, r"f returned shape \(2,\)"),
-    "a tree": (lambda x: [x.sum()], [1.0], TypeError, r"a tree of the form \[\*\]"),
-    "complex": (lambda x: x.sum() * 1j, [1.0], TypeError, "f returned dtype complex128"),
-    "bits": (lambda x: x.view("float32").sum(), [1.0], TypeError, "reads the bits of float64"),
-    "a kernel": (
-        lambda x: xarr.ElementwiseKernel("T x", "T y", "y = x * 2", "twice")(x).sum(),
-        [1.0],
-        NotImplementedError,
-        "twice: it has no derivative.* pass derivative= to the kernel",
-    ),
-    "a reduction": (
-        xarr.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "summed"),
-        [1.0],
-        NotImplementedError,
-        "summed: it has no derivative.* pass derivative= to the kernel",
-    ),
-    "a batch of reductions": (
-        lambda x: xarr.vmap(length)(x[None]).sum(),
-        [1.0],
-        NotImplementedError,
-        "length: it has no derivative.* take vmap",
-    ),
-    "a derivative of another size": (
-        lambda x: xarr.ElementwiseKernel("T x", "T y", "y = x", derivative=lambda x: (1, 1))(x)[0],
-        [1.0],
-        TypeError,
-        "derivative returned 2 values in the place of 1",
-    ),
-    "a derivative of raw parameters": (
-        lambda x: xarr.ElementwiseKernel("raw T x", "T y", "y = x[i]", derivative=xarr.ones_like),
-        [1.0],
-        ValueError,
-        "derivative is given; .* xarr.custom_vjp",
-    ),
-    "full factors": (
-        lambda x: xarr.linalg.svd(x * xarr.ones((3, 2)))[0].sum(),
-        [1.0],
-        NotImplementedError,
-        "pass full_matrices=False",
-    ),
-}
+REFUSED: Final = r"""
+x.sum() of [1, 2] ! TypeError: an argument has dtype int64
+x of [1.0, 2.0] ! TypeError: f returned shape \(2,\)
+[x.sum()] of [1.0] ! TypeError: a tree of the form \[\*\]
+x.sum() * 1j of [1.0] ! TypeError: f returned dtype complex128
+x.view("float32").sum() of [1.0] ! TypeError: reads the bits of float64
+K("T x", "T y", "y = x", "own")(x) of [1.0] ! NotImplementedError: own: {none}.* {pass}
+R("T x", "T y", "x", "a", "y = a", 0, "r")(x) of [1.0] ! NotImplementedError: r: {none}.* {pass}
+xarr.vmap(length)(x[None]).sum() of [1.0] ! NotImplementedError: length: {none}.* take vmap
+K("T x", "T y", "y = x", derivative=lambda x: (1, 1))(x)[0] of [1.0] ! TypeError: returned 2 values
+K("raw T x", "T y", "y = x[i]", derivative=xarr.ones_like) of [1.0] ! ValueError: is given; .* {own}
+xarr.linalg.svd(x * xarr.ones((3, 2)))[0].sum() of [1.0] ! NotImplementedError: {full}
+"""
+SAID: Final = {
+    "none": "it has no derivative", "pass": "pass derivative= to the kernel",
+    "own": "xarr.custom_vjp", "full": "pass full_matrices=False",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_refusals(name: str) -> None:
-    function, x, error, text = REFUSED[name]
-    with pytest.raises(error, match=text):
-        xarr.grad(function)(xarr.asarray(x))
+@pytest.mark.parametrize("line", lines(REFUSED))
+def test_refusals(line: str) -> None:
+    call, _, error = line.partition(" ! ")
+    expression, _, given = call.rpartition(" of ")
+    kind, _, text = error.partition(": ")
+    names = globals() | {"K": xarr.ElementwiseKernel, "R": xarr.ReductionKernel}
+    with pytest.raises(named(kind), match=text.format(**SAID)):
+        xarr.grad(eval(f"lambda x: {expression}", names))(xarr.asarray(eval(given)))
 
 
 def test_a_value_that_is_read_is_a_constant() -> None:

@@ -13,6 +13,7 @@ import numpy
 import pytest
 
 import xarr as np
+from tests.functions.calls import program
 from tests.transforms.random_calls import bits, count_replays
 from xarr import tuning
 from xarr.ir.events import counts, eager, hooks
@@ -64,10 +65,6 @@ def parts(x: Any, y: dict[str, Any]) -> Any:
     }
 
 
-def libraries(x: Any) -> Any:
-    return np.sort(x), np.fft.fft(x), np.outer(x, x) @ np.outer(x, x), np.cumulative_sum(x)
-
-
 def linear(a: Any, b: Any) -> Any:
     """Factorizations, one of which is written to, and a part of another not needed."""
     even = a @ a.T
@@ -80,54 +77,48 @@ def linear(a: Any, b: Any) -> Any:
     return *known, *pairs, *ranks, q, r, *least[::2], least.s, np.polyfit(a[0], b, 1)
 
 
-def likelihood(scale: Any, x: Any, y: Any) -> Any:
-    """A Gaussian process's."""
-    apart = x[:, None] - x
-    root = np.linalg.cholesky(np.exp(-scale * apart * apart) + np.eye(len(x)))
-    return (np.linalg.solve(root, y) ** 2).sum() / 2 + np.log(np.diagonal(root)).sum()
+def written(line: str) -> Any:
+    return program(line, "x, y, z", np=np)
 
 
-def newton(x: Any) -> Any:
-    for _ in range(4):
-        slope = np.stack([2 * x, x[::-1]])
-        x = x - np.linalg.solve(slope, np.stack([(x * x).sum() - 4, x[0] * x[1] - 1]))
-    return x
-
-
-def literals(x: Any) -> Any:
-    weights = np.asarray([1.0, 2.0, 3.0])
-    weights *= x
-    return weights, x[np.asarray([0, 0, 2])], np.arange(3) + x
-
-
-def added_at(x: Any, i: Any) -> None:
-    np.add.at(x, i, x)
-    np.multiply.at(x, [0, 1, 1], 2.0)
-
-
-def overwritten(x: Any) -> Any:
-    y = x * 1.0
-    np.multiply(y, y, out=y)  # its derivative wants what it overwrites
-    return (y * y).sum()
+LIKELIHOOD = written("""
+apart = y[:, None] - y
+root = np.linalg.cholesky(np.exp(-x * apart * apart) + np.eye(len(y)))
+-> (np.linalg.solve(root, z) ** 2).sum() / 2 + np.log(np.diagonal(root)).sum()
+""")  # a Gaussian process's
+NEWTON = written("""
+for _ in range(4):
+    slope = np.stack([2 * x, x[::-1]])
+    x = x - np.linalg.solve(slope, np.stack([(x * x).sum() - 4, x[0] * x[1] - 1]))
+-> x
+""")
+LITERALS = written("""
+weights = np.asarray([1.0, 2.0, 3.0]); weights *= x
+-> weights, x[np.asarray([0, 0, 2])], np.arange(3) + x
+""")
+LIBRARIES = written("-> np.sort(x), np.fft.fft(x), np.outer(x, x) @ np.outer(x, x), np.cumsum(x)")
+ADDED = written("np.add.at(x, y, x); np.multiply.at(x, [0, 1, 1], 2.0) -> None")
+OVERWRITTEN = written("y = x * 1.0; np.multiply(y, y, out=y) -> (y * y).sum()")
+"""Its derivative wants what it overwrites."""
 
 
 CALLS: list[tuple[Any, list[tuple[Any, ...]]]] = [
     (heat, [(numbers(9), 0.25), (numbers(9, 3) ** 2, 0.25)]),
     (parts, [(numbers(3, k), {"scale": np.asarray(k + 0.5)}) for k in range(3)]),
-    (libraries, [(numbers(3, k),) for k in range(3)]),
-    (newton, [(np.asarray([2.0, 0.5]) + k,) for k in range(3)]),
+    (LIBRARIES, [(numbers(3, k),) for k in range(3)]),
+    (NEWTON, [(np.asarray([2.0, 0.5]) + k,) for k in range(3)]),
     (
-        np.value_and_grad(likelihood),
+        np.value_and_grad(LIKELIHOOD),
         [(np.asarray(k + 0.5), numbers(4), numbers(4, k)) for k in range(3)],
     ),
-    (literals, [(numbers(3, k),) for k in range(3)]),
+    (LITERALS, [(numbers(3, k),) for k in range(3)]),
     (lambda x, n: x * n, [(numbers(3), 2), (numbers(3), 3)]),
     (lambda x: (x, x.T, [x[0], None, "text"]), [(numbers(6).reshape(2, 3),)] * 2),
     (lambda x, i: (x[i], np.take(x, i)), [(numbers(5), np.asarray([k, -1])) for k in range(3)]),
     (lambda x, i: (x[i], x[None][0, i - 1]), [(numbers(5), np.asarray(k)) for k in range(3)]),
     (lambda x: np.where(x > 1, x, -x), [(numbers(4),), (numbers(4, -2),)]),
-    (np.grad(overwritten), [(numbers(5, k),) for k in range(3)]),
-    (added_at, [(numbers(5, k), np.asarray([0, 3, 3, 1, k])) for k in range(3)]),
+    (np.grad(OVERWRITTEN), [(numbers(5, k),) for k in range(3)]),
+    (ADDED, [(numbers(5, k), np.asarray([0, 3, 3, 1, k])) for k in range(3)]),
 ]
 
 

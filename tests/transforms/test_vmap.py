@@ -10,6 +10,7 @@ import pytest
 
 import xarr
 import xarr as np
+from tests.functions.calls import lines, program, rows
 from tests.transforms.random_calls import RandomCall, bits, calls, scope_of
 from xarr.ops import vendor
 from xarr.tape.recorders import Recorder, recorded_by
@@ -18,100 +19,49 @@ GENERATOR: Final = numpy.random.default_rng(5)
 X: Final = GENERATOR.random((5, 6, 4))
 W: Final = np.asarray(GENERATOR.random((4, 3)))
 
-EXPRESSIONS: Final = """
-x.sum()
-x.sum(axis=0)
-x.mean(axis=1, keepdims=True)
-np.var(x, axis=0)
-np.max(x, axis=(0, 1))
-x.argmax(axis=0)
-np.linalg.norm(x)
-np.median(x, axis=0)
-np.percentile(x, 30)
+EXPRESSIONS: Final = rows("""
+x.{sum()|sum(axis=0)|mean(axis=1, keepdims=True)|argmax(axis=0)}
+np.{var(x, axis=0)|max(x, axis=(0, 1))|linalg.norm(x)|median(x, axis=0)|percentile(x, 30)}
 np.cumsum(x, axis=0)
 np.cumulative_sum(x[:, 0], include_initial=True)
-np.cumulative_prod(x[0])
-np.diff(x, axis=0)
-np.bincount(np.asarray([0, 2, 2, 1]), x[0], 3)
+np.{cumulative_prod(x[0])|diff(x, axis=0)|bincount(np.asarray([0, 2, 2, 1]), x[0], 3)}
 np.sqrt(x) + np.exp(-x) / (1 + x)
 np.where(x > 0.5, x, -x)
 np.clip(x, 0.2, 0.8).T[::-1]
-x[0, 0] + x[1, 1]
-x.real + x.T.T
-x.astype("float32")
-x.astype("complex128").imag
-(x * 10).astype("int64") % 3
-x.view("int64")
-np.reshape(x, (2, 12))
-np.ravel(x.T)
-np.flip(x, axis=1)
-np.roll(x, 1, axis=0)
+{x[0, 0] + x[1, 1]|x.real + x.T.T|(x * 10).astype("int64") % 3|x.view("int64")}
+{x.astype("float32")|x.astype("complex128").imag}
+np.{reshape(x, (2, 12))|ravel(x.T)|flip(x, axis=1)|roll(x, 1, axis=0)}
 np.roll(x, (1, 2), axis=(0, 1))
-np.concat([x, x[:2]])
-np.stack([x, x * 2], axis=1)
-np.pad(x, 1)
-np.tril(x)
-np.repeat(x, 2, axis=0)
-np.tile(x, (2, 1))
-np.broadcast_to(x[0], (3, 4))
-x @ W
-x.T @ x
-x[0] @ x[1]
-x @ x[0]
-np.outer(x[0], x[1])
-np.einsum("ij,kj->ik", x, x)
-np.kron(x[:2, :2], x[:2])
-np.sort(x, axis=0)
-np.argsort(x)
-np.sort(x, axis=None)
-np.argsort(x, axis=0, descending=True, stable=False)
-np.sort(x, axis=0, descending=True)
+np.{concat([x, x[:2]])|concat([x, W.T], axis=0)|stack([x, x * 2], axis=1)|pad(x, 1)|tril(x)}
+np.{repeat(x, 2, axis=0)|tile(x, (2, 1))|broadcast_to(x[0], (3, 4))}
+{x @ W|x.T @ x|x[0] @ x[1]|x @ x[0]}
+np.{outer(x[0], x[1])|einsum("ij,kj->ik", x, x)|kron(x[:2, :2], x[:2])}
+np.sort(x, axis={0|None|0, descending=True})
+np.argsort(x{|, axis=0, descending=True, stable=False})
 np.searchsorted(W[:, 0], x[:, 1], side="right")
-np.partition(x, 2, axis=0)
-np.concat([x, W.T], axis=0)
 np.searchsorted(np.sort(x[:, 0]), x[:, 1])
+np.partition(x, 2, axis=0)
 np.take_along_axis(x, np.argsort(x, axis=1), 1)
-x[[0, 2, 1]]
-x[x.argmax(axis=0), np.arange(4)]
+x[{[0, 2, 1]|x.argmax(axis=0), np.arange(4)|:, [True, False, True, True]}]
 W[x.argmax(axis=1)]
-x[:, [True, False, True, True]]
-np.fft.fft(x)
-np.fft.rfft(x, axis=0)
-np.fft.irfft(x, n=6)
-np.fft.ifft2(x)
-np.linalg.solve(x[:4], x[4])
-np.linalg.solve(x[:4], W)
-np.linalg.solve(W.T @ W, x[:3, 1])
-np.linalg.solve(W.T @ W, x[:3])
-np.linalg.det(x[:4])
-np.linalg.inv(x[:4])
-np.linalg.qr(x)[0]
-np.linalg.svd(x)[1]
+np.fft.{fft(x)|rfft(x, axis=0)|irfft(x, n=6)|ifft2(x)}
+np.linalg.solve({x[:4], x[4]|x[:4], W|W.T @ W, x[:3, 1]|W.T @ W, x[:3]})
+np.linalg.{det(x[:4])|inv(x[:4])|qr(x)[0]|svd(x)[1]|cholesky(x.T @ x)}
 np.square(np.linalg.eigh(x.T @ x)[1])
-np.linalg.cholesky(x.T @ x)
-np.linalg.matrix_rank(x)
-np.linalg.pinv(x)
-np.linalg.matrix_power(x[:4], 3)
-np.linalg.lstsq(x, x[:, 0])[0]
+np.linalg.{matrix_rank(x)|pinv(x)|matrix_power(x[:4], 3)|lstsq(x, x[:, 0])[0]}
 xarr.vmap(xarr.jit(lambda row: np.linalg.solve(W.T @ W, row[:3])))(x)
 np.interp(x, np.asarray([0.0, 0.5, 1.0]), np.asarray([1.0, 3.0, 2.0]))
-np.gradient(x[:, 0])
-np.convolve(x[:, 0], x[:3, 1])
-np.arange(4) * x[0]
-np.arange(4)
-np.zeros(3)
+np.{gradient(x[:, 0])|convolve(x[:, 0], x[:3, 1])|arange(4) * x[0]|arange(4)|zeros(3)}
 2.5
 xarr.vmap(lambda row: row * row.sum())(x)
 xarr.jit(lambda y: np.sin(y).sum(axis=1))(x)
 xarr.vmap(xarr.jit(lambda row: row * row.sum()))(x)
 xarr.vmap(lambda column: np.sort(column), in_axes=1, out_axes=1)(x)
-xarr.jit(xarr.vmap(lambda row: 2.5))(x)
-xarr.jit(xarr.vmap(lambda row: sum(v * v for v in row)))(x)
-""".strip().split("\n")
+xarr.jit(xarr.vmap(lambda row: {2.5|sum(v * v for v in row)}))(x)
+""")
 
 
 def looped(function: Callable[..., Any], *batches: Any) -> Any:
-    """Return the function's results for each example, stacked."""
     rows = [function(*[batch[at] for batch in batches]) for at in range(len(batches[0]))]
     return numpy.stack([numpy.asarray(row) for row in rows])
 
@@ -140,106 +90,39 @@ def test_expressions(expression: str) -> None:
     assert_as_looped(function, X, is_library_work="linalg" in expression)
 
 
-def diffused(u: Any) -> Any:
-    """A stencil in place, on a copy."""
-    u = u.copy()
-    for _ in range(3):
-        u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
-    return u
+PROGRAMS: Final = """
+u = x.copy()
+... for _ in range(3): u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+... -> u
+# an array of zeros that is batched by its last write, and read before
+y = np.zeros(6); before = y + 1; y[2:4] = x[2:4, 0] -> y + before
+# writes to the argument through views, and at places, some of which are the same
+x[1:] += x[:-1]; x.T[0] *= 2 -> x[::2]
+y = np.zeros((3, 4)); y[x.argmax(axis=1) % 3] = x; np.add.at(y, [0, 0, 1], x[:3])
+... most = x[0].argmax(); y[0, most] += x[most, most - 1]; y[most - 1] = x[0] -> y
+# masks, some of whose counts differ
+x[x > 0.5] = 0.0 -> np.where(x > 0.2, 1.0, x)
+y = x * 2; high = x > 0.5; y[high] = np.sqrt(x[high]) * y[high] + 1.0; y[y < 0.3] *= -1.0
+... part = y[high]; part += x[high]; y[high] = part; y[x[:, 0] > 0.5] -= 4
+... y[x[::-1] > 0.5] += x[x > 0.5] * y[high]; y[x[:, 0] > 0.5, 1] = 7.0
+... y[2, x[0] > 0.5] = x.max() -> y
+# views of other data types, which are written
+z = x.astype("complex128"); z.real[...] = x + 1; z.imag[0] = 3.0 -> z.view("float64")
+total = x[0, 0]
+... for row in range(3): total = total * 0.5 + x[row].sum()
+... -> total
+# `out`, where a condition holds
+y = np.ones((6, 4)); np.multiply(x, 2, out=y, where=x > 0.5); np.sum(x, axis=0, out=y[0]) -> y
+"""
 
 
-def written_late(x: Any) -> Any:
-    """An array of zeros that is batched by its last write, and read before."""
-    y = np.zeros(6)
-    before = y + 1
-    y[2:4] = x[2:4, 0]
-    return y + before
-
-
-def in_place(x: Any) -> Any:
-    """Writes to the argument, through views."""
-    x[1:] += x[:-1]
-    x.T[0] *= 2
-    return x[::2]
-
-
-def scattered(x: Any) -> Any:
-    """Writes at places, some of which are the same."""
-    y = np.zeros((3, 4))
-    y[x.argmax(axis=1) % 3] = x
-    np.add.at(y, [0, 0, 1], x[:3])
-    most = x[0].argmax()
-    y[0, most] += x[most, most - 1]
-    y[most - 1] = x[0]
-    return y
-
-
-def masked(x: Any) -> Any:
-    """Writes where a mask of values is true."""
-    x[x > 0.5] = 0.0
-    return np.where(x > 0.2, 1.0, x)
-
-
-def selected(x: Any) -> Any:
-    """Masks whose counts differ, read and written back."""
-    y = x * 2
-    high = x > 0.5
-    y[high] = np.sqrt(x[high]) * y[high] + 1.0
-    y[y < 0.3] *= -1.0
-    part = y[high]
-    part += x[high]
-    y[high] = part
-    y[x[:, 0] > 0.5] -= 4
-    y[x[::-1] > 0.5] += x[x > 0.5] * y[high]
-    y[x[:, 0] > 0.5, 1] = 7.0
-    y[2, x[0] > 0.5] = x.max()
-    return y
-
-
-def reinterpreted(x: Any) -> Any:
-    """Views of other data types, which are written."""
-    z = x.astype("complex128")
-    z.real[...] = x + 1
-    z.imag[0] = 3.0
-    return z.view("float64")
-
-
-def power(x: Any) -> Any:
-    """A loop whose count is known."""
-    total = x[0, 0]
-    for row in range(3):
-        total = total * 0.5 + x[row].sum()
-    return total
-
-
-def out(x: Any) -> Any:
-    """Functions that write to `out`, where a condition holds."""
-    y = np.ones((6, 4))
-    np.multiply(x, 2, out=y, where=x > 0.5)
-    np.sum(x, axis=0, out=y[0])
-    return y
-
-
-PROGRAMS: Final = [
-    diffused,
-    written_late,
-    in_place,
-    scattered,
-    masked,
-    selected,
-    reinterpreted,
-    power,
-    out,
-]
-
-
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-def test_programs(program: Callable[..., Any]) -> None:
-    assert_as_looped(program, X)
+@pytest.mark.parametrize("line", lines(PROGRAMS))
+def test_programs(line: str) -> None:
+    assert_as_looped(program(line, "x", np=np), X)
 
 
 def test_one_example_is_a_batch() -> None:
-    assert_as_looped(diffused, X[:1])
+    assert_as_looped(program(lines(PROGRAMS)[0], "x", np=np), X[:1])
 
 
 def compare(seed: str, call: RandomCall) -> bool:
@@ -410,23 +293,17 @@ def energy(x: Any) -> Any:
 
 
 def solved(x: Any) -> Any:
-    """A program with factorizations."""
     matrix = x[:4] + 6 * np.eye(4)
     return np.linalg.solve(matrix, x[4]).sum() + np.linalg.slogdet(matrix)[1]
 
 
-NESTED: Final = """
-xarr.vmap(xarr.grad(energy))(x)
-xarr.grad(lambda batch: xarr.vmap(energy)(batch).sum())(x)
+NESTED: Final = rows("""
+xarr.vmap(xarr.grad({energy|solved}))(x)
+xarr.grad(lambda batch: xarr.vmap({energy|solved})(batch).sum())(x)
 xarr.vmap(xarr.value_and_grad(energy))(x)[1]
-xarr.jit(xarr.vmap(xarr.grad(energy)))(x)
-xarr.vmap(xarr.jit(xarr.grad(energy)))(x)
-xarr.vmap(xarr.grad(solved))(x)
-xarr.jit(xarr.vmap(xarr.grad(solved)))(x)
-xarr.vmap(xarr.jit(xarr.grad(solved)))(x)
-xarr.grad(lambda batch: xarr.vmap(solved)(batch).sum())(x)
+xarr.{jit(xarr.vmap|vmap(xarr.jit}(xarr.grad({energy|solved})))(x)
 xarr.vmap(lambda y: xarr.vjp(energy, y)[1](1.0)[0])(x)
-""".strip().split("\n")
+""")
 
 
 @pytest.mark.parametrize("expression", NESTED)
