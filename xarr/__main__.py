@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from xarr.backends.device import default_device, devices, get_device, problems
-from xarr.cache import disk_cache
+from xarr.cache import DISK
 from xarr.interpreted import why_interpreted
 from xarr.memo import tables
 from xarr.numpy_runner import bench, doctor, program, warm
@@ -162,8 +162,7 @@ def info() -> str:
         lines += ["", f"backend {backend}: {count} device{'' if count == 1 else 's'}"]
         lines += [f"  {problem}" for problem in sentences]
     lines += ["", f"core             {_core()}", f"default device   {_default()}"]
-    cache = disk_cache()
-    lines.append(f"kernel cache     {cache.directory} ({cache.nbytes / 2**20:.1f} MiB)")
+    lines.append(f"kernel cache     {DISK.directory} ({DISK.nbytes / 2**20:.1f} MiB)")
     lines += ["", f"{'remembered':<40} entries    most   bytes"]
     lines += [f"  {name:<38} {count:7} {most:7} {size:7}" for name, count, most, size in tables()]
     return "\n".join(lines)

@@ -22,10 +22,9 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from xarr.errors import CacheWarning, message
-from xarr.memo import memo
 from xarr.settings import settings
 
 _MAGIC = b"xarr 2\n"
@@ -240,12 +239,6 @@ class DiskCache:
             warnings.warn(text, CacheWarning, stacklevel=2)
 
 
-@memo
-def disk_cache() -> DiskCache:
-    """The cache of this process: in XARR_CACHE_DIR, or where the system keeps caches."""
-    return DiskCache(Path(settings().cache_dir or default_directory()).expanduser())
-
-
 def default_directory() -> Path:
     """Where the system keeps caches, and ``xarr`` in it."""
     try:
@@ -286,3 +279,7 @@ class _Entry(NamedTuple):
 
 
 _has_warned = False
+
+
+DISK: Final = DiskCache(Path(settings().cache_dir or default_directory()).expanduser())
+"""The cache of this process: in XARR_CACHE_DIR, or where the system keeps caches."""

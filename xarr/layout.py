@@ -31,15 +31,18 @@ class Pattern:
 
     size : int -- Elements.
     linear : bool -- Whether they follow each other in C order without gaps.
+    steps : tuple of int -- The strides but those of axes of one element.
     """
 
-    __slots__ = ("linear", "shape", "size", "strides")
+    __slots__ = ("linear", "shape", "size", "steps", "strides")
 
     def __init__(self, shape: Shape, strides: Shape) -> None:
         self.shape = shape
         self.strides = strides
         self.size = math.prod(shape)
         self.linear = is_linear(shape, strides)
+        paired = zip(strides, shape, strict=True)
+        self.steps = tuple([stride for stride, extent in paired if extent != 1])
 
 
 pattern_of: Final = memo(Pattern, tuning.STRUCTURES)
@@ -270,9 +273,8 @@ def broadcast_shapes(*shapes: Shape, where: str) -> Shape:
 
 def broadcast_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
     """The strides that repeat an array of `shape` over `target`."""
-    return (0,) * (len(target) - len(shape)) + tuple(
-        0 if extent == 1 else stride for extent, stride in zip(shape, strides, strict=True)
-    )
+    steps = [0 if extent == 1 else step for extent, step in zip(shape, strides, strict=True)]
+    return (*(0,) * (len(target) - len(shape)), *steps)
 
 
 def order_of(order: Any, where: str, accepted: str = "CFAK") -> str | None:

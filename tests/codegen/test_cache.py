@@ -309,7 +309,7 @@ def test_a_full_disk_is_one_warning_and_keeps_nothing(tmp_path: Path) -> None:
                 super()._write(path, content)
             finally:
                 resource.setrlimit(resource.RLIMIT_FSIZE, both)
-    cache.DiskCache = Full
+    cache.DISK.__class__ = Full
     x = xarr.arange(2000.0)
     print(float((x * 2 + 1)[-1]), float(xarr.sum(x)))
     """
@@ -343,7 +343,7 @@ def test_no_warning_in_ordinary_use(disk: DiskCache) -> None:
 
 
 def test_the_environment_names_the_directory(tmp_path: Path) -> None:
-    code = "from xarr.cache import disk_cache; print(disk_cache().directory)"
+    code = "from xarr.cache import DISK; print(DISK.directory)"
     done = run_code(code, XARR_CACHE_DIR=str(tmp_path / "here"))
     assert done.stdout.strip() == str(tmp_path / "here")
     if sys.platform == "linux":

@@ -494,7 +494,7 @@ def test_a_driver_may_fail_once_in_each_of_its_methods(
 ) -> None:
     if not device.has_float64:
         pytest.skip(f"{device} has no float64")
-    monkeypatch.setattr(cache, "disk_cache", lambda: cache.DiskCache(tmp_path))
+    monkeypatch.setattr(cache, "DISK", cache.DiskCache(tmp_path))
     kind = type(device.driver)
     uses = [use for use, methods in zip(USES, _asked(kind), strict=True) if method in methods]
     asked = getattr(kind, method)

@@ -842,7 +842,7 @@ def test_a_compiler_that_fails_is_heard_of(anew: None, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(driver, "compile", failing)
     monkeypatch.setattr(compile_server.ServerProcess, "_answer", lambda *_: b"")
-    monkeypatch.setattr(cache, "disk_cache", _Nothing)
+    monkeypatch.setattr(cache, "DISK", _Nothing())
     x = xarr.arange(2000) + 0
     xarr.synchronize()
     with pytest.raises(CompileError, match=text) as raised:

@@ -20,7 +20,6 @@ from xarr.array.array import Array
 from xarr.array.coerce import replaced
 from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, require_together
-from xarr.memo import memo
 from xarr.ops import vendor
 
 _OF_METADATA: Final = frozenset(
@@ -135,15 +134,12 @@ def array_ufunc(self: Array, ufunc: numpy.ufunc, method: str, *inputs: Any, **kw
         raise (refusal or error) from None
 
 
-@memo
 def _name(ufunc: numpy.ufunc) -> str:
-    """The name of a ufunc with the module in C that has it, without the private parts of that."""
+    """Return the name of a ufunc, with its module where NumPy or SciPy has it."""
     name = ufunc.__name__
-    for module, held in sys.modules.copy().items():
-        in_c = not str(getattr(held, "__file__", None) or ".py").endswith(".py")
-        if in_c and vars(held).get(name) is ufunc:
-            public = [part for part in module.split(".") if not part.startswith("_")]
-            return ".".join([*public, name]).replace("numpy.core.", "numpy.")
+    for module in ("numpy", "scipy.special"):
+        if getattr(sys.modules.get(module), name, None) is ufunc:
+            return f"{module}.{name}"
     return name
 
 

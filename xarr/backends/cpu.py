@@ -45,7 +45,7 @@ from xarr.backends.base import (
     Place,
     Together,
 )
-from xarr.cache import disk_cache
+from xarr.cache import DISK
 from xarr.errors import CompileError, message
 from xarr.settings import settings
 
@@ -478,17 +478,16 @@ def _functions(compiler: Compiler) -> tuple[Compiler, tuple[Callable[..., Any], 
     """The functions of `cpu.c`, compiled once, and the compiler with the flags that it takes."""
     source = Path(__file__).with_name("cpu.c").read_text(encoding="utf-8")
     options = (f"-DXR_OBJECT={object.__basicsize__}", "-pthread")
-    disk = disk_cache()
     target = (processor.identity(), compiler.identity, sys.version, settings().cc_flags or "")
-    key = disk.key("1", source, options, " ".join(target))
-    content = disk.get(key)
+    key = DISK.key("1", source, options, " ".join(target))
+    content = DISK.get(key)
     if content is None:
         if sys.platform == "darwin":
             options = (*options, "-undefined", "dynamic_lookup")
         content, _ = compiler.library(source, options)
-        disk.put(key, content)
+        DISK.put(key, content)
     # threadpoolctl looks for libraries by their files.
-    path = disk.file(f"xarr_threads-{key[:16]}.so", content)
+    path = DISK.file(f"xarr_threads-{key[:16]}.so", content)
     library = ctypes.PyDLL(str(path)) if path else _loaded(content, "threads", ctypes.PyDLL)
     library.xarr_functions.restype = ctypes.py_object
     library.xarr_set_memory.argtypes = (ctypes.c_size_t,)
@@ -517,7 +516,7 @@ def _loaded(content: bytes, name: str, loader: Callable[[str], Any] = ctypes.CDL
                 Path(path).unlink()
     except OSError:
         # A file system may be full, or refuse to run what is on it.
-        other = disk_cache().file(f"{name}-{os.getpid()}.so", content)
+        other = DISK.file(f"{name}-{os.getpid()}.so", content)
         if other is None:
             raise
         try:

@@ -8,8 +8,6 @@ import importlib.util
 import sys
 from typing import Any, Final
 
-from xarr.memo import memo
-
 LIBRARY: Final = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 OUT_OF_MEMORY: Final = 2
 """The status of the driver and of the runtime where memory is short, CUDA's and ROCm's."""
@@ -33,20 +31,13 @@ def _unloadable(library: str, vendor: str) -> str:
     return ""
 
 
-@memo
-def libcuda() -> Any:
-    """The driver's own functions."""
-    return ctypes.CDLL(LIBRARY)
-
-
 def device_handle(cuda: Any, index: int) -> Any:
     """Return the driver's handle of a device."""
     return checked(cuda.cuDeviceGet(index))
 
 
-@memo
 def bindings(name: str) -> Any:
-    """Import a module of the bindings: "driver" or "nvrtc"."""
+    """Import a module of the bindings, which `sys.modules` keeps: "driver" or "nvrtc"."""
     return importlib.import_module(f"cuda.bindings.{name}")
 
 

@@ -11,7 +11,6 @@ from typing import Final
 
 from xarr.backends.cuda_bindings import bindings, checked
 from xarr.errors import CompileError
-from xarr.memo import memo
 
 OPTIONS: Final = (
     "-fmad=false",
@@ -61,7 +60,6 @@ def compile_own_cubin(
         nvrtc.nvrtcDestroyProgram(program)
 
 
-@memo
 def header_folders() -> tuple[str, ...]:
     """Options for the headers that programs' own kernels include: the toolkit's and CuPy's."""
     from cuda import pathfinder

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from xarr.backends.base import Asked
-from xarr.backends.cuda_bindings import libcuda
 from xarr.backends.cuda_kernels import Kernel, Kernels, in_three_dimensions
 from xarr.backends.cuda_streams import Block
 
@@ -37,6 +36,7 @@ class LaunchGraph:
     __slots__ = (
         "__weakref__",
         "_before",
+        "_cuda",
         "_driver",
         "_given",
         "_held",
@@ -46,7 +46,7 @@ class LaunchGraph:
     )
 
     def __init__(self, driver: Kernels, asked: Sequence[Asked | Callable[[], None]]) -> None:
-        cuda = libcuda()
+        self._cuda = cuda = driver.library
         self._driver = driver
         self._given: list[Any] = []
         self._nodes: list[Any] = []
@@ -78,7 +78,7 @@ class LaunchGraph:
 
     def _add(self, graph: Any, asked: Asked) -> None:
         """Add a launch behind what there is."""
-        cuda = libcuda()
+        cuda = self._cuda
         kernel, (grid, group), buffers, arguments, _ = asked
         where = in_three_dimensions(grid, group)
         address = kernel.handle.filled(buffers, arguments)
@@ -99,7 +99,7 @@ class LaunchGraph:
 
     def _capture(self, graph: Any, work: Callable[[], None]) -> None:
         """Add what a library is asked for behind what there is."""
-        cuda, driver = libcuda(), self._driver
+        cuda, driver = self._cuda, self._driver
         if self._stream is None:
             self._stream = driver.create_stream()
         stream = ctypes.c_void_p(driver.stream_pointer(self._stream))
@@ -136,7 +136,7 @@ class LaunchGraph:
             self._given[number] = None
             kernel.handle.filled(buffers, arguments)
             with self._driver.entered():
-                status = libcuda().cuGraphExecKernelNodeSetParams_v2(*self._nodes[number])
+                status = self._cuda.cuGraphExecKernelNodeSetParams_v2(*self._nodes[number])
             if status:
                 return False
             self._given[number] = now
@@ -163,7 +163,7 @@ class LaunchGraph:
     def _launch(self, stream: int) -> int:
         driver, count = self._driver, len(self._given)
         driver.launched += count
-        status: int = libcuda().cuGraphLaunch(self._ready, ctypes.c_void_p(stream))
+        status: int = self._cuda.cuGraphLaunch(self._ready, ctypes.c_void_p(stream))
         if status:
             driver.launched -= count
         return status

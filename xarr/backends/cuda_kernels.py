@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import json
 import re
 import struct
@@ -10,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from xarr.backends.base import ATTRIBUTES
-from xarr.backends.cuda_bindings import bindings, checked, name_of
+from xarr.backends.cuda_bindings import LIBRARY, bindings, checked, name_of
 from xarr.backends.cuda_compiler import (
     compile_cubin,
     compile_own_cubin,
@@ -92,6 +93,11 @@ def _which(name: str) -> Any:
 
 class Kernels(Memory):
     """The compiler and the loader of a device's kernels."""
+
+    @functools.cached_property
+    def library(self) -> ctypes.CDLL:
+        """The driver's library, for calls that take longer by its bindings."""
+        return ctypes.CDLL(LIBRARY)
 
     def compile(self, source: str, options: tuple[str, ...] = ()) -> bytes:
         """Compile to a cubin, which `load` takes in any process; raises `CompileError`."""

@@ -18,7 +18,7 @@ import numpy
 from xarr.backends.base import InMemory
 from xarr.backends.nvidia.handles import Integers
 from xarr.backends.nvidia.products import Call, leading, single
-from xarr.backends.nvidia.work import LETTERS, scalar
+from xarr.backends.nvidia.work import FACTORS, LETTERS
 from xarr.errors import message
 from xarr.memo import memo
 
@@ -114,7 +114,7 @@ class _Products:
             return
         arrays = first.data.ptr, second.data.ptr, out.data.ptr
         left, right, target = call.order
-        one, zero = scalar(1, char), scalar(0, char)
+        one, zero = FACTORS[char]
         library, handle, place = self._library, ctypes.c_void_p(self._handle()), ctypes.c_void_p
         status = library.cublasSetStream_v2(handle, place(self._stream().ptr))
         multiply = library[f"cublas{LETTERS[char].upper()}{call.name}_v2"]

@@ -76,6 +76,7 @@ class Device:
     drawing : function or None
         Of a graph that is recorded: it takes the function that numbers random draws, and gives
         views of the number and the key of a draw, which each launch writes anew.
+    bandwidth_gb_s : float or None -- What it copies at, once a profile has measured it.
     tape : Tape or None -- What was asked of the device and has not run.
     kernels, programs, structures : dict, dict, Memo
         What was compiled and planned, and the structures of views; the engine's.
@@ -85,6 +86,7 @@ class Device:
         "__dict__",  # of the driver, once it is there
         "_open",
         "_plain",
+        "bandwidth_gb_s",
         "drawing",
         "in_place",
         "info",
@@ -109,6 +111,7 @@ class Device:
     shared: dict[int, int]
     kept: dict[int, int]
     is_recorded: bool
+    bandwidth_gb_s: float | None
     drawing: Callable[[Callable[[], tuple[int, int]]], tuple[Any, Any]] | None
     programs: dict[Any, Any]
     structures: Any
@@ -131,6 +134,7 @@ class Device:
         self.shared = {}
         self.kept = {}
         self.is_recorded = False
+        self.bandwidth_gb_s = None
         self.drawing = None
         self.programs = {}
         self.structures = None

@@ -27,7 +27,6 @@ from xarr.backends.opencl_loader import (
     has_fast_launch,
     is_discovered_here,
     public_transfers,
-    pyopencl_module,
 )
 from xarr.backends.opencl_memory import Memory
 from xarr.backends.opencl_programs import QUIET, Kernel, Programs
@@ -40,7 +39,8 @@ class OpenCLDriver(Programs, Memory):
     """One OpenCL device, opened: a context, in-order queues and a pool of memory."""
 
     def __init__(self, info: DeviceInfo, device: Any, inline: Any = None) -> None:
-        cl = pyopencl_module()
+        import pyopencl as cl  # as `discover` imported it
+
         self._fast = has_fast_launch(cl)
         if not self._fast:
             inline = None

@@ -9,12 +9,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from xarr.memo import memo
-
 POCL = "Portable Computing Language"
 
 
-@memo
 def pyopencl_module() -> Any:
     """PyOpenCL, told to keep no cache of its own beside xarr's."""
     # Its cache of argument setters fails where the home directory is not writable.
@@ -24,7 +21,7 @@ def pyopencl_module() -> Any:
         import pyopencl
         import pyopencl.tools
     global _discovered_in
-    _discovered_in = os.getpid()
+    _discovered_in = _discovered_in or os.getpid()
     return pyopencl
 
 

@@ -6,21 +6,14 @@ import contextlib
 from contextlib import AbstractContextManager
 from typing import Any
 
-from xarr.memo import memo
-
-
-@memo
-def _nvtx() -> Any:
-    try:
-        import nvtx
-    except ImportError:
-        return None
-    return nvtx
+try:
+    import nvtx
+except ImportError:
+    nvtx = None
 
 
 def named(name: str) -> AbstractContextManager[Any]:
     """A ``with`` block that such tools show under a name, among those of xarr."""
-    nvtx = _nvtx()
     if nvtx is None:
         return contextlib.nullcontext()
     found: AbstractContextManager[Any] = nvtx.annotate(name, domain="xarr")

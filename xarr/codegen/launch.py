@@ -271,7 +271,7 @@ def without_compiler() -> Iterator[None]:
 def _load_or_compile(device: Device, text: str, entry: str, key: Any) -> Any:
     """Load a source's kernel from the disk cache, or compile and store it."""
     dump = settings().dump_source
-    disk = cache.disk_cache()
+    disk = cache.DISK
     name = disk.key(source.SCHEMA, text, (), device.info.target)
     if dump is not None:
         folder = Path(dump)

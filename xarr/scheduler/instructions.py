@@ -18,7 +18,6 @@ from xarr.ir.instructions import Opcode, decoded
 from xarr.ir.operation import Operation
 from xarr.layout import Pattern, Shape
 from xarr.lowering.operations import Number, Ref, WrappedAccess
-from xarr.memo import memo
 
 if TYPE_CHECKING:
     from xarr.codegen.kernel_spec import Cut
@@ -124,13 +123,14 @@ def _key(ref: Ref, shape: Shape) -> Key:
     return ref.slot, ref.dtype, _strides(ref.pattern, shape), ref.offset
 
 
-@memo
 def _strides(pattern: Pattern, shape: Shape) -> Shape | None:
     """Compute the `Strides` of a view that is broadcast over a shape."""
     if pattern.linear and pattern.size == math.prod(shape):
         return None
     if pattern.size == 1:
         return ()
+    if pattern.shape == shape:
+        return pattern.steps
     strides = layout.broadcast_strides(pattern.shape, pattern.strides, shape)
     return tuple([stride for stride, extent in zip(strides, shape, strict=True) if extent != 1])
 

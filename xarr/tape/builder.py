@@ -16,7 +16,7 @@ from xarr.backends.device import before_synchronizing
 from xarr.codegen.expressions import INDEX
 from xarr.ir.events import counts as counts, eager as eager, hooks
 from xarr.ir.instructions import Opcode, opcode_of
-from xarr.ir.operation import Operation
+from xarr.ir.operation import Operation, interned
 from xarr.ir.storage import Storage, allocate_or_collect, are_shared
 from xarr.ir.views import Structure, View, constant, storage_view, structure
 from xarr.layout import Layout, Shape
@@ -96,7 +96,7 @@ def converted(view: View, dtype: DType) -> View:
     if is_known(view):
         value = dtypes.quietly(view.dtype.numpy.type(view.value).astype, dtype.numpy)
         return constant(value.item(), dtype, view.shape, view.device)
-    return defer(cast_of(view.dtype, dtype), (view,), view.shape)
+    return defer(interned(cast_of, view.dtype, dtype), (view,), view.shape)
 
 
 def broadcast(view: View, shape: Shape) -> View:
@@ -105,7 +105,7 @@ def broadcast(view: View, shape: Shape) -> View:
         return view
     if view.value is not None:
         return constant(view.value, view.dtype, shape, view.device)
-    return defer(cast_of(view.dtype, view.dtype), (view,), shape)
+    return defer(interned(cast_of, view.dtype, view.dtype), (view,), shape)
 
 
 def reshaped(view: View, shape: Shape) -> View:
@@ -145,7 +145,7 @@ def materialise(view: View) -> None:
                     view.device,
                     lambda: numpy.full(view.shape, value.value, row.numpy),
                 )
-                or defer(cast_of(view.dtype, view.dtype), (value,), view.shape)
+                or defer(interned(cast_of, view.dtype, view.dtype), (value,), view.shape)
             )
             view.storage, view.structure, view.value = filled.storage, filled.structure, None
             recorders.materialised(view)
@@ -207,7 +207,7 @@ def write(storage: Storage, where: Layout, dtype: DType, value: View) -> None:
 def storing(given: Structure, where: Layout, dtype: DType) -> tuple[Opcode, Structure]:
     """Return the opcode of a write of a value that broadcasts to `where.shape`, and its target."""
     target = structure(given.device, dtype, where.shape, where.strides)
-    return opcode_of(cast_of(given.dtype, dtype), (given,), where.shape, target), target
+    return opcode_of(interned(cast_of, given.dtype, dtype), (given,), where.shape, target), target
 
 
 def reads_what_it_overwrites(value: View, storage: Storage, where: Layout, dtype: DType) -> bool:

@@ -10,8 +10,7 @@ import numpy
 from xarr import dtypes, tuning
 from xarr.codegen.expressions import cast
 from xarr.ir import _cython as cython
-from xarr.ir.operation import Operation
-from xarr.memo import memo
+from xarr.ir.operation import Operation, interned
 from xarr.runtime import dispatch
 from xarr.runtime.host_values import converter
 
@@ -152,9 +151,8 @@ def _end(tape: Tape, opcode: Opcode, views: tuple[Any, ...]) -> cython.void:
         tape.end()
 
 
-@memo
 def cast_of(given: DType, wanted: DType) -> Operation:
-    """Return the operation that converts between data types; the copy, if they are one."""
+    """Make the operation that converts between data types; the copy, if they are one."""
     template, host = cast("{0}", given, wanted), converter(given, wanted)
     return Operation("astype", (given,), wanted, template, host, "astype")
 
@@ -168,7 +166,7 @@ def choice(row: DType) -> Operation:
 @cython.cfunc
 def store_of(given: Structure, target: Structure) -> Opcode:
     """Return the opcode that writes elements, which broadcast, to a view that exists."""
-    operation = cast_of(given.dtype, target.dtype)
+    operation = interned(cast_of, given.dtype, target.dtype)
     return opcode_of(operation, (given,), target.shape, target, None)
 
 
@@ -178,7 +176,8 @@ def copied(view: View) -> View:
     how: Structure = view.structure
     if view.storage is not None and not how.shape:
         return copied_element(view, view.offset)
-    opcode: Opcode = opcode_of(cast_of(how.dtype, how.dtype), (how,), how.shape, None, how.shape)
+    operation = interned(cast_of, how.dtype, how.dtype)
+    opcode: Opcode = opcode_of(operation, (how,), how.shape, None, how.shape)
     if opcode.nbytes:
         return computed(opcode, (view,))
     return view_at(Storage(how.device, 0, how.device.driver.allocate(0)), opcode.target, 0)
@@ -189,7 +188,7 @@ def copied_element(view: View, at: cython.Py_ssize_t) -> View:
     """Record a copy of the element `at` elements from the beginning of a view's storage."""
     how: Structure = lone_of(view)
     if how.copy is None:
-        how.copy = opcode_of(cast_of(how.dtype, how.dtype), (how,), (), None, ())
+        how.copy = opcode_of(interned(cast_of, how.dtype, how.dtype), (how,), (), None, ())
     return computed(how.copy, (view_at(view.storage, how, at),))
 
 

@@ -17,6 +17,7 @@ import numpy
 
 from xarr import dtypes
 from xarr.ir.instructions import opcode_of
+from xarr.ir.operation import interned
 from xarr.ir.views import View, structure
 from xarr.tape import record
 
@@ -144,7 +145,7 @@ def is_known(view: View) -> bool:
 def filled(view: View) -> View:
     """Record an instruction that makes an array of a constant that replays replace."""
     how = view.structure
-    operation = record.cast_of(how.dtype, how.dtype)
+    operation = interned(record.cast_of, how.dtype, how.dtype)
     opcode = opcode_of(operation, (how,), how.shape, fresh=how.shape)
     return record.computed(opcode, (), view.value)
 

@@ -18,7 +18,7 @@ from xarr.array.layouts import assign, settled
 from xarr.array.pointers import Pointer
 from xarr.backends.base import ATTRIBUTES
 from xarr.backends.device import Device, get_device
-from xarr.cache import disk_cache
+from xarr.cache import DISK
 from xarr.codegen import source
 from xarr.ir.storage import Storage
 from xarr.ir.views import storage_view
@@ -238,9 +238,8 @@ class RawModule:
         """The binary for a device, from the disk cache where nobody reads the compiler's words."""
         text = self._text(device, name)
         names = self.name_expressions or ()
-        disk = disk_cache()
-        key = disk.key(source.SCHEMA, text, (*self.options, *names), device.info.target)
-        binary = disk.get(key) if log_stream is None else None
+        key = DISK.key(source.SCHEMA, text, (*self.options, *names), device.info.target)
+        binary = DISK.get(key) if log_stream is None else None
         if binary is None:
             try:
                 binary, log = device.driver.compile_own(text, self.options, names)
@@ -249,7 +248,7 @@ class RawModule:
                 raise
             if log_stream is not None:
                 log_stream.write(log)
-            disk.put(key, binary)
+            DISK.put(key, binary)
         return binary
 
     def _text(self, device: Device, name: str) -> str:

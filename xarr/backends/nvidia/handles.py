@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import tuning
-from xarr.memo import memo
 
 if TYPE_CHECKING:
     from xarr.backends.cuda import CudaDriver
@@ -93,7 +92,6 @@ _VERSIONS: Final[dict[str, tuple[str, Callable[[], Any]]]] = {
 """The libraries: what they are called, and a question that only a library that is there answers."""
 
 
-@memo
 def present(*names: str) -> bool:
     """Whether nvmath is there and finds libraries of NVIDIA's."""
     try:

@@ -10,7 +10,7 @@ import itertools
 from typing import Final, NamedTuple
 
 from xarr.backends.nvidia.handles import Integers
-from xarr.backends.nvidia.work import LETTERS, DeviceArray, Work, scalar
+from xarr.backends.nvidia.work import FACTORS, LETTERS, DeviceArray, Work
 
 _WORKSPACE_NBYTES: Final = 1 << 25
 """NVIDIA's recommendation for cuBLAS since Hopper. With cuBLAS' own workspaces the bits of a
@@ -34,7 +34,7 @@ def matmul(work: Work, first: DeviceArray, second: DeviceArray, result: DeviceAr
     cublas, handle = work.blas()
     cublas.set_workspace(handle, work.room(_WORKSPACE_NBYTES), _WORKSPACE_NBYTES)
     char, size = result.dtype.char, result.dtype.itemsize
-    one, zero = scalar(1, char), scalar(0, char)
+    one, zero = FACTORS[char]
     call = (single if count == 1 else general)(
         *(rows, columns, length), (left_turned, left_pitch), (right_turned, right_pitch)
     )

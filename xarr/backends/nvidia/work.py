@@ -15,12 +15,16 @@ import numpy
 
 from xarr.backends.nvidia.handles import Handles, Integers
 from xarr.errors import message
-from xarr.memo import memo
 
 LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
 """The prefix of the libraries' functions for a data type's character."""
 REAL: Final = {"f": "f", "d": "d", "F": "f", "D": "d"}
 """The type of the parts of a number, by the same."""
+_HELD: Final = {char: numpy.array([1, 0], char) for char in LETTERS}
+FACTORS: Final = {
+    char: (held.ctypes.data, held.ctypes.data + held.itemsize) for char, held in _HELD.items()
+}
+"""The addresses of 1 and of 0 in the host's memory, where cuBLAS looks for factors, by the same."""
 _PITCH: Final = (1 << 31) - 1
 """The most bytes between the rows of a two-dimensional copy."""
 
@@ -121,7 +125,7 @@ class Work:
     ) -> None:
         """Write a matrix that lies by rows, `pitch` elements apart, to another place by columns."""
         cublas, handle = self.blas()
-        one, zero = scalar(1, char), scalar(0, char)
+        one, zero = FACTORS[char]
         pitch = pitch or columns
         operation = cublas.Operation.C if conjugate else cublas.Operation.T
         getattr(cublas, f"{LETTERS[char]}geam_64")(
@@ -166,14 +170,3 @@ def working(handles: Handles) -> Iterator[Work]:
     """The work of one call; its memory goes back at the end."""
     with ExitStack() as held:
         yield Work(handles, held)
-
-
-@memo
-def scalar(value: float, char: str) -> int:
-    """The address of a number in the host's memory, where cuBLAS looks for it; it stays there."""
-    held = numpy.array([value], char)
-    _SCALARS.append(held)
-    return int(held.ctypes.data)
-
-
-_SCALARS: Final[list[numpy.ndarray[Any, Any]]] = []

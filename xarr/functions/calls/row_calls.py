@@ -155,11 +155,11 @@ def reduced(
         kept = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
         final = builder.reshaped(final, kept)
     if name is not None and opcode is not None and opcode.nbytes and given is inputs[0]:
-        remembered(row.transitions, name, (opcode, inputs[1:], final.structure))
+        _remember(row, name, (opcode, inputs[1:], final.structure))
         how = view.structure
         if axes and over is axes and how.is_linear:
             plan = how.dtype, how.device, len(shape), *name[1:]
-            row.transitions[plan] = opcode.operation, axes, types
+            _remember(row, plan, (opcode.operation, axes, types))
     return sent(final, target, along)
 
 
@@ -187,8 +187,12 @@ def _like_others(row: Reduction, view: View, name: Any) -> Any:
         left = tuple([1 if place in axes else extent for place, extent in enumerate(shape)])
     found = opcode, numbers, contiguous(how.device, opcode.target.dtype, left)
     if how.is_met():
-        remembered(row.transitions, name, found)
+        _remember(row, name, found)
     return found
+
+
+def _remember(row: Reduction, key: Any, found: tuple[Any, ...]) -> None:
+    remembered(row.transitions, key, found)
 
 
 def _axes(row: Reduction, axis: Any, ndim: int, where: str) -> tuple[int, ...]:

@@ -20,7 +20,6 @@ from xarr.errors import refused
 from xarr.functions.device.explanation import SCROLLED, shorten
 from xarr.ir.storage import Storage
 from xarr.ir.views import storage_view
-from xarr.memo import memo
 from xarr.runtime import profiling
 from xarr.runtime.profiling import Line, Work
 from xarr.tape import builder
@@ -254,10 +253,11 @@ def _costs(parts: Iterable[tuple[tuple[str, ...], Work, float]]) -> list[Cost]:
     return sorted(costs, key=lambda cost: (-cost.seconds, cost.what))
 
 
-@memo
 def _bandwidth(name: str) -> float:
-    """The bandwidth of a device in GB/s: bytes read and written by the best of some copies."""
+    """Measure the bandwidth of a device in GB/s, once: bytes read and written by the best copy."""
     device = get_device(name)
+    if device.bandwidth_gb_s is not None:
+        return device.bandwidth_gb_s
     with profiling.unrecorded(), device.lock:
         builder.settle(device)
         source, target = _pair(device)
@@ -273,7 +273,8 @@ def _bandwidth(name: str) -> float:
             driver.copy(source.buffer, 0, target.buffer, 0, nbytes)
 
         tries = [copy for copy in (by_kernel, by_driver) for _ in range(1 + _COPIES)]
-        return 2e-9 * nbytes / min(_elapsed_s(device, copy) for copy in tries)
+        device.bandwidth_gb_s = 2e-9 * nbytes / min(_elapsed_s(device, copy) for copy in tries)
+    return device.bandwidth_gb_s
 
 
 def _pair(device: Device) -> tuple[Storage, Storage]:

@@ -18,7 +18,6 @@ from typing import Any, Final
 import numpy
 
 from xarr.functions.names.examples import EXAMPLES
-from xarr.memo import memo
 
 STANDARD: Final = frozenset(
     """
@@ -335,12 +334,12 @@ def complete_public(value: Any, source: str = "") -> None:
     """Complete the docstring of what a name stands for, and of its methods if they are NumPy's."""
     _complete_one(value, source, getattr(value, "__name__", ""))
     kind = value if isinstance(value, type) else type(value)
-    told = next((one for one in kind.__mro__ if "_methods_source" in vars(one)), None)
-    if told is not None:
-        complete(told, vars(told)["_methods_source"])
+    told: Any = next((one for one in kind.__mro__ if "_methods_source" in vars(one)), None)
+    if told is not None and told._methods_source:
+        complete(told, told._methods_source)
+        told._methods_source = ""  # they are complete
 
 
-@memo
 def complete(space: ModuleType | type, source: str = "") -> None:
     """Complete the docstrings of the public functions of a module, or of a class and its bases.
 
