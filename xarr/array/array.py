@@ -304,7 +304,7 @@ class Array(ArrayBase):
     def __rpow__(self, other: ArrayLike, /) -> Array:
         return package.other_operands.power_operator(other, self)
 
-    def __ipow__(self, other: ArrayLike, /) -> Array:
+    def __ipow__(self, other: ArrayLike, /) -> Array:  # type: ignore[override, misc]
         return package.other_operands.power_in_place(self, other)
 
     # -- memory ----------------------------------------------------------------------------------

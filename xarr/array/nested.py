@@ -103,7 +103,7 @@ def _read(
 
 @cython.cfunc
 def _read_row(
-    item: ArrayBase, axis: cython.Py_ssize_t, shape: list[Any], flat: list[Any], device: object
+    item: ArrayBase, axis: cython.Py_ssize_t, shape: list[Any], flat: list[Any], device: Any
 ) -> cython.bint:
     """Append the elements of a vector that is computed and small; return whether it is plain."""
     how: Structure = item._view.structure
@@ -120,7 +120,7 @@ def _read_row(
 
 
 @cython.cfunc
-def _number_of(item: Any, device: object) -> object:
+def _number_of(item: Any, device: Any) -> object:
     """Return the number that an array without axes is on a device, if it is known; else None."""
     if not is_plain(item):
         return None
@@ -133,6 +133,7 @@ def _number_of(item: Any, device: object) -> object:
     if number is None and view.storage is not None:
         number = peek(view, view.offset)
         # To record writes of the items takes ten times as long as to compute them.
-        if number is None and is_nearly_idle(how.device.tape):
+        tape: Tape = how.device.tape
+        if number is None and is_nearly_idle(tape):
             number = only(view)
     return number if type(number) is float or type(number) is int else None

@@ -200,7 +200,7 @@ class ArrayBase(ArraySlots):
     def __pow__(self, other: Operand, modulo: None = None, /) -> Self:
         kind: object = type(other)
         if modulo is not None:
-            return NotImplemented  # type: ignore[no-any-return]
+            return NotImplemented
         if (kind is int or kind is float) and other == 2:  # of integers 2.0 is another power
             how: Structure = self._view.structure
             if how.dtype.kind in _SQUARED[kind]:

@@ -39,8 +39,9 @@ class OpenCLDriver(Programs, Memory):
     """One OpenCL device, opened: a context, in-order queues and a pool of memory."""
 
     def __init__(self, info: DeviceInfo, device: Any, inline: Any = None) -> None:
-        import pyopencl as cl  # as `discover` imported it
+        import pyopencl  # as `discover` imported it
 
+        cl: Any = pyopencl
         self._fast = has_fast_launch(cl)
         if not self._fast:
             inline = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xarr import dtypes, tuning
 from xarr.ir.events import hooks, tier
@@ -43,7 +43,7 @@ def function_of(operation: Operation, device: Device) -> Callable[..., float] | 
         return None
     kernel, grid, order = found
     blocks = [device.driver.allocate(_FLOAT64.size) for _ in range(len(operands) + 1)]
-    windows = [device.driver.window(block) for block in blocks]
+    windows: list[Any] = [device.driver.window(block) for block in blocks]
     buffers = [blocks[at] for at in order]
     packed = kernel.arguments.pack(tuning.CHUNK, 1, *[0] * len(order))
     is_busy = False

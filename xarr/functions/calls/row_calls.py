@@ -215,7 +215,8 @@ def _key_of(view: View, axis: Any, keepdims: Any, correction: Any) -> Any:
 
 def sent(result: View, target: Array | None, where: str) -> Array:
     """A result, or the array that it was written to, converted as NumPy does: in any case."""
-    return deliver(Array(result), target, where, casting="unsafe", grows=False)
+    array: Array = made(result) if target is None else Array(result)
+    return deliver(array, target, where, casting="unsafe", grows=False)
 
 
 def _of_target(row: Reduction, view: View, target: Array) -> Any:

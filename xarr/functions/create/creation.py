@@ -118,7 +118,7 @@ def array(
     dtype('float32')
     """
     if type(object) is list and dtype is device is None and (copy, order) == (True, "K"):
-        known = None if ndmin or ndmax else array_of_list(object, default_device())
+        known = array_of_list(object, default_device()) if (ndmin, ndmax) == (0, 0) else None
         if known is not None:
             return known  # type: ignore[no-any-return]
     # What comes from the host is new already.

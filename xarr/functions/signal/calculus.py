@@ -95,7 +95,7 @@ def _interpolated(
             if isinstance(bound, complex | numpy.complexfloating):
                 raise type_error(where, f"{name} is {bound!r}", "fp is real, so a real number is")
         return _polygon(at, points, values.astype(row.numpy), index, left, right)
-    bounds = [None if bound is None else complex(bound) for bound in (left, right)]  # type: ignore[arg-type]
+    bounds = [None if bound is None else complex(bound) for bound in (left, right)]
     real, imag = (
         _polygon(
             at,
