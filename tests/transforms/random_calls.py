@@ -134,7 +134,7 @@ def replays_of(seed: str, call: RandomCall, turns: tuple[int, ...]) -> int:
             break  # a mask selects another number of elements of other values
         try:
             wanted = function(*own)
-        except ValueError:
+        except (IndexError, ValueError):
             break  # the same within the function
         try:
             found = jitted(*mine)
