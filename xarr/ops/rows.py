@@ -210,7 +210,7 @@ class Elementwise:
         if exact is None and self.exact is not None:
             exact = operation.exact = ScalarEvaluator(self.exact, operation)
         if exact is None and operation.host is None:
-            exact = _by_kernel(operation, device)
+            exact = number_kernels.evaluator_of(operation, device)
         value = None if exact is None else exact.of(*[view.value for view in views])
         if value is not None:
             result = constant(value, operation.result, (), device)
@@ -320,16 +320,6 @@ class Elementwise:
             floating = dtypes.COMPLEX_OF.get(view.dtype)
             wanted = (floating or dtypes.COMPLEX_OF[default_float(view.device)]).name
         return f'convert with {name}.astype("{wanted}")'
-
-
-def _by_kernel(operation: Operation, device: Device) -> ScalarEvaluator | None:
-    """Return the evaluator of numbers that runs an operation's kernel; None where there is none."""
-    key = device, ScalarEvaluator
-    if key not in operation.row_kernels:
-        function = number_kernels.function_of(operation, device)
-        found = None if function is None else ScalarEvaluator(function, operation)
-        operation.row_kernels[key] = found
-    return operation.row_kernels[key]  # type: ignore[no-any-return]
 
 
 def require(holds: object, otherwise: str) -> None:

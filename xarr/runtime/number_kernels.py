@@ -14,6 +14,7 @@ from xarr import dtypes, tuning
 from xarr.ir.events import hooks, tier
 from xarr.ir.instructions import opcode_of
 from xarr.ir.operation import Operation
+from xarr.ir.resolved import ScalarEvaluator
 from xarr.ir.steps import launched
 from xarr.ir.views import contiguous
 from xarr.runtime.dispatch import Program, can_host
@@ -25,7 +26,17 @@ if TYPE_CHECKING:
 _FLOAT64 = struct.Struct("d")
 
 
-def function_of(operation: Operation, device: Device) -> Callable[..., float] | None:
+def evaluator_of(operation: Operation, device: Device) -> ScalarEvaluator | None:
+    """Return the evaluator of numbers that runs an operation's kernel; None where there is none."""
+    key = device, ScalarEvaluator
+    if key not in operation.row_kernels:
+        function = _function_of(operation, device)
+        found = None if function is None else ScalarEvaluator(function, operation)
+        operation.row_kernels[key] = found
+    return operation.row_kernels[key]  # type: ignore[no-any-return]
+
+
+def _function_of(operation: Operation, device: Device) -> Callable[..., float] | None:
     """Return a function of floats that an operation on float64 is; None where there is none.
 
     Only on a device whose kernels are done when a launch returns. Where somebody watches launches,
