@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from xarr import layout
+from xarr import dtypes, layout
 from xarr.ir import _cython as cython
 
 if cython.compiled:
@@ -28,6 +28,22 @@ _NEVER = cython.declare(cython.Py_ssize_t, -(1 << 62))
 def value_of(x: ArraySlots) -> Any:
     """Return the value of a number; None of what has axes or is in a storage."""
     return None if x._view.structure.shape else x._view.value
+
+
+@cython.ccall
+def number_for(how: Structure, value: object) -> object:
+    """Return a number that may be written to an element without a check or a warning, else None.
+
+    A float for float32 has to be in range alone: the write rounds it.
+    """
+    if isinstance(value, ArraySlots):
+        given: Structure = value._view.structure
+        is_alike: cython.bint = given.device is how.device and given.dtype is how.dtype
+        return value_of(value) if is_alike else None
+    if type(value) is float and how.dtype is dtypes.float32:
+        low, high = how.dtype.bounds
+        return value if low <= value <= high else None  # the write itself rounds
+    return value if how.fits(value) else None
 
 
 @cython.cfunc

@@ -19,7 +19,14 @@ from xarr.tape.traced import TracedNumber
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.array.keys import broadcast_pair, name_of_store, part_of, place_of, value_of
+    from xarr.array.keys import (
+        broadcast_pair,
+        name_of_store,
+        number_for,
+        part_of,
+        place_of,
+        value_of,
+    )
     from xarr.ir.events import core_hooks
     from xarr.ir.instructions import Opcode, opcode_of
     from xarr.ir.resolved import ResolvedRow, ScalarEvaluator
@@ -198,16 +205,13 @@ class ArrayBase(ArraySlots):
         return operated(_NE, self, other)
 
     def __pow__(self, other: Operand, modulo: None = None, /) -> Self:
-        kind: object = type(other)
+        found: Any = None
+        kinds: tuple[Any, ...] = _SQUARED.get(type(other), ())  # of integers 2.0 is another power
         if modulo is not None:
             return NotImplemented
-        if (kind is int or kind is float) and other == 2:  # of integers 2.0 is another power
-            how: Structure = self._view.structure
-            if how.dtype.kind in _SQUARED[kind]:
-                found: object = applied(_SQUARE, self)
-                if found is not None:
-                    return found  # type: ignore[return-value]
-        return self._raised(other)  # type: ignore[attr-defined]
+        if kinds and other == 2 and self._view.structure.dtype.kind in kinds:
+            found = applied(_SQUARE, self)
+        return self._raised(other) if found is None else found  # type: ignore[attr-defined]
 
     def __neg__(self) -> Self:
         return _unary(_NEG, self)
@@ -358,22 +362,6 @@ def made(view: View) -> ArrayBase:
     result: ArrayBase = _kind.__new__(_kind)
     result._view = view if view.structure.shape else settled(view)
     return result
-
-
-@cython.ccall
-def number_for(how: Structure, value: object) -> object:
-    """Return a number that may be written to an element without a check or a warning, else None.
-
-    A float for float32 has to be in range alone: the write rounds it.
-    """
-    if isinstance(value, ArrayBase):
-        given: Structure = value._view.structure
-        is_alike: cython.bint = given.device is how.device and given.dtype is how.dtype
-        return value_of(value) if is_alike else None
-    if type(value) is float and how.dtype is dtypes.float32:
-        low, high = how.dtype.bounds
-        return value if low <= value <= high else None  # the write itself rounds
-    return value if how.fits(value) else None
 
 
 @cython.cfunc

@@ -23,7 +23,7 @@ from xarr.ir.fold import Fold, Joined
 from xarr.ir.instructions import Opcode, opcode_of
 from xarr.ir.memo import remembered
 from xarr.ir.operation import Operation, interned
-from xarr.ir.resolved import OPERATORS, ResolvedRow, ScalarEvaluator
+from xarr.ir.resolved import OPERATORS, ResolvedRow
 from xarr.ir.views import Structure, View, constant
 from xarr.layout import broadcast_shapes
 from xarr.runtime import host_values, number_kernels
@@ -206,11 +206,8 @@ class Elementwise:
 
     def _of_numbers(self, operation: Operation, *views: View) -> View | None:
         """Compute the result for numbers as Python or NumPy does, if that has the same bits."""
-        exact, device = operation.exact, views[0].device
-        if exact is None and self.exact is not None:
-            exact = operation.exact = ScalarEvaluator(self.exact, operation)
-        if exact is None and operation.host is None:
-            exact = number_kernels.evaluator_of(operation, device)
+        device = views[0].device
+        exact = operation.exact or number_kernels.evaluator_of(operation, self.exact, device)
         value = None if exact is None else exact.of(*[view.value for view in views])
         if value is not None:
             result = constant(value, operation.result, (), device)

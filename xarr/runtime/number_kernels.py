@@ -26,14 +26,24 @@ if TYPE_CHECKING:
 _FLOAT64 = struct.Struct("d")
 
 
-def evaluator_of(operation: Operation, device: Device) -> ScalarEvaluator | None:
-    """Return the evaluator of numbers that runs an operation's kernel; None where there is none."""
+def evaluator_of(
+    operation: Operation, function: Callable[..., Any] | None, device: Device
+) -> ScalarEvaluator | None:
+    """Return what computes an operation of numbers, by Python's function or else by its kernel.
+
+    None where neither is possible, or where NumPy has a function of the same bits.
+    """
+    if function is not None:
+        operation.exact = ScalarEvaluator(function, operation)
+        return operation.exact
+    if operation.host is not None:
+        return None
     key = device, ScalarEvaluator
     if key not in operation.row_kernels:
-        function = _function_of(operation, device)
-        found = None if function is None else ScalarEvaluator(function, operation)
+        of_kernel = _function_of(operation, device)
+        found = None if of_kernel is None else ScalarEvaluator(of_kernel, operation)
         operation.row_kernels[key] = found
-    return operation.row_kernels[key]  # type: ignore[no-any-return]
+    return operation.row_kernels[key]
 
 
 def _function_of(operation: Operation, device: Device) -> Callable[..., float] | None:

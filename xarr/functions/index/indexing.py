@@ -21,9 +21,8 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.array.array import Array, rebind
 from xarr.array.coerce import as_array, beside, holds_arrays, numbers, warn_of_imaginary
-from xarr.array.keys import LONGEST_STEP, name_of_store, place_of, sliced
+from xarr.array.keys import LONGEST_STEP, name_of_store, number_for, place_of, sliced
 from xarr.array.layouts import assign, is_whole, keep_array, require_writeable, settled, view
-from xarr.array.operators import number_for
 from xarr.array.selected import Selected
 from xarr.array.transfers import is_unobserved, uploaded
 from xarr.dtypes import BOOL, INTEGER
