@@ -142,7 +142,7 @@ def test_what_is_remembered_is_listed() -> None:
     for _ in range(12):
         xarr.concat([xarr.sum(xarr.arange(3.0)[1:] + 1)[None], xarr.sin(xarr.arange(5.0))]).tolist()
     wanted = {"CallCache.recordings", "Device.structures", "Structure.remembered", "opcode_of"}
-    wanted |= {"Reduction.transitions", "ResolvedRow.pairs", "tape.record.cast_of"}
+    wanted |= {"Reduction.transitions", "ResolvedRow.pairs", "ir.operation.interned"}
     assert wanted <= {one.name for one in memo.tables()}
 
 

@@ -86,7 +86,7 @@ def array_of_number(x: float, device: Device | None = None) -> Array:
     """Return the array of a Python float, or of an integer within int64."""
     device = device or default_device()
     row = default_float(device) if type(x) is float else dtypes.int64
-    return Array(scalar_view(x, row, device, "asarray(obj)"))
+    return Array(scalar_view(x, row, device, "asarray(a)"))
 
 
 def stored_number(x: Any, beside: Any) -> Any:
