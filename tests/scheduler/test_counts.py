@@ -141,7 +141,7 @@ any | 16,50 | in_parts(np, x, [(0, 8), (8, 16)]) -> ()
 | 40,40 | -> x.copy() @ x
 1 | 16,50 16,50 | -> (x * y).max(axis=1), x * y * -np.ones((16, 50), "float32")
 """
-"""What each kernel stores, if all agree, the shapes of the arrays that are given, and a program."""
+"""Rows: the stores of each kernel, if all agree, the shapes of the given arrays, and a program."""
 
 
 def flat(results: Any) -> list[Any]:

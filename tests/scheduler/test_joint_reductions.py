@@ -158,7 +158,7 @@ reads=1, elementwise=0 | 130,300 | o = {None|0|1}
 ... -> x.astype("float16").sum(axis=o), x.sum(axis=o)
 reads=1, elementwise=0 | 130,300 | o = {None|0|1} -> x[::-1].max(axis=o), x.min(axis=o)
 """
-"""What is counted, the shape of three arrays, and a program of them."""
+"""Rows: the name that is counted, the shape of three arrays, and a program of them."""
 OF_RESULTS: Final = """
 -> (np.sqrt(((x - y) ** 2).sum()),)
 -> (np.linalg.vector_norm(x - y, axis=1),)
@@ -177,7 +177,7 @@ total = x.sum(axis=1); before = total + 1; total[...] = before * total
 -> (np.reshape(x.sum(axis=1), (-1, 1)) * 2,)
 -> x.mean(axis=1) * 2, x.mean(axis=1) * 3
 """
-"""What is computed of results is in the reductions' kernel, of short rows and of long ones."""
+"""Programs whose epilogues are in the reductions' kernel, of short rows and of long ones."""
 ALONE: Final = "reads=1, elementwise=0, skeletons=1"
 SHORT: Final = [f"{ALONE} | 70,90 | {line}" for line in lines(OF_RESULTS)]
 LONG: Final = [f"{ALONE} | 3,40000 | {line}" for line in lines(OF_RESULTS)]

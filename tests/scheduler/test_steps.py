@@ -42,7 +42,7 @@ def lattice_boltzmann(np: Any, f: Any) -> State:
 
 
 def relaxed(f: Any, density: Any) -> Any:
-    """What the densities of each velocity come to rest at."""
+    """Return the densities at rest of each velocity."""
     ux = (f[1] - f[3] + f[5] - f[6] - f[7] + f[8]) / density
     uy = (f[2] - f[4] + f[5] + f[6] - f[7] - f[8]) / density
     square = 1.5 * (ux**2 + uy**2)

@@ -117,6 +117,7 @@ def array(
     >>> xarr.array([1.5, 2.5], dtype="float32").dtype
     dtype('float32')
     """
+    # Past `ordered`, whose questions take 1.5 of 4.6 us for a list of 4 x 4 numbers.
     if type(object) is list and dtype is device is None and (copy, order) == (True, "K"):
         known = array_of_list(object, default_device()) if (ndmin, ndmax) == (0, 0) else None
         if known is not None:
