@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, NamedTuple, NoReturn, Protocol
 
 import numpy
 
+from xarr import tuning
 from xarr.errors import message
 
 RUSTICL: Final = "rusticl"
@@ -43,6 +44,7 @@ class DeviceInfo:
         Whether an item takes a chunk of neighbours, as suits a core; else items run abreast.
     host_addressable : bool
         Whether the host reads and writes its memory as its own, and computes no slower there.
+    most : Most -- What a kernel has at most.
     memory : str -- Whose memory it is to other libraries: "host", "CUDA", "ROCm" or "OpenCL".
     """
 
@@ -66,6 +68,7 @@ class DeviceInfo:
     loop_per_item: bool = field(init=False)
     host_addressable: bool = field(init=False)
     memory: str = field(init=False)
+    most: tuning.Most = field(init=False)
 
     def __post_init__(self) -> None:
         # llvmpipe leaves every loop after 65,535 rounds of all loops of an item together, and runs
@@ -74,6 +77,8 @@ class DeviceInfo:
         object.__setattr__(self, "host_addressable", self.kind == "cpu" and self.shares_host_memory)
         own = self.platform if self.platform in ("CUDA", "ROCm") else "OpenCL"
         object.__setattr__(self, "memory", "host" if self.host_addressable else own)
+        most = tuning.KERNEL_OF_CPU if self.loop_per_item else tuning.KERNEL_OF_GPU
+        object.__setattr__(self, "most", most)
 
 
 class InMemory(NamedTuple):

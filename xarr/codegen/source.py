@@ -185,6 +185,17 @@ def operations(defines: Iterable[str]) -> int:
     return len(_OPERATOR.findall("\n".join((block, *required(block)))))
 
 
+@memo
+def inlined(text: str) -> int:
+    """Count the characters of library functions in an expression, as if each call were inlined."""
+    found = 0
+    for name in _NAME.findall(text):
+        code = unit(name)
+        if code is not None:
+            found += len(code) + inlined(code.replace(name, ""))
+    return found
+
+
 def define(name: str, lines: Iterable[str]) -> str:
     """Write one `#define` whose value is several lines of C."""
     return f"#define {name} " + " \\\n    ".join(lines)

@@ -11,7 +11,6 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xarr import tuning
 from xarr.codegen.expressions import Roll
 from xarr.ir.operation import Operation
 from xarr.lowering.operations import TemplateOp
@@ -299,7 +298,7 @@ def _are_siblings(one: FusionGroup, other: FusionGroup) -> bool:
 def merge(first: FusionGroup, second: FusionGroup) -> FusionGroup | None:
     """Merge two groups, of which one runs right before the other; None where that is not legal."""
     shared = first.values.keys() & second.values.keys()
-    if len(first.entries) + len(second.entries) - len(shared) >= tuning.ENTRIES:
+    if len(first.entries) + len(second.entries) - len(shared) >= first.info.most.values:
         return None
     if not _may_be_one(first, second):
         return None
@@ -322,4 +321,4 @@ def _may_be_one(first: FusionGroup, second: FusionGroup) -> bool:
         return False
     stored = first.must_store | second.must_store
     slots = stored | first.read.keys() | (second.read.keys() - first.written.keys())
-    return len(slots) <= tuning.SLOTS and len(stored) <= tuning.STORES
+    return len(slots) <= first.info.most.slots and len(stored) <= first.info.most.stores

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xarr import dtypes, layout, tuning
 from xarr.codegen.expressions import INDEX, INSIDE, GatherScatter, Roll
 from xarr.codegen.kernel_spec import Access, KernelSpec
+from xarr.codegen.source import inlined
 from xarr.dtypes import DType
 from xarr.ir.operation import Operation
 from xarr.layout import Layout, Pattern, Shape
@@ -70,6 +71,7 @@ class FusionGroup:
         self.accesses: list[Key] = []
         self.constants: list[int] = []
         self.constants_nbytes = 0
+        self.code = 0  # characters of library functions
         self.cuts_nbytes = 0  # of arguments for wrapped accesses and bounds
         # The entries of values, which of them are written, and which the kernel stores.
         self.values: dict[Key, int] = {}
@@ -118,8 +120,12 @@ class FusionGroup:
         operation = instruction.operation
         if self.sealed or isinstance(operation, OpaqueOp):
             return False
-        if len(self.entries) + len(instruction.operands) >= tuning.ENTRIES:
+        if len(self.entries) + len(instruction.operands) >= self.info.most.values:
             return False
+        if self.code and type(operation) is Operation:
+            code = inlined(operation.template)
+            if code and self.code + code > self.info.most.code:
+                return False
         if self.reductions and self.is_epilogue(instruction):
             return len(self.epilogue) < tuning.EPILOGUE and self._has_arguments(instruction)
         if not self._walks(instruction):
@@ -242,11 +248,12 @@ class FusionGroup:
 
     def _has_room(self, instruction: ScheduledInstruction) -> bool:
         stored = self.must_store
-        if len(stored) >= tuning.STORES or not self._has_arguments(instruction):
+        if len(stored) >= self.info.most.stores or not self._has_arguments(instruction):
             return False
         slots = instruction.slots
         most = len(stored) + len(self.read) + len(slots)
-        return most <= tuning.SLOTS or len(stored.union(self.read, slots)) <= tuning.SLOTS
+        bound = self.info.most.slots
+        return most <= bound or len(stored.union(self.read, slots)) <= bound
 
     def must_precede(self, instruction: ScheduledInstruction) -> bool:
         """Return whether the group has to run before an instruction: a hazard is between them."""
@@ -341,6 +348,8 @@ class FusionGroup:
                 self.constants.append(operand.number)
                 self.constants_nbytes += max(8, operand.dtype.itemsize)
         self.entries.append((operation, *operands))
+        if type(operation) is Operation:
+            self.code += inlined(operation.template)
         if instruction.target is None:
             self.written.setdefault(instruction.written.slot, []).append(None)
             self.sealed = True

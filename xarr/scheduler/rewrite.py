@@ -239,7 +239,7 @@ class ProducerTable:
         shape = (*instruction.shape[: how.start], *instruction.shape[how.stop :])
         slots = {leaf.slot for leaf in expression.leaves if isinstance(leaf, Ref)}
         nbytes = NBYTES_OF_KERNEL + (len(expression.leaves) + 1) * (16 + 8 * len(shape))
-        if len(slots) >= tuning.SLOTS or nbytes > info.parameter_nbytes:
+        if len(slots) >= info.most.slots or nbytes > info.parameter_nbytes:
             return instruction
         return expression.replacing(instruction, tree, shape)
 

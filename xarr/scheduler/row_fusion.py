@@ -104,7 +104,7 @@ def _is_one_kernel(groups: Sequence[FusionGroup], info: DeviceInfo) -> bool:
     slots = {slot for one in groups for slot in one.read}
     slots |= {slot for one in groups for slot, *_ in one.outputs}
     slots |= {ref.slot for one in groups for _, ref in one.stored_results}
-    if arguments > info.parameter_nbytes or len(slots) > tuning.SLOTS:
+    if arguments > info.parameter_nbytes or len(slots) > info.most.slots:
         return False
     return _is_safe(groups, axes)
 

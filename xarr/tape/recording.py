@@ -86,7 +86,7 @@ class Recording:
         self.entries = entries
         self.results = results
         self.written = frozenset(
-            written for entry in entries if (written := _written(entry)) < self.known
+            written for entry in entries if (written := written_slot(entry)) < self.known
         )
 
     @property
@@ -95,7 +95,7 @@ class Recording:
         return self.given + len(self.captured)
 
 
-def _written(entry: Entry) -> int:
+def written_slot(entry: Entry) -> int:
     """Return the slot that an instruction writes."""
     if entry.made >= 0:
         return entry.made
@@ -223,7 +223,7 @@ class Noter(recorders.Recorder):
     @property
     def is_harmless(self) -> bool:
         """Whether nothing was done so far that shows outside of the call."""
-        return not self.takes and all(_written(entry) >= self._given for entry in self._entries)
+        return not self.takes and all(written_slot(entry) >= self._given for entry in self._entries)
 
     def drawn(self, take: recorders.Take, storage: Storage) -> None:
         """Take a draw's number and key for one more given view of storage.

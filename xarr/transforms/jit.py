@@ -15,6 +15,7 @@ from xarr.array.selected import Selected
 from xarr.ir.views import View
 from xarr.tape import builder, recorders
 from xarr.tape.recording import Noter
+from xarr.tape.rematerialise import rematerialised
 from xarr.tape.replay import Replay
 from xarr.tape.traced import Formula, OtherCallError, TracedNumber, TracedScalar
 from xarr.transforms import trees
@@ -185,7 +186,7 @@ class Jitted(Generic[_P, _R]):
         parts = [
             Leaf(leaf, arguments.arrays, views) if type(leaf) is Array else leaf for leaf in leaves
         ]
-        recording = noter.finish(views)
+        recording = rematerialised(noter.finish(views))
         if any(array._view is not view for array, view in before):
             error = refuse("it", "changes the shape or type of a given array", "return a new one")
         copies = [array._view.storage for array in arguments.replaced.values()]
