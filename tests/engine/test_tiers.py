@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -867,3 +868,30 @@ def test_where_no_thread_can_be_had_the_program_waits(
         xarr.to_numpy(x * 5)
     assert counts.launches > before
     compile_worker._worker.end()
+
+
+BYTES = {
+    "bool": lambda draw, n: draw.integers(0, 3, n, np.uint8) * (draw.random(n) < 0.01),
+    "int8": lambda draw, n: draw.integers(-5, 5, n, np.int8),
+    "uint8": lambda draw, n: draw.integers(0, 9, n, np.uint8) + np.uint8(draw.integers(2)),
+}
+
+
+@pytest.mark.parametrize("dtype", BYTES)
+@pytest.mark.parametrize("name", "all any argmax argmin count_nonzero max min".split())
+def test_what_ends_early_stays_with_numpy(name: str, dtype: str) -> None:
+    """Reductions of bytes, in memory that may hold other bytes than 1 for True; twelve times."""
+    draw = np.random.default_rng(5)
+    for shape, axis in (((70_000,), None), ((300, 90), 0), ((90, 300), 1), ((2, 3, 50), (1, 2))):
+        if name.startswith("arg") and isinstance(axis, tuple):
+            continue
+        given = BYTES[dtype](draw, math.prod(shape)).reshape(shape)
+        given[..., -1] = 0
+        x = xarr.asarray(given).view(dtype) if dtype == "bool" else xarr.asarray(given)
+        host = given != 0 if dtype == "bool" else given
+        for operand, values in ((x, host), (x[..., ::2], host[..., ::2]), (x * 0, host * 0)):
+            wanted = getattr(np, name)(values, axis=axis)
+            for _ in range(12):
+                found = xarr.to_numpy(getattr(xarr, name)(operand, axis=axis))
+                assert found.tobytes() == np.asarray(wanted).tobytes()
+                assert found.dtype == np.asarray(wanted).dtype

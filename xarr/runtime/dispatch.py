@@ -8,6 +8,7 @@ often the list came; small lists that are new are told before, by `Tape._trace`.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from xarr.ir.operation import Operation
 from xarr.ir.steps import LibraryStep, Step
 from xarr.ir.storage import LIVE, WIDE, Storage, is_live, is_wide
 from xarr.ir.views import View, contiguous
-from xarr.runtime import host_functions, program
+from xarr.runtime import host_functions, host_reductions, program
 from xarr.runtime.program import Trace
 from xarr.scheduler.instructions import decode
 from xarr.scheduler.schedule import Plan, schedule
@@ -101,6 +102,15 @@ class Program(program.Runnable):
         hosts = [host_functions.find(opcode) for opcode in self.trace.opcodes]
         if not any(hosts):
             self.prepare()
+            return
+        opcode = self.trace.opcodes[0]
+        if (
+            len(hosts) == 1
+            and opcode.operands
+            and hosts[0]
+            and host_reductions.is_fastest(opcode.operation, opcode.operands[0].dtype)
+        ):
+            self._due = sys.maxsize
             return
         if self.runs == 1:
             self._due = min(tuning.REPEATS, 1 + tuning.LARGE_WORK // max(self._work(), 1))

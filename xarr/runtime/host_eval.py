@@ -15,6 +15,7 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.ir import _cython as cython
 from xarr.runtime.host_functions import find
+from xarr.runtime.host_reductions import OfBytes
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
@@ -33,6 +34,7 @@ _quiet = cython.declare(object, dtypes.quiet)
 _ufunc = cython.declare(object, numpy.ufunc)
 _uint8 = cython.declare(object, numpy.uint8)
 _bool = cython.declare(object, dtypes.bool_)
+_OfBytes = cython.declare(type, OfBytes)
 _bool_ = cython.declare(object, numpy.dtype(bool))
 _WIDE = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _CHUNK = cython.declare(cython.Py_ssize_t, tuning.CHUNK)
@@ -510,6 +512,8 @@ def _operand(
     """Return the elements of an operand, which broadcast to the shape of the instruction."""
     if opcode.is_indirect and not number:
         return _places_of(how, opcode.shape, storage, offset)
+    if how.dtype is _bool and type(opcode.host) is _OfBytes:
+        return _array_at(how, memory_of(storage), offset).view(_uint8)
     values: Any = _elements(how, storage, offset)
     if opcode.is_separate or how.shape is opcode.shape or how.shape == opcode.shape:
         return values
