@@ -131,18 +131,20 @@ TOLD: Final = {type(None), bool, int, str, type, dtypes.DType}
 def _add_to_key(value: Any, parts: list[Any], arrays: list[Any], firsts: list[Any]) -> cython.bint:
     """Append an argument to a key, its arrays to a list, and the first view of each storage."""
     number: cython.Py_ssize_t = 0
+    array: ArrayBase
     view: View
     first: View
     if len(parts) > _MOST_PARTS:
         return False
     if isinstance(value, ArrayBase):
-        view = value._view
+        array = value
+        view = array._view
         if view.storage is None or not is_plain(value):
             return False
         parts.append(view.structure)
         if not view.structure.shape:
-            parts.append(value._kept)
-        if value._locked:
+            parts.append(array._kept)
+        if array._locked:
             parts.append(None)
         for first in firsts:
             if first.storage is view.storage:

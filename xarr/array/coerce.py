@@ -20,7 +20,7 @@ from numpy.exceptions import ComplexWarning
 
 from xarr import dtypes, errors, layout, tuning
 from xarr.array import exchange
-from xarr.array.array import Array, DeviceLike
+from xarr.array.array import Array, DeviceLike, made
 from xarr.array.layouts import like
 from xarr.array.nested import array_of_list
 from xarr.array.transfers import (
@@ -42,7 +42,7 @@ from xarr.backends.device import (
     require_together,
 )
 from xarr.dtypes import BOOL, COMPLEX, DType
-from xarr.ir.views import View, constant, storage_view
+from xarr.ir.views import View, constant, lone_constant, storage_view, structure
 from xarr.layout import Shape
 from xarr.ops import vendor
 from xarr.tape import builder, record
@@ -86,7 +86,8 @@ def array_of_number(x: float, device: Device | None = None) -> Array:
     """Return the array of a Python float, or of an integer within int64."""
     device = device or default_device()
     row = default_float(device) if type(x) is float else dtypes.int64
-    return Array(scalar_view(x, row, device, "asarray(a)"))
+    value = _rounded(x, row) if row is dtypes.float32 else x
+    return made(lone_constant(structure(device, row, (), None), value))
 
 
 def stored_number(x: Any, beside: Any) -> Any:

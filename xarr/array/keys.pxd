@@ -1,4 +1,4 @@
-from xarr.ir.views cimport ArraySlots, View, Structure, structure, view_at
+from xarr.ir.views cimport ArraySlots, View, Structure, structure, view_at, view_within
 from xarr.tape.scalar_access cimport settled
 
 cdef object value_of(ArraySlots x)

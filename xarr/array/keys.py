@@ -14,7 +14,7 @@ from xarr.ir import _cython as cython
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.ir.views import ArraySlots, Structure, View, structure, view_at
+    from xarr.ir.views import ArraySlots, Structure, View, structure, view_at, view_within
     from xarr.tape.scalar_access import settled
 
 LONGEST_STEP: Final = 1 << 31
@@ -37,7 +37,7 @@ def number_for(how: Structure, value: object) -> object:
     A float for float32 has to be in range alone: the write rounds it.
     """
     if isinstance(value, ArraySlots):
-        given: Structure = value._view.structure
+        given: Structure = view_within(value).structure
         is_alike: cython.bint = given.device is how.device and given.dtype is how.dtype
         return value_of(value) if is_alike else None
     if type(value) is float and how.dtype is dtypes.float32:
@@ -51,9 +51,12 @@ def integer_of(item: object) -> Any:
     """Return an integer of a key, or of an array that is one number; None of anything else."""
     if type(item) is int:
         return item
-    if not isinstance(item, ArraySlots) or item._view.structure.shape:
+    if not isinstance(item, ArraySlots):
         return None
-    value = settled(item._view).value
+    view: View = view_within(item)
+    if view.structure.shape:
+        return None
+    value = settled(view).value
     return value if type(value) is int else None
 
 

@@ -9,6 +9,7 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.array.array import Array, rebind
+from xarr.array.operators import view_of
 from xarr.array.transfers import from_host
 from xarr.backends.device import default_float, get_device, require_on
 from xarr.dtypes import DType
@@ -90,10 +91,7 @@ def viewed(array: Array, view: View) -> Array:
     """Return an array of a view in the memory of `array`; of a number, which is fixed, a copy."""
     if is_number(array):
         return Array(builder.copied(view))
-    result = keep_array(Array(view))
-    result._locked = array._locked
-    result._base = array if array._base is None else array._base
-    return result
+    return view_of(array, view)  # type: ignore[no-any-return]
 
 
 def part(array: Array, number: int) -> Array:

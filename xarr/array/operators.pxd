@@ -1,7 +1,7 @@
 from cpython.buffer cimport Py_buffer, PyObject_GetBuffer as fill_buffer
 from xarr.ir.events cimport core_hooks
 from xarr.ir.storage cimport Storage, are_shared
-from xarr.ir.views cimport ArraySlots, View, Structure, lone_constant, lone_of, structure, view_at, number_like
+from xarr.ir.views cimport ArraySlots, View, Structure, lone_constant, lone_of, structure, view_at, view_within, number_like
 from xarr.ir.instructions cimport Opcode, opcode_of
 from xarr.tape.record cimport computed, copied_element, recorded, store_of
 from xarr.tape.scalar_access cimport only, poke, read, settled
@@ -14,4 +14,4 @@ cdef class ArrayBase(ArraySlots):
 
 cdef bint is_plain(object value)
 cpdef ArrayBase made(View view)
-cdef object view_of(ArrayBase x, View part)
+cpdef object view_of(ArrayBase x, View part)

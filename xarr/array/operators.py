@@ -40,6 +40,7 @@ if not cython.compiled:
         number_like,
         structure,
         view_at,
+        view_within,
     )
     from xarr.tape.record import computed, copied_element, recorded, store_of
     from xarr.tape.scalar_access import only, poke, read, settled
@@ -280,7 +281,7 @@ class ArrayBase(ArraySlots):
                     return
                 given = number_like(view, number)
             elif isinstance(value, ArrayBase):
-                given = value._view
+                given = view_within(value)
             part: View | None = None
             if given is not None:
                 part = part_of(view, key) if at < 0 else view_at(storage, lone_of(view), at)
@@ -364,7 +365,7 @@ def made(view: View) -> ArrayBase:
     return result
 
 
-@cython.cfunc
+@cython.ccall
 def view_of(x: ArrayBase, part: View) -> Any:
     """Make the array of a view of an array with axes."""
     result: ArrayBase = _kind.__new__(_kind)
@@ -390,28 +391,26 @@ def combined(known: ResolvedRow, x1: Any, x2: Any) -> Any:
     """Record a row's function of two operands, where its opcode is known; return None elsewhere."""
     first: View
     second: View
-    how: Structure
     opcode: Opcode | None
     if isinstance(x1, ArrayBase):
-        first = x1._view
-        how = first.structure
+        first = view_within(x1)
         if first.value is not None:
-            number = _of_numbers(known, how, first.value, x2)
+            number = _of_numbers(known, first.structure, first.value, x2)
             if number is not None:
                 return number
         if isinstance(x2, ArrayBase):
-            second = x2._view
-            opcode = _opcode_for(known, how, second.structure)
+            second = view_within(x2)
+            opcode = _opcode_for(known, first.structure, second.structure)
             if opcode is not None and opcode.nbytes:
                 return made(computed(opcode, (first, second)))
         elif type(x2) is float or type(x2) is int:
-            found = _beside(known, how, type(x2), False)
+            found = _beside(known, first.structure, type(x2), False)
             if found is not None and found[1] <= x2 <= found[2]:
                 return made(computed(found[0], (first,), x2))
         elif type(x2) is _Traced:
             return _with_traced(known, first, x2, False)
     elif isinstance(x2, ArrayBase):
-        second = x2._view
+        second = view_within(x2)
         if second.value is not None:
             number = _of_numbers(known, second.structure, x1, second.value)
             if number is not None:
@@ -487,7 +486,8 @@ def _of_numbers(known: ResolvedRow, how: Structure, x1: object, x2: object) -> o
     if found is None:
         return None
     if isinstance(x2, ArrayBase):
-        x2 = x2._view.value if x2._view.structure is how else None
+        view: View = view_within(x2)
+        x2 = view.value if view.structure is how else None
         if x2 is None:
             return None
     elif not (how.fits(x2) and how.fits(x1)):
@@ -509,13 +509,14 @@ def applied(known: ResolvedRow, x: Any) -> Any:
     """Record a row's function of one operand, where its opcode is known; return None elsewhere."""
     if not isinstance(x, ArrayBase):
         return None
-    how: Structure = x._view.structure
-    if x._view.value is not None and not how.shape:
+    view: View = view_within(x)
+    how: Structure = view.structure
+    if view.value is not None and not how.shape:
         found = known.numbers.get(how)
         if found is None:
             return None
         exact: ScalarEvaluator = found[0]
-        value = exact.of(x._view.value)
+        value = exact.of(view.value)
         return None if value is None else made(lone_constant(found[1], value))
     opcode: Opcode | None = known.pairs.get(how)
     if opcode is None and known.row is not None and how.strides is not None:
@@ -524,9 +525,9 @@ def applied(known: ResolvedRow, x: Any) -> Any:
             opcode = opcode_of(operation, (how,), how.shape, None, how.shape)
             if how.is_met():
                 known.remember(how, opcode)
-    if opcode is None or not opcode.nbytes or x._view.storage is None:
+    if opcode is None or not opcode.nbytes or view.storage is None:
         return None
-    return made(computed(opcode, (x._view,)))
+    return made(computed(opcode, (view,)))
 
 
 @cython.cfunc
@@ -536,7 +537,7 @@ def _in_place(known: ResolvedRow, x1: ArrayBase, x2: object) -> Any:
     if not x1._kept and not x1._view.structure.shape:
         return result  # a number never changes
     if isinstance(result, ArrayBase) and not x1._locked:
-        given: View = result._view
+        given: View = view_within(result)
         if given.structure.dtype is x1._view.structure.dtype and is_stored(x1._view, given):
             return x1
     return x1._assigned(known.row, result)  # type: ignore[attr-defined]

@@ -214,8 +214,9 @@ def assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
 
 def power_operator(x1: Any, x2: Any) -> Array:
     """Apply the operator `**` to what it takes."""
-    x2 = plainly(x2)
-    is_plain = type(x1) is Array and (type(x2) is int or type(x2) is float)
+    if type(x2) is not float:
+        x2 = plainly(x2)
+    is_plain = type(x1) is Array and (type(x2) is float or type(x2) is int)
     if is_plain and x1._view.dtype.kind == REAL and (x2 not in rows.POWERS or x2 == 0.5):
         known = known_pair(rows.pow.known, x1, x2)
         if known is not None:

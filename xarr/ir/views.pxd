@@ -43,10 +43,11 @@ cdef class View:
     cdef public bint bound
 
 cdef Structure lone_of(View view)
+cdef View view_within(ArraySlots array)
 cdef View view_at(Storage storage, Structure how, Py_ssize_t offset)
 cdef Py_ssize_t beyond(View view, View first)
 cpdef View number_like(View view, object value)
-cdef View lone_constant(Structure how, object value)
+cpdef View lone_constant(Structure how, object value)
 
 cdef class ArraySlots:
     cdef object __weakref__

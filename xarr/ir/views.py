@@ -345,7 +345,7 @@ def number_like(view: View, value: object) -> View:
     return lone_constant(how.element, value)
 
 
-@cython.cfunc
+@cython.ccall
 def lone_constant(how: Structure, value: object) -> View:
     """Return a constant that a single array has."""
     result: View = view_at(None, how, 0)
@@ -369,3 +369,9 @@ class ArraySlots:
     _base: Any
     _locked: bool
     _kept: bool
+
+
+@cython.cfunc
+def view_within(array: ArraySlots) -> View:
+    """Return an array's view: of a name without a type Cython would look it up, in 0.1 us."""
+    return array._view
