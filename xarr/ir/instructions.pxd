@@ -20,6 +20,7 @@ cdef class Opcode(Memoised):
     cdef public bint is_indirect
     cdef public bint is_separate
     cdef public bint is_whole
+    cdef public bint raises
     cdef public bint is_small
     cdef public bint is_number
     cdef bint gives_own

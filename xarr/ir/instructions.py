@@ -43,7 +43,7 @@ class Opcode(Memoised):
     host : function, False or None
         The NumPy function that computes it with the same bits, False where there is none; None
         before it was looked for.
-    is_indirect, is_separate, is_whole : bool
+    is_indirect, is_separate, is_whole, raises : bool
         As of the operation.
     is_small : bool
         Whether NumPy may compute it as it is recorded: no operand, and no result, has more than
@@ -75,6 +75,7 @@ class Opcode(Memoised):
     is_indirect: bool
     is_separate: bool
     is_whole: bool
+    raises: bool
     is_small: bool
     is_number: bool
     gives_own: bool
@@ -97,6 +98,7 @@ class Opcode(Memoised):
         self.is_indirect = operation.is_indirect
         self.is_separate = operation.is_separate
         self.is_whole = operation.is_whole
+        self.raises = operation.raises
         self.named = operands if is_fresh or target is None else (*operands, target)
         how: Structure
         for how in operands:

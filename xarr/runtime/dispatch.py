@@ -16,7 +16,6 @@ import numpy
 
 from xarr import layout, tuning
 from xarr.codegen import compile_worker, launch
-from xarr.ir import memo
 from xarr.ir.events import hooks
 from xarr.ir.instructions import Opcode, decoded, opcode_of
 from xarr.ir.operation import Operation
@@ -250,21 +249,11 @@ class Program(program.Runnable):
             [ref._replace(slot=there[ref.slot]) for ref in call.whole],
         )
 
-    def planned_kernel(
-        self, opcode: Opcode, codes: tuple[Place, ...], wide: tuple[bool, ...]
-    ) -> Step:
-        """Return the call that one instruction is by itself; planned once for an opcode.
-
-        `codes` are the places of its views, and `wide` tells which storages need wide indices.
-        """
-        known = opcode.single_kernel
-        if known is None:
-            known = opcode.single_kernel = {}
-        call: Step | None = known.get((codes, wide))
-        if call is None:
-            states = tuple([LIVE + WIDE * one for one in wide])
-            (call,) = Program(Trace(opcode.device, (opcode,), codes), states).prepare()
-            memo.remembered(known, (codes, wide), call)
+    def planned(self, opcode: Opcode, codes: tuple[Place, ...], wide: tuple[bool, ...]) -> Step:
+        """Plan the call that one instruction is by itself."""
+        states = tuple([LIVE + WIDE * one for one in wide])
+        call: Step
+        (call,) = Program(Trace(opcode.device, (opcode,), codes), states).prepare()
         return call
 
     def has_kernel(self, opcode: Opcode) -> bool:

@@ -21,6 +21,7 @@ cdef class Runnable:
     cdef bint is_single
     cdef bint is_ahead
     cdef public bint is_alone
+    cpdef Step planned_kernel(self, Opcode opcode, tuple codes, tuple wide)
     cdef object run(self, RunArguments listed, list done, list unfinished)
     cpdef object go(self, RunArguments listed, list done, list unfinished)
     cdef object _go_at_once(self, RunArguments listed, list done, list unfinished)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from xarr import dtypes, tuning
 from xarr.ir import _cython as cython
+from xarr.ir.memo import remembered
 from xarr.ir.steps import go_on
 
 if cython.compiled:
@@ -91,8 +92,22 @@ class Runnable:
         """Return whether an instruction's own kernel is compiled; have it compiled if it is not."""
         raise NotImplementedError
 
+    @cython.ccall
     def planned_kernel(self, opcode: Opcode, codes: tuple[Any, ...], wide: tuple[Any, ...]) -> Step:
-        """Return the kernel that an instruction is by itself, over storages in their order."""
+        """Return the call that one instruction is by itself; planned once for an opcode.
+
+        `codes` are the places of its views, and `wide` tells which storages need wide indices.
+        """
+        key = codes, wide
+        if opcode.single_kernel is None:
+            opcode.single_kernel = {}
+        call: Step | None = opcode.single_kernel.get(key)
+        if call is None:
+            call = remembered(opcode.single_kernel, key, self.planned(opcode, codes, wide))
+        return call
+
+    def planned(self, opcode: Opcode, codes: tuple[Any, ...], wide: tuple[Any, ...]) -> Step:
+        """Plan the call that one instruction is by itself."""
         raise NotImplementedError
 
     def row(self, opcode: Opcode) -> Any:

@@ -156,13 +156,14 @@ def materialised(view: View) -> None:
 
 def varies(view: View) -> bool:
     """Return whether a check of a view's values, which is made once, may not hold later."""
-    return any([recorder.varies(view) for recorder in active()])
+    return hooks.recorder is not None and any([one.varies(view) for one in active()])
 
 
 def drawing(generator: Any) -> None:
     """Tell this thread's recorders that a generator will be drawn from."""
-    for recorder in active():
-        recorder.drawing(generator)
+    if hooks.recorder is not None:
+        for recorder in active():
+            recorder.drawing(generator)
 
 
 def seeded(generator: Any) -> None:

@@ -242,7 +242,7 @@ class Replay:
                     view = View(None, view.structure, 0, constants[view.value.number])
                 operands.append(view)
             if opcode.is_fresh:
-                if opcode.operation.raises:
+                if opcode.raises:
                     firsts.append(builder.computed_at_once(opcode, tuple(operands)))
                 elif constants and isinstance(scalar, _Constant):
                     firsts.append(computed(opcode, tuple(operands), constants[scalar.number]))

@@ -179,6 +179,24 @@ def values_of(view: View) -> Any:
 
 
 @cython.ccall
+def function_of(function: Any, operands: Any) -> object:
+    """Return a function of the values of views, or None if the host cannot reach them."""
+    view: View = operands[0]
+    how: Structure = view.structure
+    arrays: list[Any] = []
+    with how.device.lock:
+        for view in operands:
+            how = view.structure
+            is_number: cython.bint = view.value is not None
+            arrays.append(
+                numpy.full(how.shape, view.value, how.dtype.numpy) if is_number else values_of(view)
+            )
+            if arrays[len(arrays) - 1] is None:
+                return None
+        return function(*arrays)
+
+
+@cython.ccall
 def read(view: View, at: cython.Py_ssize_t) -> object:
     """Read the element `at` elements from the storage's beginning; run the tape if need be.
 
