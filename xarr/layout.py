@@ -199,8 +199,12 @@ def require_possible(shape: Shape, where: str) -> Shape:
 def extents_of(shape: Any, where: str, name: str = "shape") -> Shape:
     """A shape argument: an integer or a sequence of them, none negative."""
     plain = (shape,) if type(shape) is int else shape
-    if type(plain) is tuple and set(map(type, plain)) <= {int} and min(plain, default=0) >= 0:
-        return require_possible(plain, where)
+    if type(plain) is tuple:
+        for extent in plain:
+            if type(extent) is not int or extent < 0:
+                break
+        else:
+            return require_possible(plain, where)
     items = shape if isinstance(shape, tuple | list) else (shape,)
     try:
         extents = tuple([index_of(item) for item in items])
@@ -279,7 +283,7 @@ def broadcast_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
 
 def order_of(order: Any, where: str, accepted: str = "CFAK") -> str | None:
     """The capital letter of an order of elements; None, where nothing is said, as it is."""
-    if type(order) is str and order == "K" and "K" in accepted:  # what nearly all calls say
+    if type(order) is str and len(order) == 1 and order in accepted:
         return order
     letter = order.upper() if isinstance(order, str) else order
     if letter is not None and not (isinstance(letter, str) and letter in tuple(accepted)):

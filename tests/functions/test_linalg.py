@@ -13,7 +13,7 @@ from tests.functions.calls import check, each, each_line
 from tests.reference import Values, assert_same
 from xarr.ops import vendor
 from xarr.runtime import host_functions
-from xarr.tape.scalar_access import values_of
+from xarr.tape.scalar_access import function_of
 
 
 def drawn(*shape: int, kind: str = "float32") -> Values:
@@ -141,24 +141,21 @@ def test_the_host_computes_on_the_operands_themselves(
     operands = {np.from_dlpack(one).__array_interface__["data"][0] for one in (x, y)}
     handed = []
 
-    def noted(make: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any) -> Any:
-            array = make(*arguments)
-            handed.append(array.__array_interface__["data"][0])
-            return array
-
-        return call
-
-    def deferred(name: str, options: Any, work: Callable[..., Any], *rest: Any) -> Any:
+    def watching(work: Callable[..., Any]) -> Callable[..., Any]:
         def watched(*arrays: Any) -> Any:
             handed.extend([array.__array_interface__["data"][0] for array in arrays])
             return work(*arrays)
 
-        return vendor_deferred(name, ("watched", *options), watched, *rest)
+        return watched
+
+    def deferred(name: str, options: Any, work: Callable[..., Any], *rest: Any) -> Any:
+        return vendor_deferred(name, ("watched", *options), watching(work), *rest)
 
     vendor_deferred = vendor.deferred
     monkeypatch.setattr(vendor, "deferred", deferred)
-    monkeypatch.setattr(vendor, "values_of", noted(values_of))
+    monkeypatch.setattr(
+        vendor, "function_of", lambda work, views: function_of(watching(work), views)
+    )
     with host_functions.fused():
         result = ON_OPERANDS[name](x, y)
         xarr.synchronize()

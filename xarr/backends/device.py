@@ -357,7 +357,7 @@ def default_device() -> Device:
     XARR_DEVICE names; else the first GPU, else the first CPU.
     """
     chosen = _chosen.get()
-    return _first_choice() if chosen is None else chosen[0]
+    return _first or _first_choice() if chosen is None else chosen[0]
 
 
 def device(spec: Device | str | None = None) -> Device:
@@ -383,10 +383,10 @@ def get_device(spec: Device | str | None = None, where: str = "get_device(spec)"
         or both joined by "&"; None for the default device.
     where : str -- The function and argument that an error names.
     """
-    if isinstance(spec, Device):
-        return spec
     if spec is None:
         return default_device()
+    if isinstance(spec, Device):
+        return spec
     if not isinstance(spec, str):
         raise TypeError(
             message(where, f"the device is {spec!r}", "a Device, a str or None is accepted")

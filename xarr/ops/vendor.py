@@ -30,7 +30,7 @@ from xarr.runtime import dispatch, profiling
 from xarr.runtime.host_eval import NumpyStep
 from xarr.settings import IMPORTED
 from xarr.tape import builder
-from xarr.tape.scalar_access import values_of
+from xarr.tape.scalar_access import function_of
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -156,16 +156,16 @@ class Call(NamedTuple):
     def run(self, operands: Sequence[View]) -> list[View]:
         """Compute now, without the tape; return the results, each in a storage of its own."""
         device = operands[0].device
+        if runs_on_numpy(device):
+            made: Any = function_of(functools.partial(self._made, device), operands)
+            if made is not None:
+                return made  # type: ignore[no-any-return]
         with device.lock:
-            if runs_on_numpy(device):
-                arrays = [values_of(view) for view in operands]
-                if all(array is not None for array in arrays):
-                    return self._made(arrays, device)
             for view in operands:
                 builder.compute(view)
             if self.is_own and not hasattr(self.function, "takes"):
                 with _arrays_on(operands) as given:
-                    return self._made(given, device)
+                    return self._made(device, *given)
             targets = [new_view(shape, dtype, device) for shape, dtype in self.results]
             self.fill(operands, targets)
         return targets
@@ -180,7 +180,7 @@ class Call(NamedTuple):
                 observer(self.where, _nbytes((*operands, *results)), "from and to", device)
         elif takes is None and len(results) == 1 and storage.buffer is None:
             with _arrays_on(operands) as given:
-                storage.buffer = _storage(self._made(given, device)[0]).buffer
+                storage.buffer = _storage(self._made(device, *given)[0]).buffer
             return
         _allocate(storage)
         with _arrays_on(operands, results, own=self.is_own) as arrays:
@@ -191,10 +191,10 @@ class Call(NamedTuple):
             for target, value in zip(made, self.values(*given), strict=True):
                 target[...] = value
 
-    def _made(self, given: list[Any], device: Device) -> list[View]:
+    def _made(self, device: Device, *given: Any) -> list[View]:
         """Return the results of arrays as views, in their own memory if it is new."""
         values = self.values(*given)
-        is_new = not any(value is one for value in values for one in given)
+        is_new = {*map(id, given)}.isdisjoint(map(id, values))
         return [
             adopted(value, dtype, device)
             if is_new and value.dtype == dtype.numpy
@@ -393,7 +393,7 @@ def adopted(value: Any, dtype: DType, device: Device) -> View:
     if own is not None:
         return own
     if not value.size:
-        return new_view(value.shape, dtype, device)
+        return View(builder.allocate(device, 0), contiguous(device, dtype, value.shape), 0)
     with device.lock:
         buffer = device.driver.adopt(value)
     if buffer is None:
@@ -430,24 +430,11 @@ def now(
     if few is not None and not dispatch.stays_on_host(device, few, tuning.SELECTED_NBYTES):
         return None
     if hooks.run is None:
-        return _now(function, operands)
+        return function_of(function, operands)
     for view in operands:
         builder.compute(view)
-    ask = functools.partial(_now, function, operands)
+    ask = functools.partial(function_of, function, operands)
     return profiling.record(f"numpy.{name}", _nbytes(operands), device, ask, on_host=True)
-
-
-def _now(function: Callable[..., Any], operands: Sequence[View]) -> Any:
-    with operands[0].device.lock:
-        arrays = []
-        for x in operands:
-            is_number = x.value is not None
-            arrays.append(
-                numpy.full(x.shape, x.value, x.dtype.numpy) if is_number else values_of(x)
-            )
-            if arrays[-1] is None:
-                return None
-        return function(*arrays)
 
 
 def inner(first: View, second: View) -> Any:

@@ -14,7 +14,7 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array import transfers
-from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
+from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike, made
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array, operand_view
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out
@@ -24,7 +24,7 @@ from xarr.backends.device import Device, default_device, default_float, get_devi
 from xarr.dtypes import DType
 from xarr.errors import operand_of, type_error, value_error
 from xarr.functions.device.streams import Stream
-from xarr.ir.views import View, constant
+from xarr.ir.views import View, constant, lone_constant, structure
 from xarr.layout import Shape, integer
 from xarr.ops import elementwise as table
 from xarr.ops.rows import Elementwise, choose
@@ -158,10 +158,14 @@ def filled(
     """An array of one value, for a function that errors name."""
     extents = layout.extents_of(shape, where)
     target = get_device(device, where)
-    row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
-    require_on(target, row, where)
+    if dtype is None:
+        row = default_float(target)
+    else:
+        row = dtypes.lookup(dtype, where)
+        require_on(target, row, where)
     value = row.numpy.type(value).item()
-    result = keep_array(Array(constant(value, row, extents, target)))
+    result = made(lone_constant(structure(target, row, extents, None), value))
+    result._kept = True
     return result if order == "C" else in_order(result, order, where, "CF")
 
 

@@ -44,15 +44,15 @@ _WRITE: Final = "x[key] = value"
 def getitem(x: Array, key: Any) -> Array:
     """The elements that `key` names: a view, or a copy where it holds arrays."""
     kind = type(key)
-    if kind is Array and key._view.dtype.kind in INTEGER and is_unobserved():
+    if kind is Array and is_unobserved():
         given, index = x._view, key._view
         if index.device is given.device and given.shape:
             found = gather.picked(given, index)
             if found is not None:
                 return Array(found)
-    if kind is slice and (type(key.start) is Array or type(key.stop) is Array):
+    elif kind is slice and (type(key.start) is Array or type(key.stop) is Array):
         key = _of_integers(key)
-    if kind is tuple and Array in map(type, key):
+    elif kind is tuple and Array in map(type, key):
         masked = _masked(x, key)
         if masked is not None:
             return getitem(*masked)
@@ -60,7 +60,7 @@ def getitem(x: Array, key: Any) -> Array:
         if plain is not key:
             return x[plain]
     where = settled(x)
-    items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
+    items = key if kind is tuple else tuple(key) if issubclass(kind, tuple) else (key,)
     if kind is slice or kind is int or not any(map(is_array, items)):
         part = view(x, basic(where, items))
         selected = part._view
@@ -74,7 +74,7 @@ def getitem(x: Array, key: Any) -> Array:
         mask = mask_of(items[0], x)
         if mask is not None and _is_unknown(mask, x):
             return Selected(x, mask)  # type: ignore[return-value]
-        if mask is not None and mask.shape == x.shape:
+        if mask is not None and mask._view.shape == x._view.shape:
             return Array(gather.compress(x._view, mask._view))
     where, arrays, place = advanced(x, items)
     shape = gather.result_shape(where, arrays, place)
@@ -206,7 +206,8 @@ def _fitted(source: View, shape: Shape) -> View:
 
 def _is_unknown(mask: Array, x: Array) -> bool:
     """Return whether a mask of leading axes selects others where the work is done again."""
-    fits = 0 < mask.ndim <= x.ndim and mask.shape == x.shape[: mask.ndim]
+    extents, given = mask._view.shape, x._view.shape
+    fits = 0 < len(extents) <= len(given) and extents == given[: len(extents)]
     return fits and recorders.varies(mask._view)
 
 

@@ -137,12 +137,14 @@ class RandomState(Continuous, Discrete, Vectors):
         return self._of_dimensions(random.standard_normal, dimensions, "randn(*dimensions)")
 
     def _of_dimensions(self, row: random.Draw, dimensions: tuple[Any, ...], where: str) -> Any:
+        if not dimensions:
+            return self.sample(row, (), None, where)
         try:
             shape = tuple([operator.index(extent) for extent in dimensions])
         except TypeError:
             fault = f"the arguments are {dimensions}"
             raise type_error(where, fault, "integers are accepted") from None
-        return self.sample(row, (), shape if dimensions else None, where)
+        return self.sample(row, (), shape, where)
 
     def random_sample(self, size: Size = None) -> Floats:
         """Draw evenly from [0, 1)."""

@@ -78,7 +78,7 @@ def _interpolated(
     for name, array in (("x", at), ("xp", points)):
         if array._view.dtype.kind == COMPLEX:
             raise type_error(where, f"{name} has dtype {array.dtype}", "real numbers are accepted")
-    at, points = at.astype(row.numpy), points.astype(row.numpy)
+    at, points = [Array(builder.converted(array._view, row)) for array in (at, points)]
     if period is not None:
         if period == 0:
             raise value_error(where, "period is 0", "another number is accepted")
@@ -94,7 +94,8 @@ def _interpolated(
         for name, bound in (("left", left), ("right", right)):
             if isinstance(bound, complex | numpy.complexfloating):
                 raise type_error(where, f"{name} is {bound!r}", "fp is real, so a real number is")
-        return _polygon(at, points, values.astype(row.numpy), index, left, right)
+        values = Array(builder.converted(values._view, row))
+        return _polygon(at, points, values, index, left, right)
     bounds = [None if bound is None else complex(bound) for bound in (left, right)]
     real, imag = (
         _polygon(
@@ -121,12 +122,13 @@ def _polygon(x: Array, points: Array, values: Array, index: Array, left: Any, ri
     after = elementwise.minimum(here + 1, last)
     x0, y0 = taken_from(points, here), taken_from(values, here)
     x1, y1 = taken_from(points, after), taken_from(values, after)
-    width = searching.where(index == last, 1.0, x1 - x0)  # else 0 / 0, and so its derivative NaN
+    is_last = index == last
+    width = searching.where(is_last, 1.0, x1 - x0)  # else 0 / 0, and so its derivative NaN
     slope = (y1 - y0) / width
     line = slope * (x - x0) + y0
     line = searching.where(line == line, line, slope * (x - x1) + y1)
     line = searching.where((line != line) & (y0 == y1), y0, line)
-    line = searching.where((index == last) | (x0 == x), y0, line)
+    line = searching.where(is_last | (x0 == x), y0, line)
     (low, high), (least, most) = [_ends(part) for part in (points, values)]
     line = searching.where(x < low, least if left is None else left, line)
     line = searching.where(x > high, most if right is None else right, line)

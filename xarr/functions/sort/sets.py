@@ -100,7 +100,8 @@ def _distinct(x: Array, where: str, *, equal_nan: bool = False, **asked: bool) -
     found = vendor.now("unique", work, (view,))
     if found is None:
         return _by_sorting(Array(view), equal_nan=equal_nan, **asked)
-    return [creation.asarray(part, device=view.device) for part in found]
+    device = view.device
+    return [Array(vendor.adopted(part, dtypes.BY_NUMPY[part.dtype], device)) for part in found]
 
 
 def _begins(ordered: Array, *, equal_nan: bool = False) -> View:
@@ -137,7 +138,7 @@ def _unique(values: Host, *, equal_nan: bool = False, **returned: bool) -> tuple
     if for_order:
         others.pop(0)
     if values.dtype.kind == "f":
-        zero = numpy.searchsorted(first, 0)
+        zero = first.searchsorted(0)
         if zero < first.size and first[zero] == 0:
             first[zero] = values.flat[numpy.argmax(values == 0)]
     return first, *others
