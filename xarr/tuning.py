@@ -437,6 +437,14 @@ INDICES: Final = 4096
 """Indices whose bounds the host finds sooner than it asks the device for them.
 Measured: x[i] takes 240, 120 and 130 us for 3,000 indices, and 330, 270 and 170 for 7,000."""
 
+SELECTED: Final = 1 << 16
+"""Elements of a line from which on a GPU selects by rank, and does not sort.
+Test: tests/functions/test_statistics.py"""
+
+RANKS: Final = 4
+"""Ranks up to which it selects.
+Test: tests/functions/test_statistics.py"""
+
 DRAWN_FEWEST: Final = 16
 """Single random numbers that are computed together at first; four times as many each time.
 Not felt between 8 and 32."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
 
 import xarr
 from tests.comparing import needs
-from tests.functions.calls import check, each, each_line, rows
+from tests.functions.calls import check, each, each_line, lines, program, rows
+from xarr import tuning
 from xarr.functions.statistics import order_statistics
 from xarr.ops import vendor
 from xarr.tape import builder
@@ -234,3 +235,49 @@ def test_without_float64(call: str, any_device: xarr.Device) -> None:
     x, n = PLAIN.astype("f4"), WHOLE + 5
     got = eval(call, {"np": xarr, "x": xarr.asarray(x), "n": xarr.asarray(n)})
     np.testing.assert_allclose(np.asarray(got), eval(call, {"np": np, "x": x, "n": n}), 1e-4, 1e-5)
+
+
+SELECTIONS: Final = """
+-> np.median(x)
+-> np.nanmedian(x)
+-> np.percentile(x, 30)
+-> np.nanpercentile(x, [10, 50.5])
+-> np.quantile(x, [0, 0.25, 1], method="lower")
+-> np.quantile(x, 0.6, method="averaged_inverted_cdf")
+"""
+
+
+def selectable(dtype: str, count: int) -> Any:
+    """Elements with equal ones, the largest and smallest of the type, infinities and NaN."""
+    draw = np.random.default_rng(count)
+    if np.dtype(dtype).kind == "f":
+        x = np.round(draw.normal(size=count), 1) + 0.0
+        x[draw.random(count) < 0.1] = np.inf
+        x[draw.random(count) < 0.1] = -np.inf
+        return x.astype(dtype)
+    info = np.iinfo(dtype)
+    x = draw.integers(info.min, info.max, count, dtype, endpoint=True)
+    x[::3] %= 5
+    return x
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint16", "int64"])
+def test_elements_that_are_selected_are_those_of_sorting(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A GPU selects from a long line: also twice what is recorded, and with NaN."""
+    with xarr.device(xarr.default_device().pretending("as-gpu")):
+        for count in (1, 2, 3001):
+            given = selectable(dtype, count)
+            others = [given]
+            if given.dtype.kind == "f" and count > 2:
+                others.append(np.where(np.arange(count) % 7 == 0, np.nan, given).astype(dtype))
+            for host in others:
+                for line in lines(SELECTIONS):
+                    run = program(line, "np, x")
+                    found = []
+                    for least in (1 << 60, 1, 1, 1, 1):
+                        monkeypatch.setattr(tuning, "SELECTED", least)
+                        with np.errstate(all="ignore"):
+                            found.append(xarr.to_numpy(run(xarr, xarr.asarray(host))))
+                    assert all(one.tobytes() == found[0].tobytes() for one in found[1:]), line

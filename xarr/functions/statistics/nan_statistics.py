@@ -18,9 +18,9 @@ from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import searching
 from xarr.functions.reduce import reductions
 from xarr.functions.reduce.moments import freedom_less, spread, warn_of_few, warn_of_nan
-from xarr.functions.sort.sorting import sort
 from xarr.functions.statistics import order_statistics
-from xarr.functions.statistics.order_statistics import Asked, Lines, lines_of, mean_of_two, picked
+from xarr.functions.statistics.order_statistics import Asked, Lines, lines_of, mean_of_two
+from xarr.functions.statistics.selecting import Ordered
 from xarr.ir.views import View, constant
 from xarr.ops import elementwise as rows, reductions as folds
 from xarr.ops.reductions import ORDERED
@@ -237,10 +237,10 @@ def _variance(
 def _median(lines: Lines) -> Array:
     if lines.values._view.dtype.kind not in FLOATING or not lines.length:
         return order_statistics.median_of(lines)
-    ordered = sort(lines.values)
+    ordered = Ordered(lines.values)
     number = _number(lines)
-    low = picked(ordered, elementwise.maximum((number - 1) // 2, 0))
-    high = picked(ordered, number // 2 - (number // 2 == lines.length))
+    first = elementwise.maximum((number - 1) // 2, 0)
+    low, high = ordered.both(first, number // 2 - (number // 2 == lines.length))
     middle = searching.where(number % 2 == 1, order_statistics.widened(low), mean_of_two(low, high))
     result = middle.astype(lines.values.dtype)
     warn_of_few(number, "All-NaN slice encountered")
@@ -272,12 +272,12 @@ def _quantile(asked: Asked) -> Array:
     place = order_statistics.place_of(
         q, number.astype(q.dtype), asked.method, order_statistics.DEVICE
     )
-    ordered = sort(lines.values)
-    before = picked(ordered, elementwise.maximum(place.before.astype("int64"), 0))
+    ordered = Ordered(lines.values)
+    first = elementwise.maximum(place.before.astype("int64"), 0)
     if place.share is None or (asked.method == "linear" and asked.q.dtype.kind in "iub"):
-        return before
-    after = picked(ordered, elementwise.maximum(place.after.astype("int64"), 0))
-    return order_statistics.between(before, after, place.share.astype(asked.share_dtype.numpy))
+        return ordered.picked(first)
+    both = ordered.both(first, elementwise.maximum(place.after.astype("int64"), 0))
+    return order_statistics.between(*both, place.share.astype(asked.share_dtype.numpy))
 
 
 def _extreme(combine: Elementwise) -> Reduction:

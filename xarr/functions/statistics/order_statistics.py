@@ -17,7 +17,6 @@ import numpy
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis
 from xarr.array.coerce import as_array
-from xarr.array.layouts import settled
 from xarr.array.out_argument import deliver, single
 from xarr.array.transfers import Host, openly
 from xarr.backends.device import Device, default_float, require_together
@@ -25,15 +24,15 @@ from xarr.dtypes import DType
 from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.calls.row_calls import sent
-from xarr.functions.create import creation, ranges
+from xarr.functions.create import creation
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import searching
 from xarr.functions.index.searching import where as chosen
 from xarr.functions.reduce import reductions
 from xarr.functions.reduce.reductions import cumsum
 from xarr.functions.shape import manipulation
-from xarr.functions.sort.sorting import argsort, sort
-from xarr.ops import gather
+from xarr.functions.sort.sorting import argsort
+from xarr.functions.statistics.selecting import Ordered, nan_where, picked
 from xarr.tape.traced import plainly
 
 
@@ -63,11 +62,13 @@ def median_of(lines: Lines) -> Array:
     if not lines.length:
         warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=3)
         return creation.full((lines.number,), math.nan, dtype=row.numpy, device=device)
-    ordered = sort(lines.values)
+    ordered = Ordered(lines.values)
     middle = lines.length // 2
-    high = ordered[:, middle]
-    result = widened(high) if lines.length % 2 else mean_of_two(ordered[:, middle - 1], high)
-    return nan_where_last_is(ordered[:, -1], result).astype(row.numpy)
+    if lines.length % 2:
+        result = widened(ordered.at(middle)[0])
+    else:
+        result = mean_of_two(*ordered.at(middle - 1))
+    return ordered.nan_where_any_is(result).astype(row.numpy)
 
 
 def mean_of_two(low: Array, high: Array) -> Array:
@@ -305,22 +306,16 @@ def quantile_of(asked: Asked) -> Array:
         raise refused(IndexError, asked.where, "there are no elements", "one or more are accepted")
     q = asked.q
     place = place_of(q, lines.length, asked.method, HOST)
-    ordered = sort(lines.values)
-    before = picked(ordered, asked.column(numpy.asarray(place.before).astype("int64")))
+    ordered = Ordered(lines.values)
+    places = [
+        asked.column(numpy.asarray(one).astype("int64")) for one in (place.before, place.after)
+    ]
     if place.share is None or (asked.method == "linear" and q.dtype.kind in "iub"):
-        result = before
+        result = ordered.picked(places[0])
     else:
-        after = picked(ordered, asked.column(numpy.asarray(place.after).astype("int64")))
         share = asked.column(numpy.asarray(place.share, numpy.float64))
-        result = between(before, after, share.astype(asked.share_dtype.numpy))
-    return nan_where_last_is(ordered[:, -1], result)
-
-
-def nan_where_last_is(last: Array, result: Array) -> Array:
-    """The result, but NaN where the last element of the sorted line is."""
-    if last._view.dtype.kind not in dtypes.FLOATING:
-        return result
-    return searching.where(last != last, last.astype(result.dtype), result)
+        result = between(*ordered.both(*places), share.astype(asked.share_dtype.numpy))
+    return ordered.nan_where_any_is(result)
 
 
 def between(low: Array, high: Array, share: Array) -> Array:
@@ -333,15 +328,6 @@ def between(low: Array, high: Array, share: Array) -> Array:
         low, high = low.astype(wanted), high.astype(wanted)
     step = high - low
     return searching.where(share >= 0.5, high - step * (1 - share), low + step * share)
-
-
-def picked(ordered: Array, index: Array) -> Array:
-    """Of each line of a matrix in memory the elements at indices, shape (..., 1 or lines)."""
-    count, length = ordered.shape
-    starts = ranges.arange(count, dtype="int64", device=ordered.device) * length
-    flat = ordered.reshape(-1)
-    where = settled(flat)
-    return Array(gather.take(flat._view, where, [(0, (index + starts)._view)], 0))
 
 
 def weighted(asked: Asked, weights: Array | None = None, count: Array | None = None) -> Array:
@@ -365,7 +351,7 @@ def weighted(asked: Asked, weights: Array | None = None, count: Array | None = N
     before = reductions.sum((shares < q) | (shares == 0), axis=-1)
     last = lines.length - 1 if count is None else elementwise.maximum(count - 1, 0)
     result = picked(ordered, elementwise.minimum(before, last))
-    return result if count is not None else nan_where_last_is(ordered[:, -1], result)
+    return result if count is not None else nan_where(ordered[:, -1], result)
 
 
 class Place(NamedTuple):
