@@ -69,7 +69,8 @@ class Ordered:
 
     def nan_where_any_is(self, result: Array) -> Array:
         """Return a result, shape (..., lines), but NaN where an element of the line is."""
-        last = reductions.max(self.values, axis=1) if self._is_selected(0) else self._sorted[:, -1]
+        is_sorted = "_sorted" in vars(self)
+        last = self._sorted[:, -1] if is_sorted else reductions.max(self.values, axis=1)
         return nan_where(last, result)
 
     def _is_selected(self, ranks: int) -> bool:
@@ -78,7 +79,7 @@ class Ordered:
         count, length = view.shape
         if view.device.info.loop_per_item or view.dtype.kind == COMPLEX or recorders.active():
             return False  # derivatives go through the order of all elements
-        return count == 1 and length >= tuning.SELECTED and ranks <= tuning.RANKS
+        return count == 1 and length >= tuning.SELECTED * view.dtype.itemsize**2 * ranks
 
 
 @cached_call
