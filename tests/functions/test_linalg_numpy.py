@@ -74,6 +74,7 @@ np.linalg.slogdet([[2, 1], [1, 3]])
 np.linalg.outer([1, 2], [3, 4])
 np.linalg.cross([1, 2, 3], [4, 5, 7])
 np.linalg.det(np.zeros((0, 0)))
+np.linalg.det(np.zeros((2, 0, 0)){[1:]|[::-1]|[1]})
 np.linalg.inv(np.zeros((2, 0, 0)))
 np.linalg.multi_dot({[v, a, m, m.T, a.T]|[a, m, m.T]})
 np.linalg.multi_dot([a]) ! ValueError: at least two

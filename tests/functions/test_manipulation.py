@@ -40,6 +40,7 @@ x.copy()
 WITH_AXES = """
 np.concat([x, x])
 np.concat([x, x, x], axis=-1)
+np.concat([x[..., :0][1:], x[1:]], axis=-1)
 np.flip(x, axis=0)
 np.flipud(x)
 np.roll(x{, 1, axis=0|, -3, -1|, (1, 2), axis=(0, -1)})

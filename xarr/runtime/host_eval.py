@@ -482,6 +482,8 @@ def _is_own(result: Any, how: Structure, values: list[Any]) -> cython.bint:
 @cython.cfunc
 def _array_at(how: Structure, memory: Any, offset: cython.Py_ssize_t) -> Any:
     """The elements of a view in memory, of which the first lies so many from its beginning."""
+    if not how.size:  # it may begin beyond the memory's end
+        offset = 0
     if how.is_linear:
         return _ndarray(how.shape, how.dtype.numpy, memory, offset * how.itemsize)
     return array_in(how.seen(), memory, offset)
