@@ -94,12 +94,6 @@ def _parts(
         table = host.measured(libraries, repeats)
         wrong = [one.wrong for one in table.cells]
         yield Part("host", host.lines(table, kind), host.document(table, kind), wrong)
-    if options.functions:
-        from xarr.backends.device import devices
-
-        beside = [one for one in devices() if one.kind == "cpu" and one is not device]
-        figures = list(functions.measured([device, *beside], repeats, _progress))
-        yield Part("functions", functions.lines(figures), functions.document(figures), [])
     if options.programs is not None:
         size = options.programs_size or ("gpu" if kind == "gpu" else "demo")
         pair = (libraries[0], whole.reference(libraries, kind))
@@ -114,6 +108,23 @@ def _parts(
         wrong = [one.problem for one in programs]
         document = npbench.document(programs, options.npbench_size)
         yield Part("npbench", npbench.lines(programs, options.npbench_size), document, wrong)
+    if options.functions is not None:
+        yield _sweep(options, device, libraries)
+
+
+def _sweep(options: argparse.Namespace, device: Device, libraries: Sequence[Library]) -> Part:
+    """Measure all functions, as a program meets them: small work on a CPU may stay with NumPy."""
+    from xarr.runtime import host_functions
+
+    host_functions.tier.name = ""
+    sizes = options.sizes or functions.SIZES[device.kind]
+    peers = [one for one in libraries if one.name in functions.PEERS[device.kind]]
+    speed, _ = costs.copy_bandwidth(libraries[0], max(sizes), "float32", options.repeats)
+    given = ([libraries[0], *peers], sizes, options.dtypes, options.functions, options.repeats)
+    rows = list(functions.measured(*given, _progress))
+    shown = (rows, device.kind, speed)
+    wrong = [one.failed for one in rows]
+    return Part("functions", functions.lines(*shown), functions.document(*shown), wrong)
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -145,8 +156,17 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--functions",
-        action="store_true",
-        help="only all elementwise functions, on the device and on other CPUs, beside NumPy",
+        type=partial(_known, "function", functions.NAMES),
+        nargs="?",
+        const=[],
+        help="only the sweep over functions, the slowest beside the best peer first; all, or "
+        "some by name",
+    )
+    parser.add_argument(
+        "--dtypes",
+        type=partial(_known, "data type", list(functions.DTYPES)),
+        default=list(functions.DTYPES),
+        help="data types of the sweep, of " + ", ".join(functions.DTYPES),
     )
     parser.add_argument(
         "--programs",
@@ -164,7 +184,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=OUTPUT, help="folder for the JSON and the plot")
     options = parser.parse_args(arguments)
     if options.rows is None:
-        is_whole = options.programs is None and not options.functions
+        is_whole = options.programs is None and options.functions is None
         options.rows = list(KEYS) if is_whole else []
     return options
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
+import warnings
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 
 import xarr
-from benchmarks import chart, cluster, host, measure, whole
+from benchmarks import chart, cluster, functions, host, measure, whole
 from benchmarks.__main__ import main, parse
 from benchmarks.libraries import open_libraries
 from benchmarks.programs import PROGRAMS, Program
@@ -132,6 +134,82 @@ def test_a_program_that_differs_or_fails_is_marked_and_not_counted() -> None:
     printed = "\n".join(whole.lines([right, *faulty, absent]))
     assert "WRONG: result 0 is off" in printed
     assert "geometric mean of 1:" in printed
+
+
+def _function(name: str) -> Any:
+    """What a name of the sweep's table means."""
+    names = {"x": xarr.ones(3), "z": xarr.ones(3), "g": xarr.random.default_rng(1)}
+    first, _, rest = name.partition(".")
+    found: Any = names.get(first, xarr) if rest else xarr
+    for part in (rest if first in names and rest else name).split("."):
+        found = getattr(found, part)
+    return found
+
+
+def test_every_public_function_is_in_the_sweep_or_excepted() -> None:
+    parts = ("linalg", "fft", "random", "special")
+    spaces: dict[str, Any] = {"": xarr} | {f"{part}.": getattr(xarr, part) for part in parts}
+    public = {prefix + name for prefix, space in spaces.items() for name in space.__all__}
+    public |= {f"g.{name}" for name in dir(xarr.random.Generator) if name[0] != "_"}
+    public = {name for name in public if callable(_function(name))}
+    public = {name for name in public if not isinstance(_function(name), type)}
+    # A call that is no function's own has its text as name.
+    named = {call.name for call in functions.CALLS if call.name not in call.texts}
+    excepted = {one for key in functions.EXCEPTED for one in fnmatch.filter(public, key)}
+    assert not named & excepted
+    assert all(fnmatch.filter(public, key) for key in functions.EXCEPTED)
+    reached = [_function(name) for name in named]
+    left = sorted(public - named - excepted)
+    assert [name for name in left if not any(_function(name) is one for one in reached)] == []
+
+
+@pytest.mark.parametrize("dtype", functions.DTYPES)
+def test_every_call_of_the_sweep_is_one_that_xarr_takes(dtype: str) -> None:
+    (own,), _ = open_libraries(["xarr"], DEVICE)
+    if dtype not in map(str, xarr.__array_namespace_info__().dtypes()):
+        pytest.skip(f"{DEVICE} has no {dtype}")
+    hosts = functions.operands(1000, dtype)
+    names = functions.uploaded(own, hosts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for call in functions.CALLS:
+            if call.letters[0] == functions.DTYPES[dtype]:
+                names |= {name: own.upload(hosts[name].copy()) for name in "zC"}
+                functions.bound(call.texts[0], own, names)()
+        xarr.synchronize(DEVICE)
+
+
+def test_the_sweep_lists_the_slowest_first_and_what_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(x: Any) -> Any:
+        raise ValueError("not today")
+
+    monkeypatch.setattr(xarr, "sinc", failing)
+    names = "add,sinc,erf,z[k] = y,float(x[3])"
+    chosen = ("--functions", names, "--dtypes", "float32,int8", "--sizes", "2000,100")
+    status, content = _run(tmp_path, *chosen)
+    assert status == 1
+    assert not content["results"]
+    found = content["functions"]["rows"]
+    failed = [one for one in found if one["failed"]]
+    assert {(one["call"], one["dtype"]) for one in failed} == {("np.sinc(x)", "float32")}
+    assert failed[0]["failed"] == "ValueError: not today"
+    for size in (2000, 100):
+        here = {(one["call"], one["dtype"]): one for one in found if one["size"] == size}
+        texts = {"np.add(x, y)", "z[k] = y", "float(x[3])"}
+        rows = {(text, dtype) for text in texts for dtype in ("float32", "int8")}
+        assert here.keys() == rows | {("np.sinc(x)", "float32"), ("np.erf(x)", "float32")}
+        if "numpy" in functions.PEERS[default_device().kind]:
+            assert here["np.add(x, y)", "int8"]["ratio"] > 0
+        assert here["np.erf(x)", "float32"]["ratio"] is None
+        assert here["np.add(x, y)", "float32"]["nbytes"] == 3 * 4 * size
+    shown = capsys.readouterr().out
+    assert (
+        "np.sinc(x)                                         float32    failed: ValueError" in shown
+    )
+    assert "2,000 elements: 8 rows" in shown
+    assert "2 failed" not in shown
 
 
 @pytest.mark.slow
