@@ -86,14 +86,16 @@ def real(val: ArrayLike) -> Array:
     """The real part.
 
     -> Array, shape (...)
-        Of the dtype of any val's parts; a new array, where the attribute `real` is a view. A
-        number of Python's gives a number.
+        Of the dtype of any val's parts; a new array, where the attribute `real` is a view, and
+        val itself where that is real. A number of Python's gives a number.
 
     >>> xarr.real([1 + 2j, 3j]).tolist()
     [1.0, 0.0]
     """
     if type(val) in SCALARS:
         return val.real  # type: ignore[union-attr, return-value]
+    if type(val) is Array and val._view.dtype.kind != COMPLEX:
+        return val
     return Array(rows.real.applied(operand_view(val, "real(val)")))
 
 
@@ -101,14 +103,16 @@ def imag(val: ArrayLike) -> Array:
     """The imaginary part; 0 of what is real.
 
     -> Array, shape (...)
-        Of the dtype of any val's parts; a new array, where the attribute `imag` is a view. A
-        number of Python's gives a number.
+        Of the dtype of any val's parts; a new array, where the attribute `imag` is a view, and
+        zeros that cannot be written where val is real. A number of Python's gives a number.
 
     >>> xarr.imag([1 + 2j, 3j]).tolist()
     [2.0, 3.0]
     """
     if type(val) in SCALARS:
         return val.imag  # type: ignore[union-attr, return-value]
+    if type(val) is Array and val._view.dtype.kind != COMPLEX:
+        return val.imag
     return Array(rows.imag.applied(operand_view(val, "imag(val)")))
 
 
