@@ -44,7 +44,6 @@ class DeviceInfo:
         Whether an item takes a chunk of neighbours, as suits a core; else items run abreast.
     host_addressable : bool
         Whether the host reads and writes its memory as its own, and computes no slower there.
-    most : Most -- What a kernel has at most.
     memory : str -- Whose memory it is to other libraries: "host", "CUDA", "ROCm" or "OpenCL".
     """
 
@@ -68,7 +67,6 @@ class DeviceInfo:
     loop_per_item: bool = field(init=False)
     host_addressable: bool = field(init=False)
     memory: str = field(init=False)
-    most: tuning.Most = field(init=False)
 
     def __post_init__(self) -> None:
         # llvmpipe leaves every loop after 65,535 rounds of all loops of an item together, and runs
@@ -77,8 +75,11 @@ class DeviceInfo:
         object.__setattr__(self, "host_addressable", self.kind == "cpu" and self.shares_host_memory)
         own = self.platform if self.platform in ("CUDA", "ROCm") else "OpenCL"
         object.__setattr__(self, "memory", "host" if self.host_addressable else own)
-        most = tuning.KERNEL_OF_CPU if self.loop_per_item else tuning.KERNEL_OF_GPU
-        object.__setattr__(self, "most", most)
+
+    @property
+    def most(self) -> tuning.Most:
+        """What a kernel has at most."""
+        return tuning.KERNEL_OF_CPU if self.loop_per_item else tuning.KERNEL_OF_GPU
 
 
 class InMemory(NamedTuple):
