@@ -185,7 +185,6 @@ def operations(defines: Iterable[str]) -> int:
     return len(_OPERATOR.findall("\n".join((block, *required(block)))))
 
 
-@memo
 def inlined(text: str) -> int:
     """Count the characters of library functions in an expression, as if each call were inlined."""
     found = 0

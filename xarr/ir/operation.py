@@ -19,11 +19,14 @@ class Operation:
     `template` holds the operands as `{0}`, `{1}`, ...; it is one C expression. Operations are
     compared by identity. `host` computes the same bits with NumPy arrays, where it is not None, and
     `exact` with Python numbers, once it is needed. `row_kernels` holds, by device, the kernel for
-    few elements in a row, see `Program.row`. `row` is the row that it was made from, or the name
-    of one of the engine's own kinds, and `derivative` its derivative, once it was looked up.
+    few elements in a row, see `Program.row`. `code` counts the library functions' characters that a
+    compiler inlines for it, once they were asked for. `row` is the row that it was made from, or
+    the name of one of the engine's own kinds, and `derivative` its derivative, once it was looked
+    up.
     """
 
     __slots__ = (
+        "code",
         "derivative",
         "exact",
         "host",
@@ -60,6 +63,7 @@ class Operation:
     ) -> None:
         self.row = row
         self.derivative: Any = None
+        self.code: int | None = None
         self.host = host
         self.exact: ScalarEvaluator | None = None
         self.name = name

@@ -123,7 +123,7 @@ class FusionGroup:
         if len(self.entries) + len(instruction.operands) >= self.info.most.values:
             return False
         if self.code and type(operation) is Operation:
-            code = inlined(operation.template)
+            code = _code_of(operation)
             if code and self.code + code > self.info.most.code:
                 return False
         if self.reductions and self.is_epilogue(instruction):
@@ -349,7 +349,7 @@ class FusionGroup:
                 self.constants_nbytes += max(8, operand.dtype.itemsize)
         self.entries.append((operation, *operands))
         if type(operation) is Operation:
-            self.code += inlined(operation.template)
+            self.code += _code_of(operation)
         if instruction.target is None:
             self.written.setdefault(instruction.written.slot, []).append(None)
             self.sealed = True
@@ -525,3 +525,10 @@ def _overlap_of(one: Pattern, begin: int, two: Pattern, other: int) -> bool:
     return layout.overlap(
         Layout(one.shape, one.strides, begin), Layout(two.shape, two.strides, other)
     )
+
+
+def _code_of(operation: Operation) -> int:
+    """Return how many characters of library functions an operation's expression has."""
+    if operation.code is None:
+        operation.code = inlined(operation.template)
+    return operation.code
