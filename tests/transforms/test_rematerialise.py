@@ -83,6 +83,34 @@ def test_what_is_written_in_place_stays_what_it_was(monkeypatch: pytest.MonkeyPa
         assert [bits(one) for one in jitted(x)] == [bits(one) for one in wanted]
 
 
+def test_states_that_are_used_many_times() -> None:
+    """Each state has as many ways that lead to it as a loop has turns: twice as many each turn."""
+
+    def orbit(x: Any, y: Any, z: Any) -> Any:
+        for _ in range(40):
+            right, up, out = 10 * (y - x), x * (28 - z) - y, x * y - 2.5 * z
+            x, y, z = x + 0.001 * right, y + 0.001 * up, z + 0.001 * out
+        return np.sum(x * y + z)
+
+    given = [np.full((64,), one, dtype="float32") + 0 for one in (1.0, 1.1, 1.2)]
+    gradient = np.grad(orbit, (0, 1, 2))
+    wanted, jitted = gradient(*given), np.jit(gradient)
+    for _ in range(3):
+        assert list(map(bits, jitted(*given))) == list(map(bits, wanted))
+
+
+def test_a_thousand_rolls_one_after_the_other() -> None:
+    def f(x: Any) -> Any:
+        for turn in range(1000):
+            x = np.roll(x, turn % 7 + 1)
+        return x + 1
+
+    x = np.arange(50, dtype="float32")
+    jitted = np.jit(f)
+    for _ in range(3):
+        assert bits(jitted(x)) == bits(f(x))
+
+
 def test_the_cut_nearest_to_the_sink_has_the_fewest_bytes() -> None:
     network = _Network()
     a, b, c, d = [((at, 0), (at, 1)) for at in range(4)]

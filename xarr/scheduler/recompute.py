@@ -52,6 +52,7 @@ class _Chains:
     def __init__(self, writes: dict[int, list[ScheduledInstruction]], live: Sequence[bool]) -> None:
         self._writes = writes
         self._live = live
+        self._known: dict[tuple[Key, Shape], _Chain | None] = {}
 
     def applied(self, group: FusionGroup) -> FusionGroup:
         """Return the group, or one that computes again what it loads."""
@@ -76,22 +77,51 @@ class _Chains:
         return other
 
     def _chain(self, key: Key, space: Shape) -> _Chain | None:
-        """Return what makes a value over a space; None where something may not be repeated."""
-        maker = self._maker(key, space)
-        if maker is None:
-            return None
-        chain = _Chain({maker.number: maker}, {})
+        """Return what makes a value over a space; None where something may not be repeated.
+
+        Nor may more than a group repeats at most. Each value is looked at once, after its operands:
+        what is used many times, as the states of a loop, has as many ways that lead to it.
+        """
+        waiting = [key]
+        while waiting:
+            at = waiting[-1]
+            if (at, space) not in self._known:
+                maker = self._maker(at, space)
+                operands = [] if maker is None else self._operands(maker)
+                below = [one for one in operands or () if (one, space) not in self._known]
+                if below:
+                    waiting.extend(below)
+                    continue
+                self._known[at, space] = self._joined(maker, operands, space)
+            waiting.pop()
+        return self._known[key, space]
+
+    def _operands(self, maker: ScheduledInstruction) -> list[Key] | None:
+        """Return the operands that were made before; None where one is written to afterwards."""
+        found = []
         for _, ref, operand in maker.read:
             last = max([one.number for one in self._writes.get(ref.slot, [maker])])
             if ref.wrapped or last > maker.number:
                 return None
-            below = self._chain(operand, space) if last < maker.number else None
+            if last < maker.number:
+                found.append(operand)
+        return found
+
+    def _joined(
+        self, maker: ScheduledInstruction | None, operands: list[Key] | None, space: Shape
+    ) -> _Chain | None:
+        """Return an instruction with the chains of its operands."""
+        if maker is None or operands is None:
+            return None
+        chain = _Chain({maker.number: maker}, {})
+        for _, _, operand in maker.read:
+            below = self._known[operand, space] if operand in operands else None
             if below is None:
                 chain.loads[operand] = _nbytes(operand, space)
             else:
                 chain.instructions.update(below.instructions)
                 chain.loads.update(below.loads)
-        return chain
+        return chain if len(chain.instructions) <= tuning.RECOMPUTED else None
 
     def _maker(self, key: Key, space: Shape) -> ScheduledInstruction | None:
         """Return the instruction that makes a value, repeated over a space."""

@@ -76,13 +76,14 @@ class _Values:
         }
         self._fixed = {slot for slot in range(recording.known) if not writes[slot]} | {*self.made}
         results = {place.slot for place in recording.results}
-        self.rolls = {
-            slot
-            for slot, number in self.made.items()
-            if type(self._entries[number].opcode.operation) is Roll
-            and slot not in results
-            and self._fixed.issuperset(self.operands(slot))
-        }
+        turns: dict[int, int] = {}  # of rolls, how many follow on each other
+        for slot, number in self.made.items():
+            if type(self._entries[number].opcode.operation) is Roll and slot not in results:
+                (operand,) = self.operands(slot)
+                count = turns.get(operand, 0) + 1
+                if operand in self._fixed and count <= tuning.REPEATED:
+                    turns[slot] = count
+        self.rolls = {*turns}
         self.late: dict[int, int] = {}
         self.repeatable: set[int] = set()
         depths: dict[int, int] = {}
@@ -134,9 +135,10 @@ class _Values:
         waiting = [slot]
         while waiting:
             one = waiting.pop()
-            near = {*self.operands(one), *users.get(one, ())} & self.repeatable - found
-            found |= near
-            waiting.extend(near)
+            for near in (*self.operands(one), *users.get(one, ())):
+                if near in self.repeatable and near not in found:
+                    found.add(near)
+                    waiting.append(near)
         return found
 
     def _behind_cut(self, group: set[int]) -> set[int]:
