@@ -137,7 +137,7 @@ def test_a_program_that_differs_or_fails_is_marked_and_not_counted() -> None:
 
 
 def _function(name: str) -> Any:
-    """What a name of the sweep's table means."""
+    """Return the function that a name of the sweep's table means."""
     names = {"x": xarr.ones(3), "z": xarr.ones(3), "g": xarr.random.default_rng(1)}
     first, _, rest = name.partition(".")
     found: Any = names.get(first, xarr) if rest else xarr

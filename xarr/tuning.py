@@ -187,7 +187,7 @@ Not reached by what was run."""
 
 
 class Most(NamedTuple):
-    """What a kernel has at most.
+    """The bounds of a kernel.
 
     values : int -- Values, among them loads and constants; compilers take more than linear time.
     code : int -- Characters of library functions, each where it is called, as compilers inline it.

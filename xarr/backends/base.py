@@ -78,7 +78,7 @@ class DeviceInfo:
 
     @property
     def most(self) -> tuning.Most:
-        """What a kernel has at most."""
+        """The bounds of a kernel."""
         return tuning.KERNEL_OF_CPU if self.loop_per_item else tuning.KERNEL_OF_GPU
 
 

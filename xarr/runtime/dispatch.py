@@ -102,13 +102,7 @@ class Program(program.Runnable):
         if not any(hosts):
             self.prepare()
             return
-        opcode = self.trace.opcodes[0]
-        if (
-            len(hosts) == 1
-            and opcode.operands
-            and hosts[0]
-            and host_reductions.is_fastest(opcode.operation, opcode.operands[0].dtype)
-        ):
+        if len(hosts) == 1 and type(hosts[0]) is host_reductions.OfBytes:
             self._due = sys.maxsize
             return
         if self.runs == 1:

@@ -50,17 +50,10 @@ def function_of(operation: Operation, given: DType) -> Callable[..., Any] | None
     return _of_scan(operation, given) if isinstance(operation, ScanOp) else None
 
 
-def is_fastest(operation: Operation, given: DType) -> bool:
-    """Return whether NumPy reduces elements of a type faster than a kernel that only does that."""
-    if not isinstance(operation, ReduceOp) or given.itemsize > 1:
-        return False
-    return operation.name in _OF_BYTES and last_run(operation.axes) == operation.axes[0]
-
-
 class OfBytes:
     """A reduction of integers of one byte, or of bool as uint8, in which every byte but 0 is True.
 
-    What one element decides ends there.
+    What one element decides ends there; a list of this alone never gets a kernel.
     """
 
     __slots__ = ("axes", "function", "name", "result", "takes_bool")
@@ -105,9 +98,9 @@ def _first(x: Any, *, zero: bool) -> int:
 
 
 def _of_reduction(operation: ReduceOp, given: DType) -> Callable[..., Any] | None:
-    if is_fastest(operation, given):
-        return OfBytes(operation, given)
     fold, axes = operation.fold, operation.axes
+    if given.itemsize == 1 and operation.name in _OF_BYTES and last_run(axes) == axes[0]:
+        return OfBytes(operation, given)
     steps = [(given, fold.taken), (fold.taken, fold.value), (fold.value, fold.result)]
     taken, element, result = [converter(*types) for types in steps]
     joined, along = fold.joined, fold.along

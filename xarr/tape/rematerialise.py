@@ -19,7 +19,7 @@ from xarr.ir.operation import Operation
 from xarr.tape.recording import Entry, Place, Recording, written_slot
 
 _Node = tuple[int, int]
-"""What goes into a slot's value (0), or out of it (1)."""
+"""A slot, and whether it stands for what goes into its value (0) or comes out of it (1)."""
 _SOURCE: Final = (-1, 0)
 _SINK: Final = (-1, 1)
 _INFINITE: Final = 1 << 62
@@ -38,7 +38,7 @@ def rematerialised(recording: Recording) -> Recording:
 
 
 class _Values:
-    """What the instructions of a recording make, and who reads it.
+    """The values that the instructions of a recording make, and their readers.
 
     Attributes
     ----------
@@ -56,7 +56,8 @@ class _Values:
         self._entries = recording.entries
         self._readers: dict[int, list[int]] = {}
         self._nbytes: dict[int, int] = {}
-        self._stored = {place.slot for place in recording.results}  # it is in memory in any case
+        results = {place.slot for place in recording.results}
+        self._stored = set(results)  # what is in memory in any case
         writes = [0] * recording.slots
         makers: dict[int, Entry] = {}
         for number, entry in enumerate(recording.entries):
@@ -75,7 +76,6 @@ class _Values:
             if entry.made >= 0 and writes[entry.made] == 1
         }
         self._fixed = {slot for slot in range(recording.known) if not writes[slot]} | {*self.made}
-        results = {place.slot for place in recording.results}
         turns: dict[int, int] = {}  # of rolls, how many follow on each other
         for slot, number in self.made.items():
             if type(self._entries[number].opcode.operation) is Roll and slot not in results:
