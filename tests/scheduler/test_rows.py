@@ -210,3 +210,18 @@ def test_pairs_are_computed_again_where_they_are_reduced(form: xarr.Device) -> N
     wanted = abs(host[:, None] - host)
     assert np.array_equal(xarr.to_numpy(highest), wanted.max(axis=0))
     assert np.array_equal(xarr.to_numpy(total), wanted.sum(axis=1))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_what_pairs_share_is_computed_once_for_all_columns(axis: int, form: xarr.Device) -> None:
+    """Along either axis of the pairs, with the bits that a CPU has, which sums what it stored."""
+    host = np.arange(600, dtype="float32").reshape(200, 3) ** 2 % 7
+    found = []
+    for device in (form, xarr.device("cpu:0")):
+        x = xarr.asarray(host, device=device)
+        near = 1 / xarr.sqrt(x[:, None, 0] + 2 * x[:, 0] + 0.25)
+        total = (near[:, :, None] * (x[:, None] - x)).sum(axis=axis)
+        del near
+        assert device.info.loop_per_item or "#define XR_BLOCK 3" in xarr.explain(total)
+        found.append(xarr.to_numpy(total).tobytes())
+    assert found[0] == found[1]

@@ -91,6 +91,18 @@ def columns(operation: Operation, shape: Shape) -> tuple[int, int]:
     return (len(shape) - stop, math.prod(shape[stop:])) if is_long else (0, 0)
 
 
+def rows_first(operation: Operation, shape: Shape) -> Shape:
+    """Return an order of the axes in which few columns stand behind the first axes, reduced; or ().
+
+    A GPU's item then reduces all columns of a row, as where the axes in front were kept.
+    """
+    if not isinstance(operation, ReduceOp) or not 1 < shape[-1] <= tuning.COLUMNS:
+        return ()
+    start, stop = operation.split
+    last = len(shape) - 1
+    return (*range(stop, last), *range(stop), last) if start == 0 and stop < last else ()
+
+
 def row_nbytes(operation: Operation, length: int) -> int:
     """Count the bytes of local memory that reducing a row takes on a GPU."""
     if not isinstance(operation, ReduceOp):
@@ -131,10 +143,13 @@ def lower_reduction(
         axes = tuple(axis for axis in axes if axis < start)
         outer = math.prod(extents[:start])
         length = math.prod(extents[start:stop])
-        inner = math.prod(extents[stop:])
+        behind = extents[stop:]
+        inner = math.prod(behind)
         del extents[start:stop]
         while True:
-            pieces, *_ = cut = cut_axis(outer, length, inner, is_first=source is not None)
+            pieces, *_ = cut = cut_axis(outer, length, behind, is_first=source is not None)
+            if source is not None:  # whose rows may stand first
+                outer, inner = math.prod(source.extents[0]), math.prod(source.extents[-1])
             last = not axes and pieces == 1
             walk = _Walk(device, source, outer, length, inner)
             launches.append(_pass(folds, epilogue if last else None, walk, cut, len(scratch)))
@@ -155,8 +170,14 @@ def _of_folds(epilogue: Epilogue) -> Epilogue:
     return epilogue._replace(entries=tuple(entries))
 
 
-def cut_axis(outer: int, length: int, inner: int, *, is_first: bool) -> tuple[int, int, bool]:
-    """Cut an axis; return the number of pieces, their length, and whether columns are walked."""
+def cut_axis(
+    outer: int, length: int, behind: Sequence[int], *, is_first: bool
+) -> tuple[int, int, bool]:
+    """Cut an axis; return the number of pieces, their length, and whether columns are walked.
+
+    `behind` has the extents of the axes behind it.
+    """
+    inner = math.prod(behind)
     if inner == 1 and (length > SHORT or not is_first):
         return -(-length // PIECE), PIECE, False
     if length <= (SHORT if is_first else _FEW_PIECES):
@@ -164,7 +185,10 @@ def cut_axis(outer: int, length: int, inner: int, *, is_first: bool) -> tuple[in
     if not is_first:
         piece_length = math.isqrt(length - 1) + 1  # as long as the pass after it
         return -(-length // piece_length), piece_length, True
-    abreast = outer if inner <= _NARROW and outer > _MANY_ROWS else outer * inner
+    columns = next(extent for extent in reversed(behind) if extent > 1)
+    abreast = outer * inner
+    if columns <= _NARROW and abreast // columns > _MANY_ROWS:
+        abreast //= columns
     wanted = max(-(-length // COLUMN_PIECE), _COLUMN_ITEMS // abreast, 1)
     pieces = min(wanted, -(-length // 32))
     piece_length = -(-length // pieces)

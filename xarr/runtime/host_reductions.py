@@ -199,12 +199,12 @@ def _reduced(how: Joined, x: Any, axes: tuple[int, ...]) -> _Parts:
     while axes:
         start, stop = last_run(axes), axes[-1] + 1
         axes = tuple(axis for axis in axes if axis < start)
-        outer, inner = math.prod(shape[:start]), math.prod(shape[stop:])
-        length = math.prod(shape[start:stop])
+        outer, length = math.prod(shape[:start]), math.prod(shape[start:stop])
+        behind = shape[stop:]
         del shape[start:stop]
         while True:
-            pieces, piece_length, column = cut_axis(outer, length, inner, is_first=is_first)
-            parts = tuple([part.reshape(outer, length, inner) for part in parts])
+            pieces, piece_length, column = cut_axis(outer, length, behind, is_first=is_first)
+            parts = tuple([part.reshape(outer, length, math.prod(behind)) for part in parts])
             if column:
                 parts = work.in_order(parts, piece_length)
             else:

@@ -29,7 +29,7 @@ from xarr.lowering.operations import (
     TemplateOp,
     WrappedAccess,
 )
-from xarr.lowering.reduce_scan import can_share_kernel
+from xarr.lowering.reduce_scan import can_share_kernel, rows_first
 from xarr.memo import memo
 from xarr.scheduler.instructions import (
     BoundsMask,
@@ -463,18 +463,39 @@ class FusionGroup:
             split, names, wide = operation.split, NAMES, wide or operation.wide
         elif row is not None:
             split, names = (len(shape) - row[0], len(shape)), row[1]
-        spec = KernelSpec(
-            shape,
-            split,
+        rest = (
             names,
             wide or self.size >= layout.WIDE,
             tuple(self.entries),
-            tuple(accesses),
             tuple(number for number, _ in self.outputs.values()),
             tuple(self.template_inputs),
             () if self.info.loop_per_item else self.offsets(),
         )
+        spec = KernelSpec(shape, split, tuple(accesses), *rest)
+        by_rows = self._by_rows(shape, accesses)
+        if by_rows is not None:
+            turned = KernelSpec(*by_rows, *rest)
+            spec = turned if turned.is_of_pairs() and turned.has_row_invariants() else spec
         return spec, [*pointers]
+
+    def _by_rows(
+        self, shape: Shape, accesses: Sequence[Access]
+    ) -> tuple[Shape, tuple[int, int], tuple[Access, ...]] | None:
+        """Return a reduction's space, its cuts and its accesses with rows first, or None."""
+        if self.info.loop_per_item or not self.reductions:
+            return None
+        order = rows_first(self.reductions[0].operation, shape)
+        if not order or any(slot < 0 or cuts for slot, *_, cuts in accesses):
+            return None
+        last = len(shape) - 1
+        found = []
+        for slot, dtype, extents, strides, cuts in accesses:
+            if extents:
+                extents = tuple([extents[axis] for axis in order])
+                strides = tuple([strides[axis] for axis in order])
+            found.append((slot, dtype, extents, strides, cuts))
+        kept = last - self.reductions[0].operation.split[1]
+        return tuple([shape[axis] for axis in order]), (kept, last), tuple(found)
 
     def type_in_order(self, slot: int) -> DType | None:
         """Return the type of a storage's elements if item i reads element i alone; else None."""
