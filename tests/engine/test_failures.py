@@ -556,3 +556,12 @@ def test_launches_that_could_not_be_asked_for_together_are_made_up_for(
                 xarr.synchronize()
             assert not failing
         numpy.testing.assert_array_equal(xarr.to_numpy(y), wanted)
+
+
+def test_a_finalizer_that_an_allocation_runs_writes_at_once_to_what_others_see() -> None:
+    """Garbage is collected when memory runs out, while the tape runs."""
+    replay(
+        ["g = np.asarray(data((70,), 'int64', 1))", "tie(g, g)", "m = lend(g)",
+         "g = np.zeros((70, 70), dtype='int64')", "d = g[::-1] + 3",
+         "failing('allocate', 0, 2, d)", "read(m)"]
+    )  # fmt: skip

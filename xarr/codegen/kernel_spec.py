@@ -51,13 +51,13 @@ class KernelSpec:
     split : tuple of int or None
         Where the axes are cut into the groups named `names`; None means an elementwise kernel,
         which is free to merge all axes and then walks either `i`, or `row` and `column`.
-    accesses : tuple of Access
-        Of the loaded values and of the position, in the order of `entries`, then of the stores.
     wide : bool
         Whether indices have 64 bits.
     entries : tuple
         The values, in the order of computation: a DType for one that is loaded, (DType, number) for
         a constant, and an Operation with its operands, each a number of an entry or a constant.
+    accesses : tuple of Access
+        Of the loaded values and of the position, in the order of `entries`, then of the stores.
     stored : tuple of int
         The entries that are stored.
     template_inputs : tuple of int
@@ -78,10 +78,10 @@ class KernelSpec:
         self,
         shape: Shape,
         split: tuple[int, ...] | None,
-        accesses: tuple[Access, ...],
         names: tuple[str, ...],
         wide: bool,
         entries: tuple[Any, ...],
+        accesses: tuple[Access, ...],
         stored: tuple[int, ...],
         template_inputs: tuple[int, ...] = (),
         offsets: Sequence[tuple[int, int]] = (),

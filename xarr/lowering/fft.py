@@ -552,7 +552,7 @@ def _spectrum(device: Device, dtype: DType, chirp: int) -> Storage:
     given = _upload(device, around, dtype)
     ends = _ends(FourierOp("fft", dtype, 0, False, False), (length,))
     access = (0, dtype, (length,), (1,), ())
-    spec = KernelSpec((length,), (0, 1), (access,), NAMES, ends.is_wide(), (dtype,), (), (0,))
+    spec = KernelSpec((length,), (0, 1), NAMES, ends.is_wide(), (dtype,), (access,), (), (0,))
     passes = _Passes(device, spec, ends, wide=spec.wide)
     passes.transform(*ends)
     result = Storage(device, given.nbytes, allocate_or_collect(device, given.nbytes))

@@ -71,7 +71,7 @@ def _zeros(device: Device, number: int) -> Launch:
     """Return the launch that sets counts to zero."""
     access = (0, dtypes.int64, (number,), (1,), ())
     entry = (_FILL, (dtypes.int64, 0))
-    spec = KernelSpec((number,), None, (access,), ("i",), number >= layout.WIDE, (entry,), (0,), ())
+    spec = KernelSpec((number,), None, ("i",), number >= layout.WIDE, (entry,), (access,), (0,), ())
     launch = elementwise(spec, device, in_order=False)
     values = (*launch.indices, *spec.numbers, 0, 0)  # the offset, and the constant
     return launch._replace(indices=values, buffers=(RESULT,), takes_spec=False)

@@ -91,12 +91,13 @@ def columns(operation: Operation, shape: Shape) -> tuple[int, int]:
     return (len(shape) - stop, math.prod(shape[stop:])) if is_long else (0, 0)
 
 
-def rows_first(operation: Operation, shape: Shape) -> Shape:
-    """Return an order of the axes in which few columns stand behind the first axes, reduced; or ().
+def rows_first(operation: ReduceOp, shape: Shape) -> Shape:
+    """Return an order of axes in which those that a reduction keeps stand first, but the last one.
 
-    A GPU's item then reduces all columns of a row, as where the axes in front were kept.
+    () where the first axes are not reduced, or the last one has many columns. A GPU's item then
+    reduces all columns of a row, so that what they share is computed once.
     """
-    if not isinstance(operation, ReduceOp) or not 1 < shape[-1] <= tuning.COLUMNS:
+    if not 1 < shape[-1] <= tuning.COLUMNS:
         return ()
     start, stop = operation.split
     last = len(shape) - 1

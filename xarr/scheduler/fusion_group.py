@@ -463,39 +463,47 @@ class FusionGroup:
             split, names, wide = operation.split, NAMES, wide or operation.wide
         elif row is not None:
             split, names = (len(shape) - row[0], len(shape)), row[1]
-        rest = (
-            names,
-            wide or self.size >= layout.WIDE,
-            tuple(self.entries),
-            tuple(number for number, _ in self.outputs.values()),
-            tuple(self.template_inputs),
-            () if self.info.loop_per_item else self.offsets(),
-        )
-        spec = KernelSpec(shape, split, tuple(accesses), *rest)
+
+        def spec_of(
+            shape: Shape, split: tuple[int, ...] | None, accesses: Sequence[Access]
+        ) -> KernelSpec:
+            return KernelSpec(
+                shape,
+                split,
+                names,
+                wide or self.size >= layout.WIDE,
+                tuple(self.entries),
+                tuple(accesses),
+                tuple(number for number, _ in self.outputs.values()),
+                tuple(self.template_inputs),
+                () if self.info.loop_per_item else self.offsets(),
+            )
+
+        spec = spec_of(shape, split, accesses)
         by_rows = self._by_rows(shape, accesses)
         if by_rows is not None:
-            turned = KernelSpec(*by_rows, *rest)
-            spec = turned if turned.is_of_pairs() and turned.has_row_invariants() else spec
+            other = spec_of(*by_rows)
+            spec = other if other.is_of_pairs() and other.has_row_invariants() else spec
         return spec, [*pointers]
 
     def _by_rows(
         self, shape: Shape, accesses: Sequence[Access]
-    ) -> tuple[Shape, tuple[int, int], tuple[Access, ...]] | None:
+    ) -> tuple[Shape, tuple[int, int], list[Access]] | None:
         """Return a reduction's space, its cuts and its accesses with rows first, or None."""
-        if self.info.loop_per_item or not self.reductions:
+        operation = self.reductions[0].operation if self.reductions else None
+        if self.info.loop_per_item or not isinstance(operation, ReduceOp):
             return None
-        order = rows_first(self.reductions[0].operation, shape)
+        order = rows_first(operation, shape)
         if not order or any(slot < 0 or cuts for slot, *_, cuts in accesses):
             return None
-        last = len(shape) - 1
-        found = []
+        found: list[Access] = []
         for slot, dtype, extents, strides, cuts in accesses:
-            if extents:
-                extents = tuple([extents[axis] for axis in order])
-                strides = tuple([strides[axis] for axis in order])
-            found.append((slot, dtype, extents, strides, cuts))
-        kept = last - self.reductions[0].operation.split[1]
-        return tuple([shape[axis] for axis in order]), (kept, last), tuple(found)
+            walk = [(extents[axis], strides[axis]) for axis in order] if extents else []
+            by_order = tuple([one for one, _ in walk]), tuple([step for _, step in walk])
+            found.append((slot, dtype, *by_order, cuts))
+        last = len(shape) - 1
+        kept = last - operation.split[1]
+        return tuple([shape[axis] for axis in order]), (kept, last), found
 
     def type_in_order(self, slot: int) -> DType | None:
         """Return the type of a storage's elements if item i reads element i alone; else None."""

@@ -21,6 +21,7 @@ if not cython.compiled:
     from xarr.runtime.program import Runnable, Trace
 
 if TYPE_CHECKING:
+    from xarr.backends.device import Device
     from xarr.tape.tape import Tape
 
 FAILED: Final = -1
@@ -132,6 +133,26 @@ def requeue(tape: Tape, instructions: list[Any]) -> None:
     instruction: Instruction
     for instruction in instructions:
         instruction.written.mark = tape.mark
+
+
+def are_seen(device: Device, storages: list[Any]) -> bool:
+    """Return whether others see the memory of a storage, or the storages are not known."""
+    shared = device.shared
+    return not storages or any([storage.serial in shared for storage in storages])
+
+
+def is_seen_since(tape: Tape, number: int) -> bool:
+    """Return whether others see memory of an instruction that was recorded after a number.
+
+    A finalizer has recorded it while the tape ran, so that it could not run at once.
+    """
+    instruction: Instruction
+    storages: list[Any] = []
+    for instruction in list(tape.instructions):
+        if instruction.number > number:
+            storages.append(instruction.written)
+            storages += [view.storage for view in instruction.views if view.storage is not None]
+    return bool(storages) and are_seen(tape.device, storages)
 
 
 def instructions_of(trace: Trace, listed: RunArguments) -> Iterator[Instruction]:

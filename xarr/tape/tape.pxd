@@ -31,7 +31,6 @@ cdef class Tape:
     cpdef object note_value(self)
     cpdef bint names(self, Storage storage)
     cdef object _run(self, Py_ssize_t count)
-    cdef bint _sees(self, list storages)
     cdef object _run_listed(self, list instructions, RunArguments listed)
     cdef Runnable _program(self, Trace trace, RunArguments listed)
     cdef list _take(self, list instructions)

@@ -22,7 +22,7 @@ from xarr.ir.memo import remembered
 from xarr.ir.steps import end_before_others, go_on
 from xarr.ir.storage import DEAD, LIVE, SWAPPABLE, WIDE
 from xarr.runtime import dispatch
-from xarr.tape.failures import FAILED, instructions_of, keep_left, requeue, split_runnable
+from xarr.tape import failures
 from xarr.tape.loops import LoopDetector
 
 if cython.compiled:
@@ -49,7 +49,7 @@ _WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _REPEATS = cython.declare(cython.Py_ssize_t, tuning.REPEATS)
 _LONG_WORK = cython.declare(cython.Py_ssize_t, tuning.LONG_WORK)
 _NEW_WORK = cython.declare(cython.Py_ssize_t, tuning.LARGE_WORK // tuning.REPEATS)
-_FAILED = cython.declare(cython.Py_ssize_t, FAILED)
+_FAILED = cython.declare(cython.Py_ssize_t, failures.FAILED)
 _epoch = cython.declare(cython.Py_ssize_t, 0)
 
 
@@ -151,7 +151,7 @@ class Tape:
         if self.is_running or self.writes(storage):
             self.run()
         if self.failed_pending and (self.writes(storage) or self._is_behind(storage)):
-            requeue(self, self.failed_pending)
+            failures.requeue(self, self.failed_pending)
             self.run()
         return None
 
@@ -296,7 +296,7 @@ class Tape:
         for instruction in self.failed_pending:
             named = [view.storage for view in instruction.views if view.storage is not None]
             if any([is_written(storage) for storage in [instruction.written, *named]]):
-                requeue(self, self.failed_pending)
+                failures.requeue(self, self.failed_pending)
                 self.run()
                 return
 
@@ -332,23 +332,22 @@ class Tape:
         core_counts.looks += 1
         others_see: cython.bint = False
         listed: RunArguments | None = None
+        last: cython.Py_ssize_t = -1
         try:
             others_see = bool(self.shared)
             listed = RunArguments([], [], [], [])
             # No slice: while a compiled one makes its list, a finalizer may write to the tape.
             instructions: list[Any] = list(self.instructions)
             del instructions[count:]
+            if others_see and instructions:
+                last = instructions[len(instructions) - 1].number
             return self._run_listed(instructions, listed)
         finally:
             self.is_running = False
-            if others_see and (listed is None or self._sees(listed.storages)):
+            if others_see and (listed is None or failures.are_seen(self.device, listed.storages)):
                 end_before_others(self.device)
-
-    @cython.cfunc
-    def _sees(self, storages: list[Any]) -> cython.bint:
-        """Return whether others see the memory of a storage, or the storages are not known."""
-        shared = self.device.shared
-        return not storages or any([storage.serial in shared for storage in storages])
+            if last >= 0 and failures.is_seen_since(self, last):
+                self._run(len(self.instructions))
 
     @cython.cfunc
     def _run_listed(self, instructions: list[Any], listed: RunArguments) -> object:
@@ -382,13 +381,13 @@ class Tape:
                 if instructions and not (
                     self.instructions and self.instructions[0] is instructions[0]
                 ):
-                    requeue(self, instructions)
+                    failures.requeue(self, instructions)
                 raise
             instructions.clear()
             if program is not None:
                 launched = driver.launched - launched
                 program.broken_off(listed, launched, done, self.unfinished)
-            keep_left(self, trace, listed, program, done, error)
+            failures.keep_left(self, trace, listed, program, done, error)
             raise
 
     @cython.cfunc
@@ -412,7 +411,7 @@ class Tape:
             return instructions
         marked = [(False, instruction) for instruction in instructions]
         instructions.clear()
-        return split_runnable(self, marked)
+        return failures.split_runnable(self, marked)
 
     def would_run(self) -> tuple[Trace, RunArguments, Runnable]:
         """Return the trace, arguments and program that would run now; nothing runs."""
@@ -425,7 +424,7 @@ class Tape:
             try:
                 return trace, listed, self._program(trace, listed)
             finally:
-                requeue(self, [*instructions_of(trace, listed)])
+                failures.requeue(self, [*failures.instructions_of(trace, listed)])
         finally:
             self.is_running = was_running
 
