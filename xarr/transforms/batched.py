@@ -65,12 +65,13 @@ class Check(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """A function that was taken as a whole; `made` are its results' storages."""
+    """A function that was taken as a whole; `results` lie in storages of their own."""
 
     name: str
     options: Mapping[str, Any]
     operands: tuple[Place | View, ...]
     results: tuple[Place, ...]
+    compute: Callable[..., Sequence[View]]
 
 
 class Whole(NamedTuple):
@@ -214,8 +215,12 @@ class Example(Recorder):
         operands: tuple[View, ...],
         compute: Callable[..., Sequence[View]],
     ) -> Sequence[View] | None:
-        """Take a function of batched values as a whole, if all examples can be computed so."""
-        if not (self._is_batched(operands) and batching.is_batched_whole(name)):
+        """Take a function as a whole, if all examples can be computed so.
+
+        One of values that all examples share is taken for outer recorders, which may need it whole.
+        """
+        is_batched = self._is_batched(operands)
+        if not (is_batched or self.outer) or not batching.is_batched_whole(name):
             return None
         with recorders.apart():
             # Whose elements are in C order from the start of storages of their own, as the batch's.
@@ -225,12 +230,13 @@ class Example(Recorder):
             assert view.storage is not None
             serial = view.storage.serial
             self.made.add(serial)
-            self.batched.add(serial)
+            if is_batched:
+                self.batched.add(serial)
             self.roots[serial] = self._roots_of(operands)
             self.last[serial] = len(self.steps)
             places.append(Place(serial, view.structure, 0))
         given = tuple([self.place(view) for view in operands])
-        self.steps.append(Taken(name, options, given, tuple(places)))
+        self.steps.append(Taken(name, options, given, tuple(places), compute))
         return results
 
     def drawing(self, generator: Any) -> None:
@@ -250,13 +256,19 @@ class Example(Recorder):
         while count != len(found):
             count = len(found)
             for step in self.steps:
-                if isinstance(step, Noted):  # a check makes nothing, a function is batched anyway
-                    serial = step.made if step.target is None else step.target.serial
-                    if serial not in found and any(
-                        isinstance(view, Place) and view.serial in found for view in step.operands
-                    ):
-                        found.add(serial)
+                written = _written(step)
+                if not found.issuperset(written) and any(
+                    isinstance(view, Place) and view.serial in found for view in step.operands
+                ):
+                    found |= written
         return found
+
+
+def _written(step: Noted | Check | Taken) -> set[int]:
+    """Return the storages that a step writes."""
+    if isinstance(step, Noted):
+        return {step.made if step.target is None else step.target.serial}
+    return {place.serial for place in step.results} if isinstance(step, Taken) else set()
 
 
 class Batch:
@@ -322,14 +334,26 @@ class Batch:
             self.alike[step.made] = result.storage
 
     def _take(self, step: Taken) -> None:
-        """Compute a function as a whole for all examples."""
+        """Compute a function as a whole: for all examples, or once for what they share."""
         operands = [self.operand(place) for place in step.operands]
-        made = [place.structure for place in step.results]
-        found = batching.whole(step.name, step.options, operands, made, self.count)
+        found: Sequence[View]
+        is_batched = any([operand.is_batched for operand in operands])
+        if is_batched:
+            made = [place.structure for place in step.results]
+            found = batching.whole(step.name, step.options, operands, made, self.count)
+        else:
+            views = [operand.view for operand in operands]
+            found = recorders.whole(step.name, step.options, views, step.compute)
         for place, view in zip(step.results, found, strict=True):
+            is_whole = place.serial in self.batched
+            if is_whole and not is_batched:  # written to later
+                view = builder.broadcast(view, (self.count, *view.shape))
             copy = builder.copied(view)
             assert copy.storage is not None
-            self.wholes[place.serial] = Whole(copy.storage, place.structure.nbytes)
+            if is_whole:
+                self.wholes[place.serial] = Whole(copy.storage, place.structure.nbytes)
+            else:
+                self.alike[place.serial] = copy.storage
 
     def _write(self, step: Noted, target: Place) -> None:
         """Record an instruction that writes to a storage."""
