@@ -327,6 +327,78 @@ def test_second_derivatives_nest() -> None:
     numpy.testing.assert_allclose(xarr.to_numpy(twice(x, np.asarray(X[1]))), product)
 
 
+def inverted(a: Any, v: Any) -> Any:
+    inverse = np.linalg.inv(a)
+    inverse[0] = v  # the examples share it before
+    return (inverse @ v).sum()
+
+
+def factored_later(a: Any, v: Any) -> Any:
+    copy = a.copy()
+    inverse = np.linalg.inv(copy)
+    copy[0] = v  # so it is of the batch, and what was computed of it
+    return (inverse @ v).sum() + copy.sum()
+
+
+def scaled(a: Any, v: Any) -> Any:
+    values, vectors = np.linalg.eigh(a + a.T)
+    values[0] = v[1]
+    return (vectors @ (values * v)).sum() ** 2
+
+
+SHARED: Final = rows("""
+(np.linalg.{inv(a)|cholesky(a @ a.T)|eigh(a + a.T)[1] ** 2|qr(a)[1] ** 2|pinv(a)} @ v).sum()
+(np.linalg.{eigvalsh(a + a.T)|svd(a)[1]|lstsq(a, v)[0]|solve(a, a[0])} * v).sum()
+np.linalg.{det(a)|slogdet(a)[1]} * v[0]
+(np.abs(np.fft.{fft(a[0])|ifft2(a)[0]}) * v).sum()
+(np.fft.irfft(np.fft.rfft(a[0]), 3) * v).sum()
+{inverted|factored_later|scaled}(a, v)
+""")
+
+
+@pytest.mark.parametrize("expression", SHARED)
+def test_what_examples_share_has_derivatives(expression: str) -> None:
+    code = compile(expression, "<expression>", "eval")
+
+    def of(a: Any, v: Any) -> Any:
+        return eval(code, dict(globals()), {"a": a, "v": v})
+
+    def batched(a: Any) -> Any:
+        return xarr.vmap(of, in_axes=(None, 0))(a, vectors).sum()
+
+    a, vectors = np.asarray(X[0, :3, :3] + 2 * numpy.eye(3)), np.asarray(X[1, :, :3])
+    wanted = xarr.grad(lambda a: sum(of(a, vector) for vector in vectors))
+    twice = xarr.vmap(lambda factor: xarr.grad(batched)(a * factor))
+    jitted = xarr.jit(xarr.grad(batched))
+    for function in (xarr.grad(batched), jitted, jitted, xarr.grad(xarr.checkpoint(batched))):
+        numpy.testing.assert_allclose(function(a), wanted(a), rtol=1e-9, atol=1e-11)
+    found = twice(np.asarray([1.0, 1.25]))
+    numpy.testing.assert_allclose(found[1], wanted(a * 1.25), rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", ["det", "slogdet", "cholesky"])
+def test_hessians_of_factorizations(name: str) -> None:
+    def of(x: Any) -> Any:
+        found = getattr(np.linalg, name)(np.asarray([[3.0, 0.5], [0.5, 2.0]]) * x[0] + x[1])
+        return found.sum() if name != "slogdet" else found[1]
+
+    x = np.asarray([1.5, 0.25])
+    wanted = looped(lambda unit: xarr.hvp(of, (x,), (unit,)), np.eye(2))
+    for hessian in (xarr.hessian(of), xarr.jit(xarr.hessian(of))):
+        numpy.testing.assert_allclose(hessian(x), wanted, rtol=1e-10)
+
+
+def test_several_results_of_a_library_are_not_taken_for_constants(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if not vendor.runs_on_numpy(np.default_device()):
+        pytest.skip("values travel to the host, of which a warning tells")
+    monkeypatch.setattr("xarr.transforms.batching.is_batched_whole", lambda name: False)
+    x = np.asarray(X[:, :3, :3])
+    with pytest.raises(NotImplementedError, match=r"linalg\.slogdet: it has no derivative"):
+        xarr.grad(lambda a: xarr.vmap(lambda v: v.sum() * np.linalg.slogdet(a)[1])(x).sum())(x[0])
+
+
 def test_results_are_no_views_of_arguments() -> None:
     x = np.asarray(X)
     same = xarr.vmap(lambda row: row)(x)

@@ -22,6 +22,7 @@ from xarr.dtypes import FLOATING, DType
 from xarr.ir.instructions import Opcode
 from xarr.ir.storage import Storage
 from xarr.ir.views import Structure, View
+from xarr.lowering.operations import RoutineOp
 from xarr.tape import record, recorders
 from xarr.tape.recorders import Recorder, paused
 from xarr.tape.recording import operands_of
@@ -66,6 +67,8 @@ class Gradient(Recorder):
             reads = views[1:] if opcode.target is None else views[:-1]
         how: Structure = views[0].structure if opcode.target is None else opcode.target
         is_active = how.dtype.kind in FLOATING and self._reads(opcode, reads)
+        if type(opcode.operation) is RoutineOp and how.dtype is dtypes.uint8:
+            self.computing(opcode.operation.name, reads)  # several results, as bytes
         if target is None:
             if is_active:
                 self._add(opcode, views, View(fresh, how, 0), scalar, is_fresh=True)
