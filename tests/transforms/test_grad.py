@@ -492,6 +492,18 @@ def test_custom_vjp() -> None:
         xarr.grad(lambda x: same(x).sum())(x)
 
 
+def test_the_first_function_of_a_derivative_returns_a_pair() -> None:
+    double = xarr.custom_vjp(lambda x: x * 2)
+    double.defvjp(lambda x: x * 2, lambda _, g: (g * 2,))  # two elements are no pair
+    with pytest.raises(TypeError, match="a pair must be returned"):
+        xarr.grad(lambda x: double(x).sum())(xarr.ones(2))
+
+
+def test_tangents_have_the_shapes_of_the_arguments() -> None:
+    with pytest.raises(ValueError, match=r"jvp\(fun, primals.*has shape \(2, 2\)"):
+        xarr.jvp(lambda x: x * 2, (xarr.ones(2),), (xarr.ones((2, 2)),))
+
+
 def test_custom_jvp() -> None:
     @xarr.custom_jvp
     def function(x: Any, y: Any) -> Any:

@@ -463,6 +463,34 @@ def test_what_cannot_be_replayed_is_refused_with_its_line(call: Any, why: str) -
     assert hooks.recorder is None
 
 
+def masked_beside(x: Any, place: Any) -> Any:
+    y = same_one = x[x > 2]
+    y += x[:2]  # an array, whose elements the mask does not select
+    x[place[place > 0]] += x[x > 2]
+    x[x > 3] *= x[:2]
+    x[1:3] = x[x > 5]
+    return same_one, x[1:] - x[x > 5], np.stack([x[x > 5], x[:3]]), x[(place[place > 0],)]
+
+
+def masked_again(x: Any) -> Any:
+    mask = x > 2
+    y = x[mask]
+    mask[...] = x > 0
+    return y
+
+
+def test_a_function_that_runs_each_time_has_what_a_mask_selects() -> None:
+    place = np.asarray([0, 1, 3])
+    wanted = masked_beside(numbers(4) + 1, place)
+    loose = np.jit(masked_beside, strict=False)
+    for _ in range(2):
+        assert _leaves(loose(numbers(4) + 1, place)) == _leaves(wanted)
+    with pytest.raises(TypeError, match="used after its mask was written to"):
+        np.jit(masked_again, strict=False)(numbers(4))
+    with pytest.raises(TypeError, match=r"as an index, \(test_jit.py, line .*needs a value"):
+        np.jit(lambda x: x[place[place > x[0]]])(numbers(4))
+
+
 def test_numpys_arrays_are_read_and_not_written() -> None:
     double = np.jit(lambda x: x * 2)
     for turn in range(2):

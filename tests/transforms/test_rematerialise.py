@@ -13,6 +13,8 @@ import xarr as np
 from tests.comparing import nightly
 from tests.transforms.random_calls import bits, calls, count_replays, scope_of
 from xarr import tuning
+from xarr.ir.storage import Storage, claim
+from xarr.ir.views import View
 from xarr.runtime import host_functions
 from xarr.tape.rematerialise import _SINK, _SOURCE, _Network
 
@@ -81,6 +83,31 @@ def test_what_is_written_in_place_stays_what_it_was(monkeypatch: pytest.MonkeyPa
     wanted, jitted = f(x), np.jit(f)
     for _ in range(3):
         assert [bits(one) for one in jitted(x)] == [bits(one) for one in wanted]
+
+
+def test_memory_that_others_see_may_be_that_of_two_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "LATE", 4)
+
+    def f(a: Any, b: Any) -> Any:
+        y = z = b * 2
+        a += 1  # which is b, too
+        for _ in range(8):
+            z = z * 0.5 + a
+        return z * y
+
+    def twice() -> tuple[Any, Any]:
+        a = np.arange(5, dtype="float32") + 0
+        np.synchronize()
+        view, own = a._view, a._view.storage
+        assert own is not None
+        storage = Storage(a.device, own.nbytes, own.buffer)
+        claims.extend(map(claim, (own, storage)))
+        return a, np.Array(View(storage, view.structure, 0))
+
+    claims: list[object] = []
+    jitted, wanted = np.jit(f), bits(f(*twice()))
+    for _ in range(3):
+        assert bits(jitted(*twice())) == wanted
 
 
 def test_states_that_are_used_many_times() -> None:

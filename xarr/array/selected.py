@@ -53,17 +53,17 @@ class Selected:
         """Return a copy."""
         return self._like(self._whole.copy())
 
-    def applied(self, function: Callable[..., Array], *operands: Any) -> Selected:
+    def applied(self, function: Callable[..., Array], *operands: Any) -> Selected | Array:
         """Apply a function of elements to operands, of which one is this; numbers may be others."""
+        if any([type(one) is not Selected and numpy.ndim(one) for one in operands]):
+            refusal = _refusal("beside an array", "select that by the mask too")
+            given = [one.instead(refusal) if type(one) is Selected else one for one in operands]
+            return function(*given)
         return self._like(function(*[self._beside(one) for one in operands]))
 
     def _beside(self, other: Any) -> Any:
         """Return all elements of another selection by this mask; a number as it is."""
-        if type(other) is Selected:
-            return other.by(self._mask)
-        if numpy.ndim(other):
-            raise _refusal("beside an array", "select that by the mask too")
-        return other
+        return other.by(self._mask) if type(other) is Selected else other
 
     def is_by(self, mask: View) -> bool:
         """Return whether a mask, as it is now, is the one that selected the elements."""
@@ -79,14 +79,17 @@ class Selected:
         """Return an array in which a mask selects these elements, in order."""
         if self.is_by(mask):
             return self._whole
-        if self._writes != _writes(self._mask):
-            raise _refusal("used after its mask was written to", "write to a copy of the mask")
+        self._require_mask()
         mine, other = Array(self._mask), Array(mask)
         recorders.checked(partial(_require_as_many, mine.ndim, other.ndim), self._mask, mask)
         first = (~mine).reshape(-1).argsort(stable=True)
         place = (other.reshape(-1).cumsum() - 1).clip(0, mine.sum() - 1)
         rows = self._whole.reshape((mine.size, *self._whole.shape[mine.ndim :]))
         return rows[first[place]].reshape((*other.shape, *rows.shape[1:]))
+
+    def _require_mask(self) -> None:
+        if self._writes != _writes(self._mask):
+            raise _refusal("used after its mask was written to", "write to a copy of the mask")
 
     def chosen(self, x: View, mask: View) -> View:
         """Return the values of x with these elements where a mask is true."""
@@ -100,11 +103,19 @@ class Selected:
     def array(self, why: str) -> Array:
         """Return the array of the elements, if recorders permit to look at the mask."""
         recorders.reading(f"x[mask], {why},", self._mask)
+        self._require_mask()
         with recorders.apart():
             return self._whole[Array(self._mask)]
 
+    def instead(self, refusal: Exception) -> Array:
+        """Return the array of the elements, if recorders permit to look at the mask; else raise."""
+        try:
+            return self.array("taken as an array")
+        except TypeError:
+            raise refusal from None
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return self.array("taken as an array")
+        return numpy.asarray(self.array("taken as an array"), dtype)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -146,10 +157,10 @@ def _writes(mask: View) -> int:
     return mask.storage.writes
 
 
-def _operator(name: str, *, is_reversed: bool = False) -> Callable[..., Selected]:
+def _operator(name: str, *, is_reversed: bool = False) -> Callable[..., Selected | Array]:
     function = getattr(operator, f"__{name}__")
 
-    def method(self: Selected, *others: Any) -> Selected:
+    def method(self: Selected, *others: Any) -> Selected | Array:
         operands = (*others, self) if is_reversed else (self, *others)
         return self.applied(function, *operands)
 
@@ -160,6 +171,9 @@ def _in_place(name: str) -> Callable[..., Selected]:
     function = getattr(operator, f"__i{name}__")
 
     def method(self: Selected, other: Any) -> Selected:
+        if type(other) is not Selected and numpy.ndim(other):
+            self._whole[Array(self._mask)] = self.applied(function, self, other)
+            return self
         self._whole = function(self._whole, self._beside(other))
         return self
 

@@ -18,6 +18,7 @@ cdef class Part:
 
 cdef class Replay:
     cdef public object device
+    cdef object noted
     cdef list entries
     cdef list captured
     cdef list written

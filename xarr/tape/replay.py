@@ -104,9 +104,13 @@ class Replay:
         The places of the results' views, by positions in `kept` in place of slots.
     sizes : dict
         The bytes of the storages that instructions make, by slot.
+    noted : Replay or None
+        That of the instructions as they were noted, if those here compute values again: where
+        others see the memory, one storage may be another one's, which is written meanwhile.
     """
 
     device: Any
+    noted: Any
     entries: list[Any]
     captured: list[Any]
     written: list[Any]
@@ -122,8 +126,9 @@ class Replay:
     known: int
     slots: int
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, noted: Recording | None = None) -> None:
         self.device = recording.device
+        self.noted = None if noted is None or noted is recording else Replay(noted)
         self.entries = [
             (opcode, [_plain(place) for place in places], made, scalar)
             for opcode, places, made, scalar in recording.entries
@@ -220,6 +225,9 @@ class Replay:
     @cython.cfunc
     def _record(self, views: list[Any], constants: list[Any]) -> list[Any]:
         """Record all instructions again; return the result's views."""
+        noted: Replay | None = self.noted
+        if noted is not None and self.device.shared:
+            return noted._record(views, constants)
         firsts: list[Any] = [*views, *self.captured]
         self.record(firsts, constants)
         return [view_in(place, firsts) for place in self.results]

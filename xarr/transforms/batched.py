@@ -346,9 +346,8 @@ class Batch:
             found = recorders.whole(step.name, step.options, views, step.compute)
         for place, view in zip(step.results, found, strict=True):
             is_whole = place.serial in self.batched
-            if is_whole and not is_batched:  # written to later
-                view = builder.broadcast(view, (self.count, *view.shape))
-            copy = builder.copied(view)
+            shape = (self.count, *view.shape) if is_whole and not is_batched else view.shape
+            copy = builder.copied(builder.broadcast(view, shape))  # if it is written to later
             assert copy.storage is not None
             if is_whole:
                 self.wholes[place.serial] = Whole(copy.storage, place.structure.nbytes)

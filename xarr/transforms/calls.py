@@ -301,6 +301,10 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     >>> push(xarr.asarray([1.0, 10.0])).tolist()
     [2.0, 40.0]
     """
+    return _linearize("linearize", fun, primals, has_aux)
+
+
+def _linearize(where: str, fun: Function, primals: Sequence[Any], has_aux: bool) -> Any:
     value, pull, *aux = vjp(fun, *primals, has_aux=has_aux)
     leaves, form = trees.flatten(value)
     floating = [place for place, leaf in enumerate(leaves) if _is_floating(leaf)]
@@ -315,6 +319,11 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     _, push_back = vjp(pulled, *zeros)
 
     def push(*tangents: Any) -> Any:
+        for x, tangent in zip(trees.flatten(primals)[0], trees.flatten(tangents)[0], strict=False):
+            if numpy.shape(x) != numpy.shape(tangent):
+                fault = f"a tangent has shape {numpy.shape(tangent)}"
+                accepted = f"it must have the argument's, {numpy.shape(x)}"
+                raise errors.value_error(f"{where}(fun, primals, tangents)", fault, accepted)
         found: list[Any] = [
             fills.zeros(numpy.shape(leaf)) if type(leaf) is not Array else zeros_like(leaf._view)
             for leaf in leaves
@@ -346,7 +355,7 @@ def jvp(fun: Function, primals: Any, tangents: Any, has_aux: bool = False) -> An
         fault = f"they are of types {type(primals).__name__} and {type(tangents).__name__}"
         accepted = "tuples must be given, with an item for each argument"
         raise errors.type_error("jvp(fun, primals, tangents)", fault, accepted)
-    value, push, *aux = linearize(fun, *primals, has_aux=has_aux)
+    value, push, *aux = _linearize("jvp", fun, primals, has_aux)
     return (value, push(*tangents), *aux)
 
 

@@ -189,8 +189,12 @@ class custom_vjp(_Custom):  # noqa: N801 - JAX's name
     def _forward(self, args: tuple[Any, ...]) -> tuple[Any, Any]:
         if self._fwd is None:
             raise _undefined(self._where, "defvjp")
-        result, wanted = self._fwd(*args)
-        return result, wanted
+        made = self._fwd(*args)
+        if not isinstance(made, tuple | list) or len(made) != 2:
+            fault = f"the first function of defvjp returned {trees.shown(trees.flatten(made)[1])}"
+            accepted = "a pair must be returned: the result, and what the derivative needs"
+            raise errors.type_error(self._where, fault, accepted)
+        return made[0], made[1]
 
     def _backward(self, nondiff: list[Any], wanted: Any, adjoint: Any) -> Sequence[Any]:
         assert self._bwd is not None

@@ -186,7 +186,8 @@ class Jitted(Generic[_P, _R]):
         parts = [
             Leaf(leaf, arguments.arrays, views) if type(leaf) is Array else leaf for leaf in leaves
         ]
-        recording = rematerialised(noter.finish(views))
+        noted = noter.finish(views)
+        recording = rematerialised(noted)
         if any(array._view is not view for array, view in before):
             error = refuse("it", "changes the shape or type of a given array", "return a new one")
         copies = [array._view.storage for array in arguments.replaced.values()]
@@ -200,7 +201,7 @@ class Jitted(Generic[_P, _R]):
             pinned = formula.pinned.union(self._pinned.get(like, ()))
             self._pinned[like] = tuple(sorted(pinned))
             key = self._key(like, arguments.numbers)
-        known = Recorded(Replay(recording), form, parts, noter.takes, formula)
+        known = Recorded(Replay(recording, noted), form, parts, noter.takes, formula)
         if {TracedNumber, TracedScalar} & {*map(type, leaves)}:
             leaves = [one.value if isinstance(one, TracedNumber) else one for one in leaves]
             result = trees.unflatten(form, leaves)

@@ -233,7 +233,9 @@ def _set_selected(x: Array, key: Any, value: Selected) -> None:
     mask = None if isinstance(key, tuple | slice) or not is_array(key) else mask_of(key, x)
     if mask is None:
         fault = f"value is what a mask selects, and the key is of type {type(key).__name__}"
-        raise type_error(_WRITE, fault, "the mask that selected it is accepted")
+        refusal = type_error(_WRITE, fault, "the mask that selected it is accepted")
+        setitem(x, key, value.instead(refusal))
+        return
     builder.materialise(mask._view)
     assign(x, settled(x), value.chosen(x._view, mask._view))
 
@@ -418,6 +420,8 @@ def _of_device(array: Array, x: Array) -> bool:
 def _index(item: Any, x: Array) -> _Index:
     """An item as an Array on the device of x: bool, or integers."""
     bounds = None
+    if type(item) is Selected:
+        item = item.array("as an index")
     if type(item) is Array:
         _of_device(item, x)
         array = item
