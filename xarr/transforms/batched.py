@@ -217,10 +217,11 @@ class Example(Recorder):
     ) -> Sequence[View] | None:
         """Take a function as a whole, if all examples can be computed so.
 
-        One of values that all examples share is taken for outer recorders, which may need it whole.
+        So is one of values that all examples share, if an outer recorder may take it.
         """
         is_batched = self._is_batched(operands)
-        if not (is_batched or self.outer) or not batching.is_batched_whole(name):
+        is_wanted = is_batched or any([type(one).whole is not Recorder.whole for one in self.outer])
+        if not is_wanted or not batching.is_batched_whole(name):
             return None
         with recorders.apart():
             # Whose elements are in C order from the start of storages of their own, as the batch's.
