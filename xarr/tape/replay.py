@@ -105,8 +105,7 @@ class Replay:
     sizes : dict
         The bytes of the storages that instructions make, by slot.
     noted : Replay or None
-        That of the instructions as they were noted, if those here compute values again: where
-        others see the memory, one storage may be another one's, which is written meanwhile.
+        That of the instructions as noted, if those here compute again: for memory that others see.
     """
 
     device: Any
@@ -226,7 +225,7 @@ class Replay:
     def _record(self, views: list[Any], constants: list[Any]) -> list[Any]:
         """Record all instructions again; return the result's views."""
         noted: Replay | None = self.noted
-        if noted is not None and self.device.shared:
+        if noted is not None and self.device.shared:  # one storage may be another one
             return noted._record(views, constants)
         firsts: list[Any] = [*views, *self.captured]
         self.record(firsts, constants)
