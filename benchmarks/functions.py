@@ -269,8 +269,10 @@ def _block(text: str, library: Library, names: dict[str, Any]) -> tuple[Callable
 
 
 def _flat(result: Any) -> Iterator[Any]:
-    """Yield the parts of a result, which may be nested."""
+    """Yield the parts of a result, which may be nested; of a list of numbers none."""
     if isinstance(result, tuple | list):
+        if result and isinstance(result[0], int | float | complex):
+            return
         for one in result:
             yield from _flat(one)
     else:

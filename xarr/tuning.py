@@ -236,6 +236,14 @@ REPEATED: Final = 48
 """Instructions one after the other that a recording repeats of what is in memory.
 Test: tests/transforms/test_rematerialise.py"""
 
+AGAIN: Final = 8
+"""Instructions that are worth a load of as many elements, where a recording computes values again.
+Test: tests/transforms/test_rematerialise.py"""
+
+GAIN: Final = 2
+"""How many times what a cut takes is worth storing and loading what it saves; else all is kept.
+Measured: H"""
+
 CONNECTED: Final = 4096
 """Values among which a minimum cut is looked for; of more all are kept, as of a thousand steps of
 Lorenz.

@@ -15,6 +15,7 @@ from tests.functions.calls import check, each, each_line
 from tests.reference import Values, assert_same
 from xarr import dtypes
 from xarr.dtypes import DType
+from xarr.functions.index import indexing
 from xarr.ops import gather, reduce_scan
 from xarr.runtime import host_functions
 
@@ -91,6 +92,32 @@ def test_few_masks_are_remembered(device: xarr.Device, monkeypatch: pytest.Monke
     assert [one is not None and one.selected is not None for one in storages] == (
         [False] * 12 + [True] * 8
     )
+
+
+def test_bounds_of_indices_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    looked = indexing._find_bounds
+
+    def find(index: Any) -> tuple[int, int]:
+        found.append(index)
+        return looked(index)
+
+    monkeypatch.setattr(indexing, "_find_bounds", find)
+    monkeypatch.setattr(host_functions.tier, "name", "fused")
+    x, host = xarr.asarray(np.arange(9000.0, dtype="float32")), np.arange(9000)[::-1].copy()
+    k = xarr.asarray(host)
+    xarr.synchronize()
+    for _ in range(3):
+        assert np.array_equal(xarr.to_numpy(x[k]), host)
+        x[k] = x
+        x[k] = x
+    assert len(found) == 1
+    k[5] = 9000
+    with pytest.raises(IndexError, match="index 9000 is out of bounds"):
+        x[k]
+    k[5:7] = -9000
+    assert float(x[k][6]) == 0
+    assert len(found) == 3
 
 
 def test_a_mask_that_is_written_meanwhile_selects_what_it_did(

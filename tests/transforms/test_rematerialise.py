@@ -27,6 +27,12 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
+def compute_again(monkeypatch: pytest.MonkeyPatch, late: int) -> None:
+    """Let values that are read so many instructions later be computed again, whatever it saves."""
+    monkeypatch.setattr(tuning, "LATE", late)
+    monkeypatch.setattr(tuning, "GAIN", 0)
+
+
 def moved(state: list[Any], solid: Any) -> list[Any]:
     """Five arrays move, and mix by products: so the derivative wants what was mixed."""
     state = [np.roll(one, at - 2, axis=at % 2) for at, one in enumerate(state)]
@@ -48,29 +54,51 @@ def begun(n: int) -> tuple[list[Any], Any]:
     return state, np.asarray(generator.random((n, n)) < 0.2)
 
 
+def counted_with_and_without(
+    monkeypatch: pytest.MonkeyPatch, function: Callable[..., Any], given: list[Any]
+) -> list[Any]:
+    """Return a gradient's kernels and their bytes, where values may be computed again or not."""
+    gradient = np.grad(function, tuple(range(len(given))))
+    wanted, counts = gradient(*given), []
+    for late in (60, 1 << 20):
+        monkeypatch.setattr(tuning, "LATE", late)
+        jitted = np.jit(gradient)
+        for _ in range(3):
+            assert [bits(one) for one in jitted(*given)] == [bits(one) for one in wanted]
+        kernels = re.findall(r"^([\d,]+) kernels, ([\d,]+) bytes", np.explain(jitted), re.MULTILINE)
+        numbers = [[int(one.replace(",", "")) for one in both] for both in kernels]
+        counts.append(numpy.sum(numbers, axis=0))
+    return counts
+
+
 def test_a_gradient_stores_the_states_and_computes_the_rest_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     state, solid = begun(40)
-    counts = []
-    for late in (60, 1 << 20):
-        monkeypatch.setattr(tuning, "LATE", late)
-        gradient = np.grad(lambda *state: flow([*state], solid, 4), (0, 1, 2, 3, 4))
-        jitted = np.jit(gradient)
-        wanted = gradient(*state)
-        for _ in range(3):
-            found = jitted(*state)
-            assert [bits(one) for one in found] == [bits(one) for one in wanted]
-        kernels = re.findall(r"^([\d,]+) kernels, ([\d,]+) bytes", np.explain(jitted), re.MULTILINE)
-        numbers = [[int(one.replace(",", "")) for one in both] for both in kernels]
-        counts.append(numpy.sum(numbers, axis=0))
-    (few, nbytes), (_, most) = counts
+    (few, nbytes), (_, most) = counted_with_and_without(
+        monkeypatch, lambda *state: flow([*state], solid, 4), state
+    )
     assert few <= 13  # one for each step and back, and five for rolls that are results
     assert nbytes < 0.7 * most
 
 
+def test_values_are_kept_where_computing_them_again_saves_little(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of each step the Laplacian is wanted again: five loads and as many instructions."""
+
+    def phase(u: Any, e: Any) -> Any:
+        for _ in range(8):
+            near = np.roll(u, 1, 0) + np.roll(u, -1, 0) + np.roll(u, 1, 1) + np.roll(u, -1, 1)
+            u = u + 0.1 * (e * (near - 4 * u) + u - u**3)
+        return np.sum(u * u)
+
+    counts = counted_with_and_without(monkeypatch, phase, begun(40)[0][:2])
+    assert numpy.array_equal(*counts)
+
+
 def test_what_is_written_in_place_stays_what_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "LATE", 3)
+    compute_again(monkeypatch, 3)
 
     def f(x: Any) -> Any:
         x = x + 1
@@ -86,7 +114,7 @@ def test_what_is_written_in_place_stays_what_it_was(monkeypatch: pytest.MonkeyPa
 
 
 def test_memory_that_others_see_may_be_that_of_two_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "LATE", 4)
+    compute_again(monkeypatch, 4)
 
     def f(a: Any, b: Any) -> Any:
         y = z = b * 2
@@ -147,9 +175,12 @@ def test_the_cut_nearest_to_the_sink_has_the_fewest_bytes() -> None:
         network.join(start, end, 1 << 40)
     network.join(b[1], d[0], 1 << 40)
     network.join(c[1], _SINK, 1 << 40)
-    assert c[0] not in network.behind_cut()  # 8 bytes there, and 8 before it
+    behind, nbytes = network.behind_cut()  # 8 bytes there, and 8 before it
+    assert c[0] not in behind
+    assert nbytes == 8
     network.join(d[1], _SINK, 1 << 40)
-    behind = network.behind_cut()  # of both: 16 bytes there, and 8 before them
+    behind, more = network.behind_cut()  # of both: 16 bytes there, and 8 before them
+    assert more == 0
     assert {c[0], d[0], a[1], b[1]} <= behind
     assert not {a[0], b[0]} & behind
 
@@ -158,7 +189,7 @@ def test_the_cut_nearest_to_the_sink_has_the_fewest_bytes() -> None:
 def test_random_functions_have_the_bits_of_the_plain_call(
     first: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tuning, "LATE", 2)
+    compute_again(monkeypatch, 2)
     assert count_replays(first, 10, (0, 1, 2)) > 0
 
 
@@ -166,7 +197,7 @@ def test_random_functions_have_the_bits_of_the_plain_call(
 def test_gradients_of_random_functions_have_the_same_bits(
     first: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tuning, "LATE", 3)
+    compute_again(monkeypatch, 3)
     scope = scope_of()
     compared = 0
     for seed, call in calls(first, 6):

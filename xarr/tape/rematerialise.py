@@ -144,11 +144,14 @@ class _Values:
     def _behind_cut(self, group: set[int]) -> set[int]:
         """Return the values of a group that are not kept, but computed again.
 
-        To keep a value is to store and to load it; what is in memory anyway is loaded.
+        To keep a value is to store and to load it; what is in memory anyway is loaded, and to
+        compute a value again takes a part of that. There are none where little would be gained.
         """
         network = _Network()
         for slot in group:
-            network.join((slot, 0), (slot, 1), 2 * self._nbytes[slot])
+            nbytes = self._nbytes[slot]
+            network.join(_SOURCE, (slot, 0), nbytes // tuning.AGAIN)
+            network.join((slot, 0), (slot, 1), 2 * nbytes)
             if slot in self.late:
                 network.join((slot, 1), _SINK, _INFINITE)
             for operand in self.operands(slot):
@@ -156,8 +159,13 @@ class _Values:
                     network.join(_SOURCE, (operand, 0), _INFINITE)
                     network.join((operand, 0), (operand, 1), self._nbytes[operand])
                 network.join((operand, 1), (slot, 0), _INFINITE)
-        behind = network.behind_cut()
-        return {slot for slot in group if (slot, 0) in behind}
+        behind, taken = network.behind_cut()
+        kept = sum([2 * self._nbytes[slot] for slot in group if slot in self.late])
+        return (
+            {slot for slot in group if (slot, 0) in behind}
+            if tuning.GAIN * taken <= kept
+            else set()
+        )
 
 
 def _places(entry: Entry) -> list[Place]:
@@ -186,16 +194,18 @@ class _Network:
         self._left.setdefault(start, {}).setdefault(end, capacity)
         self._left.setdefault(end, {}).setdefault(start, 0)
 
-    def behind_cut(self) -> set[_Node]:
-        """Return the nodes behind the minimum cut that is nearest to the sink."""
+    def behind_cut(self) -> tuple[set[_Node], int]:
+        """Return the nodes behind the minimum cut that is nearest to the sink, and its capacity."""
+        capacity = 0
         while True:
             following = self._to_sink()  # what each node that reaches the sink goes to
             if _SOURCE not in following:
-                return {*following}
+                return {*following}, capacity
             path = [_SOURCE]
             while path[-1] != _SINK:
                 path.append(following[path[-1]])
             most = min([self._left[start][end] for start, end in pairwise(path)])
+            capacity += most
             for start, end in pairwise(path):
                 self._left[start][end] -= most
                 self._left[end][start] += most

@@ -27,7 +27,7 @@ from xarr.functions.elementwise import elementwise as functions
 from xarr.functions.index import searching
 from xarr.functions.index.indexing import getitem
 from xarr.functions.reduce import reductions as chapter
-from xarr.functions.shape import joining
+from xarr.functions.shape import joining, manipulation
 from xarr.functions.shape.joining import taken_at, taken_from
 from xarr.functions.sort import sorting
 from xarr.ir.operation import interned
@@ -297,24 +297,22 @@ def _slices(indices: Any, extent: int, name: str) -> tuple[Host, Host]:
 
 def _join_slices(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
     """The elements of each slice, joined in a halving tree of their own."""
-    starts = numpy.cumsum(lengths) - lengths
-    ranks = numpy.arange(lengths.sum()) - numpy.repeat(starts, lengths)
-    sources = numpy.repeat(begins, lengths) + ranks
-    values = x
-    if not numpy.array_equal(sources, numpy.arange(x.shape[place])):
-        values = Array(taken_at(x, place, sources))
-    shape = [1] * x.ndim
-    while ranks.any():
-        first = numpy.flatnonzero(ranks % 2 == 0)
-        second = numpy.minimum(first + 1, len(ranks) - 1)
-        paired = ranks[second] == ranks[first] + 1
-        shape[place] = len(first)
-        mask = as_array(paired.reshape(shape), "reduceat", device=x.device)
-        left = Array(taken_at(values, place, first))
-        joined = function(left, Array(taken_at(values, place, second)))
-        values = Array(choose(mask._view, joined._view, left._view))
-        ranks = ranks[first] // 2
-    return values
+    if not numpy.array_equal(
+        numpy.append(0, begins + lengths), numpy.append(begins, x.shape[place])
+    ):
+        starts = numpy.cumsum(lengths) - lengths
+        within = numpy.arange(lengths.sum()) - numpy.repeat(starts, lengths)
+        x, begins = Array(taken_at(x, place, numpy.repeat(begins, lengths) + within)), starts
+    rows = manipulation.moveaxis(x, place, 0)
+    first = as_array(begins, "reduceat", device=x.device)
+    number = Array(builder.index(rows.shape[:1], x.device))
+    begun = Array(constant(0, dtypes.int64, rows.shape[:1], x.device))
+    one = constant(1, dtypes.int64, begins.shape, x.device)
+    gather.put(begun._view, settled(begun), [(0, first._view)], 0, one, distinct=True)
+    slices = functions.add.accumulate(begun) - 1
+    ranks = number - taken_from(first, slices)
+    longest = int(lengths.max(initial=0))
+    return manipulation.moveaxis(_join_at_ranks(function, rows, ranks, first, longest), 0, place)
 
 
 def _slices_from_left(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
@@ -355,7 +353,7 @@ def _change(function: ufunc, a: Array, places: Array, values: Array | None, name
         assert joining is not None
         values = Array(builder.converted(values._view, operation.operands[1]))
         if recorders.varies(places._view):
-            values = _join_at_ranks(joining, values, ranks, first)
+            values = _join_at_ranks(joining, values, ranks, first, values.size)
         else:
             places, values = _join_places(joining, places, values, ranks)
         _store(function, a, places, values, name)
@@ -383,19 +381,23 @@ def _join_places(
         ranks = taken_from(ranks, kept) // 2
 
 
-def _join_at_ranks(function: ufunc, values: Array, ranks: Array, first: Array) -> Array:
-    """The combinations of `_join_places`, at each place that is named, which is not looked at.
+def _join_at_ranks(
+    function: ufunc, values: Array, ranks: Array, first: Array, longest: int
+) -> Array:
+    """The combinations of `_join_places` at the places `first`, without looking at values.
 
-    Each round joins values whose ranks are a power of two apart, as there.
+    Each round joins values, or rows of them, whose ranks are a power of two apart, as there;
+    `longest` elements are joined at most.
     """
-    count = values.size
+    count = values.shape[0]
     number = Array(builder.index((count,), values.device))
     step = 1
-    while step < count:
+    while step < longest:
         following = functions.minimum(number + step, count - 1)
         paired = (ranks % (2 * step) == 0) & (taken_from(ranks, following) == ranks + step)
         joined = function(values, taken_from(values, following))
-        values = Array(choose(paired._view, joined._view, values._view))
+        each = builder.reshaped(paired._view, (count, *(1,) * (values.ndim - 1)))
+        values = Array(choose(each, joined._view, values._view))
         step *= 2
     return taken_from(values, first)
 
