@@ -242,7 +242,10 @@ Test: tests/transforms/test_rematerialise.py"""
 
 GAIN: Final = 2
 """How many times what a cut takes is worth storing and loading what it saves; else all is kept.
-Measured: H"""
+Measured: ms on an H200, with a cut and without, 1024 x 1024: the gradient of 10 Lotka-Volterra
+steps of eight kinds 2.48, 1.96, where storing and loading takes 1.2 times as much; 50 of Gray-Scott
+(1.1) 2.6, 3.5, but .35, .33 on 256 x 256; 60 of waves (1.5) 1.46, 1.42; 20 of shallow water
+(2.3) 2.3, 3.8."""
 
 CONNECTED: Final = 4096
 """Values among which a minimum cut is looked for; of more all are kept, as of a thousand steps of
