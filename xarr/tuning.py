@@ -281,8 +281,8 @@ Not felt between 24 and 96."""
 SHARED: Final = 1 << 20
 """Operations from which on `cpu:0` shares work among threads: what waking one takes, some 10 us.
 Measured: us on two cores, with 2^17 and this: a sum of 2^14 float32 13.4, 10.7, of 2^17 38, 41; 14
-operations on as many float64 28, 16, and 100, 110; a jitted step of lattice Boltzmann on 20 x 20 31,
-20, and 1,000 of FDTD on 100 x 100 24,000, 6,700. 2^21 is as good.
+operations on as many float64 28, 16, and 100, 110; a jitted step of lattice Boltzmann on 20 x 20
+31, 20, and 1,000 of FDTD on 100 x 100 24,000, 6,700. 2^21 is as good.
 Row: add, chain"""
 
 CHUNK: Final = 4096
