@@ -94,6 +94,29 @@ def test_few_masks_are_remembered(device: xarr.Device, monkeypatch: pytest.Monke
     )
 
 
+@pytest.mark.parametrize("size", [7, 3000])
+def test_few_elements_are_written_in_order(size: int) -> None:
+    """Also where what is written, or the indices, are still to be computed, or the same memory."""
+
+    def run(lib: Any) -> list[Any]:
+        a, b = lib.asarray(np.arange(size) * 1.5), lib.asarray(np.arange(size) - 9.0)
+        k = lib.asarray(np.random.default_rng(4).integers(-size, size, size))  # some twice
+        c = lib.zeros((size, 2))
+        lib.put(a, k, b)
+        kept = a + 1
+        a[k] = b
+        b[k] = a * 2
+        a[k] = a[::-1]
+        k = -k - 1
+        c[k] = b[:, None]
+        a[k[::2]] = 7
+        b[::2][k[: size // 2] // 2] = a[: size // 2]
+        return [kept, a, b, c, lib.take(c, k, axis=0), lib.compress(a > 5, b)]
+
+    for got, wanted in zip(run(xarr), run(np), strict=True):
+        assert np.array_equal(xarr.to_numpy(got), wanted)
+
+
 def test_bounds_of_indices_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     looked = indexing._find_bounds

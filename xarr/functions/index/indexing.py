@@ -244,6 +244,12 @@ def _set_advanced(x: Array, items: tuple[Any, ...], source: View) -> None:
     mask = mask_of(items[0], x) if len(items) == 1 else None
     if mask is not None and _is_selected(x, mask, source):
         return
+    if mask is None and len(items) == 1 and type(items[0]) is Array and is_unobserved():
+        index = items[0]._view
+        source = _fitted(source, (*index.shape, *x.shape[1:]))
+        settled(x)
+        if index.device is source.device and gather.put_now(x._view, index, source):
+            return
     where, arrays, place = advanced(x, items)
     shape = gather.result_shape(where, arrays, place)
     source = builder.broadcast(_fitted(source, shape), shape)

@@ -15,6 +15,7 @@ from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike
 from xarr.array.coerce import as_array
 from xarr.array.layouts import assign, require_writeable, settled, view
+from xarr.array.transfers import is_unobserved
 from xarr.backends.device import get_device
 from xarr.errors import operand_of, type_error, value_error
 from xarr.functions.create import creation, fills, ranges
@@ -29,6 +30,7 @@ from xarr.functions.shape.insert_delete_pad import resized
 from xarr.functions.types import data_types
 from xarr.ir.views import constant
 from xarr.layout import Layout, Shape, integer, normalize_axis
+from xarr.ops import gather
 from xarr.tape import builder
 
 
@@ -72,6 +74,10 @@ def put(a: Array, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
     target = _target(a, where)
     index = manipulation.ravel(int64(ind, where, "ind", target.device, truncates=True))
     values = manipulation.ravel(as_array(v, where, "v", dtype=target.dtype, device=target.device))
+    if mode == "raise" and target.ndim == 1 and index.size == values.size and is_unobserved():
+        settled(target)
+        if gather.put_now(target._view, index._view, values._view):
+            return
     index = bounded(index, target.size, 0, mode, where)
     if not index.size or not values.size:
         return

@@ -16,6 +16,7 @@ from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import SCALARS, array_of, as_array, numbers, operand, operand_view, together
 from xarr.array.layouts import keep_array, settled
 from xarr.array.out_argument import copied_back, deliver
+from xarr.array.transfers import is_unobserved
 from xarr.backends.device import require_together
 from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.calls.on_host import device_of
@@ -128,6 +129,10 @@ def take(
     device = None if type(indices) is Array else x.device
     index = int64(indices, name, "indices", device, truncates=True)
     require_together(index._view.device, x._view.device, name)
+    if not place and mode == "raise" and is_unobserved():
+        found = gather.picked(x._view, index._view)
+        if found is not None:
+            return copied_back(Array(found), out, "take(a, indices, axis, out)")
     if 0 in x.shape[:place]:  # no element is taken, so NumPy looks at no index
         bounded(Array(constant(0, dtypes.int64, (0,), x.device)), 0, place, mode, name)
     else:
@@ -240,6 +245,8 @@ def compress(
 
 def _where_true(mask: Array, x: Array, axis: int, where: str) -> Array:
     """The parts along an axis where a vector is true, which may go on where it is false."""
+    if mask.shape == x.shape and mask._view.dtype.kind == dtypes.BOOL:
+        return indexing.getitem(x, mask)
     (index,) = _nonzero(mask, where)
     if mask.size > x.shape[axis]:
         index = in_range(index, x.shape[axis], axis, where)
