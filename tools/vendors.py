@@ -92,7 +92,8 @@ def recorded() -> list[Kernel]:
 def without_fused(text: str, target: Target) -> str:
     """A kernel with sums in the place of all that fuses a product and a sum by right."""
     head = source.kernel_file(source.DIALECTS[target.dialect])
-    parts = [re.sub(r"(?<!XR_FILL)(?<!sizeof)\(i64\)", "(i64)(i32)", part) for part in text.split(head)]
+    wide = re.compile(r"(?<!XR_FILL)(?<!sizeof)\(i64\)")
+    parts = [wide.sub("(i64)(i32)", part) for part in text.split(head)]
     # Divisions by constants stay: sizes of arrays are such, and they fuse nothing.
     parts = [re.sub(r" [/%] (?!XR_[A-Z]|\d)", " - ", part) for part in parts]
     return (head + PLAIN).join(parts)
