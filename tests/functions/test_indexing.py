@@ -141,6 +141,13 @@ def test_bounds_of_indices_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) 
     k[5:7] = -9000
     assert float(x[k][6]) == 0
     assert len(found) == 3
+    if k.device.info.shares_host_memory:
+        seen = np.asarray(k)
+        x[k]
+        seen[3] = 9000
+        del seen
+        with pytest.raises(IndexError, match="index 9000 is out of bounds"):
+            x[k]
 
 
 def test_a_mask_that_is_written_meanwhile_selects_what_it_did(

@@ -584,8 +584,10 @@ def _bounds(index: View) -> tuple[int, int]:
     builder.materialise(index)
     storage = index.storage
     assert storage is not None
+    if storage.is_seen:  # others may write to it
+        return _find_bounds(index)
     key = index.structure, index.offset, storage.writes
-    known = None if storage.is_seen else storage.selected
+    known = storage.selected
     if known is None or known[0] != key:
         known = storage.selected = key, _find_bounds(index)
     low, high = known[1]
