@@ -119,13 +119,13 @@ def test_few_elements_are_written_in_order(size: int) -> None:
 
 def test_bounds_of_indices_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
-    looked = indexing._find_bounds
+    look_at = indexing._look_at
 
-    def find(index: Any) -> tuple[int, int]:
-        found.append(index)
-        return looked(index)
+    def look(*given: Any) -> None:
+        found.append(given)
+        look_at(*given)
 
-    monkeypatch.setattr(indexing, "_find_bounds", find)
+    monkeypatch.setattr(indexing, "_look_at", look)
     monkeypatch.setattr(host_functions.tier, "name", "fused")
     x, host = xarr.asarray(np.arange(9000.0, dtype="float32")), np.arange(9000)[::-1].copy()
     k = xarr.asarray(host)

@@ -222,8 +222,8 @@ def profile() -> Profile:
     >>> x = xarr.ones(5000, dtype="float32") + 0
     >>> with xarr.profile() as p:
     ...     y = x * 2 + 1
-    >>> [(cost.what, cost.launches, cost.nbytes) for cost in p.kernels]
-    [('elementwise: multiply, add', 1, 40000)]
+    >>> [(cost.what, cost.nbytes) for cost in p.kernels if cost.what != "to the device"]
+    [('elementwise: multiply, add', 40000)]
     """
     return Profile()
 
