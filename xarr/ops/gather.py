@@ -212,7 +212,7 @@ def put_now(view: View, index: View, values: View) -> bool:
     """Write values at indices along axis 0 by NumPy, if all are in memory; return whether it did.
 
     It writes few, as in `compress`, and the last of equal indices wins, as in `put`. The view is in
-    memory that nobody else sees. On cpu:0 `z[k] = y` of 1,000 takes 10 us with it, and 108 without.
+    memory that nobody else sees. On cpu:0 `z[k] = y` of 1,000 takes 15 us with it, and 108 without.
     """
     storage, device = view.storage, view.device
     assert storage is not None

@@ -377,7 +377,7 @@ def _change_now(name: str, a: Array, places: View, values: View) -> bool:
     """Change elements by NumPy where that has the same bits; return whether it did.
 
     So it has of integers, whose order makes no difference, and of sums and products where no place
-    occurs twice. On cpu:0 `add.at` of 2^20 takes 10 ms with it, and 200 without.
+    occurs twice. On cpu:0 `add.at` of 2^20 takes 17 ms with it, and 207 without.
     """
     whole = settled(a)
     storage, on = a._view.storage, tape_of(a._view.device)
