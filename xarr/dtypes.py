@@ -220,3 +220,13 @@ def integer_bounds(row: DType) -> tuple[int, int]:
     """Smallest and largest value of an integer type."""
     bits = 8 * row.itemsize
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if row.kind == SIGNED else (0, (1 << bits) - 1)
+
+
+def part_of(row: DType) -> DType:
+    """Return the type of the parts of a complex type, else the type itself."""
+    return PART.get(row, row)
+
+
+def complex_of(row: DType) -> DType:
+    """Return the complex type of a real type's precision, else the type itself."""
+    return COMPLEX_OF.get(row, row)

@@ -15,7 +15,7 @@ from tests.functions.calls import check, each, each_line
 from tests.reference import Values, assert_same
 from xarr import dtypes
 from xarr.dtypes import DType
-from xarr.functions.index import indexing
+from xarr.functions.index import bounds
 from xarr.ops import gather, reduce_scan
 from xarr.runtime import host_functions
 
@@ -119,13 +119,13 @@ def test_few_elements_are_written_in_order(size: int) -> None:
 
 def test_bounds_of_indices_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
-    look_at = indexing._look_at
+    look_at = bounds._look_at
 
     def look(*given: Any) -> None:
         found.append(given)
         look_at(*given)
 
-    monkeypatch.setattr(indexing, "_look_at", look)
+    monkeypatch.setattr(bounds, "_look_at", look)
     monkeypatch.setattr(host_functions.tier, "name", "fused")
     x, host = xarr.asarray(np.arange(9000.0, dtype="float32")), np.arange(9000)[::-1].copy()
     k = xarr.asarray(host)

@@ -85,7 +85,7 @@ def test_a_gradient_stores_the_states_and_computes_the_rest_again(
 def test_values_are_kept_where_computing_them_again_saves_little(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Of each step the Laplacian is wanted again: five loads and as many instructions."""
+    """Keep the Laplacian of each step, which takes five loads and as many instructions to make."""
 
     def phase(u: Any, e: Any) -> Any:
         for _ in range(8):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from xarr import errors
+from xarr import dtypes, errors
 from xarr.array.array import Array
 from xarr.functions.create import creation, fills
 from xarr.functions.elementwise import arithmetic, elementwise as np
@@ -109,7 +109,7 @@ def _of_triangle(whole: Array) -> Array:
 
 
 def _part(x: Array) -> Any:
-    return linalg.part_of(x._view.dtype).numpy
+    return dtypes.part_of(x._view.dtype).numpy
 
 
 def _eigh(g: Adjoints, given: Arrays, made: Arrays) -> Sequence[Array | None]:

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes, layout, tuning
+from xarr import dtypes, layout
 from xarr.array.array import Array, rebind
 from xarr.array.coerce import as_array, beside, holds_arrays, numbers, warn_of_imaginary
 from xarr.array.keys import LONGEST_STEP, name_of_store, number_for, place_of, sliced
@@ -27,14 +27,12 @@ from xarr.array.selected import Selected
 from xarr.array.transfers import is_unobserved, uploaded
 from xarr.dtypes import BOOL, INTEGER
 from xarr.errors import refused, type_error, value_error
-from xarr.functions.elementwise import elementwise
-from xarr.functions.reduce import reductions
+from xarr.functions.index.bounds import in_range, require_bounds
 from xarr.ir.views import View, constant, number_like, storage_view
 from xarr.layout import Layout, Shape
 from xarr.ops import elementwise as rows, gather
 from xarr.ops.rows import choose
 from xarr.tape import builder, recorders, scalar_access
-from xarr.tape.scalar_access import values_of
 from xarr.tape.traced import TracedNumber
 
 _ALL: Final = slice(None)
@@ -546,68 +544,7 @@ def _indices(entry: _Index, extents: Shape, first: int) -> list[_Index]:
 
 def _in_range(part: _Index, extent: int, axis: int) -> Array:
     if part.bounds is None:
-        return in_range(part.array, extent, axis)
+        return in_range(part.array, extent, axis, WHERE)
     if part.array.size:
-        _require_bounds(*part.bounds, extent, axis, WHERE)
+        require_bounds(*part.bounds, extent, axis, WHERE)
     return part.array
-
-
-def in_range(array: Array, extent: int, axis: int, where: str = WHERE) -> Array:
-    """Refuse indices out of range; reads one value back from the device.
-
-    Return the indices, clipped where a replay will have others: it reads nothing back.
-    """
-    if array.size and extent:
-        recorders.checked(lambda view: _require_in_range(view, extent, axis, where), array._view)
-        if recorders.varies(array._view):
-            low, high = dtypes.integer_bounds(array._view.dtype)
-            array = elementwise.minimum(array, extent - 1) if extent <= high else array
-            return elementwise.maximum(array, -extent) if low < -extent else array
-    elif array.size:
-        _require_in_range(array._view, extent, axis, where)
-    return array
-
-
-def _require_in_range(view: View, extent: int, axis: int, where: str) -> None:
-    """Refuse indices out of range; do not look again until the indices are written to.
-
-    A list of neighbours is used often: on an H200 `x[k]` of 1,000 indices took 150 us where they
-    were looked at each time.
-    """
-    storage = view.storage
-    if storage is None:
-        assert view.value is not None
-        _require_bounds(int(view.value), int(view.value), extent, axis, where)
-        return
-    key = view.structure, view.offset, storage.writes
-    known = None if storage.is_seen else storage.selected
-    if known is None or known[0] != key or known[1] > extent:
-        _look_at(view, extent, axis, where)
-        if not storage.is_seen:  # else others may write to it
-            storage.selected = key, extent
-
-
-def _look_at(view: View, extent: int, axis: int, where: str) -> None:
-    if view.structure.size <= tuning.INDICES and is_unobserved():
-        with view.device.lock:
-            values = values_of(view)
-            if values is not None:
-                low, high = int(values.min()), int(values.max())
-                _require_bounds(low, high, extent, axis, where)
-                return
-    array = Array(view)
-    # Beyond what the type holds nothing lies, and an operand that it does not hold is refused.
-    low, high = dtypes.integer_bounds(view.dtype)
-    outside = array >= extent if extent <= high else None
-    if low < -extent:
-        below = array < -extent
-        outside = below if outside is None else elementwise.logical_or(below, outside)
-    if outside is not None and bool(reductions.any(outside)):
-        _require_bounds(int(reductions.min(array)), int(reductions.max(array)), extent, axis, where)
-
-
-def _require_bounds(low: int, high: int, extent: int, axis: int, where: str) -> None:
-    if low < -extent or high >= extent:
-        index = low if low < -extent else high
-        fault = f"index {index} is out of bounds for axis {axis} with size {extent}"
-        raise refused(IndexError, where, fault, f"[{-extent}, {extent}) is accepted")

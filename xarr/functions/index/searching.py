@@ -23,7 +23,7 @@ from xarr.functions.calls.on_host import device_of
 from xarr.functions.create import fills, ranges
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import indexing
-from xarr.functions.index.indexing import in_range
+from xarr.functions.index.bounds import in_range
 from xarr.functions.shape import joining, manipulation
 from xarr.functions.types.data_types import result_type
 from xarr.ir.views import View, constant

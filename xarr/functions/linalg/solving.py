@@ -73,7 +73,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     if cutoff < 0:
         cutoff = epsilon / 2  # LAPACK's, which is the unit roundoff
     if 0 in matrix.shape:
-        part = linalg.part_of(matrix.dtype)
+        part = dtypes.part_of(matrix.dtype)
         x = Array(constant(0.0, matrix.dtype, (columns, sides.shape[1]), matrix.device))
         singular = Array(constant(0.0, part, (0,), matrix.device))
         rank = Array(constant(0, dtypes.int32, (), matrix.device))
@@ -227,7 +227,7 @@ def _vector_norm(x: View, axis: Any, keepdims: bool, ord: float, where: str) -> 
         accepted = "a real number is accepted, inf and -inf among them"
         raise refused(error, where, f"ord is {ord!r}", accepted)
     x = in_floating(x)
-    row = linalg.part_of(x.dtype)
+    row = dtypes.part_of(x.dtype)
     if ord == 0:
         count = reduced(folds.count_nonzero, x, axis, keepdims=keepdims, where=where)
         return Array(builder.converted(count._view, row))
@@ -262,7 +262,7 @@ def _matrix_norm(x: View, keepdims: bool, ord: Any, where: str) -> Array:
     linalg.require_matrix(x.shape, where)
     if ord in ("fro", None):
         return _vector_norm(x, (-2, -1), keepdims, 2, where)
-    shape, row = x.shape, linalg.part_of(x.dtype)
+    shape, row = x.shape, dtypes.part_of(x.dtype)
     result: Array
     if ord in ("nuc", 2, -2):
         single = linalg.singular_values(Array(x), where)

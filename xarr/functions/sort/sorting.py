@@ -20,7 +20,7 @@ from xarr.array.coerce import array_of, as_array, compared, operand_view, retype
 from xarr.backends.device import get_device
 from xarr.errors import type_error, value_error, word_error
 from xarr.functions.index import searching
-from xarr.functions.index.indexing import in_range
+from xarr.functions.index.bounds import in_range
 from xarr.functions.shape import manipulation, splitting
 from xarr.functions.shape.manipulation import integers
 from xarr.ir.views import View, constant

@@ -1,0 +1,76 @@
+"""Indices that are looked at before they are used: those out of range are refused."""
+
+from __future__ import annotations
+
+from xarr import dtypes, tuning
+from xarr.array.array import Array
+from xarr.array.transfers import is_unobserved
+from xarr.errors import refused
+from xarr.functions.elementwise import elementwise
+from xarr.functions.reduce import reductions
+from xarr.ir.views import View
+from xarr.tape import recorders
+from xarr.tape.scalar_access import values_of
+
+
+def in_range(array: Array, extent: int, axis: int, where: str) -> Array:
+    """Refuse indices out of range; reads one value back from the device.
+
+    Return the indices, clipped where a replay will have others: it reads nothing back.
+    """
+    if array.size and extent:
+        recorders.checked(lambda view: _require_in_range(view, extent, axis, where), array._view)
+        if recorders.varies(array._view):
+            low, high = dtypes.integer_bounds(array._view.dtype)
+            array = elementwise.minimum(array, extent - 1) if extent <= high else array
+            return elementwise.maximum(array, -extent) if low < -extent else array
+    elif array.size:
+        _require_in_range(array._view, extent, axis, where)
+    return array
+
+
+def _require_in_range(view: View, extent: int, axis: int, where: str) -> None:
+    """Refuse indices out of range; do not look again until the indices are written to.
+
+    A list of neighbours is used often: on an H200 `x[k]` of 1,000 indices took 150 us where they
+    were looked at each time.
+    """
+    storage = view.storage
+    if storage is None:
+        assert view.value is not None
+        require_bounds(int(view.value), int(view.value), extent, axis, where)
+        return
+    key = view.structure, view.offset, storage.writes
+    known = None if storage.is_seen else storage.selected
+    if known is None or known[0] != key or known[1] > extent:
+        _look_at(view, extent, axis, where)
+        if not storage.is_seen:  # else others may write to it
+            storage.selected = key, extent
+
+
+def _look_at(view: View, extent: int, axis: int, where: str) -> None:
+    """Refuse indices out of range: few by NumPy, where the host reaches them."""
+    if view.structure.size <= tuning.INDICES and is_unobserved():
+        with view.device.lock:
+            values = values_of(view)
+            if values is not None:
+                low, high = int(values.min()), int(values.max())
+                require_bounds(low, high, extent, axis, where)
+                return
+    array = Array(view)
+    # Beyond what the type holds nothing lies, and an operand that it does not hold is refused.
+    low, high = dtypes.integer_bounds(view.dtype)
+    outside = array >= extent if extent <= high else None
+    if low < -extent:
+        below = array < -extent
+        outside = below if outside is None else elementwise.logical_or(below, outside)
+    if outside is not None and bool(reductions.any(outside)):
+        require_bounds(int(reductions.min(array)), int(reductions.max(array)), extent, axis, where)
+
+
+def require_bounds(low: int, high: int, extent: int, axis: int, where: str) -> None:
+    """Refuse the least or the largest of indices that is out of range."""
+    if low < -extent or high >= extent:
+        index = low if low < -extent else high
+        fault = f"index {index} is out of bounds for axis {axis} with size {extent}"
+        raise refused(IndexError, where, fault, f"[{-extent}, {extent}) is accepted")
