@@ -343,7 +343,7 @@ def factored_later(a: Any, v: Any) -> Any:
 def scaled(a: Any, v: Any) -> Any:
     values, vectors = np.linalg.eigh(a + a.T)
     values[0] = v[1]
-    return (vectors @ (values * v)).sum() ** 2
+    return (vectors[0] ** 2 @ (values * v)) ** 2  # an eigenvector has no sign
 
 
 SHARED: Final = rows("""
