@@ -386,6 +386,12 @@ SORT_ITEMS: Final = 64
 Not felt between 32 and 128.
 Test: tests/kernels/test_radix.py"""
 
+PACKED: Final = 1 << 10
+"""Elements of a line from which on NumPy finds a stable order by integers that hold an index.
+Measured: argsort of 1,000 float32 takes 39 us by NumPy's stable sort and 25 so, of 2^20 268 and 24
+ms, of float64 40 and 48 us, 236 and 79 ms.
+Test: tests/functions/test_sorting.py"""
+
 SORT_PIECES: Final = 16
 """Pieces of a sort for each unit, so that the units finish together.
 Row: sort, argsort

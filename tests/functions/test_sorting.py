@@ -9,6 +9,7 @@ import xarr
 from tests.comparing import needs
 from tests.functions.calls import check, each
 from tests.reference import Values, assert_same
+from xarr import tuning
 
 pytestmark = pytest.mark.usefixtures("each_tier")
 
@@ -78,6 +79,27 @@ def test_of_two_zeros_the_first_stands(name: str, form: xarr.Device) -> None:
     _, first = np.unique(rows, axis=0, return_index=True)
     distinct = xarr.unique(xarr.asarray(rows), axis=0)
     assert np.asarray(distinct).tobytes() == rows[first].tobytes()
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("name", ["float32", "float64", "int32", "uint32", "int64", "uint64"])
+def test_indices_of_equal_elements_ascend(
+    name: str, descending: bool, form: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs(name)
+    monkeypatch.setattr(tuning, "PACKED", 2)
+    if name.startswith("float"):
+        some = [0.0, -0.0, 1, -1, np.nan, -np.nan, np.inf, -np.inf, 1e-40]
+    else:
+        bounds = np.iinfo(name)
+        some = [bounds.min, bounds.max, bounds.max // 2, 0, 1, bounds.max // 2 + 1]
+    rng = np.random.default_rng(2)
+    for given in (some, some[:3], [3, 4, 5]):
+        host = np.asarray(given, name)[rng.integers(0, len(given), (3, 60, 2))]
+        found = np.asarray(xarr.argsort(xarr.asarray(host), axis=1, descending=descending))
+        backwards = np.argsort(np.flip(host, 1), axis=1, stable=True)
+        wanted = 59 - np.flip(backwards, 1) if descending else np.argsort(host, 1, stable=True)
+        assert_same(found, wanted, "argsort")
 
 
 @pytest.mark.parametrize("descending", [False, True])

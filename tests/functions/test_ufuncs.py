@@ -180,6 +180,33 @@ def test_many_changes_of_few_elements(device: xarr.Device) -> None:
     assert_same(np.asarray(counts), np.bincount(places, minlength=7), "counts")
 
 
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum"])
+@pytest.mark.parametrize("count", [5, 257, 70_001])
+def test_segments_have_the_same_bits_in_all_forms(name: str, count: int, form: xarr.Device) -> None:
+    """Segments of all lengths, which begin and end anywhere in the pieces of a scan."""
+    rng = np.random.default_rng(count)
+    host = rng.uniform(0.98, 1.02, count).astype(np.float32)
+    begins = np.sort(rng.integers(0, count, max(1, count // 300)))
+    places = rng.integers(0, 9, count) ** 2
+    found = []
+    for device in (form, "cpu:0"):
+        with xarr.device(device):
+            x, y = xarr.asarray(host), xarr.ones((9, 9), dtype="float32").T
+            function = getattr(xarr, name)
+            slices = function.reduceat(x, xarr.asarray(begins))
+            columns = function.reduceat(xarr.stack([x, x], axis=1), begins, axis=0)
+            function.at(y, (places // 9, places % 9), x)
+        found.append([np.asarray(xarr.to_numpy(each)) for each in (slices, columns, y)])
+        assert_same(found[-1][1], np.stack([found[-1][0]] * 2, axis=1), "columns")
+    for one, other in zip(*found, strict=True):
+        assert_same(one, other, "another device's")
+    wanted, numpys = np.ones((9, 9), np.float64), getattr(np, name)
+    numpys.at(wanted, (places // 9, places % 9), host)
+    np.testing.assert_allclose(found[0][2], wanted, rtol=1e-3)
+    wanted = numpys.reduceat(host.astype(np.float64), begins)
+    np.testing.assert_allclose(found[0][0], wanted, rtol=1e-4)
+
+
 UNLIKE = """
 (x {==|!=} {None|"a"|b"a"|...|dict(a=2)|object|Fraction(3, 2)|Decimal(2)|datetime.date(2020, 1, 1)})
 ({None|...|dict()|Fraction(3, 2)|Decimal(2)|["a", 1, 2]|[None, 1.5, 2]|range(3)} {==|!=} x)

@@ -332,6 +332,19 @@ def test_sorts(name: str, shape: tuple[int, int], tiny_groups: None) -> None:
 
 
 @when_checked
+@pytest.mark.parametrize("length", [3, 256, 600])
+def test_segments(form: xarr.Device, length: int) -> None:
+    values = (np.arange(length) % 5).astype(np.float32)
+    begins = np.arange(0, length, 7)
+    x = on_device(values)
+    assert_same(np.asarray(xarr.add.reduceat(x, begins)), np.add.reduceat(values, begins), "sums")
+    y, wanted = xarr.zeros(9, dtype="float32"), np.zeros(9, np.float32)
+    xarr.add.at(y, np.arange(length) % 9, x)
+    np.add.at(wanted, np.arange(length) % 9, values)
+    assert_same(np.asarray(y), wanted, "changed")
+
+
+@when_checked
 def test_long_rows(tiny_groups: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "_LONG", 1)
     x = np.arange(300, dtype=np.uint8)[::-1].copy()

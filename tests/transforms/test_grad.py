@@ -202,6 +202,8 @@ np.prod(o[:2] + 1, axis=(0, 1))
 np.max(o, axis=0).sum() - np.min(o**2, axis=1)[0]
 w(np.{cumsum(o, axis=0)|cumulative_sum(x, include_initial=True)|cumprod(o, axis=1)})
 w(np.{maximum|logaddexp}.accumulate(x))
+w(np.{add|multiply|maximum|logaddexp}.reduceat(o, [0, 1, 3], axis={0|1}))
+w(changed(np.{add|subtract|multiply|divide|minimum|logaddexp}))
 np.logaddexp.reduce(x)
 np.quantile(x, 0.3) * np.percentile(x, 60)
 np.average(x, weights=x**2)
@@ -259,7 +261,13 @@ w(np.fft.{ihfft(x)|rfftn(o, s=(4, 5), axes=(0, 1))|irfftn(o * (1 + 2j))|fft2(o)}
 def value_of(call: str, np: Any, x: Any) -> Any:
     """The real number that a line of the table is, of either library's array."""
     o = outer(np, x)
-    names = {"np": np, "x": x, "o": o, "w": partial(weighed, np)}
+
+    def changed(function: Any) -> Any:
+        y = np.full(3, 1.5)
+        function.at(y, np.asarray([0, 2, 2, 0, 2, 1]), x)
+        return y
+
+    names = {"np": np, "x": x, "o": o, "w": partial(weighed, np), "changed": changed}
     return eval(call, names | {"t": lambda: o[:4] * (1 + 0.5j) + 2 * np.eye(4)}).real
 
 

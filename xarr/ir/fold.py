@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class Fold:
     """An accumulation in C, specialised for data types; one object for each.
 
-    `element` makes of `{0}`, of type `taken`, what is accumulated, of type `value`. `first`, `step`
+    `element` makes of `{0}`, of type `taken`, what is accumulated, of type `value`; `{1}` and so on
+    are taken `beside` it, of these types. `first`, `step`
     and `close` may use `x` (the element), `acc`, `position` and `seen` (the number of elements so
     far, this one included); `combine` uses `acc1` and `acc2`; `finish` uses `acc` and `divisor`. An
     accumulator of `nbytes` bytes is a plain value, or a structure with `fields` (name, C type).
@@ -45,6 +46,7 @@ class Fold:
     joined: Joined | None = None
     along: Callable[..., Any] | None = None
     row: Any = None
+    beside: tuple[DType, ...] = ()
 
 
 class Joined(NamedTuple):

@@ -120,6 +120,52 @@ DEVICE xr_arg_C xr_nanargmin_C(const xr_arg_C a, const xr_arg_C b)
     return xr_arg_nearer_C(a, b, xr_exceeds_C(a.value, b.value), 0);
 }
 
+// What is accumulated since the last begin of a segment, if there is one (begins != 0). Both fields
+// have one type, so that the structure has no padding.
+typedef struct {
+    T value;
+    T begins;
+} xr_segment_T;
+
+DEVICE xr_segment_T xr_segment_first_T(const T x, const b8 begins)
+{
+    xr_segment_T result;
+    result.value = x;
+    result.begins = (T)(begins != 0);
+    return result;
+}
+
+// `both` is the accumulation of both values.
+DEVICE xr_segment_T xr_segment_join_T(const xr_segment_T a, const xr_segment_T b, const T both)
+{
+    xr_segment_T result;
+    result.value = b.begins != (T)0 ? b.value : both;
+    result.begins = b.begins != (T)0 ? b.begins : a.begins;
+    return result;
+}
+
+typedef struct {
+    C value;
+    C begins;
+} xr_segment_C;
+
+DEVICE xr_segment_C xr_segment_first_C(const C x, const b8 begins)
+{
+    xr_segment_C result;
+    result.value = x;
+    result.begins.re = (T)(begins != 0);
+    result.begins.im = (T)0;
+    return result;
+}
+
+DEVICE xr_segment_C xr_segment_join_C(const xr_segment_C a, const xr_segment_C b, const C both)
+{
+    xr_segment_C result;
+    result.value = b.begins.re != (T)0 ? b.value : both;
+    result.begins = b.begins.re != (T)0 ? b.begins : a.begins;
+    return result;
+}
+
 // Mean and sum of squared deviations: one element at a time by Welford (1962), two sets at a time
 // by Chan, Golub and LeVeque (1979).
 typedef struct {

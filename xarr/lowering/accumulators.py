@@ -88,8 +88,9 @@ def defines(
         define("XR_DELIVER(acc, place)", statements),
     ]
     for number, (fold, suffix) in enumerate(zip(folds, suffixes, strict=True)):
-        value = None if spec is None else spec.value(fold.taken, number)
-        lines += _fold_defines(fold, suffix, value)
+        given = (fold.taken, *fold.beside)
+        values = None if spec is None else [spec.value(t, at) for at, t in enumerate(given, number)]
+        lines += _fold_defines(fold, suffix, values)
     return [*lines, *more]
 
 
@@ -139,8 +140,8 @@ def numbers(epilogue: Epilogue) -> list[tuple[str, DType]]:
     return [(f"number{number}", dtype) for dtype, number in arguments]
 
 
-def _fold_defines(fold: Fold, n: str, value: str | None) -> list[str]:
-    """Return the defines of a fold; `value` is an element's C, None for accumulators."""
+def _fold_defines(fold: Fold, n: str, values: list[str] | None) -> list[str]:
+    """Return the defines of a fold; `values` are an element's C, None for accumulators."""
     lanes = f"lanes{n}"
     lines = [
         f"#define XR_ACC{n} {fold.accumulator}",
@@ -149,8 +150,8 @@ def _fold_defines(fold: Fold, n: str, value: str | None) -> list[str]:
         f"#define XR_CLOSE{n}(acc, seen) {fold.close}",
         f"#define XR_COMBINE{n}(acc1, acc2) ({fold.combine})",
     ]
-    if value is not None:
-        lines.append(f"#define XR_VALUE{n} {fold.element.format(value)}")
+    if values is not None:
+        lines.append(f"#define XR_VALUE{n} {fold.element.format(*values)}")
     everything = tuple(name for name, _ in fold.fields)
     if not fold.fields:
         arrays = [f"aligned XR_ACC{n} {lanes}_value[count];"]
@@ -159,7 +160,7 @@ def _fold_defines(fold: Fold, n: str, value: str | None) -> list[str]:
             for closed in ("", "_CLOSED")
         ]
     else:
-        running = fold.running if value is not None and fold.running else everything
+        running = fold.running if values is not None and fold.running else everything
         arrays = [f"aligned {kind} {lanes}_{name}[count];" for name, kind in fold.fields]
         access = [
             _lane_access(

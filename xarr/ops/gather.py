@@ -187,18 +187,19 @@ def put(
     value: View,
     *,
     distinct: bool = False,
+    chosen: View | None = None,
 ) -> None:
     """Write to the elements that arrays of indices name; the last of equal indices wins.
 
-    Where they are `distinct`, none are equal.
+    Where they are `distinct`, none are equal, or none of those `chosen`, which alone are written.
     """
     device = view.device
     base, beyond = _addresses(view, where, arrays, place)
     assert base.storage is not None
-    always = constant(True, dtypes.bool_, (), device)
     if distinct or device.info.loop_per_item:
+        chosen = constant(True, dtypes.bool_, (), device) if chosen is None else chosen
         operation = interned(_scatter, view.dtype, not distinct)
-        builder.scatter(operation, (base, beyond, value, always), value.shape)
+        builder.scatter(operation, (base, beyond, value, chosen), value.shape)
         return
     winners, mine = _winners(view, where, arrays)
     lifted = builder.reshaped(

@@ -92,7 +92,7 @@ def _sum_sorted(bins: View, weights: View, number: int) -> View:
     """Sort by bin on a GPU, so that a bin's weights are neighbours, and sum each 256 of them."""
     device, row = bins.device, weights.dtype
     bound = total = bins.shape[0]  # of the pieces of a segment, and of all
-    key = next(key for row, key in _KEYS.items() if number < 1 << 8 * row.itemsize)
+    key = _KEYS[radix_sort.key_type(number + 1)]
     last = constant(number, dtypes.int64, (), device)
     keys = builder.defer(key, (builder.converted(bins, dtypes.int64), last), bins.shape)
     order = [linear(radix_sort.argsort(keys, 0))]

@@ -6,6 +6,7 @@ The arguments of public functions are checked before.
 from __future__ import annotations
 
 from xarr import dtypes, layout
+from xarr.dtypes import DType
 from xarr.ir.operation import interned
 from xarr.ir.views import View, constant, storage_view
 from xarr.lowering.operations import OpaqueOp
@@ -21,6 +22,12 @@ def sort(view: View, axis: int, *, descending: bool = False) -> View:
     if view.shape[axis] < 2 or 0 in view.shape:
         return builder.copied(view)
     return _along(view, axis, interned(OpaqueOp, "sort", (view.dtype,), view.dtype, descending))
+
+
+def key_type(count: int) -> DType:
+    """Return the type of numbers below `count` that takes the fewest passes to sort."""
+    kinds = dtypes.uint8, dtypes.uint16, dtypes.uint32
+    return next((kind for kind in kinds if count <= 1 << 8 * kind.itemsize), dtypes.uint64)
 
 
 def argsort(view: View, axis: int, *, descending: bool = False) -> View:

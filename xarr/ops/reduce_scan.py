@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
+
+from xarr import dtypes
 from xarr.ir.fold import Fold
 from xarr.ir.instructions import Opcode
 from xarr.ir.operation import interned
@@ -48,4 +52,41 @@ def scan(fold: Fold, view: View, axis: int, shift: int) -> View:
     operation = interned(ScanOp, fold, axis, shift)
     return builder.recorded(
         operation, (view,), (*shape[:axis], shape[axis] + shift, *shape[axis + 1 :])
+    )
+
+
+def segmented(fold: Fold, view: View, begins: View, axis: int) -> View:
+    """Record a scan along an axis that begins anew wherever `begins`, bool, is true.
+
+    `begins` broadcasts to the shape of the view and has as many axes. The fold accumulates plain
+    values.
+    """
+    builder.materialise(begins)
+    operation = interned(ScanOp, interned(_segmented, fold), axis, 0)
+    return builder.recorded(operation, (view, begins), view.shape)
+
+
+def _segmented(fold: Fold) -> Fold:
+    """Return the fold whose accumulators also tell whether a segment begins in what they cover."""
+    kind = fold.accumulator
+    first = f"xr_segment_first_{kind}(x)"
+
+    def joined(first: str, second: str) -> str:
+        values = {"acc1": f"({first}).value", "acc2": f"({second}).value"}
+        both = re.sub(r"\bacc[12]\b", lambda found: values[found[0]], fold.combine)
+        return f"xr_segment_join_{kind}({first}, {second}, {both})"
+
+    return dataclasses.replace(
+        fold,
+        accumulator=f"xr_segment_{kind}",
+        nbytes=2 * fold.nbytes,
+        first=first,
+        step=joined("acc", first),
+        combine=joined("acc1", "acc2"),
+        finish="acc.value",
+        element=f"{fold.element}, {{1}}",
+        fields=(("value", kind), ("begins", kind)),
+        host=None,
+        along=None,
+        beside=(dtypes.bool_,),
     )

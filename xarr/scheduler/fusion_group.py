@@ -312,7 +312,7 @@ class FusionGroup:
         if not instruction.is_linear:
             self.linear = False
         if isinstance(operation, TemplateOp):
-            self.template_inputs.append(self._entry_of(*instruction.read[0][1:]))
+            self.template_inputs += [self._entry_of(*given[1:]) for given in instruction.read]
             self.reductions.append(instruction)
             self._add_to_epilogue(instruction)
         elif isinstance(operation, OpaqueOp):

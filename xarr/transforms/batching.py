@@ -121,7 +121,9 @@ def _scan(
     operation: ScanOp, operands: Sequence[Operand], space: Shape, shape: Shape, count: int
 ) -> View:
     further = interned(ScanOp, operation.fold, operation.axis + 1, operation.shift)
-    return _template(further, operands, shape, count)
+    first, *begins = operands
+    whole = first if first.is_batched else Operand(repeated(first.view, count), True)
+    return _template(further, [whole, *begins], shape, count)
 
 
 def _transform(

@@ -14,7 +14,7 @@ from xarr.functions.shape import joining, manipulation
 from xarr.ir.views import View, structure
 from xarr.layout import Shape
 from xarr.lowering.operations import ReduceOp
-from xarr.ops import elementwise as rows, reductions as folds
+from xarr.ops import elementwise as rows, reduce_scan, reductions as folds
 from xarr.tape import builder
 from xarr.transforms.adjoints import indices, repeated, scatter_add, vector_of_zeros
 from xarr.transforms.steps import Rule, Step, like, signed, times
@@ -29,7 +29,7 @@ def rule_of(operation: Any) -> Rule | None:
         return None
     if not isinstance(operation, ReduceOp):
         function = _SCANS.get(row.combine)
-        return None if function is None else Rule(function)
+        return None if function is None else Rule(_of_scan(function, operation.fold), None)
     if row in (folds.var, folds.std):
         return Rule(_std if row is folds.std else _var)
     if row.combine not in _COMBINED or row.map not in _MAPPED:
@@ -160,46 +160,70 @@ def _std(g: Array, at: Step, x: Array, x2: Array, r: Array) -> Array:
 # -- scans -----------------------------------------------------------------------------------------
 
 
-def _reversed(x: Array, axis: int) -> Array:
-    """Return the running sums from the end along an axis."""
-    backwards = manipulation.flip(x, axis=axis)
-    return manipulation.flip(reductions.cumulative_sum(backwards, axis=axis), axis=axis)
+class _Lines:
+    """The lines of a scan, and where its segments begin, if it has such."""
+
+    def __init__(self, axis: int, begins: Array | None) -> None:
+        self.axis = axis
+        self.begins = begins
+
+    def scanned(self, row: Any, x: Array) -> Array:
+        """Return the scan of a row of the table, within segments where there are such."""
+        fold = row.fold(row.types(x._view.dtype, x._view.dtype))
+        if self.begins is None:
+            return Array(reduce_scan.scan(fold, x._view, self.axis, 0))
+        return Array(reduce_scan.segmented(fold, x._view, self.begins._view, self.axis))
+
+    def sums_to_end(self, x: Array) -> Array:
+        """Return the running sums from the end of each line or segment."""
+        begins = self.begins
+        if begins is not None:  # those of the segments from the end of the line
+            begins = manipulation.flip(joining.roll(begins, -1, self.axis), axis=self.axis)
+        backwards = manipulation.flip(x, axis=self.axis)
+        sums = _Lines(self.axis, begins).scanned(folds.cumulative_sum, backwards)
+        return manipulation.flip(sums, axis=self.axis)
 
 
-def _beyond(g: Array, at: Step) -> Array:
-    """Return the adjoint without that of the value of no elements, at the beginning."""
-    axis, shift = at.operation.axis, at.operation.shift
-    return g[(*(slice(None),) * axis, slice(shift, None))] if shift else g
+def _of_scan(function: Callable[..., Array], fold: Any) -> Callable[..., Array]:
+    """Return the adjoint of a scan's elements, by one of `_SCANS`, with the parameters it wants."""
+
+    def part(g: Array, at: Step, x: Any, begins: Any, r: Any) -> Array:
+        axis, shift = at.operation.axis, at.operation.shift
+        if shift:  # the value of no elements, at the beginning
+            behind = (*(slice(None),) * axis, slice(shift, None))
+            g, r = g[behind], r if r is None else r[behind]
+        return function(g, _Lines(axis, begins), x, r)
+
+    if function is _running_sum and fold.beside:
+        return lambda g, at, x2: part(g, at, None, x2, None)
+    if function is _running_sum:
+        return lambda g, at: part(g, at, None, None, None)
+    if fold.beside:
+        return lambda g, at, x, x2, r: part(g, at, x, x2, r)
+    return lambda g, at, x, r: part(g, at, x, None, r)
 
 
-def _running_sum(g: Array, at: Step) -> Array:
-    return _reversed(_beyond(g, at), at.operation.axis)
+def _running_sum(g: Array, lines: _Lines, x: Any, r: Any) -> Array:
+    return lines.sums_to_end(g)
 
 
-def _running_product(g: Array, at: Step, x: Array) -> Array:
+def _running_product(g: Array, lines: _Lines, x: Array, r: Any) -> Array:
     """Beyond the first zero nothing counts; by that itself, the product without it is derived."""
-    axis = at.operation.axis
-    g = _beyond(g, at)
     is_zero = x == 0
-    number = reductions.cumulative_sum(is_zero, axis=axis)
+    number = lines.scanned(folds.cumulative_sum, is_zero)
     is_first = is_zero & (number == 1)
     filled = where(is_first, like(1.0, x), x)
-    without = reductions.cumulative_prod(filled, axis=axis)
+    without = lines.scanned(folds.cumulative_prod, filled)
     one = like(1.0, x)
-    before = _conjugated(g, where(number == 0, without, like(0.0, x)))
-    ordinary = _reversed(before, axis) / np.conj(where(is_zero, one, x))
-    first = _reversed(_conjugated(where(number >= 1, g, like(0.0, g)), without), axis)
+    before = times(g, where(number == 0, without, like(0.0, x)))
+    ordinary = lines.sums_to_end(before) / np.conj(where(is_zero, one, x))
+    first = lines.sums_to_end(times(where(number >= 1, g, like(0.0, g)), without))
     return where(is_first, first, where(number == 0, ordinary, like(0.0, g)))
 
 
-def _conjugated(g: Array, x: Array) -> Array:
-    return times(g, x)
-
-
-def _running_extreme(g: Array, at: Step, x: Array, r: Array) -> Array:
-    """Each result is the last element so far that equals it."""
-    axis = at.operation.axis
-    g, r = _beyond(g, at), _beyond(r, at)
+def _running_extreme(g: Array, lines: _Lines, x: Array, r: Array) -> Array:
+    """Each result is the last element so far that equals it; a segment's first one does."""
+    axis = lines.axis
     steps = Array(builder.index((x.shape[axis],), x.device))
     shape = tuple([x.shape[axis] if place == axis else 1 for place in range(x.ndim)])
     steps = manipulation.broadcast_to(manipulation.reshape(steps, shape), x.shape)
@@ -219,11 +243,9 @@ def added_along(g: Array, places: Array, axis: int) -> Array:
     return manipulation.reshape(sums, g.shape)
 
 
-def _running_logsum(g: Array, at: Step, x: Array, r: Array) -> Array:
-    axis = at.operation.axis
-    g, r = _beyond(g, at), _beyond(r, at)
-    top = reductions.max(x, axis=axis, keepdims=True)
-    return np.exp(x - top) * _reversed(g * np.exp(top - r), axis)
+def _running_logsum(g: Array, lines: _Lines, x: Array, r: Array) -> Array:
+    top = reductions.max(x, axis=lines.axis, keepdims=True)
+    return np.exp(x - top) * lines.sums_to_end(g * np.exp(top - r))
 
 
 _SCANS: Final[dict[Any, Callable[..., Array]]] = {

@@ -1,7 +1,8 @@
 """The methods of ufuncs: reductions, scans, all pairs, slices, and repeated changes in place.
 
-Associative functions join their elements in halving trees; the others go from left to right, some
-dozens of steps a launch. The methods of `ufunc`, which stands below the chapters, call these.
+Associative functions join their elements in the order of a reduction or a scan; the others go from
+left to right, some dozens of steps a launch. The methods of `ufunc`, which stands below the
+chapters, call these.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ from xarr.functions.elementwise import elementwise as functions
 from xarr.functions.index import searching
 from xarr.functions.index.indexing import getitem
 from xarr.functions.reduce import reductions as chapter
-from xarr.functions.shape import joining, manipulation
+from xarr.functions.shape import joining
 from xarr.functions.shape.joining import taken_at, taken_from
 from xarr.functions.sort import sorting
 from xarr.ir.operation import interned
 from xarr.ir.views import View, constant
-from xarr.ops import elementwise, gather, reductions, vendor
+from xarr.ops import elementwise, gather, radix_sort, reduce_scan, reductions, vendor
 from xarr.ops.rows import OWN, Elementwise, Reduction, choose
-from xarr.tape import builder, recorders
+from xarr.tape import builder
 from xarr.tape.scalar_access import values_of
 from xarr.tape.tape import tape_of
 
@@ -144,17 +145,17 @@ def reduceat(
     name = f"{function.__name__}.reduceat(array, indices, axis)"
     x = array_of(array, name, "array")
     place = layout.normalize_axis(axis, x.ndim, name)
-    begins, lengths = _slices(indices, x.shape[place], name)
     row = _SCANS.get(function.__name__)
     if row is not None and dtype is None:
         wanted = row.types(x._view.dtype, x._view.dtype).taken
     else:
         wanted = _computed_type(function, x._view, dtype, name)
     values = Array(builder.converted(x._view, wanted))
+    begins, ascend = _begins(indices, x, place, name)
     if _is_associative(function):
-        result = _join_slices(function, values, place, begins, lengths)
+        result = _join_slices(function, values, place, begins, ascend)
     else:
-        result = _slices_from_left(function, values, place, begins, lengths)
+        result = _slices_from_left(function, values, place, begins)
     return deliver(result, out, name, grows=False)
 
 
@@ -281,43 +282,63 @@ def _along(x: Array, place: int) -> Iterator[Array]:
 # -- slices -----------------------------------------------------------------------------------
 
 
-def _slices(indices: Any, extent: int, name: str) -> tuple[Host, Host]:
-    """Where each slice begins, and how many elements it has."""
-    begins = numpy.asarray(host_of(indices, name))
-    if begins.ndim != 1 or (begins.dtype.kind not in "iu" and begins.size):
+def _begins(indices: Any, x: Array, place: int, name: str) -> tuple[Array, bool]:
+    """Where each slice along an axis begins, int64, and whether these places ascend."""
+    begins = as_array(indices, name, "indices", device=x.device)
+    if begins.ndim != 1 or (begins._view.dtype.kind not in INTEGER and begins.size):
         fault = f"indices have dtype {begins.dtype} and {begins.ndim} dimensions"
         raise type_error(name, fault, "one-dimensional integers are accepted")
-    begins = begins.astype(numpy.int64)
-    wrong = (begins < 0) | (begins >= extent)
-    if wrong.any():
-        fault = f"the index {begins[wrong][0]} is out of range"
+    begins = begins.astype("int64")
+    extent = x.shape[place]
+    outside = (begins < 0) | (begins >= extent)
+    descends = chapter.any(begins[1:] < begins[:-1])
+    is_wrong, overlap = host_of(joining.stack([chapter.any(outside), descends]), name).tolist()
+    if is_wrong:
+        fault = f"the index {int(begins[outside][0])} is out of range"
         accepted = f"the axis has {extent} elements, so [0, {extent}) is accepted"
         raise refused(IndexError, name, fault, accepted)
-    ends = numpy.append(begins[1:], extent)
-    return begins, numpy.maximum(ends - begins, 1)
+    return begins, not overlap
 
 
-def _join_slices(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
-    """The elements of each slice, joined in a halving tree of their own."""
-    if not numpy.array_equal(
-        numpy.append(0, begins + lengths), numpy.append(begins, x.shape[place])
-    ):
+def _lengths(begins: Host, extent: int) -> Host:
+    """How many elements each slice has."""
+    lengths: Host = numpy.maximum(numpy.append(begins[1:], extent) - begins, 1)
+    return lengths
+
+
+def _join_slices(function: ufunc, x: Array, place: int, begins: Array, ascend: bool) -> Array:
+    """The elements of each slice, joined in the order of a scan that begins anew with each."""
+    extent, count = x.shape[place], begins.size
+    if not ascend:  # slices overlap
+        host = numpy.asarray(host_of(begins, "reduceat"))
+        lengths = _lengths(host, extent)
         starts = numpy.cumsum(lengths) - lengths
         within = numpy.arange(lengths.sum()) - numpy.repeat(starts, lengths)
-        x, begins = Array(taken_at(x, place, numpy.repeat(begins, lengths) + within)), starts
-    rows = manipulation.moveaxis(x, place, 0)
-    first = as_array(begins, "reduceat", device=x.device)
-    number = Array(builder.index(rows.shape[:1], x.device))
-    begun = Array(constant(0, dtypes.int64, rows.shape[:1], x.device))
-    one = constant(1, dtypes.int64, begins.shape, x.device)
-    gather.put(begun._view, settled(begun), [(0, first._view)], 0, one, distinct=True)
-    slices = functions.add.accumulate(begun) - 1
-    ranks = number - taken_from(first, slices)
-    longest = int(lengths.max(initial=0))
-    return manipulation.moveaxis(_join_at_ranks(function, rows, ranks, first, longest), 0, place)
+        x = Array(taken_at(x, place, numpy.repeat(host, lengths) + within))
+        extent, begins = x.shape[place], as_array(starts, "reduceat", device=x.device)
+    begun = Array(constant(False, dtypes.bool_, (extent,), x.device))
+    true = constant(True, dtypes.bool_, (count,), x.device)
+    gather.put(begun._view, settled(begun), [(0, begins._view)], 0, true, distinct=True)
+    running = _segmented(function, x, begun, place)
+    last = Array(constant(extent, dtypes.int64, (1,), x.device))
+    ends = functions.maximum(joining.concat([begins[1:], last]) - 1, begins)
+    where = settled(running)
+    return Array(gather.take(running._view, where, [(place, ends._view)], place))
 
 
-def _slices_from_left(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
+def _segmented(function: ufunc, x: Array, begins: Array, place: int) -> Array:
+    """The scan of an associative function along an axis that begins anew where `begins` is true."""
+    row = _SCANS.get(function.__name__) or interned(_joining, function._row, "scan")
+    dtype = x._view.dtype
+    fold = row.fold(row.types(dtype, dtype, dtype))
+    lifted = (x.shape[place], *(1,) * (x.ndim - place - 1))
+    begun = builder.reshaped(begins._view, (*(1,) * place, *lifted))
+    return Array(reduce_scan.segmented(fold, x._view, begun, place))
+
+
+def _slices_from_left(function: ufunc, x: Array, place: int, indices: Array) -> Array:
+    begins = numpy.asarray(host_of(indices, "reduceat"))
+    lengths = _lengths(begins, x.shape[place])
     result = Array(taken_at(x, place, begins))
     shape = [1] * x.ndim
     shape[place] = len(begins)
@@ -341,36 +362,41 @@ def _change(function: ufunc, a: Array, places: Array, values: Array | None, name
     """Change the elements of an array at places in C order, each as often as it occurs."""
     if values is not None and _change_now(function.__name__, a, places._view, values._view):
         return
-    order = sorting.argsort(places, stable=True)
+    keys = Array(builder.converted(places._view, radix_sort.key_type(a.size)))
+    order = sorting.argsort(keys, stable=True)
     places = taken_from(places, order)
     if values is not None:
         values = taken_from(values, order)
-    number = Array(builder.index(places.shape, places.device))
-    begins = (taken_from(places, functions.maximum(number - 1, 0)) != places) | (number == 0)
-    zero = constant(0, dtypes.int64, (), places.device)
-    first = functions.maximum.accumulate(Array(choose(begins._view, number._view, zero)))
-    ranks = number - first
+    count = places.size
+    edges = Array(constant(True, dtypes.bool_, (count + 1,), places.device))
+    edges[1:count] = places[1:] != places[:-1]
+    begins = edges[:count]
     joining = function if _is_associative(function) else _JOINED.get(function.__name__)
-    operation = None
-    if values is not None and joining is not None:
-        assert function._row is not None
-        operation = function._row._resolve((a._view, values._view))
-    # Integers that a step of floats changes are rounded in each step.
-    held = a._view.dtype.numpy
-    if operation is not None and numpy.can_cast(operation.result.numpy, held, "same_kind"):
-        assert values is not None
-        assert joining is not None
-        values = Array(builder.converted(values._view, operation.operands[1]))
-        if recorders.varies(places._view):
-            values = _join_at_ranks(joining, values, ranks, first, values.size)
-        else:
-            places, values = _join_places(joining, places, values, ranks)
-        _store(function, a, places, values, name)
+    wanted = None if values is None or joining is None else _joined_type(function, a, values)
+    if values is not None and joining is not None and wanted is not None:
+        values = Array(builder.converted(values._view, wanted))
+        _store(function, a, places, _segmented(joining, values, begins, 0), edges[1:])
         return
+    number = Array(builder.index((count,), places.device))
+    zero = constant(0, dtypes.int64, (), places.device)
+    ranks = number - functions.maximum.accumulate(Array(choose(begins._view, number._view, zero)))
     for step in range(int(chapter.max(ranks)) + 1):
         (chosen,) = searching.nonzero(ranks == step)
         part = None if values is None else taken_from(values, chosen)
-        _store(function, a, taken_from(places, chosen), part, name)
+        _store(function, a, taken_from(places, chosen), part)
+
+
+def _joined_type(function: ufunc, a: Array, values: Array) -> DType | None:
+    """The type in which values for one element are joined; None where each is a step of its own.
+
+    Integers that a step of floats changes are rounded in each step.
+    """
+    row = function._row
+    assert row is not None
+    operation = row._resolve((a._view, values._view))
+    if not numpy.can_cast(operation.result.numpy, a._view.dtype.numpy, "same_kind"):
+        return None
+    return dtypes.bool_ if row.takes_truths else operation.operands[1]
 
 
 def _change_now(name: str, a: Array, places: View, values: View) -> bool:
@@ -388,7 +414,7 @@ def _change_now(name: str, a: Array, places: View, values: View) -> bool:
         return False
 
     def changed(places: Host, values: Host) -> bool:
-        if not is_exact and numpy.bincount(places, minlength=1).max() > 1:
+        if not is_exact and (len(places) > a.size or numpy.bincount(places).max() > 1):
             return False
         if on.names(storage):
             on.run()
@@ -402,46 +428,10 @@ def _change_now(name: str, a: Array, places: View, values: View) -> bool:
     return bool(vendor.now(f"{name}.at", changed, (places, values)))
 
 
-def _join_places(
-    function: ufunc, places: Array, values: Array, ranks: Array
-) -> tuple[Array, Array]:
-    """The places without repetition, and for each the combination of its values."""
-    while True:
-        count = places.size
-        following = functions.minimum(Array(builder.index((count,), places.device)) + 1, count - 1)
-        paired = taken_from(ranks, following) == ranks + 1
-        if not bool(chapter.any(paired)):
-            return places, values
-        joined = function(values, taken_from(values, following))
-        values = Array(choose(paired._view, joined._view, values._view))
-        (kept,) = searching.nonzero(ranks % 2 == 0)
-        places, values = taken_from(places, kept), taken_from(values, kept)
-        ranks = taken_from(ranks, kept) // 2
-
-
-def _join_at_ranks(
-    function: ufunc, values: Array, ranks: Array, first: Array, longest: int
-) -> Array:
-    """The combinations of `_join_places` at the places `first`, without looking at values.
-
-    Each round joins values, or rows of them, whose ranks are a power of two apart, as there;
-    `longest` elements are joined at most.
-    """
-    count = values.shape[0]
-    number = Array(builder.index((count,), values.device))
-    step = 1
-    while step < longest:
-        following = functions.minimum(number + step, count - 1)
-        paired = (ranks % (2 * step) == 0) & (taken_from(ranks, following) == ranks + step)
-        joined = function(values, taken_from(values, following))
-        each = builder.reshaped(paired._view, (count, *(1,) * (values.ndim - 1)))
-        values = Array(choose(each, joined._view, values._view))
-        step *= 2
-    return taken_from(values, first)
-
-
-def _store(function: ufunc, a: Array, places: Array, values: Array | None, name: str) -> None:
-    """Change elements at places that differ from each other."""
+def _store(
+    function: ufunc, a: Array, places: Array, values: Array | None, chosen: Array | None = None
+) -> None:
+    """Change elements at places, at those `chosen` if there are such, which differ."""
     where = settled(a)
     if not where.shape:
         where = layout.Layout((1,), (1,), where.offset)
@@ -452,7 +442,9 @@ def _store(function: ufunc, a: Array, places: Array, values: Array | None, name:
         arrays.append((axis, along._view))
     given = Array(gather.take(a._view, where, arrays, 0))
     result = function(given) if values is None else function(given, values)
-    gather.put(a._view, where, arrays, 0, builder.converted(result._view, a._view.dtype))
+    value = builder.converted(result._view, a._view.dtype)
+    only = None if chosen is None else chosen._view
+    gather.put(a._view, where, arrays, 0, value, distinct=True, chosen=only)
 
 
 def _flat(view: View) -> Array:

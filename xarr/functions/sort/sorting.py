@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, SupportsIndex
 
 import numpy
 
-from xarr import dtypes
+from xarr import dtypes, tuning
 from xarr.array.array import Array, ArrayLike
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array, compared, operand_view, retyped
@@ -159,11 +159,53 @@ def argsort(
 def _order(values: Any, place: int, *, stable: bool, descending: bool) -> Any:
     """Let NumPy find the indices that sort an array."""
     lines = values.reshape(_lines(values.shape, place))
-    way: Literal["stable"] | None = "stable" if stable else None
+    find = _stable_order if stable else functools.partial(numpy.argsort, axis=1)
     if not descending:
-        return numpy.argsort(lines, axis=1, kind=way).reshape(values.shape)
-    backward = numpy.argsort(numpy.flip(lines, 1), axis=1, kind=way)
+        return find(lines).reshape(values.shape)
+    backward = find(numpy.flip(lines, 1))
     return (lines.shape[1] - 1 - numpy.flip(backward, 1)).reshape(values.shape)
+
+
+def _stable_order(lines: Any) -> Any:
+    """Find the indices that sort along the second axis, those of equal elements ascending.
+
+    Integers are sorted of which each has a rank and, in the low 32 bits, an index: NumPy's stable
+    sort of indices takes 3 to 11 times as long.
+    """
+    length, kind, itemsize = lines.shape[1], lines.dtype.kind, lines.dtype.itemsize
+    if not tuning.PACKED <= length < 1 << 32 or kind not in "iuf" or itemsize < 4:
+        return numpy.argsort(lines, axis=1, kind="stable")
+    if itemsize == 4:
+        ranks, order = _keys(lines), numpy.arange(length)[:, None]
+    elif kind != "f" and int(lines.max()) - int(lines.min()) < 1 << 31:
+        ranks, order = lines - lines.min(), numpy.arange(length)[:, None]
+    else:
+        order = numpy.argsort(lines, axis=1)
+        found = numpy.take_along_axis(lines, order, 1)
+        before, after = found[:, :-1], found[:, 1:]
+        differ = (before != after) & ((before == before) | (after == after))
+        if differ.all():
+            return order
+        ranks = numpy.zeros(lines.shape, numpy.int64)
+        numpy.cumsum(differ, axis=1, out=ranks[:, 1:])
+    packed = ranks.astype(numpy.int64)
+    packed <<= 32
+    packed |= order
+    packed.sort(axis=1)
+    packed &= 0xFFFFFFFF
+    return packed
+
+
+def _keys(values: Any) -> Any:
+    """Return int32 in the order of values of 32 bits, equal ones for equal values."""
+    if values.dtype.kind == "i":
+        return values
+    if values.dtype.kind == "u":
+        return (values ^ numpy.uint32(1 << 31)).view(numpy.int32)
+    bits = (values + numpy.float32(0)).view(numpy.int32)  # of -0.0 those of 0.0
+    bits ^= (bits >> 31) & 0x7FFFFFFF
+    bits[values != values] = 0x7FFFFFFF
+    return bits
 
 
 @cached_call
