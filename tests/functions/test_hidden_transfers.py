@@ -43,7 +43,10 @@ HIDDEN: dict[str, tuple[Call, int]] = {
         lambda x: xarr.array_split(xarr.arange(5), x.astype("uint8")),
         2,
     ),
-    "add.reduceat(array, indices, axis)": (lambda x: xarr.add.reduceat(x, x.astype("uint8")), 2),
+    "subtract.reduceat(array, indices, axis)": (
+        lambda x: xarr.subtract.reduceat(x, x.astype("int64")),
+        16,
+    ),
     "quantile(a, q, axis)": (lambda x: xarr.quantile(xarr.arange(5.0), x), 8),
     "histogram(a, bins)": (lambda x: xarr.histogram([0.5], x), 8),
     "digitize(x, bins)": (lambda x: xarr.digitize([0.5], x), 8),

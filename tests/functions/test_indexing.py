@@ -117,6 +117,30 @@ def test_few_elements_are_written_in_order(size: int) -> None:
         assert np.array_equal(xarr.to_numpy(got), wanted)
 
 
+@pytest.mark.parametrize("equal", [False, True])
+def test_the_same_indices_are_written_at_again(
+    equal: bool, form: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Distinct ones are found to be, until they are written to; the last of equal ones wins."""
+    monkeypatch.setattr(host_functions.tier, "name", "fused")
+    rng = np.random.default_rng(5)
+    host = rng.permutation(9000)[:7000] - 9000 * equal
+    host[3] = host[4] if equal else host[3]
+    x, k = xarr.zeros((9500, 2)), xarr.asarray(host)
+    wanted = np.zeros((9500, 2))
+    for turn in range(8):
+        rows = rng.random((7000, 2))
+        if turn == 5:
+            k[9], host[9] = -1, -1
+            k[8], host[8] = 9499, 9499
+        x[k], wanted[host] = xarr.asarray(rows), rows
+        assert np.array_equal(xarr.to_numpy(x), wanted)
+        shorter = xarr.zeros(9499)  # in which -1 is another element, and 9499 none
+        if turn == 4:
+            shorter[k] = 1
+            assert int(shorter.sum()) == len(np.unique(host % 9499))
+
+
 def test_bounds_of_indices_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     look_at = bounds._look_at

@@ -19,7 +19,7 @@ typedef struct { XR_FIELDS } xr_arguments;
 
 // Loads that are under way together; a scan of totals has few groups, which wait for each.
 #if XR_PARTIAL
-#define XR_TOGETHER _Pragma("unroll")
+#define XR_TOGETHER _Pragma("unroll 32")
 #else
 #define XR_TOGETHER _Pragma("unroll 8")
 #endif
@@ -28,8 +28,8 @@ typedef struct { XR_FIELDS } xr_arguments;
 #define XR_FOR_TILE                                                                         \
     XR_TOGETHER                                                                             \
     for (int turn = 0; turn < XR_SPAN; ++turn) {                                            \
-        const int row = turn * (XR_PIECES / XR_SPAN) + lane / XR_SPAN;                      \
-        const int column = lane % XR_SPAN;                                                  \
+        const int row = (turn * XR_PIECES + lane) / XR_SPAN;                                \
+        const int column = (turn * XR_PIECES + lane) % XR_SPAN;                             \
         const int line = XR_LINE_OF(row);                                                   \
         const int beyond = XR_PIECE_OF(row) * XR_PIECE_LENGTH + from + column;
 

@@ -295,13 +295,16 @@ def _scan(
     indices = {"pieces": count, "length": length + shift, "shift": shift}
     if inner == 1 and not lanes:
         skeleton = _SCAN_TILE
-        pieces = min(tuning.SCAN_ITEMS, power_of_two(count))  # of a line that a group takes
+        abreast, span_nbytes = tuning.SCAN_ITEMS, tuning.SCAN_SPAN_NBYTES
+        if spec is None:  # few groups, which wait for their loads
+            abreast, span_nbytes = abreast // 2, 4 * span_nbytes
+        pieces = min(abreast, power_of_two(count))  # of a line that a group takes
         blocks = -(-count // pieces)
-        grid: Grid = ((-(-outer * pieces // tuning.SCAN_ITEMS) * blocks,), (tuning.SCAN_ITEMS,))
+        grid: Grid = ((-(-outer * pieces // abreast) * blocks,), (abreast,))
         indices |= {"lines": outer, "blocks": blocks}
-        span = power_of_two(tuning.SCAN_SPAN_NBYTES // max(fold.nbytes, 4))
+        span = power_of_two(span_nbytes // max(fold.nbytes, 4))
         how = [
-            f"#define XR_PIECES {tuning.SCAN_ITEMS}",
+            f"#define XR_PIECES {abreast}",
             f"#define XR_LINE_PIECES {pieces}",
             f"#define XR_PIECE_LENGTH {_SCAN_PIECE}",
             f"#define XR_SPAN {min(span, _SCAN_PIECE)}",

@@ -18,12 +18,13 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.codegen.expressions import GatherScatter, stored
 from xarr.dtypes import INTEGER, DType
+from xarr.ir.events import hooks
 from xarr.ir.fold import Fold
 from xarr.ir.operation import Operation, interned
 from xarr.ir.storage import Storage
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout, Shape
-from xarr.ops import elementwise, reduce_scan, vendor
+from xarr.ops import elementwise, reduce_scan, reductions, vendor
 from xarr.ops.rows import choose
 from xarr.tape import builder, recorders
 from xarr.tape.scalar_access import Host, values_of
@@ -43,22 +44,32 @@ _PLACE: Final = Operation(
 )
 """The offset of an index, from extent and stride; a negative index counts from the end."""
 
-_RANKS: Final = Fold(
-    name="ranks",
-    taken=dtypes.bool_,
-    element="{0}",
-    value=dtypes.bool_,
-    accumulator="i64",
-    nbytes=8,
-    result=dtypes.int64,
-    first="3 * (i64)(x)",
-    step="acc - (acc & 1) + 3 * (i64)(x)",
-    combine="acc1 - (acc1 & 1) + acc2",
-    close="",
-    finish="acc",
-    along=lambda x, axis: 2 * numpy.cumsum(x, axis, dtype=numpy.int64) + x,
-)
-"""Twice the count of true elements up to each one, plus one where it is true itself."""
+_MOST_RANKS: Final = 1 << 30
+
+
+def _ranks(result: DType) -> Fold:
+    """Return the fold of a mask's ranks.
+
+    They are twice the count of true elements up to each one, plus one where it is true itself.
+    """
+    one = f"3 * ({result.compute})(x)"
+    return Fold(
+        name="ranks",
+        taken=dtypes.bool_,
+        element="{0}",
+        value=dtypes.bool_,
+        accumulator=result.compute,
+        nbytes=result.itemsize,
+        result=result,
+        first=one,
+        step=f"acc - (acc & 1) + {one}",
+        combine="acc1 - (acc1 & 1) + acc2",
+        close="",
+        finish="acc",
+        along=lambda x, axis: (2 * numpy.cumsum(x, axis) + x).astype(result.numpy),
+    )
+
+
 _CHOSEN: Final = Operation(
     "chosen", (dtypes.int64,), dtypes.bool_, "({0} & 1)", lambda ranks: (ranks & 1) != 0
 )
@@ -104,6 +115,45 @@ _ELECT: Final = GatherScatter(
     writes=True,
 )
 """The largest position that wants a place wins it."""
+
+
+class Looked:
+    """What is known of indices in memory that nobody else sees, until they are written to.
+
+    Attributes
+    ----------
+    extent : int
+        All are in range of it, and so of more.
+    scattered : int
+        How often they were written at, in an array that a group of items writes.
+    distinct : int
+        In an axis of this extent none are equal; 0 where that is not known.
+    """
+
+    __slots__ = ("_key", "distinct", "extent", "scattered")
+
+    def __init__(self, key: Any, extent: int) -> None:
+        self._key = key
+        self.extent = extent
+        self.scattered = 0
+        self.distinct = 0
+
+    @staticmethod
+    def at(index: View) -> Looked | None:
+        """Return what is known of the indices of a view; None where nothing is."""
+        storage = index.storage
+        known = None if storage is None or storage.is_seen else storage.selected
+        if type(known) is not Looked or storage is None:
+            return None
+        key = index.structure, index.offset, storage.writes
+        return known if known._key == key else None
+
+    @staticmethod
+    def remember(index: View, extent: int) -> None:
+        """Note that all indices of a view are in range of an extent."""
+        storage = index.storage
+        if storage is not None and not storage.is_seen:  # else others may write to it
+            storage.selected = Looked((index.structure, index.offset, storage.writes), extent)
 
 
 def result_shape(where: Layout, arrays: Sequence[tuple[int, View]], place: int) -> Shape:
@@ -196,7 +246,7 @@ def put(
     device = view.device
     base, beyond = _addresses(view, where, arrays, place)
     assert base.storage is not None
-    if distinct or device.info.loop_per_item:
+    if distinct or device.info.loop_per_item or _are_distinct(view, where, arrays):
         chosen = constant(True, dtypes.bool_, (), device) if chosen is None else chosen
         operation = interned(_scatter, view.dtype, not distinct)
         builder.scatter(operation, (base, beyond, value, chosen), value.shape)
@@ -207,6 +257,27 @@ def put(
     )
     wins = builder.defer(_EQUAL, (lifted, builder.reshaped(mine, lifted.shape)), lifted.shape)
     builder.scatter(interned(_scatter, view.dtype), (base, beyond, value, wins), value.shape)
+
+
+def _are_distinct(view: View, where: Layout, arrays: Sequence[tuple[int, View]]) -> bool:
+    """Return whether indices along one axis are known to be distinct.
+
+    Where the same ones are written at again and again, that is looked at once, the second time.
+    """
+    ((axis, index), *others) = arrays
+    known = None if others or hooks.recorder is not None else Looked.at(index)
+    if known is None:
+        return False
+    extent = where.shape[axis]
+    known.scattered += 1
+    if known.scattered == 2:
+        winners, mine = _winners(view, where, arrays)
+        wins = builder.defer(_EQUAL, (winners, mine), winners.shape)
+        every = reductions.all
+        fold = every.fold(every.types(dtypes.bool_, dtypes.bool_))
+        found = reduce_scan.reduce(fold, wins, tuple(range(len(wins.shape))))
+        known.distinct = extent * _last(builder.reshaped(found, (1,)))
+    return known.distinct == extent
 
 
 def put_now(view: View, index: View, values: View) -> bool:
@@ -272,7 +343,7 @@ class Selected(NamedTuple):
     places : View or None
         Which ones, in C order, of shape (total,), where the host has looked for them.
     ranks : View or None
-        Else, of the mask's shape, the value of `_RANKS` for each element; it is materialised, so
+        Else, of the mask's shape, the value of `_ranks` for each element; it is materialised, so
         that a write to the mask does not change it.
     """
 
@@ -294,7 +365,7 @@ def select(mask: View) -> Selected:
         return _selected(mask)
     key = mask.structure, mask.offset, storage.writes
     known = storage.selected
-    if known is None or known[0] != key:
+    if type(known) is not tuple or known[0] != key:
         known = storage.selected = key, _selected(mask)
         _remembering.append(weakref.ref(storage))
         while len(_remembering) > tuning.MASKS:  # more than once where threads come together
@@ -311,7 +382,9 @@ def _selected(mask: View) -> Selected:
     places = _places(mask)
     if places is not None:
         return Selected(places.shape[0], places, None)
-    ranks = reduce_scan.scan(_RANKS, builder.reshaped(mask, (math.prod(mask.shape),)), 0, 0)
+    size = mask.structure.size
+    fold = interned(_ranks, dtypes.int32 if size < _MOST_RANKS else dtypes.int64)
+    ranks = reduce_scan.scan(fold, builder.reshaped(mask, (size,)), 0, 0)
     total = _last(ranks) // 2
     return Selected(total, None, builder.reshaped(ranks, mask.shape))
 
@@ -409,6 +482,8 @@ def overwrite(view: View, mask: View, selected: Selected, values: View) -> View 
     if not selected.total:
         return None
     if selected.places is not None:
+        if len(view.shape) == 1 and not hooks.transfers and put_now(view, selected.places, values):
+            return None
         where, arrays, place = _index_arguments(view, selected.places)
         put(view, where, arrays, place, values, distinct=True)
         return None
@@ -454,7 +529,7 @@ def _index_arguments(view: View, places: View) -> tuple[Layout, list[tuple[int, 
 def _along(places: View, shape: Shape) -> list[View]:
     """Return the indices along each axis of elements by their places in C order."""
     if len(shape) == 1:
-        return [builder.copied(places)]  # a mask's places are cached, and indices may be written to
+        return [places]
     result = []
     for extent, stride in zip(shape, layout.contiguous_strides(shape), strict=True):
         parts = [
@@ -477,7 +552,7 @@ def nonzero(mask: View) -> list[View]:
     if places is None:
         places = _compressed(builder.index(mask.shape, mask.device), mask.shape, selected)
     if len(mask.shape) == 1:
-        return [builder.copied(places)]  # of a cached selection
+        return [builder.copied(places) if selected.places is not None else places]  # cached ones
     return _along(places, mask.shape)
 
 

@@ -125,6 +125,9 @@ def checked(function: Callable[..., None], *views: View) -> None:
 
     Recorders are told of the check, not of what it reads and records.
     """
+    if hooks.recorder is None:
+        function(*views)
+        return
     for recorder in active():
         recorder.checking(function, views)
     with failing("a check of values"), apart():

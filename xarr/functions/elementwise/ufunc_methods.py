@@ -18,7 +18,7 @@ from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.coerce import array_of, as_array, beside, operand
 from xarr.array.layouts import require_writeable, settled
 from xarr.array.out_argument import deliver, mask_of, require_shape
-from xarr.array.transfers import Host, is_unobserved
+from xarr.array.transfers import Host, is_unobserved, openly, to_host
 from xarr.backends.device import require_on
 from xarr.dtypes import INTEGER, DType
 from xarr.errors import refused, type_error, value_error
@@ -153,9 +153,11 @@ def reduceat(
     values = Array(builder.converted(x._view, wanted))
     begins, ascend = _begins(indices, x, place, name)
     if _is_associative(function):
-        result = _join_slices(function, values, place, begins, ascend)
+        if not ascend:
+            values, begins = _apart(values, place, begins, name)
+        result = _join_slices(function, values, place, begins)
     else:
-        result = _slices_from_left(function, values, place, begins)
+        result = _slices_from_left(function, values, place, begins, name)
     return deliver(result, out, name, grows=False)
 
 
@@ -290,14 +292,23 @@ def _begins(indices: Any, x: Array, place: int, name: str) -> tuple[Array, bool]
         raise type_error(name, fault, "one-dimensional integers are accepted")
     begins = begins.astype("int64")
     extent = x.shape[place]
-    outside = (begins < 0) | (begins >= extent)
+    if not begins.size:
+        return begins, True
     descends = chapter.any(begins[1:] < begins[:-1])
-    is_wrong, overlap = host_of(joining.stack([chapter.any(outside), descends]), name).tolist()
-    if is_wrong:
+    outside = (begins < 0) | (begins >= extent)
+    if not _holds(descends | (begins[0] < 0) | (begins[-1] >= extent)):
+        return begins, True
+    if _holds(chapter.any(outside)):
         fault = f"the index {int(begins[outside][0])} is out of range"
         accepted = f"the axis has {extent} elements, so [0, {extent}) is accepted"
         raise refused(IndexError, name, fault, accepted)
-    return begins, not overlap
+    return begins, False
+
+
+def _holds(x: Array) -> bool:
+    """Read a result on which further work depends; like the count of a mask no hidden transfer."""
+    with openly():
+        return bool(to_host(x._view))
 
 
 def _lengths(begins: Host, extent: int) -> Host:
@@ -306,16 +317,19 @@ def _lengths(begins: Host, extent: int) -> Host:
     return lengths
 
 
-def _join_slices(function: ufunc, x: Array, place: int, begins: Array, ascend: bool) -> Array:
+def _apart(x: Array, place: int, indices: Array, name: str) -> tuple[Array, Array]:
+    """The elements of slices that overlap, one slice after the other, and where each begins."""
+    begins = numpy.asarray(host_of(indices, name))
+    lengths = _lengths(begins, x.shape[place])
+    starts = numpy.cumsum(lengths) - lengths
+    within = numpy.arange(lengths.sum()) - numpy.repeat(starts, lengths)
+    taken = taken_at(x, place, numpy.repeat(begins, lengths) + within)
+    return Array(taken), as_array(starts, name, device=x.device)
+
+
+def _join_slices(function: ufunc, x: Array, place: int, begins: Array) -> Array:
     """The elements of each slice, joined in the order of a scan that begins anew with each."""
     extent, count = x.shape[place], begins.size
-    if not ascend:  # slices overlap
-        host = numpy.asarray(host_of(begins, "reduceat"))
-        lengths = _lengths(host, extent)
-        starts = numpy.cumsum(lengths) - lengths
-        within = numpy.arange(lengths.sum()) - numpy.repeat(starts, lengths)
-        x = Array(taken_at(x, place, numpy.repeat(host, lengths) + within))
-        extent, begins = x.shape[place], as_array(starts, "reduceat", device=x.device)
     begun = Array(constant(False, dtypes.bool_, (extent,), x.device))
     true = constant(True, dtypes.bool_, (count,), x.device)
     gather.put(begun._view, settled(begun), [(0, begins._view)], 0, true, distinct=True)
@@ -336,8 +350,8 @@ def _segmented(function: ufunc, x: Array, begins: Array, place: int) -> Array:
     return Array(reduce_scan.segmented(fold, x._view, begun, place))
 
 
-def _slices_from_left(function: ufunc, x: Array, place: int, indices: Array) -> Array:
-    begins = numpy.asarray(host_of(indices, "reduceat"))
+def _slices_from_left(function: ufunc, x: Array, place: int, indices: Array, name: str) -> Array:
+    begins = numpy.asarray(host_of(indices, name))
     lengths = _lengths(begins, x.shape[place])
     result = Array(taken_at(x, place, begins))
     shape = [1] * x.ndim

@@ -9,6 +9,7 @@ from xarr.errors import refused
 from xarr.functions.elementwise import elementwise
 from xarr.functions.reduce import reductions
 from xarr.ir.views import View
+from xarr.ops import gather
 from xarr.tape import recorders
 from xarr.tape.scalar_access import values_of
 
@@ -40,12 +41,10 @@ def _require_in_range(view: View, extent: int, axis: int, where: str) -> None:
         assert view.value is not None
         require_bounds(int(view.value), int(view.value), extent, axis, where)
         return
-    key = view.structure, view.offset, storage.writes
-    known = None if storage.is_seen else storage.selected
-    if known is None or known[0] != key or known[1] > extent:
+    known = gather.Looked.at(view)
+    if known is None or known.extent > extent:
         _look_at(view, extent, axis, where)
-        if not storage.is_seen:  # else others may write to it
-            storage.selected = key, extent
+        gather.Looked.remember(view, extent)
 
 
 def _look_at(view: View, extent: int, axis: int, where: str) -> None:

@@ -272,13 +272,20 @@ def _is_selected(x: Array, mask: Array, source: View) -> bool:
     if len(source.shape) == 1 and gather.replace(x._view, mask._view, source):
         return True
     selected = gather.select(mask._view)
-    source = _fitted(source, (selected.total,))
+    write_selected(x, mask, selected, _fitted(source, (selected.total,)))
+    return True
+
+
+def write_selected(x: Array, mask: Array, selected: gather.Selected, source: View) -> None:
+    """Write the next of a vector's values, or the only one, to each element that a mask selects.
+
+    The mask has the shape of x, which is settled.
+    """
     values = builder.broadcast(builder.converted(source, x._view.dtype), (selected.total,))
     builder.materialise(values)
     chosen = gather.overwrite(x._view, mask._view, selected, values)
     if chosen is not None:
         _replace(x, chosen)
-    return True
 
 
 def _replace(x: Array, chosen: View) -> None:
@@ -462,6 +469,12 @@ def _no_index(dtype: str) -> IndexError:
 
 def advanced(x: Array, items: tuple[Any, ...]) -> Key:
     """Take a key with arrays apart; x is settled afterwards."""
+    if len(items) == 1 and type(items[0]) is Array and x.ndim:  # what most keys are
+        index = items[0]
+        if index._view.shape and index._view.dtype.kind in INTEGER and _of_device(index, x):
+            where = settled(x)
+            index = in_range(index, where.shape[0], 0, WHERE)
+            return Key(where, [(0, builder.converted(index._view, dtypes.int64))], 0)
     entries = [_index(item, x) if is_array(item) else item for item in items]
     named = sum(map(_axes_of, entries))
     if sum(entry is Ellipsis for entry in entries) > 1:

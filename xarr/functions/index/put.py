@@ -22,7 +22,7 @@ from xarr.functions.create import creation, fills, ranges
 from xarr.functions.create.creation import shape_of
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
-from xarr.functions.index.indexing import setitem
+from xarr.functions.index.indexing import setitem, write_selected
 from xarr.functions.index.searching import along, bounded, int64, lines_along, nonzero
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
@@ -137,12 +137,13 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     _require_safe(vals, target, where)
     given = as_array(vals, where, "vals", dtype=target.dtype, device=target.device)
     values = manipulation.ravel(given)
-    index = searching.flatnonzero(chosen)
-    if not index.size:
+    selected = gather.select(chosen._view)
+    if not selected.total:
         return
     if not values.size:
         raise value_error(where, "vals is empty", "at least one value is needed for the mask")
-    _write_flat(target, index, resized(values, (index.size,)))
+    settled(target)
+    write_selected(target, chosen, selected, resized(values, (selected.total,))._view)
 
 
 def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> None:

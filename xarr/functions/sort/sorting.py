@@ -59,7 +59,9 @@ def sort(
     found = vendor.deferred("sort", options, work, (view,), view.shape, view.dtype)
     if found is not None:
         return Array(found)
-    if vendor.routine("sort", view.dtype, view.device) is None:
+    is_one_line = view.structure.size == view.shape[place]
+    is_long = is_one_line and view.structure.size >= tuning.LIBRARY_SORT
+    if not (is_long and vendor.routine("sort", view.dtype, view.device)):
         return Array(radix_sort.sort(view, place, descending=bool(descending)))
     if descending:
         # Backwards, ascending is descending, and equal elements keep their order.
