@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import datetime
+import itertools
 import pickle
 from decimal import Decimal
 from fractions import Fraction
@@ -178,6 +179,33 @@ def test_many_changes_of_few_elements(device: xarr.Device) -> None:
     counts = xarr.zeros(7, dtype="int64")
     xarr.add.at(counts, places, 1)
     assert_same(np.asarray(counts), np.bincount(places, minlength=7), "counts")
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        *itertools.product(("int32", "int64", "int16"), ("int8", "int64", "uint8", "bool")),
+        *itertools.product(("uint32", "uint64"), ("uint8", "uint64", "bool")),
+    ],
+)
+def test_integers_are_added_to_in_any_order(name: str, given: str, form: xarr.Device) -> None:
+    rng = np.random.default_rng(3)
+    host = rng.integers(0, np.iinfo(name).max, (5, 7), name)
+    x = xarr.asarray(host.T)
+    rows, columns = rng.integers(0, 7, 3000), rng.integers(-5, 5, 3000)
+    bounds = (0, 2) if given == "bool" else (np.iinfo(given).min, np.iinfo(given).max)
+    values = rng.integers(*bounds, 3000, dtype=given)
+    for function in (np.add, np.subtract):
+        key = xarr.asarray(rows), xarr.asarray(columns)
+        ours = getattr(xarr, function.__name__)
+        try:
+            function.at(host.T, (rows, columns), values)
+        except TypeError:
+            with pytest.raises(TypeError):
+                ours.at(x, key, xarr.asarray(values))
+        else:
+            ours.at(x, key, xarr.asarray(values))
+        assert_same(np.asarray(xarr.to_numpy(x)), host.T, function.__name__)
 
 
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum"])

@@ -342,6 +342,10 @@ def test_segments(form: xarr.Device, length: int) -> None:
     xarr.add.at(y, np.arange(length) % 9, x)
     np.add.at(wanted, np.arange(length) % 9, values)
     assert_same(np.asarray(y), wanted, "changed")
+    counts = xarr.zeros(9, dtype="int64")
+    xarr.add.at(counts, np.arange(length) % 9, np.full(length, (1 << 32) - 1))
+    wanted = np.bincount(np.arange(length) % 9, minlength=9) * ((1 << 32) - 1)
+    assert_same(np.asarray(counts), wanted, "integers")
 
 
 @when_checked

@@ -7,7 +7,10 @@
 // The functions that are one C operator for every T (comparisons, & | ^) have no function here.
 #ifndef XR_ASSEMBLED
 #define DEVICE static inline
+#define GLOBAL
 typedef unsigned int u32;
+typedef unsigned long long u64;
+u32 ATOMIC_ADD_U32(u32 *p, u32 x);
 typedef int T;
 typedef unsigned int U;
 typedef int I;
@@ -183,4 +186,16 @@ DEVICE int xr_clz_T(const T x)
         count -= 1;
     }
     return count;
+}
+
+// Add to an integer of two words, the low one first, that other items add to at the same time. Who
+// makes the low word overflow carries.
+DEVICE void xr_add_words(GLOBAL u32 *const words, const u64 more)
+{
+    const u32 low = (u32)more;
+    const u32 before = ATOMIC_ADD_U32(words, low);
+    const u32 high = (u32)(more >> 32) + (u32)(before + low < before);
+    if (high != 0) {
+        ATOMIC_ADD_U32(words + 1, high);
+    }
 }

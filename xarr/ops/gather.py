@@ -156,6 +156,16 @@ class Looked:
             storage.selected = Looked((index.structure, index.offset, storage.writes), extent)
 
 
+def _add(dtype: DType) -> GatherScatter:
+    """Return the operation that adds to integers of 32 or 64 bits, in whichever order."""
+    words = "(GLOBAL u32 *)&{memory}"
+    template = f"ATOMIC_ADD_U32({words}, (u32)({{2}}));"
+    if dtype.itemsize == 8:
+        template = f"xr_add_words({words}, (u64)({{2}}));"
+    operands = dtype, dtypes.int64, dtype
+    return GatherScatter("add", operands, dtypes.bool_, template, writes=True)
+
+
 def result_shape(where: Layout, arrays: Sequence[tuple[int, View]], place: int) -> Shape:
     """Return the shape of an indexed view: the arrays' axes replace those they index."""
     indexed = {axis for axis, _ in arrays}
@@ -278,6 +288,16 @@ def _are_distinct(view: View, where: Layout, arrays: Sequence[tuple[int, View]])
         found = reduce_scan.reduce(fold, wins, tuple(range(len(wins.shape))))
         known.distinct = extent * _last(builder.reshaped(found, (1,)))
     return known.distinct == extent
+
+
+def add_at(view: View, where: Layout, arrays: Sequence[tuple[int, View]], value: View) -> bool:
+    """Add integers to the elements that arrays of indices name; return whether a GPU does so."""
+    dtype = view.dtype
+    if view.device.info.loop_per_item or dtype.kind not in INTEGER or dtype.itemsize < 4:
+        return False
+    base, beyond = _addresses(view, where, arrays, 0)
+    builder.scatter(interned(_add, dtype), (base, beyond, value), value.shape)
+    return True
 
 
 def put_now(view: View, index: View, values: View) -> bool:

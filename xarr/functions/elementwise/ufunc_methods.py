@@ -374,7 +374,10 @@ _EXACT: Final = _SIMPLE | {"maximum", "minimum", "bitwise_and", "bitwise_or", "b
 
 def _change(function: ufunc, a: Array, places: Array, values: Array | None, name: str) -> None:
     """Change the elements of an array at places in C order, each as often as it occurs."""
-    if values is not None and _change_now(function.__name__, a, places._view, values._view):
+    if values is not None and (
+        _change_now(function.__name__, a, places._view, values._view)
+        or _add_integers(function.__name__, a, places, values)
+    ):
         return
     keys = Array(builder.converted(places._view, radix_sort.key_type(a.size)))
     order = sorting.argsort(keys, stable=True)
@@ -398,6 +401,18 @@ def _change(function: ufunc, a: Array, places: Array, values: Array | None, name
         (chosen,) = searching.nonzero(ranks == step)
         part = None if values is None else taken_from(values, chosen)
         _store(function, a, taken_from(places, chosen), part)
+
+
+def _add_integers(name: str, a: Array, places: Array, values: Array) -> bool:
+    """Add or subtract integers on a GPU, whose order makes no difference; return whether it did."""
+    dtype = a._view.dtype
+    if dtype.kind not in INTEGER or dtype.kind != values._view.dtype.kind:
+        return False
+    if name not in ("add", "subtract"):
+        return False
+    added = Array(builder.converted(values._view, dtype))
+    added = functions.negative(added) if name == "subtract" else added
+    return gather.add_at(a._view, *_named(a, places), added._view)
 
 
 def _joined_type(function: ufunc, a: Array, values: Array) -> DType | None:
@@ -446,6 +461,16 @@ def _store(
     function: ufunc, a: Array, places: Array, values: Array | None, chosen: Array | None = None
 ) -> None:
     """Change elements at places, at those `chosen` if there are such, which differ."""
+    where, arrays = _named(a, places)
+    given = Array(gather.take(a._view, where, arrays, 0))
+    result = function(given) if values is None else function(given, values)
+    value = builder.converted(result._view, a._view.dtype)
+    only = None if chosen is None else chosen._view
+    gather.put(a._view, where, arrays, 0, value, distinct=True, chosen=only)
+
+
+def _named(a: Array, places: Array) -> tuple[layout.Layout, list[tuple[int, View]]]:
+    """The layout of an array, and the indices along each axis of elements at places in C order."""
     where = settled(a)
     if not where.shape:
         where = layout.Layout((1,), (1,), where.offset)
@@ -454,11 +479,7 @@ def _store(
     for axis, (extent, stride) in enumerate(zip(where.shape, strides, strict=True)):
         along = places // stride % extent if len(where.shape) > 1 else places
         arrays.append((axis, along._view))
-    given = Array(gather.take(a._view, where, arrays, 0))
-    result = function(given) if values is None else function(given, values)
-    value = builder.converted(result._view, a._view.dtype)
-    only = None if chosen is None else chosen._view
-    gather.put(a._view, where, arrays, 0, value, distinct=True, chosen=only)
+    return where, arrays
 
 
 def _flat(view: View) -> Array:
