@@ -686,6 +686,17 @@ def test_fused_conversions_are_those_of_memory(
         assert_same(np.asarray(got), np.asarray(wanted), f"{row.name} of {target} from {source}")
 
 
+@pytest.mark.parametrize("number", [2, 2.0])
+def test_squares_after_other_powers(number: float) -> None:
+    """What is known of other powers of such an array is not taken for its square."""
+    x = np.random.default_rng(1).uniform(1, 1e9, 5013)
+    array = xarr.asarray(x)
+    xarr.synchronize()
+    for other in (type(number)(0), type(number)(7)):
+        (array**other).tolist()
+    assert np.array_equal(np.asarray(array**number), x * x)
+
+
 @pytest.mark.parametrize("exponent", [0, 1, 2, 2.0, 0.5, 3, 3.0, 1.5, -0.5, -1, -1.5])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_powers_of_scalars(exponent: float, dtype: str) -> None:

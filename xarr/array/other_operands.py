@@ -217,7 +217,8 @@ def power_operator(x1: Any, x2: Any) -> Array:
     if type(x2) is not float:
         x2 = plainly(x2)
     is_plain = type(x1) is Array and (type(x2) is float or type(x2) is int)
-    if is_plain and x1._view.dtype.kind == REAL and (x2 not in rows.POWERS or x2 == 0.5):
+    is_of_pow = x2 != 2 and (x2 not in rows.POWERS or x2 == 0.5) if is_plain else False
+    if is_of_pow and x1._view.dtype.kind == REAL:
         known = known_pair(rows.pow.known, x1, x2)
         if known is not None:
             return known  # type: ignore[no-any-return]
