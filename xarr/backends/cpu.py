@@ -264,6 +264,13 @@ class CpuDriver(Driver):
         """A block in memory that `owner` keeps."""
         return self._wrap(address, nbytes, owner)
 
+    def adopt(self, array: Any) -> Any:
+        """A block in the memory of an array that NumPy has made, if that is its own in C order."""
+        flags = (array if array.base is None else array.base).flags
+        if not (flags.owndata and array.flags.c_contiguous and flags.writeable):
+            return None
+        return self._wrap(array.ctypes.data, array.nbytes, array)
+
     def synchronize(self) -> None:
         """Return at once, as all work is done when it is asked for."""
 

@@ -424,7 +424,12 @@ def _truth(mask: Host) -> Host:
 def _true_places(mask: Host) -> Host:
     """Return the places of true elements in C order, in memory of their own."""
     places: Host = _truth(mask).ravel().nonzero()[0]
-    return places.copy()  # NumPy's is a view
+    made: Any = places.base  # NumPy's is a view of an array with one column
+    if type(made) is not numpy.ndarray or not made.flags.owndata or made.size != places.size:
+        return places.copy()
+    made.resize(places.shape, refcheck=False)
+    found: Host = made
+    return found
 
 
 def compress(values: View, mask: View) -> View:

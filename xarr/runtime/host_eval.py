@@ -382,15 +382,23 @@ def _finish(
     target: Storage,
     offset: cython.Py_ssize_t,
 ) -> cython.void:
-    """Store a function's result: as the memory of a small storage that has none, or in a view."""
+    """Store a function's result: as the memory of a storage that has none, or in a view."""
     driver: Any = device.driver
     if target.buffer is None:
-        if target.nbytes <= _KEPT_NBYTES:
+        is_small: cython.bint = target.nbytes <= _KEPT_NBYTES
+        if is_small or type(function) is not _ufunc:  # which takes `out`
             result = function(*values)
-            if not _is_own(result, how, values):
-                result = _copied(result, how)
-            driver.launched += 1
-            target.buffer = result
+            made = result if _is_own(result, how, values) else None
+            if is_small:
+                made = _copied(result, how) if made is None else made
+            elif made is not None:
+                made = driver.adopt(made) if target.nbytes == result.nbytes else None
+            if made is not None:
+                driver.launched += 1
+                target.buffer = made
+                return
+            target.buffer = allocate_or_collect(device, target.nbytes)
+            _store(driver, _array_at(how, memory_of(target), offset), ..., _fitted(result, how))
             return
         target.buffer = allocate_or_collect(device, target.nbytes)
     view: Any = _array_at(how, memory_of(target), offset)
@@ -468,12 +476,19 @@ def _store(driver: Any, target: Any, places: Any, values: Any) -> cython.void:
 @cython.cfunc
 def _is_own(result: Any, how: Structure, values: list[Any]) -> cython.bint:
     """Return whether a result can be a new storage's memory: nobody else's, and all of the view."""
-    if type(result) is not _ndarray or result.base is not None:
+    if type(result) is not _ndarray:
         return False
     if result.dtype is not how.dtype.numpy or result.shape != how.shape:
         return False
+    base: Any = result.base  # an array of another shape may own its memory
+    if base is not None and (type(base) is not _ndarray or base.nbytes != result.nbytes):
+        return False
+    if base is not None and base.base is not None:
+        return False
     for value in values:
-        if value is result:  # a conversion to the type that it has gives its operand
+        if value is result or value is base:  # what has the type that is asked for is its operand
+            return False
+        if base is not None and type(value) is _ndarray and value.base is base:
             return False
     flags: Any = result.flags
     return flags.c_contiguous and flags.writeable

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any, Final, Literal, SupportsIndex
 
 import numpy
@@ -178,24 +179,41 @@ def _stable_order(lines: Any) -> Any:
     if not tuning.PACKED <= length < 1 << 32 or kind not in "iuf" or itemsize < 4:
         return numpy.argsort(lines, axis=1, kind="stable")
     if itemsize == 4:
-        ranks, order = _keys(lines), numpy.arange(length)[:, None]
-    elif kind != "f" and int(lines.max()) - int(lines.min()) < 1 << 31:
-        ranks, order = lines - lines.min(), numpy.arange(length)[:, None]
-    else:
-        order = numpy.argsort(lines, axis=1)
-        found = numpy.take_along_axis(lines, order, 1)
-        before, after = found[:, :-1], found[:, 1:]
-        differ = (before != after) & ((before == before) | (after == after))
-        if differ.all():
-            return order
-        ranks = numpy.zeros(lines.shape, numpy.int64)
-        numpy.cumsum(differ, axis=1, out=ranks[:, 1:])
-    packed = ranks.astype(numpy.int64)
-    packed <<= 32
-    packed |= order
+        return _sorted_indices(lines, _keys)
+    least = lines.min()
+    if kind != "f" and int(lines.max()) - int(least) < 1 << 31:
+        return _sorted_indices(lines, lambda part: part - least)
+    order = numpy.argsort(lines, axis=1)
+    found = numpy.take_along_axis(lines, order, 1)
+    before, after = found[:, :-1], found[:, 1:]
+    differ = (before != after) & ((before == before) | (after == after))
+    if differ.all():
+        return order
+    ranks = numpy.zeros(lines.shape, numpy.int64)
+    numpy.cumsum(differ, axis=1, out=ranks[:, 1:])
+    return _sorted_indices(ranks, lambda part: part, order)
+
+
+def _sorted_indices(lines: Any, ranks: Callable[[Any], Any], order: Any = None) -> Any:
+    """Sort indices by the ranks of elements, which have 32 bits, and then by themselves.
+
+    The indices are those of `order`, or else those of the elements along the second axis.
+    """
+    length = lines.shape[1]
+    packed = numpy.empty(lines.shape, numpy.int64)
+    for first in range(0, length, _PART):  # what is in between takes little memory
+        part = slice(first, first + _PART)
+        within = numpy.arange(first, min(first + _PART, length))[:, None]
+        packed[:, part] = ranks(lines[:, part])
+        packed[:, part] <<= 32
+        packed[:, part] |= within if order is None else order[:, part]
     packed.sort(axis=1)
     packed &= 0xFFFFFFFF
     return packed
+
+
+_PART: Final = 1 << 14
+"""Elements of a line that are packed at a time."""
 
 
 def _keys(values: Any) -> Any:
