@@ -6,11 +6,11 @@ import math
 import operator
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy
 
-from xarr import dtypes
+from xarr import dtypes, tuning
 from xarr.array.array import Array, ArrayLike
 from xarr.array.coerce import as_array
 from xarr.array.transfers import Host, openly, to_host
@@ -19,8 +19,8 @@ from xarr.dtypes import BOOL, COMPLEX, INTEGER, DType
 from xarr.errors import message, refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.calls.row_calls import reduced
-from xarr.functions.create import creation
-from xarr.functions.elementwise import arithmetic
+from xarr.functions.create import creation, ranges
+from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import searching
 from xarr.functions.reduce import reductions
 from xarr.functions.reduce.comparing import device_of
@@ -30,7 +30,7 @@ from xarr.functions.statistics import order_statistics
 from xarr.ir.operation import Operation, interned
 from xarr.ir.views import View, constant
 from xarr.layout import integer, require_possible
-from xarr.ops import histogram as histograms, reductions as folds
+from xarr.ops import histogram as histograms, reductions as folds, vendor
 from xarr.tape import builder
 
 _Limits = tuple[Any, Any]
@@ -126,21 +126,54 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
         raise type_error(where, "x or bins is complex", "real numbers are accepted")
     if edges.ndim != 1:
         raise value_error(where, f"bins have shape {edges.shape}", "a vector is accepted")
-    host = numpy.asarray(host_of(bins, where))
-    side = "left" if right else "right"
-    # Where NaN are among them the first two that differ say which way they go, as for NumPy.
-    different = numpy.flatnonzero(host[1:] != host[:-1])
-    first = different[0] if different.size else 0
-    later, earlier = host[first + 1 :], host[first:-1]
-    if not different.size or later[0] > earlier[0]:
-        is_ascending, in_order = True, not (earlier[1:] > later[1:]).any()
-    else:
-        is_ascending, in_order = False, not (earlier[1:] < later[1:]).any()
-    if in_order and is_ascending:
-        return searchsorted(edges, values, side=side)  # type: ignore[arg-type]
-    if not in_order:
+    side: Literal["left", "right"] = "left" if right else "right"
+    way = _way_of(bins, edges, where)
+    if not way:
         raise value_error(where, "bins are in no order", "ascending or descending is accepted")
-    return edges.size - searchsorted(edges[::-1], values, side=side)  # type: ignore[arg-type]
+    if way > 0:
+        return searchsorted(edges, values, side=side)
+    return edges.size - searchsorted(edges[::-1], values, side=side)
+
+
+def _way_of(bins: ArrayLike, edges: Array, where: str) -> int:
+    """Return 1 if edges ascend, -1 if they descend, 0 if they are in no order.
+
+    The host looks at few of them, and at those that it was given.
+    """
+    if type(bins) is not Array:
+        return _way(numpy.asarray(host_of(bins, where)))
+    if edges.size <= tuning.INDICES:
+        return _way(_host(edges))
+    found: int | None = vendor.now("digitize", _way, (edges._view,))
+    return _way_on_device(edges) if found is None else found
+
+
+def _way(edges: Host) -> int:
+    """Let NumPy find which way edges go: 1, -1, or 0 for neither."""
+    # Where NaN are among them the first two that differ say which way they go, as for NumPy.
+    different = numpy.flatnonzero(edges[1:] != edges[:-1])
+    if not different.size:
+        return 1
+    later, earlier = edges[different[0] + 1 :], edges[different[0] : -1]
+    if later[0] > earlier[0]:
+        return int(not (earlier > later).any())
+    return -int(not (earlier < later).any())
+
+
+def _way_on_device(edges: Array) -> int:
+    """Find which way edges go as `_way` does, by one number that is read from the device."""
+    later, earlier = edges[1:], edges[:-1]
+    ascends, descends = later > earlier, later < earlier
+    place = ranges.arange(later.size, device=edges.device) * 2
+    # Even where the first pair that differs ascends, or none differs.
+    first = reductions.min(
+        searching.where(later != earlier, place + elementwise.logical_not(ascends), 2 * later.size)
+    )
+    some = reductions.any(ascends) * 2 + reductions.any(descends)
+    number = int(_host(first * 4 + some)[()])
+    if number & 4:
+        return -int(not number & 2)
+    return int(not number & 1)
 
 
 def histogram(
