@@ -203,7 +203,7 @@ def test_sets_wait_for_a_gpu_once(name: str) -> None:
 
 
 NAN = np.nan
-SETS: list[tuple[list[float], list[float]]] = [
+SETS: list[Any] = [
     *(([], []), ([], [2, 1, 2]), ([2, 1, 2], []), ([1], [1]), ([3, 1, 3, 2], [2, 2, 5])),
     *(([NAN, 1, NAN], [NAN, 2]), ([0.0, -0.0, 1], [1, 4]), ([-0.0, 2], [3, 0.0, 2, 3])),
 ]
