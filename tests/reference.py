@@ -62,13 +62,20 @@ def _erf(x: Any) -> Any:
     return np.copysign(1, x) if abs(x) > 100 else x if x == 0 else mpmath.erf(_exactly(x))
 
 
+def _i0(x: Any) -> Any:
+    if abs(x) > 11000:
+        return np.nan if np.isinf(x) else np.inf
+    return mpmath.besseli(0, _exactly(x))
+
+
 PRECISE: dict[str, Callable[[Any], Any]] = {
     "erf": _erf,
     "erfc": _erfc,
+    "i0": _i0,
     "lgamma": _log_gamma,
     "tgamma": _gamma,
 }
-"""Functions that NumPy lacks, of one long double that is not NaN, in 100 bits."""
+"""Functions that NumPy lacks or has in float64 only: of a long double, not NaN, in 100 bits."""
 
 
 def _exactly(x: Any) -> Any:

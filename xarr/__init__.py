@@ -499,6 +499,7 @@ if _typing.TYPE_CHECKING:
     from xarr.functions.sort.sorting import (
         argpartition as argpartition,
         argsort as argsort,
+        digitize as digitize,
         lexsort as lexsort,
         partition as partition,
         searchsorted as searchsorted,
@@ -512,7 +513,6 @@ if _typing.TYPE_CHECKING:
     )
     from xarr.functions.statistics.histograms import (
         bincount as bincount,
-        digitize as digitize,
         histogram as histogram,
         histogram2d as histogram2d,
         histogram_bin_edges as histogram_bin_edges,

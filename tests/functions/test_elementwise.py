@@ -45,7 +45,7 @@ def computed(row: Elementwise, dtype: DType, device: xarr.Device) -> DType:
     if dtype.kind == BOOL and row.widens_bool:
         return dtypes.int8
     widest = dtypes.float64 if device.has_float64 else dtypes.float32
-    wanted = widest if row.name == "divide" else dtypes.as_floating(dtype)
+    wanted = widest if row.integers_as_default else dtypes.as_floating(dtype)
     return widest if wanted is dtypes.float64 else wanted
 
 
@@ -556,7 +556,7 @@ def test_other_dtypes_are_refused(device: xarr.Device) -> None:
                 assert part in str(caught.value), caught.value
 
 
-NAMES = {"imag": "val", "real": "val", "round": "a"}
+NAMES = {"i0": "x", "imag": "val", "real": "val", "round": "a"}
 """What NumPy calls the operand of functions that are no ufuncs there."""
 
 

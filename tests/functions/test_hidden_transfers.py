@@ -49,7 +49,6 @@ HIDDEN: dict[str, tuple[Call, int]] = {
     ),
     "quantile(a, q, axis)": (lambda x: xarr.quantile(xarr.arange(5.0), x), 8),
     "histogram(a, bins)": (lambda x: xarr.histogram([0.5], x), 8),
-    "digitize(x, bins)": (lambda x: xarr.digitize([0.5], x), 8),
     "linspace(start, stop, num)": (lambda x: xarr.linspace(0, x[1], 3), 4),
     "bytes(x)": (bytes, 8),
     "reading an array's values": (repr, 8),

@@ -9,6 +9,7 @@ import pytest
 
 import xarr
 from tests.functions.calls import check, each_line, rows
+from xarr import tuning
 from xarr.functions.statistics.histograms import WIDTHS
 from xarr.tape import builder
 
@@ -47,6 +48,27 @@ np.digitize(x * 1j, edges) ! TypeError
 @each_line(IN_BOTH_FORMS)
 def test_in_both_forms(call: str, form: xarr.Device) -> None:
     check(call, near=1e-12, **GIVEN)
+
+
+NAN = np.nan
+EDGES = [
+    *([1, 1], [1, 2], [2, 1], [1, 2, 1], [2, 1, 2], [1, 1, 2, 2, 3], [3, 2, 2, 1, 1]),
+    *([NAN, NAN], [1, NAN], [NAN, 1], [1, 2, NAN], [2, 1, NAN], [NAN, 1, 2], [NAN, 2, 1]),
+    *([1, 1, NAN, 2], [1, NAN, 2, 3], [1, 2, NAN, 1], [2, 1, NAN, 3], [1, NAN, NAN, 1]),
+]
+
+
+@pytest.mark.parametrize("edges", EDGES, ids=str)
+def test_digitize_of_edges_on_the_device(edges: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "INDICES", 1)
+    with xarr.device(xarr.default_device().pretending("as-gpu")):
+        try:
+            wanted = np.digitize(X, edges)
+        except ValueError:
+            with pytest.raises(ValueError, match="in no order"):
+                xarr.digitize(X, xarr.asarray(edges))
+        else:
+            np.testing.assert_array_equal(np.asarray(xarr.digitize(X, xarr.asarray(edges))), wanted)
 
 
 @pytest.mark.parametrize(("size", "number"), [(1, 1), (257, 1), (70_000, 300), (66_000, 3)])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -175,3 +178,42 @@ np.where(x > 1, x) ! ValueError: where(condition, x1, x2): one of x1 and x2 is m
 @each(ERRORS)
 def test_what_is_refused(call: str, form: xarr.Device) -> None:
     check(call, x=np.asarray([3, 1, 2]))
+
+
+WAITS: dict[str, Callable[[xarr.Array, xarr.Array], Any]] = {
+    "unique_all": lambda x, y: xarr.unique_all(x),
+    "unique_inverse": lambda x, y: xarr.unique_inverse(x),
+    "intersect1d": xarr.intersect1d,
+    "setdiff1d": xarr.setdiff1d,
+    "setxor1d": xarr.setxor1d,
+    "union1d": xarr.union1d,
+    "isin": xarr.isin,
+}
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_sets_wait_for_a_gpu_once(name: str) -> None:
+    with xarr.device(xarr.default_device().pretending("as-gpu")):
+        x, y = (xarr.asarray(np.arange(500) % modulus) for modulus in (70, 90))
+        with xarr.profile() as profiled:
+            WAITS[name](x, y)
+            xarr.synchronize()
+    read = [line for line in str(profiled).splitlines() if line.endswith("to the host")]
+    assert [int(line.split()[0]) for line in read] == ([] if name == "isin" else [1])
+
+
+NAN = np.nan
+SETS: list[Any] = [
+    *(([], []), ([], [2, 1, 2]), ([2, 1, 2], []), ([1], [1]), ([3, 1, 3, 2], [2, 2, 5])),
+    *(([NAN, 1, NAN], [NAN, 2]), ([0.0, -0.0, 1], [1, 4]), ([-0.0, 2], [3, 0.0, 2, 3])),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), SETS, ids=str)
+@pytest.mark.parametrize("name", ["intersect1d", "setdiff1d", "setxor1d", "union1d"])
+def test_sets_on_a_gpu(name: str, first: list[float], second: list[float]) -> None:
+    x, y = np.asarray(first), np.asarray(second)
+    wanted = getattr(np, name)(x, y)
+    with xarr.device(xarr.default_device().pretending("as-gpu")):
+        found = np.asarray(getattr(xarr, name)(xarr.asarray(x), xarr.asarray(y)))
+    assert_same(found + 0, wanted + 0, name)

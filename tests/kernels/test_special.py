@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 
@@ -25,6 +26,7 @@ RANGES: dict[str, tuple[tuple[float, float], ...]] = {
         *((0, 0.875), (0.875, 1.125), (1.125, 1.875), (1.875, 2.125), (2.125, 8), (8, 200)),
         *((2.0**20, 2.0**31), (2.0**59, 2.0**61), (1e37, 1e38), (1e-38, 1e-8)),
     ),
+    "i0": ((0, 1), (1, 4), (4, 8), (8, 88), (88, 91.9), (700, 713.9), (-20, 0)),
     "rsqrt": ((0, 1e-37), (1, 4), (1e30, 1e38)),
 }
 
@@ -54,6 +56,16 @@ def test_errors_are_within_their_bounds(name: str, dtype: str, device: xarr.Devi
     x = np.concatenate([drawn(low, high, dtype) for low, high in RANGES[name]])
     bound = BY_NAME[name].domain.ulp
     reference.assert_near(result_of(name, x), wanted_of(name, x), bound, name, (x,))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_derivative_of_i0_is_within_its_bound(dtype: str, device: xarr.Device) -> None:
+    needs(dtype)
+    x = np.concatenate([drawn(low, high, dtype) for low, high in RANGES["i0"]])
+    x = x[np.abs(x) < (91 if dtype == "float32" else 713)]
+    wanted = np.vectorize(lambda value: float(mpmath.besseli(1, float(value))))(x)
+    got = np.asarray(xarr.grad(lambda x: xarr.i0(x).sum())(xarr.asarray(x)))
+    reference.assert_near(got, wanted.astype(np.longdouble), 3.5, "i1", (x,))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -94,6 +106,7 @@ SPECIAL: dict[str, dict[float, float]] = {
         -INF: INF,
         NAN: NAN,
     },
+    "i0": {0.0: 1.0, INF: NAN, -INF: NAN, 1e30: INF, NAN: NAN},
     "rsqrt": {0.0: INF, INF: 0.0, -1.0: NAN, -INF: NAN, NAN: NAN},
 }
 
@@ -103,7 +116,7 @@ def test_special_values(dtype: str, device: xarr.Device) -> None:
     needs(dtype)
     for name, values in SPECIAL.items():
         x = np.asarray([*values, -0.0], dtype)
-        zero = {"erf": -0.0, "erfc": 1.0, "lgamma": INF}.get(name, -INF)
+        zero = {"erf": -0.0, "erfc": 1.0, "lgamma": INF, "i0": 1.0}.get(name, -INF)
         wanted = np.asarray([*values.values(), zero], dtype)
         reference.assert_same(result_of(name, x), wanted, name, (x,))
 

@@ -38,6 +38,7 @@ WITHOUT: Final = {"nextafter", "spacing"}
 IN_JAX: Final[dict[str, Function]] = {
     "erf": special.erf,
     "erfc": special.erfc,
+    "i0": special.i0,
     "lgamma": special.gammaln,
     "rsqrt": jax.lax.rsqrt,
     "tgamma": special.gamma,

@@ -18,6 +18,7 @@ from xarr.array.transfers import to_host
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
 from xarr.ir.views import View, constant
 from xarr.ops import elementwise as rows, reduce_scan, reductions
+from xarr.ops.powers import POWERS
 from xarr.ops.rows import Elementwise
 from xarr.tape import builder
 from xarr.tape.traced import TracedNumber, plainly
@@ -217,7 +218,7 @@ def power_operator(x1: Any, x2: Any) -> Array:
     if type(x2) is not float:
         x2 = plainly(x2)
     is_plain = type(x1) is Array and (type(x2) is float or type(x2) is int)
-    is_of_pow = x2 != 2 and (x2 not in rows.POWERS or x2 == 0.5) if is_plain else False
+    is_of_pow = x2 != 2 and (x2 not in POWERS or x2 == 0.5) if is_plain else False
     if is_of_pow and x1._view.dtype.kind == REAL:
         known = known_pair(rows.pow.known, x1, x2)
         if known is not None:
@@ -233,7 +234,7 @@ def power(x1: Any, x2: Any) -> Array:
         base = x1._view.dtype
         if x2 == 2 and base.kind != BOOL and not (type(x2) is float and base.kind in INTEGER):
             return Array(rows.square.applied(x1._view))
-        row = rows.POWERS.get(x2)
+        row = POWERS.get(x2)
         # Of a real number sqrt is no power: -inf to the power of 1/2 is inf, as the standard says.
         kind = COMPLEX if x2 == 0.5 else REAL
         if row is not None and base.kind == kind and base is not dtypes.float16:

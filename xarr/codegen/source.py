@@ -56,6 +56,7 @@ LIBRARY: Final[Mapping[str, frozenset[str]]] = {
     "hyperbolic.h": _FLOATS,
     "power.h": _FLOATS,
     "special.h": _FLOATS,
+    "bessel.h": _FLOATS,
     "complex.h": _FLOATS,
     "butterflies.h": _FLOATS,
     "philox.h": _FLOATS,

@@ -46,7 +46,7 @@ DEVICE xr_arg_T xr_argmin_T(const xr_arg_T a, const xr_arg_T b)
     return result;
 }
 
-// The same where NaN comes after all others: the index of the first NaN where there is nothing else.
+// The same where NaN comes after all others.
 DEVICE xr_arg_T xr_nanargmax_T(const xr_arg_T a, const xr_arg_T b)
 {
     const int a_is_nan = a.value != a.value;
@@ -71,6 +71,12 @@ DEVICE xr_arg_T xr_nanargmin_T(const xr_arg_T a, const xr_arg_T b)
     result.value = take ? b.value : a.value;
     result.index = take ? b.index : a.index;
     return result;
+}
+
+// The index of a number; -1 of NaN, which is found where there is nothing else.
+DEVICE i64 xr_arg_number_T(const xr_arg_T a)
+{
+    return a.value == a.value ? a.index : (i64)-1;
 }
 
 // The same of complex numbers, which go by their real parts and then by the imaginary ones. What is
@@ -118,6 +124,11 @@ DEVICE xr_arg_C xr_nanargmax_C(const xr_arg_C a, const xr_arg_C b)
 DEVICE xr_arg_C xr_nanargmin_C(const xr_arg_C a, const xr_arg_C b)
 {
     return xr_arg_nearer_C(a, b, xr_exceeds_C(a.value, b.value), 0);
+}
+
+DEVICE i64 xr_arg_number_C(const xr_arg_C a)
+{
+    return xr_isnan_C(a.value) ? (i64)-1 : a.index;
 }
 
 // What is accumulated since the last begin of a segment, if there is one (begins != 0). Both fields

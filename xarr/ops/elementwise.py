@@ -333,6 +333,14 @@ hypot = Elementwise(
     identity=0,
     domain=Domain(ulp=3),
 )
+i0 = Elementwise(
+    (REAL,),
+    "xr_i0(x)",
+    "The modified Bessel function of the first kind, of order 0, of x.",
+    domain=Domain(-30, 30, 3),
+    integers_as_default=True,
+    by_hand=True,
+)
 imag = Elementwise(
     ANY,
     "0",
@@ -585,15 +593,4 @@ square.known.row = square
 TABLE: Final = name_rows(vars(), Elementwise)
 listed("ResolvedRow.pairs", tuning.OPCODES, lambda: [row.known.pairs for row in TABLE])
 listed("ResolvedRow.numbers", tuning.REMEMBERED, lambda: [row.known.numbers for row in TABLE])
-POWERS: Final = {
-    3.0: Elementwise((REAL,), "xr_cube(x)", "x to the power of 3."),
-    0.5: Elementwise((COMPLEX,), "xr_sqrt(x)", "x to the power of 1/2."),
-    1.5: Elementwise((REAL,), "xr_pow_three_halves(x)", "x to the power of 3/2."),
-    -0.5: Elementwise((REAL,), "xr_pow_minus_half(x)", "x to the power of -1/2."),
-    -1.0: reciprocal,
-    -1.5: Elementwise((REAL,), "xr_pow_minus_three_halves(x)", "x to the power of -3/2."),
-}
-"""Functions for Python scalars as exponents, with fewer operations than `pow`."""
-for _row in POWERS.values():
-    _row.name = _row.name or "pow"
 BY_NAME: Final = {row.name: row for row in TABLE}

@@ -73,6 +73,9 @@ def _ranks(result: DType) -> Fold:
 _CHOSEN: Final = Operation(
     "chosen", (dtypes.int64,), dtypes.bool_, "({0} & 1)", lambda ranks: (ranks & 1) != 0
 )
+_RUN: Final = Operation(
+    "run", (dtypes.int64,), dtypes.int64, "({0} / 2 - 1)", lambda ranks: ranks // 2 - 1
+)
 _NUMBER: Final = Operation(
     "number",
     (dtypes.int64,),
@@ -402,11 +405,16 @@ def _selected(mask: View) -> Selected:
     places = _places(mask)
     if places is not None:
         return Selected(places.shape[0], places, None)
-    size = mask.structure.size
-    fold = interned(_ranks, dtypes.int32 if size < _MOST_RANKS else dtypes.int64)
-    ranks = reduce_scan.scan(fold, builder.reshaped(mask, (size,)), 0, 0)
+    ranks = _scanned(mask)
     total = _last(ranks) // 2
     return Selected(total, None, builder.reshaped(ranks, mask.shape))
+
+
+def _scanned(mask: View) -> View:
+    """Record the ranks of a mask's elements in C order."""
+    size = mask.structure.size
+    fold = interned(_ranks, dtypes.int32 if size < _MOST_RANKS else dtypes.int64)
+    return reduce_scan.scan(fold, builder.reshaped(mask, (size,)), 0, 0)
 
 
 def _places(mask: View) -> View | None:
@@ -437,7 +445,7 @@ def compress(values: View, mask: View) -> View:
 
     NumPy takes few, as each number of them would need a new program.
     """
-    return _selected_by(mask, values) or _compressed(values, mask.shape, select(mask))
+    return _selected_by(mask, values) or extract(values, mask.shape, select(mask))
 
 
 def _selected_by(mask: View, values: View) -> View | None:
@@ -484,7 +492,8 @@ def replace(view: View, mask: View, values: View) -> bool:
     return bool(vendor.now("place", replaced, (mask,), nbytes))
 
 
-def _compressed(values: View, shape: Shape, selected: Selected) -> View:
+def extract(values: View, shape: Shape, selected: Selected) -> View:
+    """Return the values that a mask of a shape selects, in C order."""
     if selected.places is not None:
         builder.materialise(values)
         return take(values, *_index_arguments(values, selected.places))
@@ -524,6 +533,16 @@ def _parts(selected: Selected) -> tuple[View, View]:
         builder.defer(_CHOSEN, (ranks,), ranks.shape),
         builder.defer(_NUMBER, (ranks,), ranks.shape),
     )
+
+
+def run_numbers(begins: View, selected: Selected) -> View:
+    """Return for each element of a vector the number of its run; `begins` marks those of runs."""
+    if 0 in begins.shape:
+        return constant(0, dtypes.int64, begins.shape, begins.device)
+    ranks = selected.ranks
+    if ranks is None:  # the host has looked for the places
+        ranks = _scanned(begins)
+    return builder.defer(_RUN, (ranks,), begins.shape)
 
 
 def _numbered_elements(values: View, number: View) -> View:
@@ -575,7 +594,7 @@ def nonzero(mask: View) -> list[View]:
     selected = select(mask)
     places = selected.places
     if places is None:
-        places = _compressed(builder.index(mask.shape, mask.device), mask.shape, selected)
+        places = extract(builder.index(mask.shape, mask.device), mask.shape, selected)
     if len(mask.shape) == 1:
         return [builder.copied(places) if selected.places is not None else places]  # cached ones
     return _along(places, mask.shape)

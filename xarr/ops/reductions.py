@@ -90,7 +90,9 @@ def _moments(finish: str, finished: Callable[..., Any]) -> Reduction:
     )
 
 
-def extreme_index(function: str, host: Callable[..., Any] | None = None) -> Reduction:
+def extreme_index(
+    function: str, host: Callable[..., Any] | None = None, finish: str = "acc.index"
+) -> Reduction:
     """Make the row of the index of an extreme, which a function in C chooses of two."""
     return Reduction(
         ANY,
@@ -102,7 +104,7 @@ def extreme_index(function: str, host: Callable[..., Any] | None = None) -> Redu
         first="xr_arg_first(x, (i64)(position))",
         step=f"{function}(acc, xr_arg_first(x, (i64)(position)))",
         combine=function,
-        finish="acc.index",
+        finish=finish,
         form="axis",
     )
 

@@ -22,6 +22,7 @@ from xarr.array.array import Array
 from xarr.functions.elementwise import arithmetic, elementwise as np, float_functions as floats
 from xarr.functions.index.searching import where
 from xarr.ops import elementwise as rows
+from xarr.ops.powers import POWERS
 from xarr.transforms.digamma import digamma
 from xarr.transforms.steps import ZERO, Rule, Value, conj, is_complex, like, signed
 
@@ -56,6 +57,12 @@ def _cosh(x: Array) -> Array:
 
 def _sinh(x: Array) -> Array:
     return np.sinh(x)
+
+
+def _i1(x: Array, r: Array) -> Array:
+    """The derivative of `i1`: I0(x) - I1(x) / x, which is 1/2 at 0."""
+    is_zero = x == 0
+    return floats.i0(x) - where(is_zero, like(0.5, x), r / where(is_zero, like(1.0, x), x))
 
 
 def _power_of_two(x2: Array) -> Array:
@@ -150,11 +157,11 @@ RULES: Final[dict[Any, Rule]] = {
     rows.reciprocal: Rule(lambda r: -r * r),
     rows.square: Rule(lambda x: 2 * x),
     rows.pow: Rule(_power_by_base, _power_by_exponent),
-    rows.POWERS[3.0]: Rule(lambda x: 3 * x * x),
-    rows.POWERS[0.5]: Rule(lambda r: 0.5 / r),
-    rows.POWERS[1.5]: Rule(lambda x: 1.5 * np.sqrt(x)),
-    rows.POWERS[-0.5]: Rule(lambda x, r: -0.5 * r / x),
-    rows.POWERS[-1.5]: Rule(lambda x, r: -1.5 * r / x),
+    POWERS[3.0]: Rule(lambda x: 3 * x * x),
+    POWERS[0.5]: Rule(lambda r: 0.5 / r),
+    POWERS[1.5]: Rule(lambda x: 1.5 * np.sqrt(x)),
+    POWERS[-0.5]: Rule(lambda x, r: -0.5 * r / x),
+    POWERS[-1.5]: Rule(lambda x, r: -1.5 * r / x),
     rows.remainder: Rule(lambda g: g, lambda x1, x2: -np.floor(x1 / x2)),
     rows.fmod: Rule(lambda g: g, lambda x1, x2: -np.trunc(x1 / x2)),
     rows.sqrt: Rule(lambda r: 0.5 / r),
@@ -192,6 +199,8 @@ RULES: Final[dict[Any, Rule]] = {
     # Special functions.
     rows.erf: Rule(lambda x: _TWO_OVER_SQRT_PI * np.exp(-x * x)),
     rows.erfc: Rule(lambda x: -_TWO_OVER_SQRT_PI * np.exp(-x * x)),
+    rows.i0: Rule(lambda x: Array(floats.i1.applied(x._view))),
+    floats.i1: Rule(_i1),
     rows.lgamma: Rule(digamma),
     rows.tgamma: Rule(lambda x, r: r * digamma(x)),
     # Parts, signs and choices.

@@ -31,6 +31,9 @@ from xarr.tape.traced import plainly
 exponent: Final = Elementwise((REAL,), "xr_exponent(x)", "The exponent of x.")
 significand: Final = Elementwise((REAL,), "xr_significand(x)", "The significand of x.")
 scaled: Final = Elementwise((REAL,), "xr_ldexp(x1, x2)", "x1 times 2 to the power of x2.")
+i1: Final = Elementwise(
+    (REAL,), "xr_i1(x)", "The modified Bessel function of order 1, the derivative of `i0`."
+)
 fraction: Final = Elementwise((REAL,), "xr_modf(x)", "The fraction of x.")
 _ROWS: Final = name_rows(vars(), Elementwise)
 
@@ -249,60 +252,19 @@ def in_floating(view: View) -> View:
     return builder.converted(view, default_float(view.device))
 
 
-def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(map(float, text.split()))
-
-
-_NEAR: Final = _numbers("""
-    0.33839763720473803 -0.3046826723431984 0.17162090152220877 -0.09490109704804764
-    0.04930528423967071 -0.02373741480589947 0.010546460394594998 -0.004324309995050576
-    0.0016394756169413357 -0.0005763755745385824 0.00018850288509584165 -5.754195010082104e-05
-    1.6448448070728896e-05 -4.4167383584587505e-06 1.1173875391201037e-06 -2.670793853940612e-07
-    6.046995022541919e-08 -1.300025009986248e-08 2.6598237246823866e-09 -5.189795601635263e-10
-    9.675809035373237e-11 -1.726826291441556e-11 2.95505266312964e-12 -4.856446783111929e-13
-    7.676185498604936e-14 -1.1685332877993451e-14 1.715391285555133e-15 -2.431279846547955e-16
-    3.3307945188222384e-17
-""")
-_FAR: Final = _numbers("""
-    0.4022452055070544 0.0033691164782556943 6.889758346916825e-05 2.8913705208347567e-06
-    2.0489185894690638e-07 2.266668990498178e-08 3.3962320257083865e-09 4.94060238822497e-10
-    1.1889147107846439e-11 -3.1499165279632416e-11 -1.3215811840447713e-11 -1.7941785315068062e-12
-    7.180124451383666e-13 3.8527783827421426e-13 1.54008621752141e-14 -4.150569347287222e-14
-    -9.554846698828307e-15 3.811680669352621e-15 1.7725601330565245e-15 -3.425485619677142e-16
-    -2.827623980516646e-16 3.461222867695658e-17 4.465621420302078e-17
-""")
-"""Of exp(-x) I0(x) for 0 <= x <= 8, and of sqrt(x) exp(-x) I0(x) beyond: Chebyshev's polynomials of
-x/4 - 1 and of 16/x - 1, interpolated at 40 views in 40 digits."""
-
-
 def i0(x: ArrayLike) -> Array:
-    """The modified Bessel function of the first kind, of order 0; for real numbers.
+    """The modified Bessel function of the first kind, of order 0, of x.
 
-    NumPy's function, by Chebyshev's polynomials of its own.
+    x : real floating-point Array, shape (...) -- The operand; also integers and bools.
+
+    -> Array, shape (...) -- Of the dtype of x; of integers of the default floating-point type.
+
+    Note: Of infinities it is NaN, as NumPy's.
 
     >>> f"{xarr.i0(1.0):.6f}"
     '1.266066'
     """
-    view = array_of(x, "i0(x)")._view
-    if view.dtype.kind == COMPLEX:
-        raise type_error("i0(x)", f"x has dtype {view.dtype}", "real dtypes are accepted")
-    size = elementwise.abs(Array(in_floating(view)))
-    near = elementwise.minimum(size, 8.0)
-    far = elementwise.maximum(size, 8.0)
-    within = _series(near / 4.0 - 1.0, _NEAR) * elementwise.exp(near)
-    beyond = _series(16.0 / far - 1.0, _FAR) * elementwise.exp(far) / elementwise.sqrt(far)
-    one = constant(1, size._view.dtype, (), view.device)
-    within = Array(choose((size == 0.0)._view, one, within._view))  # the sum rounds
-    return Array(choose((size <= 8.0)._view, within._view, beyond._view))
-
-
-def _series(x: Array, coefficients: tuple[float, ...]) -> Array:
-    """Clenshaw's sum of Chebyshev's polynomials."""
-    twice = x + x
-    last, before = x * 0.0, x * 0.0
-    for coefficient in reversed(coefficients[1:]):
-        last, before = twice * last - before + coefficient, last
-    return x * last - before + coefficients[0]
+    return Array(rows.i0.applied(array_of(x, "i0(x)")._view))
 
 
 def angle(z: ArrayLike, deg: bool = False) -> Array:

@@ -14,13 +14,12 @@ import numpy
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
 from xarr.array.coerce import array_of, as_array, compared, operand_view
-from xarr.array.layouts import keep_array
+from xarr.array.layouts import keep_array, settled
 from xarr.array.transfers import to_host
 from xarr.errors import type_error, value_error
-from xarr.functions.create import creation, fills
+from xarr.functions.create import creation, fills, ranges
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
-from xarr.functions.reduce import reductions
 from xarr.functions.shape import joining
 from xarr.functions.sort.sorting import argsort, searchsorted, sort
 from xarr.ir.views import View, constant
@@ -104,6 +103,24 @@ def _distinct(x: Array, where: str, *, equal_nan: bool = False, **asked: bool) -
     return [Array(vendor.adopted(part, dtypes.BY_NUMPY[part.dtype], device)) for part in found]
 
 
+def _ordered(x: Array) -> tuple[Array, Array | None]:
+    """The distinct elements of a vector, ascending, where NumPy finds them, and None.
+
+    Else all of its elements, ascending, and whether each is the first of those that are equal to
+    it: what is asked besides can be selected with them, and waits once.
+    """
+    view = x._view
+    found = vendor.now("unique", _unique_values, (view,))
+    if found is not None:
+        return Array(vendor.adopted(found, view.dtype, view.device)), None
+    ordered = sort(x)
+    return ordered, Array(_begins(ordered, equal_nan=True))
+
+
+def _unique_values(values: Host) -> Host:
+    return _unique(values, equal_nan=True)[0]
+
+
 def _begins(ordered: Array, *, equal_nan: bool = False) -> View:
     """For each element of a sorted array, whether another value begins with it."""
     begins: Array = fills.ones(ordered.shape, dtype="bool", device=ordered.device)
@@ -115,12 +132,18 @@ def _begins(ordered: Array, *, equal_nan: bool = False) -> View:
     return begins._view
 
 
-def _counts(begins: View) -> Array:
-    """How long the runs are whose first elements are marked."""
-    (starts,) = gather.nonzero(begins)
-    end = creation.asarray([begins.shape[0]], dtype="int64", device=begins.device)
-    bounds = joining.concat((Array(starts), end))
-    return bounds[1:] - bounds[:-1]
+def _counts(starts: View, size: int) -> Array:
+    """How long the runs are that begin at these places of `size` elements."""
+    first = Array(starts)
+    is_last = ranges.arange(first.size, device=first.device) == first.size - 1
+    ends = searching.where(is_last, size, joining.roll(first, -1))
+    return ends - first
+
+
+def _taken(x: Array, index: Array) -> Array:
+    """The elements at indices that are known to be in range."""
+    where = settled(x)
+    return Array(gather.take(x._view, where, [(0, index._view)], 0))
 
 
 def _unique(values: Host, *, equal_nan: bool = False, **returned: bool) -> tuple[Host, ...]:
@@ -178,12 +201,15 @@ def isin(
     found = vendor.deferred("isin", (bool(invert),), work, given, first.shape, dtypes.bool_)
     if found is not None:
         return keep_array(Array(found))
-    among_sorted = sort(Array(second).reshape(-1))
-    places = searchsorted(among_sorted, Array(first))
-    last = among_sorted.shape[0] - 1
-    nearest = searching.take(among_sorted, elementwise.minimum(places, last), axis=0)
+    nearest = _nearest(Array(first), sort(Array(second).reshape(-1)))
     found_there: Array = nearest != Array(first) if invert else nearest == Array(first)
     return keep_array(found_there)
+
+
+def _nearest(values: Array, ordered: Array) -> Array:
+    """The first elements of a sorted array that are not below values, or its last one."""
+    places = searchsorted(ordered, values)
+    return _taken(ordered, elementwise.minimum(places, ordered.size - 1))
 
 
 def unique(
@@ -242,20 +268,29 @@ def _by_sorting(
     return_inverse: bool = False,
     return_counts: bool = False,
 ) -> list[Array]:
-    """`unique` on the device, by a stable sort and expressions."""
+    """`unique` on the device, by a stable sort and expressions; it waits once."""
     flat = x.reshape(-1)
+    size, device = flat.size, x.device
     order = argsort(flat) if return_index or return_inverse else None
-    ordered = sort(flat) if order is None else searching.take(flat, order, axis=0)
+    ordered = sort(flat) if order is None else _taken(flat, order)
     begins = _begins(ordered, equal_nan=equal_nan)
-    results = [Array(gather.compress(ordered._view, begins))]
+    selected = gather.select(begins)
+
+    def chosen(values: Array) -> View:
+        return gather.extract(values._view, begins.shape, selected)
+
+    results = [Array(chosen(ordered))]
     if order is not None and return_index:
-        results.append(Array(gather.compress(order._view, begins)))
+        results.append(Array(chosen(order)))
     if order is not None and return_inverse:
-        inverse = fills.zeros(order.shape, dtype="int64", device=x.device)
-        inverse[order] = reductions.cumulative_sum(Array(begins).astype("int64")) - 1
+        inverse = fills.empty(order.shape, dtype="int64", device=device)
+        # No place comes twice in the order.
+        number = gather.run_numbers(begins, selected)
+        where = settled(inverse)
+        gather.put(inverse._view, where, [(0, order._view)], 0, number, distinct=True)
         results.append(inverse.reshape(x.shape))
     if return_counts:
-        results.append(_counts(begins))
+        results.append(_counts(chosen(ranges.arange(size, device=device)), size))
     return results
 
 
@@ -281,18 +316,21 @@ def intersect1d(
             second, other = unique(second, return_index=True)
             places = [one, other]
         else:
-            first, second = unique(first), unique(second)
+            first, begins = _ordered(first)
+            if begins is not None:
+                return first[begins & isin(first, second)]
+            second = unique(second)
     count = first.size
     both = joining.concat((first, second))
     order = argsort(both) if return_indices else None
-    both = sort(both) if order is None else searching.take(both, order, axis=0)
+    both = sort(both) if order is None else _taken(both, order)
     twice = both[1:] == both[:-1]
     values = both[:-1][twice]
     if order is None:
         return values
     indices = [order[:-1][twice], order[1:][twice] - count]
     if places:
-        indices = [place[index] for place, index in zip(places, indices, strict=True)]
+        indices = [_taken(place, index) for place, index in zip(places, indices, strict=True)]
     return values, *indices
 
 
@@ -312,14 +350,28 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
     device = ar2.device if type(ar2) is Array else None
     first = ar1 if type(ar1) is Array else as_array(ar1, where, "ar1", device=device)
     second = as_array(ar2, where, "ar2", device=first.device)
-    first = first.reshape(-1) if assume_unique else unique(first)
-    return first[isin(first, second, invert=True)]
+    first = first.reshape(-1)
+    begins = None
+    if not assume_unique:
+        first, begins = _ordered(first)
+    is_apart = isin(first, second, invert=True)
+    return first[is_apart if begins is None else begins & is_apart]
 
 
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:
     """The distinct elements in exactly one of two arrays, ascending. Waits for the device."""
     parts = _vectors(ar1, ar2, "setxor1d(ar1, ar2)")
-    both = sort(joining.concat(parts if assume_unique else [unique(part) for part in parts]))
+    if not assume_unique:
+        (first, begins), (second, begins_too) = (_ordered(part) for part in parts)
+        if begins is not None and begins_too is not None and first.size and second.size:
+            begins &= _nearest(first, second) != first
+            begins_too &= _nearest(second, first) != second
+            both = joining.concat((first, second))
+            return sort(both[joining.concat((begins, begins_too))])
+        if begins is not None and begins_too is not None:
+            return joining.concat((first[begins], second[begins_too]))
+        parts = first, second
+    both = sort(joining.concat(parts))
     if not both.size:
         return both
     begins = Array(_begins(both))

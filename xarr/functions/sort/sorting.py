@@ -18,10 +18,17 @@ from xarr import dtypes, tuning
 from xarr.array.array import Array, ArrayLike
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array, compared, operand_view, retyped
+from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import get_device
+from xarr.dtypes import COMPLEX
 from xarr.errors import type_error, value_error, word_error
+from xarr.functions.calls.on_host import host_of
+from xarr.functions.create import ranges
+from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
 from xarr.functions.index.bounds import in_range
+from xarr.functions.reduce import reductions
+from xarr.functions.reduce.comparing import device_of
 from xarr.functions.shape import manipulation, splitting
 from xarr.functions.shape.manipulation import integers
 from xarr.ir.views import View, constant
@@ -273,6 +280,78 @@ def _sorter(sorter: Any, ordered: View, where: str) -> Array:
         fault = f"sorter has shape {view.shape} and a {ordered.shape}"
         raise value_error(where, fault, "equal shapes are accepted")
     return array
+
+
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
+    """Between which edges each element is.
+
+    bins : real Array, shape (N,)
+        The edges, ascending or descending; it waits for the device to see that they are.
+    right : bool, optional
+        Whether an edge belongs to the bin that ends there, and not to the one that begins there.
+
+    -> int64 Array, shape (...) -- 0 before the first edge, N after the last.
+
+    >>> xarr.digitize(xarr.asarray([0.5, 2.0, 9.0]), [1, 2, 3]).tolist()
+    [0, 2, 3]
+    """
+    where = "digitize(x, bins)"
+    edges = as_array(bins, where, "bins", device=device_of(x, bins))
+    values = as_array(x, where, "x", device=edges.device)
+    if COMPLEX in (values._view.dtype.kind, edges._view.dtype.kind):
+        raise type_error(where, "x or bins is complex", "real numbers are accepted")
+    if edges.ndim != 1:
+        raise value_error(where, f"bins have shape {edges.shape}", "a vector is accepted")
+    side: Literal["left", "right"] = "left" if right else "right"
+    way = _way_of(bins, edges, where)
+    if not way:
+        raise value_error(where, "bins are in no order", "ascending or descending is accepted")
+    if way > 0:
+        return searchsorted(edges, values, side=side)
+    return edges.size - searchsorted(edges[::-1], values, side=side)
+
+
+def _way_of(bins: ArrayLike, edges: Array, where: str) -> int:
+    """Return 1 if edges ascend, -1 if they descend, 0 if they are in no order.
+
+    The host looks at few of them, and at those that it was given.
+    """
+    if type(bins) is not Array:
+        return _way(numpy.asarray(host_of(bins, where)))
+    if edges.size <= tuning.INDICES:
+        with openly():  # few, as the one number below
+            return _way(to_host(edges._view))
+    found: int | None = vendor.now("digitize", _way, (edges._view,))
+    return _way_on_device(edges) if found is None else found
+
+
+def _way(edges: Host) -> int:
+    """Let NumPy find which way edges go: 1, -1, or 0 for neither."""
+    # Where NaN are among them the first two that differ say which way they go, as for NumPy.
+    different = numpy.flatnonzero(edges[1:] != edges[:-1])
+    if not different.size:
+        return 1
+    later, earlier = edges[different[0] + 1 :], edges[different[0] : -1]
+    if later[0] > earlier[0]:
+        return int(not (earlier > later).any())
+    return -int(not (earlier < later).any())
+
+
+def _way_on_device(edges: Array) -> int:
+    """Find which way edges go as `_way` does, by one number that is read from the device."""
+    later, earlier = edges[1:], edges[:-1]
+    ascends, descends = later > earlier, later < earlier
+    place = ranges.arange(later.size, device=edges.device) * 2
+    # Even where the first pair that differs ascends, or none differs.
+    first = reductions.min(
+        searching.where(later != earlier, place + elementwise.logical_not(ascends), 2 * later.size)
+    )
+    some = reductions.any(ascends) * 2 + reductions.any(descends)
+    with openly():
+        number = int(to_host((first * 4 + some)._view)[()])
+    if number & 4:
+        return -int(not number & 2)
+    return int(not number & 1)
 
 
 def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:

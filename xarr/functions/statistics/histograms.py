@@ -106,43 +106,6 @@ def _host(x: Array) -> Host:
         return to_host(x._view)
 
 
-def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
-    """Between which edges each element is.
-
-    bins : real Array, shape (N,)
-        The edges, ascending or descending; it waits for the device to see that they are.
-    right : bool, optional
-        Whether an edge belongs to the bin that ends there, and not to the one that begins there.
-
-    -> int64 Array, shape (...) -- 0 before the first edge, N after the last.
-
-    >>> xarr.digitize(xarr.asarray([0.5, 2.0, 9.0]), [1, 2, 3]).tolist()
-    [0, 2, 3]
-    """
-    where = "digitize(x, bins)"
-    edges = as_array(bins, where, "bins", device=device_of(x, bins))
-    values = as_array(x, where, "x", device=edges.device)
-    if COMPLEX in (values._view.dtype.kind, edges._view.dtype.kind):
-        raise type_error(where, "x or bins is complex", "real numbers are accepted")
-    if edges.ndim != 1:
-        raise value_error(where, f"bins have shape {edges.shape}", "a vector is accepted")
-    host = numpy.asarray(host_of(bins, where))
-    side = "left" if right else "right"
-    # Where NaN are among them the first two that differ say which way they go, as for NumPy.
-    different = numpy.flatnonzero(host[1:] != host[:-1])
-    first = different[0] if different.size else 0
-    later, earlier = host[first + 1 :], host[first:-1]
-    if not different.size or later[0] > earlier[0]:
-        is_ascending, in_order = True, not (earlier[1:] > later[1:]).any()
-    else:
-        is_ascending, in_order = False, not (earlier[1:] < later[1:]).any()
-    if in_order and is_ascending:
-        return searchsorted(edges, values, side=side)  # type: ignore[arg-type]
-    if not in_order:
-        raise value_error(where, "bins are in no order", "ascending or descending is accepted")
-    return edges.size - searchsorted(edges[::-1], values, side=side)  # type: ignore[arg-type]
-
-
 def histogram(
     a: ArrayLike,
     bins: int | str | ArrayLike = 10,

@@ -287,8 +287,8 @@ def _extreme(combine: Elementwise) -> Reduction:
 _ROWS: Final = {
     "nanmin": _extreme(rows.fmin),
     "nanmax": _extreme(rows.fmax),
-    "nanargmin": folds.extreme_index("xr_nanargmin"),
-    "nanargmax": folds.extreme_index("xr_nanargmax"),
+    "nanargmin": folds.extreme_index("xr_nanargmin", finish="xr_arg_number(acc)"),
+    "nanargmax": folds.extreme_index("xr_nanargmax", finish="xr_arg_number(acc)"),
 }
 name_rows(_ROWS, Reduction)
 
@@ -460,11 +460,10 @@ def _index_of(
         return copied_back(reduced(row, view, axis, keepdims=keepdims, where=name), out, name)
     result = reduced(_ROWS[function], view, axis, keepdims=True, where=name)
     axis = axis if x.ndim else None
-    if axis is None:
-        found = searching.take(x.reshape(-1), result.reshape(-1), axis=0)
-    else:
-        found = searching.take_along_axis(x, result, axis=axis)
-    if bool(reductions.any(elementwise.isnan(found))):
+    is_lost = result < 0
+    if is_lost.size != 1:
+        is_lost = reductions.any(is_lost)
+    if bool(is_lost.reshape(())):
         raise value_error(name, "All-NaN slice encountered", "a number is needed in each")
     if not keepdims:
         place = () if axis is None else (layout.normalize_axis(axis, x.ndim, name),)
