@@ -8,6 +8,7 @@ same bits. Once a list has kernels, only libraries' work is NumPy's, see `NumpyS
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -550,7 +551,7 @@ def _operand(
 def _over(values: Any, how: Structure, opcode: Opcode) -> Any:
     """Return elements of another shape as an array that broadcasts to the instruction's."""
     shape = opcode.shape
-    if how.is_linear and values.size == numpy.prod(shape, dtype=numpy.int64):
+    if how.is_linear and values.size == math.prod(shape):
         return values.reshape(shape)
     if opcode.is_whole:
         return numpy.broadcast_to(values, shape)
