@@ -60,9 +60,11 @@ KEPT_NBYTES: Final = 1 << 16
 """Bytes up to which the host's results stay in NumPy's memory until a kernel wants them.
 Measured: a + b on the host takes 35, 17 and 17 us for 12,000 float32, 41, 40 and 22 for 24,000."""
 
-AT_ONCE_NBYTES: Final = 4096
+AT_ONCE_NBYTES: Final = 8192
 """Bytes of each operand and result up to which an instruction runs as it is recorded.
-Measured: a loop of new shapes takes 180 thousand machine instructions recorded, 154 so."""
+Measured: a + b of 1,000 float64 that is waited for takes 6.1 us recorded and 2.7 so; a loop of new
+shapes takes 180 thousand machine instructions recorded, 154 so.
+Test: tests/engine/test_tiers.py"""
 
 AT_ONCE: Final = 32
 """How many small instructions run as they are recorded while no value is asked for.
@@ -74,10 +76,12 @@ RECORDINGS: Final = 128
 Not measured: each has the arguments of its launches, and its kernels.
 Test: tests/transforms/test_jit.py"""
 
-LONG_WORK: Final = 8
-"""Small instructions before a value from which on work that came often is recorded as a program.
-Measured: FDTD of 20 x 20 with 14 and conjugate gradients of 12 x 12 with 11 take 1.0 and 1.4 ms as
-programs, 1.6 and 2.3 at once.
+LONG_WORK: Final = 4
+"""Small instructions before a value from which on work that came often is recorded as a program; a
+reduction counts as three.
+Measured: us with 3, 4 and 8, of 1,000 float32: two operations 7.9, 4.7 and 4.8, four and a sum 9.0,
+7.9 and 21. FDTD of 20 x 20 with 14 and conjugate gradients of 12 x 12 with 11 take 1.0 and 1.4 ms
+as programs, 1.6 and 2.3 at once.
 Test: tests/engine/test_tiers.py"""
 
 HELD_PART: Final = 64

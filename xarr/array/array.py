@@ -442,11 +442,11 @@ class Array(ArrayBase):
     diagonal = numpy_methods.diagonal
     fill = numpy_methods.fill
     put = numpy_methods.put
-    take = numpy_methods.take
+    take = numpy_methods.take  # type: ignore[has-type]
     choose = numpy_methods.choose
     compress = numpy_methods.compress
     repeat = numpy_methods.repeat
-    nonzero = numpy_methods.nonzero
+    nonzero = numpy_methods.nonzero  # type: ignore[has-type]
     sort = numpy_methods.sort
     argsort = numpy_methods.argsort
     partition = numpy_methods.partition
@@ -456,7 +456,7 @@ class Array(ArrayBase):
     any = numpy_methods.any
     argmax = numpy_methods.argmax
     argmin = numpy_methods.argmin
-    count_nonzero = numpy_methods.count_nonzero
+    count_nonzero = numpy_methods.count_nonzero  # type: ignore[has-type]
     max = numpy_methods.max
     mean = numpy_methods.mean
     min = numpy_methods.min

@@ -1,4 +1,4 @@
-"""`cached_call`: functions of arrays that are asked for the same again and again.
+"""`cached_call` and `by_numpy`: functions of arrays that take less time than their Python.
 
 What such a function records follows from the structures of its arrays and from its other arguments.
 So the second call like an earlier one is noted, and from the third on (the fourth, if structures
@@ -14,6 +14,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from xarr import tuning
 from xarr.array.call_cache import CallCache
+from xarr.array.host_calls import HostCall
 from xarr.memo import listed
 
 _P = ParamSpec("_P")
@@ -40,3 +41,26 @@ def cached_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
     vars(call)["recordings"] = known.recordings
     return call
+
+
+def by_numpy(
+    numpys: Callable[..., Any], arrays: int = 1, *, writes: bool = False
+) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Have NumPy's function compute a call on few elements that are in a CPU's memory.
+
+    It takes the same arguments, of which as many by position may be `arrays`, and its results have
+    the bits of the instructions: it selects, orders, counts or computes with integers. A function
+    that `writes` changes its first argument, and refuses what is wrong before.
+    """
+
+    def decorated(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        known = HostCall(function, numpys, arrays, writes)
+
+        @functools.wraps(function)
+        def call(*given: _P.args, **named: _P.kwargs) -> _R:
+            found: _R = known.call(given, named)  # type: ignore[assignment]
+            return found
+
+        return call
+
+    return decorated

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from xarr import dtypes, layout
+from xarr.dtypes import BOOL, COMPLEX
 from xarr.ir import _cython as cython
 
 if cython.compiled:
@@ -21,6 +22,7 @@ LONGEST_STEP: Final = 1 << 31
 """The longest step of a slice; one that is longer than its axis is as good."""
 _LONGEST = cython.declare(cython.Py_ssize_t, LONGEST_STEP)
 _MOST_AXES = cython.declare(cython.Py_ssize_t, layout.MAX_NDIM)
+_EXACT = cython.declare(cython.Py_ssize_t, 1 << 24)
 _NEVER = cython.declare(cython.Py_ssize_t, -(1 << 62))
 
 
@@ -43,7 +45,15 @@ def number_for(how: Structure, value: object) -> object:
     if type(value) is float and how.dtype is dtypes.float32:
         low, high = how.dtype.bounds
         return value if low <= value <= high else None  # the write itself rounds
-    return value if how.fits(value) else None
+    if how.fits(value):
+        return value
+    if type(value) is int and how.low is None and -_EXACT <= value <= _EXACT:
+        kind = how.dtype.kind  # one that is no integer: all but float16 hold so small a one exactly
+        if kind == BOOL:
+            return value != 0
+        if how.dtype is not dtypes.float16:
+            return complex(value) if kind == COMPLEX else float(value)
+    return None
 
 
 @cython.cfunc

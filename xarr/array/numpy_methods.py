@@ -15,6 +15,7 @@ import numpy
 import numpy.typing
 
 from xarr import dtypes, functions, lazy
+from xarr.array.cached_calls import by_numpy
 from xarr.array.transfers import READING, Host, tell, to_host
 from xarr.errors import value_error
 from xarr.layout import integer
@@ -219,6 +220,12 @@ def transpose(self: Array, *axes: Any) -> Array:
     return functions.shape.manipulation.permuted(self, order, "x.transpose(axes)")
 
 
+def _filled(values: Host, value: Any) -> None:
+    """Write a number that casts to all elements, by NumPy."""
+    numpy.copyto(values, value)
+
+
+@by_numpy(_filled, writes=True)
 def fill(self: Array, value: Any) -> None:
     """Write one value to all elements."""
     if not isinstance(value, int | float | complex) and numpy.ndim(value):
@@ -248,6 +255,11 @@ def repeat(self: Array, repeats: Any, axis: SupportsIndex | None = None) -> Arra
     return functions.shape.joining.repeat(self, repeats, axis)
 
 
+def _sorted(values: Host, axis: int = -1) -> None:
+    functions.sort.sorting.sort_in_memory(values, axis)
+
+
+@by_numpy(_sorted, writes=True)
 def sort(
     self: Array,
     axis: SupportsIndex = -1,
@@ -280,6 +292,11 @@ def argsort(
     )
 
 
+def _partitioned(values: Host, kth: int, axis: int = -1) -> None:
+    functions.sort.sorting.partition_in_memory(values, kth, axis)
+
+
+@by_numpy(_partitioned, writes=True)
 def partition(
     self: Array, kth: Any, axis: SupportsIndex = -1, kind: str = "introselect", order: Any = None
 ) -> None:

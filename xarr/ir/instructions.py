@@ -56,8 +56,8 @@ class Opcode(Memoised):
     single_kernel : dict or None
         The step that runs an instruction by itself, by offsets of its views.
     small_runs : int
-        How often NumPy computed a reduction or scan as it was recorded; -1 where nobody counts, -2
-        where its own kernel computes it from now on.
+        How often NumPy computed it as it was recorded; -1 where one call of NumPy's does, which
+        nobody counts, -2 where its own kernel computes it from now on.
     """
 
     operation: Any
@@ -104,7 +104,6 @@ class Opcode(Memoised):
         for how in operands:
             if how.strides is None:
                 self.constants += 1
-        self.small_runs = -1 if operation.functions is None else 0
         if target is not None:
             if is_fresh:
                 self.nbytes = target.nbytes

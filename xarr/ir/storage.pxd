@@ -4,6 +4,7 @@ cdef class Storage:
     cdef public object device
     cdef public object lender
     cdef public object selected
+    cdef public object whole
     cdef public Py_ssize_t nbytes
     cdef public Py_ssize_t serial
     cdef public Py_ssize_t writes

@@ -69,6 +69,9 @@ class Storage:
         The owner of the memory, where it is not the device's own.
     selected : object or None
         The cached selection of a mask, with the mask's structure, offset and `writes`.
+    whole : Structure or None
+        What the buffer is the array of, where it is NumPy's; of bool with bytes of 0 and 1, as long
+        as nothing was written.
     writes : int
         How often it was written to, or others may have written to it.
     serial : int
@@ -86,6 +89,7 @@ class Storage:
     device: Any
     lender: Any
     selected: Any
+    whole: Any
     nbytes: int
     serial: int
     writes: int

@@ -276,8 +276,8 @@ class Elementwise:
 
     def _remembered(self, views: tuple[View, ...], operation: Operation) -> Operation:
         key = views[0].dtype if len(views) == 1 else (views[0].dtype, views[1].dtype)
-        self.operations[views[0].device.no_float64][key] = operation
-        return operation
+        # The first stays: kernels are known by it.
+        return self.operations[views[0].device.no_float64].setdefault(key, operation)
 
     def operation(self, row: DType) -> Operation:
         """Return the function's operation for operands of one data type."""

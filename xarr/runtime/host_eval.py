@@ -8,6 +8,7 @@ same bits. Once a list has kernels, only libraries' work is NumPy's, see `NumpyS
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -16,6 +17,7 @@ from xarr import dtypes, layout, tuning
 from xarr.ir import _cython as cython
 from xarr.runtime.host_functions import find
 from xarr.runtime.host_reductions import OfBytes
+from xarr.runtime.host_values import COMPOSED
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
@@ -35,6 +37,7 @@ _ufunc = cython.declare(object, numpy.ufunc)
 _uint8 = cython.declare(object, numpy.uint8)
 _bool = cython.declare(object, dtypes.bool_)
 _OfBytes = cython.declare(type, OfBytes)
+_COMPOSED = cython.declare(object, COMPOSED)
 _bool_ = cython.declare(object, numpy.dtype(bool))
 _WIDE = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _CHUNK = cython.declare(cython.Py_ssize_t, tuning.CHUNK)
@@ -107,7 +110,7 @@ def evaluate(
 
 
 @cython.cfunc
-def _is_reached(storage: Storage) -> cython.bint:
+def is_reached(storage: Storage) -> cython.bint:
     """Return whether the host reads a storage's memory, with nothing to wait for."""
     if type(storage.buffer) is _ndarray:
         return True
@@ -331,12 +334,15 @@ def evaluate_small(
     if function is None:
         function = find(opcode)
     for view in views:
-        if view.storage is not None and not _is_reached(view.storage):
+        if view.storage is not None and not is_reached(view.storage):
             return False
     if opcode.small_runs >= 0:
-        # Folding in a kernel's order takes NumPy ten calls, so what repeats gets its kernel.
+        # Folding in a kernel's order takes NumPy ten calls, as do a few functions of elements. So
+        # what repeats gets its kernel.
         opcode.small_runs += 1
-        if opcode.small_runs % _REPEATS == 0 and program.has_kernel(opcode):
+        if opcode.operation.functions is None and function not in _COMPOSED:
+            opcode.small_runs = -1
+        elif opcode.small_runs % _REPEATS == 0 and program.has_kernel(opcode):
             opcode.small_runs = _BY_KERNEL
     if function is False or opcode.small_runs == _BY_KERNEL:
         return fresh is not None and _launch_small(program, opcode, views, scalar, fresh)
@@ -361,6 +367,7 @@ def evaluate_small(
             else:
                 result = _copied(result, how)
         fresh.buffer = result
+        fresh.whole = how
         return True
     storage = None
     offset: cython.Py_ssize_t = 0
@@ -391,6 +398,7 @@ def _finish(
             made = result if _is_own(result, how, values) else None
             if is_small:
                 made = _copied(result, how) if made is None else made
+                target.whole = how
             elif made is not None:
                 made = driver.adopt(made) if target.nbytes == result.nbytes else None
             if made is not None:
@@ -398,10 +406,10 @@ def _finish(
                 target.buffer = made
                 return
             target.buffer = allocate_or_collect(device, target.nbytes)
-            _store(driver, _array_at(how, memory_of(target), offset), ..., _fitted(result, how))
+            _store(driver, array_at(how, memory_of(target), offset), ..., _fitted(result, how))
             return
         target.buffer = allocate_or_collect(device, target.nbytes)
-    view: Any = _array_at(how, memory_of(target), offset)
+    view: Any = array_at(how, memory_of(target), offset)
     if type(function) is not _ufunc or shape != how.shape:
         _store(driver, view, ..., _fitted(function(*values), how))
         return
@@ -439,7 +447,7 @@ class NumpyStep(LibraryStep):
         values: list[Any] = []
         count: cython.Py_ssize_t = len(self.views) - 1
         for how, slot, beyond in self.views[:count]:
-            values.append(_elements(how, listed.storages[slot], listed.bases[slot] + beyond))
+            values.append(elements(how, listed.storages[slot], listed.bases[slot] + beyond))
         how, slot, beyond = self.views[count]
         offset: cython.Py_ssize_t = listed.bases[slot] + beyond
         _finish(device, self.function, values, how, how.shape, listed.storages[slot], offset)
@@ -495,7 +503,7 @@ def _is_own(result: Any, how: Structure, values: list[Any]) -> cython.bint:
 
 
 @cython.cfunc
-def _array_at(how: Structure, memory: Any, offset: cython.Py_ssize_t) -> Any:
+def array_at(how: Structure, memory: Any, offset: cython.Py_ssize_t) -> Any:
     """The elements of a view in memory, of which the first lies so many from its beginning."""
     if not how.size:  # it may begin beyond the memory's end
         offset = 0
@@ -505,17 +513,35 @@ def _array_at(how: Structure, memory: Any, offset: cython.Py_ssize_t) -> Any:
 
 
 @cython.cfunc
-def _elements(how: Structure, storage: Storage, offset: cython.Py_ssize_t) -> Any:
+def elements(how: Structure, storage: Storage, offset: cython.Py_ssize_t) -> Any:
     """Return the elements of a view of a storage that has its memory."""
     memory: Any = storage.buffer
-    if how.dtype is _bool:  # every byte but 0 is True
-        return _array_at(how, memory_of(storage), offset).view(_uint8).astype(_bool_)
+    is_bool: cython.bint = how.dtype is _bool
     if type(memory) is not _ndarray:
-        return _array_at(how, memory_of(storage), offset)
-    is_whole = how.is_linear and not offset and memory.shape == how.shape
-    if is_whole and memory.dtype is how.dtype.numpy:
+        memory = array_at(how, memory_of(storage), offset)
+        return _as_bool(memory) if is_bool else memory
+    if storage.whole is how and not offset and not (is_bool and storage.writes):
         return memory
-    return _array_at(how, memory, offset)
+    is_whole: cython.bint = how.is_linear and not offset and memory.shape == how.shape
+    if is_whole and memory.dtype is how.dtype.numpy:
+        if is_bool and (storage.writes or _has_others(memory)):
+            return _as_bool(memory)
+        storage.whole = how
+        return memory
+    memory = array_at(how, memory, offset)
+    return _as_bool(memory) if is_bool else memory
+
+
+@cython.cfunc
+def _as_bool(memory: Any) -> object:
+    """Return bool of memory in which every byte but 0 is True; NumPy knows 0 and 1."""
+    return memory.view(_uint8).astype(_bool_)
+
+
+@cython.cfunc
+def _has_others(memory: Any) -> cython.bint:
+    """Return whether there are bytes other than 0 and 1."""
+    return memory.view(_uint8).max() > 1
 
 
 @cython.cfunc
@@ -530,8 +556,8 @@ def _operand(
     if opcode.is_indirect and not number:
         return _places_of(how, opcode.shape, storage, offset)
     if how.dtype is _bool and type(opcode.host) is _OfBytes:
-        return _array_at(how, memory_of(storage), offset).view(_uint8)
-    values: Any = _elements(how, storage, offset)
+        return array_at(how, memory_of(storage), offset).view(_uint8)
+    values: Any = elements(how, storage, offset)
     if opcode.is_separate or how.shape is opcode.shape or how.shape == opcode.shape:
         return values
     return _over(values, how, opcode)
@@ -540,7 +566,7 @@ def _operand(
 def _over(values: Any, how: Structure, opcode: Opcode) -> Any:
     """Return elements of another shape as an array that broadcasts to the instruction's."""
     shape = opcode.shape
-    if how.is_linear and values.size == numpy.prod(shape, dtype=numpy.int64):
+    if how.is_linear and values.size == math.prod(shape):
         return values.reshape(shape)
     if opcode.is_whole:
         return numpy.broadcast_to(values, shape)

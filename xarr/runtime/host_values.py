@@ -33,12 +33,18 @@ def converter(given: DType, wanted: DType) -> Function | None:
 
 def maximum(x: Values, y: Values) -> Values:
     """Return the larger of two numbers; NaN if one is, and of zeros the one without a sign."""
-    return numpy.where((x == 0) & (y == 0), x + y, numpy.maximum(x, y))
+    found = numpy.maximum(x, y)
+    if numpy.count_nonzero(found == 0):
+        found = numpy.where((x == 0) & (y == 0), x + y, found)
+    return found
 
 
 def minimum(x: Values, y: Values) -> Values:
     """Return the smaller of two numbers; NaN if one is, and of zeros the one with a sign."""
-    return numpy.where((x == 0) & (y == 0), -(-x - y), numpy.minimum(x, y))
+    found = numpy.minimum(x, y)
+    if numpy.count_nonzero(found == 0):
+        found = numpy.where((x == 0) & (y == 0), -(-x - y), found)
+    return found
 
 
 def largest(x: Values, axis: int) -> Values:
@@ -79,3 +85,7 @@ def remainder(x: Values, y: Values) -> Values:
     folded = numpy.where((y < 0) != (rest < 0), rest + y, rest)
     signed = numpy.where(rest == 0, numpy.copysign(numpy.zeros_like(rest), y), folded)
     return numpy.where((y == 0) | (rest != rest), rest, signed)
+
+
+COMPOSED: Final = frozenset({multiply, square, remainder})
+"""Functions that take NumPy so many calls that a kernel is launched sooner for a few elements."""

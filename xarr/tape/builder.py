@@ -22,7 +22,7 @@ from xarr.ir.views import Structure, View, constant, storage_view, structure
 from xarr.layout import Layout, Shape
 from xarr.lowering.operations import TemplateOp
 from xarr.runtime import dispatch
-from xarr.tape import record, recorders, traced
+from xarr.tape import record, recorders, scalar_access, traced
 from xarr.tape.record import cast_of, copied as copied
 from xarr.tape.tape import tape_of
 from xarr.tape.traced import is_known
@@ -155,11 +155,7 @@ def compute(view: View) -> None:
     """Run what computes a view, so that its elements are in memory once the queue has ended."""
     if view.value is not None:
         materialise(view)
-    storage = view.storage
-    assert storage is not None
-    device = view.device
-    with device.lock:
-        (device.tape or tape_of(device)).compute(storage)
+    scalar_access.compute(view)
 
 
 def there(view: View) -> View:

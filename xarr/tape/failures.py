@@ -42,7 +42,7 @@ def _have_memory(instructions: list[Any]) -> None:
         elif instruction.opcode.target is not None:
             storage = instruction.written
             if storage.buffer is None and storage.serial not in made:
-                storage.buffer = numpy.empty(storage.nbytes, numpy.uint8)
+                storage.buffer, storage.whole = numpy.empty(storage.nbytes, numpy.uint8), None
 
 
 def keep_left(

@@ -37,7 +37,7 @@ def is_idle(tape: Tape) -> cython.bint:
     """Return whether a small instruction may run now: nothing waits, and nobody watches."""
     if tape.records or tape.instructions or tape.failed_pending or tape.unfinished:
         return False
-    return _is_unwatched(tape)
+    return is_unwatched(tape)
 
 
 @cython.ccall
@@ -49,11 +49,11 @@ def is_nearly_idle(tape: Tape) -> cython.bint:
     for instruction in tape.instructions:
         if not instruction.opcode.is_small:
             return False
-    return _is_unwatched(tape)
+    return is_unwatched(tape)
 
 
 @cython.cfunc
-def _is_unwatched(tape: Tape) -> cython.bint:
+def is_unwatched(tape: Tape) -> cython.bint:
     """Return whether work that needs nothing of the tape may run now, as nobody watches."""
     if tape.is_running or tape.noted or core_tier.name or tape.shared or tape.kept:
         return False
@@ -69,11 +69,11 @@ def _runs_small(
     Meanwhile the tape counts as running, as what a finalizer records may come only behind it.
     After many such instructions for which no value was asked what follows is recorded.
     """
-    if not (is_idle(tape) or (opcode.is_number and _is_unwatched(tape))):
+    if not (is_idle(tape) or (opcode.is_number and is_unwatched(tape))):
         return False
     with tape.device.lock:
         counts: cython.bint = is_idle(tape)
-        if not (counts or (opcode.is_number and _is_unwatched(tape))):
+        if not (counts or (opcode.is_number and is_unwatched(tape))):
             return False
         if tape.once is None:
             tape.once = dispatch.Program(Trace(tape.device, (), ()), ())
@@ -84,7 +84,8 @@ def _runs_small(
         finally:
             tape.is_running = False
         if counts:
-            tape.at_once += 1
+            # A fold takes NumPy as long as three functions of elements.
+            tape.at_once += 1 if opcode.operation.functions is None else 3
             tape.small_work = hash((tape.small_work, opcode))
             tape.records = tape.at_once >= _AT_ONCE
     return True
@@ -176,8 +177,12 @@ def copied(view: View) -> View:
     how: Structure = view.structure
     if view.storage is not None and not how.shape:
         return copied_element(view, view.offset)
-    operation = interned(cast_of, how.dtype, how.dtype)
-    opcode: Opcode = opcode_of(operation, (how,), how.shape, None, how.shape)
+    opcode: Opcode | None = how.known(copied)
+    if opcode is None:
+        operation = interned(cast_of, how.dtype, how.dtype)
+        opcode = opcode_of(operation, (how,), how.shape, None, how.shape)
+        if how.is_met():
+            how.remember(copied, opcode)
     if opcode.nbytes:
         return computed(opcode, (view,))
     return view_at(Storage(how.device, 0, how.device.driver.allocate(0)), opcode.target, 0)

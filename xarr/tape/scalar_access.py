@@ -178,6 +178,47 @@ def values_of(view: View) -> Any:
     return array_in(how.in_memory, memory, view.offset)
 
 
+@cython.cfunc
+def _is_there(on: Tape, storage: Storage) -> cython.bint:
+    """Return whether nothing waits, and NumPy has the memory, which no driver's queue knows."""
+    if type(storage.buffer) is not _ndarray or on.instructions or on.is_running:
+        return False
+    return not (on.unfinished or on.failed_pending)
+
+
+@cython.ccall
+def compute(view: View) -> object:
+    """Run what computes the elements of a storage."""
+    storage: Storage | None = view.storage
+    assert storage is not None
+    on: Tape = tape_of(view.structure.device)
+    core_counts.looks += 1
+    if not _is_there(on, storage):
+        with on.device.lock:
+            on.compute(storage)
+    on.note_value()
+    return None
+
+
+@cython.ccall
+def wait(view: View) -> object:
+    """Compute a view, and wait until that is done; of a constant there is nothing to compute.
+
+    Where nothing is to be done it takes 0.2 us, and 2.0 by properties and locks in Python.
+    """
+    storage: Storage | None = view.storage
+    if storage is None:
+        return None
+    on: Tape = tape_of(view.structure.device)
+    core_counts.looks += 1
+    if not _is_there(on, storage):
+        with on.device.lock:
+            on.compute(storage)
+            on.device.driver.synchronize()
+    on.note_value()
+    return None
+
+
 @cython.ccall
 def function_of(function: Any, operands: Any) -> object:
     """Return a function of the values of views, or None if the host cannot reach them."""

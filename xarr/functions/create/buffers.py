@@ -13,6 +13,7 @@ import numpy
 from xarr import dtypes
 from xarr.array import flags
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike
+from xarr.array.cached_calls import by_numpy
 from xarr.array.coerce import SCALARS, as_array
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out, require_writeable
 from xarr.array.out_argument import mask_of, require_shape
@@ -72,6 +73,12 @@ def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
     return keep_array(Array(laid_out(a._view, axes_in_order(a, order, where))))
 
 
+def _copied_to(dst: Any, src: Any) -> None:
+    """Write all values by NumPy; a mask, or another casting, is left to instructions."""
+    numpy.copyto(dst, src)
+
+
+@by_numpy(_copied_to, 2, writes=True)
 def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayLike = True) -> None:
     """Write values to an array, where a mask is true.
 

@@ -15,7 +15,7 @@ import numpy
 from xarr import dtypes, layout
 from xarr.array import transfers
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike, made
-from xarr.array.cached_calls import cached_call
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import array_of, as_array, operand_view
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out
 from xarr.array.nested import array_of_list
@@ -69,6 +69,10 @@ def ordered(
     name: str = "obj",
 ) -> Array:
     """`asarray`, also of arrays without axes; errors name the calling function, `where`."""
+    if type(obj) is Array and dtype is device is None and not copy and obj._view.shape:
+        lies = (None, "A", "C", "K") if obj._view.structure.is_linear else (None, "A", "K")
+        if order in lies:
+            return obj  # 0.7 us sooner than below
     order = layout.order_of(order, where)
     if (
         order is None
@@ -333,12 +337,14 @@ def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> 
     return comparison.combined(table.subtract.combined(column, row), bound)
 
 
+@by_numpy(numpy.tril)
 @cached_call
 def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Keep the lower triangle of each matrix, up to the k-th diagonal, zeros above it."""
     return _triangle(m, k, table.less_equal, "tril(m)")
 
 
+@by_numpy(numpy.triu)
 @cached_call
 def triu(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Keep the upper triangle of each matrix, from the k-th diagonal on, zeros below it."""
@@ -358,6 +364,7 @@ def _triangle(x: ArrayLike, k: SupportsIndex, comparison: Elementwise, where: st
     return Array(choose(kept, view, scalar(0, view.dtype, view.device)))
 
 
+@by_numpy(numpy.tri, 0)
 def tri(
     N: SupportsIndex,  # noqa: N803 - NumPy's name
     M: SupportsIndex | None = None,  # noqa: N803 - NumPy's name

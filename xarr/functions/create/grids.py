@@ -9,6 +9,7 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, DeviceLike, DTypeLike, ShapeLike
+from xarr.array.cached_calls import by_numpy
 from xarr.array.coerce import SCALARS, as_array
 from xarr.array.layouts import settled, view
 from xarr.backends.device import Device, default_float, get_device
@@ -85,6 +86,7 @@ def indices(
 def indices(
     dimensions: Any, dtype: DTypeLike = None, *, sparse: Literal[True], device: DeviceLike = None
 ) -> tuple[Array, ...]: ...
+@by_numpy(numpy.indices, 0)
 def indices(
     dimensions: Any, dtype: DTypeLike = None, sparse: bool = False, *, device: DeviceLike = None
 ) -> Array | tuple[Array, ...]:

@@ -13,6 +13,7 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike
+from xarr.array.cached_calls import by_numpy
 from xarr.array.coerce import as_array
 from xarr.array.layouts import assign, require_writeable, settled, view
 from xarr.array.transfers import is_unobserved
@@ -84,6 +85,7 @@ def put(a: Array, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
     _write_flat(target, index, resized(values, (index.size,)))
 
 
+@by_numpy(numpy.putmask, 3, writes=True)
 def putmask(a: Array, /, mask: Any, values: Any) -> None:
     """Write values to the elements that a mask names: to each the value of its own place.
 
@@ -121,6 +123,7 @@ def _mask(mask: Any, a: Array, where: str) -> Array:
     return manipulation.reshape(array.astype(bool, copy=False), a.shape)
 
 
+@by_numpy(numpy.place, 3, writes=True)
 def place(arr: Array, mask: Any, vals: Any) -> None:
     """Write values one after the other to the elements that a mask names. Waits for the device.
 
@@ -146,6 +149,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     write_selected(target, chosen, selected, resized(values, (selected.total,))._view)
 
 
+@by_numpy(numpy.put_along_axis, 3, writes=True)
 def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> None:
     """Write values at indices along an axis, to each line with its own indices.
 
@@ -175,6 +179,7 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
     setitem(target, tuple(key), values)
 
 
+@by_numpy(numpy.fill_diagonal, 2, writes=True)
 def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     """Write to the main diagonal of an array.
 
@@ -213,6 +218,7 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
             break
 
 
+@by_numpy(numpy.unravel_index)
 def unravel_index(indices: ArrayLike, shape: Any, order: str | None = "C") -> tuple[Array, ...]:
     """Turn indices of the flattened array into one index for each axis; reads one value back.
 
@@ -255,6 +261,7 @@ def _out_of_bounds(index: int, size: int, where: str) -> ValueError:
     return value_error(where, f"the index {index} is out of bounds", f"there are {size} elements")
 
 
+@by_numpy(numpy.ravel_multi_index)
 def ravel_multi_index(
     multi_index: Any, dims: Any, mode: str | tuple[str, ...] = "raise", order: str | None = "C"
 ) -> Array:
@@ -309,6 +316,7 @@ def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
     return diag_indices(shape[0], len(shape))
 
 
+@by_numpy(numpy.tril_indices, 0)
 def tril_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, ...]:
@@ -322,6 +330,7 @@ def _lower(n: Any, k: Any, m: Any, where: str) -> Array:
     return creation.tri(rows, columns, offset, dtype="bool")
 
 
+@by_numpy(numpy.triu_indices, 0)
 def triu_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, ...]:
@@ -330,6 +339,7 @@ def triu_indices(
     return nonzero(elementwise.logical_not(_lower(n, integer(k, where, "k") - 1, m, where)))
 
 
+@by_numpy(numpy.tril_indices_from)
 def tril_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]:
     """The indices of the lower triangle of a matrix, as `tril_indices` gives them."""
     where = "tril_indices_from(arr, k)"
@@ -337,6 +347,7 @@ def tril_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]
     return tril_indices(rows, integer(k, where, "k"), columns)
 
 
+@by_numpy(numpy.triu_indices_from)
 def triu_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]:
     """The indices of the upper triangle of a matrix, as `triu_indices` gives them."""
     where = "triu_indices_from(arr, k)"

@@ -12,7 +12,7 @@ import numpy
 
 from xarr import dtypes, layout, tuning
 from xarr.array.array import Array, ArrayLike
-from xarr.array.cached_calls import cached_call
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import SCALARS, array_of, as_array, numbers, operand, operand_view, together
 from xarr.array.layouts import keep_array, settled
 from xarr.array.out_argument import copied_back, deliver
@@ -81,6 +81,7 @@ def _values(x1: Any, x2: Any, test: View, name: str) -> tuple[Any, Any]:
     return (Array(larger), x2) if larger is views[0] else (x1, Array(larger))
 
 
+@by_numpy(numpy.nonzero)
 def nonzero(a: Array) -> tuple[Array, ...]:
     """The indices of the nonzero elements, in C order, along each axis. Waits for the device.
 
@@ -99,6 +100,7 @@ def _nonzero(x: ArrayLike, where: str) -> tuple[Array, ...]:
     return tuple(Array(along) for along in gather.nonzero(mask))
 
 
+@by_numpy(numpy.flatnonzero)
 def flatnonzero(a: ArrayLike) -> Array:
     """The indices of the nonzero elements of the flattened array. Waits for the device.
 
@@ -109,6 +111,7 @@ def flatnonzero(a: ArrayLike) -> Array:
     return _nonzero(manipulation.ravel(array_of(a, where, "a")), where)[0]
 
 
+@by_numpy(numpy.take, 2)
 def take(
     a: ArrayLike,
     indices: ArrayLike,
@@ -143,6 +146,7 @@ def take(
     return copied_back(result, out, "take(a, indices, axis, out)")
 
 
+@by_numpy(numpy.take_along_axis, 2)
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = -1) -> Array:
     """The elements at indices along an axis, each line of an array with its own indices.
 
@@ -172,6 +176,7 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
     return Array(gather.take(x._view, spread, arrays, 0))
 
 
+@by_numpy(numpy.argwhere)
 def argwhere(a: ArrayLike) -> Array:
     """The indices of the nonzero elements, one row each, in C order. Waits for the device."""
     where = "argwhere(a)"
@@ -181,6 +186,7 @@ def argwhere(a: ArrayLike) -> Array:
     return joining.stack(_nonzero(x, where), axis=1)
 
 
+@by_numpy(numpy.choose, 2)
 def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     """Choose for each element from one of several arrays.
 
@@ -221,6 +227,7 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
     return deliver(result, out, "choose(a, choices, out)", casting="unsafe", grows=False)
 
 
+@by_numpy(numpy.compress, 2)
 def compress(
     condition: ArrayLike, a: ArrayLike, axis: SupportsIndex | None = None, out: Any = None
 ) -> Array:
@@ -253,6 +260,7 @@ def _where_true(mask: Array, x: Array, axis: int, where: str) -> Array:
     return take(x, index, axis=axis)
 
 
+@by_numpy(numpy.extract, 2)
 def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     """Take the elements of the flattened array where a condition is true. Waits for the device.
 
@@ -269,6 +277,7 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     return _where_true(manipulation.ravel(mask), manipulation.ravel(x), 0, where)
 
 
+@by_numpy(numpy.select, 3)
 @cached_call
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
     """Choose for each element the first of several values whose condition is true.

@@ -9,7 +9,7 @@ import numpy
 
 from xarr import layout
 from xarr.array.array import Array, ArrayLike, DTypeLike
-from xarr.array.cached_calls import cached_call
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import array_of
 from xarr.array.layouts import lock, settled, view
 from xarr.array.out_argument import deliver
@@ -70,6 +70,12 @@ def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) ->
     return manipulation.moveaxis(a, places, (-2, -1))
 
 
+def _matrix_of(v: Any, k: Any = 0) -> Any:
+    """Make a matrix with a diagonal, by NumPy; that of a matrix is a view."""
+    return numpy.diagflat(v, k) if v.ndim == 1 else NotImplemented
+
+
+@by_numpy(_matrix_of)
 @cached_call
 def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Make a matrix with a diagonal, or take the diagonal of a matrix: a view, which is read-only.
@@ -92,6 +98,7 @@ def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     return whole
 
 
+@by_numpy(numpy.diagflat)
 def diagflat(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Make a matrix with the flattened array as a diagonal.
 

@@ -14,7 +14,7 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, DTypeLike, made
-from xarr.array.cached_calls import cached_call
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import array_of, together
 from xarr.array.layouts import keep_array
 from xarr.array.out_argument import deliver, require_castable
@@ -68,7 +68,26 @@ def matmul(
     return deliver(result, out, where, casting=casting)
 
 
+def _matvec_now(x1: Any, x2: Any) -> Any:
+    """Let NumPy multiply as the routine does that is recorded for more elements."""
+    return numpy.matmul(*_like_routines(x1, x2[..., None], x1))[..., 0]
+
+
+def _vecmat_now(x1: Any, x2: Any) -> Any:
+    row = x1.conj() if x1.dtype.kind == "c" else x1
+    return numpy.matmul(*_like_routines(row[..., None, :], x2, x2))[..., 0, :]
+
+
+def _like_routines(first: Any, second: Any, matrices: Any) -> tuple[Any, Any]:
+    """Return operands of matrices of one type that a library multiplies, as it may."""
+    wide = first.dtype == second.dtype != numpy.float16
+    if matrices.ndim < 2 or not wide or vendor.is_reproducible():
+        raise NotImplementedError
+    return first, second
+
+
 @generalised("(m,n),(n)->(m)")
+@by_numpy(_matvec_now, 2)
 @cached_call
 def matvec(
     x1: ArrayLike,
@@ -95,6 +114,7 @@ def matvec(
 
 
 @generalised("(n),(n,m)->(m)")
+@by_numpy(_vecmat_now, 2)
 @cached_call
 def vecmat(
     x1: ArrayLike,

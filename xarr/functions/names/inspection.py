@@ -19,7 +19,7 @@ from xarr.backends.device import (
 )
 from xarr.functions.types.data_types import AnyDType, is_of
 from xarr.layout import MAX_NDIM
-from xarr.tape import builder
+from xarr.tape.scalar_access import wait
 
 __array_api_version__: Final = API_VERSIONS[-1]
 
@@ -108,9 +108,7 @@ def synchronize(x: Array | Device | str | None = None) -> None:
     x : Array, Device, str or None -- What to wait for; the default device where None.
     """
     if type(x) is Array:
-        builder.compute(x._view)
-        with x.device.lock:
-            x.device.driver.synchronize()
+        wait(x._view)
         return
     device = get_device(x, where="synchronize(x)")  # type: ignore[arg-type]
     device.synchronize()

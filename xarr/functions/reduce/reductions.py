@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
+import numpy
+
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out, product
+from xarr.array.cached_calls import by_numpy
 from xarr.array.coerce import operand_view
 from xarr.array.out_argument import deliver
 from xarr.errors import type_error
@@ -63,6 +66,7 @@ def argmin(
     return reduced(rows.argmin, operand_view(a, "argmin(a)"), axis, out=out, keepdims=keepdims)
 
 
+@by_numpy(numpy.count_nonzero)
 def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
     """The number of nonzero elements."""
     return reduced(rows.count_nonzero, operand_view(a, "count_nonzero(a)"), axis, keepdims=keepdims)

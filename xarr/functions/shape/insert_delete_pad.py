@@ -15,7 +15,7 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike
-from xarr.array.cached_calls import cached_call
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import array_of, as_array
 from xarr.array.layouts import keep_array, settled, view
 from xarr.array.transfers import Host
@@ -50,6 +50,7 @@ def resized(values: Array, shape: Shape) -> Array:
     return Array(builder.reshaped(view, shape))
 
 
+@by_numpy(numpy.resize)
 def resize(a: ArrayLike, new_shape: Any) -> Array:
     """Give an array another shape and size, its elements repeated where there are too few.
 
@@ -66,6 +67,7 @@ def resize(a: ArrayLike, new_shape: Any) -> Array:
     return keep_array(Array(builder.copied(resized(x, shape)._view)))
 
 
+@by_numpy(numpy.delete, 2)
 def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array:
     """Take parts along an axis out of an array.
 
@@ -167,6 +169,7 @@ def _wrong_index(dtype: str, where: str) -> IndexError:
     return refused(IndexError, where, f"obj has dtype {dtype}", accepted)
 
 
+@by_numpy(numpy.insert, 3)
 def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = None) -> Array:
     """Put values between the elements along an axis.
 
@@ -267,6 +270,12 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
     return indexing.getitem(x, tuple(key))
 
 
+def _padded(array: Any, pad_width: Any) -> Any:
+    """Pad with zeros, by NumPy; other modes compute what they pad with."""
+    return numpy.pad(array, pad_width)
+
+
+@by_numpy(_padded)
 @cached_call
 def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Array:
     """Put elements around an array.

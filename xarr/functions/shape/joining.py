@@ -16,7 +16,7 @@ import numpy
 
 from xarr import dtypes, layout, tuning
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made
-from xarr.array.cached_calls import cached_call
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import array_of, as_array, numbers, stored_number
 from xarr.array.layouts import keep_array, settled, view
 from xarr.array.out_argument import deliver, require_castable, require_casting, single
@@ -206,6 +206,7 @@ def _require_one(out: Any, dtype: DTypeLike, where: str) -> None:
         raise type_error(where, "out and dtype are both given", "one of them is accepted")
 
 
+@by_numpy(numpy.stack)
 @cached_call
 def stack(
     arrays: Any,
@@ -246,6 +247,7 @@ def stack(
     return _hand_over(whole, out, casting, where)
 
 
+@by_numpy(numpy.roll)
 @cached_call
 def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     """Move elements along axes; those that leave at one end come in at the other.
@@ -293,6 +295,7 @@ def _shifts(shift: Any, where: str) -> list[int]:
     return [int(one) for one in shifts.flat]
 
 
+@by_numpy(numpy.repeat)
 @cached_call
 def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Array:
     """Repeat each element, one after the other.
@@ -365,6 +368,7 @@ def _repeated(x: Array, axis: int, count: int) -> Array:
     return copied_as(x, spread, result)
 
 
+@by_numpy(numpy.tile)
 @cached_call
 def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     """Repeat an array along its axes.
@@ -394,6 +398,7 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     return copied_as(x, spread, layout.require_possible(shape, where))
 
 
+@by_numpy(numpy.append, 2)
 def append(arr: ArrayLike, values: Any, axis: SupportsIndex | None = None) -> Array:
     """Join values to the end of an array along an axis; None flattens both first.
 
@@ -411,6 +416,7 @@ def _appended(arr: ArrayLike, values: Any, axis: SupportsIndex | None) -> Array:
     return _joined(_arrays([arr, values], where), axis, where)
 
 
+@by_numpy(numpy.vstack)
 @cached_call
 def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
     """Join arrays along the first axis, vectors as rows."""
@@ -420,6 +426,7 @@ def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
     )
 
 
+@by_numpy(numpy.hstack)
 @cached_call
 def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
     """Join arrays along the second axis, vectors along the first."""
@@ -428,6 +435,7 @@ def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
     return _joined(parts, 0 if parts[0].ndim == 1 else 1, where, dtype, casting)
 
 
+@by_numpy(numpy.dstack)
 @cached_call
 def dstack(tup: Any) -> Array:
     """Join arrays along the third axis."""
@@ -435,6 +443,7 @@ def dstack(tup: Any) -> Array:
     return _joined([with_three_axes(item, where) for item in _arrays(tup, where)], 2, where)
 
 
+@by_numpy(numpy.column_stack)
 @cached_call
 def column_stack(tup: Any) -> Array:
     """Join vectors as the columns of a matrix."""
@@ -494,6 +503,7 @@ def _line(item: Any, x: Array, shape: Shape, where: str, name: str) -> Array:
     return extra if extra.ndim else broadcast_to(extra, shape)
 
 
+@by_numpy(numpy.block)
 def block(arrays: Any) -> Array:
     """Put an array together of blocks, each of which is written once.
 

@@ -16,7 +16,7 @@ import numpy
 
 from xarr import dtypes, tuning
 from xarr.array.array import Array, ArrayLike
-from xarr.array.cached_calls import cached_call
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import array_of, as_array, compared, operand_view, retyped
 from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import get_device
@@ -386,6 +386,24 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
     return order
 
 
+def _partitioned(values: Any, kth: int, axis: int = -1) -> Any:
+    """Let NumPy sort a copy of an array that has a k-th element."""
+    if values.shape[axis] <= (kth if kth >= 0 else -kth - 1):
+        raise IndexError
+    return _sorted(values, normalize_axis(axis, values.ndim, "partition"), descending=False)
+
+
+def sort_in_memory(values: Any, axis: int = -1) -> None:
+    """Let NumPy sort its own array."""
+    values[...] = _sorted(values, normalize_axis(axis, values.ndim, "sort"), descending=False)
+
+
+def partition_in_memory(values: Any, kth: int, axis: int = -1) -> None:
+    """Let NumPy sort its own array, which has a k-th element."""
+    values[...] = _partitioned(values, kth, axis)
+
+
+@by_numpy(_partitioned)
 def partition(
     a: ArrayLike,
     kth: Any,

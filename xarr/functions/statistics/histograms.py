@@ -12,6 +12,7 @@ import numpy
 
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
+from xarr.array.cached_calls import by_numpy
 from xarr.array.coerce import as_array
 from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import Device, default_float, require_together
@@ -36,6 +37,7 @@ from xarr.tape import builder
 _Limits = tuple[Any, Any]
 
 
+@by_numpy(numpy.bincount)
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Array:
     """How often each number occurs among integers.
 
@@ -75,9 +77,8 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
         number = max(least, largest + 1)
     if number >> 60:  # their bytes are not counted in 64 bits
         accepted = f"the device has {view.device.info.memory_nbytes} bytes"
-        raise MemoryError(
-            message(where, f"there are {number} bins", accepted, "work in smaller pieces")
-        )
+        fault = f"there are {number} bins"
+        raise MemoryError(message(where, fault, accepted, "work in smaller pieces"))
     if weights is None:
         return Array(histograms.counts(view, number))
     weighed = as_array(weights, where, "weights", device=values.device)
@@ -94,9 +95,8 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
 
 def _sums(bins: View, weights: Array, number: int) -> Array:
     """The sums of weights by bin, in the default floating-point type."""
-    row = default_float(weights.device)
     flat = builder.reshaped(bins, (math.prod(bins.shape),))
-    weighed = builder.converted(weights.reshape(-1)._view, row)
+    weighed = builder.converted(weights.reshape(-1)._view, default_float(weights.device))
     return Array(histograms.sums(flat, weighed, number))
 
 

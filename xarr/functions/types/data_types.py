@@ -506,5 +506,7 @@ def size(a: Any, axis: Axis = None) -> int:
     """
     where = "size(a, axis)"
     extents = _shape(a, where)
+    if axis is None:
+        return math.prod(extents)
     axes = layout.normalize_axes(axis, len(extents), where, "a")
     return math.prod(extents[place] for place in axes)
