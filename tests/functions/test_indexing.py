@@ -16,7 +16,7 @@ from tests.reference import Values, assert_same
 from xarr import dtypes
 from xarr.dtypes import DType
 from xarr.functions.index import bounds
-from xarr.ops import gather, reduce_scan
+from xarr.ops import reduce_scan, selection
 from xarr.runtime import host_functions
 
 pytestmark = pytest.mark.usefixtures("each_tier", "has_dtype")
@@ -191,7 +191,7 @@ def test_a_mask_that_is_written_meanwhile_selects_what_it_did(
         return ranks
 
     monkeypatch.setattr(reduce_scan, "scan", then_written)
-    monkeypatch.setattr(gather, "_places", lambda mask: None)
+    monkeypatch.setattr(selection, "_places", lambda mask: None)
     assert_same(np.asarray(array[condition]), x[mask], "x[mask]")
     view[...] = mask
     for ours, wanted in zip(xarr.nonzero(condition), np.nonzero(mask), strict=True):

@@ -30,7 +30,7 @@ from xarr.errors import refused, type_error, value_error
 from xarr.functions.index.bounds import in_range, require_bounds
 from xarr.ir.views import View, constant, number_like, storage_view
 from xarr.layout import Layout, Shape
-from xarr.ops import elementwise as rows, gather
+from xarr.ops import elementwise as rows, gather, selection
 from xarr.ops.rows import choose
 from xarr.tape import builder, recorders, scalar_access
 from xarr.tape.traced import TracedNumber
@@ -45,7 +45,7 @@ def getitem(x: Array, key: Any) -> Array:
     if kind is Array and is_unobserved():
         given, index = x._view, key._view
         if index.device is given.device and given.shape:
-            found = gather.picked(given, index)
+            found = selection.picked(given, index)
             if found is not None:
                 return Array(found)
     elif kind is slice and (type(key.start) is Array or type(key.stop) is Array):
@@ -73,7 +73,7 @@ def getitem(x: Array, key: Any) -> Array:
         if mask is not None and _is_unknown(mask, x):
             return Selected(x, mask)  # type: ignore[return-value]
         if mask is not None and mask._view.shape == x._view.shape:
-            return Array(gather.compress(x._view, mask._view))
+            return Array(selection.compress(x._view, mask._view))
     where, arrays, place = advanced(x, items)
     shape = gather.result_shape(where, arrays, place)
     is_view = shape or any(item is Ellipsis for item in items)
@@ -269,21 +269,21 @@ def _is_selected(x: Array, mask: Array, source: View) -> bool:
     if rest:
         return False
     settled(x)
-    if len(source.shape) == 1 and gather.replace(x._view, mask._view, source):
+    if len(source.shape) == 1 and selection.replace(x._view, mask._view, source):
         return True
-    selected = gather.select(mask._view)
+    selected = selection.select(mask._view)
     write_selected(x, mask, selected, _fitted(source, (selected.total,)))
     return True
 
 
-def write_selected(x: Array, mask: Array, selected: gather.Selected, source: View) -> None:
+def write_selected(x: Array, mask: Array, selected: selection.Selected, source: View) -> None:
     """Write the next of a vector's values, or the only one, to each element that a mask selects.
 
     The mask has the shape of x, which is settled.
     """
     values = builder.broadcast(builder.converted(source, x._view.dtype), (selected.total,))
     builder.materialise(values)
-    chosen = gather.overwrite(x._view, mask._view, selected, values)
+    chosen = selection.overwrite(x._view, mask._view, selected, values)
     if chosen is not None:
         _replace(x, chosen)
 
@@ -552,7 +552,7 @@ def _indices(entry: _Index, extents: Shape, first: int) -> list[_Index]:
     if not all(mine in (own, 0) for mine, own in zip(array.shape, extents, strict=True)):
         fault = f"the mask has shape {array.shape}"
         raise refused(IndexError, WHERE, fault, mismatch(array.shape, extents, first))
-    return [_Index(Array(along), (0, 0)) for along in gather.nonzero(array._view)]
+    return [_Index(Array(along), (0, 0)) for along in selection.nonzero(array._view)]
 
 
 def _in_range(part: _Index, extent: int, axis: int) -> Array:

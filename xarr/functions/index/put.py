@@ -31,7 +31,7 @@ from xarr.functions.shape.insert_delete_pad import resized
 from xarr.functions.types import data_types
 from xarr.ir.views import constant
 from xarr.layout import Layout, Shape, integer, normalize_axis
-from xarr.ops import gather
+from xarr.ops import gather, selection
 from xarr.tape import builder
 
 
@@ -140,7 +140,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     _require_safe(vals, target, where)
     given = as_array(vals, where, "vals", dtype=target.dtype, device=target.device)
     values = manipulation.ravel(given)
-    selected = gather.select(chosen._view)
+    selected = selection.select(chosen._view)
     if not selected.total:
         return
     if not values.size:

@@ -28,7 +28,7 @@ from xarr.functions.shape import joining, manipulation
 from xarr.functions.types.data_types import result_type
 from xarr.ir.views import View, constant
 from xarr.layout import Shape
-from xarr.ops import gather
+from xarr.ops import gather, selection
 from xarr.ops.rows import choose as chosen_of
 from xarr.tape import builder
 
@@ -97,7 +97,7 @@ def _nonzero(x: ArrayLike, where: str) -> tuple[Array, ...]:
         fault = f"{operand_of(where)} is 0-dimensional"
         raise value_error(where, fault, "at least one axis is needed")
     mask = builder.converted(view, dtypes.bool_)
-    return tuple(Array(along) for along in gather.nonzero(mask))
+    return tuple(Array(along) for along in selection.nonzero(mask))
 
 
 @by_numpy(numpy.flatnonzero)
@@ -133,7 +133,7 @@ def take(
     index = int64(indices, name, "indices", device, truncates=True)
     require_together(index._view.device, x._view.device, name)
     if not place and mode == "raise" and is_unobserved():
-        found = gather.picked(x._view, index._view)
+        found = selection.picked(x._view, index._view)
         if found is not None:
             return copied_back(Array(found), out, "take(a, indices, axis, out)")
     if 0 in x.shape[:place]:  # no element is taken, so NumPy looks at no index

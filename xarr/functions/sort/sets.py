@@ -24,7 +24,7 @@ from xarr.functions.shape import joining
 from xarr.functions.sort.sorting import argsort, searchsorted, sort
 from xarr.ir.views import View, constant
 from xarr.layout import normalize_axis
-from xarr.ops import gather, vendor
+from xarr.ops import gather, selection, vendor
 from xarr.tape import builder
 from xarr.tape.scalar_access import Host
 
@@ -274,10 +274,10 @@ def _by_sorting(
     order = argsort(flat) if return_index or return_inverse else None
     ordered = sort(flat) if order is None else _taken(flat, order)
     begins = _begins(ordered, equal_nan=equal_nan)
-    selected = gather.select(begins)
+    selected = selection.select(begins)
 
     def chosen(values: Array) -> View:
-        return gather.extract(values._view, begins.shape, selected)
+        return selection.extract(values._view, begins.shape, selected)
 
     results = [Array(chosen(ordered))]
     if order is not None and return_index:
@@ -285,7 +285,7 @@ def _by_sorting(
     if order is not None and return_inverse:
         inverse = fills.empty(order.shape, dtype="int64", device=device)
         # No place comes twice in the order.
-        number = gather.run_numbers(begins, selected)
+        number = selection.run_numbers(begins, selected)
         where = settled(inverse)
         gather.put(inverse._view, where, [(0, order._view)], 0, number, distinct=True)
         results.append(inverse.reshape(x.shape))
