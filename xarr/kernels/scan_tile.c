@@ -1,7 +1,8 @@
 // `scan.c` along a contiguous axis, where items run side by side (GPUs): a group takes as many pieces
 // as it has items, XR_LINE_PIECES of a line and so of several lines where these are short. Neighbours
 // load and store neighbouring elements of a piece; in between, in a tile in local memory, each item
-// walks a piece of its own, in the order of `scan.c`.
+// walks a piece of its own, in the order of `scan.c`. XR_IN_ONE: a group has all pieces of its lines,
+// and walks them once more, for their totals, before.
 typedef struct { XR_FIELDS } xr_arguments;
 
 #define XR_LINES (XR_PIECES / XR_LINE_PIECES)
@@ -19,7 +20,7 @@ typedef struct { XR_FIELDS } xr_arguments;
 
 // Loads that are under way together; a scan of totals has few groups, which wait for each.
 #if XR_PARTIAL
-#define XR_TOGETHER _Pragma("unroll 32")
+#define XR_TOGETHER _Pragma("unroll")
 #else
 #define XR_TOGETHER _Pragma("unroll 8")
 #endif
@@ -28,8 +29,8 @@ typedef struct { XR_FIELDS } xr_arguments;
 #define XR_FOR_TILE                                                                         \
     XR_TOGETHER                                                                             \
     for (int turn = 0; turn < XR_SPAN; ++turn) {                                            \
-        const int row = (turn * XR_PIECES + lane) / XR_SPAN;                                \
-        const int column = (turn * XR_PIECES + lane) % XR_SPAN;                             \
+        const int row = turn * (XR_PIECES / XR_SPAN) + lane / XR_SPAN;                      \
+        const int column = lane % XR_SPAN;                                                  \
         const int line = XR_LINE_OF(row);                                                   \
         const int beyond = XR_PIECE_OF(row) * XR_PIECE_LENGTH + from + column;
 
@@ -51,17 +52,51 @@ typedef struct { XR_FIELDS } xr_arguments;
         }                                                                                   \
     }
 
-#define XR_WALK                                                                             \
+#define XR_ADD_UP                                                                           \
     acc = from + column > 0 ? XR_COMBINE(acc, XR_AT_TILE(lane, column))                     \
-                            : XR_AT_TILE(lane, column);                                     \
-    XR_KEEP_RUNNING
+                            : XR_AT_TILE(lane, column);
 
 #if XR_TOTALS
 #define XR_KEEP_RUNNING
-#elif XR_CARRIED
+#elif XR_CARRIED || XR_IN_ONE
 #define XR_KEEP_RUNNING XR_AT_TILE(lane, column) = piece > 0 ? XR_COMBINE(before, acc) : acc;
 #else
 #define XR_KEEP_RUNNING XR_AT_TILE(lane, column) = acc;
+#endif
+
+// Fill the tile with each span of the pieces in turn, and take a `step` for each column of this item's
+// piece. Beyond an end the last element is loaded again: a load without a branch waits for no other.
+#define XR_FOR_SPANS(step, afterwards)                                                      \
+    for (int from = 0; from < longest; from += XR_SPAN) {                                   \
+        if (is_full) {                                                                      \
+            XR_FILL_TILE(line, beyond)                                                      \
+        } else {                                                                            \
+            XR_FILL_TILE(line < lines ? line : lines - 1, beyond < rest ? beyond : rest - 1) \
+        }                                                                                   \
+        BARRIER();                                                                          \
+        if (mine - from >= XR_SPAN) {                                                       \
+            _Pragma("unroll")                                                               \
+            for (int column = 0; column < XR_SPAN; ++column) {                              \
+                step                                                                        \
+            }                                                                               \
+        } else {                                                                            \
+            for (int column = 0; from + column < mine; ++column) {                          \
+                step                                                                        \
+            }                                                                               \
+        }                                                                                   \
+        BARRIER();                                                                          \
+        afterwards                                                                          \
+    }
+#if XR_TOTALS
+#define XR_AFTERWARDS
+#else
+#define XR_AFTERWARDS                                                                       \
+    if (is_full) {                                                                          \
+        XR_EMPTY_TILE(1)                                                                    \
+    } else {                                                                                \
+        XR_EMPTY_TILE(beyond < rest && line < lines)                                        \
+    }                                                                                       \
+    BARRIER();
 #endif
 
 #define XR_PARAMETERS(parameter) XR_POINTERS(parameter) XR_CARRY(parameter) XR_RESULTS(parameter)
@@ -69,6 +104,9 @@ typedef struct { XR_FIELDS } xr_arguments;
 GROUP_KERNEL(xr_scan, XR_PARAMETERS)
 {
     LOCAL XR_ACC tile[XR_PIECES * (XR_SPAN + 1)];
+#if XR_IN_ONE
+    LOCAL XR_ACC totals[XR_PIECES];
+#endif
     const int lane = (int)LOCAL_ID(0);
     const xr_index inner = 0;
     const xr_index first_piece = (xr_index)GROUP_ID(0) % a.blocks * XR_LINE_PIECES;
@@ -96,34 +134,24 @@ GROUP_KERNEL(xr_scan, XR_PARAMETERS)
         before = carry[number - 1];
     }
 #endif
-    for (int from = 0; from < longest; from += XR_SPAN) {
-        if (is_full) {
-            XR_FILL_TILE(line, beyond)
-        } else {
-            // Beyond an end the last one again: a load without a branch waits for no other.
-            XR_FILL_TILE(line < lines ? line : lines - 1, beyond < rest ? beyond : rest - 1)
-        }
-        BARRIER();
-        if (mine - from >= XR_SPAN) {
-            _Pragma("unroll")
-            for (int column = 0; column < XR_SPAN; ++column) {
-                XR_WALK
-            }
-        } else {
-            for (int column = 0; from + column < mine; ++column) {
-                XR_WALK
-            }
-        }
-        BARRIER();
-#if !XR_TOTALS
-        if (is_full) {
-            XR_EMPTY_TILE(1)
-        } else {
-            XR_EMPTY_TILE(beyond < rest && line < lines)
-        }
-        BARRIER();
-#endif
+#if XR_IN_ONE
+    XR_FOR_SPANS(XR_ADD_UP, )
+    if (mine > 0) {
+        totals[lane] = acc;
     }
+    BARRIER();
+    if (mine > 0 && lane % XR_LINE_PIECES == 0) {
+        for (int k = 1; k < a.pieces; ++k) {
+            totals[lane + k] = XR_COMBINE(totals[lane + k - 1], totals[lane + k]);
+        }
+    }
+    BARRIER();
+    XR_ACC before;
+    if (piece > 0 && mine > 0) {
+        before = totals[lane - 1];
+    }
+#endif
+    XR_FOR_SPANS(XR_ADD_UP XR_KEEP_RUNNING, XR_AFTERWARDS)
 #if XR_TOTALS
     if (mine > 0) {
         result[number] = acc;

@@ -296,8 +296,9 @@ def _scan(
     if inner == 1 and not lanes:
         skeleton = _SCAN_TILE
         abreast, span_nbytes = tuning.SCAN_ITEMS, tuning.SCAN_SPAN_NBYTES
-        if spec is None:  # few groups, which wait for their loads
-            abreast, span_nbytes = abreast // 2, 4 * span_nbytes
+        if spec is None and abreast < count <= _SCAN_PIECE:
+            abreast, span_nbytes = _SCAN_PIECE, span_nbytes // 2
+        in_one = 1 < count <= abreast
         pieces = min(abreast, power_of_two(count))  # of a line that a group takes
         blocks = -(-count // pieces)
         grid: Grid = ((-(-outer * pieces // abreast) * blocks,), (abreast,))
@@ -308,9 +309,10 @@ def _scan(
             f"#define XR_LINE_PIECES {pieces}",
             f"#define XR_PIECE_LENGTH {_SCAN_PIECE}",
             f"#define XR_SPAN {min(span, _SCAN_PIECE)}",
+            f"#define XR_IN_ONE {int(in_one)}",
         ]
     else:
-        skeleton = _SCAN
+        skeleton, in_one = _SCAN, False
         indices = {"items": items, "piece_length": _SCAN_PIECE, **indices}
         grid, item_chunk = _grid(device, items, outer * length * inner, True)
         how = [f"#define XR_CHUNKED {int(lanes)}"]
@@ -329,7 +331,7 @@ def _scan(
             kernel, grid, outer * length * inner, tuple(indices.values()), given, spec is not None
         )
 
-    if count == 1:
+    if count == 1 or in_one:
         return [stage(result, totals=False, last=result == RESULT)]
     totals, running = len(scratch), len(scratch) + 1
     scratch += [items * fold.nbytes] * 2
