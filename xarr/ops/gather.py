@@ -126,6 +126,8 @@ def _add(dtype: DType) -> GatherScatter:
 
 def result_shape(where: Layout, arrays: Sequence[tuple[int, View]], place: int) -> Shape:
     """Return the shape of an indexed view: the arrays' axes replace those they index."""
+    if len(arrays) == len(where.shape):
+        return arrays[0][1].shape
     indexed = {axis for axis, _ in arrays}
     kept = [extent for axis, extent in enumerate(where.shape) if axis not in indexed]
     before = sum(1 for axis in range(place) if axis not in indexed)

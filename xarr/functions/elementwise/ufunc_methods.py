@@ -495,7 +495,9 @@ def _joined_type(function: ufunc, a: Array, values: Array) -> DType | None:
     """
     row = function._row
     assert row is not None
-    operation = row._resolve((a._view, values._view))
+    given, added = a._view, values._view
+    known = row.operations[given.device.no_float64].get((given.dtype, added.dtype))
+    operation = known or row._resolve((given, added))
     if not numpy.can_cast(operation.result.numpy, a._view.dtype.numpy, "same_kind"):
         return None
     return dtypes.bool_ if row.takes_truths else operation.operands[1]
