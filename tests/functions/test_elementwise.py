@@ -688,7 +688,7 @@ def test_fused_conversions_are_those_of_memory(
 
 @pytest.mark.parametrize("number", [2, 2.0])
 def test_squares_after_other_powers(number: float) -> None:
-    """What is known of other powers of such an array is not taken for its square."""
+    """Squares are products, whatever other powers of such an array are known."""
     x = np.random.default_rng(1).uniform(1, 1e9, 5013)
     array = xarr.asarray(x)
     xarr.synchronize()

@@ -173,6 +173,13 @@ def test_functions_of_stacks_are_ufuncs(name: str) -> None:
     assert pickle.loads(pickle.dumps(function)) is function
 
 
+def test_a_place_far_beyond_the_end_is_refused_at_once(device: xarr.Device) -> None:
+    x = xarr.zeros(3)
+    with pytest.raises(IndexError):
+        xarr.add.at(x, xarr.asarray([0, 1 << 40]), xarr.ones(2))
+    assert x.tolist() == [0, 0, 0]
+
+
 def test_many_changes_of_few_elements(device: xarr.Device) -> None:
     """As histograms are counted: the sum of integers is exact, in whichever order."""
     places = np.random.default_rng(0).integers(0, 7, 100_000)

@@ -108,12 +108,12 @@ class HostCall:
                 values.append(_value_of(value))
             if first is not None:
                 values[0] = _target_of(first._view)
+                first._view.storage.writes += 1  # type: ignore[union-attr]
             try:
                 result: Any = _quiet().run(self.numpys, *values, **named)
             except Exception:  # noqa: BLE001 - the function itself says what is wrong
                 return _absent
             if first is not None:
-                first._view.storage.writes += 1  # type: ignore[union-attr]
                 return None
             return _given_back(result, device, values)
 

@@ -173,7 +173,7 @@ def on_host(
     Arrays in lists, tuples and dictionaries count too. Those in `writes` and in `out` are written
     to; no other may be. `where` is what warnings and errors name.
     """
-    call = HostCall(where, [*writes, kwargs.get("out")])
+    call = ProtocolCall(where, [*writes, kwargs.get("out")])
     given, named = replaced(args, (Array,), call.host), replaced(kwargs, (Array,), call.host)
     if call.device is None:
         raise errors.type_error(where, "no Array is among the arguments", "one is needed")
@@ -182,7 +182,7 @@ def on_host(
     return call.given_back(result)
 
 
-class HostCall:
+class ProtocolCall:
     """Gives a function of NumPy's the Arrays of a call as NumPy arrays, and takes results back."""
 
     def __init__(self, where: str, writes: Sequence[Any]) -> None:

@@ -76,7 +76,7 @@ _ELECT: Final = GatherScatter(
 
 
 class Looked:
-    """What is known of indices in memory that nobody else sees, until they are written to.
+    """Facts about indices in memory that nobody else sees, until they are written to.
 
     Attributes
     ----------

@@ -310,7 +310,7 @@ def _along(x: Array, place: int) -> Iterator[Array]:
 
 
 def _begins(indices: Any, x: Array, place: int, name: str) -> tuple[Array, bool]:
-    """Where each slice along an axis begins, int64, and whether these places ascend."""
+    """Check where slices along an axis begin; return it as int64, and whether it ascends."""
     begins = as_array(indices, name, "indices", device=x.device)
     if begins.ndim != 1 or (begins._view.dtype.kind not in INTEGER and begins.size):
         fault = f"indices have dtype {begins.dtype} and {begins.ndim} dimensions"
@@ -410,6 +410,8 @@ def _at_on_host(function: ufunc, a: Host, indices: Any, b: Any) -> None:
         raise NotImplementedError
     if a.ndim != 1 or indices.shape != b.shape or b.ndim != 1:
         raise NotImplementedError
+    if indices.size and not -len(a) <= indices.min() <= indices.max() < len(a):
+        raise NotImplementedError  # the instructions refuse it
     places = numpy.where(indices < 0, indices + len(a), indices)
     if numpy.bincount(places, minlength=1).max() > 1:
         raise NotImplementedError  # kernels have an order of their own
@@ -507,7 +509,7 @@ def _change_now(name: str, a: Array, places: View, values: View) -> bool:
     """Change elements by NumPy where that has the same bits; return whether it did.
 
     So it has of integers, whose order makes no difference, and of sums and products where no place
-    occurs twice. On cpu:0 `add.at` of 2^20 takes 17 ms with it, and 207 without.
+    occurs twice. On cpu:0 `add.at` of 2^20 takes 17 ms with it, and 118 without.
     """
     whole = settled(a)
     storage, on = a._view.storage, tape_of(a._view.device)

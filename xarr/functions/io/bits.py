@@ -11,7 +11,6 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, rebind
-from xarr.array.cached_calls import by_numpy
 from xarr.array.coerce import array_of
 from xarr.array.layouts import reinterpreted, require_writeable, viewed
 from xarr.array.transfers import tell, to_host
@@ -100,7 +99,6 @@ def dump(x: Array, file: Any) -> None:
         pickle.dump(x, opened)
 
 
-@by_numpy(numpy.packbits)
 def packbits(a: Any, /, axis: SupportsIndex | None = None, bitorder: str = "big") -> Array:
     """Pack truths into bytes, eight into each.
 
@@ -127,7 +125,6 @@ def packbits(a: Any, /, axis: SupportsIndex | None = None, bitorder: str = "big"
     return manipulation.moveaxis(packed, -1, place)
 
 
-@by_numpy(numpy.unpackbits)
 def unpackbits(
     a: Any,
     /,
