@@ -316,6 +316,12 @@ COUNTED: Final = 1 << 16
 """Elements to count that are worth an item of its own.
 Not felt between 2^15 and 2^17."""
 
+DENSE: Final = 4
+"""Elements of an array for each value added at a place of it, up to which each element has a sum.
+Else the values are sorted by their places.
+Measured: add.at of 2^20 float32 at places of as many elements takes 9 ms on cpu:0, sorted 118.
+"""
+
 LAUNCHES_PER_FLUSH: Final = 16
 """Launches of OpenCL after which what is queued is handed to the device.
 Not felt between 8 and 32."""

@@ -205,6 +205,7 @@ w(np.{cumsum(o, axis=0)|cumulative_sum(x, include_initial=True)|cumprod(o, axis=
 w(np.{maximum|logaddexp}.accumulate(x))
 w(np.{add|multiply|maximum|logaddexp}.reduceat(o, [0, 1, 3], axis={0|1}))
 w(changed(np.{add|subtract|multiply|divide|minimum|logaddexp}))
+w(changed(np.{add|subtract}, 60))
 np.logaddexp.reduce(x)
 np.quantile(x, 0.3) * np.percentile(x, 60)
 np.average(x, weights=x**2)
@@ -263,8 +264,8 @@ def value_of(call: str, np: Any, x: Any) -> Any:
     """The real number that a line of the table is, of either library's array."""
     o = outer(np, x)
 
-    def changed(function: Any) -> Any:
-        y = np.full(3, 1.5)
+    def changed(function: Any, size: int = 3) -> Any:
+        y = np.full(size, 1.5)
         function.at(y, np.asarray([0, 2, 2, 0, 2, 1]), x)
         return y
 

@@ -100,6 +100,9 @@ y = np.zeros(6); before = y + 1; y[2:4] = x[2:4, 0] -> y + before
 x[1:] += x[:-1]; x.T[0] *= 2 -> x[::2]
 y = np.zeros((3, 4)); y[x.argmax(axis=1) % 3] = x; np.add.at(y, [0, 0, 1], x[:3])
 ... most = x[0].argmax(); y[0, most] += x[most, most - 1]; y[most - 1] = x[0] -> y
+# sums at places: of few elements of many, and of most
+y = np.zeros(90); np.add.at(y, x.argmax(axis=1) * 9, x[:, 0])
+... np.subtract.at(y, [1, 1, 5] * 30, x.ravel()[[0, 2, 3] * 30]) -> y
 # masks, some of whose counts differ
 x[x > 0.5] = 0.0 -> np.where(x > 0.2, 1.0, x)
 y = x * 2; high = x > 0.5; y[high] = np.sqrt(x[high]) * y[high] + 1.0; y[y < 0.3] *= -1.0

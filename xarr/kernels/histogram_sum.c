@@ -1,48 +1,43 @@
-// The sums of the weights of each bin, by one item in the order of the elements. Of a bin's weights
-// each 256 are summed, then each 256 of those sums, and so on: level l of `sums` has the sum of the
-// 256 to the power of l that are under way. segment_sum.c sums in the same order, to the bit.
+// Sums the values at each place, by one item in the order of the elements: `part` is the sum of up
+// to 1,024 values at a place, of which `seen` were added, and `result` the sum of the parts before.
+// segment_sum.c sums in the same order, to the bit. XR_ZERO plus a value is that value; it is what a
+// place without values has.
 #ifndef XR_ASSEMBLED
 #include "editor.h"
 #endif
 typedef struct { XR_FIELDS } xr_arguments;
 
 #define XR_PARAMETERS(parameter)                                                            \
-    parameter(GLOBAL const i64 *RESTRICT, bins)                                             \
-    parameter(GLOBAL const XR_WEIGHT *RESTRICT, weights)                                    \
-    parameter(GLOBAL i64 *RESTRICT, counts)                                                 \
-    parameter(GLOBAL XR_WEIGHT *RESTRICT, sums)
+    parameter(GLOBAL const i64 *RESTRICT, places)                                           \
+    parameter(GLOBAL const XR_VALUE *RESTRICT, values)                                      \
+    parameter(GLOBAL u16 *RESTRICT, seen)                                                   \
+    parameter(GLOBAL XR_VALUE *RESTRICT, part)                                              \
+    parameter(GLOBAL XR_VALUE *RESTRICT, result)
 
 ITEM_KERNEL(xr_histogram_sum, XR_PARAMETERS)
 {
     if (GLOBAL_ID(0) == 0) {
-        for (xr_index bin = 0; bin < a.bins; ++bin) {
-            counts[bin] = 0;
-        }
-        for (xr_index k = 0; k < a.bins * a.levels; ++k) {
-            sums[k] = (XR_WEIGHT)0.0f;
+        for (xr_index k = 0; k < a.number; ++k) {
+            seen[k] = 0;
+            part[k] = XR_ZERO;
+            result[k] = XR_ZERO;
         }
         for (xr_index i = 0; i < a.items; ++i) {
-            const i64 bin = bins[i];
-            if (bin >= 0 && bin < (i64)a.bins) {
-                XR_WEIGHT sum = sums[bin] + weights[i];
-                i64 seen = counts[bin] + 1;
-                xr_index place = (xr_index)bin;
-                counts[bin] = seen;
-                while ((seen & 255) == 0) {
-                    sums[place] = (XR_WEIGHT)0.0f;
-                    place += a.bins;
-                    sum = sums[place] + sum;
-                    seen >>= 8;
+            const i64 place = places[i];
+            if (place >= 0 && place < (i64)a.number) {
+                XR_VALUE sum = XR_SUM(part[place], values[i]);
+                u32 count = (u32)seen[place] + 1u;
+                if (count == 1024u) {
+                    result[place] = XR_SUM(result[place], sum);
+                    sum = XR_ZERO;
+                    count = 0u;
                 }
-                sums[place] = sum;
+                part[place] = sum;
+                seen[place] = (u16)count;
             }
         }
-        for (xr_index bin = 0; bin < a.bins; ++bin) {
-            XR_WEIGHT sum = sums[bin];
-            for (xr_index level = 1; level < a.levels; ++level) {
-                sum = sums[level * a.bins + bin] + sum;
-            }
-            sums[bin] = sum;
+        for (xr_index k = 0; k < a.number; ++k) {
+            result[k] = XR_SUM(result[k], part[k]);
         }
     }
 }

@@ -1,57 +1,72 @@
-// The sums of up to 256 neighbours, in order. Segment b of the values lies from starts[b] up to
-// starts[b + 1], and is cut into pieces of 256, of which it has the numbers from offsets[b] up to
-// offsets[b + 1]; an item sums a piece. XR_WHOLE: each segment is one piece. XR_ORDERED: the values
-// are read through an index.
+// Sums neighbours that have the same place, of sorted places: result[i] is the sum where a run of
+// equal places begins at i. The first launch sums up to 1,024 values in order, wherever so many of a
+// run begin; the second (XR_JOIN) joins those sums in order, in place. What lies between has no
+// meaning. histogram_sum.c sums in the same order, to the bit.
 #ifndef XR_ASSEMBLED
 #include "editor.h"
 #endif
 typedef struct { XR_FIELDS } xr_arguments;
 
-#if XR_ORDERED
-#define XR_ORDER(parameter) parameter(GLOBAL const i64 *RESTRICT, order)
-#else
-#define XR_ORDER(parameter)
-#endif
-#if XR_WHOLE
-#define XR_OFFSETS(parameter)
-#else
-#define XR_OFFSETS(parameter) parameter(GLOBAL const i64 *RESTRICT, offsets)
-#endif
 #define XR_PARAMETERS(parameter)                                                            \
-    parameter(GLOBAL const XR_WEIGHT *RESTRICT, values)                                     \
-    parameter(GLOBAL const i64 *RESTRICT, starts) XR_ORDER(parameter) XR_OFFSETS(parameter) \
-    parameter(GLOBAL XR_WEIGHT *RESTRICT, result)
+    parameter(GLOBAL const XR_PLACE *RESTRICT, places)                                      \
+    parameter(GLOBAL const XR_VALUE *RESTRICT, values)                                      \
+    parameter(GLOBAL XR_VALUE *, result)
 
-GROUP_KERNEL(xr_segment_sum, XR_PARAMETERS)
+#if XR_JOIN
+#define XR_STEP 1024
+#define XR_TERM result
+#else
+#define XR_STEP 1
+#define XR_TERM values
+#endif
+
+// Where the run of equal places begins that goes on at i.
+DEVICE xr_index xr_run_begin(GLOBAL const XR_PLACE *const places, const xr_index i)
 {
-    for (xr_index i = (xr_index)GLOBAL_ID(0); i < a.items; i += (xr_index)GLOBAL_SIZE(0)) {
-#if XR_WHOLE
-        const xr_index begin = (xr_index)starts[i];
-        const xr_index end = (xr_index)starts[i + 1];
+    const XR_PLACE place = places[i];
+    xr_index low = 0;
+    xr_index high = i;
+    while (low < high) {
+        const xr_index middle = low + (high - low) / 2;
+        if (places[middle] < place) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+ITEM_KERNEL(xr_segment_sum, XR_PARAMETERS)
+{
+    for (xr_index i = (xr_index)GLOBAL_ID(0); i < a.items; i += a.threads) {
+        const XR_PLACE place = places[i];
+        const int goes_on = i > 0 && places[i - 1] == place;
+#if XR_JOIN
+        const int is_term = !goes_on && a.items - i > 1024 && places[i + 1024] == place;
+        const xr_index end = a.items;
 #else
-        // The last segment whose pieces begin at this one or before.
-        xr_index low = 0;
-        xr_index high = a.segments;
-        while (high - low > 1) {
-            const xr_index middle = low + (high - low) / 2;
-            if (offsets[middle] <= (i64)i) {
-                low = middle;
-            } else {
-                high = middle;
+        int is_term = !goes_on;
+        if (goes_on && i >= 1024 && places[i - 1024] == place) {
+            is_term = (i - xr_run_begin(places, i)) % 1024 == 0;
+        }
+        const xr_index end = a.items - i > 1024 ? i + 1024 : a.items;
+#endif
+        if (is_term) {
+            XR_VALUE sum = XR_TERM[i];
+            xr_index k = i + XR_STEP;
+            // Eight at a time, whose loads do not wait for each other.
+            while (k + 7 * XR_STEP < end && places[k + 7 * XR_STEP] == place) {
+                for (int ahead = 0; ahead < 8; ++ahead) {
+                    sum = XR_SUM(sum, XR_TERM[k]);
+                    k += XR_STEP;
+                }
             }
+            while (k < end && places[k] == place) {
+                sum = XR_SUM(sum, XR_TERM[k]);
+                k += XR_STEP;
+            }
+            result[i] = sum;
         }
-        const xr_index begin = (xr_index)(starts[low] + ((i64)i - offsets[low]) * 256);
-        const xr_index stop = (xr_index)starts[low + 1];
-        const xr_index end = stop - begin < 256 ? stop : begin + 256;
-#endif
-        XR_WEIGHT sum = (XR_WEIGHT)0.0f;
-        for (xr_index k = begin; k < end; ++k) {
-#if XR_ORDERED
-            sum = sum + values[order[k]];
-#else
-            sum = sum + values[k];
-#endif
-        }
-        result[i] = sum;
     }
 }

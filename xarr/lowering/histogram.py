@@ -1,8 +1,8 @@
 """Lower counts of bins, and sums of weights by bin, to launches.
 
-Counts are integers, so devices may add them in any order. Sums of weights have one order: the
-weights of a bin, in the order of the elements, are summed by 256, those sums by 256, and so on. A
-CPU does that in one pass, a GPU sorts by bin first; both give the same bits.
+Counts are integers, so devices may add them in any order. Sums at places have one order: the
+values of a place, in the order of the elements, are summed by 1,024, and then those sums. A CPU
+does that in one pass, a GPU sorts by place first; both give the same bits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from xarr import dtypes, layout, tuning
 from xarr.codegen.expressions import cast
 from xarr.codegen.kernel_spec import KernelSpec
 from xarr.codegen.launch import RESULT, Grid, Launch, ScratchBuffer, elementwise
-from xarr.dtypes import DType
+from xarr.dtypes import COMPLEX, INTEGER, DType
 from xarr.ir.operation import Operation
 from xarr.ir.steps import Step
 from xarr.layout import Shape
@@ -25,10 +25,10 @@ from xarr.lowering.skeleton import Skeleton
 if TYPE_CHECKING:
     from xarr.backends.device import Device
 
-RUN: Final = 256
-"""Weights that are summed in order; `kernels/histogram_sum.c` has the same number."""
+RUN: Final = 1024
+"""Values that are summed in order; `histogram_sum.c` and `segment_sum.c` have the same number."""
 _HISTOGRAM: Final = Skeleton("histogram.c", "xr_histogram")
-_SUM: Final = Skeleton("histogram_sum.c", "xr_histogram_sum")
+_HISTOGRAM_SUM: Final = Skeleton("histogram_sum.c", "xr_histogram_sum")
 _SEGMENT_SUM: Final = Skeleton("segment_sum.c", "xr_segment_sum")
 _FILL: Final = Operation(
     "astype", (dtypes.int64,), dtypes.int64, cast("{0}", dtypes.int64, dtypes.int64)
@@ -88,48 +88,59 @@ def _histogram_defines(loop_per_item: bool, local: int, spec: KernelSpec) -> lis
 def lower_sums(
     operation: OpaqueOp, device: Device, operands: Sequence[Ref], target: Ref, wide: bool
 ) -> Step:
-    """Return the step that adds each weight to the sum of its bin in order, by one item of a CPU.
-
-    Each 256 sums of a bin are one of the next level, as on a GPU, so that bits agree.
-    """
-    bins, weights = operands
-    levels, number = target.pattern.shape
-    indices = {"items": bins.pattern.size, "bins": number, "levels": levels}
-    special = (_sum_defines, weights.dtype, (("CHUNKED", 1),))
-    kernel = _SUM.kernel(device, special, tuple(indices), None, wide=wide)
-    values = tuple(indices.values())
-    launch = Launch(kernel, ((1,), (1,)), bins.pattern.size, values, (0, RESULT))
-    return _step(launch, operands, target, [number * dtypes.int64.itemsize])
+    """Return the step that adds each value to the sum of its place, by one item of a CPU."""
+    places, values = operands
+    number = target.pattern.size
+    indices = {"items": places.pattern.size, "number": number}
+    special = (_sum_defines, operation, dtypes.int64, values.dtype, True, False)
+    kernel = _HISTOGRAM_SUM.kernel(device, special, tuple(indices), None, wide=wide)
+    launch = Launch(
+        kernel, ((1,), (1,)), places.pattern.size, tuple(indices.values()), (0, 1, RESULT),
+        written=3,
+    )  # fmt: skip
+    return _step([launch], operands, target, [2 * number, number * values.dtype.itemsize])
 
 
 def lower_segment_sums(
     operation: OpaqueOp, device: Device, operands: Sequence[Ref], target: Ref, wide: bool
 ) -> Step:
-    """Return the step that sums pieces of 256 elements of segments, or segments so short.
-
-    Operands are the elements, where segments begin, the elements' order if there is one, and, where
-    these are not whole segments, where each segment's pieces begin.
-    """
-    starts, items = operands[1], target.pattern.size
-    is_whole, is_ordered = operation.parameters
-    words = (("WHOLE", int(is_whole)), ("ORDERED", int(is_ordered)))
-    indices = {"items": items, "segments": starts.pattern.size - 1}
-    special = (_sum_defines, target.dtype, words)
-    group = min(tuning.GROUP, device.info.group_size)
-    groups = min(-(-items // group), device.info.compute_units * tuning.WAVES)
-    kernel = _SEGMENT_SUM.kernel(device, special, tuple(indices), None, wide=wide)
-    values = tuple(indices.values())
-    launch = Launch(kernel, ((groups,), (group,)), operands[0].pattern.size, values, (RESULT,))
-    return _step(launch, operands, target, [])
+    """Return the step that sums neighbours of equal places, which are sorted."""
+    places, info = operands[0], device.info
+    size = places.pattern.size
+    group = 1 if info.loop_per_item else min(tuning.GROUP, info.group_size)
+    groups = min(-(-size // group), info.compute_units * tuning.WAVES)
+    groups = 1 if info.loop_per_item else groups
+    indices = {"items": size, "threads": groups * group}
+    launches = []
+    for joins in (False, True)[: 1 + (size > RUN)]:
+        special = (_sum_defines, operation, places.dtype, target.dtype, info.loop_per_item, joins)
+        kernel = _SEGMENT_SUM.kernel(device, special, tuple(indices), None, wide=wide)
+        grid: Grid = (groups,), (group,)
+        launches.append(Launch(kernel, grid, size, tuple(indices.values()), (RESULT,)))
+    return _step(launches, operands, target, [])
 
 
-def _step(launch: Launch, operands: Sequence[Ref], target: Ref, scratch: Sequence[int]) -> Step:
-    """Return the step of one launch over all of some storages."""
+def _step(
+    launches: list[Launch], operands: Sequence[Ref], target: Ref, scratch: Sequence[int]
+) -> Step:
+    """Return the step of launches over all of some storages."""
     slots = [ref.slot for ref in operands]
     fresh = [(target.slot, target.nbytes)]
-    return Step([launch], scratch, (), slots, [target], fresh=fresh, whole=operands)
+    return Step(launches, scratch, (), slots, [target], fresh=fresh, whole=operands)
 
 
-def _sum_defines(row: DType, words: tuple[tuple[str, int], ...]) -> list[str]:
-    lines = [f"#define XR_{name} {value}" for name, value in words]
-    return [*lines, f"#define XR_WEIGHT {row.compute}"]
+def _sum_defines(
+    operation: OpaqueOp, place: DType, value: DType, loop_per_item: bool, joins: bool
+) -> list[str]:
+    (sum_template,) = operation.parameters
+    nothing = "0" if value.kind in INTEGER else "-0.0f"
+    is_complex = value.kind == COMPLEX
+    zero = f"xr_complex_{value.compute}({nothing}, {nothing})"
+    return [
+        f"#define XR_CHUNKED {int(loop_per_item)}",
+        f"#define XR_PLACE {place.compute}",
+        f"#define XR_VALUE {value.compute}",
+        f"#define XR_SUM(x, y) {sum_template.format('(x)', '(y)')}",
+        f"#define XR_ZERO {zero if is_complex else f'({value.compute}){nothing}'}",
+        f"#define XR_JOIN {int(joins)}",
+    ]

@@ -134,7 +134,7 @@ def result_shape(where: Layout, arrays: Sequence[tuple[int, View]], place: int) 
     return (*kept[:before], *arrays[0][1].shape, *kept[before:])
 
 
-def _addresses(
+def addresses(
     view: View, where: Layout, arrays: Sequence[tuple[int, View]], place: int
 ) -> tuple[View, View]:
     """Return the view where each element's walk begins, and the element's offset from there."""
@@ -166,7 +166,7 @@ def take(view: View, where: Layout, arrays: Sequence[tuple[int, View]], place: i
     shape = result_shape(where, arrays, place)
     if math.prod(shape) == 0:
         return constant(view.dtype.numpy.type(0).item(), view.dtype, shape, view.device)
-    base, beyond = _addresses(view, where, arrays, place)
+    base, beyond = addresses(view, where, arrays, place)
     return builder.defer(interned(gather_of, view.dtype), (base, beyond), shape)
 
 
@@ -185,7 +185,7 @@ def put(
     Where they are `distinct`, none are equal, or none of those `chosen`, which alone are written.
     """
     device = view.device
-    base, beyond = _addresses(view, where, arrays, place)
+    base, beyond = addresses(view, where, arrays, place)
     assert base.storage is not None
     if distinct or device.info.loop_per_item or _are_distinct(view, where, arrays):
         chosen = constant(True, dtypes.bool_, (), device) if chosen is None else chosen
@@ -226,7 +226,7 @@ def add_at(view: View, where: Layout, arrays: Sequence[tuple[int, View]], value:
     dtype = view.dtype
     if view.device.info.loop_per_item or dtype.kind not in INTEGER or dtype.itemsize < 4:
         return False
-    base, beyond = _addresses(view, where, arrays, 0)
+    base, beyond = addresses(view, where, arrays, 0)
     builder.scatter(interned(_add, dtype), (base, beyond, value), value.shape)
     return True
 
@@ -275,7 +275,7 @@ def _winners(view: View, where: Layout, arrays: Sequence[tuple[int, View]]) -> t
     dense = Layout(extents, strides)
     places = [(axis, index) for axis, (_, index) in enumerate(arrays)]
     elected = storage_view(storage, dense, dtypes.int32)
-    base, beyond = _addresses(elected, dense, places, 0)
+    base, beyond = addresses(elected, dense, places, 0)
     mine = builder.index(beyond.shape, device)
     builder.scatter(_ELECT, (base, beyond, mine), beyond.shape)
     winners = builder.converted(

@@ -1,6 +1,6 @@
-"""Record counts of bins among elements, and sums of weights by bin.
+"""Record counts of bins among elements, and sums of values at places.
 
-`lowering/histogram.py` makes their kernels, and says in which order weights are summed.
+`lowering/histogram.py` makes their kernels, and says in which order values are summed.
 """
 
 from __future__ import annotations
@@ -10,20 +10,19 @@ from collections.abc import Sequence
 from typing import Final
 
 from xarr import dtypes, layout
-from xarr.ir.fold import Fold
+from xarr.codegen.expressions import rolled
+from xarr.dtypes import COMPLEX, INTEGER, DType
 from xarr.ir.operation import Operation, interned
-from xarr.ir.views import View, constant, storage_view
-from xarr.layout import Layout
-from xarr.lowering.histogram import RUN, pieces_of
+from xarr.ir.views import View, constant
+from xarr.lowering.histogram import pieces_of
 from xarr.lowering.operations import HistogramOp, OpaqueOp
-from xarr.ops import radix_sort, reduce_scan, reductions
+from xarr.ops import elementwise, gather, radix_sort, reduce_scan, reductions
 from xarr.ops.radix_sort import linear
 from xarr.tape import builder, recorders
 
-_PIECES: Final = Operation(
-    "pieces", (dtypes.int64,) * 2, dtypes.int64, f"(({{1}} - {{0}} + {RUN - 1}) / {RUN})"
-)
-"""The number of pieces of a segment, from where it begins and ends."""
+_EQUALS: Final = elementwise.equal.operation(dtypes.int64)
+_AND: Final = elementwise.logical_and.operation(dtypes.bool_)
+_OR: Final = elementwise.logical_or.operation(dtypes.bool_)
 _KEYS: Final = {
     row: Operation(
         "key",
@@ -49,84 +48,86 @@ def counts(bins: View, number: int) -> View:
     found = builder.recorded(operation, (bins,), (pieces * number,))
     if pieces == 1:
         return found
-    return reduce_scan.reduce(_fold("sum"), builder.reshaped(found, (pieces, number)), (0,))
+    fold = reductions.sum.fold(reductions.sum.types(dtypes.int64, dtypes.int64))
+    return reduce_scan.reduce(fold, builder.reshaped(found, (pieces, number)), (0,))
 
 
-def _fold(name: str) -> Fold:
-    """Return the fold of int64 of a row of the table of reductions."""
-    row = reductions.BY_NAME[name]
-    return row.fold(row.types(dtypes.int64, dtypes.int64))
+def sums(places: View, values: View, number: int) -> View:
+    """Sum the values of each place below `number`, shape (number,), in the values' data type.
 
-
-def sums(bins: View, weights: View, number: int) -> View:
-    """Sum the weights of each bin below `number`, in the weights' floating-point type.
-
-    Both have the shape (N,); weights of other bins are left out.
+    Both have the shape (N,); values of other places are left out. A sum of none is -0.0, which
+    changes nothing that it is added to.
     """
 
-    def computed(bins: View, weights: View) -> Sequence[View]:
-        return (_sums(bins, weights, number),)
+    def computed(places: View, values: View) -> Sequence[View]:
+        return (_sums(places, values, number),)
 
-    return recorders.whole("sums", {"number": number}, (bins, weights), computed)[0]
+    return recorders.whole("sums", {"number": number}, (places, values), computed)[0]
 
 
-def _sums(bins: View, weights: View, number: int) -> View:
-    device, row = bins.device, weights.dtype
-    (size,) = bins.shape
-    if not size or not number:
-        return constant(0.0, row, (number,), device)
-    if not device.info.loop_per_item:
-        return _sum_sorted(bins, weights, number)
-    levels, bound = 1, size
-    while bound > RUN:
-        levels, bound = levels + 1, -(-bound // RUN)
-    given = linear(builder.converted(bins, dtypes.int64)), linear(weights)
-    result = builder.defer(
-        interned(OpaqueOp, "histogram_sum", (dtypes.int64, row), row), given, (levels + 1, number)
-    )
+def _sums(places: View, values: View, number: int) -> View:
+    device, row = places.device, values.dtype
+    if not number:
+        return constant(0, row, (number,), device)
+    if device.info.loop_per_item:
+        given = linear(builder.converted(places, dtypes.int64)), linear(values)
+        return builder.defer(_summing("histogram_sum", dtypes.int64, row), given, (number,))
+    nothing = {**dict.fromkeys(INTEGER, 0), COMPLEX: complex(-0.0, -0.0)}.get(row.kind, -0.0)
+    result = constant(nothing, row, (number,), device)
+    builder.materialise(result)
     assert result.storage is not None
-    return storage_view(result.storage, layout.contiguous((number,)), row)
-
-
-def _sum_sorted(bins: View, weights: View, number: int) -> View:
-    """Sort by bin on a GPU, so that a bin's weights are neighbours, and sum each 256 of them."""
-    device, row = bins.device, weights.dtype
-    bound = total = bins.shape[0]  # of the pieces of a segment, and of all
-    key = _KEYS[radix_sort.key_type(number + 1)]
-    last = constant(number, dtypes.int64, (), device)
-    keys = builder.defer(key, (builder.converted(bins, dtypes.int64), last), bins.shape)
-    order = [linear(radix_sort.argsort(keys, 0))]
-    starts = _starts(counts(keys, number))
-    values = linear(weights)
-    while bound > RUN:
-        first, end = _neighbours(starts)
-        offsets = _starts(builder.defer(_PIECES, (first, end), first.shape))
-        items = min(total, total // RUN + number)
-        operation = interned(OpaqueOp, "segment_sum", (row,), row, False, bool(order))
-        values = builder.defer(operation, (values, starts, *order, offsets), (items,))
-        starts, order = offsets, []
-        bound, total = -(-bound // RUN), items
-    return builder.defer(
-        interned(OpaqueOp, "segment_sum", (row,), row, True, bool(order)),
-        (values, starts, *order),
-        (number,),
-    )
-
-
-def _starts(view: View) -> View:
-    """Return 0 and the sums up to each element, in a storage of its own."""
-    result = reduce_scan.scan(_fold("cumulative_sum"), view, 0, 1)
-    assert result.storage is not None
-    zero = constant(0, dtypes.int64, (1,), view.device)
-    builder.write(result.storage, layout.contiguous((1,)), dtypes.int64, zero)
+    if places.shape[0]:
+        keys = keys_of(places, number)
+        found, totals, chosen = runs(keys, radix_sort.argsort(keys, 0), values, number)
+        where = layout.contiguous((number,))
+        gather.put(result, where, [(0, found)], 0, totals, distinct=True, chosen=chosen)
     return result
 
 
-def _neighbours(view: View) -> tuple[View, View]:
-    """Return a materialised vector without its last element, and without its first."""
-    assert view.storage is not None
-    shape = (view.shape[0] - 1,)
-    first, second = (
-        storage_view(view.storage, Layout(shape, (1,), at), view.dtype) for at in (0, 1)
+def keys_of(places: View, number: int) -> View:
+    """Return unsigned integers to sort places by, those that are not below `number` last."""
+    key = _KEYS[radix_sort.key_type(number + 1)]
+    last = constant(number, dtypes.int64, (), places.device)
+    return builder.defer(key, (builder.converted(places, dtypes.int64), last), places.shape)
+
+
+def runs(keys: View, order: View, values: View, number: int) -> tuple[View, View, View]:
+    """Sum the values of each place in the order of `sums`, given the indices that sort its keys.
+
+    Return the sorted places, int64, the sums, and where these are: at the first of equal places
+    that are below `number`.
+    """
+    shape, at = keys.shape, [(0, order)]
+    found, given = (
+        linear(gather.take(one, layout.contiguous(shape), at, 0))
+        for one in (linear(keys), linear(values))
     )
-    return first, second
+
+    def computed(found: View, given: View) -> Sequence[View]:
+        summing = _summing("segment_sum", found.dtype, given.dtype)
+        return (builder.defer(summing, (found, given), shape),)
+
+    (totals,) = recorders.whole("sums of runs", {}, (found, given), computed)
+    last = constant(number, found.dtype, (), found.device)
+    is_in = builder.defer(elementwise.less.operation(found.dtype), (found, last), shape)
+    chosen = builder.defer(_AND, (begins(found), is_in), shape)
+    return builder.converted(found, dtypes.int64), totals, chosen
+
+
+def begins(found: View) -> View:
+    """Return where a run of equal integers begins in a vector, bool."""
+    if found.shape == (1,):
+        return constant(True, dtypes.bool_, (1,), found.device)
+    before = builder.defer(interned(rolled, found.dtype, (1,)), (found,), found.shape)
+    differs = elementwise.not_equal.operation(found.dtype)
+    zero = constant(0, dtypes.int64, (), found.device)
+    is_first = builder.defer(_EQUALS, (builder.index(found.shape, found.device), zero), found.shape)
+    is_other = builder.defer(differs, (found, before), found.shape)
+    return builder.defer(_OR, (is_first, is_other), found.shape)
+
+
+def _summing(name: str, place: DType, value: DType) -> OpaqueOp:
+    """Return the operation that sums values at places."""
+    template = elementwise.add.operation(value).template
+    operation: OpaqueOp = interned(OpaqueOp, name, (place, value), value, template)
+    return operation

@@ -17,6 +17,7 @@ import numpy
 from xarr import layout
 from xarr.array.array import Array
 from xarr.codegen.expressions import GatherScatter, Roll, rolled
+from xarr.functions.index import searching
 from xarr.functions.linalg import linalg
 from xarr.functions.shape import joining
 from xarr.functions.signal import fourier
@@ -27,7 +28,7 @@ from xarr.ir.views import Structure, View, contiguous, storage_view
 from xarr.layout import Layout, Shape
 from xarr.lowering import fft
 from xarr.lowering.operations import FourierOp, OpaqueOp, ReduceOp, RoutineOp, ScanOp, TemplateOp
-from xarr.ops import radix_sort, vendor
+from xarr.ops import histogram, radix_sort, vendor
 from xarr.tape import builder
 
 
@@ -256,6 +257,9 @@ def whole(
         given = Array(operands[0].view)
         made = fourier.apply(options["row"], given, options["sizes"], axes, options["norm"])
         return [made._view]
+    if name == "sums":
+        places, values = operands
+        return [_sums(options["number"], places, values, count)]
     if name == "linalg.solve" and len(operands[1].view.shape) - operands[1].is_batched == 1:
         matrix, vector = operands
         column = builder.reshaped(vector.view, (*vector.view.shape, 1))
@@ -268,9 +272,20 @@ def whole(
     return [array._view for array in linalg._by_library(name, function, views, *wanted, **options)]
 
 
+def _sums(number: int, places: Operand, values: Operand, count: int) -> View:
+    """Sum at places of all examples at once: each has `number` places of its own."""
+    given = Array(_for_each(places, count))
+    first = Array(builder.index((count, 1), given.device)) * number
+    apart = searching.where((given >= 0) & (given < number), given + first, -1)
+    flat = (math.prod(given.shape),)
+    added = builder.reshaped(_for_each(values, count), flat)
+    found = histogram.sums(builder.reshaped(apart._view, flat), added, count * number)
+    return builder.reshaped(found, (count, number))
+
+
 def is_batched_whole(name: str) -> bool:
     """Return whether a function that recorders may take as a whole has a rule here."""
-    return name == "fft" or name.startswith("linalg.")
+    return name in ("fft", "sums") or name.startswith("linalg.")
 
 
 _RULES: Final[dict[type[Operation], Rule]] = {

@@ -11,13 +11,14 @@ from typing import Any, Final
 from xarr import dtypes, errors
 from xarr.array.array import Array
 from xarr.functions.create import creation, fills
-from xarr.functions.elementwise import arithmetic, elementwise as np
+from xarr.functions.elementwise import arithmetic, elementwise as np, ufunc_methods
 from xarr.functions.index import searching
 from xarr.functions.linalg import linalg
 from xarr.functions.linalg.products import matmul
 from xarr.functions.shape import joining
 from xarr.functions.signal import fourier
-from xarr.ops import fft_rows
+from xarr.ops import fft_rows, histogram
+from xarr.tape import builder
 from xarr.transforms.steps import Whole, is_complex, like
 
 Adjoints = list[Array | None]
@@ -284,6 +285,15 @@ def _sums(g: Adjoints, given: Arrays, made: Arrays, number: int) -> Sequence[Arr
     return None, searching.where(is_in, g[0][searching.where(is_in, bins, 0)], 0.0)
 
 
+def _sums_of_runs(g: Adjoints, given: Arrays, made: Arrays) -> Sequence[Array | None]:
+    """Each value has the adjoint of the sum where its run begins."""
+    assert g[0] is not None
+    begins = Array(histogram.begins(given[0]._view))
+    numbers = Array(builder.index(begins.shape, begins.device))
+    first = ufunc_methods.accumulate(np.maximum, searching.where(begins, numbers, 0), 0, None, None)
+    return None, g[0][first]
+
+
 WHOLE: Final = {
     "fft": Whole(_fft, wants_operands=False, wants_results=False),
     "linalg.cholesky": Whole(_cholesky, wants_operands=False),
@@ -298,6 +308,7 @@ WHOLE: Final = {
     "linalg.solve": Whole(_solve),
     "linalg.svd": Whole(_svd),
     "sums": Whole(_sums, wants_results=False),
+    "sums of runs": Whole(_sums_of_runs, wants_results=False),
     "linalg.svdvals": Whole(_svdvals, wants_results=False),
 }
 """The derivatives of functions that are taken as a whole, by name."""

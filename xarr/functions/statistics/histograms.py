@@ -97,7 +97,7 @@ def _sums(bins: View, weights: Array, number: int) -> Array:
     """The sums of weights by bin, in the default floating-point type."""
     flat = builder.reshaped(bins, (math.prod(bins.shape),))
     weighed = builder.converted(weights.reshape(-1)._view, default_float(weights.device))
-    return Array(histograms.sums(flat, weighed, number))
+    return Array(histograms.sums(flat, weighed, number)) + 0.0  # the sum of nothing is -0.0
 
 
 def _host(x: Array) -> Host:
