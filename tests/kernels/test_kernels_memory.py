@@ -238,8 +238,9 @@ def test_every_draw(name: str, form: xarr.Device) -> None:
 @pytest.mark.parametrize("number", [3, 5000])
 def test_counts_and_sums(number: int, options: tuple[str, ...]) -> None:
     with xarr.device(xarr.default_device().pretending(*options)):
-        bins = np.arange(600) * 37 % 7 - 1
-        weights = np.arange(600, dtype=np.float32)
+        bins = np.arange(2600) * 37 % 7 - 1
+        bins[:1100] = 1  # more than are summed in one piece
+        weights = np.arange(2600, dtype=np.float32) % 64
         inside = (bins >= 0) & (bins < number)
         x, w = xarr.asarray(bins), xarr.asarray(weights)
         got = np.asarray(Array(histogram.counts(x._view, number)))
