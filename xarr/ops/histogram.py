@@ -109,7 +109,7 @@ def runs(keys: View, order: View, values: View, number: int) -> tuple[View, View
 
     (totals,) = recorders.whole("sums of runs", {}, (found, given), computed)
     last = constant(number, found.dtype, (), found.device)
-    is_in = builder.defer(elementwise.less.operation(found.dtype), (found, last), shape)
+    is_in = builder.defer(interned(elementwise.less.operation, found.dtype), (found, last), shape)
     chosen = builder.defer(_AND, (begins(found), is_in), shape)
     return builder.converted(found, dtypes.int64), totals, chosen
 
@@ -119,7 +119,7 @@ def begins(found: View) -> View:
     if found.shape == (1,):
         return constant(True, dtypes.bool_, (1,), found.device)
     before = builder.defer(interned(rolled, found.dtype, (1,)), (found,), found.shape)
-    differs = elementwise.not_equal.operation(found.dtype)
+    differs = interned(elementwise.not_equal.operation, found.dtype)
     zero = constant(0, dtypes.int64, (), found.device)
     is_first = builder.defer(_EQUALS, (builder.index(found.shape, found.device), zero), found.shape)
     is_other = builder.defer(differs, (found, before), found.shape)
@@ -128,6 +128,6 @@ def begins(found: View) -> View:
 
 def _summing(name: str, place: DType, value: DType) -> OpaqueOp:
     """Return the operation that sums values at places."""
-    template = elementwise.add.operation(value).template
+    template = interned(elementwise.add.operation, value).template
     operation: OpaqueOp = interned(OpaqueOp, name, (place, value), value, template)
     return operation
