@@ -107,6 +107,16 @@ def softmax(xp: Any, a: Any) -> Any:
     return e / xp.sum(e, axis=1, keepdims=True)
 
 
+def layer_norm(xp: Any, a: Any) -> Any:
+    """Normalise each row to a mean of 0 and a variance of 1, as it is written in NumPy."""
+    apart = a - xp.mean(a, axis=1, keepdims=True)
+    return apart / xp.sqrt(xp.mean(apart * apart, axis=1, keepdims=True) + 1e-5)
+
+
+def _torch_layer_norm(xp: Any, a: Any) -> Any:
+    return xp.nn.functional.layer_norm(a, a.shape[1:])
+
+
 def star(u: Any) -> Any:
     """Compute a five-point stencil of the interior."""
     around = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]
@@ -236,6 +246,16 @@ LARGE_ROWS: Final = (
         others=_on_torch(lambda xp, a: xp.softmax(a, 1)),
         target=Target(h100=0.576),
     ),
+    Row(
+        "layer norm",
+        "layer norm of rows",
+        layer_norm,
+        tall,
+        moved=2,
+        others={"torch": _torch_layer_norm, "torch.compile": _torch_layer_norm},
+    ),
+    Row("sin", "sin(a)", lambda xp, a: xp.sin(a), flat(1), moved=2),
+    Row("power", "a ** b", lambda xp, a, b: a**b, flat(2), moved=3),
     Row(
         "stencil",
         "v[1:-1,1:-1] = five points of u",
