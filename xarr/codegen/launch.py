@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
+import re
 import struct
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -190,7 +191,25 @@ def elementwise_defines(spec: KernelSpec, device: Device) -> tuple[list[str], st
     defines.append(f"#define XR_FREE {int(not spec.indirect() and not chooses)}")
     if loop_per_item and spec.lanes > 1:
         defines.append(f"#define XR_ITEMS {spec.lanes}")
+    elif loop_per_item and not any(line.startswith("#define XR_STOP(") for line in defines):
+        defines += _near(defines)
     return defines, block
+
+
+def _near(defines: Sequence[str]) -> list[str]:
+    """Return the defines of a CPU's loop over strips, where functions have near arguments."""
+    compute = next(line for line in defines if line.startswith("#define XR_COMPUTE "))
+    near = _FAR.sub(r"xr_\1_near_\2(", compute)
+    if near == compute:
+        return []
+    seen = _FAR.sub(r"xr_\1_seen_\2(&far_\2, ", compute)
+    named = (("NEAR", near), ("SEEN", seen))
+    lines = [text.replace("XR_COMPUTE", f"XR_COMPUTE_{name}", 1) for name, text in named]
+    return ["#define XR_NEAR 1", *lines]
+
+
+_FAR: Final = re.compile(r"\bxr_(sin|cos|tan)_(f32|f64)\(")
+"""Calls of functions that have a short way for most arguments; see `kernels/trig.h`."""
 
 
 MOST_GROUPS: Final = 65535

@@ -51,6 +51,29 @@ DEVICE xr_index xr_cut(xr_index begin, xr_index cut, xr_index stop)
     if (column < a.column_extent)
 #endif
 
+// Where a function has a short way for most arguments (XR_NEAR), a CPU looks through a strip of elements
+// first, and takes the long way if one of them needs it: vectors would take both for all.
+#if XR_NEAR
+#define XR_IN_STRIP(index, at, work)                                                        \
+    XR_FREELY for (xr_index index = index##_strip; index < index##_last; ++index) {         \
+        at work                                                                             \
+    }
+#define XR_STRIPS(index, at)                                                                \
+    for (xr_index index##_strip = index##_begin, index##_last = 0; index##_strip < index##_end; \
+         index##_strip = index##_last) {                                                    \
+        u32 far_f32 = 0u;                                                                   \
+        u64 far_f64 = 0ul;                                                                  \
+        index##_last = index##_end - index##_strip < 4 * XR_STRIP ? index##_end             \
+                                                                  : index##_strip + 4 * XR_STRIP; \
+        XR_IN_STRIP(index, at, XR_COMPUTE_SEEN)                                             \
+        if (far_f32 | far_f64) {                                                            \
+            XR_IN_STRIP(index, at, XR_COMPUTE XR_STORE)                                     \
+        } else {                                                                            \
+            XR_IN_STRIP(index, at, XR_COMPUTE_NEAR XR_STORE)                                \
+        }                                                                                   \
+    }
+#endif
+
 // Where XR_ITEMS is defined, a tile's elements, XR_STRIP apart, are computed beside each other: on a GPU
 // so that their loads are under way together, on a CPU where a block of random numbers serves them
 // all, which the compiler sees.
@@ -282,6 +305,16 @@ ITEM_KERNEL(xr_elementwise, XR_POINTERS)
             XR_STORE
         }
     }
+#elif XR_NEAR && XR_ROWS
+    XR_FOR_ROW
+    {
+        XR_AT_ROW
+        XR_CHUNK(0, column, a.column_chunk)
+        XR_STRIPS(column, XR_AT_COLUMN)
+    }
+#elif XR_NEAR
+    XR_CHUNK(0, i, a.i_chunk)
+    XR_STRIPS(i, XR_AT_I)
 #elif XR_ROWS
     XR_FOR_ROW
     {

@@ -2,7 +2,7 @@
 // every device.
 //
 // Reduction to |r| <= pi/4: for moderate arguments W. J. Cody and W. Waite, "Software Manual for
-// the Elementary Functions" (1980), with pi/2 in four parts whose products with n are exact; for
+// the Elementary Functions" (1980), with pi/2 in three parts and fused products; for
 // large ones M. H. Payne and R. N. Hanek, "Radian reduction for trigonometric functions" (SIGNUM
 // 18, 1983) in integers: the window of 2/pi is shifted out of its constant words by selections, so
 // that no table is read and a loop stays vectorisable.
@@ -20,7 +20,7 @@ DEVICE f32 xr_sin_rest_f32(const f32 r, const f32 tail)
     const f32 z = r * r;
     const f32 cubic = fma(z, fma(z, fma(z, 2.8447664e-6f, -1.9854422e-4f), 8.333383e-3f),
         -1.6666667e-1f);
-    return (r * z) * cubic + tail * (1.0f - 0.5f * z);
+    return fma(r * z, cubic, tail * fma(-0.5f, z, 1.0f));
 }
 
 DEVICE f64 xr_sin_rest_f64(const f64 r, const f64 tail)
@@ -31,7 +31,7 @@ DEVICE f64 xr_sin_rest_f64(const f64 r, const f64 tail)
         -0.00019841269840926735), -0.16666666666666666);
     const f64 odd = fma(w, fma(w, 1.6053535851179956e-10, 2.7557319052353665e-06),
         0.008333333333333021);
-    return (r * z) * fma(z, odd, even) + tail * (1.0 - 0.5 * z);
+    return fma(r * z, fma(z, odd, even), tail * fma(-0.5, z, 1.0));
 }
 
 // cos(r + tail) - (1 - r r / 2), the latter as rounded, for |r| <= 0.7865.
@@ -42,7 +42,7 @@ DEVICE f32 xr_cos_rest_f32(const f32 r, const f32 tail)
     const f32 high = 1.0f - half_z;
     const f32 low = (1.0f - high) - half_z;
     const f32 quartic = fma(z, fma(z, 2.4432531e-5f, -1.3887311e-3f), 4.1666646e-2f);
-    return low + ((z * z) * quartic - r * tail);
+    return fma(z * z, quartic, fma(-r, tail, low));
 }
 
 DEVICE f64 xr_cos_rest_f64(const f64 r, const f64 tail)
@@ -56,7 +56,7 @@ DEVICE f64 xr_cos_rest_f64(const f64 r, const f64 tail)
         0.0416666666666666);
     const f64 odd = fma(w, fma(w, -1.135980030613759e-11, -2.755731438800526e-07),
         -0.0013888888888874446);
-    return low + (w * fma(z, odd, even) - r * tail);
+    return fma(w, fma(z, odd, even), fma(-r, tail, low));
 }
 
 // The high 64 bits of the 96-bit phase x / (pi/2) mod 4 in units of 2^-62, for x >= 2^12. With
@@ -90,43 +90,56 @@ DEVICE u64 xr_phase_f32(const f32 x)
     return ((m * (u64)w0) << 32) + m * (u64)w1 + ((m * (u64)w2) >> 32);
 }
 
-// The quadrant of x >= 0, finite, and x - quadrant pi/2 = r + tail.
-DEVICE u32 xr_reduce_f32(const f32 x, f32 *r, f32 *tail)
+DEVICE u32 xr_is_near_f32(const f32 x)
 {
-    const f32 shifted = x * 6.3661975e-1f + 12582912.0f;
+    return xr_magnitude_f32(x) < 4096.0f;
+}
+
+// The quadrant of 0 <= x < 2^12, and x - quadrant pi/2 = r + tail: pi/2 in three parts, so that
+// the first difference and the second product are exact.
+DEVICE u32 xr_reduce_near_f32(const f32 x, f32 *r, f32 *tail)
+{
+    const f32 shifted = fma(x, 6.3661975e-1f, 12582912.0f);
     const f32 n = shifted - 12582912.0f;
-    const f32 first = x - n * 1.5703125f;
-    const f32 second = n * -4.837513e-4f;
-    const f32 third = n * -7.5495336e-8f;
-    const f32 partial = first + second;
-    const f32 near_high = partial + third;
-    const f32 near_tail = (xr_sum_tail_f32(first, second) + xr_sum_tail_f32(partial, third))
-        - n * 2.563344e-12f;
-    u32 quadrant = xr_bits_f32(shifted) & 3u;
-    f32 high = near_high;
-    f32 low = near_tail;
-    if (x >= 4096.0f) {
-        const u64 phase = xr_phase_f32(x);
-        const u32 phase_high = (u32)(phase >> 32);
-        const u32 phase_low = (u32)phase;
-        quadrant = ((phase_high + 0x20000000u) >> 30) & 3u;
-        // Three exact parts of 22, 24 and 16 bits of the signed fraction of a quadrant.
-        const u32 fraction = phase_high - (quadrant << 30);
-        const i32 top = (i32)((fraction + 0x40000000u) >> 8) - 0x400000;
-        const i32 middle = (i32)(((fraction & 255u) << 16) | (phase_low >> 16));
-        const f32 a = (f32)top * 2.3841858e-7f;
-        const f32 b = (f32)middle * 1.4210855e-14f;
-        const f32 c = (f32)(i32)(phase_low & 0xffffu) * 2.1684043e-19f;
-        const f32 ab = a + b;
-        const f32 ab_tail = (b - (ab - a)) + c;
-        const f32 turn = ab + ab_tail;
-        const f32 turn_tail = ab_tail - (turn - ab);
-        high = turn * 1.5707964f;
-        low = xr_product_tail_f32(turn, 1.5707964f)
-            + (turn * -4.371139e-8f + turn_tail * 1.5707964f);
-    }
+    const f32 first = fma(n, -1.5707964f, x);
+    *r = fma(n, 4.3713953e-8f, first);
+    *tail = fma(n, 4.3713953e-8f, first - *r);
+    *tail = fma(n, -2.563344e-12f, *tail);
+    return xr_bits_f32(shifted) & 3u;
+}
+
+// The same of larger finite x.
+DEVICE u32 xr_reduce_far_f32(const f32 x, f32 *r, f32 *tail)
+{
+    const u64 phase = xr_phase_f32(x);
+    const u32 phase_high = (u32)(phase >> 32);
+    const u32 phase_low = (u32)phase;
+    const u32 quadrant = ((phase_high + 0x20000000u) >> 30) & 3u;
+    // Three exact parts of 22, 24 and 16 bits of the signed fraction of a quadrant.
+    const u32 fraction = phase_high - (quadrant << 30);
+    const i32 top = (i32)((fraction + 0x40000000u) >> 8) - 0x400000;
+    const i32 middle = (i32)(((fraction & 255u) << 16) | (phase_low >> 16));
+    const f32 a = (f32)top * 2.3841858e-7f;
+    const f32 b = (f32)middle * 1.4210855e-14f;
+    const f32 c = (f32)(i32)(phase_low & 0xffffu) * 2.1684043e-19f;
+    const f32 ab = a + b;
+    const f32 ab_tail = (b - (ab - a)) + c;
+    const f32 turn = ab + ab_tail;
+    const f32 turn_tail = ab_tail - (turn - ab);
+    const f32 high = turn * 1.5707964f;
+    const f32 low = xr_product_tail_f32(turn, 1.5707964f)
+        + (turn * -4.371139e-8f + turn_tail * 1.5707964f);
     *r = high + low;
     *tail = low - (*r - high);
+    return quadrant;
+}
+
+DEVICE u32 xr_reduce_f32(const f32 x, f32 *r, f32 *tail)
+{
+    u32 quadrant = xr_reduce_near_f32(x, r, tail);
+    if (!xr_is_near_f32(x)) {
+        quadrant = xr_reduce_far_f32(x, r, tail);
+    }
     return quadrant;
 }
 
@@ -195,83 +208,84 @@ DEVICE u64 xr_phase_f64(const f64 x, u64 *low)
     return m * w0 + xr_product_high_u64(m, w1) + (sum < carried ? 1ul : 0ul);
 }
 
-// The quadrant of x >= 0, finite, and x - quadrant pi/2 = r + tail.
-DEVICE u64 xr_reduce_f64(const f64 x, f64 *r, f64 *tail)
+DEVICE u64 xr_is_near_f64(const f64 x)
 {
-    const f64 shifted = x * 0.6366197723675814 + 6755399441055744.0;
+    return xr_magnitude_f64(x) < 1048576.0;
+}
+
+// The quadrant of 0 <= x < 2^20, and x - quadrant pi/2 = r + tail: pi/2 in three parts, so that
+// the first difference and the second product are exact.
+DEVICE u64 xr_reduce_near_f64(const f64 x, f64 *r, f64 *tail)
+{
+    const f64 shifted = fma(x, 0.6366197723675814, 6755399441055744.0);
     const f64 n = shifted - 6755399441055744.0;
-    const f64 first = x - n * 1.5707963267341256;
-    const f64 second = n * -6.077100506303966e-11;
-    const f64 third = n * -2.0222662487111665e-21;
-    const f64 partial = first + second;
-    const f64 near_high = partial + third;
-    const f64 near_tail = (xr_sum_tail_f64(first, second) + xr_sum_tail_f64(partial, third))
-        - n * 8.4784276603689e-32;
-    u64 quadrant = xr_bits_f64(shifted) & 3ul;
-    f64 high = near_high;
-    f64 low = near_tail;
-    if (x >= 1048576.0) {
-        u64 phase_low = 0ul;
-        const u64 phase_high = xr_phase_f64(x, &phase_low);
-        quadrant = ((phase_high + 0x2000000000000000ul) >> 62) & 3ul;
-        // Three exact parts of 50, 52 and 24 bits of the signed fraction of a quadrant, made floats
-        // by bits, as conversion from 64-bit integers is slow on many CPUs.
-        const u64 fraction = phase_high - (quadrant << 62);
-        const u64 top = (fraction + 0x2000000000000000ul) >> 12;
-        const u64 middle = ((fraction & 0xffful) << 40) | (phase_low >> 24);
-        const u64 bottom = phase_low & 0xfffffful;
-        const f64 a = (xr_from_bits_f64(0x4330000000000000ul | top) - 5066549580791808.0)
-            * 8.881784197001252e-16;
-        const f64 b = (xr_from_bits_f64(0x4330000000000000ul | middle) - 4503599627370496.0)
-            * 1.9721522630525295e-31;
-        const f64 c = (xr_from_bits_f64(0x4330000000000000ul | bottom) - 4503599627370496.0)
-            * 1.1754943508222875e-38;
-        const f64 ab = a + b;
-        const f64 ab_tail = (b - (ab - a)) + c;
-        const f64 turn = ab + ab_tail;
-        const f64 turn_tail = ab_tail - (turn - ab);
-        high = turn * 1.5707963267948966;
-        low = xr_product_tail_f64(turn, 1.5707963267948966)
-            + (turn * 6.123233995736766e-17 + turn_tail * 1.5707963267948966);
-    }
+    const f64 first = fma(n, -1.5707963267948966, x);
+    *r = fma(n, -6.12323399667708e-17, first);
+    *tail = fma(n, -6.12323399667708e-17, first - *r);
+    *tail = fma(n, 9.403137205957857e-27, *tail);
+    return xr_bits_f64(shifted) & 3ul;
+}
+
+// The same of larger finite x.
+DEVICE u64 xr_reduce_far_f64(const f64 x, f64 *r, f64 *tail)
+{
+    u64 phase_low = 0ul;
+    const u64 phase_high = xr_phase_f64(x, &phase_low);
+    const u64 quadrant = ((phase_high + 0x2000000000000000ul) >> 62) & 3ul;
+    // Three exact parts of 50, 52 and 24 bits of the signed fraction of a quadrant, made floats
+    // by bits, as conversion from 64-bit integers is slow on many CPUs.
+    const u64 fraction = phase_high - (quadrant << 62);
+    const u64 top = (fraction + 0x2000000000000000ul) >> 12;
+    const u64 middle = ((fraction & 0xffful) << 40) | (phase_low >> 24);
+    const u64 bottom = phase_low & 0xfffffful;
+    const f64 a = (xr_from_bits_f64(0x4330000000000000ul | top) - 5066549580791808.0)
+        * 8.881784197001252e-16;
+    const f64 b = (xr_from_bits_f64(0x4330000000000000ul | middle) - 4503599627370496.0)
+        * 1.9721522630525295e-31;
+    const f64 c = (xr_from_bits_f64(0x4330000000000000ul | bottom) - 4503599627370496.0)
+        * 1.1754943508222875e-38;
+    const f64 ab = a + b;
+    const f64 ab_tail = (b - (ab - a)) + c;
+    const f64 turn = ab + ab_tail;
+    const f64 turn_tail = ab_tail - (turn - ab);
+    const f64 high = turn * 1.5707963267948966;
+    const f64 low = xr_product_tail_f64(turn, 1.5707963267948966)
+        + (turn * 6.123233995736766e-17 + turn_tail * 1.5707963267948966);
     *r = high + low;
     *tail = low - (*r - high);
     return quadrant;
 }
 
-DEVICE f32 xr_sin_f32(const f32 x)
+DEVICE u64 xr_reduce_f64(const f64 x, f64 *r, f64 *tail)
 {
-    const f32 magnitude = xr_magnitude_f32(x);
-    f32 r = 0.0f;
-    f32 tail = 0.0f;
-    const u32 quadrant = xr_reduce_f32(magnitude, &r, &tail);
+    u64 quadrant = xr_reduce_near_f64(x, r, tail);
+    if (!xr_is_near_f64(x)) {
+        quadrant = xr_reduce_far_f64(x, r, tail);
+    }
+    return quadrant;
+}
+
+DEVICE f32 xr_sin_turned_f32(const u32 quadrant, const f32 r, const f32 tail, const f32 x)
+{
     const f32 sine = r + xr_sin_rest_f32(r, tail);
     const f32 cosine = (1.0f - 0.5f * (r * r)) + xr_cos_rest_f32(r, tail);
     const u32 sign = (quadrant >> 1) ^ (xr_bits_f32(x) >> 31);
     const u32 y = xr_bits_f32((quadrant & 1u) ? cosine : sine) ^ (sign << 31);
-    return magnitude < xr_infinity_f32 ? xr_from_bits_f32(y) : xr_nan_f32;
+    return xr_magnitude_f32(x) < xr_infinity_f32 ? xr_from_bits_f32(y) : xr_nan_f32;
 }
 
-DEVICE f32 xr_cos_f32(const f32 x)
+DEVICE f32 xr_cos_turned_f32(const u32 quadrant, const f32 r, const f32 tail, const f32 x)
 {
-    const f32 magnitude = xr_magnitude_f32(x);
-    f32 r = 0.0f;
-    f32 tail = 0.0f;
-    const u32 quadrant = xr_reduce_f32(magnitude, &r, &tail);
     const f32 sine = r + xr_sin_rest_f32(r, tail);
     const f32 cosine = (1.0f - 0.5f * (r * r)) + xr_cos_rest_f32(r, tail);
     const u32 sign = (quadrant >> 1) ^ quadrant;
     const u32 y = xr_bits_f32((quadrant & 1u) ? sine : cosine) ^ (sign << 31);
-    return magnitude < xr_infinity_f32 ? xr_from_bits_f32(y) : xr_nan_f32;
+    return xr_magnitude_f32(x) < xr_infinity_f32 ? xr_from_bits_f32(y) : xr_nan_f32;
 }
 
 // The rounding errors of sine, cosine and their quotient are carried.
-DEVICE f32 xr_tan_f32(const f32 x)
+DEVICE f32 xr_tan_turned_f32(const u32 quadrant, const f32 r, const f32 tail, const f32 x)
 {
-    const f32 magnitude = xr_magnitude_f32(x);
-    f32 r = 0.0f;
-    f32 tail = 0.0f;
-    const u32 quadrant = xr_reduce_f32(magnitude, &r, &tail);
     const f32 sine_rest = xr_sin_rest_f32(r, tail);
     const f32 cosine_main = 1.0f - 0.5f * (r * r);
     const f32 cosine_rest = xr_cos_rest_f32(r, tail);
@@ -288,42 +302,31 @@ DEVICE f32 xr_tan_f32(const f32 x)
     const f32 remainder = fma(-q, denominator, numerator);
     const f32 y = fma(remainder + fma(-q, denominator_tail, numerator_tail), inverse, q);
     const u32 sign = xr_bits_f32(x) & (1u << 31);
-    return magnitude < xr_infinity_f32 ? xr_from_bits_f32(xr_bits_f32(y) ^ sign) : xr_nan_f32;
+    const f32 signed_y = xr_from_bits_f32(xr_bits_f32(y) ^ sign);
+    return xr_magnitude_f32(x) < xr_infinity_f32 ? signed_y : xr_nan_f32;
 }
 
-DEVICE f64 xr_sin_f64(const f64 x)
+DEVICE f64 xr_sin_turned_f64(const u64 quadrant, const f64 r, const f64 tail, const f64 x)
 {
-    const f64 magnitude = xr_magnitude_f64(x);
-    f64 r = 0.0;
-    f64 tail = 0.0;
-    const u64 quadrant = xr_reduce_f64(magnitude, &r, &tail);
     const f64 sine = r + xr_sin_rest_f64(r, tail);
     const f64 cosine = (1.0 - 0.5 * (r * r)) + xr_cos_rest_f64(r, tail);
     const u64 sign = (quadrant >> 1) ^ (xr_bits_f64(x) >> 63);
     const u64 y = xr_bits_f64((quadrant & 1ul) ? cosine : sine) ^ (sign << 63);
-    return magnitude < xr_infinity_f64 ? xr_from_bits_f64(y) : xr_nan_f64;
+    return xr_magnitude_f64(x) < xr_infinity_f64 ? xr_from_bits_f64(y) : xr_nan_f64;
 }
 
-DEVICE f64 xr_cos_f64(const f64 x)
+DEVICE f64 xr_cos_turned_f64(const u64 quadrant, const f64 r, const f64 tail, const f64 x)
 {
-    const f64 magnitude = xr_magnitude_f64(x);
-    f64 r = 0.0;
-    f64 tail = 0.0;
-    const u64 quadrant = xr_reduce_f64(magnitude, &r, &tail);
     const f64 sine = r + xr_sin_rest_f64(r, tail);
     const f64 cosine = (1.0 - 0.5 * (r * r)) + xr_cos_rest_f64(r, tail);
     const u64 sign = (quadrant >> 1) ^ quadrant;
     const u64 y = xr_bits_f64((quadrant & 1ul) ? sine : cosine) ^ (sign << 63);
-    return magnitude < xr_infinity_f64 ? xr_from_bits_f64(y) : xr_nan_f64;
+    return xr_magnitude_f64(x) < xr_infinity_f64 ? xr_from_bits_f64(y) : xr_nan_f64;
 }
 
 // The rounding errors of sine, cosine and their quotient are carried.
-DEVICE f64 xr_tan_f64(const f64 x)
+DEVICE f64 xr_tan_turned_f64(const u64 quadrant, const f64 r, const f64 tail, const f64 x)
 {
-    const f64 magnitude = xr_magnitude_f64(x);
-    f64 r = 0.0;
-    f64 tail = 0.0;
-    const u64 quadrant = xr_reduce_f64(magnitude, &r, &tail);
     const f64 sine_rest = xr_sin_rest_f64(r, tail);
     const f64 cosine_main = 1.0 - 0.5 * (r * r);
     const f64 cosine_rest = xr_cos_rest_f64(r, tail);
@@ -340,7 +343,77 @@ DEVICE f64 xr_tan_f64(const f64 x)
     const f64 remainder = fma(-q, denominator, numerator);
     const f64 y = fma(remainder + fma(-q, denominator_tail, numerator_tail), inverse, q);
     const u64 sign = xr_bits_f64(x) & (1ul << 63);
-    return magnitude < xr_infinity_f64 ? xr_from_bits_f64(xr_bits_f64(y) ^ sign) : xr_nan_f64;
+    const f64 signed_y = xr_from_bits_f64(xr_bits_f64(y) ^ sign);
+    return xr_magnitude_f64(x) < xr_infinity_f64 ? signed_y : xr_nan_f64;
+}
+
+// The functions of any x; those of x for which xr_is_near holds, with the same bits; and those that
+// note where it does not hold. A CPU's loop looks through its elements first, as its vectors would do
+// the work of large ones for each.
+DEVICE T xr_sin_T(const T x)
+{
+    T r = (T)0.0f;
+    T tail = (T)0.0f;
+    const U quadrant = xr_reduce_T(xr_magnitude_T(x), &r, &tail);
+    return xr_sin_turned_T(quadrant, r, tail, x);
+}
+
+DEVICE T xr_sin_near_T(const T x)
+{
+    T r = (T)0.0f;
+    T tail = (T)0.0f;
+    const U quadrant = xr_reduce_near_T(xr_magnitude_T(x), &r, &tail);
+    return xr_sin_turned_T(quadrant, r, tail, x);
+}
+
+DEVICE T xr_sin_seen_T(U *const far, const T x)
+{
+    *far |= !xr_is_near_T(x);
+    return xr_sin_near_T(x);
+}
+
+DEVICE T xr_cos_T(const T x)
+{
+    T r = (T)0.0f;
+    T tail = (T)0.0f;
+    const U quadrant = xr_reduce_T(xr_magnitude_T(x), &r, &tail);
+    return xr_cos_turned_T(quadrant, r, tail, x);
+}
+
+DEVICE T xr_cos_near_T(const T x)
+{
+    T r = (T)0.0f;
+    T tail = (T)0.0f;
+    const U quadrant = xr_reduce_near_T(xr_magnitude_T(x), &r, &tail);
+    return xr_cos_turned_T(quadrant, r, tail, x);
+}
+
+DEVICE T xr_cos_seen_T(U *const far, const T x)
+{
+    *far |= !xr_is_near_T(x);
+    return xr_cos_near_T(x);
+}
+
+DEVICE T xr_tan_T(const T x)
+{
+    T r = (T)0.0f;
+    T tail = (T)0.0f;
+    const U quadrant = xr_reduce_T(xr_magnitude_T(x), &r, &tail);
+    return xr_tan_turned_T(quadrant, r, tail, x);
+}
+
+DEVICE T xr_tan_near_T(const T x)
+{
+    T r = (T)0.0f;
+    T tail = (T)0.0f;
+    const U quadrant = xr_reduce_near_T(xr_magnitude_T(x), &r, &tail);
+    return xr_tan_turned_T(quadrant, r, tail, x);
+}
+
+DEVICE T xr_tan_seen_T(U *const far, const T x)
+{
+    *far |= !xr_is_near_T(x);
+    return xr_tan_near_T(x);
 }
 
 // asin(s) / s - 1 of z = s^2, |s| <= 1/2.
