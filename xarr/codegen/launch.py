@@ -208,8 +208,8 @@ def _near(defines: Sequence[str]) -> list[str]:
     return ["#define XR_NEAR 1", *lines]
 
 
-_FAR: Final = re.compile(r"\bxr_(sin|cos|tan)_(f32|f64)\(")
-"""Calls of functions that have a short way for most arguments; see `kernels/trig.h`."""
+_FAR: Final = re.compile(r"\bxr_(sin|cos|tan|pow)_(f32|f64)\(")
+"""Calls of functions that have a short way for most arguments; see `kernels/trig.h` and `kernels/power.h`."""
 
 
 MOST_GROUPS: Final = 65535
