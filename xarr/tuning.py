@@ -107,8 +107,14 @@ PEER_NBYTES: Final = 1 << 21
 Measured: between two H100s 1 MiB takes 2.0 ms and 8 MiB 2.2; to the host and back from it, without
 what the network takes, 0.6 and 4.7."""
 
+UNROLLED_ROW: Final = 1 << 13
+"""Elements of a row of a kernel of rows up to which the loads of a GPU's item are all unrolled.
+Measured: on an H200 softmax of 2^27 float32 in rows of 8,192 takes 0.36 ms unrolled, 0.41 with four
+loads at a time, 0.44 with eight, 0.60 with 16; layer norm 0.34, 0.40, 0.40 and 0.51.
+Test: tests/scheduler/test_rows.py"""
+
 SHORT_ROW: Final = 1 << 11
-"""Elements of a row up to which a GPU's group takes several, and an item's loads are all unrolled.
+"""Elements of a row up to which a GPU's group takes several.
 Measured: on an H100 softmax of 2^27 float32 in rows of 1,024 takes 0.85 ms one by one and 0.52
 by four; layer norm 0.74 and 0.76. In rows of 64, 6.2 without a kernel of rows and 0.99 with it, 5.1
 and 1.16.

@@ -209,7 +209,7 @@ def _near(defines: Sequence[str]) -> list[str]:
 
 
 _FAR: Final = re.compile(r"\bxr_(sin|cos|tan|pow)_(f32|f64)\(")
-"""Calls of functions that have a short way for most arguments; see `kernels/trig.h` and `kernels/power.h`."""
+"""Calls of functions that have a short way for most arguments: `kernels/trig.h`, `power.h`."""
 
 
 MOST_GROUPS: Final = 65535

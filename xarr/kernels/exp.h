@@ -89,9 +89,9 @@ DEVICE f32 xr_exp_f32(const f32 x)
 {
     const f32 above = x < -104.0f ? -104.0f : x;
     const f32 clamped = above > 89.0f ? 89.0f : above;
-    const f32 shifted = clamped * 1.442695f + 12582912.0f;
+    const f32 shifted = fma(clamped, 1.442695f, 12582912.0f);
     const f32 n = shifted - 12582912.0f;
-    const f32 r_high = clamped - n * 6.9314575e-1f;
+    const f32 r_high = fma(n, -6.9314575e-1f, clamped);
     const f32 r_low = n * 1.4286068e-6f;
     const f32 r = r_high - r_low;
     const f32 y = 1.0f + (r_high + (xr_exp_quadratic_f32(r) - r_low));
@@ -102,9 +102,9 @@ DEVICE f64 xr_exp_f64(const f64 x)
 {
     const f64 above = x < -746.0 ? -746.0 : x;
     const f64 clamped = above > 710.0 ? 710.0 : above;
-    const f64 shifted = clamped * 1.4426950408889634 + 6755399441055744.0;
+    const f64 shifted = fma(clamped, 1.4426950408889634, 6755399441055744.0);
     const f64 n = shifted - 6755399441055744.0;
-    const f64 r_high = clamped - n * 0.6931471805598903;
+    const f64 r_high = fma(n, -0.6931471805598903, clamped);
     const f64 r_low = n * 5.497923018708371e-14;
     const f64 r = r_high - r_low;
     const f64 y = 1.0 + (r_high + (xr_exp_quadratic_f64(r) - r_low));
@@ -117,9 +117,9 @@ DEVICE f32 xr_expm1_f32(const f32 x)
 {
     const f32 above = x < -20.0f ? -20.0f : x;
     const f32 clamped = above > 89.0f ? 89.0f : above;
-    const f32 shifted = clamped * 1.442695f + 12582912.0f;
+    const f32 shifted = fma(clamped, 1.442695f, 12582912.0f);
     const f32 n = shifted - 12582912.0f;
-    const f32 r_high = clamped - n * 6.9314575e-1f;
+    const f32 r_high = fma(n, -6.9314575e-1f, clamped);
     const f32 r_low = n * 1.4286068e-6f;
     const f32 r = r_high - r_low;
     const f32 rest = (r_high - r) - r_low;
@@ -138,9 +138,9 @@ DEVICE f64 xr_expm1_f64(const f64 x)
 {
     const f64 above = x < -40.0 ? -40.0 : x;
     const f64 clamped = above > 710.0 ? 710.0 : above;
-    const f64 shifted = clamped * 1.4426950408889634 + 6755399441055744.0;
+    const f64 shifted = fma(clamped, 1.4426950408889634, 6755399441055744.0);
     const f64 n = shifted - 6755399441055744.0;
-    const f64 r_high = clamped - n * 0.6931471805598903;
+    const f64 r_high = fma(n, -0.6931471805598903, clamped);
     const f64 r_low = n * 5.497923018708371e-14;
     const f64 r = r_high - r_low;
     const f64 rest = (r_high - r) - r_low;

@@ -60,10 +60,10 @@ def abreast(length: int) -> int:
 def _size(work: Rows, lanes: bool) -> tuple[int, int, bool]:
     """Return the elements of a row's buffer in local memory, for several lengths of a row.
 
-    And, of a row that is short on a GPU, an item's elements, and whether all items have as many.
+    And, of a row whose loads a GPU unrolls, an item's elements, and whether all items have as many.
     """
     capacity = power_of_two(work.length)
-    if lanes or work.length > tuning.SHORT_ROW:
+    if lanes or work.length > tuning.UNROLLED_ROW:
         return capacity, 0, False
     items = abreast(work.length)
     turns = capacity // items if capacity <= WIDTH else -(-work.length // WIDTH)
