@@ -84,17 +84,17 @@ class Looked:
         All are in range of it, and so of more.
     scattered : int
         How often they were written at, in an array that a group of items writes.
-    distinct : int
-        In an axis of this extent none are equal; 0 where that is not known.
+    wins : (int, View) or None
+        Of an axis of this extent, which of them write: the last of equal ones.
     """
 
-    __slots__ = ("_key", "distinct", "extent", "scattered")
+    __slots__ = ("_key", "extent", "scattered", "wins")
 
     def __init__(self, key: Any, extent: int) -> None:
         self._key = key
         self.extent = extent
         self.scattered = 0
-        self.distinct = 0
+        self.wins: tuple[int, View] | None = None
 
     @staticmethod
     def at(index: View) -> Looked | None:
@@ -187,38 +187,44 @@ def put(
     device = view.device
     base, beyond = addresses(view, where, arrays, place)
     assert base.storage is not None
-    if distinct or device.info.loop_per_item or _are_distinct(view, where, arrays):
+    if distinct or device.info.loop_per_item:
         chosen = constant(True, dtypes.bool_, (), device) if chosen is None else chosen
         operation = interned(scatter_of, view.dtype, not distinct)
         builder.scatter(operation, (base, beyond, value, chosen), value.shape)
         return
-    winners, mine = _winners(view, where, arrays)
-    lifted = builder.reshaped(
-        winners, (*winners.shape, *(1,) * (len(beyond.shape) - len(winners.shape)))
-    )
-    wins = builder.defer(_EQUAL, (lifted, builder.reshaped(mine, lifted.shape)), lifted.shape)
-    builder.scatter(interned(scatter_of, view.dtype), (base, beyond, value, wins), value.shape)
+    wins = _known_winners(view, where, arrays)
+    if wins is None:
+        wins = _wins(view, where, arrays)
+    lifted = builder.reshaped(wins, (*wins.shape, *(1,) * (len(beyond.shape) - len(wins.shape))))
+    builder.scatter(interned(scatter_of, view.dtype), (base, beyond, value, lifted), value.shape)
 
 
-def _are_distinct(view: View, where: Layout, arrays: Sequence[tuple[int, View]]) -> bool:
-    """Return whether indices along one axis are known to be distinct.
+def _known_winners(view: View, where: Layout, arrays: Sequence[tuple[int, View]]) -> View | None:
+    """Return which of the indices along one axis write, if the same ones have written before.
 
-    Where the same ones are written at again and again, that is looked at once, the second time.
+    That is looked at once, the second time.
     """
     ((axis, index), *others) = arrays
     known = None if others or hooks.recorder is not None else Looked.at(index)
     if known is None:
-        return False
+        return None
     extent = where.shape[axis]
     known.scattered += 1
-    if known.scattered == 2:
-        winners, mine = _winners(view, where, arrays)
-        wins = builder.defer(_EQUAL, (winners, mine), winners.shape)
+    if known.scattered > 1 and (known.wins is None or known.wins[0] != extent):
+        wins = builder.copied(_wins(view, where, arrays))
         every = reductions.all
         fold = every.fold(every.types(dtypes.bool_, dtypes.bool_))
         found = reduce_scan.reduce(fold, wins, tuple(range(len(wins.shape))))
-        known.distinct = extent * last(builder.reshaped(found, (1,)))
-    return known.distinct == extent
+        if last(builder.reshaped(found, (1,))):
+            wins = constant(True, dtypes.bool_, wins.shape, view.device)
+        known.wins = extent, wins
+    return None if known.wins is None else known.wins[1]
+
+
+def _wins(view: View, where: Layout, arrays: Sequence[tuple[int, View]]) -> View:
+    """Return which of tuples of indices write: the last of equal ones."""
+    winners, mine = _winners(view, where, arrays)
+    return builder.defer(_EQUAL, (winners, mine), winners.shape)
 
 
 def add_at(view: View, where: Layout, arrays: Sequence[tuple[int, View]], value: View) -> bool:
