@@ -38,6 +38,10 @@ Measured: six thousand turns whose slices grow (NPBench's durbin, M) take 700, 1
 processor with a quarter, it and twice as much, and 89, 164 and 164 MB in all.
 Test: tests/scheduler/test_counts.py"""
 
+KERNELS: Final = 1 << 10
+"""Kernels of a device that are kept loaded; with one more all are dropped, with what plans them.
+Test: tests/engine/test_memory.py"""
+
 NEW: Final = 64
 """Structures and opcodes that are kept though they were not met again. Measured: of a loop with new
 shapes the garbage collector takes 30 percent without a bound, and nothing with this one.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import xarr
 from xarr import tuning
 from xarr.backends.base import Driver
+from xarr.codegen import launch
 from xarr.tape import builder
 
 
@@ -166,3 +168,40 @@ def test_no_turn_of_a_program_holds_more_than_the_first(monkeypatch: pytest.Monk
         held.append(0)
     assert held[0] > 0
     assert max(held[1:5]) <= held[0]
+
+
+def loaded() -> int:
+    """The libraries of elementwise kernels that the process has mapped."""
+    lines = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
+    return len({line.split()[4] for line in lines if "/xr_elementwise-" in line})
+
+
+def test_own_kernels_leave_no_more_than_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    device, bound = xarr.default_device(), 32
+    monkeypatch.setattr(tuning, "KERNELS", bound)
+    is_mapped = device.backend == "cpu" and Path("/proc/self/maps").exists()
+    values = np.arange(8.0)
+    x = xarr.asarray(values)
+
+    def scaled(number: int) -> xarr.ElementwiseKernel:
+        return xarr.ElementwiseKernel("T x", "T y", f"y = x * {number} + {number}.25", "scaled")
+
+    first = scaled(0)
+    assert first(x).tolist() == [0.25] * 8
+    alike = xarr.jit(lambda x: scaled(0)(x) - x)
+    for _ in range(3):
+        assert (np.asarray(alike(x)) == 0.25 - values).all()
+    before = loaded() if is_mapped else 0
+    for number in range(1, 4 * bound):
+        assert (np.asarray(scaled(number)(x)) == values * number + number + 0.25).all()
+        assert len(device.kernels) <= bound
+        if is_mapped and number % 16 == 0:
+            gc.collect()
+            assert loaded() <= before + bound + 1  # the last one that ran
+    # The kernels were dropped; what is pending, recorded or asked for again has them all the same.
+    late = scaled(-1)(x) + first(x)
+    launch.forget_kernels(device)
+    gc.collect()
+    assert (np.asarray(late) == -values - 1).all()
+    assert (np.asarray(alike(x)) == 0.25 - values).all()
+    assert first(x).tolist() == [0.25] * 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import io
 import json
 import math
@@ -192,15 +193,34 @@ def test_an_error_of_c_names_its_line(device: xarr.Device) -> None:
 
 
 def test_it_is_c_for_cuda_too() -> None:
-    before = set(source.own)
     own = "T f(T x) { return x; }"
-    Kernel("T x", "T y", "y = expf(x) + max(x, (T)1) + f(x)", preamble=own)(xarr.ones(3))
+    real = Kernel("T x", "T y", "y = expf(x) + max(x, (T)1) + f(x)", preamble=own)
+    real(xarr.ones(3))
     whole = Kernel("int32 x", "int64 y", "long long k = x; y = abs(k) + (size_t)2")
     whole(xarr.ones(2, dtype="int32"))
-    for made in set(source.own) - before:
-        if made.startswith("xr_own_"):
-            defines = [f"#define XR_CHECKED {compile_check.call(made)}"]
-            assert compile_cuda(source.assemble("check.c", "cuda", defines), "sm_90")
+    made_by = {text.name for kernel in (real, whole) for text in kernel._texts}
+    assert len(made_by) == 2
+    for made in made_by:
+        defines = [f"#define XR_CHECKED {compile_check.call(made)}"]
+        assert compile_cuda(source.assemble("check.c", "cuda", defines), "sm_90")
+
+
+def test_a_text_is_kept_as_long_as_what_asks_for_it() -> None:
+    gc.collect()
+    before = set(source.own)
+    indexed = Kernel("raw T x", "T y", "y = x[i] + 17", "indexed")
+    for _ in range(2):
+        assert indexed(xarr.ones(3), size=3).tolist() == [18] * 3
+        assert set(source.own) <= before
+    plain = Kernel("T x", "T y", "y = x + 17", "plain")
+    plain(xarr.ones(3))
+    assert len(set(source.own) - before) == 1
+    halves = xarr.ReductionKernel("T x", "T y", "x", "a + b", "y = a / 2", "0", "halves")
+    x = xarr.asarray(values(3, 5))
+    y = halves(x, axis=1) + plain(x).sum(axis=1)
+    del halves, plain
+    gc.collect()
+    assert y.tolist() == (values(3, 5).sum(axis=1) * 1.5 + 85).tolist()
 
 
 def test_sizes_and_outputs_are_those_of_cupys_kernels(device: xarr.Device) -> None:

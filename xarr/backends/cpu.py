@@ -7,6 +7,7 @@ and the pool of memory.
 
 from __future__ import annotations
 
+import _ctypes
 import contextlib
 import ctypes
 import functools
@@ -29,7 +30,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar
 
 import numpy
 
@@ -83,14 +84,40 @@ _WHOLE: Final = ("-Wl,-z,defs",) if sys.platform == "linux" else ()
 """A kernel that lacks a function is refused when it is compiled."""
 _SEAL_NBYTES: Final = hashlib.sha256().digest_size
 _DEFAULT_STREAM: Final = 1
+_Loaded = TypeVar("_Loaded")
+
+
+class Library:
+    """A library of kernels, closed when nobody has a kernel of it any more.
+
+    `ctypes.CDLL` is never closed, and makes two types: 7 KB for a kernel.
+    """
+
+    __slots__ = ("_handle",)
+
+    def __init__(self, path: str) -> None:
+        self._handle = _ctypes.dlopen(path, os.RTLD_NOW)
+
+    def entry(self, name: str) -> int:
+        """Return the address of a kernel; OSError where the library has none of this name."""
+        return _ctypes.dlsym(self._handle, f"xr_run_{name}")
+
+    def __del__(
+        self,
+        close: Callable[[int], object] = _ctypes.dlclose,
+        is_ending: Callable[[], bool] = sys.is_finalizing,
+    ) -> None:
+        # A daemon's thread may be in a kernel while the process ends.
+        if hasattr(self, "_handle") and not is_ending():
+            close(self._handle)
 
 
 class Kernel(NamedTuple):
-    """A kernel's function, and the library that it is in."""
+    """A kernel's function, and the library that it is in, which it keeps open."""
 
     name: str
     entry: int
-    library: Any
+    library: Library
 
 
 class Stream:
@@ -161,8 +188,8 @@ class CpuDriver(Driver):
         try:
             if seal != self._seal(content):
                 raise OSError("it was made for another processor or compiler, or is damaged")
-            return self._kernel(_loaded(content, name), name)
-        except (OSError, AttributeError) as error:
+            return self._kernel(_loaded(content, name, Library), name)
+        except OSError as error:
             raise ValueError(
                 message(
                     "load(binary, name)",
@@ -180,10 +207,8 @@ class CpuDriver(Driver):
         """Another kernel of a library."""
         return self._kernel(kernel.library, name)
 
-    def _kernel(self, library: Any, name: str) -> Kernel:
-        entry = ctypes.cast(getattr(library, f"xr_run_{name}"), ctypes.c_void_p).value
-        assert entry is not None
-        return Kernel(name, entry, library)
+    def _kernel(self, library: Library, name: str) -> Kernel:
+        return Kernel(name, library.entry(name), library)
 
     def launch(
         self,
@@ -506,7 +531,7 @@ def _functions(compiler: Compiler) -> tuple[Compiler, tuple[Callable[..., Any], 
     return compiler, library.xarr_functions()
 
 
-def _loaded(content: bytes, name: str, loader: Callable[[str], Any] = ctypes.CDLL) -> Any:
+def _loaded(content: bytes, name: str, loader: Callable[[str], _Loaded]) -> _Loaded:
     """Load a library's content from a file that nobody else can write, and remove the file.
 
     With XARR_DUMP_SOURCE it stays there, beside its source, for debuggers and profilers.

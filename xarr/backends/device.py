@@ -339,7 +339,7 @@ def found() -> list[Device]:
     return [one for of in (*_devices.values(), tuple(_variants.values())) for one in of]
 
 
-listed("Device.kernels", tuning.REMEMBERED, lambda: [one.kernels for one in found()])
+listed("Device.kernels", tuning.KERNELS, lambda: [one.kernels for one in found()])
 listed("Device.programs", tuning.REMEMBERED, lambda: [one.programs for one in found()])
 listed("Tape.came", tuning.REMEMBERED, lambda: [one.tape.came for one in found() if one.tape])
 

@@ -21,7 +21,7 @@ from xarr.codegen import source
 from xarr.codegen.expressions import INSIDE
 from xarr.codegen.kernel_spec import STRIP, KernelSpec
 from xarr.ir.events import counts as counts
-from xarr.ir.memo import remembered
+from xarr.ir.instructions import forget_single_kernels
 from xarr.layout import power_of_two
 from xarr.settings import settings
 
@@ -231,11 +231,20 @@ def kernel_of(
     kernel: Kernel | None = device.kernels.get((skeleton, key))
     if kernel is None:
         defines, arguments = describe()
-        handle = _load_or_compile(device, source_of(device, skeleton, defines), entry, key)
+        handle = load_or_compile(device, source_of(device, skeleton, defines), entry, key)
         weight = source.operations(defines)
         kernel = Kernel(handle, struct.Struct(arguments), skeleton, weight, tuple(defines))
-        remembered(device.kernels, (skeleton, key), kernel)
+        if len(device.kernels) >= tuning.KERNELS:
+            forget_kernels(device)
+        device.kernels[skeleton, key] = kernel
     return kernel
+
+
+def forget_kernels(device: Device) -> None:
+    """Drop a device's kernels, with all plans that hold them; work in progress keeps its own."""
+    device.kernels.clear()
+    device.programs.clear()
+    forget_single_kernels(device)
 
 
 def source_of(device: Device, skeleton: str, defines: Sequence[str]) -> str:
@@ -287,7 +296,7 @@ def without_compiler() -> Iterator[None]:
         _compiler.is_allowed = before
 
 
-def _load_or_compile(device: Device, text: str, entry: str, key: Any) -> Any:
+def load_or_compile(device: Device, text: str, entry: str, key: Any) -> Any:
     """Load a source's kernel from the disk cache, or compile and store it."""
     dump = settings().dump_source
     disk = cache.DISK

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from weakref import WeakValueDictionary
 
 from xarr import dtypes
 from xarr.memo import listed, memo
@@ -130,14 +131,32 @@ def specialised(text: str, suffix: str) -> str:
     return _specialise(text, _tokens(suffix))
 
 
-own: Final = dict[str, str]()
-"""The text of functions that a program's own kernels define, by name; a name has one text."""
+class OwnText(str):
+    """The text of a function that a program's own kernel defines; `name` is the function's."""
+
+    __slots__ = ("__weakref__", "name")
+
+    name: str
+
+
+own: Final = WeakValueDictionary[str, OwnText]()
+"""The text of functions of own kernels, by name; a name has one text.
+
+What may still become the source of a kernel keeps it: the own kernel and its `Fold`.
+"""
 listed("codegen.source.own", 0, lambda: [own])
+
+chosen: Final = dict[str, str]()
+"""The text of the functions that own kernels may call for several types, by name."""
 
 
 def unit(name: str) -> str | None:
     """Return the text that defines `name`; None if a dialect or the kernel itself defines it."""
-    return own.get(name) or _library_text(name)
+    return _unit_of_own(name) or _library_text(name)
+
+
+def _unit_of_own(name: str) -> str | None:
+    return own.get(name) or chosen.get(name)
 
 
 def _library_text(name: str) -> str | None:
@@ -161,8 +180,9 @@ def required(text: str) -> list[str]:
 
 
 def _units_of(names: Iterable[str]) -> list[str]:
-    units = [_after_requirements(one, own[one]) if one in own else _library_units(one)
-             for one in names]  # fmt: skip
+    found = [(one, _unit_of_own(one)) for one in names]
+    units = [_library_units(one) if text is None else _after_requirements(one, text)
+             for one, text in found]  # fmt: skip
     return list(dict.fromkeys(part for parts in units for part in parts))
 
 

@@ -23,7 +23,8 @@ class Fold:
     accumulator of `nbytes` bytes is a plain value, or a structure with `fields` (name, C type).
     `host` is NumPy's function that combines two plain ones with the same bits, if there is one,
     `joined` all functions where they are structures, and `along` one that has the same results
-    along an axis. `row` is the row that it was made from.
+    along an axis. `row` is the row that it was made from. `texts` are those of the functions of a
+    program's own kernel, which live as long.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Fold:
     along: Callable[..., Any] | None = None
     row: Any = None
     beside: tuple[DType, ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 class Joined(NamedTuple):

@@ -358,6 +358,17 @@ listed("opcode_of", tuning.OPCODES, _opcodes.parts)
 listed("Opcode.single_kernel", tuning.REMEMBERED, lambda: [
     one.single_kernel for part in _opcodes.parts()[:3] for one in part.values() if one.single_kernel
 ])  # fmt: skip
+
+
+def forget_single_kernels(device: Any) -> None:
+    """Drop the kernels that a device's instructions are by themselves."""
+    for part in _opcodes.parts()[:3]:
+        for opcode in list(part.values()):
+            if opcode.device is device:
+                opcode.single_kernel = None
+                opcode.operation.row_kernels.clear()
+
+
 _LARGE_NBYTES = cython.declare(cython.Py_ssize_t, 1 << 24)
 """Every device has so many bytes, so smaller results need no check."""
 

@@ -38,11 +38,13 @@ def evaluator_of(
     if operation.host is not None:
         return None
     key = device, ScalarEvaluator
-    if key not in operation.row_kernels:
+    known = operation.row_kernels  # another thread may empty it
+    found: ScalarEvaluator | bool | None = known.get(key)
+    if found is None:
         of_kernel = _function_of(operation, device)
-        found = None if of_kernel is None else ScalarEvaluator(of_kernel, operation)
-        operation.row_kernels[key] = found
-    return operation.row_kernels[key]
+        found = of_kernel is not None and ScalarEvaluator(of_kernel, operation)
+        known[key] = found
+    return found or None
 
 
 def _function_of(operation: Operation, device: Device) -> Callable[..., float] | None:

@@ -99,11 +99,12 @@ class Runnable:
         `codes` are the places of its views, and `wide` tells which storages need wide indices.
         """
         key = codes, wide
-        if opcode.single_kernel is None:
-            opcode.single_kernel = {}
-        call: Step | None = opcode.single_kernel.get(key)
+        known = opcode.single_kernel  # which planning may drop, see `forget_single_kernels`
+        if known is None:
+            known = opcode.single_kernel = {}
+        call: Step | None = known.get(key)
         if call is None:
-            call = remembered(opcode.single_kernel, key, self.planned(opcode, codes, wide))
+            call = remembered(known, key, self.planned(opcode, codes, wide))
         return call
 
     def planned(self, opcode: Opcode, codes: tuple[Any, ...], wide: tuple[Any, ...]) -> Step:

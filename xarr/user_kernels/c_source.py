@@ -383,8 +383,8 @@ class Function(NamedTuple):
     preamble: Text
     names: Mapping[str, str]
 
-    def published(self, *, has_float64: bool) -> str:
-        """The function's name, after kernels that mention it were given its text."""
+    def published(self, *, has_float64: bool) -> source.OwnText:
+        """Give kernels that mention the function its text, which they have while you hold it."""
         known = names_of(
             "\n".join(text.text for text in (self.preamble, *self.statements)),
             frozenset(self.names),
@@ -408,15 +408,17 @@ class Function(NamedTuple):
         # Digits, since words such as `acc` are replaced in what calls it.
         mark = int.from_bytes(hashlib.sha256(content).digest()[:8], "little")
         name = f"xr_own_{mark}"
-        if name not in source.own:
+        found = source.own.get(name)
+        if found is None:
             begin = f"{_numbered(self.preamble.where)}{preamble}\n" if preamble.strip() else ""
             for word in renamed:
                 begin = re.sub(rf"\b{word}\b", f"{word}_xr_own", begin)
             text = f"{begin}DEVICE {self.result} {name}({head})\n{{\n{body}\n}}\n{ended}"
             text = re.sub(r"\b(\w+)_xr_own\b", rf"\1_{mark}", text)
             language.define(text)
-            source.own[name] = text
-        return name
+            source.own[name] = found = source.OwnText(text)
+            found.name = name
+        return found
 
 
 def _numbered(name: str) -> str:

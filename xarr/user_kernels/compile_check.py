@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Final
 
+from xarr import tuning
 from xarr.backends.device import Device
 from xarr.codegen import launch, source
 from xarr.codegen.source import define
 from xarr.errors import CompileError
+from xarr.memo import memo
 
 
 def require_compiles(device: Device, name: str, templates: Iterable[str]) -> None:
@@ -16,16 +19,19 @@ def require_compiles(device: Device, name: str, templates: Iterable[str]) -> Non
     called = tuple(word for text in templates for word in re.findall(r"\bxr_own_\w+", text))
     with device.lock:
         try:
-            launch.kernel_of(
-                device,
-                "check.c",
-                "xr_check",
-                called,
-                lambda: ([define("XR_CHECKED", map(call, called))], "@8x"),
-            )
+            _compiles(device, called)
         except CompileError as error:
             error.op = name
             raise
+
+
+def _compile(device: Device, called: tuple[str, ...]) -> None:
+    """Compile functions; nothing is left of it but that they do."""
+    text = launch.source_of(device, "check.c", [define("XR_CHECKED", map(call, called))])
+    launch.load_or_compile(device, text, "xr_check", called)
+
+
+_compiles: Final = memo(_compile, tuning.KERNELS)
 
 
 def call(name: str) -> str:

@@ -18,6 +18,7 @@ from xarr import dtypes, errors
 from xarr.array.array import Array
 from xarr.array.layouts import keep_array, require_writeable
 from xarr.array.out_argument import store
+from xarr.codegen.source import OwnText
 from xarr.dtypes import DType
 from xarr.ir.operation import Operation
 from xarr.ir.views import constant
@@ -133,6 +134,7 @@ class ElementwiseKernel:
             raise errors.value_error(where, fault, accepted, "define it by xarr.custom_vjp")
         self._words = words(self._body.text) | words(loop_prep) | words(after_loop)
         self._known = dict[Any, tuple[Operation, ...]]()
+        self._texts = list[OwnText]()  # an operation keeps them by its row
         require_portable(
             self._preamble,
             (self._before, self._body, self._after),
@@ -273,7 +275,7 @@ class ElementwiseKernel:
         ]
         operands += [(word, dtypes.int64) for word in ("i", _COUNT_WORD) if word in self._words]
         result = of(self.out_params[number], call.types)
-        name = Function(
+        function = Function(
             result.compute,
             tuple(f"const {row.compute} {word}" for word, row in operands),
             "\n".join(
@@ -286,7 +288,8 @@ class ElementwiseKernel:
             self._preamble,
             {letter: row.compute for letter, row in call.types.items() if len(letter) == 1},
         ).published(has_float64=call.device.info.has_float64)
-        template = f"{name}({', '.join(f'{{{place}}}' for place in range(len(operands)))})"
+        self._texts.append(function)
+        template = f"{function.name}({', '.join(f'{{{place}}}' for place in range(len(operands)))})"
         types = tuple(row for _, row in operands)
         return Operation(self.name, types, result, template, row=(self, number))
 

@@ -333,8 +333,8 @@ def replaced(word: str, *, has_float64: bool) -> str | None:
 def define(text: str) -> None:
     """See that xarr's text has the functions that a text names, also in its macros."""
     for word in _MADE.findall(text):
-        if word not in source.own:
-            source.own[word] = _defined(word)
+        if word not in source.chosen:
+            source.chosen[word] = _defined(word)
 
 
 def _defined(word: str) -> str:

@@ -82,7 +82,7 @@ def launched(
             continue
         statements.append(f"{row.compute} {name} = " + (f"xr_at{number}[i];" if outs else "{0};"))
         ends.append(f"xr_at{number}[i] = {name};")
-    name = Function(
+    function = Function(
         "void",
         (*parameters, "const i64 i", "const i64 _count"),
         "\n".join(statements),
@@ -91,7 +91,7 @@ def launched(
         kernel._preamble,
         {letter: row.compute for letter, row in call.types.items() if len(letter) == 1},
     ).published(has_float64=device.info.has_float64)
-    compile_check.require_compiles(device, kernel.name, (name,))
+    compile_check.require_compiles(device, kernel.name, (function.name,))
     recorders.computing(kernel.name, *views)
     builder.settle(device)
     storages = list[Storage]()
@@ -104,7 +104,7 @@ def launched(
         special = (
             _defines,
             tuple(pointers),
-            f"{name}({', '.join(arguments)})",
+            f"{function.name}({', '.join(arguments)})",
             device.info.loop_per_item,
         )
         skeleton = _KERNEL.kernel(device, special, tuple(indices), None, wide=True)

@@ -16,6 +16,7 @@ from xarr.array.array import Array, Axis, Out
 from xarr.array.coerce import scalar_view
 from xarr.array.layouts import keep_array
 from xarr.array.out_argument import deliver
+from xarr.codegen.source import OwnText
 from xarr.dtypes import DType
 from xarr.ir.fold import Fold
 from xarr.ir.operation import Operation
@@ -109,6 +110,7 @@ class ReductionKernel:
         self._preamble = Text(f"{name}: preamble", preamble)
         self._where = where
         self._known = dict[Any, tuple[Operation, Fold]]()
+        self._texts = list[OwnText]()  # an operation keeps them by its row
         require_portable(
             self._preamble,
             (self._map, self._reduce, self._post),
@@ -189,9 +191,9 @@ class ReductionKernel:
 
     def _function(
         self, call: Given, result: DType, of_what: Mapping[str, DType], text: Text, name: str
-    ) -> str:
+    ) -> OwnText:
         """A function of C that gives `name` the value that a text does."""
-        return Function(
+        function = Function(
             result.compute,
             tuple(f"const {row.compute} {word}" for word, row in of_what.items()),
             f"{result.compute} {name} = {{0}};",
@@ -200,14 +202,16 @@ class ReductionKernel:
             self._preamble,
             {letter: row.compute for letter, row in call.types.items() if len(letter) == 1},
         ).published(has_float64=call.device.info.has_float64)
+        self._texts.append(function)
+        return function
 
     def _operation(self, call: Given) -> Operation:
         """The map: a value of the type that is accumulated, of each element."""
         row = of(self._reduced, call.types)
         operands = {parameter.name: of(parameter, call.types) for parameter in self.in_params}
         text = Text(self._map.where, f"xr_mapped = {self._map.text};")
-        name = self._function(call, row, operands, text, "xr_mapped")
-        template = f"{name}({', '.join(f'{{{place}}}' for place in range(len(operands)))})"
+        function = self._function(call, row, operands, text, "xr_mapped")
+        template = f"{function.name}({', '.join(f'{{{place}}}' for place in range(len(operands)))})"
         return Operation(self.name, tuple(operands.values()), row, template, row=(self, -1))
 
     def _fold(self, call: Given) -> Fold:
@@ -223,12 +227,13 @@ class ReductionKernel:
             nbytes=4 if row is dtypes.float16 else row.itemsize,
             result=result,
             first="x",
-            step=f"{joins}(acc, x)",
-            combine=f"{joins}(acc1, acc2)",
+            step=f"{joins.name}(acc, x)",
+            combine=f"{joins.name}(acc1, acc2)",
             close="",
-            finish=f"{post}(acc)",
+            finish=f"{post.name}(acc)",
             taken=row,
             element="{0}",
+            texts=(joins, post),
         )
 
     def _of_none(self, call: Given, fold: Fold, left: tuple[int, ...]) -> View:
