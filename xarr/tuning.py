@@ -484,6 +484,11 @@ INDICES: Final = 4096
 """Indices whose bounds the host finds sooner than it asks the device for them.
 Measured: x[i] takes 240, 120 and 130 us for 3,000 indices, and 330, 270 and 170 for 7,000."""
 
+INDICES_READ_ONCE: Final = 1 << 22
+"""Indices from which on NumPy finds their bounds on a CPU, as comparisons need two masks before
+they have a kernel. Measured: x[i] of 2^20 takes 2.8 ms so and 2.4 by a kernel, of 2^23 31 and 31.
+Test: tests/engine/test_memory.py"""
+
 SELECTED: Final = 1 << 15
 """Elements of a line for each rank, times the square of an element's bytes, from which on a GPU
 selects by rank, and does not sort.

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import xarr
+from tests.processes import run_code
 from xarr import tuning
 from xarr.backends.base import Driver
 from xarr.codegen import launch
@@ -205,3 +206,62 @@ def test_own_kernels_leave_no_more_than_a_bound(monkeypatch: pytest.MonkeyPatch)
     assert (np.asarray(late) == -values - 1).all()
     assert (np.asarray(alike(x)) == 0.25 - values).all()
     assert first(x).tolist() == [0.25] * 8
+
+
+PEAKS = """
+import gc, numpy, xarr
+from pathlib import Path
+from xarr.tape import builder
+
+SIZE, LINES = 1 << 22, (
+    "x[mask]", "x[x > 0.5]", "np.nonzero(mask)", "np.unique(x)", "np.sort(x)",
+    "np.median(x)", "np.take(x, k)", "z.sort()", "z.__setitem__(k, x)", "np.put(z, k, x)",
+    "np.unique(k)",  # last, as NumPy leaves the C library much that is not returned
+)
+
+def status(name):
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith(name))
+
+def run(line, np, arrays):
+    result = eval(line, {"np": np} | arrays)
+    for one in result if isinstance(result, tuple) else (result,):
+        if isinstance(one, xarr.Array):
+            builder.compute(one._view)
+    xarr.synchronize()
+
+def peak(line, np, arrays):
+    gc.collect()
+    xarr.default_device().driver.release_memory()
+    Path("/proc/self/clear_refs").write_text("5")
+    before = status("VmRSS")
+    run(line, np, arrays)
+    return status("VmHWM") - before
+
+def arrays(size):
+    draw = numpy.random.default_rng(0)
+    made = {name: draw.random(size, numpy.float32) for name in "xz"}
+    return made | {"k": draw.permutation(size), "mask": made["x"] > 0.5}
+
+few, host = arrays(4096), arrays(SIZE)
+small, there = ({name: xarr.asarray(one, copy=True) for name, one in given.items()}
+                for given in (few, host))
+for line in LINES:
+    run(line, xarr, small)
+    ours, numpys = peak(line, xarr, there), peak(line, numpy, host)
+    for name, value in host.items():
+        assert (numpy.array(there[name]) == value).all(), line
+    print(line, ours, numpys, max(1.25 * numpys, SIZE), sep=";")
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="Linux tells of peaks")
+def test_no_function_needs_much_more_memory_than_numpys() -> None:
+    if not xarr.default_device().info.host_addressable:
+        pytest.skip(f"{xarr.default_device()} has memory of its own")
+    # The C library returns what is freed only if it does not adapt to what was freed before.
+    done = run_code(PEAKS, MALLOC_MMAP_THRESHOLD_=str(1 << 18), XARR_TIERS="", XARR_VERIFY="0")
+    assert done.returncode == 0, done.stderr
+    peaks = [line.split(";") for line in done.stdout.splitlines()]
+    assert len(peaks) == 11
+    assert [peak for peak in peaks if float(peak[1]) > float(peak[3])] == []

@@ -271,7 +271,10 @@ def sort(
 ) -> None:
     """Sort the array in place, as NumPy's method does."""
     package.layouts.require_writeable(self, "x.sort()")
-    integer(axis, "x.sort(axis)", "axis")
+    place = integer(axis, "x.sort(axis)", "axis")
+    is_plain = (kind, order, stable, bool(descending)) == (None, None, None, False)
+    if is_plain and functions.sort.sorting.is_sorted_now(self, place):
+        return
     self[...] = functions.sort.sorting.sort(
         self, axis, kind, order, stable=stable, descending=descending
     )

@@ -30,6 +30,8 @@ _FLOOR_DIVIDE: Final = elementwise.floor_divide.operation(dtypes.int64)
 _REMAINDER: Final = elementwise.remainder.operation(dtypes.int64)
 
 _MOST_RANKS: Final = 1 << 30
+_BLOCK: Final = 1 << 16
+_FEW: Final = 1 << 12
 
 
 def _ranks(result: DType) -> Fold:
@@ -143,9 +145,15 @@ def _truth(mask: Host) -> Host:
     return truth
 
 
+def _truth_in_place(mask: Host) -> Host:
+    """Return `_truth` of a mask, which has elements, without a copy if all bytes are 0 or 1."""
+    is_plain = mask.view(numpy.uint8).max() < 2
+    return mask.view(numpy.bool_) if is_plain else _truth(mask)
+
+
 def _true_places(mask: Host) -> Host:
     """Return the places of true elements in C order, in memory of their own."""
-    places: Host = _truth(mask).ravel().nonzero()[0]
+    places: Host = _truth_in_place(mask).ravel().nonzero()[0]
     made: Any = places.base  # NumPy's is a view of an array with one column
     if type(made) is not numpy.ndarray or not made.flags.owndata or made.size != places.size:
         return places.copy()
@@ -155,22 +163,44 @@ def _true_places(mask: Host) -> Host:
 
 
 def compress(values: View, mask: View) -> View:
-    """Return the values where a mask of the same shape is true, in C order.
-
-    NumPy takes few, as each number of them would need a new program.
-    """
+    """Return the values where a mask of the same shape is true, in C order."""
     return _selected_by(mask, values) or extract(values, mask.shape, select(mask))
 
 
 def _selected_by(mask: View, values: View) -> View | None:
-    """Take the values where a mask of the same shape is true by NumPy, if they are few."""
+    """Take the values where a mask of the same shape is true by NumPy, or return None.
+
+    Each number of them would need a new program. The places of many are remembered, though, as far
+    as a mask's are, see `select`.
+    """
+    storage = mask.storage
     nbytes = values.structure.size * values.dtype.itemsize
-    found = vendor.now("compress", _true_elements, (values, mask), nbytes)
+    is_remembered = storage is None or storage.nbytes <= tuning.MASK_NBYTES
+    few = nbytes if is_remembered else min(nbytes, tuning.SELECTED_NBYTES)
+    found = vendor.now("compress", _true_elements, (values, mask), few)
     return None if found is None else vendor.adopted(found, values.dtype, values.device)
 
 
-def _true_elements(values: Host, mask: Host) -> Host:
-    elements: Host = values[_truth(mask)]
+def _true_elements(values: Host, mask: Host) -> Host | None:
+    """Return the elements in C order where a mask is true, None where that copies all of them.
+
+    Places are looked for in a block at a time, so that they stay in the cache: half of 30,000
+    float32 take 40 us, by the mask 200; half of 2^23 take 16 ms, by all places 24 and 32 MB.
+    """
+    size = mask.size
+    if size < _FEW:
+        chosen: Host = values[_truth(mask)]
+        return chosen
+    if size > _BLOCK and values.ndim > 1 and not values.flags.c_contiguous:
+        return None
+    truth, values = _truth_in_place(mask).reshape(-1), values.reshape(-1)
+    elements: Host = numpy.empty(numpy.count_nonzero(truth), values.dtype)
+    stop = 0
+    for at in range(0, size, _BLOCK):
+        places = truth[at : at + _BLOCK].nonzero()[0]
+        begin, stop = stop, stop + places.size
+        # All are in range; a check would let NumPy make a copy first.
+        values[at : at + _BLOCK].take(places, out=elements[begin:stop], mode="clip")
     return elements
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from xarr import dtypes, tuning
 from xarr.array.array import Array
 from xarr.array.transfers import is_unobserved
@@ -9,9 +11,9 @@ from xarr.errors import refused
 from xarr.functions.elementwise import elementwise
 from xarr.functions.reduce import reductions
 from xarr.ir.views import View
-from xarr.ops import gather
+from xarr.ops import gather, vendor
 from xarr.tape import recorders
-from xarr.tape.scalar_access import values_of
+from xarr.tape.scalar_access import Host, values_of
 
 
 def in_range(array: Array, extent: int, axis: int, where: str) -> Array:
@@ -48,13 +50,15 @@ def _require_in_range(view: View, extent: int, axis: int, where: str) -> None:
 
 
 def _look_at(view: View, extent: int, axis: int, where: str) -> None:
-    """Refuse indices out of range: few by NumPy, where the host reaches them."""
-    if view.structure.size <= tuning.INDICES and is_unobserved():
-        with view.device.lock:
+    """Refuse indices out of range: few by NumPy, where the host reaches them, and very many."""
+    device, size = view.device, view.structure.size
+    is_few = size <= tuning.INDICES
+    is_large = size >= tuning.INDICES_READ_ONCE and vendor.runs_on_numpy(device)
+    if (is_few or is_large) and is_unobserved():
+        with device.lock:
             values = values_of(view)
             if values is not None:
-                low, high = int(values.min()), int(values.max())
-                require_bounds(low, high, extent, axis, where)
+                require_bounds(*_bounds_of(values), extent, axis, where)
                 return
     array = Array(view)
     # Beyond what the type holds nothing lies, and an operand that it does not hold is refused.
@@ -65,6 +69,18 @@ def _look_at(view: View, extent: int, axis: int, where: str) -> None:
         outside = below if outside is None else elementwise.logical_or(below, outside)
     if outside is not None and bool(reductions.any(outside)):
         require_bounds(int(reductions.min(array)), int(reductions.max(array)), extent, axis, where)
+
+
+def _bounds_of(values: Host) -> tuple[int, int]:
+    """Return the least and the largest of some integers, which are read once."""
+    if values.size <= _BLOCK or values.ndim > 1:
+        return int(values.min()), int(values.max())
+    parts = [values[at : at + _BLOCK] for at in range(0, values.size, _BLOCK)]
+    bounds = [(part.min(), part.max()) for part in parts]
+    return int(min(bounds)[0]), int(max([high for _, high in bounds]))
+
+
+_BLOCK: Final = 1 << 16
 
 
 def require_bounds(low: int, high: int, extent: int, axis: int, where: str) -> None:

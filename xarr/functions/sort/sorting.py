@@ -18,7 +18,7 @@ from xarr import dtypes, tuning
 from xarr.array.array import Array, ArrayLike
 from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import array_of, as_array, compared, operand_view, retyped
-from xarr.array.transfers import Host, openly, to_host
+from xarr.array.transfers import Host, is_unobserved, openly, to_host
 from xarr.backends.device import get_device
 from xarr.dtypes import COMPLEX
 from xarr.errors import type_error, value_error, word_error
@@ -35,6 +35,8 @@ from xarr.ir.views import View, constant
 from xarr.layout import Shape, normalize_axis
 from xarr.ops import gather, radix_sort, vendor
 from xarr.tape import builder
+from xarr.tape.scalar_access import values_of
+from xarr.tape.tape import tape_of
 
 
 @cached_call
@@ -115,19 +117,46 @@ def _sorted(values: Any, place: int, *, descending: bool) -> Any:
     result = numpy.array(values, order="C")
     lines = result.reshape(_lines(result.shape, place))
     # Backwards, ascending is descending, and equal elements keep their order.
-    rows = (lines[:, ::-1] if descending else lines).swapaxes(1, 2)
-    if result.dtype.kind == "f" and result.itemsize > 2:
-        # NumPy's unstable sort is three times as fast, and of equal values only zeros differ.
-        zeros = rows[rows == 0]
-        rows.sort(axis=-1)
-        if zeros.size:
-            rows[rows == 0] = zeros
-    else:
+    _sort_rows((lines[:, ::-1] if descending else lines).swapaxes(1, 2))
+    return result
+
+
+def _sort_rows(rows: Any) -> None:
+    """Let NumPy sort an array along its last axis; equal elements keep their order."""
+    dtype = rows.dtype
+    if dtype.kind != "f" or dtype.itemsize < 4:
         # Stable is by digits up to 16 bits; wider integers that are equal do not differ. Of
         # float16 the unstable sort is wrong with AVX-512 (NumPy 2.4).
-        wide = result.itemsize > 2 and result.dtype.kind != "c"
+        wide = dtype.itemsize > 2 and dtype.kind != "c"
         rows.sort(axis=-1, kind=None if wide else "stable")
-    return result
+        return
+    # NumPy's unstable sort is three times as fast, and of equal values only zeros differ.
+    if rows.size == rows.shape[-1]:
+        _sort_row(rows.reshape(-1))
+        return
+    zeros = rows[rows == 0]
+    rows.sort(axis=-1)
+    if zeros.size:
+        rows[rows == 0] = zeros
+
+
+def _sort_row(row: Any) -> None:
+    """Sort floats as `_sort_rows` does, without a mask of as many elements."""
+    zeros = [
+        part[part == 0] for part in (row[at : at + _BLOCK] for at in range(0, row.size, _BLOCK))
+    ]
+    row.sort()
+    if not any(part.size for part in zeros):
+        return
+    begin = row.searchsorted(row.dtype.type(0))  # of 0 it makes a copy in float64
+    for part in zeros:
+        row[begin : begin + part.size] = part
+        begin += part.size
+
+
+_BLOCK: Final = 1 << 16
+_MOST_AXES: Final = 32
+"""Axes of an array that every version of NumPy takes."""
 
 
 def _lines(shape: Shape, place: int) -> Shape:
@@ -395,7 +424,37 @@ def _partitioned(values: Any, kth: int, axis: int = -1) -> Any:
 
 def sort_in_memory(values: Any, axis: int = -1) -> None:
     """Let NumPy sort its own array."""
-    values[...] = _sorted(values, normalize_axis(axis, values.ndim, "sort"), descending=False)
+    place = normalize_axis(axis, values.ndim, "sort")
+    if values.ndim > _MOST_AXES:
+        values[...] = _sorted(values, place, descending=False)
+    else:
+        _sort_rows(values.swapaxes(place, -1))
+
+
+def is_sorted_now(x: Array, axis: int) -> bool:
+    """Sort an array by NumPy where it is, if the host reaches it; return whether it did.
+
+    Nobody else sees its memory. On cpu:0 a sort to other memory takes as much again.
+    """
+    view = x._view
+    storage = view.storage
+    if storage is None or storage.is_seen or not is_unobserved():
+        return False
+    if not view.structure.size or not -len(view.shape) <= axis < len(view.shape):
+        return False
+    on = tape_of(view.device)
+
+    def is_done(_: Host) -> bool:
+        if on.names(storage):  # what was recorded reads the elements as they are
+            on.run()
+        values = values_of(view)
+        if values is None or on.names(storage):
+            return False
+        storage.writes += 1
+        sort_in_memory(values, axis)
+        return True
+
+    return bool(vendor.now("sort", is_done, (view,)))
 
 
 def partition_in_memory(values: Any, kth: int, axis: int = -1) -> None:
