@@ -13,7 +13,7 @@ import xarr
 from tests import reference
 from tests.functions.calls import check, each, each_line
 from tests.reference import Values, assert_same
-from xarr import dtypes
+from xarr import dtypes, tuning
 from xarr.dtypes import DType
 from xarr.functions.index import bounds
 from xarr.ops import reduce_scan, selection
@@ -447,3 +447,41 @@ y = np.zeros(3, "f4"); y[0], y[1], y[2] = 0.1, 7, np.full(2, 0.1, "f4")[1]
 @each_line(STATEMENTS)
 def test_statements(call: str, scattering: xarr.Device) -> None:
     check(call, x=example((6,)), c=example(), z=np.asarray([1 + 2j, 3, 4j, 5, 6, 7], "c8"))
+
+
+def same(got: xarr.Array, wanted: Values) -> None:
+    assert_same(np.array(got), wanted, "it")
+
+
+@pytest.mark.parametrize("size", [4095, 4097, (1 << 16) + 1, (1 << 20) + 1])
+@pytest.mark.parametrize("name", ["bool", "int8", "float32", "complex64"])
+def test_masks_select_across_blocks(name: str, size: int, device: xarr.Device) -> None:
+    draw = np.random.default_rng(size)
+    host, ranks = draw.integers(0, 99, size).astype(name), draw.random(size)
+    x = xarr.asarray(host, device=device)
+    for part in (0, 0.01, 0.5, 1):
+        mask = ranks < part
+        truth = xarr.asarray(np.where(mask, 7, 0).astype("uint8"), device=device).view("bool")
+        for key in (np.s_[:], np.s_[::-2], np.s_[1 : 1 + (size - 1) // 3 * 3]):
+            same(x[key][truth[key]], host[key][mask[key]])
+        rows = np.s_[1 : 1 + (size - 1) // 3 * 3]
+        table, chosen = (one[rows].reshape(-1, 3) for one in (host, mask))
+        same(x[rows].reshape(-1, 3)[truth[rows].reshape(-1, 3)], table[chosen])
+        turned = x[rows].reshape(-1, 3).T[truth[rows].reshape(-1, 3).T]
+        same(turned, table.T[chosen.T])
+
+
+def test_very_many_indices_are_looked_at(device: xarr.Device, monkeypatch: Any) -> None:
+    monkeypatch.setattr(tuning, "INDICES_READ_ONCE", 1 << 13)
+    size = (1 << 17) + 1
+    host = np.arange(size, dtype="int32")
+    x = xarr.asarray(host, device=device)
+    for dtype in ("int32", "int64"):
+        places = np.random.default_rng(0).integers(-size, size, size).astype(dtype)
+        same(x[xarr.asarray(places, device=device)], host[places])
+        for wrong in (size, -size - 1):
+            for at in (0, 70_000, size - 1):
+                beyond = places.copy()
+                beyond[at] = wrong
+                with pytest.raises(IndexError, match=f"index {wrong} is out of bounds"):
+                    x[xarr.asarray(beyond, device=device)]

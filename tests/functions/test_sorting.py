@@ -217,3 +217,51 @@ def test_sets_on_a_gpu(name: str, first: list[float], second: list[float]) -> No
     with xarr.device(xarr.default_device().pretending("as-gpu")):
         found = np.asarray(getattr(xarr, name)(xarr.asarray(x), xarr.asarray(y)))
     assert_same(found + 0, wanted + 0, name)
+
+
+def same(got: xarr.Array, wanted: Values) -> None:
+    assert_same(np.array(got), wanted, "it")
+
+
+@pytest.mark.parametrize("size", [1, 65536, 200_000])
+@pytest.mark.parametrize("name", ["float32", "float64", "int32", "float16", "bool"])
+def test_an_array_is_sorted_where_it_is(name: str, size: int, device: xarr.Device) -> None:
+    if device.no_float64 and name == "float64":
+        pytest.skip(f"{device} has no float64")
+    host = np.random.default_rng(size).integers(-50, 50, size).astype(name)
+    if name.startswith("float"):
+        host[::3], host[::7], host[::11] = 0.0, -0.0, np.nan
+    wanted = np.sort(host, kind="stable")
+    x = xarr.asarray(host, device=device)
+    before, whole, pending = x + x, x[:], xarr.asarray(host, device=device) * x
+    x.sort()
+    same(x, wanted)
+    same(whole, wanted)
+    same(before, host + host)
+    same(pending, host * host)
+    x = xarr.asarray(host, device=device) + xarr.asarray(np.zeros(1, name), device=device)
+    part = x[::-2]
+    part.sort()
+    plain = host + np.zeros(1, name)
+    plain[::-2].sort(kind="stable")
+    same(x, plain)
+    lent = np.asarray(x)
+    x.sort()
+    same(x, np.sort(plain, kind="stable"))
+    if device.info.host_addressable:
+        same(xarr.asarray(lent), np.sort(plain, kind="stable"))  # it is the same memory
+    table = host[: size // 5 * 5].reshape(5, -1)
+    rows = xarr.asarray(table, device=device)
+    for axis in (0, 1):
+        rows.sort(axis=axis)
+        table = np.sort(table, axis, "stable")
+        same(rows, table)
+
+
+@pytest.mark.parametrize("name", ["uint8", "int16", "int64", "uint64"])
+def test_integers_are_unique_once(name: str, device: xarr.Device) -> None:
+    draw = np.random.default_rng(1)
+    for size, top in ((0, 9), (1, 9), (1000, 3), (70_000, 250), (70_000, 1 << 15)):
+        host = draw.integers(0, min(top, np.iinfo(name).max), size).astype(name)
+        for given in (host, host[::-3], host[: size // 2 * 2].reshape(-1, 2).T):
+            same(xarr.unique(xarr.asarray(given, device=device)), np.unique(given))
