@@ -216,6 +216,7 @@ from xarr.tape import builder
 SIZE, LINES = 1 << 22, (
     "x[mask]", "x[x > 0.5]", "np.nonzero(mask)", "np.unique(x)", "np.sort(x)",
     "np.median(x)", "np.take(x, k)", "z.sort()", "z.__setitem__(k, x)", "np.put(z, k, x)",
+    "z.__setitem__(mask, z[mask])",
     "np.unique(k)",  # last, as NumPy leaves the C library much that is not returned
 )
 
@@ -263,5 +264,5 @@ def test_no_function_needs_much_more_memory_than_numpys() -> None:
     done = run_code(PEAKS, MALLOC_MMAP_THRESHOLD_=str(1 << 18), XARR_TIERS="", XARR_VERIFY="0")
     assert done.returncode == 0, done.stderr
     peaks = [line.split(";") for line in done.stdout.splitlines()]
-    assert len(peaks) == 11
+    assert len(peaks) == 12
     assert [peak for peak in peaks if float(peak[1]) > float(peak[3])] == []

@@ -455,7 +455,10 @@ def same(got: xarr.Array, wanted: Values) -> None:
 
 @pytest.mark.parametrize("size", [4095, 4097, (1 << 16) + 1, (1 << 20) + 1])
 @pytest.mark.parametrize("name", ["bool", "int8", "float32", "complex64"])
-def test_masks_select_across_blocks(name: str, size: int, device: xarr.Device) -> None:
+def test_masks_select_across_blocks(
+    name: str, size: int, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuning, "LONG_MASK", 1 << 16)
     draw = np.random.default_rng(size)
     host, ranks = draw.integers(0, 99, size).astype(name), draw.random(size)
     x = xarr.asarray(host, device=device)
@@ -469,6 +472,14 @@ def test_masks_select_across_blocks(name: str, size: int, device: xarr.Device) -
         same(x[rows].reshape(-1, 3)[truth[rows].reshape(-1, 3)], table[chosen])
         turned = x[rows].reshape(-1, 3).T[truth[rows].reshape(-1, 3).T]
         same(turned, table.T[chosen.T])
+        for key in (np.s_[:], np.s_[::-2]):
+            changed, wanted = xarr.asarray(host, device=device, copy=True), host.copy()
+            changed[key][truth[key]] = x[key][truth[key]] + x[:1]
+            wanted[key][mask[key]] += host[:1]
+            same(changed, wanted)
+        both = xarr.asarray(mask, device=device, copy=True)
+        both[both] = xarr.asarray(ranks[mask] < part / 2, device=device)
+        same(both, ranks < part / 2)
 
 
 def test_very_many_indices_are_looked_at(device: xarr.Device, monkeypatch: Any) -> None:

@@ -170,15 +170,18 @@ def compress(values: View, mask: View) -> View:
 def _selected_by(mask: View, values: View) -> View | None:
     """Take the values where a mask of the same shape is true by NumPy, or return None.
 
-    Each number of them would need a new program. The places of many are remembered, though, as far
-    as a mask's are, see `select`.
+    Each number of them would need a new program. The places of many may be cached, see `select`,
+    but for those of a very long mask, which take eight times its memory.
     """
-    storage = mask.storage
-    nbytes = values.structure.size * values.dtype.itemsize
-    is_remembered = storage is None or storage.nbytes <= tuning.MASK_NBYTES
-    few = nbytes if is_remembered else min(nbytes, tuning.SELECTED_NBYTES)
-    found = vendor.now("compress", _true_elements, (values, mask), few)
+    found = vendor.now("compress", _true_elements, (values, mask), _bytes_for_numpy(values))
     return None if found is None else vendor.adopted(found, values.dtype, values.device)
+
+
+def _bytes_for_numpy(values: View) -> int:
+    """Return the bytes by which `now` decides who selects: few, also for a very long mask."""
+    size = math.prod(values.shape)
+    nbytes = size * values.dtype.itemsize
+    return min(nbytes, tuning.SELECTED_NBYTES) if size >= tuning.LONG_MASK else nbytes
 
 
 def _true_elements(values: Host, mask: Host) -> Host | None:
@@ -216,8 +219,10 @@ def replace(view: View, mask: View, values: View) -> bool:
         return False
     on = tape_of(view.device)
 
+    truth = _truth if mask.storage is storage else _truth_in_place
+
     def replaced(mask: Host) -> bool:
-        chosen = _truth(mask)
+        chosen = truth(mask)
         if numpy.count_nonzero(chosen) != values.shape[0]:
             return False
         wanted = builder.converted(values, view.dtype)
@@ -228,12 +233,25 @@ def replace(view: View, mask: View, values: View) -> bool:
         target = values_of(view)
         if given is None or target is None or on.names(storage):
             return False
+        if target.size >= _FEW and not target.flags.c_contiguous and target.ndim > 1:
+            return False
         storage.writes += 1
-        target[chosen] = given
+        _write_true(target, chosen, given)
         return True
 
-    nbytes = math.prod(view.shape) * view.dtype.itemsize
-    return bool(vendor.now("place", replaced, (mask,), nbytes))
+    return bool(vendor.now("place", replaced, (mask,), _bytes_for_numpy(view)))
+
+
+def _write_true(target: Host, truth: Host, values: Host) -> None:
+    """Write values to the elements where a mask is true, as `_true_elements` reads them."""
+    if target.size < _FEW:
+        target[truth] = values
+        return
+    target, truth, stop = target.reshape(-1), truth.reshape(-1), 0
+    for at in range(0, target.size, _BLOCK):
+        places = truth[at : at + _BLOCK].nonzero()[0]
+        begin, stop = stop, stop + places.size
+        target[at : at + _BLOCK][places] = values[begin:stop]
 
 
 def extract(values: View, shape: Shape, selected: Selected) -> View:
