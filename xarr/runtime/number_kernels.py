@@ -39,12 +39,12 @@ def evaluator_of(
         return None
     key = device, ScalarEvaluator
     known = operation.row_kernels  # another thread may empty it
-    found: ScalarEvaluator | bool | None = known.get(key)
-    if found is None:
+    found: ScalarEvaluator | None = known.get(key)
+    if found is None and key not in known:
         of_kernel = _function_of(operation, device)
-        found = of_kernel is not None and ScalarEvaluator(of_kernel, operation)
+        found = None if of_kernel is None else ScalarEvaluator(of_kernel, operation)
         known[key] = found
-    return found or None
+    return found
 
 
 def _function_of(operation: Operation, device: Device) -> Callable[..., float] | None:

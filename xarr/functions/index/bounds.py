@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from xarr import dtypes, tuning
 from xarr.array.array import Array
@@ -13,7 +13,7 @@ from xarr.functions.reduce import reductions
 from xarr.ir.views import View
 from xarr.ops import gather, vendor
 from xarr.tape import recorders
-from xarr.tape.scalar_access import Host, values_of
+from xarr.tape.scalar_access import Host, function_of
 
 
 def in_range(array: Array, extent: int, axis: int, where: str) -> Array:
@@ -51,15 +51,17 @@ def _require_in_range(view: View, extent: int, axis: int, where: str) -> None:
 
 def _look_at(view: View, extent: int, axis: int, where: str) -> None:
     """Refuse indices out of range: few by NumPy, where the host reaches them, and very many."""
-    device, size = view.device, view.structure.size
-    is_few = size <= tuning.INDICES
-    is_large = size >= tuning.INDICES_READ_ONCE and vendor.runs_on_numpy(device)
-    if (is_few or is_large) and is_unobserved():
-        with device.lock:
-            values = values_of(view)
-            if values is not None:
-                require_bounds(*_bounds_of(values), extent, axis, where)
-                return
+    size = view.structure.size
+    if is_unobserved():
+        bounds: Any = None
+        if size <= tuning.INDICES:
+            bounds = function_of(_bounds_of, (view,))
+        elif size >= tuning.INDICES_READ_ONCE:
+            bounds = vendor.now("min", _bounds_of, (view,))
+        if bounds is not None:
+            low, high = bounds
+            require_bounds(low, high, extent, axis, where)
+            return
     array = Array(view)
     # Beyond what the type holds nothing lies, and an operand that it does not hold is refused.
     low, high = dtypes.integer_bounds(view.dtype)
