@@ -38,7 +38,7 @@ Measured: six thousand turns whose slices grow (NPBench's durbin, M) take 700, 1
 processor with a quarter, it and twice as much, and 89, 164 and 164 MB in all.
 Test: tests/scheduler/test_counts.py"""
 
-KERNELS: Final = 1 << 10
+KERNELS: Final = 1 << 11
 """Kernels of a device that are kept loaded; with one more all are dropped, with what plans them.
 Test: tests/engine/test_memory.py"""
 
