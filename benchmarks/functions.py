@@ -25,6 +25,8 @@ DTYPES: Final = {
 }  # fmt: skip
 """Data types, and their letters in the table."""
 SIZES: Final = {"cpu": (1 << 20, SMALL), "gpu": (1 << 24, SMALL)}
+SMALL: Final = 1000
+"""Elements up to which a size is a small one."""
 LIMITS: Final = {"cpu": (2.0, 5.0), "gpu": (1.2, 1.2)}
 """Times the best peer's time that a row of a large and of a small size may take."""
 PEERS: Final = {"cpu": ("numpy",), "gpu": ("cupy", "torch", "jax.jit")}
@@ -292,10 +294,15 @@ def summary(rows: Sequence[Row], size: int, kind: str) -> dict[str, Any]:
     """Count a size's rows, and those above the limit; their geometric mean."""
     here = [one for one in rows if one.size == size]
     ratios = [one.ratio for one in here if one.ratio is not None]
+    failed = sum(bool(one.failed) for one in here)
+    return {"rows": len(here), "failed": failed, **summary_of(ratios, size, kind)}
+
+
+def summary_of(ratios: Sequence[float], size: int, kind: str) -> dict[str, Any]:
+    """Count ratios to the fastest other library, and those above the limit; their mean."""
     limit = LIMITS[kind][size <= SMALL]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
-    above, failed = sum(ratio > limit for ratio in ratios), sum(bool(one.failed) for one in here)
-    counts = {"rows": len(here), "compared": len(ratios), "above": above, "failed": failed}
+    counts = {"compared": len(ratios), "above": sum(ratio > limit for ratio in ratios)}
     return {"size": size, **counts, "limit": limit, "geometric_mean": mean}
 
 
