@@ -25,8 +25,6 @@ DTYPES: Final = {
 }  # fmt: skip
 """Data types, and their letters in the table."""
 SIZES: Final = {"cpu": (1 << 20, SMALL), "gpu": (1 << 24, SMALL)}
-SMALL: Final = 1000
-"""Elements up to which a size is a small one."""
 LIMITS: Final = {"cpu": (2.0, 5.0), "gpu": (1.2, 1.2)}
 """Times the best peer's time that a row of a large and of a small size may take."""
 PEERS: Final = {"cpu": ("numpy",), "gpu": ("cupy", "torch", "jax.jit")}

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.chart import LIBRARIES, ROOT, STYLE
-from benchmarks.functions import SMALL, summary_of
+from benchmarks.functions import summary_of
+from benchmarks.rows import SMALL
 
 RESULTS: Final = ROOT / "benchmarks" / "results"
 PICTURE: Final = ROOT / "docs" / "images" / "functions.svg"
