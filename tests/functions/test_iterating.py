@@ -82,6 +82,38 @@ def test_frompyfunc_gives_numbers(call: str) -> None:
     np.testing.assert_array_equal(np.asarray(got), np.asarray(wanted).astype(int))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "bool", "complex64", "int8"])
+def test_iteration_sees_what_is_written_meanwhile(dtype: str) -> None:
+    def seen(x: Any) -> Any:
+        found = []
+        for position, value in enumerate(x):
+            found.append(complex(value))
+            if position % 3 == 1:
+                x[position + 1 :] = x[: len(x) - position - 1] + x[position]
+        return found
+
+    host = (np.arange(3000) % 5).astype(dtype)
+    assert seen(xarr.asarray(host, copy=True)) == seen(host.copy())
+
+
+def test_rows_are_views_as_the_array_lies() -> None:
+    host = np.arange(24.0).reshape(4, 6)
+    x, lines = xarr.asarray(host, copy=True), []
+    for line in x.T:
+        line[...] = line + 1
+        lines.append(line)
+    assert (np.asarray(x) == host + 1).all()
+    assert lines[0].base is x
+    assert [line.tolist() for line in xarr.ones((2, 3))] == [[1, 1, 1]] * 2
+    rows = iter(x)
+    next(rows)
+    x.shape = (4, 3, 2)
+    assert next(rows).shape == (3, 2)
+    assert len(list(rows)) == 2
+    nan = np.frombuffer(b"\x01\x00\xc0\x7f" * 2, "float32")
+    assert [np.asarray(one).tobytes() for one in xarr.asarray(nan)] == [nan[:1].tobytes()] * 2
+
+
 def test_options_of_vectorize_can_be_set() -> None:
     calls = list[float]()
 

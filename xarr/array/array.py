@@ -383,7 +383,7 @@ class Array(ArrayBase):
         """Write to the elements that `key` names."""
         functions.index.indexing.setitem(self, key, value)
 
-    def __delitem__(self, key: Any) -> None:
+    def _deleted(self, key: Any) -> None:
         fault = "elements of an array cannot be deleted"
         accepted = "a shape stays as it is"
         remedy = "make another array with xarr.delete(x, key)"

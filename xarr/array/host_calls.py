@@ -15,6 +15,7 @@ import numpy
 from xarr import dtypes, tuning
 from xarr.backends.device import get_device
 from xarr.ir import _cython as cython
+from xarr.ops import vendor
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
@@ -23,13 +24,14 @@ if not cython.compiled:
     from xarr.ir.events import core_hooks
     from xarr.ir.storage import Storage, are_shared, new_storage
     from xarr.ir.views import Structure, View, contiguous, view_at
-    from xarr.runtime.host_eval import array_at, elements, is_reached
+    from xarr.runtime.host_memory import array_at, elements, is_reached
     from xarr.tape.record import is_unwatched
     from xarr.tape.tape import Tape, tape_of
 
 _ndarray = cython.declare(object, numpy.ndarray)
 _generic = cython.declare(object, numpy.generic)
 _dtype = cython.declare(object, numpy.dtype)
+_adopted = cython.declare(object, vendor.adopted)
 _quiet = cython.declare(object, dtypes.quiet)
 _rows = cython.declare(object, dtypes.BY_NUMPY)
 _uint64 = cython.declare(object, dtypes.uint64)
@@ -204,11 +206,13 @@ def _given_back(result: Any, device: Any, values: list[Any]) -> object:
         return tuple([made_of[id(one)] for one in result])
     if type(result) is int or isinstance(result, _generic):
         result = numpy.asarray(result)
-    if type(result) is not _ndarray or not 0 < result.nbytes <= _MOST:
+    if type(result) is not _ndarray or not result.nbytes:
         return _absent
     row = _rows.get(result.dtype)
     if row is None:
         return _absent
+    if result.nbytes > _MOST:
+        return made(_adopted(result, row, device))
     flags: Any = result.flags
     if result.base is not None or not (flags.c_contiguous and flags.writeable):
         result = result.copy()

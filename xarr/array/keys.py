@@ -204,16 +204,22 @@ def part_of(view: View, key: object) -> View | None:
 def place_of(view: View, key: object) -> cython.Py_ssize_t:
     """Return where the one element lies that a key of integers names; -1 for other keys."""
     how: Structure = view.structure
+    place: cython.Py_ssize_t
     strides: tuple[Any, ...] | None = how.strides
     if strides is None or type(key) is slice:
         return -1
     shape: tuple[Any, ...] = how.shape
+    if type(key) is int and len(shape) == 1:
+        try:
+            place = index_of(key, shape[0])
+        except OverflowError:
+            return -1
+        return -1 if place < 0 else view.offset + place * strides[0]
     items: tuple[Any, ...] = key if type(key) is tuple else (key,)
     if len(items) != len(shape):
         return -1
     at: cython.Py_ssize_t = view.offset
     number: cython.Py_ssize_t
-    place: cython.Py_ssize_t
     try:
         for number in range(len(items)):
             place = index_of(items[number], shape[number])

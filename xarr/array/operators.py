@@ -84,7 +84,7 @@ class ArrayBase(ArraySlots):
     """The operators of arrays, as far as they are known for such operands; else its class is asked.
 
     The class that is made of it has `_combined`, `_applied`, `_assigned`, `_raised`, `_item`,
-    `_set_item` and `_scalar`.
+    `_set_item`, `_deleted` and `_scalar`.
     """
 
     def __add__(self, other: Operand, /) -> Self:
@@ -291,11 +291,11 @@ class ArrayBase(ArraySlots):
                 return
         self._set_item(key, value)  # type: ignore[attr-defined]
 
-    def __getbuffer__(self, view: cython.pointer[Py_buffer], flags: cython.int) -> None:
-        """Fill a C structure with the memory that `_memory` lends; the compiled class's slot.
+    def __delitem__(self, key: Any, /) -> None:
+        self._deleted(key)  # type: ignore[attr-defined]
 
-        An exception goes on to the caller, and before Python 3.12 no other way does that.
-        """
+    def __getbuffer__(self, view: cython.pointer[Py_buffer], flags: cython.int) -> None:
+        """Fill a C structure with the memory that `_memory` lends; an exception goes on."""
         fill_buffer(_lent(self), view, flags)
 
     def __buffer__(self, flags: int, /) -> memoryview:

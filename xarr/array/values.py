@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from xarr import dtypes, errors, tuning
+from xarr.array.iterating import Rows
 from xarr.array.operators import made
 from xarr.array.transfers import are_allowed, is_unobserved, item_of, to_host
 from xarr.errors import type_error
 from xarr.ir.views import View, number_like, storage_view
 from xarr.layout import Layout
-from xarr.tape import builder, recorders
+from xarr.tape import recorders
 
 if TYPE_CHECKING:
     import xarr.array as package
@@ -57,13 +58,10 @@ def value_of(view: View) -> Any:
 def rows(array: Array) -> Iterator[Array]:
     """The views along the first axis; of a vector the elements, copied as NumPy's scalars are."""
     # What is recorded has to come of instructions, so elements are taken one by one.
-    if array.ndim == 1 and are_allowed() and not recorders.active():
-        if array._view.structure.unpack is None or not is_unobserved():
-            yield from _elements(array)
-            return
-        builder.compute(array._view)
-    for position in range(array.shape[0]):
-        yield array[position]
+    is_read = array.ndim == 1 and are_allowed() and not recorders.active()
+    if is_read and (array._view.structure.unpack is None or not is_unobserved()):
+        return _elements(array)
+    return Rows(array)
 
 
 def _elements(array: Array) -> Iterator[Array]:

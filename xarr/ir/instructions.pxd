@@ -24,6 +24,7 @@ cdef class Opcode(Memoised):
     cdef public bint is_small
     cdef public bint is_number
     cdef bint gives_own
+    cdef bint is_silent
     cdef bint _has_small_views(self)
     cdef void _take_host(self)
 

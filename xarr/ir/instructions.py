@@ -47,12 +47,14 @@ class Opcode(Memoised):
         As of the operation.
     is_small : bool
         Whether NumPy may compute it as it is recorded: no operand, and no result, has more than
-        `tuning.AT_ONCE_NBYTES` bytes, and the host reads them.
+        `tuning.AT_ONCE_NBYTES` bytes, and the host reads them; or it is an `OfBytes`, met before.
     is_number : bool
         Whether it computes a number of numbers, and so needs nothing that stands on the tape.
     gives_own : bool
         Whether the array that `host` returns is known to be new, in C order and of the result's
         shape and type.
+    is_silent : bool
+        Whether `host` is known to warn of no values.
     single_kernel : dict or None
         The step that runs an instruction by itself, by offsets of its views.
     small_runs : int
@@ -79,6 +81,7 @@ class Opcode(Memoised):
     is_small: bool
     is_number: bool
     gives_own: bool
+    is_silent: bool
 
     def __init__(
         self,

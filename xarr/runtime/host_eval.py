@@ -17,7 +17,7 @@ from xarr import dtypes, layout, tuning
 from xarr.ir import _cython as cython
 from xarr.runtime.host_functions import find
 from xarr.runtime.host_reductions import OfBytes
-from xarr.runtime.host_values import COMPOSED
+from xarr.runtime.host_values import COMPOSED, SILENT, same
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
@@ -26,7 +26,8 @@ if not cython.compiled:
     from xarr.ir.instructions import Opcode, RunArguments
     from xarr.ir.steps import LibraryStep, Step, launch
     from xarr.ir.storage import Storage, allocate_or_collect, memory_of
-    from xarr.ir.views import Structure, View, array_in
+    from xarr.ir.views import Structure, View
+    from xarr.runtime.host_memory import array_at, elements, is_reached
 
 if TYPE_CHECKING:
     from xarr.runtime.program import Runnable
@@ -37,8 +38,10 @@ _ufunc = cython.declare(object, numpy.ufunc)
 _uint8 = cython.declare(object, numpy.uint8)
 _bool = cython.declare(object, dtypes.bool_)
 _OfBytes = cython.declare(type, OfBytes)
+_same = cython.declare(object, same)
 _COMPOSED = cython.declare(object, COMPOSED)
-_bool_ = cython.declare(object, numpy.dtype(bool))
+_FLOATING = cython.declare(object, dtypes.FLOATING)
+_SILENT = cython.declare(object, SILENT)
 _WIDE = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _CHUNK = cython.declare(cython.Py_ssize_t, tuning.CHUNK)
 _REPEATS = cython.declare(cython.Py_ssize_t, tuning.REPEATS)
@@ -94,6 +97,9 @@ def evaluate(
         function: Any = opcode.host
         if function is None:
             function = find(opcode)
+            if type(function) is _OfBytes:  # which has no kernel to wait for
+                opcode.is_small = True
+                opcode.small_runs = -1
         if function is False and not _is_row(program, opcode, places, listed):
             call = program.single_kernel(opcode, places, storages)
             call.run(opcode.device, listed, unfinished)
@@ -107,14 +113,6 @@ def evaluate(
         number += 1
         done.append(number)
     return None
-
-
-@cython.cfunc
-def is_reached(storage: Storage) -> cython.bint:
-    """Return whether the host reads a storage's memory, with nothing to wait for."""
-    if type(storage.buffer) is _ndarray:
-        return True
-    return storage.buffer is not None and storage.device.driver.stable_addresses
 
 
 @cython.cfunc
@@ -316,6 +314,28 @@ def _call(
 
 
 @cython.cfunc
+def _values_of(opcode: Opcode, views: tuple[Any, ...], scalar: object) -> list[Any]:
+    """Return the operands of a small instruction as NumPy's arrays and numbers."""
+    how: Structure
+    view: View
+    at: cython.Py_ssize_t = 0
+    operand: cython.Py_ssize_t = 0
+    values: list[Any] = []
+    for how in opcode.operands:
+        if how.strides is None and scalar is not None:
+            values.append(how.dtype.numpy.type(scalar))
+        else:
+            view = views[at]
+            at += 1
+            if how.strides is None:
+                values.append(how.dtype.numpy.type(view.value))
+            else:
+                values.append(_operand(how, opcode, operand, view.storage, view.offset))  # type: ignore[arg-type]
+        operand += 1
+    return values
+
+
+@cython.cfunc
 def evaluate_small(
     program: Runnable, opcode: Opcode, views: tuple[Any, ...], scalar: object, fresh: Storage | None
 ) -> cython.bint:
@@ -327,9 +347,6 @@ def evaluate_small(
     how: Structure
     view: View
     storage: Storage | None
-    at: cython.Py_ssize_t = 0
-    operand: cython.Py_ssize_t = 0
-    values: list[Any] = []
     function: Any = opcode.host
     if function is None:
         function = find(opcode)
@@ -346,24 +363,19 @@ def evaluate_small(
             opcode.small_runs = _BY_KERNEL
     if function is False or opcode.small_runs == _BY_KERNEL:
         return fresh is not None and _launch_small(program, opcode, views, scalar, fresh)
-    for how in opcode.operands:
-        if how.strides is None and scalar is not None:
-            values.append(how.dtype.numpy.type(scalar))
-        else:
-            view = views[at]
-            at += 1
-            if how.strides is None:
-                values.append(how.dtype.numpy.type(view.value))
-            else:
-                values.append(_operand(how, opcode, operand, view.storage, view.offset))  # type: ignore[arg-type]
-        operand += 1
+    values: list[Any] = _values_of(opcode, views, scalar)
+    if fresh is not None and function is _same:
+        fresh.buffer = _copied(values[0], opcode.target)
+        fresh.whole = opcode.target
+        return True
     if fresh is not None:
-        result: Any = _quiet().run(function, *values)
+        result: Any = _quietly_called(opcode, function, values)
         how = opcode.target
         if not (opcode.gives_own and type(result) is _ndarray):
             if _is_own(result, how, values):
                 # A ufunc's result is new, and its layout follows from those of the operands.
                 opcode.gives_own = type(function) is _ufunc
+                opcode.is_silent = _is_silent(opcode, function)
             else:
                 result = _copied(result, how)
         fresh.buffer = result
@@ -372,11 +384,32 @@ def evaluate_small(
     storage = None
     offset: cython.Py_ssize_t = 0
     if opcode.target is not None:
-        view = views[at]
+        view = views[len(views) - 1]
         storage = view.storage
         offset = view.offset
-    _quiet().run(_call, opcode, function, values, storage, offset)
+    if function is _same:
+        _call(opcode, function, values, storage, offset)
+    else:
+        _quiet().run(_call, opcode, function, values, storage, offset)
     return True
+
+
+@cython.cfunc
+def _quietly_called(opcode: Opcode, function: Any, values: list[Any]) -> object:
+    """Call a function of NumPy's; in a context of its own, unless it warns of nothing."""
+    if not opcode.is_silent:
+        return _quiet().run(function, *values)
+    return function(values[0], values[1]) if len(values) == 2 else function(values[0])
+
+
+@cython.cfunc
+def _is_silent(opcode: Opcode, function: Any) -> cython.bint:
+    """Return whether a function of one or two operands warns of no values of integers."""
+    how: Structure
+    for how in opcode.operands:
+        if how.dtype.kind in _FLOATING:
+            return False
+    return type(function) is _ufunc and function in _SILENT
 
 
 @cython.cfunc
@@ -457,6 +490,8 @@ class NumpyStep(LibraryStep):
 @cython.cfunc
 def _copied(result: Any, how: Structure) -> object:
     """Return a result as new memory for a view that is all of a storage."""
+    if type(result) is _ndarray and result.dtype is how.dtype.numpy and result.shape == how.shape:
+        return result.copy()
     made: Any = numpy.empty(how.shape, how.dtype.numpy)
     made[...] = _fitted(result, how)
     return made
@@ -500,48 +535,6 @@ def _is_own(result: Any, how: Structure, values: list[Any]) -> cython.bint:
             return False
     flags: Any = result.flags
     return flags.c_contiguous and flags.writeable
-
-
-@cython.cfunc
-def array_at(how: Structure, memory: Any, offset: cython.Py_ssize_t) -> Any:
-    """The elements of a view in memory, of which the first lies so many from its beginning."""
-    if not how.size:  # it may begin beyond the memory's end
-        offset = 0
-    if how.is_linear:
-        return _ndarray(how.shape, how.dtype.numpy, memory, offset * how.itemsize)
-    return array_in(how.seen(), memory, offset)
-
-
-@cython.cfunc
-def elements(how: Structure, storage: Storage, offset: cython.Py_ssize_t) -> Any:
-    """Return the elements of a view of a storage that has its memory."""
-    memory: Any = storage.buffer
-    is_bool: cython.bint = how.dtype is _bool
-    if type(memory) is not _ndarray:
-        memory = array_at(how, memory_of(storage), offset)
-        return _as_bool(memory) if is_bool else memory
-    if storage.whole is how and not offset and not (is_bool and storage.writes):
-        return memory
-    is_whole: cython.bint = how.is_linear and not offset and memory.shape == how.shape
-    if is_whole and memory.dtype is how.dtype.numpy:
-        if is_bool and (storage.writes or _has_others(memory)):
-            return _as_bool(memory)
-        storage.whole = how
-        return memory
-    memory = array_at(how, memory, offset)
-    return _as_bool(memory) if is_bool else memory
-
-
-@cython.cfunc
-def _as_bool(memory: Any) -> object:
-    """Return bool of memory in which every byte but 0 is True; NumPy knows 0 and 1."""
-    return memory.view(_uint8).astype(_bool_)
-
-
-@cython.cfunc
-def _has_others(memory: Any) -> cython.bint:
-    """Return whether there are bytes other than 0 and 1."""
-    return memory.view(_uint8).max() > 1
 
 
 @cython.cfunc

@@ -15,14 +15,15 @@ Values = Any
 Function = Callable[..., Values]
 
 
-def _same(values: Values) -> Values:
+def same(values: Values) -> Values:
+    """Return values as they are: their copy is another one's work."""
     return values
 
 
 def converter(given: DType, wanted: DType) -> Function | None:
     """Return a function that converts between types; None where NumPy's bits may differ."""
     if given is wanted:
-        return _same
+        return same
     if dtypes.float16 in (given, wanted) or (given.kind == COMPLEX and wanted.kind != COMPLEX):
         return None
     if given.kind == REAL and wanted.kind not in (REAL, BOOL, COMPLEX):
@@ -89,3 +90,11 @@ def remainder(x: Values, y: Values) -> Values:
 
 COMPOSED: Final = frozenset({multiply, square, remainder})
 """Functions that take NumPy so many calls that a kernel is launched sooner for a few elements."""
+
+SILENT: Final = frozenset((
+    numpy.add, numpy.subtract, numpy.multiply, numpy.negative, numpy.absolute, numpy.square,
+    numpy.equal, numpy.not_equal, numpy.less, numpy.less_equal, numpy.greater, numpy.greater_equal,
+    numpy.maximum, numpy.minimum, numpy.logical_and, numpy.logical_or, numpy.logical_xor,
+    numpy.logical_not, numpy.bitwise_and, numpy.bitwise_or, numpy.bitwise_xor, numpy.invert,
+))  # fmt: skip
+"""Functions of NumPy's that warn of no integers."""

@@ -71,7 +71,8 @@ def _runs_small(
     """
     if not (is_idle(tape) or (opcode.is_number and is_unwatched(tape))):
         return False
-    with tape.device.lock:
+    tape.enter()  # a `with` of the lock takes 1,000 machine instructions more, of 8,000 in all
+    try:
         counts: cython.bint = is_idle(tape)
         if not (counts or (opcode.is_number and is_unwatched(tape))):
             return False
@@ -86,8 +87,10 @@ def _runs_small(
         if counts:
             # A fold takes NumPy as long as three functions of elements.
             tape.at_once += 1 if opcode.operation.functions is None else 3
-            tape.small_work = hash((tape.small_work, opcode))
+            tape.small_work = 31 * (tape.small_work & 0xFFFFFFFF) + opcode.number
             tape.records = tape.at_once >= _AT_ONCE
+    finally:
+        tape.leave()
     return True
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy
 
-from xarr import tuning
+from xarr import dtypes, tuning
 from xarr.ir import _cython as cython
 
 if cython.compiled:
@@ -26,6 +26,7 @@ if not cython.compiled:
     from xarr.tape.tape import Tape, tape_of
 
 _ndarray = cython.declare(object, numpy.ndarray)
+_bool = cython.declare(object, dtypes.bool_)
 _PLACES = cython.declare(cython.Py_ssize_t, tuning.PLACES)
 Host: TypeAlias = "numpy.ndarray[Any, numpy.dtype[Any]]"
 """An array of NumPy's."""
@@ -102,8 +103,12 @@ def _element(on: Tape, how: Structure, storage: Storage | None, at: cython.Py_ss
     if memory is None:
         return None
     on.note_value()
-    parts: tuple[Any, ...] = how.unpack(memory, at * how.itemsize)
-    value = complex(parts[0], parts[1]) if how.is_complex else parts[0]
+    value: Any
+    if storage.whole is how and type(memory) is _ndarray:
+        value = memory.item(at)  # a fifth less than `unpack` in all, which asks for a buffer
+    else:
+        parts: tuple[Any, ...] = how.unpack(memory, at * how.itemsize)
+        value = complex(parts[0], parts[1]) if how.is_complex else parts[0]
     return value if value == value else None
 
 
@@ -137,7 +142,8 @@ def poke(view: View, at: cython.Py_ssize_t, value: Any) -> cython.bint:
         return False
     if core_hooks.recorder is not None:
         return False
-    with how.device.lock:
+    on.enter()  # by a `with` of the lock all takes a tenth more
+    try:
         if on.is_running or storage.buffer is None or on.names(storage):
             return False
         memory = storage.window()
@@ -148,6 +154,8 @@ def poke(view: View, at: cython.Py_ssize_t, value: Any) -> cython.bint:
             how.pack(memory, at * how.itemsize, value.real, value.imag)
         else:
             how.pack(memory, at * how.itemsize, value)
+    finally:
+        on.leave()
     return True
 
 
@@ -171,6 +179,9 @@ def values_of(view: View) -> Any:
     if memory is None:
         return None
     on.note_value()
+    is_whole: cython.bint = storage.whole is how and not view.offset
+    if is_whole and type(memory) is _ndarray and how.dtype is not _bool:
+        return memory.view()  # which is nobody's own, and takes a third of the time
     if how.in_memory is None:
         how.seen()
     if 0 in how.shape:
@@ -180,8 +191,10 @@ def values_of(view: View) -> Any:
 
 @cython.cfunc
 def _is_there(on: Tape, storage: Storage) -> cython.bint:
-    """Return whether nothing waits, and NumPy has the memory, which no driver's queue knows."""
-    if type(storage.buffer) is not _ndarray or on.instructions or on.is_running:
+    """Return whether nothing waits, and no driver's queue knows of the memory."""
+    if storage.buffer is None or on.instructions or on.is_running:
+        return False
+    if type(storage.buffer) is not _ndarray and not storage.device.driver.stable_addresses:
         return False
     return not (on.unfinished or on.failed_pending)
 

@@ -24,6 +24,8 @@ cdef class Tape:
     cdef public Py_ssize_t at_once
     cdef public Py_ssize_t small_work
     cdef public bint records
+    cdef object enter
+    cdef object leave
     cpdef bint writes(self, Storage storage)
     cpdef object compute(self, Storage storage)
     cpdef bint runs_before_copies(self, Storage storage)

@@ -103,6 +103,8 @@ class Tape:
     records : bool
         Whether small instructions are recorded, as of the last ones no value was asked for, or they
         were a list that has its program.
+    enter, leave : function
+        Acquire and release the device's lock.
     noted : int
         How many calls are in progress whose instructions are read from the tape.
     """
@@ -124,9 +126,12 @@ class Tape:
     at_once: int
     small_work: int
     records: bool
+    enter: Any
+    leave: Any
 
     def __init__(self, device: Device) -> None:
         self.device = device
+        self.enter, self.leave = device.lock.acquire, device.lock.release
         self.shared = device.shared
         self.kept = device.kept
         self.instructions = []

@@ -18,6 +18,7 @@ from xarr import dtypes, functions
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.coerce import as_array
 from xarr.array.out_argument import deliver, require_castable, single
+from xarr.array.row_function import RowFunction
 from xarr.dtypes import BOOL, COMPLEX, DType
 from xarr.errors import type_error
 from xarr.functions.calls.row_calls import binary, unary
@@ -44,6 +45,15 @@ class _Described:
         told = inspect.signature(instance)
         bare = [part.replace(annotation=part.empty) for part in told.parameters.values()]
         return f"{instance.__name__}{inspect.Signature(bare)}\n\n{instance._docstring()}"
+
+
+class _Signature:
+    """The signature of a function of a row: that of the method that takes all arguments."""
+
+    def __get__(self, instance: _OfRow | None, owner: type) -> inspect.Signature:
+        if instance is None:
+            raise AttributeError("__signature__")
+        return inspect.signature(instance._called)
 
 
 def _described(text: str | None) -> Any:
@@ -75,6 +85,8 @@ class ufunc:  # noqa: N801 - NumPy's name
     __doc__ = _described(__doc__)
     _methods_source = "NumPy's method."
     """The class that defines the methods, for their docstrings."""
+    _called_by = "__call__"
+    """The method that takes all arguments of a call."""
     _is_mixed = False
     """Whether the operands are of different types, and `dtype` is that of the first."""
 
@@ -335,11 +347,12 @@ class ufunc:  # noqa: N801 - NumPy's name
 
 def _named_in_errors(kind: type[ufunc], name: str) -> type[ufunc]:
     """The class of one function: what Python says of wrong arguments begins with its name."""
-    call: Any = kind.__call__
+    called = kind._called_by
+    call: Any = getattr(kind, called)
     own: Any = functools.wraps(call)(FunctionType(call.__code__, call.__globals__, name))
     own.__defaults__, own.__kwdefaults__ = call.__defaults__, call.__kwdefaults__
     own.__qualname__ = name
-    return type(kind.__name__, (kind,), {"__call__": own, "__doc__": vars(kind)["__doc__"]})
+    return type(kind.__name__, (kind,), {called: own, "__doc__": vars(kind)["__doc__"]})
 
 
 def in_type(operand: Any, array: Array, wanted: DType, casting: str, where: str) -> Array:
@@ -358,27 +371,37 @@ def is_weak(operand: Any, wanted: DType) -> bool:
     return type(operand) is bool or (type(operand) is int and wanted.kind != BOOL)
 
 
-class _OfRow(ufunc):
+class _OfRow(ufunc, RowFunction):
     """A function of a row."""
 
     _row: Elementwise
+    _called_by = "_called"
+    __signature__: Any = _Signature()
+    if TYPE_CHECKING:
+        _called: Any
 
     def __init__(self, row: Elementwise) -> None:
         super().__init__(row.name, row, row.operands, 1, row.identity)
+        self.known = row.known
 
     def _compute(self, *operands: Any) -> Array:
         return (unary if self.nin == 1 else binary)(self._row, *operands)
 
     def _docstring(self) -> str:
-        return docstring_of(self._row, docstrings.annotations_of(type(self).__call__))
+        return docstring_of(self._row, docstrings.annotations_of(type(self)._called))
 
 
 class Unary(_OfRow):
     """A function of one operand, of a row."""
 
     __doc__ = _described(__doc__)
+    if TYPE_CHECKING:
 
-    def __call__(
+        def __call__(self, x: ArrayLike, /, out: Out = None, **options: Any) -> Array:
+            """Apply the function to an operand."""
+            ...
+
+    def _called(
         self,
         x: ArrayLike,
         /,
@@ -404,8 +427,15 @@ class Binary(_OfRow):
     """A function of two operands, of a row."""
 
     __doc__ = _described(__doc__)
+    if TYPE_CHECKING:
 
-    def __call__(
+        def __call__(
+            self, x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Any
+        ) -> Array:
+            """Apply the function to two operands."""
+            ...
+
+    def _called(
         self,
         x1: ArrayLike,
         x2: ArrayLike,
@@ -444,7 +474,7 @@ class Options(TypedDict, total=False):
 
 
 _OPTIONS: Final = [
-    inspect.signature(Unary.__call__).parameters[name] for name in Options.__annotations__
+    inspect.signature(Unary._called).parameters[name] for name in Options.__annotations__
 ]
 
 
