@@ -32,7 +32,6 @@ from xarr.functions.shape.joining import Assembly, taken_at
 from xarr.functions.sort.sorting import sort
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout, Shape, normalize_axis
-from xarr.ops import gather
 from xarr.tape import builder
 
 
@@ -45,9 +44,15 @@ def resized(values: Array, shape: Shape) -> Array:
     flat = manipulation.ravel(values)
     if size <= flat.size:
         return manipulation.reshape(flat[:size], shape)
-    index = elementwise.remainder(Array(builder.index((size,), flat._view.device)), flat.size)
-    view = gather.take(flat._view, settled(flat), [(0, index._view)], 0)
-    return Array(builder.reshaped(view, shape))
+    row, device, length = flat._view.dtype, flat._view.device, flat.size
+    times = size // length
+    storage = builder.blank((size,), row, device)
+    whole = Layout((times, length), (length, 1))
+    builder.write(storage, whole, row, builder.broadcast(flat._view, whole.shape))
+    if rest := size - times * length:
+        last = Layout((rest,), (1,), times * length)
+        builder.write(storage, last, row, flat[:rest]._view)
+    return Array(storage_view(storage, layout.contiguous(shape), row))
 
 
 @by_numpy(numpy.resize)
@@ -64,7 +69,9 @@ def resize(a: ArrayLike, new_shape: Any) -> Array:
     shape = layout.require_possible(shape_of(new_shape, where, "new_shape"), where)
     if not x.size or not math.prod(shape):
         return Array(constant(x.dtype.type(0).item(), x._view.dtype, shape, x._view.device))
-    return keep_array(Array(builder.copied(resized(x, shape)._view)))
+    found = resized(x, shape)
+    is_new = 1 < x.size < found.size
+    return keep_array(found if is_new else Array(builder.copied(found._view)))
 
 
 @by_numpy(numpy.delete, 2)

@@ -47,12 +47,17 @@ from xarr.tape import builder
 
 
 class Assembly:
-    """A new array in C order that is written part by part."""
+    """A new array in C order that is written part by part.
 
-    def __init__(self, shape: Shape, dtype: DType, device: Device) -> None:
+    `run` is how many elements of a part follow each other, where that may be few.
+    """
+
+    def __init__(
+        self, shape: Shape, dtype: DType, device: Device, run: int = tuning.JOINED_RUN
+    ) -> None:
         self.layout = layout.contiguous(shape)
         self.dtype = dtype
-        self.storage: Storage = _blank(shape, dtype, device)
+        self.storage: Storage = _blank(shape, dtype, device, run)
 
     def put(self, begin: Sequence[int], shape: Shape, value: View) -> None:
         """Write a value that broadcasts to `shape` at the indices that begin at `begin`."""
@@ -69,13 +74,15 @@ class Assembly:
         return Array(storage_view(self.storage, self.layout, self.dtype))
 
 
-def _blank(shape: Shape, dtype: DType, device: Device) -> Storage:
+def _blank(shape: Shape, dtype: DType, device: Device, run: int) -> Storage:
     """A storage for an array that is written part by part: where it is zeros at first, one kernel.
 
-    With the kernel is what reads the whole. A CPU copies large parts faster one by one.
+    With the kernel is what reads the whole. A CPU copies large parts, and such as alternate, faster
+    one by one.
     """
     size = math.prod(shape)
-    if device.info.loop_per_item and size > tuning.JOINED:
+    most = tuning.JOINED if run >= tuning.JOINED_RUN else tuning.ALTERNATING
+    if device.info.loop_per_item and size > most:
         return builder.blank(shape, dtype, device)
     view = constant(dtype.numpy.type(0).item(), dtype, shape, device)
     builder.materialise(view)
@@ -183,7 +190,8 @@ def _joined(
         )
         if found is not None:
             return Array(found)
-    whole = Assembly(full, row, device)
+    run = math.prod(first[place + 1 :]) * max(part.shape[place] for part in parts)
+    whole = Assembly(full, row, device, run)
     begin = [0] * len(first)
     for part in parts:
         whole.put(begin, part.shape, part._view)
@@ -237,7 +245,7 @@ def stack(
     place = normalize_axis(axis, len(shape) + 1, where, "the result")
     full = layout.require_possible((*shape[:place], len(parts), *shape[place:]), where)
     row = _promoted(parts, where, dtype, casting)
-    whole = Assembly(full, row, parts[0].device)
+    whole = Assembly(full, row, parts[0].device, math.prod(shape[place:]))
     strides = whole.layout.strides
     for number, part in enumerate(parts):
         target = Layout(shape, (*strides[:place], *strides[place + 1 :]), number * strides[place])

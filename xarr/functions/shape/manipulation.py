@@ -207,13 +207,21 @@ def expand_dims(a: ArrayLike, axis: Any) -> Array:
     x = array_of(a, where, "a")
     items = integers(axis, where, "axis")
     places = layout.normalize_axes(tuple(items), x.ndim + len(items), where, "the result")
-    given = settled(x)
-    shape, strides = list(given.shape), list(given.strides)
-    for place in places:
-        shape.insert(place, 1)
-        strides.insert(place, 0)
-    layout.require_possible(tuple(shape), where)
-    return view(x, Layout(tuple(shape), tuple(strides), given.offset))
+    return _with_places(x, places, where)
+
+
+def _with_places(x: Array, places: Sequence[int], where: str) -> Array:
+    """Insert axes of one element at places of the result, in ascending order."""
+
+    def lay(given: Layout) -> Layout:
+        shape, strides = list(given.shape), list(given.strides)
+        for place in places:
+            shape.insert(place, 1)
+            strides.insert(place, 0)
+        layout.require_possible(tuple(shape), where)
+        return Layout(tuple(shape), tuple(strides), given.offset)
+
+    return renamed(x, ("expand_dims", *places), lay)
 
 
 @cached_call
@@ -382,14 +390,14 @@ def atleast_3d(*arrays: Any) -> Array | tuple[Array, ...]:
 def with_three_axes(item: Any, where: str) -> Array:
     """An array with axes of one element: a vector's in front, then one at the end."""
     flat = with_axes(item, 2, where)
-    return expand_dims(flat, flat.ndim) if flat.ndim < 3 else flat
+    return _with_places(flat, (flat.ndim,), where) if flat.ndim < 3 else flat
 
 
 def with_axes(item: Any, ndim: int, where: str) -> Array:
     """An array with axes of one element in front, if it has too few."""
-    x = as_array(item, where, "an array")
+    x = item if type(item) is Array else as_array(item, where, "an array")
     missing = ndim - x.ndim
-    return expand_dims(x, tuple(range(missing))) if missing > 0 else x
+    return _with_places(x, range(missing), where) if missing > 0 else x
 
 
 def _one_or_all(results: list[Array]) -> Array | tuple[Array, ...]:

@@ -26,6 +26,8 @@ def unstack(x: Array, /, axis: SupportsIndex = 0) -> tuple[Array, ...]:
     x = array_of(x, where)
     place = normalize_axis(axis, x.ndim, where)
     given = settled(x)
+    if not place and x.ndim > 1:
+        return tuple(x)  # which makes views in a quarter of the time
     kept = given.permuted([number for number in range(x.ndim) if number != place])
     return tuple(
         view(x, Layout(kept.shape, kept.strides, given.offset + number * given.strides[place]))
