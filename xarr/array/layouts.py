@@ -96,12 +96,17 @@ def viewed(array: Array, view: View) -> Array:
 
 def part(array: Array, number: int) -> Array:
     """Return the real (0) or imaginary part (1) of a complex array, as a view."""
-    where = settled(array)
     view = array._view
-    assert view.storage is not None
-    strides = tuple([2 * step for step in where.strides])
-    lies = Layout(where.shape, strides, 2 * where.offset + number)
-    return viewed(array, storage_view(view.storage, lies, dtypes.PART[view.dtype]))
+    if view.value is not None:
+        builder.materialise(view)
+    how = view.structure
+    known = how.known("part")
+    if known is None:
+        assert how.strides is not None
+        strides = tuple([2 * step for step in how.strides])
+        known = structure(how.device, dtypes.PART[how.dtype], how.shape, strides)
+        how.remember("part", known)
+    return viewed(array, View(view.storage, known, 2 * view.offset + number))
 
 
 def reinterpreted(array: Array, row: DType, where: str) -> View:

@@ -19,6 +19,7 @@ from xarr.array.cached_calls import by_numpy
 from xarr.array.transfers import READING, Host, tell, to_host
 from xarr.errors import value_error
 from xarr.layout import integer
+from xarr.tape import builder
 
 if TYPE_CHECKING:
     import xarr.array as package
@@ -89,6 +90,8 @@ def item(self: Array, *args: Any) -> Any:
 
 def copy(self: Array, order: str | None = "C") -> Array:
     """Copy the array, in C order, Fortran's, or ("A", "K") as it lies in memory."""
+    if order == "C":
+        return package.layouts.like(self, builder.copied(self._view))
     return package.layouts.like(
         self,
         package.layouts.laid_out(
@@ -199,6 +202,9 @@ def ravel(self: Array, order: str = "C") -> Array:
 
 def flatten(self: Array, order: str = "C") -> Array:
     """Copy the array, flattened."""
+    if order == "C" and len(self._view.shape) == 1:
+        result = package.layouts.like(self, builder.copied(self._view))
+        return package.layouts.keep_array(result)
     return functions.shape.manipulation.flattened(self, order, "x.flatten(order)", copy=True)
 
 

@@ -213,14 +213,14 @@ DEVICE T xr_ldexp_T(const T x, const T n)
     const int digits = sizeof(T) == 4 ? 23 : 52;
     const int bias = sizeof(T) == 4 ? 127 : 1023;
     const T furthest = (T)8192.0f;
-    const T near = n > furthest ? furthest : n < -furthest ? -furthest : n;
-    int power = near == near ? (int)near : 0;
+    const T near = n > furthest ? furthest : n < -furthest ? -furthest : n == n ? n : (T)0.0f;
+    int power = (int)near;
     const int stride = bias - digits - 2;
     const T up = xr_from_bits_T((U)(2 * bias) << digits);
     const T down = xr_from_bits_T((U)(digits + 2) << digits);
     T y = x;
     for (int step = 0; step < 2; ++step) {
-        y = power > bias ? y * up : power < 1 - bias ? y * down : y;
+        y *= power > bias ? up : power < 1 - bias ? down : (T)1.0f; // a branch would be no vector
         power = power > bias ? power - bias : power < 1 - bias ? power + stride : power;
     }
     power = power > bias ? bias : power < 1 - bias ? 1 - bias : power;
@@ -241,7 +241,14 @@ DEVICE T xr_exponent_T(const T x)
 
 DEVICE T xr_significand_T(const T x)
 {
-    return ((x == (T)0.0f) | (x - x != (T)0.0f)) ? x : xr_ldexp_T(x, -xr_exponent_T(x));
+    const int digits = sizeof(T) == 4 ? 23 : 52;
+    const U half = (U)(sizeof(T) == 4 ? 126 : 1022) << digits;
+    const int tiny = fabs(x) < xr_from_bits_T((U)1 << digits);
+    const U bits = xr_bits_T(tiny ? x * (T)18014398509481984.0f : x);
+    const U below = ((U)1 << digits) - 1;
+    const U sign = (U)1 << (sizeof(T) * 8 - 1);
+    const T found = xr_from_bits_T((bits & (below | sign)) | half);
+    return ((x == (T)0.0f) | (x - x != (T)0.0f)) ? x : found;
 }
 
 // What is left of x without its whole part, with the sign of x; 0 of infinity.

@@ -359,6 +359,8 @@ def nonzero(mask: View) -> list[View]:
         places = _places(mask)  # those of a selection are cached, and so are copied
         if places is not None:
             return [places]
+    elif (found := vendor.now("nonzero", _true_indices, (mask,))) is not None:
+        return [vendor.adopted(along, dtypes.int64, mask.device) for along in found]
     selected = select(mask)
     places = selected.places
     if places is None:
@@ -366,6 +368,11 @@ def nonzero(mask: View) -> list[View]:
     if len(mask.shape) == 1:
         return [builder.copied(places) if selected.places is not None else places]  # cached ones
     return _along(places, mask.shape)
+
+
+def _true_indices(mask: Host) -> tuple[Host, ...]:
+    """Return the indices of true elements along each axis; to divide places takes four times it."""
+    return _truth(mask).nonzero()
 
 
 def picked(values: View, index: View) -> View | None:

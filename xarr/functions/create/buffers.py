@@ -53,11 +53,11 @@ def isfortran(a: Array | numpy.ndarray[Any, Any]) -> bool:
     >>> xarr.isfortran(xarr.ones((2, 3), order="F"))
     True
     """
+    if type(a) is Array:
+        return not a._view.structure.is_linear and flags.Flags(a).fnc
     if isinstance(a, numpy.ndarray):
         return a.flags.fnc
-    if type(a) is not Array:
-        raise type_error("isfortran(a)", f"a is of type {type(a).__name__}", "an Array is accepted")
-    return flags.Flags(a).fnc
+    raise type_error("isfortran(a)", f"a is of type {type(a).__name__}", "an Array is accepted")
 
 
 def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
@@ -208,6 +208,8 @@ def require(
     >>> xarr.require(xarr.eye(2).T, requirements="C").flags.c_contiguous
     True
     """
+    if type(a) is Array and dtype is None and not requirements:
+        return a
     where = "require(a, dtype, requirements)"
     wanted = set[str]()
     for item in requirements or ():

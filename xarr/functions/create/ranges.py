@@ -70,6 +70,14 @@ def arange(
         return filled(0, 0, row, target, where)
     if row is dtypes.bool_:
         return _of_bools(start, step, length, target, where)
+    is_whole = row is dtypes.int64 and type(start) is type(step) is int
+    if is_whole and abs(start) + abs(step) < 1 << 62:
+        stop = start + length * step
+        known = dispatch.known(
+            (length,), row, target, lambda: numpy.arange(start, stop, step, dtype=numpy.int64)
+        )
+        if known is not None:
+            return made(known)  # type: ignore[return-value]
     first, second = _first_two(start, step, row, length, where)
     computed = dtypes.float32 if row is dtypes.float16 else row
     wide = computed.numpy.type

@@ -9,7 +9,7 @@ from xarr import dtypes
 from xarr.array import other_operands
 from xarr.array.array import Array, ArrayLike, DTypeLike, Out
 from xarr.array.cached_calls import cached_call
-from xarr.array.coerce import SCALARS, array_of, as_array, operand_view, together
+from xarr.array.coerce import SCALARS, array_of, as_array, together
 from xarr.array.out_argument import Outs, deliver
 from xarr.dtypes import BOOL, COMPLEX, INTEGER
 from xarr.functions.elementwise import elementwise
@@ -86,34 +86,30 @@ def real(val: ArrayLike) -> Array:
     """The real part.
 
     -> Array, shape (...)
-        Of the dtype of any val's parts; a new array, where the attribute `real` is a view, and
-        val itself where that is real. A number of Python's gives a number.
+        Of the dtype of any val's parts; a view of a complex array, as its attribute `real` is,
+        and val itself where that is real. A number of Python's gives a number.
 
     >>> xarr.real([1 + 2j, 3j]).tolist()
     [1.0, 0.0]
     """
     if type(val) in SCALARS:
         return val.real  # type: ignore[union-attr, return-value]
-    if type(val) is Array and val._view.dtype.kind != COMPLEX:
-        return val
-    return Array(rows.real.applied(operand_view(val, "real(val)")))
+    return array_of(val, "real(val)").real
 
 
 def imag(val: ArrayLike) -> Array:
     """The imaginary part; 0 of what is real.
 
     -> Array, shape (...)
-        Of the dtype of any val's parts; a new array, where the attribute `imag` is a view, and
-        zeros that cannot be written where val is real. A number of Python's gives a number.
+        Of the dtype of any val's parts; a view of a complex array, as its attribute `imag` is,
+        and zeros that cannot be written where val is real. A number of Python's gives a number.
 
     >>> xarr.imag([1 + 2j, 3j]).tolist()
     [2.0, 3.0]
     """
     if type(val) in SCALARS:
         return val.imag  # type: ignore[union-attr, return-value]
-    if type(val) is Array and val._view.dtype.kind != COMPLEX:
-        return val.imag
-    return Array(rows.imag.applied(operand_view(val, "imag(val)")))
+    return array_of(val, "imag(val)").imag
 
 
 def of_parts(real: Array, imag: Array) -> Array:

@@ -9,7 +9,7 @@ import numpy
 
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike, Out
-from xarr.array.cached_calls import cached_call
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import SCALARS, array_of, as_array, scalar_view, together
 from xarr.array.out_argument import Outs, deliver, require_shape
 from xarr.array.transfers import openly, to_host
@@ -39,6 +39,7 @@ _ROWS: Final = name_rows(vars(), Elementwise)
 
 
 @universal(nin=1, nout=2)
+@by_numpy(numpy.frexp)
 def frexp(x: ArrayLike, /, out: Outs = None, **options: Unpack[Options]) -> tuple[Array, Array]:
     """The significand and the exponent of x: x is m * 2**e, with 0.5 <= abs(m) < 1.
 
@@ -73,7 +74,12 @@ def _of_reals(x: ArrayLike, where: str) -> View:
     return view
 
 
+_NORMAL: Final = {dtypes.float32: range(-126, 128), dtypes.float64: range(-1022, 1024)}
+"""The exponents of normal numbers."""
+
+
 @universal(nin=2, is_mixed=True)
+@by_numpy(numpy.ldexp, 2)
 def ldexp(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
     """x1 times 2 to the power of x2, rounded once.
 
@@ -106,6 +112,11 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Op
     view = first._view
     if view.dtype.kind not in FLOATING:  # the type that functions compute integers in
         view = builder.converted(view, rows.fabs._resolve((view,)).operands[0])
+    number = None if second.shape else second._view.value
+    if number is not None and number in _NORMAL.get(view.dtype, ()):
+        # A power that is a normal number: the same product, without the kernel's steps.
+        factor = scalar_view(2.0**number, view.dtype, view.device, where_named)
+        return Array(rows.multiply.combined(view, factor, where_named))
     power = builder.converted(second._view, dtypes.float32)
     return Array(scaled.combined(view, builder.converted(power, view.dtype), where_named))
 

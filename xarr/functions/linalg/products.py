@@ -205,6 +205,7 @@ def retyped(
 
 
 @generalised("(n),(n)->()")
+@cached_call
 def vecdot(
     x1: ArrayLike,
     x2: ArrayLike,

@@ -293,12 +293,14 @@ def result_type(*arrays_and_dtypes: Any) -> AnyDType:
     row: DType | None = None
     device: Device | None = None
     for item in arrays_and_dtypes:
-        if isinstance(item, bool | int | float | complex) and not isinstance(item, numpy.generic):
+        if type(item) is Array:
+            device = item._view.device
+            own = item._view.dtype
+        elif isinstance(item, bool | int | float | complex) and not isinstance(item, numpy.generic):
             scalars.append(item)
             continue
-        if type(item) is Array:
-            device = item.device
-        own = _dtype_of(item, where)
+        else:
+            own = _dtype_of(item, where)
         row = own if row is None else dtypes.promote(row, own)
     if scalars:
         kinds = (bool, int, float, complex)
@@ -424,6 +426,8 @@ def iterable(y: Any) -> bool:
     >>> xarr.iterable(xarr.ones(2)), xarr.iterable(2)
     (True, False)
     """
+    if type(y) is Array:
+        return bool(y._view.shape)
     try:
         iter(y)
     except TypeError:
