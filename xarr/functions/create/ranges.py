@@ -92,9 +92,10 @@ def arange(
         if known is not None:
             return made(known)  # type: ignore[return-value]
     index = builder.index((length,), target)
-    places = builder.converted(index, computed)
-    steps = table.multiply.combined(places, scalar(delta, computed, target))
-    view = table.add.combined(scalar(first, computed, target), steps)
+    view = builder.converted(index, computed)
+    if first != 0 or delta != 1:  # else the positions are the numbers, in one instruction
+        steps = table.multiply.combined(view, scalar(delta, computed, target))
+        view = table.add.combined(scalar(first, computed, target), steps)
     if not numpy.isfinite(delta):
         # The first two are what they are; what follows them is NaN, as NumPy's.
         for position, value in ((0, first), (1, second)):
