@@ -31,7 +31,7 @@ DEVICE f64 xr_sin_rest_f64(const f64 r, const f64 tail)
         -0.00019841269840926735), -0.16666666666666666);
     const f64 odd = fma(w, fma(w, 1.6053535851179956e-10, 2.7557319052353665e-06),
         0.008333333333333021);
-    return fma(r * z, fma(z, odd, even), tail * fma(-0.5, z, 1.0));
+    return (r * z) * fma(z, odd, even) + tail * (1.0 - 0.5 * z);
 }
 
 // cos(r + tail) - (1 - r r / 2), the latter as rounded, for |r| <= 0.7865.

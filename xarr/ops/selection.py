@@ -146,8 +146,8 @@ def _truth(mask: Host) -> Host:
 
 
 def _truth_in_place(mask: Host) -> Host:
-    """Return `_truth` of a mask, which has elements, without a copy if all bytes are 0 or 1."""
-    is_plain = mask.view(numpy.uint8).max() < 2
+    """Return `_truth` of a mask, without a copy if all bytes are 0 or 1."""
+    is_plain = mask.view(numpy.uint8).max(initial=0) < 2
     return mask.view(numpy.bool_) if is_plain else _truth(mask)
 
 

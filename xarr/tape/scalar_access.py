@@ -194,7 +194,7 @@ def _is_there(on: Tape, storage: Storage) -> cython.bint:
     """Return whether nothing waits, and no driver's queue knows of the memory."""
     if storage.buffer is None or on.instructions or on.is_running:
         return False
-    if type(storage.buffer) is not _ndarray and not storage.device.driver.stable_addresses:
+    if type(storage.buffer) is not _ndarray and not on.is_stable:
         return False
     return not (on.unfinished or on.failed_pending)
 

@@ -26,6 +26,7 @@ cdef class Tape:
     cdef public bint records
     cdef object enter
     cdef object leave
+    cdef bint is_stable
     cpdef bint writes(self, Storage storage)
     cpdef object compute(self, Storage storage)
     cpdef bint runs_before_copies(self, Storage storage)

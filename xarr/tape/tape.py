@@ -105,6 +105,8 @@ class Tape:
         were a list that has its program.
     enter, leave : function
         Acquire and release the device's lock.
+    is_stable : bool
+        Whether the host reads the driver's memory where it is.
     noted : int
         How many calls are in progress whose instructions are read from the tape.
     """
@@ -128,10 +130,12 @@ class Tape:
     records: bool
     enter: Any
     leave: Any
+    is_stable: bool
 
     def __init__(self, device: Device) -> None:
         self.device = device
         self.enter, self.leave = device.lock.acquire, device.lock.release
+        self.is_stable = device.driver.stable_addresses
         self.shared = device.shared
         self.kept = device.kept
         self.instructions = []

@@ -47,15 +47,6 @@ class _Described:
         return f"{instance.__name__}{inspect.Signature(bare)}\n\n{instance._docstring()}"
 
 
-class _Signature:
-    """The signature of a function of a row: that of the method that takes all arguments."""
-
-    def __get__(self, instance: _OfRow | None, owner: type) -> inspect.Signature:
-        if instance is None:
-            raise AttributeError("__signature__")
-        return inspect.signature(instance._called)
-
-
 def _described(text: str | None) -> Any:
     return _Described(text)
 
@@ -376,13 +367,17 @@ class _OfRow(ufunc, RowFunction):
 
     _row: Elementwise
     _called_by = "_called"
-    __signature__: Any = _Signature()
     if TYPE_CHECKING:
         _called: Any
 
     def __init__(self, row: Elementwise) -> None:
         super().__init__(row.name, row, row.operands, 1, row.identity)
         self.known = row.known
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__signature__":  # that of the method that takes all arguments
+            return inspect.signature(self._called)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _compute(self, *operands: Any) -> Array:
         return (unary if self.nin == 1 else binary)(self._row, *operands)
