@@ -13,7 +13,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "benchmarks" / "results" / "h100-cupy.json"
+RESULTS = ROOT / "benchmarks" / "results" / "h200-cupy.json"
 CHART = ROOT / "docs" / "images" / "speed.svg"
 
 LIBRARIES = {"xarr": "xarr", "cupy": "CuPy", "torch": "PyTorch", "jax.jit": "JAX (jit)"}

@@ -12,6 +12,8 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from benchmarks import sweep
+
 
 class _Table(SphinxDirective):
     """Parse a table that a function makes; the page has to be read as reStructuredText there."""
@@ -26,6 +28,11 @@ class _Table(SphinxDirective):
 
 def _table(make: Callable[[], list[list[str]]], options: str = "") -> type[_Table]:
     return type("Table", (_Table,), {"make": staticmethod(make), "given": options})
+
+
+def _functions() -> list[list[str]]:
+    """Make a line for each call of the committed sweeps, the slowest first."""
+    return sweep.table(sweep.files())
 
 
 class _Explained(SphinxDirective):
@@ -62,5 +69,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     for space in ("main", "linalg", "fft", "random", "ndarray"):
         make = functools.partial(tables.names_table, space)
         app.add_directive(f"xarr-names-{space}", _table(make, ":widths: 25 10 15 15 35"))
+    app.add_directive("xarr-functions", _table(_functions, wide))
     app.add_directive("xarr-explain", _Explained)
     return {"parallel_read_safe": True}

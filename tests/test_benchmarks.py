@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import xarr
-from benchmarks import chart, cluster, functions, host, measure, whole
+from benchmarks import chart, cluster, functions, host, measure, sweep, whole
 from benchmarks.__main__ import main, parse
 from benchmarks.libraries import open_libraries
 from benchmarks.programs import PROGRAMS, Program
@@ -255,6 +255,33 @@ def test_the_chart_of_the_readme_shows_the_committed_results() -> None:
     bars = [one for one in elements.iter() if one.get("class") in ("xarr", "cupy", "torch", "jax")]
     rows = sum(len(panel.rows) for panel in chart.PANELS)
     assert len(bars) == len(chart.LIBRARIES) * (rows + 1)
+
+
+def test_the_picture_of_functions_shows_the_committed_sweeps() -> None:
+    contents = sweep.files()
+    drawn = sweep.svg(contents)
+    assert sweep.PICTURE.read_text(encoding="utf-8") == drawn, "run python -m benchmarks.sweep"
+    shown = [one for one in ElementTree.fromstring(drawn).iter() if one.tag.endswith("path")]
+    found = [(content, size) for content in contents.values() for size in sweep.sizes(content)]
+    assert len(shown) == len(found) > 0
+    for content, size in found:
+        ratios = sweep.ratios(content, size)
+        assert ratios == sorted(ratios)
+        assert f"{len(ratios):,} calls".replace(",", "") in sweep.caption(content, size)
+    head, *lines = sweep.table(contents)
+    assert len(head) == 1 + len(found)
+    assert [line[0] for line in lines].count("``np.sin(x)``") == 1
+
+
+def test_a_run_is_shortened_to_what_the_page_needs(tmp_path: Path) -> None:
+    _, content = _run(tmp_path, "--functions", "add,sin", "--sizes", "1000", "--rows", "")
+    short = sweep.shortened(content)
+    rows = {(call, dtype): own for call, dtype, _, own, *_ in short["rows"]}
+    for row in content["functions"]["rows"]:
+        assert rows[row["call"], row["dtype"]] == pytest.approx(
+            1e6 * row["times_s"]["xarr"], abs=1e-3
+        )
+    assert short["device"]["kind"] == content["device"]["kind"]
 
 
 @pytest.mark.nightly
