@@ -453,7 +453,7 @@ def _at_on_host(function: ufunc, a: Host, indices: Any, b: Any) -> None:
 
 def _add_few(a: Host, places: Host, values: Host) -> None:
     """Add at most `RUN` numbers at places by NumPy, in the order of `lowering/histogram.py`."""
-    nothing = complex(-0.0, -0.0) if a.dtype.kind == "c" else -0.0
+    nothing = _nothing(a)
     if len(a) <= tuning.DENSE * len(places):
         totals = numpy.full(a.shape, nothing, a.dtype)
         numpy.add.at(totals, places, values)
@@ -468,17 +468,40 @@ def _add_few(a: Host, places: Host, values: Host) -> None:
 def _reduceat_on_host(
     function: ufunc, array: Host, indices: Any, axis: Any, dtype: Any, out: Any
 ) -> Any:
-    """Join the integers of slices by NumPy, as their order makes no difference."""
+    """Join the integers of slices by NumPy, in any order, and sum floats in that of a scan."""
     if array.ndim != 1 or axis != 0 or dtype is not None or out is not None:
         raise NotImplementedError
     given, name = dtypes.BY_NUMPY[array.dtype], function.__name__
     scan = _SCANS.get(name)
     row = given if scan is None else scan.types(given, given).taken
-    if row.kind not in INTEGER or name not in _EXACT:
-        raise NotImplementedError
     if type(indices) is numpy.ndarray and indices.dtype.kind not in "iu":
         raise NotImplementedError
-    return getattr(numpy, name).reduceat(array, indices, dtype=row.numpy)
+    if row.kind in INTEGER and name in _EXACT:
+        return getattr(numpy, name).reduceat(array, indices, dtype=row.numpy)
+    begins = numpy.asarray(indices)
+    is_plain = begins.dtype.kind in "iu" and begins.ndim == 1 and begins.size and given is row
+    if name != "add" or given is dtypes.float16 or not is_plain:
+        raise NotImplementedError
+    if begins[0] < 0 or begins[-1] >= len(array) or (begins[1:] <= begins[:-1]).any():
+        raise NotImplementedError
+    return _sums_of_slices(array, begins)
+
+
+def _sums_of_slices(array: Host, begins: Host) -> Host:
+    """Sum few numbers of each slice by NumPy, in the order of a scan: by pieces of 256."""
+    pieces = numpy.arange(0, len(array), 256)
+    parts = numpy.union1d(begins, pieces[pieces > begins[0]])
+    lengths = numpy.diff(parts, append=len(array))
+    sums = numpy.full(parts.shape, _nothing(array), array.dtype)
+    numpy.add.at(sums, numpy.repeat(numpy.arange(len(parts)), lengths), array[begins[0] :])
+    result = numpy.full(begins.shape, _nothing(array), array.dtype)
+    numpy.add.at(result, numpy.searchsorted(begins, parts, "right") - 1, sums)
+    return result
+
+
+def _nothing(array: Host) -> complex:
+    """Return what added to a number leaves it, its sign included."""
+    return complex(-0.0, -0.0) if array.dtype.kind == "c" else -0.0
 
 
 def _on_host(function: ufunc, row: DType) -> Any:

@@ -31,13 +31,21 @@ from xarr.functions.statistics import order_statistics
 from xarr.ir.operation import Operation, interned
 from xarr.ir.views import View, constant
 from xarr.layout import integer, require_possible
+from xarr.lowering.histogram import RUN
 from xarr.ops import histogram as histograms, reductions as folds
 from xarr.tape import builder
 
 _Limits = tuple[Any, Any]
 
 
-@by_numpy(numpy.bincount)
+def _of_few(x: Host, weights: Any = None, minlength: int = 0) -> Any:
+    """Let NumPy count, and sum weights, which it does in the order of one piece."""
+    if weights is not None and len(x) > RUN:
+        raise NotImplementedError
+    return numpy.bincount(x, weights, minlength)
+
+
+@by_numpy(_of_few, 2)
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Array:
     """How often each number occurs among integers.
 
