@@ -81,32 +81,25 @@ class Tape:
     mark : int
         The mark of each storage that an instruction writes; a new number once all have run.
     came : dict of int to int
-        How often each new list came, by its hash. It holds numbers alone, so that the garbage
-        collector has nothing to walk; lists of one hash are counted as one, which makes a plan come
-        earlier and changes no value.
+        How often each new list came, by its hash: numbers, so that the garbage collector has
+        nothing to walk. Lists of one hash count as one, and are planned earlier.
     once : Runnable or None
         The program that runs new lists, one after the other.
     failed_pending : list of Instruction
         What failed, and what depends on that: it runs again when its value is asked for.
     unfinished : list
         Launches of an interrupted step, which the next run makes first.
-    loops : LoopDetector
-        Says where a full tape is cut.
-    most : int
-        How many instructions the tape may have before it is cut.
-    was_cut : bool
-        Whether it was cut since everything ran.
-    at_once : int
-        How many small instructions have run as they were recorded, since a value was asked for.
-    small_work : int
-        Their opcodes, as a hash.
+    loops, most, was_cut : LoopDetector, int, bool
+        Says where a full tape is cut; how many instructions it may have before; whether it was cut
+        since everything ran.
+    at_once, small_work : int
+        How many small instructions have run as they were recorded, since a value was asked for, and
+        their opcodes, as a hash.
     records : bool
         Whether small instructions are recorded, as of the last ones no value was asked for, or they
         were a list that has its program.
-    enter, leave : function
-        Acquire and release the device's lock.
-    is_stable : bool
-        Whether the host reads the driver's memory where it is.
+    enter, leave, is_stable : function, function, bool
+        Acquire and release the device's lock; whether the host reads the driver's memory.
     noted : int
         How many calls are in progress whose instructions are read from the tape.
     """

@@ -20,13 +20,19 @@ from xarr.array.coerce import array_of, as_array, beside, operand
 from xarr.array.host_calls import HostCall
 from xarr.array.layouts import require_writeable, settled
 from xarr.array.out_argument import deliver, mask_of, require_shape
-from xarr.array.transfers import Host, is_unobserved, openly, to_host
+from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import require_on
 from xarr.dtypes import BOOL, INTEGER, DType
 from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.calls.row_calls import reduced, scanned
 from xarr.functions.elementwise import elementwise as functions
+from xarr.functions.elementwise.ufuncs_by_numpy import (
+    SCANS,
+    at_on_host,
+    change_now,
+    reduceat_on_host,
+)
 from xarr.functions.index import searching
 from xarr.functions.index.indexing import advanced, getitem
 from xarr.functions.reduce import reductions as chapter
@@ -35,7 +41,6 @@ from xarr.functions.shape.joining import taken_at, taken_from
 from xarr.functions.sort import sorting
 from xarr.ir.operation import interned
 from xarr.ir.views import View, constant
-from xarr.lowering.histogram import RUN
 from xarr.ops import (
     elementwise,
     gather,
@@ -43,12 +48,9 @@ from xarr.ops import (
     radix_sort,
     reduce_scan,
     reductions,
-    vendor,
 )
 from xarr.ops.rows import OWN, Elementwise, Reduction, choose
 from xarr.tape import builder
-from xarr.tape.scalar_access import values_of
-from xarr.tape.tape import tape_of
 
 if TYPE_CHECKING:
     from xarr.functions.elementwise.ufuncs import ufunc
@@ -60,10 +62,6 @@ _REDUCTIONS: Final = {
     elementwise.maximum.name: reductions.max,
     elementwise.minimum.name: reductions.min,
     elementwise.multiply.name: reductions.prod,
-}
-_SCANS: Final = {
-    elementwise.add.name: reductions.cumulative_sum,
-    elementwise.multiply.name: reductions.cumulative_prod,
 }
 _JOINED: Final = {"divide": functions.multiply}
 """The function that combines second operands given for one element, where it is another one."""
@@ -98,8 +96,8 @@ def accumulate(function: ufunc, array: ArrayLike, axis: Any, dtype: DTypeLike, o
     name = f"{function.__name__}.accumulate(array, axis)"
     x = array_of(array, name, "array")
     place = layout.normalize_axis(axis, x.ndim, name)
-    if function.__name__ in _SCANS:
-        return scanned(_SCANS[function.__name__], x._view, place, dtype, False, out, name)
+    if function.__name__ in SCANS:
+        return scanned(SCANS[function.__name__], x._view, place, dtype, False, out, name)
     view = builder.converted(x._view, _computed_type(function, x._view, dtype, name))
     if _is_associative(function):
         return scanned(
@@ -130,7 +128,7 @@ def outer(function: ufunc, A: ArrayLike, B: ArrayLike, **options: Any) -> Array:
 
 def at(function: ufunc, a: Array, indices: Any, b: ArrayLike | None) -> None:
     """Apply the function to elements of an array in place, each as often as it is named."""
-    interned(_host_call, _at, _at_on_host, function).call((a, indices, b), {})
+    interned(_host_call, _at, at_on_host, function).call((a, indices, b), {})
 
 
 def _host_call(method: Any, numpys: Any, function: ufunc) -> HostCall:
@@ -177,7 +175,7 @@ def reduceat(
     function: ufunc, array: ArrayLike, indices: Any, axis: Any, dtype: DTypeLike, out: Out
 ) -> Array:
     """Combine the elements of slices along an axis, which then has an element for each index."""
-    known = interned(_host_call, _reduceat, _reduceat_on_host, function)
+    known = interned(_host_call, _reduceat, reduceat_on_host, function)
     result: Array = known.call((array, indices, axis, dtype, out), {})
     return result
 
@@ -190,7 +188,7 @@ def _reduceat(
     name = f"{function.__name__}.reduceat(array, indices, axis)"
     x = array_of(array, name, "array")
     place = layout.normalize_axis(axis, x.ndim, name)
-    row = _SCANS.get(function.__name__)
+    row = SCANS.get(function.__name__)
     if row is not None and dtype is None:
         wanted = row.types(x._view.dtype, x._view.dtype).taken
     else:
@@ -387,7 +385,7 @@ def _join_slices(function: ufunc, x: Array, place: int, begins: Array) -> Array:
 
 def _segmented(function: ufunc, x: Array, begins: Array, place: int) -> Array:
     """The scan of an associative function along an axis that begins anew where `begins` is true."""
-    row = _SCANS.get(function.__name__) or interned(_joining, function._row, "scan")
+    row = SCANS.get(function.__name__) or interned(_joining, function._row, "scan")
     dtype = x._view.dtype
     fold = row.fold(row.types(dtype, dtype, dtype))
     lifted = (x.shape[place], *(1,) * (x.ndim - place - 1))
@@ -409,118 +407,13 @@ def _slices_from_left(function: ufunc, x: Array, place: int, indices: Array, nam
     return result
 
 
-_EXACT: Final = frozenset(
-    {
-        "add",
-        "subtract",
-        "multiply",
-        "maximum",
-        "minimum",
-        "bitwise_and",
-        "bitwise_or",
-        "bitwise_xor",
-    }
-)
-"""Functions whose result for integers does not depend on the order."""
-
-
-# -- few elements -----------------------------------------------------------------------------
-
-
-def _at_on_host(function: ufunc, a: Host, indices: Any, b: Any) -> None:
-    """Change elements of an array by NumPy, where the order of floats makes no difference."""
-    name, row = function.__name__, dtypes.BY_NUMPY[a.dtype]
-    compute, kind = _on_host(function, row), row.kind
-    if type(b) is not numpy.ndarray or b.dtype != a.dtype:
-        raise NotImplementedError
-    if kind in (*INTEGER, BOOL) and name in _EXACT:
-        getattr(numpy, name).at(a, indices, b)
-        return
-    if type(indices) is not numpy.ndarray or indices.dtype.kind not in "iu":
-        raise NotImplementedError
-    if a.ndim != 1 or indices.shape != b.shape or b.ndim != 1:
-        raise NotImplementedError
-    if indices.size and not -len(a) <= indices.min() <= indices.max() < len(a):
-        raise NotImplementedError  # the instructions refuse it
-    places = numpy.where(indices < 0, indices + len(a), indices)
-    if name in ("add", "subtract") and len(b) <= RUN:
-        _add_few(a, places, b if name == "add" else -b)
-        return
-    if numpy.bincount(places, minlength=1).max() > 1:
-        raise NotImplementedError  # kernels have an order of their own
-    a[places] = compute(a[places], b)
-
-
-def _add_few(a: Host, places: Host, values: Host) -> None:
-    """Add at most `RUN` numbers at places by NumPy, in the order of `lowering/histogram.py`."""
-    nothing = _nothing(a)
-    if len(a) <= tuning.DENSE * len(places):
-        totals = numpy.full(a.shape, nothing, a.dtype)
-        numpy.add.at(totals, places, values)
-        a += totals
-        return
-    found, numbers = numpy.unique(places, return_inverse=True)
-    totals = numpy.full(found.shape, nothing, a.dtype)
-    numpy.add.at(totals, numbers, values)
-    a[found] += totals
-
-
-def _reduceat_on_host(
-    function: ufunc, array: Host, indices: Any, axis: Any, dtype: Any, out: Any
-) -> Any:
-    """Join the integers of slices by NumPy, in any order, and sum floats in that of a scan."""
-    if array.ndim != 1 or axis != 0 or dtype is not None or out is not None:
-        raise NotImplementedError
-    given, name = dtypes.BY_NUMPY[array.dtype], function.__name__
-    scan = _SCANS.get(name)
-    row = given if scan is None else scan.types(given, given).taken
-    if type(indices) is numpy.ndarray and indices.dtype.kind not in "iu":
-        raise NotImplementedError
-    if row.kind in INTEGER and name in _EXACT:
-        return getattr(numpy, name).reduceat(array, indices, dtype=row.numpy)
-    begins = numpy.asarray(indices)
-    is_plain = begins.dtype.kind in "iu" and begins.ndim == 1 and begins.size and given is row
-    if name != "add" or given is dtypes.float16 or not is_plain:
-        raise NotImplementedError
-    if begins[0] < 0 or begins[-1] >= len(array) or (begins[1:] <= begins[:-1]).any():
-        raise NotImplementedError
-    return _sums_of_slices(array, begins)
-
-
-def _sums_of_slices(array: Host, begins: Host) -> Host:
-    """Sum few numbers of each slice by NumPy, in the order of a scan: by pieces of 256."""
-    pieces = numpy.arange(0, len(array), 256)
-    parts = numpy.union1d(begins, pieces[pieces > begins[0]])
-    lengths = numpy.diff(parts, append=len(array))
-    sums = numpy.full(parts.shape, _nothing(array), array.dtype)
-    numpy.add.at(sums, numpy.repeat(numpy.arange(len(parts)), lengths), array[begins[0] :])
-    result = numpy.full(begins.shape, _nothing(array), array.dtype)
-    numpy.add.at(result, numpy.searchsorted(begins, parts, "right") - 1, sums)
-    return result
-
-
-def _nothing(array: Host) -> complex:
-    """Return what added to a number leaves it, its sign included."""
-    return complex(-0.0, -0.0) if array.dtype.kind == "c" else -0.0
-
-
-def _on_host(function: ufunc, row: DType) -> Any:
-    """Return NumPy's function of elements of a data type with the bits of a kernel."""
-    assert function._row is not None
-    known = function._row.operations[False]
-    operation = known.get((row, row)) or function._row.operation(row)
-    if operation.host is None or {*operation.operands, operation.result} != {row}:
-        raise NotImplementedError
-    return operation.host
-
-
 # -- in place ---------------------------------------------------------------------------------
 
 
 def _change(function: ufunc, a: Array, places: Array, values: Array | None, name: str) -> None:
     """Change the elements of an array at places in C order, each as often as it occurs."""
     if values is not None and (
-        _change_now(function.__name__, a, places._view, values._view)
+        change_now(function.__name__, a, places._view, values._view)
         or _add(function, a, places, values)
     ):
         return
@@ -593,39 +486,6 @@ def _joined_type(function: ufunc, a: Array, values: Array) -> DType | None:
     if not numpy.can_cast(operation.result.numpy, a._view.dtype.numpy, "same_kind"):
         return None
     return dtypes.bool_ if row.takes_truths else operation.operands[1]
-
-
-def _change_now(name: str, a: Array, places: View, values: View) -> bool:
-    """Change elements by NumPy where that has the same bits; return whether it did.
-
-    So it has of integers, whose order makes no difference, and of products where no place occurs
-    twice. On cpu:0 `multiply.at` of 2^20 takes 17 ms with it, and 118 without.
-    """
-    whole = settled(a)
-    storage, on = a._view.storage, tape_of(a._view.device)
-    is_exact = a._view.dtype.kind in INTEGER and name in _EXACT
-    if (
-        values.dtype is not a._view.dtype
-        or not whole.linear
-        or not (is_exact or name == "multiply")
-    ):
-        return False
-    if storage is None or storage.is_seen or not is_unobserved():
-        return False
-
-    def changed(places: Host, values: Host) -> bool:
-        if not is_exact and (len(places) > a.size or numpy.bincount(places).max() > 1):
-            return False
-        if on.names(storage):
-            on.run()
-        target = values_of(a._view)
-        if target is None or on.names(storage):
-            return False
-        storage.writes += 1
-        dtypes.quietly(getattr(numpy, name).at, target.reshape(-1), places, values)
-        return True
-
-    return bool(vendor.now(f"{name}.at", changed, (places, values)))
 
 
 def _store(
