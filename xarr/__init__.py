@@ -11,7 +11,8 @@ import typing as _typing
 
 import numpy as _numpy
 
-import xarr.interpreted as _interpreted  # noqa: F401 - first: what follows may be compiled
+import xarr.installed as _installed  # noqa: F401 - first: the files may be another project's
+import xarr.interpreted as _interpreted  # noqa: F401 - then: what follows may be compiled
 from xarr import adapters as _adapters, array as _array, settings as _settings  # noqa: F401
 from xarr.functions.names.namespace import public as _public
 from xarr.lib import scimath as _scimath

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from xarr import installed  # first: the files may be another project's
 from xarr.backends.device import default_device, devices, get_device, problems
 from xarr.cache import DISK
 from xarr.interpreted import why_interpreted
@@ -161,7 +162,10 @@ def info() -> str:
         count = sum(one.backend == backend for one in found)
         lines += ["", f"backend {backend}: {count} device{'' if count == 1 else 's'}"]
         lines += [f"  {problem}" for problem in sentences]
-    lines += ["", f"core             {_core()}", f"default device   {_default()}"]
+    lines += ["", f"package          {installed.FOLDER}"]
+    if other := installed.other_project():
+        lines.append(f"another project  {other}; {installed.REMEDY}")
+    lines += [f"core             {_core()}", f"default device   {_default()}"]
     lines.append(f"kernel cache     {DISK.directory} ({DISK.nbytes / 2**20:.1f} MiB)")
     lines += ["", f"{'remembered':<40} entries    most   bytes"]
     lines += [f"  {name:<38} {count:7} {most:7} {size:7}" for name, count, most, size in tables()]

@@ -15,11 +15,12 @@ from xarr.functions.create.creation import asarray
 from xarr.functions.create.ranges import arange
 from xarr.functions.linalg.linalg import solve
 from xarr.functions.signal.fourier import fft
+from xarr.installed import NAME, REMEDY, other_project
 from xarr.runtime import host_functions
 from xarr.user_kernels.elementwise import ElementwiseKernel
 
 PACKAGES: Final = (
-    *("numpy", "pyopencl", "pocl-binary-distribution", "cupy-cuda12x", "cupy-cuda13x"),
+    *(NAME, "numpy", "pyopencl", "pocl-binary-distribution", "cupy-cuda12x", "cupy-cuda13x"),
     *("cupy-rocm-7-0", "numba-cuda", "nvmath-python", "cuda-bindings", "scipy", "dask"),
 )
 
@@ -119,7 +120,7 @@ def examined(device: Device) -> tuple[list[str], list[str]]:
 def report() -> tuple[list[str], bool]:
     """The report's text, and whether a device was found and every device passed its checks."""
     lines = ["installed", *installed()]
-    advice = []
+    advice = [f"{other} is another project; {REMEDY}"] if (other := other_project()) else []
     found = devices()
     for device in found:
         about, failing = examined(device)
