@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 import sysconfig
 import tarfile
 import zipfile
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
+import numpy
 import pytest
 
 import xarr
@@ -20,6 +22,7 @@ from xarr.interpreted import why_interpreted
 from xarr.tape.tape import IS_COMPILED
 
 PACKAGE = Path("xarr")
+PACKAGES = Path(numpy.__file__).parents[1]
 SOURCE = PACKAGE / "tape/tape.py"
 LIBRARY = SOURCE.with_suffix(EXTENSION_SUFFIXES[0])
 NOTE = PACKAGE / "compiled"
@@ -102,7 +105,7 @@ def test_info_says_how_the_core_runs() -> None:
 
 
 def test_a_compiled_file_goes_before_its_source(checkout: Path) -> None:
-    assert imported(checkout, "-Werror") == (str(checkout / SOURCE), "")
+    assert imported(checkout)[0] == str(checkout / SOURCE)
     pretend(checkout, sources_of(checkout))
     assert "ImportError" in imported(checkout)[1]
     assert imported(checkout, "-Werror", XARR_PURE="1") == (str(checkout / SOURCE), "")
@@ -115,6 +118,58 @@ def test_an_edited_source_goes_before_what_was_compiled(checkout: Path) -> None:
     assert "RuntimeWarning: import xarr: a source of the core was edited since" in warning
     assert "compile it with python -m pip install --editable ." in warning
     assert imported(checkout, "-Werror", XARR_PURE="1") == (str(checkout / SOURCE), "")
+
+
+def alone(checkout: Path, *options: str, **environment: str) -> tuple[str, str]:
+    """As `imported`, by a Python that knows no other xarr than those on PYTHONPATH."""
+    path = os.pathsep.join([str(checkout), environment.pop("PYTHONPATH", ""), str(PACKAGES)])
+    return imported(checkout, "-S", *options, PYTHONPATH=path, **environment)
+
+
+@needs_a_compiler
+def test_a_clone_that_can_be_compiled_says_so_once(checkout: Path) -> None:
+    file, said = alone(checkout)
+    assert file == str(checkout / SOURCE)
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    assert said.count("Warning") == 1
+    assert said.startswith("<string>:1: RuntimeWarning: import xarr: the core of the clone ")
+    assert f" the core of the clone {checkout} is not compiled for Python {version}, and " in said
+    assert " can do so; the source runs, interpreted and slower; compile it with " in said
+    assert "python -m pip install --editable ., or set XARR_PURE=1\n" in said
+    assert alone(checkout, "-Werror", XARR_PURE="1") == (str(checkout / SOURCE), "")
+
+
+def test_a_core_that_cannot_be_compiled_is_silent(checkout: Path) -> None:
+    assert alone(checkout, "-Werror", PATH="") == (str(checkout / SOURCE), "")
+    (checkout / "hatch_build.py").unlink()  # as an installed pure wheel
+    assert alone(checkout, "-Werror") == (str(checkout / SOURCE), "")
+
+
+def test_a_clone_in_front_of_a_compiled_xarr_says_so(checkout: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    (site / LIBRARY).parent.mkdir(parents=True)
+    (site / LIBRARY).touch()
+    file, said = alone(checkout, PYTHONPATH=str(site), PATH="")
+    assert file == str(checkout / SOURCE)
+    assert f", while the xarr installed in {site} is; the source runs" in said
+
+
+@needs_a_compiler
+def test_a_clone_that_was_compiled_for_another_python_says_so(checkout: Path) -> None:
+    (checkout / NOTE).write_bytes(sources_of(checkout))
+    assert " is not compiled for Python " in alone(checkout)[1]
+
+
+def test_the_parent_folder_of_a_clone(checkout: Path, tmp_path: Path) -> None:
+    clone = tmp_path / "parent" / "xarr"
+    shutil.copytree(checkout / "xarr", clone / "xarr")
+    shutil.copy(ROOT / "__main__.py", clone)
+    done = run("-S", "-m", "xarr", "info", cwd=clone.parent, PYTHONPATH=str(PACKAGES))
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"python -m xarr: {clone} is a clone, whose package is ")
+    assert f'python -m pip install --editable "{clone}"' in done.stderr
+    done = run("-c", "import xarr; print(xarr.__file__)", cwd=clone.parent)
+    assert done.stdout == f"{ROOT / 'xarr' / '__init__.py'}\n"
 
 
 @pytest.mark.parametrize("pure", ["", "1"])
@@ -148,6 +203,10 @@ def test_a_pure_wheel(checkout: Path) -> None:
     names = zipfile.ZipFile(file).namelist()
     assert {SOURCE.as_posix(), "xarr/include/xarr.hpp", "xarr/py.typed"} <= set(names)
     assert [name for name in names if name.endswith((".so", ".pyd"))] == []
+    assert {name.partition("/")[0] for name in names} == {
+        "xarr",
+        f"xarr_array-{xarr.__version__}.dist-info",
+    }
     assert (checkout / LIBRARY).exists()
     assert (checkout / NOTE).exists()
 

@@ -1,26 +1,47 @@
 """Whether the core runs compiled: the modules of five packages that have a `.pxd` beside them.
 
 All of them are compiled or none. Which of the two runs, the compiled files or their sources, is
-decided here, before one is imported.
+decided here, before one is imported. A warning says why a clone runs its sources.
 """
 
 from __future__ import annotations
 
 import sys
-from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
+import warnings
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, FileFinder, SourceFileLoader
 from pathlib import Path
 
-from xarr.errors import message, warn
+from xarr.errors import message
 from xarr.settings import IMPORTED
 
-_FOLDERS = [
-    Path(__file__).with_name(name) for name in ("array", "ir", "runtime", "tape", "transforms")
-]
-_COMPILED = Path(__file__).with_name("compiled")
+_PACKAGE = Path(__file__).parent
+_FOLDERS = [_PACKAGE / name for name in ("array", "ir", "runtime", "tape", "transforms")]
+_COMPILED = _PACKAGE / "compiled"
 """In a checkout, the sources that were compiled, one behind the other by their paths."""
+_LIBRARY = f"tape/tape{EXTENSION_SUFFIXES[0]}"
+"""A compiled module, which is there where all of them are."""
+_BUILDER = _PACKAGE.with_name("hatch_build.py")
+"""What compiles the core; a clone and an unpacked source distribution have it."""
 
 why_interpreted = ""
 """Why the sources run although they may be compiled."""
+
+
+def _why_not_compiled() -> str:
+    """Return why a clone without a compiled core should have one; nothing where none can be."""
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    ours = f"the core of the clone {_BUILDER.parent} is not compiled for Python {version}"
+    for folder in sys.path:
+        if Path(folder, "xarr", _LIBRARY).exists():
+            return f"{ours}, while the xarr installed in {folder} is"
+    import shutil
+    import sysconfig
+
+    compiler = str(sysconfig.get_config_var("CC") or "cl").split()[0]  # Windows names none
+    headers = Path(sysconfig.get_path("include"), "Python.h")
+    can_compile = shutil.which(compiler) and headers.exists()
+    return f"{ours}, and {compiler} can do so" if can_compile else ""
+
 
 if IMPORTED.pure:
     why_interpreted = "XARR_PURE is set"
@@ -29,15 +50,19 @@ elif _COMPILED.exists():
     _sources = [one.read_bytes() for file in _types for one in (file.with_suffix(".py"), file)]
     if _COMPILED.read_bytes() != b"".join(_sources):
         why_interpreted = "a source of the core was edited since it was compiled"
-        warn(
-            message(
-                "import xarr",
-                why_interpreted,
-                "the edited source runs, interpreted and slower",
-                "compile it with python -m pip install --editable ., or set XARR_PURE=1",
-            ),
-            RuntimeWarning,
-        )
+if not (why_interpreted or (_PACKAGE / _LIBRARY).exists()) and _BUILDER.exists():
+    why_interpreted = _why_not_compiled()
+if why_interpreted and not IMPORTED.pure:
+    warnings.warn(
+        message(
+            "import xarr",
+            why_interpreted,
+            "the source runs, interpreted and slower",
+            "compile it with python -m pip install --editable ., or set XARR_PURE=1",
+        ),
+        RuntimeWarning,
+        stacklevel=3,  # the line that imports xarr: Python leaves out the frames of imports
+    )
 
 if why_interpreted:
     # For these folders alone, a finder that knows no compiled files.
