@@ -128,7 +128,7 @@ def lookup(dtype: object, where: str = "dtype") -> DType:
     """The row of anything that NumPy takes as a data type."""
     if type(dtype) is DType:
         return dtype
-    if hasattr(dtype, "shape") and not isinstance(dtype, type | numpy.dtype):
+    if hasattr(dtype, "shape") and not isinstance(dtype, type | numpy.dtype | str):
         raise TypeError(
             errors.message(
                 where, f"dtype is an array, of type {type(dtype).__name__}", "write x.dtype"

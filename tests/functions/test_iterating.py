@@ -285,3 +285,12 @@ def lambda_free(x: float) -> float:
 def second(x: float, y: float) -> float:
     """Ignores one argument."""
     return x
+
+
+def test_an_array_that_gets_shorter_ends_its_iteration() -> None:
+    x, given = xarr.arange(4.0), np.arange(4.0)
+    both = iter(x), iter(given)
+    assert [float(next(one)) for one in both] == [0.0, 0.0]
+    x.shape = given.shape = (2, 2)
+    for found, wanted in zip(*both, strict=True):
+        np.testing.assert_array_equal(found, wanted)

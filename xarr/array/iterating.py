@@ -89,7 +89,10 @@ class Rows:
                 value = self.values[position - self.first]  # type: ignore[index]
                 if value == value:  # of a NaN the bits may be others
                     return made(number_like(view, value))
-        return self.array[position]
+        try:
+            return self.array[position]
+        except IndexError:  # it has been given another shape
+            raise StopIteration from None
 
     @cython.cfunc
     def _is_read(self, position: cython.Py_ssize_t) -> cython.bint:

@@ -176,7 +176,8 @@ class ufunc:  # noqa: N801 - NumPy's name
     def at(self, a: Array, indices: Any, b: ArrayLike | None = None, /) -> None:
         """Apply the function to elements of an array in place, each as often as it is named.
 
-        The second operands of one element are joined in a halving tree, the same on all devices.
+        The second operands of one element are joined first, in an order that is the same on all
+        devices: numbers that are added by 1,024, others as in a scan.
 
         a : Array -- The array that is changed; its elements are the first operand.
         indices : index -- Which elements; as in ``a[indices]``.
