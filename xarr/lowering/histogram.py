@@ -1,4 +1,4 @@
-"""Lower counts of bins, and sums of weights by bin, to launches.
+"""Lower counts of bins, and sums of values at places, to launches.
 
 Counts are integers, so devices may add them in any order. Sums at places have one order: the
 values of a place, in the order of the elements, are summed by 1,024, and then those sums. A CPU

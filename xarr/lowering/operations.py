@@ -147,8 +147,8 @@ class OpaqueOp(Operation):
     """An operation that is never fused: it reads whole operands and writes a new storage.
 
     Its name says how it is lowered: "matmul", "sort", "argsort", "searchsorted", "histogram_sum" or
-    "segment_sum", of which the last two are sums of weights by bin; `parameters` are what these are
-    given besides.
+    "segment_sum", of which the last two are sums at places; `parameters` are what they are given
+    besides.
     """
 
     __slots__ = ("parameters",)
