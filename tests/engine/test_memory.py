@@ -258,8 +258,8 @@ for line in LINES:
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="Linux tells of peaks")
 def test_no_function_needs_much_more_memory_than_numpys() -> None:
-    if not xarr.default_device().info.host_addressable:
-        pytest.skip(f"{xarr.default_device()} has memory of its own")
+    if xarr.default_device().backend != "cpu":
+        pytest.skip(f"on {xarr.default_device()} kernels select, with places of 8 bytes")
     # The C library returns what is freed only if it does not adapt to what was freed before.
     done = run_code(PEAKS, MALLOC_MMAP_THRESHOLD_=str(1 << 18), XARR_TIERS="", XARR_VERIFY="0")
     assert done.returncode == 0, done.stderr
