@@ -51,7 +51,7 @@ its columns, and there are too few items otherwise. On an H200 a step of n-body 
 us with an item for each piece of ten, and 61 with 32 pieces."""
 _FEW_PIECES: Final = 256
 """Up to so many accumulators of columns are joined by one pass."""
-_SCAN_PIECE: Final = 256
+SCAN_PIECE: Final = 256
 _REDUCE_LANE: Final = Skeleton("reduce_lane.c", "xr_reduce")
 _REDUCE_GROUP: Final = Skeleton("reduce_group.c", "xr_reduce")
 _SCAN: Final = Skeleton("scan.c", "xr_scan")
@@ -289,15 +289,15 @@ def _scan(
 ) -> list[Launch]:
     """Lower one scan level: totals of pieces, a scan of these, each piece from its carry."""
     device, spec, outer, length, inner = walk
-    count = -(-length // _SCAN_PIECE)
+    count = -(-length // SCAN_PIECE)
     items = outer * count * inner
     lanes = device.info.loop_per_item
     indices = {"pieces": count, "length": length + shift, "shift": shift}
     if inner == 1 and not lanes:
         skeleton = _SCAN_TILE
         abreast, span_nbytes = tuning.SCAN_ITEMS, tuning.SCAN_SPAN_NBYTES
-        if spec is None and abreast < count <= _SCAN_PIECE:
-            abreast, span_nbytes = _SCAN_PIECE, span_nbytes // 2
+        if spec is None and abreast < count <= SCAN_PIECE:
+            abreast, span_nbytes = SCAN_PIECE, span_nbytes // 2
         in_one = 1 < count <= abreast
         pieces = min(abreast, power_of_two(count))  # of a line that a group takes
         blocks = -(-count // pieces)
@@ -307,13 +307,13 @@ def _scan(
         how = [
             f"#define XR_PIECES {abreast}",
             f"#define XR_LINE_PIECES {pieces}",
-            f"#define XR_PIECE_LENGTH {_SCAN_PIECE}",
-            f"#define XR_SPAN {min(span, _SCAN_PIECE)}",
+            f"#define XR_PIECE_LENGTH {SCAN_PIECE}",
+            f"#define XR_SPAN {min(span, SCAN_PIECE)}",
             f"#define XR_IN_ONE {int(in_one)}",
         ]
     else:
         skeleton, in_one = _SCAN, False
-        indices = {"items": items, "piece_length": _SCAN_PIECE, **indices}
+        indices = {"items": items, "piece_length": SCAN_PIECE, **indices}
         grid, item_chunk = _grid(device, items, outer * length * inner, True)
         how = [f"#define XR_CHUNKED {int(lanes)}"]
         if lanes:

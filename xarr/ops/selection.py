@@ -30,7 +30,6 @@ _FLOOR_DIVIDE: Final = elementwise.floor_divide.operation(dtypes.int64)
 _REMAINDER: Final = elementwise.remainder.operation(dtypes.int64)
 
 _MOST_RANKS: Final = 1 << 30
-_BLOCK: Final = 1 << 16
 _FEW: Final = 1 << 12
 
 
@@ -194,16 +193,16 @@ def _true_elements(values: Host, mask: Host) -> Host | None:
     if size < _FEW:
         chosen: Host = values[_truth(mask)]
         return chosen
-    if size > _BLOCK and values.ndim > 1 and not values.flags.c_contiguous:
+    if size > tuning.HOST_BLOCK and values.ndim > 1 and not values.flags.c_contiguous:
         return None
     truth, values = _truth_in_place(mask).reshape(-1), values.reshape(-1)
     elements: Host = numpy.empty(numpy.count_nonzero(truth), values.dtype)
     stop = 0
-    for at in range(0, size, _BLOCK):
-        places = truth[at : at + _BLOCK].nonzero()[0]
+    for at in range(0, size, tuning.HOST_BLOCK):
+        places = truth[at : at + tuning.HOST_BLOCK].nonzero()[0]
         begin, stop = stop, stop + places.size
         # All are in range; a check would let NumPy make a copy first.
-        values[at : at + _BLOCK].take(places, out=elements[begin:stop], mode="clip")
+        values[at : at + tuning.HOST_BLOCK].take(places, out=elements[begin:stop], mode="clip")
     return elements
 
 
@@ -248,10 +247,10 @@ def _write_true(target: Host, truth: Host, values: Host) -> None:
         target[truth] = values
         return
     target, truth, stop = target.reshape(-1), truth.reshape(-1), 0
-    for at in range(0, target.size, _BLOCK):
-        places = truth[at : at + _BLOCK].nonzero()[0]
+    for at in range(0, target.size, tuning.HOST_BLOCK):
+        places = truth[at : at + tuning.HOST_BLOCK].nonzero()[0]
         begin, stop = stop, stop + places.size
-        target[at : at + _BLOCK][places] = values[begin:stop]
+        target[at : at + tuning.HOST_BLOCK][places] = values[begin:stop]
 
 
 def extract(values: View, shape: Shape, selected: Selected) -> View:

@@ -17,6 +17,7 @@ from xarr.array.transfers import Host, is_unobserved
 from xarr.dtypes import BOOL, INTEGER, REAL, DType
 from xarr.ir.views import View
 from xarr.lowering.histogram import RUN
+from xarr.lowering.reduce_scan import SCAN_PIECE
 from xarr.ops import elementwise, reductions, vendor
 from xarr.tape.scalar_access import values_of
 from xarr.tape.tape import tape_of
@@ -129,8 +130,8 @@ def reduceat_on_host(
 
 
 def _sums_of_slices(array: Host, begins: Host) -> Host:
-    """Sum few numbers of each slice by NumPy, in the order of a scan: by pieces of 256."""
-    pieces = numpy.arange(0, len(array), 256)
+    """Sum few numbers of each slice by NumPy, in the order of a scan."""
+    pieces = numpy.arange(0, len(array), SCAN_PIECE)
     parts = numpy.union1d(begins, pieces[pieces > begins[0]])
     lengths = numpy.diff(parts, append=len(array))
     sums = numpy.full(parts.shape, _nothing(array), array.dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from xarr import dtypes, tuning
 from xarr.array.array import Array
@@ -75,14 +75,11 @@ def _look_at(view: View, extent: int, axis: int, where: str) -> None:
 
 def _bounds_of(values: Host) -> tuple[int, int]:
     """Return the least and the largest of some integers, which are read once."""
-    if values.size <= _BLOCK or values.ndim > 1:
+    if values.size <= tuning.HOST_BLOCK or values.ndim > 1:
         return int(values.min()), int(values.max())
-    parts = [values[at : at + _BLOCK] for at in range(0, values.size, _BLOCK)]
+    parts = [values[at : at + tuning.HOST_BLOCK] for at in range(0, values.size, tuning.HOST_BLOCK)]
     bounds = [(part.min(), part.max()) for part in parts]
     return int(min(bounds)[0]), int(max([high for _, high in bounds]))
-
-
-_BLOCK: Final = 1 << 16
 
 
 def require_bounds(low: int, high: int, extent: int, axis: int, where: str) -> None:

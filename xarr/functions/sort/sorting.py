@@ -143,7 +143,10 @@ def _sort_rows(rows: Any) -> None:
 def _sort_row(row: Any) -> None:
     """Sort floats as `_sort_rows` does, without a mask of as many elements."""
     zeros = [
-        part[part == 0] for part in (row[at : at + _BLOCK] for at in range(0, row.size, _BLOCK))
+        part[part == 0]
+        for part in (
+            row[at : at + tuning.HOST_BLOCK] for at in range(0, row.size, tuning.HOST_BLOCK)
+        )
     ]
     row.sort()
     if not any(part.size for part in zeros):
@@ -154,7 +157,6 @@ def _sort_row(row: Any) -> None:
         begin += part.size
 
 
-_BLOCK: Final = 1 << 16
 _MOST_AXES: Final = 32
 """Axes of an array that every version of NumPy takes."""
 
