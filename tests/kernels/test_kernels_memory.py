@@ -150,7 +150,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("xarr.lowering.reduce_scan.SHORT", 4)
     monkeypatch.setattr("xarr.lowering.reduce_scan.COLUMN_PIECE", 4)
     monkeypatch.setattr("xarr.lowering.reduce_scan._COLUMN_ITEMS", 4)
-    monkeypatch.setattr("xarr.lowering.reduce_scan._SCAN_PIECE", 4)
+    monkeypatch.setattr("xarr.lowering.reduce_scan.SCAN_PIECE", 4)
 
 
 ROWS = {row.name: row for row in reductions.TABLE}
