@@ -121,7 +121,7 @@ def test_an_edited_source_goes_before_what_was_compiled(checkout: Path) -> None:
 
 
 def alone(checkout: Path, *options: str, **environment: str) -> tuple[str, str]:
-    """As `imported`, by a Python that knows no other xarr than those on PYTHONPATH."""
+    """Import xarr by a Python that knows no other than those on PYTHONPATH; see `imported`."""
     path = os.pathsep.join([str(checkout), environment.pop("PYTHONPATH", ""), str(PACKAGES)])
     return imported(checkout, "-S", *options, PYTHONPATH=path, **environment)
 

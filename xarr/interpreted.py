@@ -21,7 +21,7 @@ _COMPILED = _PACKAGE / "compiled"
 _LIBRARY = f"tape/tape{EXTENSION_SUFFIXES[0]}"
 """A compiled module, which is there where all of them are."""
 _BUILDER = _PACKAGE.with_name("hatch_build.py")
-"""What compiles the core; a clone and an unpacked source distribution have it."""
+"""The file that compiles the core, which a clone and an unpacked source distribution have."""
 
 why_interpreted = ""
 """Why the sources run although they may be compiled."""

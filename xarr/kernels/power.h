@@ -95,24 +95,6 @@ DEVICE u32 xr_pow_is_near_f32(const f32 x, const f32 y)
     return (x >= 9.5367432e-7f) & (x <= 1048576.0f) & (xr_magnitude_f32(y) <= 6.0f);
 }
 
-DEVICE f32 xr_pow_near_f32(const f32 x, const f32 y)
-{
-    f32 log_tail = 0.0f;
-    const f32 log_x = xr_log_pair_f32(x, &log_tail);
-    const f32 product = log_x * y;
-    const f32 tail = fma(log_tail, y, xr_product_tail_f32(log_x, y));
-    f32 low = 0.0f;
-    u32 power = 0u;
-    const f32 high = xr_exp_parts_f32(product, tail, &low, &power);
-    return (high + low) * xr_from_bits_f32((power + 127u) << 23);
-}
-
-DEVICE f32 xr_pow_seen_f32(u32 *const far, const f32 x, const f32 y)
-{
-    *far |= !xr_pow_is_near_f32(x, y);
-    return xr_pow_near_f32(x, y);
-}
-
 // x^y as C99 Annex F.9.4.4 has it. Beyond y_limit every power of x != 1 overflows or underflows.
 DEVICE f32 xr_pow_f32(const f32 x, const f32 y)
 {
@@ -279,24 +261,6 @@ DEVICE u64 xr_pow_is_near_f64(const f64 x, const f64 y)
     return (x >= 7.888609052210118e-31) & (x <= 1.2676506002282294e30) & (xr_magnitude_f64(y) <= 10.0);
 }
 
-DEVICE f64 xr_pow_near_f64(const f64 x, const f64 y)
-{
-    f64 log_tail = 0.0;
-    const f64 log_x = xr_log_pair_f64(x, &log_tail);
-    const f64 product = log_x * y;
-    const f64 tail = fma(log_tail, y, xr_product_tail_f64(log_x, y));
-    f64 low = 0.0;
-    u64 power = 0ul;
-    const f64 high = xr_exp_parts_f64(product, tail, &low, &power);
-    return (high + low) * xr_from_bits_f64((power + 1023ul) << 52);
-}
-
-DEVICE f64 xr_pow_seen_f64(u64 *const far, const f64 x, const f64 y)
-{
-    *far |= !xr_pow_is_near_f64(x, y);
-    return xr_pow_near_f64(x, y);
-}
-
 // x^y as C99 Annex F.9.4.4 has it. Beyond y_limit every power of x != 1 overflows or underflows.
 DEVICE f64 xr_pow_f64(const f64 x, const f64 y)
 {
@@ -333,6 +297,26 @@ DEVICE f64 xr_pow_f64(const f64 x, const f64 y)
     const f64 real = ((x < 0.0) & is_ordinary & !is_integer) ? xr_nan_f64 : signed_size;
     const f64 number = ((x != x) | (y != y)) ? x + y : real;
     return ((x == 1.0) | (y == 0.0)) ? 1.0 : number;
+}
+
+// x^y where xr_pow_is_near holds, with the bits of xr_pow; and one that notes where it does not.
+DEVICE T xr_pow_near_T(const T x, const T y)
+{
+    T log_tail = (T)0.0f;
+    const T log_x = xr_log_pair_T(x, &log_tail);
+    const T product = log_x * y;
+    const T tail = fma(log_tail, y, xr_product_tail_T(log_x, y));
+    T low = (T)0.0f;
+    U power = (U)0;
+    const T high = xr_exp_parts_T(product, tail, &low, &power);
+    const U exponent = power + (U)(sizeof(T) == 4 ? 127 : 1023);
+    return (high + low) * xr_from_bits_T(exponent << (sizeof(T) == 4 ? 23 : 52));
+}
+
+DEVICE T xr_pow_seen_T(U *const far, const T x, const T y)
+{
+    *far |= !xr_pow_is_near_T(x, y);
+    return xr_pow_near_T(x, y);
 }
 
 DEVICE f64 xr_hypot_f64(const f64 x1, const f64 x2)

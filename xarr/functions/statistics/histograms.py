@@ -16,12 +16,11 @@ from xarr.array.cached_calls import by_numpy
 from xarr.array.coerce import as_array
 from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import Device, default_float, require_together
-from xarr.dtypes import BOOL, COMPLEX, INTEGER, DType
+from xarr.dtypes import BOOL, COMPLEX, INTEGER, DType, complex_of
 from xarr.errors import message, refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.calls.row_calls import reduced
 from xarr.functions.create import creation
-from xarr.functions.elementwise import arithmetic
 from xarr.functions.index import searching
 from xarr.functions.reduce import reductions
 from xarr.functions.reduce.comparing import device_of
@@ -102,9 +101,11 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
 
 
 def _sums(bins: View, weights: Array, number: int) -> Array:
-    """The sums of weights by bin, in the default floating-point type."""
+    """The sums of weights by bin, in the default floating-point type, or complex numbers of it."""
     flat = builder.reshaped(bins, (math.prod(bins.shape),))
-    weighed = builder.converted(weights.reshape(-1)._view, default_float(weights.device))
+    row = default_float(weights.device)
+    row = complex_of(row) if weights._view.dtype.kind == COMPLEX else row
+    weighed = builder.converted(weights.reshape(-1)._view, row)
     return Array(histograms.sums(flat, weighed, number)) + 0.0  # the sum of nothing is -0.0
 
 
@@ -333,10 +334,6 @@ def _count(bins: View, weights: Array | None, number: int) -> Array:
     """The elements of each bin, or their weights."""
     if weights is None:
         return Array(histograms.counts(bins, number))
-    if weights._view.dtype.kind == COMPLEX:
-        builder.compute(bins)
-        parts = [_sums(bins, part, number) for part in (weights.real, weights.imag)]
-        return arithmetic.of_parts(*parts).astype(weights.dtype)
     return _sums(bins, weights, number).astype(weights.dtype)
 
 
