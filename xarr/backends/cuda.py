@@ -216,9 +216,9 @@ _opened: weakref.WeakSet[CudaDriver] = weakref.WeakSet()
 
 
 def _let_blocks_go() -> None:
-    """Keep blocks that are dropped from now on from asking anything of the driver."""
+    """Keep blocks and memory that are dropped from now on from asking anything of the driver."""
     for driver in _opened:
-        driver.hold_default_stream = lambda event: None  # type: ignore[method-assign]
+        vars(driver).update(hold_default_stream=lambda event: None, free=lambda pointer: None)
 
 
 def _after_fork() -> None:
