@@ -36,7 +36,7 @@ class Driver(cuda.CudaDriver):
         left = list(statuses)
         self._cuda = SimpleNamespace(
             cuModuleLoadData=lambda binary: (left.pop(0), "module"),
-            cuModuleGetFunction=lambda module, name: (left.pop(0), "function"),
+            cuModuleGetFunction=lambda module, name: (left.pop(0), 8),
             cuLaunchKernel=lambda *_: (left.pop(0),),
             cuInit=lambda flags: (left.pop(0),),
             CUevent_flags=SimpleNamespace(CU_EVENT_DEFAULT=0, CU_EVENT_DISABLE_TIMING=2),
@@ -93,9 +93,9 @@ def test_kernels_of_one_module() -> None:
     values = dict[int, int]()
     find = driver._cuda.cuModuleGetFunction
 
-    def finding(module: str, name: bytes) -> tuple[int, str]:
+    def finding(module: str, name: bytes) -> tuple[int, int]:
         found.append(name)
-        answer: tuple[int, str] = find(module, name)
+        answer: tuple[int, int] = find(module, name)
         return answer
 
     def setting(_: str, which: int, value: int) -> tuple[int]:
@@ -130,7 +130,7 @@ def test_kernels_of_one_module() -> None:
 )
 def test_what_is_not_launched(statuses: list[int], wanted: type[Exception]) -> None:
     with pytest.raises(wanted):
-        Driver(statuses).launch(cuda_kernels.Kernel("module", "function"), (1,), (1,), [], b"")
+        Driver(statuses).launch(cuda_kernels.Kernel("module", 8), (1,), (1,), [], b"")
 
 
 def test_a_device_that_is_opened_first_in_a_forked_process() -> None:

@@ -30,11 +30,10 @@ from xarr.backends.base import (
 from xarr.backends.cuda_bindings import OUT_OF_MEMORY, bindings, checked, device_handle
 from xarr.backends.cuda_graphs import LaunchGraph, destroyed
 from xarr.backends.cuda_kernels import Kernel, Kernels, in_three_dimensions
+from xarr.backends.cuda_launch import is_compiled, launch_at
 from xarr.backends.cuda_streams import Block, Context, Event
 
 _NOT_INITIALIZED: Final = 3
-_OTHER_CONTEXT: Final = (201, 400, 709)
-"""The statuses of a launch where the thread has no context, or another device's or library's."""
 
 
 class CudaDriver(Kernels):
@@ -42,6 +41,8 @@ class CudaDriver(Kernels):
 
     launched = 0
     is_sequenced = True
+    _entry = 0
+    """The address of the driver's function that launches; 0 where the bindings' one is called."""
 
     def __init__(self, info: DeviceInfo) -> None:
         self.info = info
@@ -53,6 +54,7 @@ class CudaDriver(Kernels):
         self._handle = checked(cuda.cuDevicePrimaryCtxRetain(device_handle(cuda, info.index)))
         self.context = Context(cuda, self._handle)
         self._context_number = int(self._handle)
+        self._entry = self.launch_entry() if is_compiled else 0
         self._peers: dict[int, bool] = {}
         self.freed_nbytes: deque[int] = deque()
         # The events of blocks live here, not in the blocks: the garbage collector destroys an event
@@ -67,6 +69,10 @@ class CudaDriver(Kernels):
         """The functions of the CUDA driver, by its names."""
         return bindings("driver")
 
+    def launch_entry(self) -> int:
+        """The address of `cuLaunchKernel`."""
+        return ctypes.cast(self.library.cuLaunchKernel, ctypes.c_void_p).value or 0
+
     def launch(
         self,
         kernel: Kernel,
@@ -80,16 +86,15 @@ class CudaDriver(Kernels):
         if 0 in grid:
             self.launched += 1
             return
+        if self._entry and self.is_plain():
+            # Mostly the context is the thread's already; in any other one a launch is refused.
+            entry, stream = self._entry, self.default_stream
+            self.launched += 1
+            if not launch_at(entry, kernel.address, grid, group, buffers, arguments, stream):
+                return
+            self.launched -= 1
         where = in_three_dimensions(grid, group)
         address = kernel.filled(buffers, arguments)
-        if self.is_plain():
-            # Mostly the context is the thread's already; in any other one a launch is refused.
-            stream = self.default_stream
-            status = self._launch(kernel.function, *where, 0, stream, address, 0)
-            if not status:
-                return
-            if status not in _OTHER_CONTEXT:
-                self._fail("launch", status)
         with self.context:
             stream = self.begin(buffers)
             status = self._launch(kernel.function, *where, 0, stream, address, 0)

@@ -59,7 +59,7 @@ class Memory(Streams):
     def allocate(self, nbytes: int) -> Block:
         """A buffer, its content undefined; MemoryError when there is no room for it."""
         nbytes = max(nbytes, 1)
-        if self._used_nbytes + nbytes > self.limit_nbytes < self.used_nbytes() + nbytes:
+        if self.limit_nbytes < math.inf and self.used_nbytes() + nbytes > self.limit_nbytes:
             self._refuse(nbytes)
         try:
             buffer = self.take(nbytes)
@@ -69,7 +69,8 @@ class Memory(Streams):
                 buffer = self.take(nbytes)
             except MemoryError as error:
                 self._refuse(nbytes, error)
-        return self._count_block(buffer, nbytes)
+        self.count(buffer, nbytes)
+        return buffer
 
     def _refuse(self, nbytes: int, cause: Exception | None = None) -> NoReturn:
         most = min(self.info.memory_nbytes, self.limit_nbytes)
@@ -82,14 +83,15 @@ class Memory(Streams):
             )
         ) from cause
 
-    def _count_block(self, block: Block, nbytes: int) -> Block:
-        """The block, of which so many bytes are in use from now on."""
+    def count(self, block: Block, nbytes: int) -> None:
+        """Count so many bytes of a block as in use from now on."""
         block.counted_nbytes = nbytes
         self._used_nbytes += nbytes
-        used = self.used_nbytes()
-        if used > self._peak_nbytes:
-            self._peak_nbytes = used
-        return block
+        self._peak_nbytes = max(self._peak_nbytes, self.used_nbytes())
+
+    def peak_nbytes(self) -> int:
+        """The most bytes that were ever in use."""
+        return self._peak_nbytes
 
     def make_room(self) -> None:
         """Give memory that is held for reuse back, for whoever else asks the system for some."""
@@ -220,7 +222,7 @@ class Memory(Streams):
             "free_nbytes": self.free_nbytes(),
             "used_nbytes": self.used_nbytes(),
             "held_nbytes": self.held_nbytes(),
-            "peak_nbytes": self._peak_nbytes,
+            "peak_nbytes": self.peak_nbytes(),
         }
 
     def free_nbytes(self) -> int:

@@ -73,6 +73,7 @@ class NativeDriver(cuda.CudaDriver):
         self._pool = Pool(self)
         self._first = self.default_stream
         self._current = threading.local()
+        self._has_swapped = False
         self._library = nvidia.Library(self)
 
     def current_stream(self) -> int:
@@ -92,11 +93,34 @@ class NativeDriver(cuda.CudaDriver):
         """Make a stream the current one of this thread; the one that it was before."""
         before = getattr(self._current, "stream", None)
         self._current.stream = stream
+        self._has_swapped = True
         return before
+
+    def is_plain(self) -> bool:
+        """Whether the default stream is the current one, and no other one was ever seen."""
+        if self._has_swapped or self._first != self.default_stream:
+            return super().is_plain()
+        return not cuda_streams.Streams.several
+
+    def allocate(self, nbytes: int) -> Block:
+        """A buffer, its content undefined; MemoryError when there is no room for it."""
+        return self._pool.front(nbytes) or super().allocate(nbytes)
 
     def take(self, nbytes: int) -> Block:
         """A block of the pool."""
         return self._pool.take(nbytes)
+
+    def count(self, block: Block, nbytes: int) -> None:
+        """Count so many bytes of a block as in use from now on."""
+        self._pool.count(block, nbytes)
+
+    def used_nbytes(self) -> int:
+        """The bytes that were asked for and are in live buffers."""
+        return self._pool.used_nbytes()
+
+    def peak_nbytes(self) -> int:
+        """The most bytes that were ever in use."""
+        return self._pool.most_nbytes
 
     def reserved(self, nbytes: int) -> tuple[int, Any]:
         """Memory of the system's: its address, and what frees it when it is dropped."""

@@ -143,6 +143,10 @@ class HipDriver(CupyDriver):
     options = OPTIONS
     default_stream = 0
 
+    def launch_entry(self) -> int:
+        """None: CuPy's kernels launch."""
+        return 0
+
     def driver_functions(self) -> Any:
         """CuPy's runtime in the place of the driver."""
         return Runtime(self._cupy.cuda.runtime)
