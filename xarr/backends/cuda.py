@@ -41,8 +41,8 @@ class CudaDriver(Kernels):
 
     launched = 0
     is_sequenced = True
-    _entry = 0
-    """The address of the driver's function that launches; 0 where the bindings' one is called."""
+    _entry = _copy_entry = _current_entry = 0
+    """The addresses of the driver's functions; 0 where those of the bindings are called."""
 
     def __init__(self, info: DeviceInfo) -> None:
         self.info = info
@@ -54,7 +54,8 @@ class CudaDriver(Kernels):
         self._handle = checked(cuda.cuDevicePrimaryCtxRetain(device_handle(cuda, info.index)))
         self.context = Context(cuda, self._handle)
         self._context_number = int(self._handle)
-        self._entry = self.launch_entry() if is_compiled else 0
+        if is_compiled:
+            self._entry, self._copy_entry, self._current_entry = self.entries()
         self._peers: dict[int, bool] = {}
         self.freed_nbytes: deque[int] = deque()
         # The events of blocks live here, not in the blocks: the garbage collector destroys an event
@@ -69,9 +70,13 @@ class CudaDriver(Kernels):
         """The functions of the CUDA driver, by its names."""
         return bindings("driver")
 
-    def launch_entry(self) -> int:
-        """The address of `cuLaunchKernel`."""
-        return ctypes.cast(self.library.cuLaunchKernel, ctypes.c_void_p).value or 0
+    def entries(self) -> tuple[int, int, int]:
+        """The addresses of the driver's functions that compiled code calls."""
+        names = "cuLaunchKernel", "cuMemcpyDtoH_v2", "cuCtxGetCurrent"
+        launch, copy, current = [
+            ctypes.cast(self.library[name], ctypes.c_void_p).value or 0 for name in names
+        ]
+        return launch, copy, current
 
     def launch(
         self,

@@ -22,7 +22,32 @@ cdef extern from *:
         Py_END_ALLOW_THREADS
         return status;
     }
+
+    typedef int (*xarr_copy)(void *, unsigned long long, size_t);
+    typedef int (*xarr_current)(void **);
+
+    static int xarr_copied(
+        Py_ssize_t entry, Py_ssize_t current, Py_ssize_t context, Py_ssize_t pointer,
+        PyObject *host, Py_ssize_t nbytes)
+    {
+        void *now = 0;
+        int status;
+        Py_buffer view;
+        if (((xarr_current)(size_t)current)(&now) || now != (void *)(size_t)context)
+            return -1;
+        if (PyObject_GetBuffer(host, &view, PyBUF_CONTIG))
+            return -2;
+        if (view.len < nbytes)
+            nbytes = view.len;
+        Py_BEGIN_ALLOW_THREADS
+        status = ((xarr_copy)(size_t)entry)(view.buf, (unsigned long long)pointer, nbytes);
+        Py_END_ALLOW_THREADS
+        PyBuffer_Release(&view);
+        return status;
+    }
     """
+    int _copied "xarr_copied"(
+        Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t, object, Py_ssize_t) except -2
     int _called "xarr_called"(
         unsigned long long, unsigned long long, unsigned, unsigned, unsigned, unsigned, unsigned,
         unsigned, unsigned long long *, Py_ssize_t, const char *, unsigned long long)
@@ -30,4 +55,7 @@ cdef extern from *:
 cpdef int launch_at(
     Py_ssize_t entry, Py_ssize_t function, tuple grid, tuple group,
     object buffers, bytes arguments, Py_ssize_t stream)
+cpdef int download_at(
+    Py_ssize_t entry, Py_ssize_t current, Py_ssize_t context, Py_ssize_t pointer, object host,
+    Py_ssize_t nbytes)
 cdef Py_ssize_t _extent(tuple extents, Py_ssize_t at)

@@ -52,6 +52,24 @@ class Lent:
         self._resource.deallocate(self._pointer, self._nbytes)
 
 
+class StayingContext(cuda_streams.Context):
+    """A device's context, which stays the thread's where there was none, as with CUDA's runtime.
+
+    So later work in the thread needs no ``with`` block.
+    """
+
+    __slots__ = ("_current",)
+
+    def __init__(self, cuda_driver: Any, handle: Any) -> None:
+        super().__init__(cuda_driver, handle)
+        self._current = cuda_driver.cuCtxGetCurrent
+
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
+        if not int(self._current()[1]):
+            self.__enter__()
+
+
 class NativeStream:
     """A stream of CUDA's, by its handle."""
 
@@ -70,6 +88,7 @@ class NativeDriver(cuda.CudaDriver):
 
     def __init__(self, info: DeviceInfo) -> None:
         super().__init__(info)
+        self.context = StayingContext(self._cuda, self._handle)
         self._pool = Pool(self)
         self._first = self.default_stream
         self._current = threading.local()

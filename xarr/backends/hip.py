@@ -143,9 +143,9 @@ class HipDriver(CupyDriver):
     options = OPTIONS
     default_stream = 0
 
-    def launch_entry(self) -> int:
-        """None: CuPy's kernels launch."""
-        return 0
+    def entries(self) -> tuple[int, int, int]:
+        """None: CuPy's runtime launches and copies."""
+        return 0, 0, 0
 
     def driver_functions(self) -> Any:
         """CuPy's runtime in the place of the driver."""
