@@ -126,6 +126,7 @@ if _typing.TYPE_CHECKING:
         logspace as logspace,
     )
     from xarr.functions.device.explanation import explain as explain
+    from xarr.functions.device.processes import IpcHandle as IpcHandle, ipc_handle as ipc_handle
     from xarr.functions.device.profiling import profile as profile
     from xarr.functions.device.streams import (
         Event as Event,

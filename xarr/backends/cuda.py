@@ -149,8 +149,9 @@ class CudaDriver(Kernels):
         where = in_three_dimensions(grid, group)
         address = ctypes.addressof(pointers)
         if kernel.attributes:
+            self.launched += 1
             status = kernel.launch_together(self._cuda, where, local_nbytes, stream, address)
-            self.launched += not status
+            self.launched -= bool(status)
         else:
             status = self._launch(kernel.function, *where, local_nbytes, stream, address, 0)
         if status:

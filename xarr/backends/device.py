@@ -36,6 +36,23 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 }
 """Pretences of a handle, for tests, and the facts of the device that each changes."""
 
+PUBLIC: Final = (
+    "attributes",
+    "backend",
+    "can_access",
+    "cl_context",
+    "cuda",
+    "has_float64",
+    "index",
+    "kind",
+    "memory",
+    "memory_info",
+    "memory_nbytes",
+    "name",
+    "synchronize",
+)
+"""What a user asks a device. Its other attributes are the engine's."""
+
 _FORMATS: Final = {dtypes.bool_: "?", dtypes.float16: "e"}
 """The formats of elements in memory that are not those of constants."""
 _IN_PLACE: Final[InPlace] = {
@@ -204,6 +221,45 @@ class Device:
         with self.lock:
             driver: Any = self.driver
             return driver.lend()
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The driver's attributes of the device by name.
+
+        CUDA devices have all of the driver's, as ``"max_threads_per_multiprocessor"``; OpenCL
+        devices PyOpenCL's, as ``"max_clock_frequency"``. Each device has
+        ``"multiprocessor_count"``, ``"max_threads_per_block"``, ``"max_shared_memory_per_block"``
+        (bytes) and ``"warp_size"``.
+        """
+        with self.lock:
+            return self.driver.device_attributes()
+
+    @property
+    def cuda(self) -> Any:
+        """The `cuda.core.Device` of a CUDA device, current in this thread from now on.
+
+        For what xarr has no word for: advice for managed memory, textures, external memory.
+        AttributeError for another device, and where cuda-core is not installed.
+        """
+        where = "device.cuda"
+        if self.info.memory != "CUDA":
+            fault = f"{self} is no CUDA device"
+            raise AttributeError(message(where, fault, "", "choose another"))
+        try:
+            core = importlib.import_module("cuda.core")
+        except ImportError as error:
+            fault = f"cuda.core does not load ({error})"
+            raise AttributeError(message(where, fault, "", "pip install cuda-core")) from error
+        with self.lock:
+            assert self.driver  # whose context, the primary one, it is
+            found = core.Device(self.index)
+            found.set_current()
+        return found
+
+    def __dir__(self) -> list[str]:
+        absent = {"cl_context"} if self.backend != "opencl" else set()
+        absent |= {"cuda"} if self.info.memory != "CUDA" else set()
+        return sorted({*PUBLIC, "info"} - absent)
 
     def __enter__(self) -> Self:
         _chosen.set((self, _chosen.get()))

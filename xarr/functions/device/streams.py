@@ -14,7 +14,7 @@ import math
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy
 
@@ -100,13 +100,91 @@ class Stream:
         with self._device.lock:
             return driver.lend_stream(self._handle)
 
+    @property
+    def __cuda_stream__(self) -> Callable[[], tuple[int, int]]:
+        """The protocol by which CUDA's libraries take a stream: version 0, and its address.
+
+        AttributeError for a stream of another device. What they launch on it has no order with
+        work of other streams: `wait` for it before a result is used elsewhere.
+        """
+        if self._device.info.memory != "CUDA":
+            fault = f"the stream is on {self._device}"
+            raise refused(AttributeError, "stream.__cuda_stream__", fault, "", "")
+        return lambda: (0, self.pointer)
+
+    @property
+    def done(self) -> bool:
+        """Whether everything that was asked of the stream is done."""
+        with self._device.lock, self:
+            return self._device.driver.is_done()
+
     def synchronize(self) -> None:
         """Wait until everything that was asked of the stream is done."""
-        Event(self._device, self).synchronize()
+        Event(self._device, self, timed=False).synchronize()
 
-    def record(self) -> Event:
-        """An event at the end of the stream's work so far."""
-        return Event(self._device, self)
+    def record(self, *, timed: bool = True, blocking: bool = False) -> Event:
+        """An event at the end of the stream's work so far, with the options of `Event`."""
+        return Event(self._device, self, timed=timed, blocking=blocking)
+
+    def wait(self, other: Event | Stream | Any) -> None:
+        """Let the stream wait for an event, or for all that another stream was asked.
+
+        other : Event, Stream or stream of another library's with ``__cuda_stream__``
+
+        >>> first, second = xarr.Stream(), xarr.Stream()
+        >>> second.wait(first)
+        """
+        if not isinstance(other, Event | Stream) and hasattr(other, "__cuda_stream__"):
+            other = Stream(self._device, pointer=other.__cuda_stream__()[1])
+        event = other.record(timed=False) if isinstance(other, Stream) else other
+        if not isinstance(event, Event):
+            fault = f"other is of type {type(other).__name__}"
+            raise type_error("Stream.wait(other)", fault, "an Event or a Stream is accepted")
+        event.wait(self)
+
+    def use(self) -> Stream:
+        """Make it the stream of this thread's work until another one is used; return it.
+
+        ``xarr.current_stream()`` beforehand gives the one to go back to.
+
+        >>> before = xarr.current_stream()
+        >>> stream = xarr.Stream().use()
+        >>> xarr.current_stream().pointer == stream.pointer
+        True
+        >>> before.use().synchronize()
+        """
+        with self._device.lock:
+            builder.settle(self._device)
+            self._device.driver.swap_stream(self._handle)
+        _used.__dict__[self._device] = self  # CuPy's do not live by being used
+        return self
+
+    def call(self, function: Callable[..., object], *arguments: Any) -> None:
+        """Call a function of the host's, with arguments, once all work so far is done.
+
+        On a CUDA device a thread of the driver's calls it, and later work of the stream waits for
+        that; elsewhere this method does, after a wait. The function must ask nothing of the device,
+        nor wait for anything that does. An exception of it goes to `sys.unraisablehook`.
+
+        >>> came = []
+        >>> stream = xarr.Stream()
+        >>> stream.call(came.append, 3)
+        >>> stream.synchronize()
+        >>> came
+        [3]
+        """
+        where = "Stream.call(function)"
+        if not callable(function):
+            raise type_error(where, f"function is {function!r}", "a function is accepted")
+        if self._device.is_recorded:
+            fault = "a graph is being recorded"
+            raise refused(RuntimeError, where, fault, "a graph works on the device alone")
+
+        def called() -> None:
+            function(*arguments)
+
+        with self._device.lock, self:
+            self._device.driver.call(called)
 
     def __enter__(self) -> Stream:
         stack = self._before.__dict__.setdefault("stack", [])
@@ -125,6 +203,10 @@ class Stream:
 
     def __repr__(self) -> str:
         return f"<Stream {self.pointer:#x} on {self._device}>"
+
+
+_used: Final = threading.local()
+"""The streams of this thread's work that `Stream.use` was called of, by device."""
 
 
 def current_stream(device: Device | str | None = None) -> Stream:
@@ -151,6 +233,8 @@ class Event:
 
     device : Device, str or None -- The device; None for the default device.
     stream : Stream, optional -- The stream to record the event in at once; see `record`.
+    timed : bool -- Whether `elapsed_ms` takes it; without, other streams wait for it sooner.
+    blocking : bool -- Whether `synchronize` sleeps on a CUDA device, instead of polling.
 
     >>> begin, end = xarr.Event(), xarr.Event()
     >>> begin.record()
@@ -160,9 +244,17 @@ class Event:
     True
     """
 
-    def __init__(self, device: Device | str | None = None, stream: Stream | None = None) -> None:
+    def __init__(
+        self,
+        device: Device | str | None = None,
+        stream: Stream | None = None,
+        *,
+        timed: bool = True,
+        blocking: bool = False,
+    ) -> None:
         self._device = get_device(device, "Event(device)")
         self._handle: Any = None
+        self._timed, self._blocking = timed, blocking
         if stream is not None:
             self.record(stream)
 
@@ -186,14 +278,14 @@ class Event:
         with self._device.lock:
             if stream is None:
                 builder.settle(self._device)
-                self._handle = driver.mark(timed=True)
+                self._handle = driver.mark(timed=self._timed, blocking=self._blocking)
                 return
             require_stream(stream, where)
             if stream.device.driver is not driver:
                 fault = f"the stream is on {stream.device}"
                 raise value_error(where, fault, f"{self._device} is accepted")
             with stream:
-                self._handle = driver.mark(timed=True)
+                self._handle = driver.mark(timed=self._timed, blocking=self._blocking)
 
     def wait(self, stream: Stream | None = None) -> None:
         """Let a stream wait for the event before it does what is asked of it from now on.
@@ -202,7 +294,7 @@ class Event:
         ----------
         stream : Stream, optional
             The stream; the current one of the event's device where None. Where it is another
-            device's, the host waits.
+            device's, and not both are CUDA devices, the host waits.
         """
         if stream is not None:
             require_stream(stream, "Event.wait(stream)")
@@ -212,9 +304,9 @@ class Event:
         if stream is None:
             with self._device.lock:
                 driver.wait(self._handle)
-        elif stream.device.driver is driver:
+        elif stream.device.driver.reaches(driver):
             with stream.device.lock, stream:
-                driver.wait(self._handle)
+                stream.device.driver.wait(self._handle)
         else:
             self.synchronize()
 
@@ -229,6 +321,8 @@ class Event:
         if not isinstance(end, Event):
             raise type_error(where, f"end is of type {type(end).__name__}", "an Event is accepted")
         for name, event in (("the event", self), ("end", end)):
+            if not event._timed:
+                raise value_error(where, f"{name} has no time", "make it with timed=True")
             if event._handle is None:
                 raise value_error(where, f"{name} was not recorded", "call its record() before")
         if end._device.driver is not self._device.driver:
@@ -267,20 +361,22 @@ def empty_pinned(shape: Any, dtype: Any = None, *, device: Device | str | None =
 
 
 def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None = None) -> Event:
-    """Copy between the host and a device without waiting for it; give the end of the copy.
+    """Copy between the host and a device, or two Arrays, without a wait; give the copy's end.
 
     The copy comes behind all that was asked of the device before, and what is asked afterwards of
     the Array waits for it. The host has to leave its array alone until the event is done. It is
     faster, and only then beside other work, where that array is of `empty_pinned`.
 
-    dst, src : Array and numpy.ndarray, or numpy.ndarray and Array, shape (...) -- What is written,
-        and what is read. Both have one shape and data type; NumPy's lies in one piece, in C order.
+    dst, src : Array or numpy.ndarray, at least one an Array, shape (...) -- What is written, and
+        what is read. Both have one shape and data type; NumPy's lies in one piece, in C order. Two
+        Arrays are of one device, or of two CUDA devices: then one card reads the other one.
     stream : Stream, optional
-        The stream of the Array's device that copies; the current one where None.
+        The stream that copies, of the device of `dst`, or of the Array where NumPy's is written;
+        the current one where None.
 
-    TypeError -- If not one is an Array and the other one NumPy's, or their data types differ.
+    TypeError -- If none is an Array, the other one is neither, or their data types differ.
     ValueError -- If the shapes differ, NumPy's array does not lie in one piece, `dst` cannot be
-        written, or the stream is another device's.
+        written, the stream is another device's, or the devices copy by the host alone.
 
     >>> host = xarr.empty_pinned(3, "float32")
     >>> xarr.copyto_async(host, xarr.arange(3, dtype="float32") * 2).synchronize()
@@ -289,15 +385,16 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
     """
     where = "copyto_async(dst, src)"
     array, host = (dst, src) if type(dst) is Array else (src, dst)
-    if type(array) is not Array or not isinstance(host, numpy.ndarray):
+    if type(array) is not Array or not isinstance(host, numpy.ndarray | Array):
         fault = f"dst is of type {type(dst).__name__} and src of {type(src).__name__}"
-        accepted = "an Array and an array of NumPy's are accepted"
+        accepted = "Arrays, or an Array and an array of NumPy's, are accepted"
         raise type_error(where, fault, accepted, "use xarr.copyto")
     if array.dtype != host.dtype:
         raise type_error(where, f"the dtypes are {array.dtype} and {host.dtype}", "they are one")
-    if array.shape != host.shape or not host.flags.c_contiguous:
+    in_one_piece = type(host) is Array or host.flags.c_contiguous
+    if array.shape != host.shape or not in_one_piece:
         fault = f"the shapes are {array.shape} and {host.shape}"
-        fault += "" if host.flags.c_contiguous else ", and NumPy's lies not in one piece"
+        fault += "" if in_one_piece else ", and NumPy's lies not in one piece"
         raise value_error(where, fault, "arrays of one shape in C order are accepted")
     if array.device.is_recorded:
         fault = "a graph is being recorded"
@@ -305,10 +402,19 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
         raise refused(RuntimeError, where, fault, accepted, "copy before it or behind it")
     if stream is not None:
         require_stream(stream, where)
+    if type(host) is Array and not array.device.driver.reaches(host.device.driver):
+        fault = f"dst is on {array.device} and src on {host.device}"
+        raise value_error(where, fault, "one device, or two of CUDA", "use src.to_device(device)")
     if stream is not None and stream.device is not array.device:
         raise value_error(where, f"stream is on {stream.device}", f"{array.device} is accepted")
     recorders.computing(where, array._view)
-    with array.device.lock, contextlib.nullcontext() if stream is None else stream:
+    event, within = Event(array.device), contextlib.nullcontext() if stream is None else stream
+    if type(host) is Array:
+        with within:  # no lock is held, as a copy between devices takes both in their order
+            array[...] = host.to_device(array.device)
+            event.record()
+        return event
+    with array.device.lock, within:
         if array is src:
             if not host.flags.writeable:
                 raise value_error(where, "dst cannot be written", "")
@@ -316,7 +422,6 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
             array.device.driver.download(storage.buffer, begin, host, waits=False)
         else:
             _upload(array, host, where)
-        event = Event(array.device)
         event.record()
     return event
 
@@ -340,8 +445,14 @@ def _upload(array: Array, host: Host, where: str) -> None:
     device.driver.upload(storage.buffer, begin, host, waits=False)
 
 
+_Draw: TypeAlias = tuple[Callable[[], tuple[int, int]], Storage]
+
+
 class Graph:
     """The work of a ``with`` block, which `launch` repeats; `xarr.graph` makes one.
+
+    Another ``with`` block of it records anew: from then on launches repeat that one's work. On a
+    CUDA device the graph is changed in place where it has the same kinds of steps.
 
     Attributes
     ----------
@@ -357,12 +468,15 @@ class Graph:
         self.launches = 0
         self._launch: Callable[[], None] | None = None
         self._block = contextlib.ExitStack()
+        self._is_open = False
         self._calls: list[Call] = []
-        self._draws: list[tuple[Callable[[], tuple[int, int]], Storage]] = []
+        self._draws: list[_Draw] = []
+        self._launched_draws: list[_Draw] = []
+        self._let_go: Callable[[], object] | None = None
 
     def __enter__(self) -> Graph:
-        if self._launch is not None or self._calls:
-            raise self._refusal("it is recorded already", "make another one with xarr.graph()")
+        if self._is_open:
+            raise self._refusal("it is being recorded", "leave its block before")
         for array in gc.get_objects():
             # Zeros, say, are a number until they are written to; a graph reads where they lie.
             if type(array) is Array and array._view.device is self.device:
@@ -373,21 +487,28 @@ class Graph:
         self._block.enter_context(changed())  # no library has a part in it
         self._block.callback(setattr, self.device, "drawing", None)
         self.device.drawing = self._numbers
+        self._is_open = True
+        self._draws = []
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         calls, self._calls = self._calls, []
+        self._is_open = False
         with self._block:
             if kind is None:
                 builder.settle(self.device)
         if kind is not None:
             return
         with self.device.lock:
-            self._launch = self.device.driver.graph(calls)
+            self._launch = self.device.driver.graph(calls, self._launch)
+        self._launched_draws = self._draws
         self.launches = len(calls)
         used = {id(buffer) for call in calls for buffer in buffers_of(call)}
         _count(self.device, used, 1)
-        weakref.finalize(self, _count, self.device, used, -1).atexit = False
+        if self._let_go is not None:
+            self._let_go()
+        self._let_go = weakref.finalize(self, _count, self.device, used, -1)
+        self._let_go.atexit = False
 
     def launch(self) -> None:
         """Run the recorded work again, in the same memory, behind all that was asked before.
@@ -404,7 +525,7 @@ class Graph:
 
     def _again(self) -> None:
         assert self._launch is not None
-        for take, storage in self._draws:
+        for take, storage in self._launched_draws:
             self._write(storage, take())
         self._launch()
 
