@@ -199,7 +199,7 @@ def test_a_graph_is_recorded_anew(device: xarr.Device, grows: bool) -> None:
             z[::2] *= 3
         drawn_then = random.random(2000)
     assert g.launches == launches + grows
-    values, values_then = np.asarray(drawn), np.asarray(drawn_then)
+    values, values_then = np.array(drawn), np.array(drawn_then)
     x += 1
     g.launch()
     wanted = np.arange(2000, dtype="float32") + 6
