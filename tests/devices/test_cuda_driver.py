@@ -217,7 +217,7 @@ def test_a_launch_of_groups_that_wait_for_each_other() -> None:
 
 
 def test_attributes_that_the_driver_does_not_know_are_left_out() -> None:
-    driver, cuda = with_functions("CUdevice_attribute", cuDeviceGet=lambda index: (0, "device"))
+    driver, _ = with_functions("CUdevice_attribute", cuDeviceGet=lambda index: (0, "device"))
     driver._cuda.cuDeviceGetAttribute = lambda which, device: (
         (0, int(which)) if int(which) != 10 else (1, None)
     )
@@ -285,7 +285,7 @@ def test_a_graph_is_updated_or_instantiated_anew() -> None:
         cuGraphInstantiate=lambda graph, flags: (0, f"ready {next(numbers)}"),
         cuGraphExecUpdate=lambda ready, graph: (statuses.pop(0), None),
         cuGraphDestroy=lambda graph: (0,),
-        cuGraphExecDestroy=lambda ready: destroyed.append(ready),
+        cuGraphExecDestroy=destroyed.append,
     )
     first = driver.graph([])
     assert driver.graph([], first) is first

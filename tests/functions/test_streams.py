@@ -114,9 +114,7 @@ def test_events(device: xarr.Device) -> None:
     assert answers == [True, True]  # in a thread that did nothing else
 
 
-def test_a_stream_waits_and_calls(
-    device: xarr.Device, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stream_waits_and_calls(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     unraisable: list[Any] = []
     monkeypatch.setattr("sys.unraisablehook", lambda told: unraisable.append(told.exc_type))
     first, second = xarr.Stream(device), xarr.Stream(device)

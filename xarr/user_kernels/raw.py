@@ -288,8 +288,8 @@ class RawKernel:
     ----------
     attributes : dict of str to int or None
         What the default device's driver knows of the kernel: ``"num_regs"``,
-        ``"max_threads_per_block"``; None for the rest. Each is an attribute as well; on CUDA devices
-        `max_dynamic_shared_size_bytes` (bytes) and `preferred_shared_memory_carveout` (percent)
+        ``"max_threads_per_block"``; None for the rest. Each is an attribute as well; on CUDA
+        devices `max_dynamic_shared_size_bytes` (bytes) and `preferred_shared_memory_carveout` (percent)
         can be set.
 
     Raises
@@ -491,12 +491,10 @@ class RawKernel:
         arrays = [value for value in packed if type(value) is Array]
         recorders.computing(where, *[array._view for array in arrays])
         with device.lock:
-            kernel = self._module._loaded(device, self.name)
+            kernel = self._launchable(device, cooperative, cluster)
             for array in (*arrays, *before.values()):
                 builder.compute(array._view)
             builder.release(device, {storage_of(array) for array in written}.__contains__)
-            if cooperative or cluster:
-                kernel = device.driver.cooperating(kernel, cooperative, tuple(cluster))
             arguments = [place_of(value) if type(value) is Array else value for value in packed]
             launch = device.driver.launch_with
             tape_of(device).ask(launch, kernel, places, items, arguments, local.nbytes)
@@ -511,6 +509,13 @@ class RawKernel:
             else:
                 assign(array, settled(array), copies[span]._view)
         return None
+
+    def _launchable(self, device: Device, cooperative: bool, cluster: Sequence[int]) -> Any:
+        """The kernel as the driver launches it."""
+        kernel = self._module._loaded(device, self.name)
+        if not (cooperative or cluster):
+            return kernel
+        return device.driver.cooperating(kernel, cooperative, tuple(cluster))
 
     def _expected(self, count: int) -> Sequence[Parameter | None]:
         """The parameters, as far as they are known, of a call with so many arguments."""
