@@ -242,9 +242,12 @@ def test_a_function_that_a_stream_calls_is_called_once() -> None:
     driver, _ = with_functions()
     came = list[str]()
     later = list[Any]()
-    driver.library = SimpleNamespace(
-        cuLaunchHostFunc=lambda stream, function, number: later.append((function, number)) or 0
-    )
+
+    def launch(stream: Any, function: Any, number: Any) -> int:
+        later.append((function, number))
+        return 0
+
+    driver.library = SimpleNamespace(cuLaunchHostFunc=launch)
     driver.call(lambda: came.append("one"))
     driver.call(lambda: came.append("two"))
     gc.collect()
@@ -261,7 +264,7 @@ def test_memory_of_another_process_is_unmapped_with_its_last_user() -> None:
         "CUipcMemHandle",
         "CUipcMem_flags",
         cuIpcOpenMemHandle=lambda handle, flag: (0, 4096),
-        cuIpcCloseMemHandle=lambda pointer: closed.append(pointer) or (0,),
+        cuIpcCloseMemHandle=closed.append,
         cuCtxSynchronize=lambda: (0,),
     )
     address, owner = driver.open_exported(bytes(64))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 import xarr
-from examples import cuda_python
+
+cuda_python: Any = importlib.import_module("examples.cuda_python")
 
 
 @pytest.mark.parametrize("example", cuda_python.EXAMPLES, ids=lambda example: example.__name__)

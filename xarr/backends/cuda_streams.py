@@ -382,9 +382,12 @@ _waiting: Final = dict[int, tuple[Streams, Callable[[], None]]]()
 _numbers: Final = itertools.count(1)
 
 
-@ctypes.CFUNCTYPE(None, ctypes.c_size_t)
-def _HOST_FUNCTION(number: int) -> None:  # noqa: N802 - one for all calls, as it must outlive them
+def _call_function(number: int) -> None:
     _waiting.pop(number)[1]()
+
+
+_HOST_FUNCTION: Final = ctypes.CFUNCTYPE(None, ctypes.c_size_t)(_call_function)
+"""One for all calls: a function of C's that is dropped while it runs ends the process."""
 
 
 @atexit.register

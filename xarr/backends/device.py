@@ -251,7 +251,7 @@ class Device:
             fault = f"cuda.core does not load ({error})"
             raise AttributeError(message(where, fault, "", "pip install cuda-core")) from error
         with self.lock:
-            assert self.driver  # whose context, the primary one, it is
+            _ = self.driver  # whose context it is, the primary one
             found = core.Device(self.index)
             found.set_current()
         return found

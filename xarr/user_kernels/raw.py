@@ -289,8 +289,8 @@ class RawKernel:
     attributes : dict of str to int or None
         What the default device's driver knows of the kernel: ``"num_regs"``,
         ``"max_threads_per_block"``; None for the rest. Each is an attribute as well; on CUDA
-        devices `max_dynamic_shared_size_bytes` (bytes) and `preferred_shared_memory_carveout` (percent)
-        can be set.
+        devices `max_dynamic_shared_size_bytes` (bytes) and `preferred_shared_memory_carveout`
+        (percent) can be set.
 
     Raises
     ------

@@ -156,7 +156,7 @@ class Stream:
         with self._device.lock:
             builder.settle(self._device)
             self._device.driver.swap_stream(self._handle)
-        _used.__dict__[self._device] = self  # CuPy's do not live by being used
+        _used.__dict__[str(self._device)] = self  # CuPy's do not live by being used
         return self
 
     def call(self, function: Callable[..., object], *arguments: Any) -> None:
@@ -409,7 +409,7 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
         raise value_error(where, f"stream is on {stream.device}", f"{array.device} is accepted")
     recorders.computing(where, array._view)
     event, within = Event(array.device), contextlib.nullcontext() if stream is None else stream
-    if type(host) is Array:
+    if isinstance(host, Array):
         with within:  # no lock is held, as a copy between devices takes both in their order
             array[...] = host.to_device(array.device)
             event.record()
