@@ -153,10 +153,15 @@ class Stream:
         True
         >>> before.use().synchronize()
         """
+        driver, name = self._device.driver, str(self._device)
         with self._device.lock:
             builder.settle(self._device)
-            self._device.driver.swap_stream(self._handle)
-        _used.__dict__[str(self._device)] = self  # CuPy's do not live by being used
+            pointer = driver.current_stream()
+            first = pointer, driver.swap_stream(self._handle)
+            first, _ = _used.__dict__.get(name, (first, None))
+            if first[0] == self.pointer:
+                driver.swap_stream(first[1])  # a library's own default stream, and no wrapper of it
+        _used.__dict__[name] = first, self
         return self
 
     def call(self, function: Callable[..., object], *arguments: Any) -> None:
@@ -206,7 +211,8 @@ class Stream:
 
 
 _used: Final = threading.local()
-"""The streams of this thread's work that `Stream.use` was called of, by device."""
+"""By a device's name: the pointer and the handle of the stream before the first `Stream.use` of
+this thread, and the stream that was used last, as CuPy's do not live by being used."""
 
 
 def current_stream(device: Device | str | None = None) -> Stream:
