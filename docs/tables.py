@@ -281,7 +281,7 @@ _MERGED: Final = _by_name(
         "polynomials": "poly1d",
         "inspection": "profiling",
         "own_kernels": "python_kernels",
-        "devices": "streams processes",
+        "devices": "graphs processes streams",
         "transformations": "batched calls custom jit recomputed",
     }
 )

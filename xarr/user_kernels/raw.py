@@ -435,19 +435,26 @@ class RawKernel:
             The groups of a cluster along each dimension, which divide `grid`: they share their
             shared memory. On devices of compute capability 9.0 and later.
         """
+        how = grid, block, args, int(shared_mem), cooperative, tuple(cluster)
+        if stream is None:
+            return self._launch(*how)
+        if not hasattr(stream, "__enter__"):
+            accepted = "a Stream is accepted"
+            raise errors.type_error(self._where, f"stream is {stream!r}", accepted)
+        with stream:
+            return self._launch(*how)
+
+    def _launch(
+        self,
+        grid: Sequence[int] | int,
+        block: Sequence[int] | int,
+        args: Sequence[Any],
+        shared_mem: int,
+        cooperative: bool,
+        cluster: tuple[int, ...],
+    ) -> None:
+        """Launch the kernel on the current stream."""
         where = self._where
-        if stream is not None:
-            if not hasattr(stream, "__enter__"):
-                raise errors.type_error(where, f"stream is {stream!r}", "a Stream is accepted")
-            with stream:
-                return self(
-                    grid,
-                    block,
-                    args,
-                    shared_mem=shared_mem,
-                    cooperative=cooperative,
-                    cluster=cluster,
-                )
         args = [value.array() if type(value) is Pointer else value for value in args]
         device = next((value.device for value in args if type(value) is Array), get_device())
         places, items = launch_sizes(grid, block, device, where)
@@ -459,7 +466,7 @@ class RawKernel:
         copies, changed = dict[Span, Array](), dict[Span, Array]()
         spans = set[Span]()
         written = list[Array]()
-        local = LocalMemory(int(shared_mem), has_pointers=device.info.dialect == "opencl")
+        local = LocalMemory(shared_mem, has_pointers=device.info.dialect == "opencl")
         for number, parameter in enumerate(wanted):
             if parameter is not None and parameter.is_local:
                 given = next(values) if len(args) == len(wanted) else None
@@ -508,14 +515,14 @@ class RawKernel:
                 assign(there, settled(there), merged._view)
             else:
                 assign(array, settled(array), copies[span]._view)
-        return None
+        return
 
-    def _launchable(self, device: Device, cooperative: bool, cluster: Sequence[int]) -> Any:
+    def _launchable(self, device: Device, cooperative: bool, cluster: tuple[int, ...]) -> Any:
         """The kernel as the driver launches it."""
         kernel = self._module._loaded(device, self.name)
         if not (cooperative or cluster):
             return kernel
-        return device.driver.cooperating(kernel, cooperative, tuple(cluster))
+        return device.driver.cooperating(kernel, cooperative, cluster)
 
     def _expected(self, count: int) -> Sequence[Parameter | None]:
         """The parameters, as far as they are known, of a call with so many arguments."""
