@@ -10,15 +10,16 @@ import dataclasses
 import functools
 import importlib
 import math
-import os
 import struct
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, Final, Literal, Self, TypeAlias
 
-from xarr import dtypes, lazy, tuning
+from xarr import dtypes, tuning
 from xarr.backends.base import DeviceInfo, Discovery, Driver
+from xarr.backends.cuda_bindings import core_device
+from xarr.backends.forks import hold_over_forks
 from xarr.dtypes import DType
 from xarr.errors import message
 from xarr.memo import listed
@@ -37,19 +38,8 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 """Pretences of a handle, for tests, and the facts of the device that each changes."""
 
 PUBLIC: Final = (
-    "attributes",
-    "backend",
-    "can_access",
-    "cl_context",
-    "cuda",
-    "has_float64",
-    "index",
-    "kind",
-    "memory",
-    "memory_info",
-    "memory_nbytes",
-    "name",
-    "synchronize",
+    *("attributes", "backend", "can_access", "cl_context", "cuda", "has_float64", "index", "kind"),
+    *("memory", "memory_info", "memory_nbytes", "name", "synchronize"),
 )
 """What a user asks a device. Its other attributes are the engine's."""
 
@@ -224,12 +214,10 @@ class Device:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """The driver's attributes of the device by name.
+        """The driver's attributes of the device by name: all of CUDA's, or PyOpenCL's.
 
-        CUDA devices have all of the driver's, as ``"max_threads_per_multiprocessor"``; OpenCL
-        devices PyOpenCL's, as ``"max_clock_frequency"``. Each device has
-        ``"multiprocessor_count"``, ``"max_threads_per_block"``, ``"max_shared_memory_per_block"``
-        (bytes) and ``"warp_size"``.
+        Each device has ``"multiprocessor_count"``, ``"max_threads_per_block"``, ``"warp_size"`` and
+        ``"max_shared_memory_per_block"`` (bytes).
         """
         with self.lock:
             return self.driver.device_attributes()
@@ -241,20 +229,13 @@ class Device:
         For what xarr has no word for: advice for managed memory, textures, external memory.
         AttributeError for another device, and where cuda-core is not installed.
         """
-        where = "device.cuda"
         if self.info.memory != "CUDA":
-            fault = f"{self} is no CUDA device"
-            raise AttributeError(message(where, fault, "", "choose another"))
-        try:
-            core = importlib.import_module("cuda.core")
-        except ImportError as error:
-            fault = f"cuda.core does not load ({error})"
-            raise AttributeError(message(where, fault, "", "pip install cuda-core")) from error
+            raise AttributeError(
+                message("device.cuda", f"{self} is no CUDA device", "", "choose another")
+            )
         with self.lock:
             _ = self.driver  # whose context it is, the primary one
-            found = core.Device(self.index)
-            found.set_current()
-        return found
+            return core_device(self.index)
 
     def __dir__(self) -> list[str]:
         absent = {"cl_context"} if self.backend != "opencl" else set()
@@ -610,25 +591,4 @@ def _forkable() -> list[Device]:
     return [one for one in found() if one.is_open and one.info.dialect == "c"]
 
 
-def _before_fork() -> None:
-    """Wait for other threads' work: a child would have their locks, and not them."""
-    forkable = _forkable()
-    for one in forkable:
-        one.lock.acquire()
-    while lazy.is_importing():  # which may need a device, so none is held while that ends
-        for one in forkable:
-            one.lock.release()
-        lazy.wait_for_imports()
-        for one in forkable:
-            one.lock.acquire()
-
-
-def _after_fork() -> None:
-    for one in _forkable():
-        one.lock.release()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
-    )
+hold_over_forks(_forkable)
