@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import pickle
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import xarr
@@ -20,6 +22,27 @@ def test_an_example_says_what_it_asserts(example: Callable[[], None], device: xa
             example()
     except cuda_python.LackingError as error:
         pytest.skip(str(error))
+
+
+def test_a_handle_travels_without_its_array(
+    device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = np.arange(10, dtype="float64")
+    handle = xarr.IpcHandle(str(device), bytes(64), 72, (5,), (-2,), "<f8", xarr.ones(5))
+    with pytest.raises(RuntimeError, match="this process made the handle"):
+        handle.open()
+    there = pickle.loads(pickle.dumps(handle))
+    assert there == handle
+    if device.info.memory != "CUDA":
+        with pytest.raises(RuntimeError, match="has no way to memory of other processes"):
+            there.open()
+    if device.info.memory == "host":
+        monkeypatch.setattr(device.driver, "open_exported", lambda name: (host.ctypes.data, host))
+        x = there.open(device)
+        assert x.tolist() == [9, 7, 5, 3, 1]
+        x += 1
+        device.synchronize()
+        assert host.tolist() == [0, 2, 2, 4, 4, 6, 6, 8, 8, 10]
 
 
 def test_every_example_is_listed() -> None:

@@ -99,7 +99,12 @@ def ipc_handle(x: Array) -> IpcHandle:
     with x.device.lock:
         memory = shown(x)
         buffer = memory.owner.memory.buffer
-        name, begin = driver.exported(buffer)
+        try:
+            name, begin = driver.exported(buffer)
+        except RuntimeError as error:
+            fault = f"the driver has no handle for the memory ({error})"
+            accepted = "memory of cuMemAlloc is accepted"
+            raise errors.refused(RuntimeError, where, fault, accepted) from error
         begin += memory.pointer - driver.address(buffer)
     dtype = memory.dtype.str
     return IpcHandle(str(x.device), name, begin, memory.shape, memory.strides, dtype, x)
