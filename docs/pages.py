@@ -18,24 +18,13 @@ from sphinx.ext.napoleon import Config, NumpyDocstring
 
 import xarr
 from xarr import dtypes
+from xarr.backends.device import PUBLIC
 
 FOLDER: Final = "reference"
 
 _NAPOLEON: Final = Config(
     napoleon_use_param=False, napoleon_use_rtype=False, napoleon_use_ivar=True
 )
-
-_OF_DEVICE: Final = (
-    "backend",
-    "has_float64",
-    "index",
-    "kind",
-    "memory_info",
-    "memory_nbytes",
-    "name",
-    "synchronize",
-)
-"""What a user asks a device. Its other attributes are the engine's."""
 
 _PROTOCOLS: Final = ("__array_namespace__", "__cuda_array_interface__", "__dlpack")
 """How the special names begin that other libraries use."""
@@ -190,7 +179,7 @@ def _entry(name: str, names: list[str]) -> str:
     if name == "Device":
         # What follows the first sections are attributes of the engine's.
         text = text.partition("\nAttributes\n---")[0].strip()
-        return _class(name, names, _OF_DEVICE, text)
+        return _class(name, names, PUBLIC, text)
     return _class(name, names, _public_members(value), text)
 
 

@@ -256,7 +256,7 @@ _CHAPTER_OF: Final = _by_name(
         "floating_state": "errstate",
         "elementwise": "ufunc",
         "array": "Array",
-        "devices": "Device Event Stream default_device device devices",
+        "devices": "Device Event IpcHandle Stream default_device device devices",
         "own_kernels": "ElementwiseKernel RawKernel RawModule ReductionKernel",
         "nditer": "broadcast ndenumerate ndindex nditer flatiter",
         "inspection": "eager no_implicit_transfer",
@@ -281,7 +281,7 @@ _MERGED: Final = _by_name(
         "polynomials": "poly1d",
         "inspection": "profiling",
         "own_kernels": "python_kernels",
-        "devices": "streams",
+        "devices": "graphs processes streams",
         "transformations": "batched calls custom jit recomputed",
     }
 )

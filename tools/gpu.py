@@ -27,6 +27,9 @@ LACKING = (
     r"\S+ is not (CuPy's|of OpenCL)",
     r"\S+ is (no CUDA device( without CuPy)?|the narrow device already)",
     r"\S+ does not share the host's memory",
+    r"\S+ (launches no clusters|takes its memory from its library alone)",
+    r"\S+ has no managed memory that both sides use at once",
+    r"there is one CUDA device",
     # CUDA devices have float64, but for the handles that say that they have not.
     r"(opencl:\S+|\S+\?\S*no-float64\S*) has no (float64|complex128)",
     r"\S+ pretends to be another device, which has no library",

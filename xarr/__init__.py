@@ -126,15 +126,15 @@ if _typing.TYPE_CHECKING:
         logspace as logspace,
     )
     from xarr.functions.device.explanation import explain as explain
+    from xarr.functions.device.graphs import Graph as Graph, graph as graph
+    from xarr.functions.device.processes import IpcHandle as IpcHandle, ipc_handle as ipc_handle
     from xarr.functions.device.profiling import profile as profile
     from xarr.functions.device.streams import (
         Event as Event,
-        Graph as Graph,
         Stream as Stream,
         copyto_async as copyto_async,
         current_stream as current_stream,
         empty_pinned as empty_pinned,
-        graph as graph,
     )
     from xarr.functions.elementwise.arithmetic import (
         around as around,

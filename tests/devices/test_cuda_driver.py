@@ -179,6 +179,126 @@ def test_an_array_in_a_block_of_cupys_leaves_the_block_where_it_is() -> None:
         assert driver.arrays([(block, how, 0), (block, how, 5)]) == [4096, 4116]
 
 
+def with_functions(*names: str, **functions: Any) -> tuple[Driver, Any]:
+    """A driver that has functions besides, and names of the bindings themselves, which it gives."""
+    reason = "cuda-bindings is not installed"
+    bindings = pytest.importorskip("cuda.bindings.driver", reason=reason)
+    driver = Driver([])
+    vars(driver._cuda).update({name: getattr(bindings, name) for name in names}, **functions)
+    return driver, bindings
+
+
+def test_a_launch_of_groups_that_wait_for_each_other() -> None:
+    asked = list[Any]()
+
+    def launch(config: Any, function: str, parameters: int, extra: int) -> tuple[int]:
+        asked.append((function, str(config)))
+        return (0,)
+
+    driver, cuda = with_functions(
+        "CUlaunchAttribute", "CUlaunchAttributeID", "CUlaunchConfig", cuLaunchKernelEx=launch
+    )
+    kernel = driver.cooperating(cuda_kernels.Kernel("module", 8), True, (2, 1))
+    assert [int(one.id) for one in kernel.attributes] == [
+        int(cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE),
+        int(cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION),
+    ]
+    extents = kernel.attributes[1].value.clusterDim
+    assert (extents.x, extents.y, extents.z) == (2, 1, 1)
+    assert kernel.attributes[0].value.cooperative == 1
+    driver.launch_with(kernel, (4, 2), (32, 4), [b"1234"], 64)
+    ((function, config),) = asked
+    said = dict(line.split(" : ", 1) for line in config.splitlines() if " : " in line)
+    assert function == 8
+    assert [said[f"gridDim{axis}"] for axis in "XYZ"] == ["4", "2", "1"]
+    assert [said[f"blockDim{axis}"] for axis in "XYZ"] == ["32", "4", "1"]
+    assert (said["sharedMemBytes"], said["numAttrs"]) == ("64", "2")
+    assert driver.launched == 1
+
+
+def test_attributes_that_the_driver_does_not_know_are_left_out() -> None:
+    driver, _ = with_functions("CUdevice_attribute", cuDeviceGet=lambda index: (0, "device"))
+    driver._cuda.cuDeviceGetAttribute = lambda which, device: (
+        (0, int(which)) if int(which) != 10 else (1, None)
+    )
+    found = driver.device_attributes()
+    assert {found["max_threads_per_block"], found["multiprocessor_count"]} == {1, 16}
+    assert 10 not in found.values()
+    assert "max" not in found
+    assert len(found) > 100
+
+
+def test_occupancy() -> None:
+    driver, _ = with_functions(
+        cuOccupancyMaxActiveBlocksPerMultiprocessor=lambda *asked: (0, 3),
+        cuOccupancyMaxPotentialBlockSize=lambda *asked: (0, 264, 1024),
+    )
+    kernel = cuda_kernels.Kernel("module", 8)
+    assert driver.occupancy(kernel, 128, 0) == 3
+    assert driver.suggested_group(kernel, 0) == 1024
+
+
+def test_a_function_that_a_stream_calls_is_called_once() -> None:
+    driver, _ = with_functions()
+    came = list[str]()
+    later = list[Any]()
+
+    def launch(stream: Any, function: Any, number: Any) -> int:
+        later.append((function, number))
+        return 0
+
+    driver.library = SimpleNamespace(cuLaunchHostFunc=launch)
+    driver.call(lambda: came.append("one"))
+    driver.call(lambda: came.append("two"))
+    gc.collect()
+    assert len(cuda_streams._waiting) == 2
+    for function, number in later:
+        function(number.value)
+    assert came == ["one", "two"]
+    assert not cuda_streams._waiting
+
+
+def test_memory_of_another_process_is_unmapped_with_its_last_user() -> None:
+    closed = list[int]()
+    driver, _ = with_functions(
+        "CUipcMemHandle",
+        "CUipcMem_flags",
+        cuIpcOpenMemHandle=lambda handle, flag: (0, 4096),
+        cuIpcCloseMemHandle=closed.append,
+        cuCtxSynchronize=lambda: (0,),
+    )
+    address, owner = driver.open_exported(bytes(64))
+    block = driver.wrap(address + 16, 8, owner)
+    del owner
+    assert (block.pointer, closed) == (4112, [])
+    del block
+    gc.collect()
+    assert closed == [4096]
+
+
+def test_a_graph_is_updated_or_instantiated_anew() -> None:
+    numbers, statuses, destroyed = iter(range(10)), [0, 910], list[str]()
+    driver, _ = with_functions(
+        "CUstream_flags",
+        "CUstreamCaptureMode",
+        cuStreamCreate=lambda flags: (0, 7),
+        cuStreamDestroy=lambda stream: (0,),
+        cuStreamBeginCapture=lambda stream, mode: (0,),
+        cuStreamEndCapture=lambda stream: (0, "graph"),
+        cuGraphInstantiate=lambda graph, flags: (0, f"ready {next(numbers)}"),
+        cuGraphExecUpdate=lambda ready, graph: (statuses.pop(0), None),
+        cuGraphDestroy=lambda graph: (0,),
+        cuGraphExecDestroy=destroyed.append,
+    )
+    first = driver.graph([])
+    assert driver.graph([], first) is first
+    second = driver.graph([], first)
+    assert second is not first
+    assert not destroyed
+    del first
+    assert destroyed == ["ready 0"]
+
+
 AT_EXIT = """
     import functools
     from tests.devices.test_cuda_driver import Driver, cuda, cuda_streams

@@ -60,7 +60,7 @@ def test_random_copies(device: xarr.Device, seed: int) -> None:
     out = list[tuple[Any, Any, Any]]()
     for number in range(40):
         first, second = draw.randrange(3), draw.randrange(3)
-        match draw.randrange(4):
+        match draw.randrange(5):
             case 0:
                 given = np.arange(size) * number
                 xarr.copyto_async(arrays[first], given, stream=draw.choice(streams))
@@ -73,6 +73,11 @@ def test_random_copies(device: xarr.Device, seed: int) -> None:
             case 2:
                 arrays[first] += arrays[second] * 3
                 hosts[first] += hosts[second] * 3
+            case 3:
+                xarr.copyto_async(arrays[first], arrays[second], stream=draw.choice(streams))
+                xarr.copyto_async(arrays[first][1:], arrays[first][:-1]).wait()
+                hosts[first][...] = hosts[second]
+                hosts[first][1:] = hosts[first][:-1].copy()
             case _:
                 target = pinned[len(out) % 3]
                 for event, there, wanted in out[-3:]:
@@ -105,7 +110,10 @@ def test_what_a_copy_refuses(device: xarr.Device) -> None:
     fixed.flags.writeable = False
     all_refused(
         """
-        np.copyto_async({x, x|host, host}) ! TypeError: an array of NumPy's
+        np.copyto_async(host, host) ! TypeError: an array of NumPy's
+        np.copyto_async(x, x[:3]) ! ValueError: shapes are
+        np.copyto_async(x, x.astype("int32")) ! TypeError: dtypes are float32 and int32
+        np.copyto_async(np.broadcast_to(x[:1], (4,)), x) ! ValueError: read-only
         np.copyto_async(x, [1, 2, 3, 4]) ! TypeError: src of list
         np.copyto_async(x, host.astype("int32")) ! TypeError: dtypes are float32 and int32
         np.copyto_async(x, host[:3]) ! ValueError: shapes are

@@ -185,6 +185,40 @@ def test_a_graph_keeps_what_numpys_array_had(device: xarr.Device) -> None:
     assert x.tolist() == [2] * 2000
 
 
+@pytest.mark.parametrize("grows", [False, True])
+def test_a_graph_is_recorded_anew(device: xarr.Device, grows: bool) -> None:
+    x = xarr.arange(2000, dtype="float32") + 0
+    random = xarr.random.default_rng(3)
+    with xarr.graph() as g:
+        y = x + 1
+        drawn = random.random(2000)
+    launches = g.launches
+    with g:
+        z = x + 5
+        if grows:
+            z[::2] *= 3
+        drawn_then = random.random(2000)
+    assert g.launches == launches + grows
+    values, values_then = np.array(drawn), np.array(drawn_then)
+    x += 1
+    g.launch()
+    wanted = np.arange(2000, dtype="float32") + 6
+    wanted[::2] *= 3 if grows else 1
+    assert_same(np.asarray(z), wanted, "what was recorded last")
+    assert_same(np.asarray(y), np.arange(2000, dtype="float32") + 1, "what was recorded before")
+    assert_same(np.asarray(drawn), values, "drawn by the first recording")
+    assert not np.array_equal(np.asarray(drawn_then), values_then)
+    with pytest.raises(ZeroDivisionError), g:
+        raise ZeroDivisionError
+    x += 1
+    g.launch()
+    assert float(z[1]) == 8
+    kept = len(device.kept)
+    del g
+    gc.collect()
+    assert len(device.kept) < kept
+
+
 def test_what_a_graph_refuses(device: xarr.Device) -> None:
     x = xarr.ones(2000, dtype="float32") + 0
     g, host = xarr.graph(), np.ones(2000, "float32")
@@ -207,7 +241,7 @@ def test_what_a_graph_refuses(device: xarr.Device) -> None:
         x += 1
     with xarr.graph(), pytest.raises(RuntimeError, match="do not grow"):
         g.launch()
-    with pytest.raises(RuntimeError, match="recorded already"), g:
+    with pytest.raises(RuntimeError, match="it is being recorded"), g, g:
         pass
     assert float(x.sum()) == 4000
     with pytest.raises(ValueError, match="no device"):

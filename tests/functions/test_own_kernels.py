@@ -502,7 +502,18 @@ def test_modules_travel_and_say_what_kernels_need(device: xarr.Device) -> None:
     kernel((1,), (8,), (x,))
     assert x.tolist() == [7, 6, 5, 4, 3, 2, 1, 0]
     assert kernel.attributes["max_threads_per_block"] == kernel.max_threads_per_block >= 8
-    assert kernel.shared_size_bytes >= 32 or device.info.dialect == "c"
+    assert device.info.dialect == "c" or (kernel.shared_size_bytes or 0) >= 32
+    if device.info.dialect != "cuda":
+        assert kernel.num_regs is None
+    if device.info.memory != "CUDA":
+        for ask in (
+            lambda: kernel.occupancy(8),
+            kernel.suggested_block,
+            lambda: kernel((1,), (8,), (x,), cooperative=True),
+            lambda: kernel((1,), (8,), (x,), cluster=(1,)),
+        ):
+            with pytest.raises(RuntimeError, match="the driver has no"):
+                ask()
     said = io.StringIO()
     module.compile(log_stream=said)
     kernel.compile(log_stream=said)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -110,6 +112,94 @@ def test_events(device: xarr.Device) -> None:
     answers: list[Any] = []
     together(lambda: answers.extend((end.done, begin.elapsed_ms(end) >= 0)))
     assert answers == [True, True]  # in a thread that did nothing else
+
+
+def test_a_stream_waits_and_calls(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    unraisable: list[Any] = []
+    monkeypatch.setattr("sys.unraisablehook", lambda told: unraisable.append(told.exc_type))
+    first, second = xarr.Stream(device), xarr.Stream(device)
+    came: list[Any] = []
+    with first:
+        x = xarr.ones(100_000, device=device) + 1
+    second.wait(first)
+    second.wait(first.record(timed=False))
+    second.call(came.append, "one")
+    second.call(lambda: 1 / 0)
+    second.call(came.append, "two")
+    second.synchronize()
+    assert came == ["one", "two"]
+    assert unraisable == [ZeroDivisionError]
+    assert any(second.done for _ in range(100))  # a marker of OpenCL's may take a moment
+    assert any(first.done for _ in range(100))
+    assert float(x.sum()) == 200_000
+    if device.info.memory == "CUDA":
+        assert first.__cuda_stream__() == (0, first.pointer)
+        theirs = SimpleNamespace(__cuda_stream__=lambda: (0, second.pointer))
+        first.wait(theirs)
+    else:
+        assert not hasattr(first, "__cuda_stream__")
+    all_refused(
+        """
+        stream.wait({3|None}) ! TypeError: an Event or a Stream
+        stream.call(3) ! TypeError: function is 3
+        """,
+        {"stream": first},
+    )
+    with xarr.graph(device), pytest.raises(RuntimeError, match="a graph is being recorded"):
+        first.call(print)
+
+
+def test_a_stream_is_used_until_another_one_is(device: xarr.Device) -> None:
+    before = xarr.current_stream(device)
+    default = before.pointer
+    elsewhere = []
+    try:
+        pointer = xarr.Stream(device).use().pointer  # nobody else keeps it
+        gc.collect()
+        assert xarr.current_stream(device).pointer == pointer
+        with xarr.Stream(device):
+            assert xarr.current_stream(device).pointer != pointer
+        assert xarr.current_stream(device).pointer == pointer
+        together(lambda: elsewhere.append(current(device)))
+        x = xarr.ones(1000, device=device) + 1
+    finally:
+        before.use()
+    assert current(device) == default
+    assert elsewhere == [default]
+    assert float(x.sum()) == 2000
+
+
+def test_events_without_times(device: xarr.Device) -> None:
+    stream = xarr.Stream(device)
+    event, timed = xarr.Event(device, timed=False, blocking=True), xarr.Event(device, stream)
+    event.record(stream)
+    event.synchronize()
+    assert event.done
+    all_refused(
+        """
+        {event.elapsed_ms(timed)|timed.elapsed_ms(event)} ! ValueError: has no time; make it with
+        """,
+        {"event": event, "timed": timed},
+    )
+
+
+def test_attributes_of_a_device(device: xarr.Device) -> None:
+    found = device.attributes
+    assert found["multiprocessor_count"] == device.info.compute_units
+    assert found["max_threads_per_block"] == device.info.group_size
+    assert set(dir(device)) < set(vars(xarr.Device)) | {"info"}
+    assert "driver" not in dir(device)
+    assert ("cl_context" in dir(device)) is hasattr(device, "cl_context")
+    assert ("cuda" in dir(device)) is (device.info.memory == "CUDA")
+    if device.backend == "opencl":
+        assert found["max_compute_units"] > 0
+    if device.info.memory != "CUDA":
+        with pytest.raises(AttributeError, match="no CUDA device"):
+            device.cuda  # noqa: B018
+        with pytest.raises(RuntimeError, match=r"send numpy\.asarray"):
+            xarr.ipc_handle(xarr.ones(3, device=device))
+    with pytest.raises(TypeError, match="of type list"):
+        xarr.ipc_handle([1])  # type: ignore[arg-type]
 
 
 def test_what_is_pending_runs_where_it_was_asked(device: xarr.Device) -> None:

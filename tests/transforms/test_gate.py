@@ -91,14 +91,14 @@ def given(line: str, x: Array) -> tuple[Any, ...]:
 NOT_OF_ARRAYS: Final = """
     array2string array_repr array_str base_repr bench binary_repr broadcast_shapes copyto_async
     current_stream default_device device devices doctor eager elementwise empty_pinned explain
-    format_float_positional format_float_scientific from_cl fromfile frompyfunc fromregex
-    fromstring genfromtxt get_include get_printoptions getbufsize geterr geterrcall graph iinfo
-    info kernel_file load loadtxt lookfor memmap memory_info nested_iters no_implicit_transfer
+    format_float_positional format_float_scientific from_cl fromfile frompyfunc fromregex fromstring
+    genfromtxt get_include get_printoptions getbufsize geterr geterrcall graph iinfo info ipc_handle
+    kernel_file load loadtxt lookfor memmap memory_info nested_iters no_implicit_transfer
     printoptions profile reproducible run save savetxt savez savez_compressed set_device
-    set_printoptions setbufsize seterr seterrcall show_config show_runtime source synchronize
-    test typename vectorize warm
+    set_printoptions setbufsize seterr seterrcall show_config show_runtime source synchronize test
+    typename vectorize warm
 """
-"""Functions that take no array, or write to files or text."""
+"""Functions that take no array, or write to files, text or another process."""
 
 
 class Seen(Recorder):

@@ -500,7 +500,7 @@ def _from_array(x: Array, target: Device, copy: bool | None) -> Array:
             assert own.layout is not None
             storage = Storage(target, lent.nbytes, lent.buffer)
             return _in_memory(storage, own.layout, memory)
-        return _borrowed(memory, target)
+        return borrowed(memory, target)
     if copy is False:
         raise _no_copy("from_dlpack(x)", f"x is on {source}", target)
     return x.to_device(target)
@@ -509,7 +509,7 @@ def _from_array(x: Array, target: Device, copy: bool | None) -> Array:
 def _from_host(memory: dlpack.Memory, target: Device, copy: bool | None) -> Array:
     """An array of memory of the host's."""
     if not copy and is_of_host(target) and _is_usable(memory, target):
-        return _borrowed(memory, target)
+        return borrowed(memory, target)
     if copy is False:
         raise _no_copy("from_dlpack(x)", "x is in the host's memory", target)
     with openly():
@@ -538,7 +538,7 @@ def _from_driver(
             f"x has dtype {memory.dtype} at address {memory.pointer:#x}",
             dtypes.ACCEPTED + ", at multiples of their size",
         )
-    x = _borrowed(memory, source)
+    x = borrowed(memory, source)
     driver = _driver(source)
     if stream not in (None, driver.default_stream) and x.size:
         assert x._view.storage is not None
@@ -579,7 +579,7 @@ def _is_usable(memory: dlpack.Memory, device: Device) -> bool:
     return _holds(device, row) and memory.pointer % memory.dtype.itemsize == 0
 
 
-def _borrowed(memory: dlpack.Memory, device: Device) -> Array:
+def borrowed(memory: dlpack.Memory, device: Device) -> Array:
     """The array that lies in somebody's memory, of a data type that the device has."""
     row = dtypes.BY_NUMPY[memory.dtype]
     where = Layout(memory.shape, memory.strides)

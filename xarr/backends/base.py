@@ -5,6 +5,7 @@ A backend is a module with a function ``discover() -> Discovery`` and the driver
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import math
 import time
@@ -195,13 +196,41 @@ class Driver(Protocol):
         """The address and the bytes of a variable of the binary that a kernel is of."""
         raise lacking(self.info, "variables that others see")
 
-    def attributes(self, kernel: Any) -> dict[str, int]:
-        """The attributes of a kernel, by the names of `ATTRIBUTES`; -1 for unknown ones."""
-        return dict.fromkeys(ATTRIBUTES, -1)
+    def device_attributes(self) -> dict[str, Any]:
+        """Return the driver's attributes of the device by name; a few have CUDA's names anywhere.
+
+        Drivers add their own.
+        """
+        info = self.info
+        return {
+            "multiprocessor_count": info.compute_units,
+            "max_threads_per_block": info.group_size,
+            "max_shared_memory_per_block": info.local_nbytes,
+            "warp_size": info.subgroup_size,
+        }
+
+    def attributes(self, kernel: Any) -> dict[str, int | None]:
+        """The attributes of a kernel, by the names of `ATTRIBUTES`; None for unknown ones."""
+        return dict.fromkeys(ATTRIBUTES)
 
     def set_attribute(self, kernel: Any, name: str, value: int) -> None:
         """Change one of the attributes that can be changed."""
         raise lacking(self.info, "attributes of kernels that can be changed")
+
+    def occupancy(self, kernel: Any, items: int, shared_nbytes: int) -> int:
+        """Return how many groups of a kernel fit a multiprocessor at once."""
+        raise lacking(self.info, "occupancy of kernels")
+
+    def suggested_group(self, kernel: Any, shared_nbytes: int) -> int:
+        """Return the items of a group with which a kernel fills the device best."""
+        raise lacking(self.info, "occupancy of kernels")
+
+    def cooperating(self, kernel: Any, cooperative: bool, cluster: tuple[int, ...]) -> Any:
+        """Return a kernel as `launch_with` takes it whose groups wait for each other.
+
+        All of the grid where `cooperative`; `cluster` groups of it share their local memory.
+        """
+        raise lacking(self.info, "groups that wait for each other")
 
     def launch(
         self,
@@ -296,14 +325,24 @@ class Driver(Protocol):
         """
         raise lacking(self.info, "names of memory for other processes")
 
+    def open_exported(self, name: bytes) -> tuple[int, Any]:
+        """Map memory that another process exported; return its address, and what keeps it mapped.
+
+        It is unmapped when that is dropped.
+        """
+        raise lacking(self.info, "way to memory of other processes")
+
     def copy_exported(self, name: bytes, begin: int, target: Any, at: int, nbytes: int) -> None:
         """Copy, from a byte on, memory that another process exported; returns when it is there."""
         raise lacking(self.info, "way to memory of other processes")
 
-    def graph(self, calls: Sequence[Call]) -> Callable[[], None]:
+    def graph(
+        self, calls: Sequence[Call], before: Callable[[], None] | None = None
+    ) -> Callable[[], None]:
         """A function that repeats some calls: launch, launch_with and copy, on its own buffers.
 
-        It asks the current stream, and keeps the buffers.
+        It asks the current stream, and keeps the buffers. `before` is such a function that is no
+        longer needed: a driver may change it and return it.
         """
         return functools.partial(replay, self, calls)
 
@@ -405,8 +444,23 @@ class Driver(Protocol):
         """Make a stream the current one of this thread; the one that it was before."""
         raise lacking(self.info, "streams")
 
-    def mark(self, *, timed: bool = False) -> Any:
-        """An event at the end of what this thread's current stream was asked."""
+    def is_done(self) -> bool:
+        """Whether all that this thread's current stream was asked is done."""
+        return self.reached(self.mark())
+
+    def call(self, function: Callable[[], None]) -> None:
+        """Call a function of the host's once all that the current stream was asked is done.
+
+        Here the host waits for that. What the function raises goes to `sys.unraisablehook`.
+        """
+        self.finish(self.mark())
+        ctypes.CFUNCTYPE(None)(function)()
+
+    def mark(self, *, timed: bool = False, blocking: bool = False) -> Any:
+        """An event at the end of what this thread's current stream was asked.
+
+        Where `blocking`, a thread that waits for it sleeps meanwhile, as far as the driver can.
+        """
         raise lacking(self.info, "streams")
 
     def wait(self, event: Any) -> None:

@@ -199,9 +199,9 @@ class CpuDriver(Driver):
                 )
             ) from error
 
-    def attributes(self, kernel: Kernel) -> dict[str, int]:
+    def attributes(self, kernel: Kernel) -> dict[str, int | None]:
         """The largest group; a compiler has no limits else."""
-        return dict.fromkeys(ATTRIBUTES, -1) | {"max_threads_per_block": self.info.group_size}
+        return dict.fromkeys(ATTRIBUTES) | {"max_threads_per_block": self.info.group_size}
 
     def load_beside(self, kernel: Kernel, binary: bytes, name: str) -> Kernel:
         """Another kernel of a library."""
@@ -346,7 +346,7 @@ class CpuDriver(Driver):
         before, self._current.stream = self._of_thread(), stream
         return before
 
-    def mark(self, *, timed: bool = False) -> float:
+    def mark(self, *, timed: bool = False, blocking: bool = False) -> float:
         """The time: all that was asked before is done."""
         return time.perf_counter()
 

@@ -28,7 +28,7 @@ from xarr.backends.base import (
     refuse_after_fork,
 )
 from xarr.backends.cuda_bindings import OUT_OF_MEMORY, bindings, checked, device_handle
-from xarr.backends.cuda_graphs import LaunchGraph, destroyed
+from xarr.backends.cuda_graphs import CallGraph, LaunchGraph
 from xarr.backends.cuda_kernels import Kernel, Kernels, in_three_dimensions
 from xarr.backends.cuda_launch import is_compiled, launch_at
 from xarr.backends.cuda_streams import Block, Context, Event
@@ -158,7 +158,12 @@ class CudaDriver(Kernels):
         pointers = (ctypes.c_void_p * max(1, len(contents)))(*map(ctypes.addressof, contents))
         where = in_three_dimensions(grid, group)
         address = ctypes.addressof(pointers)
-        status = self._launch(kernel.function, *where, local_nbytes, stream, address, 0)
+        if kernel.attributes:
+            self.launched += 1
+            status = kernel.launch_together(self._cuda, where, local_nbytes, stream, address)
+            self.launched -= bool(status)
+        else:
+            status = self._launch(kernel.function, *where, local_nbytes, stream, address, 0)
         if status:
             self._fail("launch", status)
 
@@ -175,9 +180,12 @@ class CudaDriver(Kernels):
             self.launched -= 1
         return status
 
-    def graph(self, calls: Sequence[Call]) -> Callable[[], None]:
+    def graph(
+        self, calls: Sequence[Call], before: Callable[[], None] | None = None
+    ) -> Callable[[], None]:
         """A function that repeats launches and copies by one call: a CUDA graph."""
         cuda = self._cuda
+        kernels = [arguments[0] for name, arguments in calls if name != "copy"]
         blocks = list({id(block): block for call in calls for block in buffers_of(call)}.values())
         with self.context:
             stream = checked(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_NON_BLOCKING))
@@ -189,20 +197,15 @@ class CudaDriver(Kernels):
                         self._put(stream, name, arguments)
                 finally:
                     recorded = checked(cuda.cuStreamEndCapture(stream))
-                ready = checked(cuda.cuGraphInstantiate(recorded, 0))
-                self.check("graph", cuda.cuGraphDestroy(recorded))
             finally:
                 cuda.cuStreamDestroy(stream)
-
-        def launch() -> None:
-            with self.context:
-                stream = self.begin(blocks)
-                self.check("graph", cuda.cuGraphLaunch(ready, stream))
-                self.end(stream, blocks)
-
-        kernels = [arguments[0] for name, arguments in calls if name != "copy"]
-        weakref.finalize(launch, destroyed, cuda.cuGraphExecDestroy, ready, kernels)
-        return launch
+            try:
+                if isinstance(before, CallGraph) and before.update(recorded, blocks, kernels):
+                    return before
+                ready = checked(cuda.cuGraphInstantiate(recorded, 0))
+            finally:
+                cuda.cuGraphDestroy(recorded)
+        return CallGraph(self, ready, blocks, kernels)
 
     def _put(self, stream: Any, name: str, arguments: tuple[Any, ...]) -> None:
         """Put one call's work on a stream that records."""

@@ -8,6 +8,8 @@ import importlib.util
 import sys
 from typing import Any, Final
 
+from xarr.errors import message
+
 LIBRARY: Final = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 OUT_OF_MEMORY: Final = 2
 """The status of the driver and of the runtime where memory is short, CUDA's and ROCm's."""
@@ -39,6 +41,18 @@ def device_handle(cuda: Any, index: int) -> Any:
 def bindings(name: str) -> Any:
     """Import a module of the bindings, which `sys.modules` keeps: "driver" or "nvrtc"."""
     return importlib.import_module(f"cuda.bindings.{name}")
+
+
+def core_device(index: int) -> Any:
+    """Return cuda.core's `Device` of a number, made current; AttributeError where it is absent."""
+    try:
+        core = importlib.import_module("cuda.core")
+    except ImportError as error:
+        fault = f"cuda.core does not load ({error})"
+        raise AttributeError(message("device.cuda", fault, "", "pip install cuda-core")) from error
+    found = core.Device(index)
+    found.set_current()
+    return found
 
 
 def checked(answer: tuple[Any, ...]) -> Any:

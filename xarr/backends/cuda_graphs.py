@@ -169,6 +169,45 @@ class LaunchGraph:
         return status
 
 
+class CallGraph:
+    """Launches and copies of a program's graph by one call, which are always the same.
+
+    ready : CUgraphExec -- The graph, instantiated.
+    blocks, kernels : sequence of Block, list of Kernel -- What it uses, kept as long as it is.
+    """
+
+    __slots__ = ("__weakref__", "_blocks", "_driver", "_kernels", "_ready")
+
+    def __init__(
+        self, driver: Kernels, ready: Any, blocks: Sequence[Block], kernels: list[Kernel]
+    ) -> None:
+        self._driver = driver
+        self._ready = ready
+        self._blocks = blocks
+        self._kernels = kernels
+        weakref.finalize(self, destroyed, driver._cuda.cuGraphExecDestroy, ready, kernels)
+
+    def __call__(self) -> None:
+        """Ask the current stream for all of it."""
+        driver = self._driver
+        with driver.context:
+            stream = driver.begin(self._blocks)
+            driver.check("graph", driver._cuda.cuGraphLaunch(self._ready, stream))
+            driver.end(stream, self._blocks)
+
+    def update(self, recorded: Any, blocks: Sequence[Block], kernels: list[Kernel]) -> bool:
+        """Have other parameters, those of a recorded graph; whether the driver takes them.
+
+        It refuses other kinds of nodes, or another order of them, and leaves this one unusable.
+        """
+        (status, _) = self._driver._cuda.cuGraphExecUpdate(self._ready, recorded)
+        if status:
+            return False
+        self._blocks = blocks
+        self._kernels[:] = kernels
+        return True
+
+
 def destroyed(destroy: Callable[[Any], Any], ready: Any, _kernels: list[Kernel]) -> None:
     """Destroy a graph, whose kernels were kept until now."""
     destroy(ready)

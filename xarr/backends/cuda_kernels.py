@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from xarr.backends.base import ATTRIBUTES
-from xarr.backends.cuda_bindings import LIBRARY, bindings, checked, name_of
+from xarr.backends.cuda_bindings import LIBRARY, bindings, checked, device_handle, name_of
 from xarr.backends.cuda_compiler import (
     compile_cubin,
     compile_own_cubin,
@@ -58,9 +58,11 @@ class Kernel:
     names : Mapping of str to str -- The names that C++ gives kernels of the module.
     parameters : Parameters or None
         Those of its launches one by one; there from the first one on.
+    attributes : tuple of CUlaunchAttribute
+        Those of its launches by `launch_with`.
     """
 
-    __slots__ = ("address", "function", "module", "name", "names", "parameters")
+    __slots__ = ("address", "attributes", "function", "module", "name", "names", "parameters")
 
     def __init__(
         self, module: Any, function: Any, name: str = "", names: Mapping[str, str] | None = None
@@ -71,6 +73,7 @@ class Kernel:
         self.name = name
         self.names = names or {}
         self.parameters: Parameters | None = None
+        self.attributes: tuple[Any, ...] = ()
 
     def filled(self, buffers: Sequence[Block], arguments: bytes) -> int:
         """Fill a launch's parameters, addresses of buffers and a struct; return their address."""
@@ -79,6 +82,17 @@ class Kernel:
             parameters = self.parameters = Parameters(len(buffers))
         parameters.fill([*[buffer.pointer for buffer in buffers], arguments])
         return parameters.address
+
+    def launch_together(
+        self, cuda: Any, where: tuple[int, ...], local_nbytes: int, stream: Any, address: int
+    ) -> Any:
+        """Launch groups that wait for each other, as `attributes` say; return the status."""
+        config = cuda.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = where[:3]
+        config.blockDimX, config.blockDimY, config.blockDimZ = where[3:]
+        config.sharedMemBytes, config.hStream = local_nbytes, stream
+        config.attrs, config.numAttrs = [*self.attributes], len(self.attributes)
+        return cuda.cuLaunchKernelEx(config, self.function, address, 0)[0]
 
 
 def in_three_dimensions(grid: tuple[int, ...], group: tuple[int, ...]) -> tuple[int, ...]:
@@ -163,7 +177,48 @@ class Kernels(Memory):
         given = f"the module has no {name}: {name_of(status)}"
         raise ValueError(message("load(binary, name)", given, "a name that it has is accepted"))
 
-    def attributes(self, kernel: Kernel) -> dict[str, int]:
+    def device_attributes(self) -> dict[str, Any]:
+        """Return the driver's attributes of the device, without the prefix of their names."""
+        cuda = self._cuda
+        device = device_handle(cuda, self.info.index)
+        found = {}
+        for attribute in cuda.CUdevice_attribute:
+            status, value = cuda.cuDeviceGetAttribute(attribute, device)
+            if not status:  # an older driver does not know all of them
+                found[attribute.name.removeprefix("CU_DEVICE_ATTRIBUTE_").lower()] = int(value)
+        found.pop("max", None)  # the number of attributes, and one of them to a newer driver
+        return found
+
+    def occupancy(self, kernel: Kernel, items: int, shared_nbytes: int) -> int:
+        """Return how many groups of a kernel fit a multiprocessor at once."""
+        ask = self._cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor
+        with self.context:
+            return int(checked(ask(kernel.function, items, shared_nbytes)))
+
+    def suggested_group(self, kernel: Kernel, shared_nbytes: int) -> int:
+        """Return the items of a group with which a kernel fills the device best."""
+        ask = self._cuda.cuOccupancyMaxPotentialBlockSize
+        with self.context:
+            return int(checked(ask(kernel.function, None, shared_nbytes, 0))[1])
+
+    def cooperating(self, kernel: Kernel, cooperative: bool, cluster: tuple[int, ...]) -> Kernel:
+        """Return a kernel that is launched cooperatively, or in clusters of groups."""
+        cuda = self._cuda
+        attributes = []
+        if cooperative:
+            attributes.append(cuda.CUlaunchAttribute())
+            attributes[-1].id = cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+            attributes[-1].value.cooperative = 1
+        if cluster:
+            attributes.append(cuda.CUlaunchAttribute())
+            attributes[-1].id = cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+            extents = attributes[-1].value.clusterDim
+            extents.x, extents.y, extents.z = (*cluster, 1, 1)[:3]
+        found = Kernel(kernel.module, kernel.function, kernel.name, kernel.names)
+        found.attributes = tuple(attributes)
+        return found
+
+    def attributes(self, kernel: Kernel) -> dict[str, int | None]:
         """The driver's attributes of a kernel."""
         with self.context:
             return {

@@ -14,7 +14,7 @@ import numpy
 from xarr.backends.base import Driver
 from xarr.backends.cuda_bindings import LIBRARY, OUT_OF_MEMORY, checked, device_handle
 from xarr.backends.cuda_launch import download_at
-from xarr.backends.cuda_streams import Block, Streams
+from xarr.backends.cuda_streams import Block, Context, Streams
 from xarr.errors import message
 
 _HANDLE_NBYTES: Final = 64
@@ -30,6 +30,28 @@ def _ends(buffer: Block, offset_nbytes: int, host: Any) -> tuple[int, int, int]:
     view = memoryview(host)
     address = numpy.frombuffer(view, numpy.uint8).ctypes.data if view.nbytes else 0
     return view.nbytes, address, buffer.pointer + offset_nbytes
+
+
+class _Mapped:
+    """Memory of another process, mapped as long as this lives."""
+
+    def __init__(self, cuda: Any, context: Context, pointer: Any) -> None:
+        self.pointer = pointer
+        weakref.finalize(self, _unmap, cuda, context, pointer).atexit = False
+
+
+def _mapped(cuda: Any, name: bytes) -> Any:
+    """Map another process's memory into the context that is the thread's; return its address."""
+    handle = cuda.CUipcMemHandle()
+    ctypes.memmove(int(handle.getPtr()), name, _HANDLE_NBYTES)
+    flag = cuda.CUipcMem_flags.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
+    return checked(cuda.cuIpcOpenMemHandle(handle, flag))
+
+
+def _unmap(cuda: Any, context: Context, pointer: Any) -> None:
+    with context:
+        cuda.cuCtxSynchronize()  # a kernel may still read it
+        cuda.cuIpcCloseMemHandle(pointer)
 
 
 class Memory(Streams):
@@ -185,14 +207,17 @@ class Memory(Streams):
         name = ctypes.string_at(int(handle.getPtr()), _HANDLE_NBYTES)
         return name, buffer.pointer - int(begin)
 
+    def open_exported(self, name: bytes) -> tuple[int, Any]:
+        """Map another process's memory until the object that keeps it mapped is dropped."""
+        with self.context:
+            mapped = _Mapped(self._cuda, self.context, _mapped(self._cuda, name))
+        return int(mapped.pointer), mapped
+
     def copy_exported(self, name: bytes, begin: int, target: Block, at: int, nbytes: int) -> None:
         """Copy from another process's memory, from card to card where there is a way."""
         cuda = self._cuda
-        handle = cuda.CUipcMemHandle()
-        ctypes.memmove(int(handle.getPtr()), name, _HANDLE_NBYTES)
-        flag = cuda.CUipcMem_flags.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
         with self._copying("copy", target, None) as stream:
-            opened = checked(cuda.cuIpcOpenMemHandle(handle, flag))
+            opened = _mapped(cuda, name)
             try:
                 pointers = target.pointer + at, int(opened) + begin
                 self.check("copy", cuda.cuMemcpyDtoDAsync(*pointers, nbytes, stream))

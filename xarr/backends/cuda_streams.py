@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
+import ctypes
 import functools
+import itertools
 import time
 import weakref
 from collections import deque
@@ -27,9 +31,11 @@ class Event:
 
     __slots__ = ("_destroy", "handle")
 
-    def __init__(self, cuda: Any, *, timed: bool) -> None:
+    def __init__(self, cuda: Any, *, timed: bool, blocking: bool = False) -> None:
         flags = cuda.CUevent_flags
         flag = flags.CU_EVENT_DEFAULT if timed else flags.CU_EVENT_DISABLE_TIMING
+        if blocking:
+            flag |= flags.CU_EVENT_BLOCKING_SYNC
         self._destroy = cuda.cuEventDestroy
         self.handle = checked(cuda.cuEventCreate(flag))
 
@@ -68,6 +74,7 @@ class Streams(Driver):
     _launch: Any
     _entry: int
     context: Context
+    library: Any
     last_uses: dict[int, Event]
     freed_nbytes: deque[int]
     _under_way: deque[tuple[Event, Any]]
@@ -128,10 +135,30 @@ class Streams(Driver):
             self.check("synchronize", self._cuda.cuCtxSynchronize())
         self._under_way.clear()
 
-    def mark(self, *, timed: bool = False) -> Event:
+    def is_done(self) -> bool:
+        """Whether all that this thread's current stream was asked is done."""
+        with self.context:
+            (status,) = self._cuda.cuStreamQuery(self.current_stream())
+        return self._is_ready("stream", status)
+
+    def call(self, function: Callable[[], None]) -> None:
+        """Call a function of the host's in the order of the current stream, in a driver's thread.
+
+        It must ask nothing of the device. What it raises goes to `sys.unraisablehook`.
+        """
+        number = next(_numbers)
+        _waiting[number] = self, function
+        with self.context:
+            stream = ctypes.c_void_p(self.current_stream())
+            status = self.library.cuLaunchHostFunc(stream, _HOST_FUNCTION, ctypes.c_void_p(number))
+            if status:
+                del _waiting[number]
+                self._fail("call", self._cuda.CUresult(status))
+
+    def mark(self, *, timed: bool = False, blocking: bool = False) -> Event:
         """An event at the end of what this thread's current stream was asked."""
         with self.context:
-            return self._recorded(self.current_stream(), timed=timed)
+            return self._recorded(self.current_stream(), timed=timed, blocking=blocking)
 
     def wait(self, event: Event) -> None:
         """Let this thread's current stream wait for an event."""
@@ -143,9 +170,12 @@ class Streams(Driver):
         """Whether all work before an event is done."""
         with self.context:
             (status,) = self._cuda.cuEventQuery(event.handle)
+        return self._is_ready("event", status)
+
+    def _is_ready(self, what: str, status: Any) -> bool:
         if status == self._cuda.CUresult.CUDA_ERROR_NOT_READY:
             return False
-        self.check("event", (status,))
+        self.check(what, (status,))
         return True
 
     def finish(self, event: Event) -> None:
@@ -284,8 +314,8 @@ class Streams(Driver):
             for block in blocks:
                 block.event = event
 
-    def _recorded(self, stream: int, *, timed: bool = False) -> Event:
-        event = Event(self._cuda, timed=timed)
+    def _recorded(self, stream: int, *, timed: bool = False, blocking: bool = False) -> Event:
+        event = Event(self._cuda, timed=timed, blocking=blocking)
         self.check("event", self._cuda.cuEventRecord(event.handle, stream))
         return event
 
@@ -307,3 +337,24 @@ class Streams(Driver):
         if status == OUT_OF_MEMORY:
             raise MemoryError(text)
         raise DeviceError(text, int(status), name_of(status))
+
+
+_waiting: Final = dict[int, tuple[Streams, Callable[[], None]]]()
+"""Functions of the host's that streams have yet to call, and their drivers."""
+_numbers: Final = itertools.count(1)
+
+
+def _call_function(number: int) -> None:
+    _waiting.pop(number)[1]()
+
+
+_HOST_FUNCTION: Final = ctypes.CFUNCTYPE(None, ctypes.c_size_t)(_call_function)
+"""One for all calls: a function of C's that is dropped while it runs ends the process."""
+
+
+@atexit.register
+def _let_functions_be_called() -> None:
+    """Wait for streams that would call Python when it has ended."""
+    for driver in {driver for driver, _ in list(_waiting.values())}:
+        with contextlib.suppress(RuntimeError):
+            driver.synchronize()

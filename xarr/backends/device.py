@@ -9,16 +9,17 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
-import os
 import struct
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, Final, Literal, Self, TypeAlias
 
-from xarr import dtypes, lazy, tuning
+from xarr import dtypes, tuning
 from xarr.backends.base import DeviceInfo, Discovery, Driver
+from xarr.backends.cuda_bindings import core_device
 from xarr.backends.device_memory import Memory
+from xarr.backends.forks import hold_over_forks
 from xarr.dtypes import DType
 from xarr.errors import message
 from xarr.memo import listed
@@ -27,9 +28,12 @@ from xarr.settings import settings
 InPlace: TypeAlias = "dict[DType, tuple[Callable[..., Any] | None, Callable[..., Any] | None]]"
 
 BACKENDS = {
-    "cupy": "cupy_devices", "numba": "numba_cuda", "cuda": "cuda_native",
-    "cpu": "cpu", "opencl": "opencl_devices",
-}  # fmt: skip
+    "cupy": "cupy_devices",
+    "numba": "numba_cuda",
+    "cuda": "cuda_native",
+    "cpu": "cpu",
+    "opencl": "opencl_devices",
+}
 """The module of each backend, best first: the default device is the first GPU, else the first CPU.
 """
 
@@ -38,6 +42,12 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "as-gpu": {"kind": "gpu", "shares_host_memory": False},
 }
 """Pretences of a handle, for tests, and the facts of the device that each changes."""
+
+PUBLIC: Final = (
+    *("attributes", "backend", "can_access", "cl_context", "cuda", "has_float64", "index", "kind"),
+    *("memory", "memory_info", "memory_nbytes", "name", "synchronize"),
+)
+"""What a user asks a device. Its other attributes are the engine's."""
 
 _FORMATS: Final = {dtypes.bool_: "?", dtypes.float16: "e"}
 """The formats of elements in memory that are not those of constants."""
@@ -207,6 +217,36 @@ class Device:
         with self.lock:
             driver: Any = self.driver
             return driver.lend()
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The driver's attributes of the device by name: all of CUDA's, or PyOpenCL's.
+
+        Each device has ``"multiprocessor_count"``, ``"max_threads_per_block"``, ``"warp_size"`` and
+        ``"max_shared_memory_per_block"`` (bytes).
+        """
+        with self.lock:
+            return self.driver.device_attributes()
+
+    @property
+    def cuda(self) -> Any:
+        """The `cuda.core.Device` of a CUDA device, current in this thread from now on.
+
+        For what xarr has no word for: advice for managed memory, textures, external memory.
+        AttributeError for another device, and where cuda-core is not installed.
+        """
+        if self.info.memory != "CUDA":
+            raise AttributeError(
+                message("device.cuda", f"{self} is no CUDA device", "", "choose another")
+            )
+        with self.lock:
+            _ = self.driver  # whose context it is, the primary one
+            return core_device(self.index)
+
+    def __dir__(self) -> list[str]:
+        absent = {"cl_context"} if self.backend != "opencl" else set()
+        absent |= {"cuda"} if self.info.memory != "CUDA" else set()
+        return sorted({*PUBLIC, "info"} - absent)
 
     def __enter__(self) -> Self:
         _chosen.set((self, _chosen.get()))
@@ -481,25 +521,4 @@ def _forkable() -> list[Device]:
     return [one for one in found() if one.is_open and one.info.dialect == "c"]
 
 
-def _before_fork() -> None:
-    """Wait for other threads' work: a child would have their locks, and not them."""
-    forkable = _forkable()
-    for one in forkable:
-        one.lock.acquire()
-    while lazy.is_importing():  # which may need a device, so none is held while that ends
-        for one in forkable:
-            one.lock.release()
-        lazy.wait_for_imports()
-        for one in forkable:
-            one.lock.acquire()
-
-
-def _after_fork() -> None:
-    for one in _forkable():
-        one.lock.release()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
-    )
+hold_over_forks(_forkable)

@@ -37,6 +37,7 @@ class Runtime:
         """The flags of events."""
 
         CU_EVENT_DEFAULT = 0
+        CU_EVENT_BLOCKING_SYNC = 1
         CU_EVENT_DISABLE_TIMING = 2
 
     class CUresult:
@@ -79,6 +80,9 @@ class Runtime:
     def cuStreamSynchronize(self, stream: int) -> tuple[int]:  # noqa: N802, D102
         self._runtime.streamSynchronize(stream)
         return (0,)
+
+    def cuStreamQuery(self, stream: int) -> tuple[int]:  # noqa: N802, D102
+        return (self._runtime.streamQuery(stream) and self.CUresult.CUDA_ERROR_NOT_READY,)
 
     def cuStreamWaitEvent(self, stream: int, event: int, flags: int) -> tuple[int]:  # noqa: N802, D102
         self._runtime.streamWaitEvent(stream, event, flags)
@@ -165,6 +169,12 @@ class HipDriver(CupyDriver):
     exports = False
     exported = Driver.exported
     copy_exported = Driver.copy_exported
+    open_exported = Driver.open_exported
+    device_attributes = Driver.device_attributes
+    occupancy = Driver.occupancy
+    suggested_group = Driver.suggested_group
+    cooperating = Driver.cooperating
+    call = Driver.call
     compile_own = Driver.compile_own
     load_beside = Driver.load_beside
     variable = Driver.variable

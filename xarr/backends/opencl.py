@@ -163,6 +163,16 @@ class OpenCLDriver(Programs, Memory):
             self.launched = launched
             self._fail("launch", error)
 
+    def device_attributes(self) -> dict[str, Any]:
+        """Return what PyOpenCL reads of the device, by the names of `device_info`, and CUDA's."""
+        found = super().device_attributes()
+        for name in dir(self._cl.device_info):
+            if name.isupper():
+                # An extension that the driver lacks is no `cl.Error` for all of them.
+                with contextlib.suppress(self._cl.Error, AttributeError, ValueError):
+                    found[name.lower()] = getattr(self._device, name.lower())
+        return found
+
     def launch_with(
         self,
         kernel: Kernel,

@@ -190,7 +190,7 @@ class Programs(Queues):
         kernel.inline = self._loaded_inline(content, kernel.name)
         return kernel.inline
 
-    def attributes(self, kernel: Kernel) -> dict[str, int]:
+    def attributes(self, kernel: Kernel) -> dict[str, int | None]:
         """The largest group, and the local and private memory of a group and an item."""
         handle = (kernel.queued or self._queued_handle(kernel)).kernel
         asked = self._cl.kernel_work_group_info
@@ -199,7 +199,7 @@ class Programs(Queues):
             "shared_size_bytes": asked.LOCAL_MEM_SIZE,
             "local_size_bytes": asked.PRIVATE_MEM_SIZE,
         }
-        return dict.fromkeys(ATTRIBUTES, -1) | {
+        return dict.fromkeys(ATTRIBUTES) | {
             name: int(handle.get_work_group_info(which, self._device))
             for name, which in known.items()
         }

@@ -7,6 +7,7 @@ everything that was asked before it.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -285,11 +286,11 @@ class RawKernel:
 
     Attributes
     ----------
-    attributes : dict of str to int
+    attributes : dict of str to int or None
         What the default device's driver knows of the kernel: ``"num_regs"``,
-        ``"max_threads_per_block"``. Each is an attribute as well; on CUDA devices
-        `max_dynamic_shared_size_bytes` (bytes) and `preferred_shared_memory_carveout` (percent)
-        can be set.
+        ``"max_threads_per_block"``; None for the rest. Each is an attribute as well; on CUDA
+        devices `max_dynamic_shared_size_bytes` (bytes) and `preferred_shared_memory_carveout`
+        (percent) can be set.
 
     Raises
     ------
@@ -360,13 +361,34 @@ class RawKernel:
             self._module._loaded(device, self.name)
 
     @property
-    def attributes(self) -> dict[str, int]:
-        """The kernel's attributes by the default device's driver; -1 for unknown ones."""
+    def attributes(self) -> dict[str, int | None]:
+        """The kernel's attributes by the default device's driver; None for unknown ones."""
         device = get_device()
         with device.lock:
             return device.driver.attributes(self._module._loaded(device, self.name))
 
-    def __getattr__(self, name: str) -> int:
+    def occupancy(self, block: Sequence[int] | int, shared_nbytes: int = 0) -> int:
+        """Return how many groups of `block` items fit a multiprocessor of the default device.
+
+        Each has `shared_nbytes` bytes of dynamic shared memory besides. On CUDA devices alone.
+        """
+        device = get_device()
+        items = math.prod(block) if isinstance(block, Sequence) else block
+        with device.lock:
+            kernel = self._module._loaded(device, self.name)
+            return device.driver.occupancy(kernel, items, shared_nbytes)
+
+    def suggested_block(self, shared_nbytes: int = 0) -> int:
+        """Return the items of a group that fill the default device best, as `occupancy` counts.
+
+        On CUDA devices alone.
+        """
+        device = get_device()
+        with device.lock:
+            kernel = self._module._loaded(device, self.name)
+            return device.driver.suggested_group(kernel, shared_nbytes)
+
+    def __getattr__(self, name: str) -> int | None:
         if name in ATTRIBUTES:
             return self.attributes[name]
         raise AttributeError(f"RawKernel has no attribute {name!r}")
@@ -388,6 +410,8 @@ class RawKernel:
         *,
         shared_mem: int = 0,
         stream: Any = None,
+        cooperative: bool = False,
+        cluster: Sequence[int] = (),
     ) -> None:
         """Launch the kernel.
 
@@ -405,13 +429,32 @@ class RawKernel:
             memory.
         stream : Stream, optional
             Where it runs; the current stream without.
+        cooperative : bool
+            Whether all groups run at once, so that CUDA's grid group may wait for all of them.
+        cluster : tuple of 1 to 3 int
+            The groups of a cluster along each dimension, which divide `grid`: they share their
+            shared memory. On devices of compute capability 9.0 and later.
         """
+        how = grid, block, args, int(shared_mem), cooperative, tuple(cluster)
+        if stream is None:
+            return self._launch(*how)
+        if not hasattr(stream, "__enter__"):
+            accepted = "a Stream is accepted"
+            raise errors.type_error(self._where, f"stream is {stream!r}", accepted)
+        with stream:
+            return self._launch(*how)
+
+    def _launch(
+        self,
+        grid: Sequence[int] | int,
+        block: Sequence[int] | int,
+        args: Sequence[Any],
+        shared_mem: int,
+        cooperative: bool,
+        cluster: tuple[int, ...],
+    ) -> None:
+        """Launch the kernel on the current stream."""
         where = self._where
-        if stream is not None:
-            if not hasattr(stream, "__enter__"):
-                raise errors.type_error(where, f"stream is {stream!r}", "a Stream is accepted")
-            with stream:
-                return self(grid, block, args, shared_mem=shared_mem)
         args = [value.array() if type(value) is Pointer else value for value in args]
         device = next((value.device for value in args if type(value) is Array), get_device())
         places, items = launch_sizes(grid, block, device, where)
@@ -423,7 +466,7 @@ class RawKernel:
         copies, changed = dict[Span, Array](), dict[Span, Array]()
         spans = set[Span]()
         written = list[Array]()
-        local = LocalMemory(int(shared_mem), has_pointers=device.info.dialect == "opencl")
+        local = LocalMemory(shared_mem, has_pointers=device.info.dialect == "opencl")
         for number, parameter in enumerate(wanted):
             if parameter is not None and parameter.is_local:
                 given = next(values) if len(args) == len(wanted) else None
@@ -455,7 +498,7 @@ class RawKernel:
         arrays = [value for value in packed if type(value) is Array]
         recorders.computing(where, *[array._view for array in arrays])
         with device.lock:
-            kernel = self._module._loaded(device, self.name)
+            kernel = self._launchable(device, cooperative, cluster)
             for array in (*arrays, *before.values()):
                 builder.compute(array._view)
             builder.release(device, {storage_of(array) for array in written}.__contains__)
@@ -472,7 +515,14 @@ class RawKernel:
                 assign(there, settled(there), merged._view)
             else:
                 assign(array, settled(array), copies[span]._view)
-        return None
+        return
+
+    def _launchable(self, device: Device, cooperative: bool, cluster: tuple[int, ...]) -> Any:
+        """The kernel as the driver launches it."""
+        kernel = self._module._loaded(device, self.name)
+        if not (cooperative or cluster):
+            return kernel
+        return device.driver.cooperating(kernel, cooperative, cluster)
 
     def _expected(self, count: int) -> Sequence[Parameter | None]:
         """The parameters, as far as they are known, of a call with so many arguments."""

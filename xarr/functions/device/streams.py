@@ -1,18 +1,15 @@
-"""Streams and events: work that runs beside other work of a device, and places in it; graphs of it.
+"""Streams and events: work that runs beside other work of a device, and places in it.
 
 Which stream waits for which is the drivers' affair: where two streams use the same memory, what is
 asked later waits for what was asked before. So a result is never read before it is written. Copies
-between host and device that nobody waits for end in an event. A graph is the work of a block,
-recorded once and launched as often as one likes.
+between host and device that nobody waits for end in an event.
 """
 
 from __future__ import annotations
 
 import contextlib
-import gc
 import math
 import threading
-import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -22,17 +19,11 @@ from xarr import dtypes
 from xarr.array.array import Array
 from xarr.array.layouts import assign, require_writeable, settled
 from xarr.array.transfers import in_a_row
-from xarr.backends.base import Call, buffers_of
 from xarr.backends.device import Device, default_float, get_device
-from xarr.backends.recording import recording
 from xarr.errors import refused, type_error, value_error
-from xarr.ir.events import changed
-from xarr.ir.storage import Storage
-from xarr.ir.views import View, storage_view
-from xarr.layout import Layout, contiguous, extents_of
-from xarr.runtime import host_functions
+from xarr.ir.views import storage_view
+from xarr.layout import contiguous, extents_of
 from xarr.tape import builder, recorders
-from xarr.tape.tape import tape_of
 
 
 class Stream:
@@ -100,13 +91,96 @@ class Stream:
         with self._device.lock:
             return driver.lend_stream(self._handle)
 
+    @property
+    def __cuda_stream__(self) -> Callable[[], tuple[int, int]]:
+        """The protocol by which CUDA's libraries take a stream: version 0, and its address.
+
+        AttributeError for a stream of another device. What they launch on it has no order with
+        work of other streams: `wait` for it before a result is used elsewhere.
+        """
+        if self._device.info.memory != "CUDA":
+            fault = f"the stream is on {self._device}"
+            raise refused(AttributeError, "stream.__cuda_stream__", fault, "", "")
+        return lambda: (0, self.pointer)
+
+    @property
+    def done(self) -> bool:
+        """Whether everything that was asked of the stream is done."""
+        with self._device.lock, self:
+            return self._device.driver.is_done()
+
     def synchronize(self) -> None:
         """Wait until everything that was asked of the stream is done."""
-        Event(self._device, self).synchronize()
+        Event(self._device, self, timed=False).synchronize()
 
-    def record(self) -> Event:
-        """An event at the end of the stream's work so far."""
-        return Event(self._device, self)
+    def record(self, *, timed: bool = True, blocking: bool = False) -> Event:
+        """An event at the end of the stream's work so far, with the options of `Event`."""
+        return Event(self._device, self, timed=timed, blocking=blocking)
+
+    def wait(self, other: Event | Stream | Any) -> None:
+        """Let the stream wait for an event, or for all that another stream was asked.
+
+        other : Event, Stream or stream of another library's with ``__cuda_stream__``
+
+        >>> first, second = xarr.Stream(), xarr.Stream()
+        >>> second.wait(first)
+        """
+        if not isinstance(other, Event | Stream) and hasattr(other, "__cuda_stream__"):
+            other = Stream(self._device, pointer=other.__cuda_stream__()[1])
+        event = other.record(timed=False) if isinstance(other, Stream) else other
+        if not isinstance(event, Event):
+            fault = f"other is of type {type(other).__name__}"
+            raise type_error("Stream.wait(other)", fault, "an Event or a Stream is accepted")
+        event.wait(self)
+
+    def use(self) -> Stream:
+        """Make it the stream of this thread's work until another one is used; return it.
+
+        ``xarr.current_stream()`` beforehand gives the one to go back to.
+
+        >>> before = xarr.current_stream()
+        >>> stream = xarr.Stream().use()
+        >>> xarr.current_stream().pointer == stream.pointer
+        True
+        >>> before.use().synchronize()
+        """
+        driver, name = self._device.driver, str(self._device)
+        with self._device.lock:
+            builder.settle(self._device)
+            pointer = driver.current_stream()
+            first = pointer, driver.swap_stream(self._handle)
+            first, _ = _used.__dict__.get(name, (first, None))
+            if first[0] == self.pointer:
+                driver.swap_stream(first[1])  # a library's own default stream, and no wrapper of it
+        _used.__dict__[name] = first, self
+        return self
+
+    def call(self, function: Callable[..., object], *arguments: Any) -> None:
+        """Call a function of the host's, with arguments, once all work so far is done.
+
+        On a CUDA device a thread of the driver's calls it, and later work of the stream waits for
+        that; elsewhere this method does, after a wait. The function must ask nothing of the device,
+        nor wait for anything that does. An exception of it goes to `sys.unraisablehook`.
+
+        >>> came = []
+        >>> stream = xarr.Stream()
+        >>> stream.call(came.append, 3)
+        >>> stream.synchronize()
+        >>> came
+        [3]
+        """
+        where = "Stream.call(function)"
+        if not callable(function):
+            raise type_error(where, f"function is {function!r}", "a function is accepted")
+        if self._device.is_recorded:
+            fault = "a graph is being recorded"
+            raise refused(RuntimeError, where, fault, "a graph works on the device alone")
+
+        def called() -> None:
+            function(*arguments)
+
+        with self._device.lock, self:
+            self._device.driver.call(called)
 
     def __enter__(self) -> Stream:
         stack = self._before.__dict__.setdefault("stack", [])
@@ -125,6 +199,11 @@ class Stream:
 
     def __repr__(self) -> str:
         return f"<Stream {self.pointer:#x} on {self._device}>"
+
+
+_used: Final = threading.local()
+"""By a device's name: the pointer and the handle of the stream before the first `Stream.use` of
+this thread, and the stream that was used last, as CuPy's do not live by being used."""
 
 
 def current_stream(device: Device | str | None = None) -> Stream:
@@ -151,6 +230,8 @@ class Event:
 
     device : Device, str or None -- The device; None for the default device.
     stream : Stream, optional -- The stream to record the event in at once; see `record`.
+    timed : bool -- Whether `elapsed_ms` takes it; without, other streams wait for it sooner.
+    blocking : bool -- Whether `synchronize` sleeps on a CUDA device, instead of polling.
 
     >>> begin, end = xarr.Event(), xarr.Event()
     >>> begin.record()
@@ -160,9 +241,17 @@ class Event:
     True
     """
 
-    def __init__(self, device: Device | str | None = None, stream: Stream | None = None) -> None:
+    def __init__(
+        self,
+        device: Device | str | None = None,
+        stream: Stream | None = None,
+        *,
+        timed: bool = True,
+        blocking: bool = False,
+    ) -> None:
         self._device = get_device(device, "Event(device)")
         self._handle: Any = None
+        self._timed, self._blocking = timed, blocking
         if stream is not None:
             self.record(stream)
 
@@ -186,14 +275,14 @@ class Event:
         with self._device.lock:
             if stream is None:
                 builder.settle(self._device)
-                self._handle = driver.mark(timed=True)
+                self._handle = driver.mark(timed=self._timed, blocking=self._blocking)
                 return
             require_stream(stream, where)
             if stream.device.driver is not driver:
                 fault = f"the stream is on {stream.device}"
                 raise value_error(where, fault, f"{self._device} is accepted")
             with stream:
-                self._handle = driver.mark(timed=True)
+                self._handle = driver.mark(timed=self._timed, blocking=self._blocking)
 
     def wait(self, stream: Stream | None = None) -> None:
         """Let a stream wait for the event before it does what is asked of it from now on.
@@ -202,7 +291,7 @@ class Event:
         ----------
         stream : Stream, optional
             The stream; the current one of the event's device where None. Where it is another
-            device's, the host waits.
+            device's, and not both are CUDA devices, the host waits.
         """
         if stream is not None:
             require_stream(stream, "Event.wait(stream)")
@@ -212,9 +301,9 @@ class Event:
         if stream is None:
             with self._device.lock:
                 driver.wait(self._handle)
-        elif stream.device.driver is driver:
+        elif stream.device.driver.reaches(driver):
             with stream.device.lock, stream:
-                driver.wait(self._handle)
+                stream.device.driver.wait(self._handle)
         else:
             self.synchronize()
 
@@ -229,6 +318,8 @@ class Event:
         if not isinstance(end, Event):
             raise type_error(where, f"end is of type {type(end).__name__}", "an Event is accepted")
         for name, event in (("the event", self), ("end", end)):
+            if not event._timed:
+                raise value_error(where, f"{name} has no time", "make it with timed=True")
             if event._handle is None:
                 raise value_error(where, f"{name} was not recorded", "call its record() before")
         if end._device.driver is not self._device.driver:
@@ -267,20 +358,22 @@ def empty_pinned(shape: Any, dtype: Any = None, *, device: Device | str | None =
 
 
 def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None = None) -> Event:
-    """Copy between the host and a device without waiting for it; give the end of the copy.
+    """Copy between the host and a device, or two Arrays, without a wait; give the copy's end.
 
     The copy comes behind all that was asked of the device before, and what is asked afterwards of
     the Array waits for it. The host has to leave its array alone until the event is done. It is
     faster, and only then beside other work, where that array is of `empty_pinned`.
 
-    dst, src : Array and numpy.ndarray, or numpy.ndarray and Array, shape (...) -- What is written,
-        and what is read. Both have one shape and data type; NumPy's lies in one piece, in C order.
+    dst, src : Array or numpy.ndarray, at least one an Array, shape (...) -- What is written, and
+        what is read. Both have one shape and data type; NumPy's lies in one piece, in C order. Two
+        Arrays are of one device, or of two CUDA devices: then one card reads the other one.
     stream : Stream, optional
-        The stream of the Array's device that copies; the current one where None.
+        The stream that copies, of the device of `dst`, or of the Array where NumPy's is written;
+        the current one where None.
 
-    TypeError -- If not one is an Array and the other one NumPy's, or their data types differ.
+    TypeError -- If none is an Array, the other one is neither, or their data types differ.
     ValueError -- If the shapes differ, NumPy's array does not lie in one piece, `dst` cannot be
-        written, or the stream is another device's.
+        written, the stream is another device's, or the devices copy by the host alone.
 
     >>> host = xarr.empty_pinned(3, "float32")
     >>> xarr.copyto_async(host, xarr.arange(3, dtype="float32") * 2).synchronize()
@@ -289,15 +382,16 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
     """
     where = "copyto_async(dst, src)"
     array, host = (dst, src) if type(dst) is Array else (src, dst)
-    if type(array) is not Array or not isinstance(host, numpy.ndarray):
+    if type(array) is not Array or not isinstance(host, numpy.ndarray | Array):
         fault = f"dst is of type {type(dst).__name__} and src of {type(src).__name__}"
-        accepted = "an Array and an array of NumPy's are accepted"
+        accepted = "Arrays, or an Array and an array of NumPy's, are accepted"
         raise type_error(where, fault, accepted, "use xarr.copyto")
     if array.dtype != host.dtype:
         raise type_error(where, f"the dtypes are {array.dtype} and {host.dtype}", "they are one")
-    if array.shape != host.shape or not host.flags.c_contiguous:
+    in_one_piece = type(host) is Array or host.flags.c_contiguous
+    if array.shape != host.shape or not in_one_piece:
         fault = f"the shapes are {array.shape} and {host.shape}"
-        fault += "" if host.flags.c_contiguous else ", and NumPy's lies not in one piece"
+        fault += "" if in_one_piece else ", and NumPy's lies not in one piece"
         raise value_error(where, fault, "arrays of one shape in C order are accepted")
     if array.device.is_recorded:
         fault = "a graph is being recorded"
@@ -305,10 +399,19 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
         raise refused(RuntimeError, where, fault, accepted, "copy before it or behind it")
     if stream is not None:
         require_stream(stream, where)
+    if type(host) is Array and not array.device.driver.reaches(host.device.driver):
+        fault = f"dst is on {array.device} and src on {host.device}"
+        raise value_error(where, fault, "one device, or two of CUDA", "use src.to_device(device)")
     if stream is not None and stream.device is not array.device:
         raise value_error(where, f"stream is on {stream.device}", f"{array.device} is accepted")
     recorders.computing(where, array._view)
-    with array.device.lock, contextlib.nullcontext() if stream is None else stream:
+    event, within = Event(array.device), contextlib.nullcontext() if stream is None else stream
+    if isinstance(host, Array):
+        with within:  # no lock is held, as a copy between devices takes both in their order
+            array[...] = host.to_device(array.device)
+            event.record()
+        return event
+    with array.device.lock, within:
         if array is src:
             if not host.flags.writeable:
                 raise value_error(where, "dst cannot be written", "")
@@ -316,7 +419,6 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
             array.device.driver.download(storage.buffer, begin, host, waits=False)
         else:
             _upload(array, host, where)
-        event = Event(array.device)
         event.record()
     return event
 
@@ -338,137 +440,3 @@ def _upload(array: Array, host: Host, where: str) -> None:
     storage.writes += 1
     begin = lies.offset * view.dtype.itemsize
     device.driver.upload(storage.buffer, begin, host, waits=False)
-
-
-class Graph:
-    """The work of a ``with`` block, which `launch` repeats; `xarr.graph` makes one.
-
-    Attributes
-    ----------
-    device : Device -- The device whose work it is.
-    launches : int -- How many kernels and copies it has.
-    """
-
-    device: Device
-    launches: int
-
-    def __init__(self, device: Device) -> None:
-        self.device = device
-        self.launches = 0
-        self._launch: Callable[[], None] | None = None
-        self._block = contextlib.ExitStack()
-        self._calls: list[Call] = []
-        self._draws: list[tuple[Callable[[], tuple[int, int]], Storage]] = []
-
-    def __enter__(self) -> Graph:
-        if self._launch is not None or self._calls:
-            raise self._refusal("it is recorded already", "make another one with xarr.graph()")
-        for array in gc.get_objects():
-            # Zeros, say, are a number until they are written to; a graph reads where they lie.
-            if type(array) is Array and array._view.device is self.device:
-                builder.materialise(array._view)
-        builder.settle(self.device)
-        self._calls = self._block.enter_context(recording(self.device))
-        self._block.enter_context(host_functions.fused())
-        self._block.enter_context(changed())  # no library has a part in it
-        self._block.callback(setattr, self.device, "drawing", None)
-        self.device.drawing = self._numbers
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        calls, self._calls = self._calls, []
-        with self._block:
-            if kind is None:
-                builder.settle(self.device)
-        if kind is not None:
-            return
-        with self.device.lock:
-            self._launch = self.device.driver.graph(calls)
-        self.launches = len(calls)
-        used = {id(buffer) for call in calls for buffer in buffers_of(call)}
-        _count(self.device, used, 1)
-        weakref.finalize(self, _count, self.device, used, -1).atexit = False
-
-    def launch(self) -> None:
-        """Run the recorded work again, in the same memory, behind all that was asked before.
-
-        It reads what its operands have now and writes into the same results. It waits for nothing.
-        """
-        if self._launch is None:
-            raise self._refusal("nothing was recorded", "launch it behind its with block")
-        with self.device.lock:
-            if self.device.is_recorded:
-                raise self._refusal("a graph is being recorded", "graphs do not grow")
-            builder.release(self.device, lambda storage: id(storage.buffer) in self.device.kept)
-            tape_of(self.device).ask(self._again)
-
-    def _again(self) -> None:
-        assert self._launch is not None
-        for take, storage in self._draws:
-            self._write(storage, take())
-        self._launch()
-
-    def _numbers(self, take: Callable[[], tuple[int, int]]) -> tuple[View, View]:
-        """The number and the key of a random draw, in memory that launches write before they run.
-
-        As operands they are the only thing that two draws by the same kernel differ in.
-        """
-        with self.device.lock:
-            storage = builder.allocate(self.device, 2 * dtypes.uint64.itemsize)
-            self._write(storage, take())
-        self._draws.append((take, storage))
-        draw, key = (storage_view(storage, Layout((), (), at), dtypes.uint64) for at in range(2))
-        return draw, key
-
-    def _write(self, storage: Storage, numbers: tuple[int, int]) -> None:
-        host = numpy.array(numbers, numpy.uint64)
-        self.device.driver.upload(storage.buffer, 0, host, waits=False)
-
-    def _refusal(self, given: str, remedy: str) -> RuntimeError:
-        return refused(RuntimeError, f"graph on {self.device}", given, "", remedy)
-
-    def __repr__(self) -> str:
-        return f"<Graph of {self.launches} launches on {self.device}>"
-
-
-def graph(device: Device | str | None = None) -> Graph:
-    """Record what a ``with`` block asks of a device, to launch all of it again at little cost.
-
-    The block runs as ever, once, while it is recorded. ``g.launch()`` then repeats its launches: as
-    one CUDA graph, elsewhere one after the other. Operands are read, and results are written,
-    where they lie: write new values into an operand, as ``x[...] = values``, before a launch.
-
-    RuntimeError -- In the block, where the host reads a value, as `float(x)`, a mask and `nonzero`
-        do; where it draws a random number for the host; and where a graph is recorded within
-        another one.
-
-    Note: What comes from the host within the block is moved once, not at each launch. Random arrays
-    are drawn anew, as if the program drew them at each launch. The libraries of a device stand
-    aside: xarr's kernels compute products and transforms. The memory of temporaries stays with the
-    graph, and all arrays get memory that have none yet, as `zeros` has not until it is written to.
-    What other threads ask of the device meanwhile is recorded with it.
-
-    >>> x = xarr.zeros(3)
-    >>> with xarr.graph() as g:
-    ...     y = (x + 1) * 2
-    >>> x[...] = 4
-    >>> g.launch()
-    >>> y.tolist()
-    [10.0, 10.0, 10.0]
-    """
-    return Graph(get_device(device, "graph(device)"))
-
-
-_counting: Final = threading.Lock()
-"""Nothing is called while it is held, so no garbage is collected."""
-
-
-def _count(device: Device, buffers: set[int], number: int) -> None:
-    """Count one graph more, or one less, that uses buffers; from whichever thread."""
-    with _counting:
-        for buffer in buffers:
-            count = device.kept.get(buffer, 0) + number
-            if count:
-                device.kept[buffer] = count
-            else:
-                del device.kept[buffer]

@@ -1,0 +1,175 @@
+"""Graphs: the work of a block, recorded once and launched as often as one likes."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import numpy
+
+from xarr import dtypes
+from xarr.array.array import Array
+from xarr.backends.base import Call, buffers_of
+from xarr.backends.device import Device, get_device
+from xarr.backends.recording import recording
+from xarr.errors import refused
+from xarr.ir.events import changed
+from xarr.ir.storage import Storage
+from xarr.ir.views import View, storage_view
+from xarr.layout import Layout
+from xarr.runtime import host_functions
+from xarr.tape import builder
+from xarr.tape.tape import tape_of
+
+_Draw: TypeAlias = tuple[Callable[[], tuple[int, int]], Storage]
+
+
+class Graph:
+    """The work of a ``with`` block, which `launch` repeats; `xarr.graph` makes one.
+
+    Another ``with`` block of it records anew: from then on launches repeat that one's work. On a
+    CUDA device the graph is changed in place where it has the same kinds of steps.
+
+    Attributes
+    ----------
+    device : Device -- The device whose work it is.
+    launches : int -- How many kernels and copies it has.
+    """
+
+    device: Device
+    launches: int
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self.launches = 0
+        self._launch: Callable[[], None] | None = None
+        self._block = contextlib.ExitStack()
+        self._is_open = False
+        self._calls: list[Call] = []
+        self._draws: list[_Draw] = []
+        self._launched_draws: list[_Draw] = []
+        self._let_go: Callable[[], object] | None = None
+
+    def __enter__(self) -> Graph:
+        if self._is_open:
+            raise self._refusal("it is being recorded", "leave its block before")
+        for array in gc.get_objects():
+            # Zeros, say, are a number until they are written to; a graph reads where they lie.
+            if type(array) is Array and array._view.device is self.device:
+                builder.materialise(array._view)
+        builder.settle(self.device)
+        self._calls = self._block.enter_context(recording(self.device))
+        self._block.enter_context(host_functions.fused())
+        self._block.enter_context(changed())  # no library has a part in it
+        self._block.callback(setattr, self.device, "drawing", None)
+        self.device.drawing = self._numbers
+        self._is_open = True
+        self._draws = []
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        calls, self._calls = self._calls, []
+        self._is_open = False
+        with self._block:
+            if kind is None:
+                builder.settle(self.device)
+        if kind is not None:
+            return
+        with self.device.lock:
+            self._launch = self.device.driver.graph(calls, self._launch)
+        self._launched_draws = self._draws
+        self.launches = len(calls)
+        used = {id(buffer) for call in calls for buffer in buffers_of(call)}
+        _count(self.device, used, 1)
+        if self._let_go is not None:
+            self._let_go()
+        self._let_go = weakref.finalize(self, _count, self.device, used, -1)
+        self._let_go.atexit = False
+
+    def launch(self) -> None:
+        """Run the recorded work again, in the same memory, behind all that was asked before.
+
+        It reads what its operands have now and writes into the same results. It waits for nothing.
+        """
+        if self._launch is None:
+            raise self._refusal("nothing was recorded", "launch it behind its with block")
+        with self.device.lock:
+            if self.device.is_recorded:
+                raise self._refusal("a graph is being recorded", "graphs do not grow")
+            builder.release(self.device, lambda storage: id(storage.buffer) in self.device.kept)
+            tape_of(self.device).ask(self._again)
+
+    def _again(self) -> None:
+        assert self._launch is not None
+        for take, storage in self._launched_draws:
+            self._write(storage, take())
+        self._launch()
+
+    def _numbers(self, take: Callable[[], tuple[int, int]]) -> tuple[View, View]:
+        """The number and the key of a random draw, in memory that launches write before they run.
+
+        As operands they are the only thing that two draws by the same kernel differ in.
+        """
+        with self.device.lock:
+            storage = builder.allocate(self.device, 2 * dtypes.uint64.itemsize)
+            self._write(storage, take())
+        self._draws.append((take, storage))
+        draw, key = (storage_view(storage, Layout((), (), at), dtypes.uint64) for at in range(2))
+        return draw, key
+
+    def _write(self, storage: Storage, numbers: tuple[int, int]) -> None:
+        host = numpy.array(numbers, numpy.uint64)
+        self.device.driver.upload(storage.buffer, 0, host, waits=False)
+
+    def _refusal(self, given: str, remedy: str) -> RuntimeError:
+        return refused(RuntimeError, f"graph on {self.device}", given, "", remedy)
+
+    def __repr__(self) -> str:
+        return f"<Graph of {self.launches} launches on {self.device}>"
+
+
+def graph(device: Device | str | None = None) -> Graph:
+    """Record what a ``with`` block asks of a device, to launch all of it again at little cost.
+
+    The block runs as ever, once, while it is recorded. ``g.launch()`` then repeats its launches: as
+    one CUDA graph, elsewhere one after the other. Operands are read, and results are written,
+    where they lie: write new values into an operand, as ``x[...] = values``, before a launch.
+
+    RuntimeError -- In the block, where the host reads a value, as `float(x)`, a mask and `nonzero`
+        do; where it draws a random number for the host; and where a graph is recorded within
+        another one.
+
+    Note: What comes from the host within the block is moved once, not at each launch. Random arrays
+    are drawn anew, as if the program drew them at each launch. The libraries of a device stand
+    aside: xarr's kernels compute products and transforms. The memory of temporaries stays with the
+    graph, and all arrays get memory that have none yet, as `zeros` has not until it is written to.
+    What other threads ask of the device meanwhile is recorded with it.
+
+    >>> x = xarr.zeros(3)
+    >>> with xarr.graph() as g:
+    ...     y = (x + 1) * 2
+    >>> x[...] = 4
+    >>> g.launch()
+    >>> y.tolist()
+    [10.0, 10.0, 10.0]
+    """
+    return Graph(get_device(device, "graph(device)"))
+
+
+_counting: Final = threading.Lock()
+"""Nothing is called while it is held, so no garbage is collected."""
+
+
+def _count(device: Device, buffers: set[int], number: int) -> None:
+    """Count one graph more, or one less, that uses buffers; from whichever thread."""
+    with _counting:
+        for buffer in buffers:
+            count = device.kept.get(buffer, 0) + number
+            if count:
+                device.kept[buffer] = count
+            else:
+                del device.kept[buffer]

@@ -1,0 +1,110 @@
+"""The memory of an array for another process of the machine, without a copy.
+
+The driver names and maps the memory; a name, a place in it and a layout are all that travels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy
+
+from xarr import errors
+from xarr.array import dlpack
+from xarr.array.array import Array
+from xarr.array.exchange import borrowed, dlpack_device, shown
+from xarr.backends.device import Device, get_device
+
+
+@dataclass(frozen=True)
+class IpcHandle:
+    """An array's memory, to send to another process; `xarr.ipc_handle` makes one.
+
+    device : str -- The device that the memory is on, as the process that made it names it.
+    name : bytes -- The driver's handle of the memory.
+    begin_nbytes : int -- Where the first element begins in it.
+    shape, strides : tuple of int -- Of the array; strides count elements.
+    dtype : str -- Its data type, as `numpy.dtype` takes it.
+    """
+
+    device: str
+    name: bytes
+    begin_nbytes: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: str
+    _array: Array | None = field(default=None, repr=False, compare=False)
+
+    def open(self, device: Device | str | None = None) -> Array:
+        """Return an Array in the very same memory, in a process that did not make the handle.
+
+        device : Device, str or None
+            The device; None for the one of the same name. Another backend of the same card may
+            take it.
+        """
+        where = "IpcHandle.open(device)"
+        if self._array is not None:
+            fault = "this process made the handle"
+            raise errors.refused(RuntimeError, where, fault, "another process opens it")
+        target = get_device(self.device if device is None else device, where)
+        with target.lock:
+            address, owner = target.driver.open_exported(self.name)
+        memory = dlpack.Memory(
+            address + self.begin_nbytes,
+            self.shape,
+            self.strides,
+            numpy.dtype(self.dtype),
+            dlpack_device(target),
+            read_only=False,
+            owner=owner,
+        )
+        return borrowed(memory, target)
+
+    def __reduce__(self) -> Any:
+        alone = replace(self, _array=None)
+        fields = alone.device, alone.name, alone.begin_nbytes, alone.shape, alone.strides
+        return IpcHandle, (*fields, alone.dtype)
+
+
+def ipc_handle(x: Array) -> IpcHandle:
+    """Name the memory of an array on a CUDA device for another process of this machine.
+
+    The handle can be pickled, and its `open` gives the other process an Array in the same memory.
+    This process keeps the memory as long as it has the handle, so it has to outlive the other's
+    Array. What one process writes the other one sees after ``xarr.synchronize()`` in the first.
+
+    x : Array, shape (...) -- It has at least one element.
+
+    Returns
+    -------
+    IpcHandle
+
+    Raises
+    ------
+    RuntimeError
+        If the device is no CUDA device, or its memory was allocated so that the driver has no
+        handle for it: managed memory, and pools of ``cudaMallocAsync``.
+    """
+    where = "ipc_handle(x)"
+    if type(x) is not Array:
+        raise errors.type_error(where, f"x is of type {type(x).__name__}", "an Array is accepted")
+    driver = x.device.driver
+    if not driver.exports:
+        accepted = "CUDA devices have it"
+        fault = f"{x.device} has no memory for other processes"
+        raise errors.refused(RuntimeError, where, fault, accepted, "send numpy.asarray(x)")
+    if not x.size:
+        raise errors.value_error(where, "x has no elements", "one or more")
+    with x.device.lock:
+        memory = shown(x)
+        buffer = memory.owner.memory.buffer
+        try:
+            name, begin = driver.exported(buffer)
+        except RuntimeError as error:
+            fault = f"the driver has no handle for the memory ({error})"
+            accepted = "memory of cuMemAlloc is accepted"
+            raise errors.refused(RuntimeError, where, fault, accepted) from error
+        begin += memory.pointer - driver.address(buffer)
+    dtype = memory.dtype.str
+    return IpcHandle(str(x.device), name, begin, memory.shape, memory.strides, dtype, x)
