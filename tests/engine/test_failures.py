@@ -400,6 +400,9 @@ def _streamed(x: xarr.Array) -> Any:
     end.wait()
     end.synchronize()
     assert end.done
+    xarr.Stream().wait(end)
+    xarr.current_stream().call(int)
+    assert xarr.current_stream().done in (False, True)
     assert begin.elapsed_ms(end) >= 0
     assert xarr.current_stream().pointer
     return y
@@ -439,6 +442,7 @@ def _looked_at(x: xarr.Array) -> xarr.Array:
     memory.trim()
     assert memory.free <= memory.total
     assert x.device.can_access(x.device)
+    assert x.device.attributes
     return x + x
 
 
