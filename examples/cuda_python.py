@@ -193,11 +193,14 @@ def compiled_by_cuda_core() -> None:
     x = xarr.ones(1000, dtype="float32") + 1
     config = core.LaunchConfig(grid=4, block=256)
     place = int(xarr.Pointer(x))
-    core.launch(xarr.current_stream(), config, binary.get_kernel("twice"), place, numpy.int32(1000))
+    kernel, current = binary.get_kernel("twice"), xarr.current_stream()
+    stream = core.Stream.from_handle(current.pointer)
+    core.launch(stream, config, kernel, place, numpy.int32(1000))
     assert float(x.sum()) == 4000
     own = xarr.Stream()
-    own.wait(xarr.current_stream())
-    core.launch(own, config, binary.get_kernel("twice"), place, numpy.int32(1000))
+    own.wait(current)
+    stream = core.Stream.from_handle(own.pointer)
+    core.launch(stream, config, kernel, place, numpy.int32(1000))
     xarr.current_stream().wait(own)
     assert float(x.sum()) == 8000
     with tempfile.TemporaryDirectory() as folder:

@@ -160,11 +160,11 @@ def test_a_stream_is_used_until_another_one_is(device: xarr.Device) -> None:
         with xarr.Stream(device):
             assert xarr.current_stream(device).pointer != pointer
         assert xarr.current_stream(device).pointer == pointer
-        together(lambda: elsewhere.append(current(device)))
+        together(lambda: elsewhere.append(xarr.current_stream(device).pointer))
         x = xarr.ones(1000, device=device) + 1
     finally:
         before.use()
-    assert current(device) == default
+    assert xarr.current_stream(device).pointer == default
     assert elsewhere == [default]
     assert float(x.sum()) == 2000
 

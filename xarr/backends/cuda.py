@@ -31,6 +31,7 @@ from xarr.backends.cuda_bindings import OUT_OF_MEMORY, bindings, checked, device
 from xarr.backends.cuda_graphs import CallGraph, LaunchGraph
 from xarr.backends.cuda_kernels import Kernel, Kernels, in_three_dimensions
 from xarr.backends.cuda_launch import is_compiled, launch_at
+from xarr.backends.cuda_pool import Pool
 from xarr.backends.cuda_streams import Block, Context, Event
 
 _NOT_INITIALIZED: Final = 3
@@ -57,12 +58,11 @@ class CudaDriver(Kernels):
         if is_compiled:
             self._entry, self._copy_entry, self._current_entry = self.entries()
         self._peers: dict[int, bool] = {}
-        self.freed_nbytes: deque[int] = deque()
+        self._pool = Pool(self)
+        self.freed_nbytes = self._pool.freed
         # The events of blocks live here, not in the blocks: the garbage collector destroys an event
         # before the `__del__` of a block that dies with it, which hands the event on.
         self.last_uses: dict[int, Event] = {}
-        self._used_nbytes = 0
-        self._peak_nbytes = 0
         self._under_way: deque[tuple[Event, Any]] = deque()  # copies, and the host's memory
         _opened.add(self)
 

@@ -14,6 +14,7 @@ import numpy
 from xarr.backends.base import Driver
 from xarr.backends.cuda_bindings import LIBRARY, OUT_OF_MEMORY, checked, device_handle
 from xarr.backends.cuda_launch import download_at
+from xarr.backends.cuda_pool import Pool
 from xarr.backends.cuda_streams import Block, Context, Streams
 from xarr.errors import message
 
@@ -60,8 +61,7 @@ class Memory(Streams):
     _peers: dict[int, bool]
     _copy_entry: int
     _current_entry: int
-    _used_nbytes: int
-    _peak_nbytes: int
+    _pool: Pool
 
     exports = True
 
@@ -69,9 +69,7 @@ class Memory(Streams):
 
     def used_nbytes(self) -> int:
         """The bytes that were asked for and are in live buffers."""
-        while self.freed_nbytes:
-            self._used_nbytes -= self.freed_nbytes.popleft()
-        return self._used_nbytes
+        return self._pool.used_nbytes()
 
     def held_nbytes(self) -> int:
         """The bytes held for reuse, or beyond what was asked for."""
@@ -94,7 +92,7 @@ class Memory(Streams):
                 buffer = self.take(nbytes)
             except MemoryError as error:
                 self._refuse(nbytes, error)
-        self.count(buffer, nbytes)
+        self._pool.count(buffer, nbytes)
         return buffer
 
     def _refuse(self, nbytes: int, cause: Exception | None = None) -> NoReturn:
@@ -107,16 +105,6 @@ class Memory(Streams):
                 "delete arrays that are no longer needed",
             )
         ) from cause
-
-    def count(self, block: Block, nbytes: int) -> None:
-        """Count so many bytes of a block as in use from now on."""
-        block.counted_nbytes = nbytes
-        self._used_nbytes += nbytes
-        self._peak_nbytes = max(self._peak_nbytes, self.used_nbytes())
-
-    def peak_nbytes(self) -> int:
-        """The most bytes that were ever in use."""
-        return self._peak_nbytes
 
     def make_room(self) -> None:
         """Give memory that is held for reuse back, for whoever else asks the system for some."""
@@ -254,7 +242,7 @@ class Memory(Streams):
             "free_nbytes": self.free_nbytes(),
             "used_nbytes": self.used_nbytes(),
             "held_nbytes": self.held_nbytes(),
-            "peak_nbytes": self.peak_nbytes(),
+            "peak_nbytes": self._pool.most_nbytes,
         }
 
     def free_nbytes(self) -> int:

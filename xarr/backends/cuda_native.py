@@ -16,7 +16,7 @@ import numpy
 
 from xarr.backends import cuda, cuda_bindings, cuda_devices, cuda_streams, nvidia
 from xarr.backends.base import DeviceInfo, Discovery
-from xarr.backends.cuda_pool import Block, Pool
+from xarr.backends.cuda_pool import Block
 from xarr.errors import message
 
 _INSTALL = (
@@ -89,16 +89,14 @@ class NativeDriver(cuda.CudaDriver):
     def __init__(self, info: DeviceInfo) -> None:
         super().__init__(info)
         self.context = StayingContext(self._cuda, self._handle)
-        self._pool = Pool(self)
-        self._first = self.default_stream
+        self._default = NativeStream(self.default_stream)
         self._current = threading.local()
         self._has_swapped = False
         self._library = nvidia.Library(self)
 
     def current_stream(self) -> int:
         """The handle of the first stream, or of one that was made current here."""
-        stream = getattr(self._current, "stream", None)
-        return self._first if stream is None else self.named(stream.pointer)
+        return self.named(getattr(self._current, "stream", self._default).pointer)
 
     def wrap_stream(self, pointer: int) -> NativeStream:
         """A stream by its handle."""
@@ -108,18 +106,18 @@ class NativeDriver(cuda.CudaDriver):
         """The handle of a stream."""
         return stream.pointer
 
-    def swap_stream(self, stream: NativeStream | None) -> NativeStream | None:
+    def swap_stream(self, stream: NativeStream) -> NativeStream:
         """Make a stream the current one of this thread; the one that it was before."""
-        before = getattr(self._current, "stream", None)
+        before = getattr(self._current, "stream", self._default)
         self._current.stream = stream
         self._has_swapped = True
         return before
 
     def is_plain(self) -> bool:
         """Whether the default stream is the current one, and no other one was ever seen."""
-        if self._has_swapped or self._first != self.default_stream:
-            return super().is_plain()
-        return not cuda_streams.Streams.several
+        return not cuda_streams.Streams.several and (
+            not self._has_swapped or self.current_stream() == self.default_stream
+        )
 
     def allocate(self, nbytes: int) -> Block:
         """A buffer, its content undefined; MemoryError when there is no room for it."""
@@ -128,18 +126,6 @@ class NativeDriver(cuda.CudaDriver):
     def take(self, nbytes: int) -> Block:
         """A block of the pool."""
         return self._pool.take(nbytes)
-
-    def count(self, block: Block, nbytes: int) -> None:
-        """Count so many bytes of a block as in use from now on."""
-        self._pool.count(block, nbytes)
-
-    def used_nbytes(self) -> int:
-        """The bytes that were asked for and are in live buffers."""
-        return self._pool.used_nbytes()
-
-    def peak_nbytes(self) -> int:
-        """The most bytes that were ever in use."""
-        return self._pool.most_nbytes
 
     def reserved(self, nbytes: int) -> tuple[int, Any]:
         """Memory of the system's: its address, and what frees it when it is dropped."""

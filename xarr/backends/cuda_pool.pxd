@@ -11,6 +11,7 @@ cdef class Block:
 cdef class Pool:
     cdef public object driver
     cdef public object resource
+    cdef public object freed
     cdef public object returned
     cdef public dict free
     cdef public dict owners

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
-"""Blocks of memory of a CUDA device, and the pool of them where no other library has one.
+"""Blocks of memory of a CUDA device, and the pool of those that no other library's pool keeps.
 
 The driver's `cuMemAlloc` takes 22 us and waits for the device, a block of the pool 0.3. Memory of
 `cuMemAlloc` can be handed to other processes, which memory of the driver's own pools cannot.
@@ -19,7 +19,7 @@ if cython.compiled:
 if not cython.compiled:
     from sys import getrefcount as held_by
 if TYPE_CHECKING:
-    from xarr.backends.cuda_native import NativeDriver
+    from xarr.backends.cuda_memory import Memory
     from xarr.backends.cuda_streams import Event, Streams
 
 _COUNTED = cython.declare(cython.bint, references.COUNTED)
@@ -101,7 +101,8 @@ class Pool:
 
     Where the system is asked for more, no more may be free than was ever in use at a time: the
     classes that were not used for the longest time give theirs back first. A program's own
-    `resource` pools by itself: what comes from it goes back at once.
+    `resource` pools by itself: what comes from it goes back at once. The bytes in use are counted
+    here, those of blocks of other pools as well.
 
     Attributes
     ----------
@@ -115,6 +116,7 @@ class Pool:
 
     driver: Any
     resource: Any
+    freed: Any
     returned: Any
     free: dict[Any, Any]
     owners: dict[Any, Any]
@@ -125,9 +127,10 @@ class Pool:
     asked_nbytes: int
     most_nbytes: int
 
-    def __init__(self, driver: NativeDriver) -> None:
+    def __init__(self, driver: Memory) -> None:
         """Begin empty."""
         self.driver = driver
+        self.freed = deque()  # the bytes of dropped blocks that are no part of the pool
         # By whichever thread dropped them. Garbage may still read a block that `__del__` was called
         # of, in finalizers that come later; what they bring back to life keeps the block.
         self.returned = deque()
@@ -160,6 +163,8 @@ class Pool:
     @cython.ccall
     def count(self, block: Block, nbytes: cython.Py_ssize_t) -> object:
         """Count so many bytes of a block as asked for, as long as it is in use."""
+        if self.freed:
+            self._forget_freed()
         block.counted_nbytes = nbytes
         self.asked_nbytes += nbytes
         if self.asked_nbytes > self.most_nbytes:
@@ -169,7 +174,12 @@ class Pool:
     def used_nbytes(self) -> int:
         """Return the bytes that were asked for and are in use."""
         self.collect()
+        self._forget_freed()
         return self.asked_nbytes
+
+    def _forget_freed(self) -> None:
+        while self.freed:
+            self.asked_nbytes -= self.freed.popleft()
 
     @cython.cfunc
     def _of_free(self, size: cython.Py_ssize_t, free: list[Any]) -> Block:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy
 
+from xarr import tuning
 from xarr.backends import cuda, cuda_bindings, cuda_streams, cupy_library
 from xarr.backends.base import DeviceInfo, InMemory
 
@@ -38,17 +39,26 @@ class CupyDriver(cuda.CudaDriver):
         self._cupy = cupy
         self._current = cupy.cuda.get_current_stream
         self._alloc, self._device_here = cupy.cuda.alloc, cupy.cuda.runtime.getDevice
+        self._index = info.index
         self._device = cupy.cuda.Device(info.index)
         self._array, self._pointer = cupy.ndarray, cupy.cuda.MemoryPointer
         super().__init__(info)
 
     def current_stream(self) -> int:
         """The handle of CuPy's current stream."""
-        return self.named(self._current(self.info.index).ptr)
+        return self.named(self._current(self._index).ptr)
+
+    def is_plain(self) -> bool:
+        """Whether the default stream is the current one, and no other one was ever seen."""
+        if cuda_streams.Streams.several:
+            return False
+        return self.named(self._current(self._index).ptr) == self.default_stream
 
     def wrap_stream(self, pointer: int) -> Any:
         """Another library's stream as one of CuPy's."""
         cuda_module = self._cupy.cuda
+        if self.named(pointer) == cuda_streams.LEGACY:
+            return cuda_module.Stream.null
         with self._device:
             if hasattr(cuda_module.Stream, "from_external"):
                 return cuda_module.Stream.from_external(_Foreign(pointer))
@@ -65,8 +75,23 @@ class CupyDriver(cuda.CudaDriver):
             stream.use()
         return before
 
+    def allocate(self, nbytes: int) -> cuda_streams.Block:
+        """A buffer, its content undefined; MemoryError when there is no room for it."""
+        block = self._pool.front(nbytes) if nbytes <= tuning.POOLED_NBYTES else None
+        return super().allocate(nbytes) if block is None else block
+
     def take(self, nbytes: int) -> cuda_streams.Block:
-        """A block of CuPy's current allocator, of the part that is for the default stream."""
+        """A block of CuPy's current allocator; a small one may be one that was kept."""
+        if nbytes <= tuning.POOLED_NBYTES:
+            return self._pool.take(nbytes)
+        pointer, memory = self.reserved(nbytes)
+        return cuda_streams.Block(self, pointer, nbytes, memory)
+
+    def reserved(self, nbytes: int) -> tuple[int, Any]:
+        """Memory of CuPy's allocator, of the part that is for the default stream.
+
+        Its address, and what gives it back when it is dropped.
+        """
         # CuPy keeps blocks of each stream apart, and gives back to a stream what was freed at once.
         cuda_module = self._cupy.cuda
         index = self.info.index
@@ -76,7 +101,7 @@ class CupyDriver(cuda.CudaDriver):
             except cuda_module.runtime.CUDARuntimeError:
                 pass
             else:
-                return cuda_streams.Block(self, memory.ptr, nbytes, memory)
+                return memory.ptr, memory
         with self._device:
             current = cuda_module.get_current_stream()
             # `with` would end with the stream of the enclosing `with`, not with the one of `use`.
@@ -92,7 +117,7 @@ class CupyDriver(cuda.CudaDriver):
             finally:
                 if current.ptr:
                     current.use()
-        return cuda_streams.Block(self, memory.ptr, nbytes, memory)
+        return memory.ptr, memory
 
     @contextmanager
     def map(self, buffer: cuda_streams.Block) -> Iterator[Any]:
@@ -142,7 +167,7 @@ class CupyDriver(cuda.CudaDriver):
         if not (self.is_plain() and self.is_current()):
             return None
         block = cuda_streams.Block(self, array.data.ptr, array.nbytes, array.data)
-        self.count(block, array.nbytes)
+        self._pool.count(block, array.nbytes)
         return block
 
     def routine(self, name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
@@ -150,16 +175,18 @@ class CupyDriver(cuda.CudaDriver):
         return cupy_library.routine(name, dtype)
 
     def held_nbytes(self) -> int:
-        """The bytes that CuPy's pool holds for reuse."""
+        """The bytes that CuPy's pool holds for reuse, and xarr's of small blocks."""
+        self._pool.collect()
         with self._device:
-            return int(self._pool().free_bytes())
+            return int(self._cupys().free_bytes()) + self._pool.free_nbytes
 
     def release_memory(self) -> None:
         """Give the blocks that CuPy's pool holds back to the system."""
         with self._device:
-            self._pool().free_all_blocks()
+            self._pool.clear()
+            self._cupys().free_all_blocks()
 
-    def _pool(self) -> Any:
+    def _cupys(self) -> Any:
         """The pool of CuPy's that memory comes from; the default one under other allocators."""
         pool = getattr(self._cupy.cuda.get_allocator(), "__self__", None)
         return pool if hasattr(pool, "free_all_blocks") else self._cupy.get_default_memory_pool()

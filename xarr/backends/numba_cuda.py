@@ -29,7 +29,9 @@ class NumbaDriver(cuda_native.NativeDriver):
         super().__init__(info)
         self._numba = numba_cuda.gpus[info.index].get_primary_context()
         stream = self._numba.get_default_stream()
-        self._first = self.named(int(getattr(stream.handle, "value", stream.handle) or 0))
+        number = int(getattr(stream.handle, "value", stream.handle) or 0)
+        self._default = cuda_native.NativeStream(self.named(number))
+        self._has_swapped = self._default.pointer != self.default_stream
 
     def reserved(self, nbytes: int) -> tuple[int, Any]:
         """Memory of Numba's manager: its address, and what frees it when it is dropped."""

@@ -68,5 +68,10 @@ ITEM_KERNEL(xr_segment_sum, XR_PARAMETERS)
             }
             result[i] = sum;
         }
+#if !XR_JOIN
+        else {
+            result[i] = XR_ZERO; // read where it does not matter
+        }
+#endif
     }
 }
