@@ -282,7 +282,10 @@ def views() -> None:
 def numba_kernels() -> None:
     """Launch kernels of Numba on arrays of xarr's: @cuda.jit, cuda.external_stream."""
     device = cuda_device()
-    cuda = library("numba.cuda")
+    try:
+        cuda = library("numba.cuda")
+    except LackingError:
+        cuda = library("numba_cuda_mlir.cuda")
 
     @cuda.jit  # type: ignore[untyped-decorator]
     def double(x: Any) -> None:
