@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 JOBS ?= 2
 # The extras for the tests on a GPU: for NVIDIA's the backends (cuda12,numba12 for older drivers), and
 # the libraries with which arrays are exchanged, some gigabytes.
-GPU ?= cuda13,numba13,interop
+GPU ?= cuda13,numba13,numba-mlir,nvidia13,interop
 ARGS ?=
 
 # What tells within minutes whether a change broke something: the tape and what becomes of it, each

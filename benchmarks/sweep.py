@@ -1,8 +1,9 @@
 """The sweep over functions as a page: ``python -m benchmarks.sweep [JSON NAME]``.
 
-With arguments it shortens the JSON file of a run to `benchmarks/results/functions-NAME.json`. Then,
-and without, it draws the committed files: of each, the ratios to the fastest other library in
-ascending order, which `docs/functions.md` shows above a table that `docs/tables.py` makes of them.
+With arguments it shortens the JSON file of a run to `benchmarks/results/functions-NAME.json`, where
+rows of sizes that the run has not stay if device and libraries are the same. Then, and without, it
+draws the committed files: of each, the ratios to the fastest other library in ascending order,
+which `docs/functions.md` shows above a table that `docs/tables.py` makes of them.
 """
 
 from __future__ import annotations
@@ -128,6 +129,10 @@ def main(arguments: list[str]) -> int:
     if arguments:
         path, name = arguments
         content = shortened(json.loads(Path(path).read_text(encoding="utf-8")))
+        before = files().get(name, content)
+        if (before["device"], before["versions"]) == (content["device"], content["versions"]):
+            rest = [row for row in before["rows"] if row[2] not in sizes(content)]
+            content["rows"] = [*rest, *content["rows"]]
         rows = ",\n".join(json.dumps(row) for row in content.pop("rows"))
         text = json.dumps(content)[:-1] + f', "rows": [\n{rows}\n]}}\n'
         (RESULTS / f"functions-{name}.json").write_text(text, encoding="utf-8")

@@ -139,21 +139,31 @@ def memory_resources() -> None:
     """Have arrays in memory of cuda.core's: MemoryResource, managed_array."""
     device = cuda_device()
     core = library("cuda.core")
-    memory: Any = device.memory
-    if not hasattr(memory, "resource"):
-        raise LackingError(f"{device} takes its memory from its library alone")
     if not device.attributes["concurrent_managed_access"]:
         raise LackingError(f"{device} has no managed memory that both sides use at once")
-    before = memory.resource
-    memory.resource = core.ManagedMemoryResource()
+    before, nbytes = device.memory.resource, 64 << 20
+    options = core.DeviceMemoryResourceOptions(max_size=nbytes // 2)
+    gpu = device.cuda
     try:
-        x = xarr.arange(1000, dtype="float32") + 1
+        try:
+            device.memory.resource = core.DeviceMemoryResource(gpu, options=options)
+        except RuntimeError as error:  # CuPy's devices have cupy.cuda.set_allocator
+            raise LackingError(str(error)) from error
+        try:
+            xarr.synchronize(xarr.ones(nbytes, dtype="uint8") + 1)
+        except MemoryError:
+            pass
+        else:
+            raise AssertionError("the pool gave more than it may")
+        device.memory.resource = core.ManagedMemoryResource()
+        x = xarr.ones(nbytes, dtype="uint8") + 1
         xarr.synchronize(x)
         managed = core.ManagedBuffer.from_handle(int(xarr.Pointer(x)), x.nbytes, owner=x)
         assert managed.is_managed
-        assert float(x.sum()) == 500_500
+        assert int(x.sum()) == 2 * nbytes
     finally:
-        memory.resource = before
+        if device.memory.resource is not before:
+            device.memory.resource = before
 
 
 def kernels() -> None:

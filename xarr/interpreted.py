@@ -1,4 +1,4 @@
-"""Whether the core runs compiled: the modules of five packages that have a `.pxd` beside them.
+"""Whether the core runs compiled: the modules of six packages that have a `.pxd` beside them.
 
 All of them are compiled or none. Which of the two runs, the compiled files or their sources, is
 decided here, before one is imported. A warning says why a clone runs its sources.
@@ -15,7 +15,8 @@ from xarr.errors import message
 from xarr.settings import IMPORTED
 
 _PACKAGE = Path(__file__).parent
-_FOLDERS = [_PACKAGE / name for name in ("array", "ir", "runtime", "tape", "transforms")]
+_NAMES = ("array", "backends", "ir", "runtime", "tape", "transforms")
+_FOLDERS = [_PACKAGE / name for name in _NAMES]
 _COMPILED = _PACKAGE / "compiled"
 """In a checkout, the sources that were compiled, one behind the other by their paths."""
 _LIBRARY = f"tape/tape{EXTENSION_SUFFIXES[0]}"

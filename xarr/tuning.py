@@ -491,13 +491,13 @@ PLANS: Final = 32
 Test: tests/devices/test_nvidia.py"""
 
 LEADING_BITS: Final = 4
-"""Bits of a size that its class keeps, in the pool of Numba-CUDA: a block is at most an eighth
+"""Bits of a size that its class keeps, in the pool of a CUDA device: a block is at most an eighth
 larger than what was asked for.
-Test: tests/devices/test_numba_pool.py"""
+Test: tests/devices/test_cuda_pool.py"""
 
 SMALLEST_NBYTES: Final = 512
 """Bytes of the pool's smallest blocks.
-Test: tests/devices/test_numba_pool.py"""
+Test: tests/devices/test_cuda_pool.py"""
 
 # -- functions -------------------------------------------------------------------------------------
 

@@ -36,7 +36,7 @@ class Driver(cuda.CudaDriver):
         left = list(statuses)
         self._cuda = SimpleNamespace(
             cuModuleLoadData=lambda binary: (left.pop(0), "module"),
-            cuModuleGetFunction=lambda module, name: (left.pop(0), "function"),
+            cuModuleGetFunction=lambda module, name: (left.pop(0), 8),
             cuLaunchKernel=lambda *_: (left.pop(0),),
             cuInit=lambda flags: (left.pop(0),),
             CUevent_flags=SimpleNamespace(CU_EVENT_DEFAULT=0, CU_EVENT_DISABLE_TIMING=2),
@@ -93,9 +93,9 @@ def test_kernels_of_one_module() -> None:
     values = dict[int, int]()
     find = driver._cuda.cuModuleGetFunction
 
-    def finding(module: str, name: bytes) -> tuple[int, str]:
+    def finding(module: str, name: bytes) -> tuple[int, int]:
         found.append(name)
-        answer: tuple[int, str] = find(module, name)
+        answer: tuple[int, int] = find(module, name)
         return answer
 
     def setting(_: str, which: int, value: int) -> tuple[int]:
@@ -130,7 +130,7 @@ def test_kernels_of_one_module() -> None:
 )
 def test_what_is_not_launched(statuses: list[int], wanted: type[Exception]) -> None:
     with pytest.raises(wanted):
-        Driver(statuses).launch(cuda_kernels.Kernel("module", "function"), (1,), (1,), [], b"")
+        Driver(statuses).launch(cuda_kernels.Kernel("module", 8), (1,), (1,), [], b"")
 
 
 def test_a_device_that_is_opened_first_in_a_forked_process() -> None:
@@ -198,7 +198,7 @@ def test_a_launch_of_groups_that_wait_for_each_other() -> None:
     driver, cuda = with_functions(
         "CUlaunchAttribute", "CUlaunchAttributeID", "CUlaunchConfig", cuLaunchKernelEx=launch
     )
-    kernel = driver.cooperating(cuda_kernels.Kernel("module", "function"), True, (2, 1))
+    kernel = driver.cooperating(cuda_kernels.Kernel("module", 8), True, (2, 1))
     assert [int(one.id) for one in kernel.attributes] == [
         int(cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE),
         int(cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION),
@@ -209,7 +209,7 @@ def test_a_launch_of_groups_that_wait_for_each_other() -> None:
     driver.launch_with(kernel, (4, 2), (32, 4), [b"1234"], 64)
     ((function, config),) = asked
     said = dict(line.split(" : ", 1) for line in config.splitlines() if " : " in line)
-    assert function == "function"
+    assert function == 8
     assert [said[f"gridDim{axis}"] for axis in "XYZ"] == ["4", "2", "1"]
     assert [said[f"blockDim{axis}"] for axis in "XYZ"] == ["32", "4", "1"]
     assert (said["sharedMemBytes"], said["numAttrs"]) == ("64", "2")
@@ -233,7 +233,7 @@ def test_occupancy() -> None:
         cuOccupancyMaxActiveBlocksPerMultiprocessor=lambda *asked: (0, 3),
         cuOccupancyMaxPotentialBlockSize=lambda *asked: (0, 264, 1024),
     )
-    kernel = cuda_kernels.Kernel("module", "function")
+    kernel = cuda_kernels.Kernel("module", 8)
     assert driver.occupancy(kernel, 128, 0) == 3
     assert driver.suggested_group(kernel, 0) == 1024
 

@@ -106,8 +106,9 @@ def test_one_memory_given_twice_may_be_scattered(gpu: xarr.Device) -> None:
     assert_same(cupy.asnumpy(theirs), order, "where a mask says so")
 
 
-def test_numba_kernels_take_arrays(gpu: xarr.Device) -> None:
-    cuda = imported("numba.cuda")
+@pytest.mark.parametrize("module", ["numba.cuda", "numba_cuda_mlir.cuda"])
+def test_numba_kernels_take_arrays(module: str, gpu: xarr.Device) -> None:
+    cuda = imported(module)
 
     @cuda.jit  # type: ignore[untyped-decorator]
     def double(x: Any) -> None:
@@ -122,6 +123,15 @@ def test_numba_kernels_take_arrays(gpu: xarr.Device) -> None:
         double[4, 256](x)
     assert_same(np.asarray(x), np.arange(1000, dtype=np.float32) * 2, "written by Numba")
     assert_same(np.asarray(y), np.arange(1000, dtype=np.float32) + 1, "pending before")
+    stream = xarr.Stream(gpu)
+    with stream:
+        z = xarr.arange(1 << 20, dtype="float32") + 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        double[1 << 12, 256, cuda.external_stream(stream.pointer)](z)  # behind the sum, before +=
+    with stream:
+        z += 1
+    assert_same(np.asarray(z), np.arange(1 << 20, dtype=np.float32) * 2 + 3, "in a stream")
     theirs = cuda.to_device(np.ones(10, np.float32))  # says nothing of its device
     z = xarr.asarray(theirs)
     assert z.device is gpu
@@ -243,8 +253,20 @@ cuda.set_memory_manager(Manager)
 """
 
 
+RESOURCE = """
+import xarr
+from cuda.core import Device, DeviceMemoryResource
+class Resource(DeviceMemoryResource):
+    def allocate(self, nbytes, *, stream):
+        asked.append(nbytes)
+        return super().allocate(nbytes, stream=stream)
+xarr.default_device().cuda.set_current()
+xarr.default_device().memory.resource = Resource(xarr.default_device().index)
+"""
+
+
 def test_memory_comes_from_where_the_user_wants_it(gpu: xarr.Device) -> None:
-    theirs = CUPY_ALLOCATOR if gpu.backend == "cupy" else NUMBA_PLUGIN
+    theirs = {"cupy": CUPY_ALLOCATOR, "numba": NUMBA_PLUGIN}.get(gpu.backend, RESOURCE)
     ours = """
 import xarr
 x = xarr.ones(1 << 22, dtype="float32") + 1

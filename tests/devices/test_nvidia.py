@@ -1,4 +1,4 @@
-"""NVIDIA's libraries under the Numba backend: how they are called, anywhere; what comes, on a GPU.
+"""NVIDIA's libraries without CuPy: how they are called, anywhere; what comes, on a GPU.
 
 On a GPU: XARR_DEVICE=numba:0 python -m pytest tests/devices/test_nvidia.py
 """
@@ -228,8 +228,8 @@ def test_libraries_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture
 def gpu(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> xarr.Device:
     monkeypatch.setattr(tuning, "FFT_NBYTES", 0)
-    if device.backend != "numba":
-        pytest.skip(f"{device} is not of the Numba backend")
+    if device.backend not in ("cuda", "numba"):
+        pytest.skip(f"{device} is no CUDA device without CuPy")
     if device.options:
         pytest.skip(f"{device} pretends to be another device, which has no library")
     if missing():

@@ -395,9 +395,9 @@ def test_without_pyopencl_the_first_use_says_what_to_install() -> None:
     done = run_code(
         """
         import sys
-        sys.modules |= {"pyopencl": None, "cupy": None, "numba": None}
+        sys.modules |= {"pyopencl": None, "cupy": None, "numba": None, "cuda": None}
         from xarr.backends.device import BACKENDS, default_device, devices
-        for other in BACKENDS.keys() - {"cupy", "numba", "cpu", "opencl"}:
+        for other in BACKENDS.keys() - {"cupy", "numba", "cuda", "cpu", "opencl"}:
             del BACKENDS[other]
         assert devices() == []
         try:

@@ -30,11 +30,10 @@ from xarr.backends.base import (
 from xarr.backends.cuda_bindings import OUT_OF_MEMORY, bindings, checked, device_handle
 from xarr.backends.cuda_graphs import CallGraph, LaunchGraph
 from xarr.backends.cuda_kernels import Kernel, Kernels, in_three_dimensions
+from xarr.backends.cuda_launch import is_compiled, launch_at
 from xarr.backends.cuda_streams import Block, Context, Event
 
 _NOT_INITIALIZED: Final = 3
-_OTHER_CONTEXT: Final = (201, 400, 709)
-"""The statuses of a launch where the thread has no context, or another device's or library's."""
 
 
 class CudaDriver(Kernels):
@@ -42,6 +41,8 @@ class CudaDriver(Kernels):
 
     launched = 0
     is_sequenced = True
+    _entry = _copy_entry = _current_entry = 0
+    """The addresses of the driver's functions; 0 where those of the bindings are called."""
 
     def __init__(self, info: DeviceInfo) -> None:
         self.info = info
@@ -53,6 +54,8 @@ class CudaDriver(Kernels):
         self._handle = checked(cuda.cuDevicePrimaryCtxRetain(device_handle(cuda, info.index)))
         self.context = Context(cuda, self._handle)
         self._context_number = int(self._handle)
+        if is_compiled:
+            self._entry, self._copy_entry, self._current_entry = self.entries()
         self._peers: dict[int, bool] = {}
         self.freed_nbytes: deque[int] = deque()
         # The events of blocks live here, not in the blocks: the garbage collector destroys an event
@@ -67,6 +70,14 @@ class CudaDriver(Kernels):
         """The functions of the CUDA driver, by its names."""
         return bindings("driver")
 
+    def entries(self) -> tuple[int, int, int]:
+        """The addresses of the driver's functions that compiled code calls."""
+        names = "cuLaunchKernel", "cuMemcpyDtoH_v2", "cuCtxGetCurrent"
+        launch, copy, current = [
+            ctypes.cast(self.library[name], ctypes.c_void_p).value or 0 for name in names
+        ]
+        return launch, copy, current
+
     def launch(
         self,
         kernel: Kernel,
@@ -80,16 +91,15 @@ class CudaDriver(Kernels):
         if 0 in grid:
             self.launched += 1
             return
+        if self._entry and self.is_plain():
+            # Mostly the context is the thread's already; in any other one a launch is refused.
+            entry, stream = self._entry, self.default_stream
+            self.launched += 1
+            if not launch_at(entry, kernel.address, grid, group, buffers, arguments, stream):
+                return
+            self.launched -= 1
         where = in_three_dimensions(grid, group)
         address = kernel.filled(buffers, arguments)
-        if self.is_plain():
-            # Mostly the context is the thread's already; in any other one a launch is refused.
-            stream = self.default_stream
-            status = self._launch(kernel.function, *where, 0, stream, address, 0)
-            if not status:
-                return
-            if status not in _OTHER_CONTEXT:
-                self._fail("launch", status)
         with self.context:
             stream = self.begin(buffers)
             status = self._launch(kernel.function, *where, 0, stream, address, 0)
@@ -219,9 +229,9 @@ _opened: weakref.WeakSet[CudaDriver] = weakref.WeakSet()
 
 
 def _let_blocks_go() -> None:
-    """Keep blocks that are dropped from now on from asking anything of the driver."""
+    """Keep blocks and memory that are dropped from now on from asking anything of the driver."""
     for driver in _opened:
-        driver.hold_default_stream = lambda event: None  # type: ignore[method-assign]
+        vars(driver).update(hold_default_stream=lambda event: None, free=lambda pointer: None)
 
 
 def _after_fork() -> None:

@@ -53,6 +53,7 @@ class Kernel:
     """A loaded kernel.
 
     module, function : object -- The driver's handles.
+    address : int -- The function's as a number.
     name : str -- What the source calls it.
     names : Mapping of str to str -- The names that C++ gives kernels of the module.
     parameters : Parameters or None
@@ -61,13 +62,14 @@ class Kernel:
         Those of its launches by `launch_with`.
     """
 
-    __slots__ = ("attributes", "function", "module", "name", "names", "parameters")
+    __slots__ = ("address", "attributes", "function", "module", "name", "names", "parameters")
 
     def __init__(
         self, module: Any, function: Any, name: str = "", names: Mapping[str, str] | None = None
     ) -> None:
         self.module = module
         self.function = function
+        self.address = int(function)
         self.name = name
         self.names = names or {}
         self.parameters: Parameters | None = None

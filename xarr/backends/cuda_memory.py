@@ -13,6 +13,7 @@ import numpy
 
 from xarr.backends.base import Driver
 from xarr.backends.cuda_bindings import LIBRARY, OUT_OF_MEMORY, checked, device_handle
+from xarr.backends.cuda_launch import download_at
 from xarr.backends.cuda_streams import Block, Context, Streams
 from xarr.errors import message
 
@@ -57,6 +58,8 @@ class Memory(Streams):
     """The blocks of a device, and copies to and from them."""
 
     _peers: dict[int, bool]
+    _copy_entry: int
+    _current_entry: int
     _used_nbytes: int
     _peak_nbytes: int
 
@@ -81,7 +84,7 @@ class Memory(Streams):
     def allocate(self, nbytes: int) -> Block:
         """A buffer, its content undefined; MemoryError when there is no room for it."""
         nbytes = max(nbytes, 1)
-        if self._used_nbytes + nbytes > self.limit_nbytes < self.used_nbytes() + nbytes:
+        if self.limit_nbytes < math.inf and self.used_nbytes() + nbytes > self.limit_nbytes:
             self._refuse(nbytes)
         try:
             buffer = self.take(nbytes)
@@ -91,7 +94,8 @@ class Memory(Streams):
                 buffer = self.take(nbytes)
             except MemoryError as error:
                 self._refuse(nbytes, error)
-        return self._count_block(buffer, nbytes)
+        self.count(buffer, nbytes)
+        return buffer
 
     def _refuse(self, nbytes: int, cause: Exception | None = None) -> NoReturn:
         most = min(self.info.memory_nbytes, self.limit_nbytes)
@@ -104,14 +108,15 @@ class Memory(Streams):
             )
         ) from cause
 
-    def _count_block(self, block: Block, nbytes: int) -> Block:
-        """The block, of which so many bytes are in use from now on."""
+    def count(self, block: Block, nbytes: int) -> None:
+        """Count so many bytes of a block as in use from now on."""
         block.counted_nbytes = nbytes
         self._used_nbytes += nbytes
-        used = self.used_nbytes()
-        if used > self._peak_nbytes:
-            self._peak_nbytes = used
-        return block
+        self._peak_nbytes = max(self._peak_nbytes, self.used_nbytes())
+
+    def peak_nbytes(self) -> int:
+        """The most bytes that were ever in use."""
+        return self._peak_nbytes
 
     def make_room(self) -> None:
         """Give memory that is held for reuse back, for whoever else asks the system for some."""
@@ -135,12 +140,16 @@ class Memory(Streams):
 
     def download(self, buffer: Block, offset_nbytes: int, out: Any, *, waits: bool = True) -> None:
         """Copy into contiguous writable host memory; returns when it is there, if it `waits`."""
+        is_array = type(out) is numpy.ndarray
+        if self._copy_entry and waits and is_array and out.nbytes and self.is_plain():
+            there = buffer.pointer + offset_nbytes
+            entries = self._copy_entry, self._current_entry
+            status = download_at(*entries, self._context_number, there, out, out.nbytes)
+            if status >= 0:
+                self.check("download", (status,))
+                return
         nbytes, host, there = _ends(buffer, offset_nbytes, out)
-        if nbytes and waits and self.is_plain() and self.is_current():
-            stream = self.default_stream
-            self.check("download", self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream))
-            self.check("download", self._cuda.cuStreamSynchronize(stream))
-        elif nbytes:
+        if nbytes:
             with self._copying("download", buffer, None if waits else out) as stream:
                 self.check("download", self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream))
 
@@ -245,7 +254,7 @@ class Memory(Streams):
             "free_nbytes": self.free_nbytes(),
             "used_nbytes": self.used_nbytes(),
             "held_nbytes": self.held_nbytes(),
-            "peak_nbytes": self._peak_nbytes,
+            "peak_nbytes": self.peak_nbytes(),
         }
 
     def free_nbytes(self) -> int:

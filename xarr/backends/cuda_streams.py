@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final, NoReturn
 
 from xarr.backends.base import MARKS, Driver, Span, Timer
 from xarr.backends.cuda_bindings import OUT_OF_MEMORY, checked, name_of
+from xarr.backends.cuda_pool import Block as Block
 from xarr.errors import DeviceError, message
 
 LEGACY: Final = 1
@@ -23,49 +24,6 @@ LEGACY: Final = 1
 _STREAM: Final = 8
 """The index of the stream among the arguments of `cuLaunchKernel`."""
 _NOWHERE: Final = nullcontext()
-
-
-class Block:
-    """Memory on a device, given back when it is dropped.
-
-    driver : Streams -- The driver that it belongs to.
-    pointer, nbytes : int -- Where it begins, and how long it is.
-    memory : object -- What keeps it.
-    counted_nbytes : int -- What the driver counts as live for it.
-    """
-
-    __slots__ = ("counted_nbytes", "driver", "memory", "nbytes", "pointer")
-
-    def __init__(self, driver: Streams, pointer: int, nbytes: int, memory: Any) -> None:
-        self.driver = driver
-        self.pointer = pointer
-        self.nbytes = nbytes
-        self.memory = memory
-        self.counted_nbytes = 0
-
-    @property
-    def event(self) -> Event | None:
-        """The end of its last use; None where that was on the default stream."""
-        return self.driver.last_uses.get(id(self))
-
-    @event.setter
-    def event(self, event: Event | None) -> None:
-        if event is not None:
-            self.driver.last_uses[id(self)] = event
-        else:
-            self.driver.last_uses.pop(id(self), None)
-
-    def __del__(self) -> None:
-        # In whichever thread, without the lock of the device.
-        driver = self.driver
-        if self.counted_nbytes:
-            driver.freed_nbytes.append(self.counted_nbytes)
-        self.give_back(driver.last_uses.pop(id(self), None) if driver.last_uses else None)
-
-    def give_back(self, event: Event | None) -> None:
-        """Order the default stream behind the last use, so that the next user may begin there."""
-        if event is not None:
-            self.driver.hold_default_stream(event)
 
 
 class Event:
@@ -114,6 +72,7 @@ class Streams(Driver):
     _handle: Any
     _context_number: int
     _launch: Any
+    _entry: int
     context: Context
     library: Any
     last_uses: dict[int, Event]
@@ -244,13 +203,16 @@ class Streams(Driver):
         with self.context:
             last = Event(self._cuda, timed=True)
         first = self.mark(timed=True)
+        entry = self._entry
         if name == "launch":
             # Right before the launch and behind it, as the host takes longer than a small kernel.
             self._launch = functools.partial(self._launched_between, self._launch, first, last)
+            self._entry = 0
         try:
             ask()
         finally:
             vars(self).pop("_launch", None)
+            self._entry = entry
         if name != "launch":
             last = self.mark(timed=True)
 
@@ -301,19 +263,19 @@ class Streams(Driver):
 
         Blocks that are allocated meanwhile are appended to `held`. Nothing waits or is waited for.
         """
-        take = self.take
+        allocate = self.allocate
 
-        def taken(nbytes: int) -> Block:
-            held.append(take(nbytes))
+        def allocated(nbytes: int) -> Block:
+            held.append(allocate(nbytes))
             block: Block = held[-1]
             return block
 
         before = self.swap_stream(stream)
-        vars(self).update(default_stream=self.stream_pointer(stream), take=taken)
+        vars(self).update(default_stream=self.stream_pointer(stream), allocate=allocated)
         try:
             yield
         finally:
-            for name in ("default_stream", "take"):
+            for name in ("default_stream", "allocate"):
                 vars(self).pop(name)
             self.swap_stream(before)
 

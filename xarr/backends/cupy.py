@@ -142,7 +142,8 @@ class CupyDriver(cuda.CudaDriver):
         if not (self.is_plain() and self.is_current()):
             return None
         block = cuda_streams.Block(self, array.data.ptr, array.nbytes, array.data)
-        return self._count_block(block, array.nbytes)
+        self.count(block, array.nbytes)
+        return block
 
     def routine(self, name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
         """CuPy's function that NumPy calls `name`, where a library of NVIDIA's stands behind it."""

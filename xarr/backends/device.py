@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
-import math
 import struct
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +18,7 @@ from typing import Any, Final, Literal, Self, TypeAlias
 from xarr import dtypes, tuning
 from xarr.backends.base import DeviceInfo, Discovery, Driver
 from xarr.backends.cuda_bindings import core_device
+from xarr.backends.device_memory import Memory
 from xarr.backends.forks import hold_over_forks
 from xarr.dtypes import DType
 from xarr.errors import message
@@ -27,7 +27,13 @@ from xarr.settings import settings
 
 InPlace: TypeAlias = "dict[DType, tuple[Callable[..., Any] | None, Callable[..., Any] | None]]"
 
-BACKENDS = {"cupy": "cupy_devices", "numba": "numba_cuda", "cpu": "cpu", "opencl": "opencl_devices"}
+BACKENDS = {
+    "cupy": "cupy_devices",
+    "numba": "numba_cuda",
+    "cuda": "cuda_native",
+    "cpu": "cpu",
+    "opencl": "opencl_devices",
+}
 """The module of each backend, best first: the default device is the first GPU, else the first CPU.
 """
 
@@ -288,82 +294,6 @@ class Device:
 
     def __reduce__(self) -> tuple[Callable[[str], Device], tuple[str]]:
         return get_device, (str(self),)
-
-
-class Memory:
-    """The memory of a device in bytes: `device.memory`.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> memory = xarr.default_device().memory
-    >>> before = memory.used
-    >>> x = xarr.ones(1_000_000, dtype="float32") + 0
-    >>> xarr.synchronize()
-    >>> memory.used - before
-    4000000
-    >>> memory.trim()
-    """
-
-    __slots__ = ("_device",)
-
-    def __init__(self, device: Device) -> None:
-        self._device = device
-
-    def _info(self, name: str) -> int:
-        return self._device.memory_info()[name]
-
-    @property
-    def total(self) -> int:
-        """All of the device."""
-        return self._info("total_nbytes")
-
-    @property
-    def free(self) -> int:
-        """The bytes that are free, as the driver says, or as this process knows."""
-        return self._info("free_nbytes")
-
-    @property
-    def used(self) -> int:
-        """The bytes of arrays."""
-        return self._info("used_nbytes")
-
-    @property
-    def held(self) -> int:
-        """The bytes that are kept for reuse, or that blocks have beyond what arrays asked for."""
-        return self._info("held_nbytes")
-
-    @property
-    def peak(self) -> int:
-        """The most that arrays ever had."""
-        return self._info("peak_nbytes")
-
-    @property
-    def limit(self) -> int | None:
-        """The most bytes of all arrays; None for no limit. More is a MemoryError."""
-        limit = self._device.driver.limit_nbytes
-        return None if limit == math.inf else int(limit)
-
-    @limit.setter
-    def limit(self, nbytes: int | None) -> None:
-        if nbytes is not None and (type(nbytes) is not int or nbytes < 0):
-            raise ValueError(
-                message("memory.limit", f"it is {nbytes!r}", "bytes, 0 or more, or None")
-            )
-        self._device.driver.limit_nbytes = math.inf if nbytes is None else nbytes
-
-    def trim(self) -> None:
-        """Give what is held back to the system; waits for the device."""
-        self._device.synchronize()
-        with self._device.lock:
-            for reserve in tuple(self._device.driver.reserves):
-                reserve.drop()
-            self._device.driver.release_memory()
-
-    def __repr__(self) -> str:
-        info = self._device.memory_info()
-        figures = (f"{name.removesuffix('_nbytes')} {n:,}" for name, n in info.items())
-        return f"<Memory of {self._device}: {', '.join(figures)} bytes>"
 
 
 def devices() -> list[Device]:

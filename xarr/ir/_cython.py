@@ -19,18 +19,24 @@ bint: TypeAlias = bool
 void: TypeAlias = None
 
 
-class _Double:
-    """C's double, of which compiled code has arrays and views of memory."""
+class _Number:
+    """A number of C's, of which compiled code has arrays and views of memory."""
 
     def __getitem__(self, _: Any) -> None:
         return None
 
 
-double: Any = _Double()
+double: Any = _Number()
+ulonglong: Any = _Number()
 
 
 class pointer(Generic[_T]):  # noqa: N801 - Cython's name
     """The type of a C pointer, which only compiled functions take."""
+
+
+def foreign(*_: Any) -> Any:
+    """Stand for a function of C's, which only compiled code calls."""
+    raise NotImplementedError
 
 
 def _same(item: _T) -> _T:

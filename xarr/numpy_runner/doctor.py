@@ -21,7 +21,8 @@ from xarr.user_kernels.elementwise import ElementwiseKernel
 
 PACKAGES: Final = (
     *(NAME, "numpy", "pyopencl", "pocl-binary-distribution", "cupy-cuda12x", "cupy-cuda13x"),
-    *("cupy-rocm-7-0", "numba-cuda", "nvmath-python", "cuda-bindings", "scipy", "dask"),
+    *("cupy-rocm-7-0", "numba-cuda", "numba-cuda-mlir", "nvmath-python"),
+    *("cuda-core", "cuda-bindings", "scipy", "dask"),
 )
 
 

@@ -1,9 +1,9 @@
-"""The pool of the Numba backend, on memory that a stand-in for Numba's context gives."""
+"""The pool of a CUDA device, on memory that a stand-in for the driver gives."""
 
 from __future__ import annotations
 
-import contextlib
 import gc
+import math
 import random
 import sys
 import threading
@@ -14,55 +14,57 @@ from typing import Any
 
 import pytest
 
-from xarr.backends.numba_cuda import Block, Pool, size_class
+from xarr.backends.cuda_pool import Block, Pool, size_class
 
 
-class Handle:
-    """What Numba gives for memory: a finalizer frees it."""
+class Owner:
+    """What the driver gives for memory: a finalizer frees it."""
 
-    def __init__(self, context: Context, pointer: int) -> None:
-        self.device_pointer_value = pointer
-        weakref.finalize(self, context.live.discard, pointer)
-
-
-class Context:
-    """As much of Numba's context as the pool uses."""
-
-    def __init__(self) -> None:
-        self.live: set[int] = set()
-        self.given = 0
-
-    def memalloc(self, nbytes: int) -> Handle:
-        self.given += 1
-        self.live.add(self.given * 4096)
-        return Handle(self, self.given * 4096)
+    def __init__(self, live: set[int], pointer: int) -> None:
+        self.handle = pointer
+        weakref.finalize(self, live.discard, pointer)
 
 
 class Driver:
     """As much of the driver as the pool and its blocks use."""
 
     def __init__(self) -> None:
-        self.context: Any = contextlib.nullcontext()
         self.freed_nbytes: deque[int] = deque()
         self.last_uses: dict[int, Any] = {}
         self.held: list[Any] = []
+        self.live: set[int] = set()
+        self.given = 0
+        self.limit_nbytes = math.inf
+
+    def reserved(self, nbytes: int) -> tuple[int, Owner]:
+        self.given += 1
+        self.live.add(self.given * 4096)
+        return self.given * 4096, Owner(self.live, self.given * 4096)
+
+    def reserved_by(self, resource: list[int], nbytes: int) -> tuple[int, Owner]:
+        resource.append(nbytes)
+        return self.reserved(nbytes)
 
     def hold_default_stream(self, event: Any) -> None:
         self.held.append(event)
 
 
 @pytest.fixture
-def pool(monkeypatch: pytest.MonkeyPatch) -> Pool:
-    monkeypatch.setattr(
-        "xarr.backends.numba_cuda._allocated", lambda context, nbytes: context.memalloc(nbytes)
-    )
-    return Pool(Driver(), Context())
+def pool() -> Pool:
+    driver: Any = Driver()
+    return Pool(driver)
+
+
+def live_in(pool: Pool) -> set[int]:
+    """The addresses that the driver gave and that were not freed."""
+    driver: Any = pool.driver
+    return driver.live  # type: ignore[no-any-return]
 
 
 def in_use(pool: Pool) -> tuple[int, int]:
     """The bytes of blocks that are in use, and of those that are free."""
-    pool._collect()
-    return pool.reserved_nbytes - pool._free_nbytes, pool._free_nbytes
+    pool.collect()
+    return pool.reserved_nbytes - pool.free_nbytes, pool.free_nbytes
 
 
 def test_a_block_is_an_eighth_too_large_at_the_most() -> None:
@@ -79,7 +81,7 @@ def test_blocks_are_reused_and_counted(pool: Pool) -> None:
     assert pool.take(1020).pointer == pointer
     pool.clear()
     assert in_use(pool) == (0, 0)
-    assert not pool._context.live
+    assert not live_in(pool)
 
 
 def test_memory_of_a_block_in_a_cycle_stays(pool: Pool) -> None:
@@ -89,7 +91,7 @@ def test_memory_of_a_block_in_a_cycle_stays(pool: Pool) -> None:
     gc.collect()
     again = pool.take(1000)
     assert isinstance(again, Block)
-    assert again.pointer in pool._context.live
+    assert again.pointer in live_in(pool)
 
 
 def test_of_many_sizes_as_much_is_free_as_was_in_use(pool: Pool) -> None:
@@ -104,7 +106,7 @@ def test_of_many_sizes_as_much_is_free_as_was_in_use(pool: Pool) -> None:
         assert pool.reserved_nbytes <= 2 * asked_nbytes + (1 << 24)
     live.clear()
     assert in_use(pool)[0] == 0
-    assert len(pool._context.live) == len(pool._handles)
+    assert len(live_in(pool)) == len(pool.owners)
 
 
 def test_blocks_are_dropped_in_any_thread(pool: Pool) -> None:
@@ -128,7 +130,7 @@ def test_blocks_are_dropped_in_any_thread(pool: Pool) -> None:
         sys.setswitchinterval(before)
     pool.clear()
     assert in_use(pool) == (0, 0)
-    assert not pool._context.live
+    assert not live_in(pool)
 
 
 def test_the_end_of_the_last_use_goes_with_the_memory(pool: Pool) -> None:
@@ -139,7 +141,7 @@ def test_the_end_of_the_last_use_goes_with_the_memory(pool: Pool) -> None:
     again = pool.take(1000)
     assert (again.pointer, again.event) == (pointer, end)
     del again
-    driver: Any = pool._driver
+    driver: Any = pool.driver
     assert driver.held == []
     pool.clear()
     assert driver.held == [end]
@@ -154,16 +156,17 @@ def test_what_was_used_last_is_kept_longest(pool: Pool) -> None:
     last = block.pointer
     del block  # now 27 kilobytes are free, and 15 were in use at a time
     block = pool.take(13 << 10)
-    assert set(pool._handles) == {pointers[1], last, block.pointer}
+    assert set(pool.owners) == {pointers[1], last, block.pointer}
 
 
 def test_live_bytes_are_counted(pool: Pool) -> None:
-    driver: Any = pool._driver
-    block = pool.take(1000)
-    block.counted_nbytes = 1000
-    assert not driver.freed_nbytes
-    del block
-    assert list(driver.freed_nbytes) == [1000]
+    for _ in range(2):  # the second time from the front
+        block = pool.front(1000)
+        if block is None:
+            pool.count(block := pool.take(1000), 1000)
+        assert (pool.used_nbytes(), pool.most_nbytes) == (1000, 1000)
+        del block
+        assert (pool.used_nbytes(), pool.most_nbytes) == (0, 1000)
 
 
 def test_a_block_that_a_finalizer_still_sees_is_not_given_out(pool: Pool) -> None:
@@ -188,5 +191,19 @@ def test_a_block_that_a_finalizer_still_sees_is_not_given_out(pool: Pool) -> Non
     blocks = [pool.take(1000), pool.take(1000)]
     assert {block.pointer for block in blocks} == {pointer, taken}
     assert {block.event for block in blocks} == {None, late[0]}
-    driver: Any = pool._driver
+    driver: Any = pool.driver
     assert len(driver.last_uses) == 1
+
+
+def test_memory_of_a_resource_goes_back_to_it_in_order(pool: Pool) -> None:
+    kept = pool.take(1000)
+    pool.resource = asked = []
+    block, end = pool.take(1000), object()
+    assert (asked, block.nbytes) == ([1000], 1000)
+    block.event = end  # type: ignore[assignment]
+    pool.resource, pointer = None, block.pointer
+    del block
+    assert in_use(pool) == (1024, 0)
+    driver: Any = pool.driver
+    assert driver.held == [end]
+    assert live_in(pool) == {kept.pointer} != {pointer}
