@@ -3,7 +3,7 @@
 Each stands for a group of rows of docs/from_cuda_python.md, asserts its results, and tells what the
 device or the installation lacks for it:
 
-    XARR_DEVICE=cupy:0 python examples/cuda_python.py
+    XARR_DEVICE=cuda:0 python examples/cuda_python.py
 """
 
 from __future__ import annotations
