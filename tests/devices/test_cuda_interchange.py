@@ -266,7 +266,8 @@ xarr.default_device().memory.resource = Resource(xarr.default_device().index)
 
 
 def test_memory_comes_from_where_the_user_wants_it(gpu: xarr.Device) -> None:
-    theirs = {"cupy": CUPY_ALLOCATOR, "numba": NUMBA_PLUGIN}.get(gpu.backend, RESOURCE)
+    plugs = {"CupyDriver": CUPY_ALLOCATOR, "NumbaDriver": NUMBA_PLUGIN}
+    theirs = plugs.get(type(gpu.driver).__name__, RESOURCE)
     ours = """
 import xarr
 x = xarr.ones(1 << 22, dtype="float32") + 1
