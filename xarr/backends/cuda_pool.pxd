@@ -25,8 +25,8 @@ cdef class Pool:
     cpdef object count(self, Block block, Py_ssize_t nbytes)
     cdef Block _of_free(self, Py_ssize_t size, list free)
     cdef void _note_peak(self)
-    cpdef object put_back(self, Block block, object event)
     cpdef object collect(self)
 
+cdef void put_back(Pool pool, Block block)
 cpdef Py_ssize_t _count()
 cpdef Py_ssize_t size_class(Py_ssize_t nbytes)

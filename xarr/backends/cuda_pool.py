@@ -82,14 +82,13 @@ class Block:
 
     def __del__(self) -> None:
         """Give the memory back, in whichever thread, without the lock of the device."""
-        driver = self.driver
-        last_uses: dict[Any, Any] = driver.last_uses
-        event = last_uses.pop(id(self), None) if last_uses else None
         if type(self.memory) is Pool:
-            self.memory.put_back(self, event)
+            put_back(self.memory, self)
             return
+        driver = self.driver
         if self.counted_nbytes:
             driver.freed_nbytes.append(self.counted_nbytes)
+        event = driver.last_uses.pop(id(self), None)
         if event is not None:
             # The next user of the memory may begin on the default stream.
             driver.hold_default_stream(event)
@@ -184,11 +183,12 @@ class Pool:
     @cython.cfunc
     def _of_free(self, size: cython.Py_ssize_t, free: list[Any]) -> Block:
         """Return the block of a class that was freed last."""
-        block: Block
+        block: Block = Block.__new__(Block)
         pointer, event = free.pop()
         self.free_nbytes -= size
         self._note_peak()
-        block = Block(self.driver, pointer, size, self)
+        block.driver, block.memory = self.driver, self
+        block.pointer, block.nbytes, block.counted_nbytes = pointer, size, 0
         if event is not None:
             block.event = event
         return block
@@ -223,12 +223,6 @@ class Pool:
         self.owners[pointer] = owner
         self.reserved_nbytes += nbytes
         return pointer
-
-    @cython.ccall
-    def put_back(self, block: Block, event: Any) -> object:
-        """Keep the memory of a block for reuse, once nothing refers to the block any more."""
-        self.returned.append((block, event))
-        return None
 
     def clear(self) -> None:
         """Give what is kept back to the system."""
@@ -270,6 +264,13 @@ class Pool:
             self.driver.hold_default_stream(event)
         del self.owners[pointer]
         self.reserved_nbytes -= nbytes
+
+
+@cython.cfunc
+def put_back(pool: Pool, block: Block) -> cython.void:
+    """Keep the memory of a block for reuse, once nothing refers to the block any more."""
+    last_uses: dict[Any, Any] = pool.driver.last_uses
+    pool.returned.append((block, last_uses.pop(id(block), None) if last_uses else None))
 
 
 @cython.ccall
