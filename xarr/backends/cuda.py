@@ -30,7 +30,7 @@ from xarr.backends.base import (
 from xarr.backends.cuda_bindings import OUT_OF_MEMORY, bindings, checked, device_handle
 from xarr.backends.cuda_graphs import CallGraph, LaunchGraph
 from xarr.backends.cuda_kernels import Kernel, Kernels, in_three_dimensions
-from xarr.backends.cuda_launch import is_compiled, launch_at
+from xarr.backends.cuda_launch import DriverCalls, is_compiled
 from xarr.backends.cuda_pool import Pool
 from xarr.backends.cuda_streams import Block, Context, Event
 
@@ -42,8 +42,6 @@ class CudaDriver(Kernels):
 
     launched = 0
     is_sequenced = True
-    _entry = _copy_entry = _current_entry = 0
-    """The addresses of the driver's functions; 0 where those of the bindings are called."""
 
     def __init__(self, info: DeviceInfo) -> None:
         self.info = info
@@ -56,7 +54,7 @@ class CudaDriver(Kernels):
         self.context = Context(cuda, self._handle)
         self._context_number = int(self._handle)
         if is_compiled:
-            self._entry, self._copy_entry, self._current_entry = self.entries()
+            self._calls = self.driver_calls()
         self._peers: dict[int, bool] = {}
         self._pool = Pool(self)
         self.freed_nbytes = self._pool.freed
@@ -70,13 +68,9 @@ class CudaDriver(Kernels):
         """The functions of the CUDA driver, by its names."""
         return bindings("driver")
 
-    def entries(self) -> tuple[int, int, int]:
-        """The addresses of the driver's functions that compiled code calls."""
-        names = "cuLaunchKernel", "cuMemcpyDtoH_v2", "cuCtxGetCurrent"
-        launch, copy, current = [
-            ctypes.cast(self.library[name], ctypes.c_void_p).value or 0 for name in names
-        ]
-        return launch, copy, current
+    def driver_calls(self) -> DriverCalls | None:
+        """The driver's functions that compiled code calls without the bindings."""
+        return DriverCalls(self.library, self._context_number)
 
     def launch(
         self,
@@ -91,11 +85,11 @@ class CudaDriver(Kernels):
         if 0 in grid:
             self.launched += 1
             return
-        if self._entry and self.is_plain():
+        calls, stream = self._calls, self.default_stream
+        if calls is not None and self.is_plain():
             # Mostly the context is the thread's already; in any other one a launch is refused.
-            entry, stream = self._entry, self.default_stream
             self.launched += 1
-            if not launch_at(entry, kernel.address, grid, group, buffers, arguments, stream):
+            if not calls.launch(kernel.address, grid, group, buffers, arguments, stream):
                 return
             self.launched -= 1
         where = in_three_dimensions(grid, group)

@@ -25,15 +25,21 @@ cdef extern from *:
 
     typedef int (*xarr_copy)(void *, unsigned long long, size_t);
     typedef int (*xarr_current)(void **);
+    typedef int (*xarr_wait)(void);
+
+    static int xarr_is_current(Py_ssize_t current, Py_ssize_t context)
+    {
+        void *now = 0;
+        return !((xarr_current)(size_t)current)(&now) && now == (void *)(size_t)context;
+    }
 
     static int xarr_copied(
         Py_ssize_t entry, Py_ssize_t current, Py_ssize_t context, Py_ssize_t pointer,
         PyObject *host, Py_ssize_t nbytes)
     {
-        void *now = 0;
         int status;
         Py_buffer view;
-        if (((xarr_current)(size_t)current)(&now) || now != (void *)(size_t)context)
+        if (!xarr_is_current(current, context))
             return -1;
         if (PyObject_GetBuffer(host, &view, PyBUF_CONTIG))
             return -2;
@@ -45,17 +51,35 @@ cdef extern from *:
         PyBuffer_Release(&view);
         return status;
     }
+
+    static int xarr_waited(Py_ssize_t entry, Py_ssize_t current, Py_ssize_t context)
+    {
+        int status;
+        if (!xarr_is_current(current, context))
+            return -1;
+        Py_BEGIN_ALLOW_THREADS
+        status = ((xarr_wait)(size_t)entry)();
+        Py_END_ALLOW_THREADS
+        return status;
+    }
     """
     int _copied "xarr_copied"(
         Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t, object, Py_ssize_t) except -2
+    int _waited "xarr_waited"(Py_ssize_t, Py_ssize_t, Py_ssize_t)
     int _called "xarr_called"(
         unsigned long long, unsigned long long, unsigned, unsigned, unsigned, unsigned, unsigned,
         unsigned, unsigned long long *, Py_ssize_t, const char *, unsigned long long)
 
-cpdef int launch_at(
-    Py_ssize_t entry, Py_ssize_t function, tuple grid, tuple group,
-    object buffers, bytes arguments, Py_ssize_t stream)
-cpdef int download_at(
-    Py_ssize_t entry, Py_ssize_t current, Py_ssize_t context, Py_ssize_t pointer, object host,
-    Py_ssize_t nbytes)
+cdef class DriverCalls:
+    cdef Py_ssize_t context
+    cdef Py_ssize_t launch_entry
+    cdef Py_ssize_t copy_entry
+    cdef Py_ssize_t wait_entry
+    cdef Py_ssize_t current_entry
+    cpdef int launch(
+        self, Py_ssize_t function, tuple grid, tuple group, object buffers, bytes arguments,
+        Py_ssize_t stream)
+    cpdef int download(self, Py_ssize_t pointer, object host, Py_ssize_t nbytes)
+    cpdef int synchronize(self)
+
 cdef Py_ssize_t _extent(tuple extents, Py_ssize_t at)

@@ -13,7 +13,6 @@ import numpy
 
 from xarr.backends.base import Driver
 from xarr.backends.cuda_bindings import LIBRARY, OUT_OF_MEMORY, checked, device_handle
-from xarr.backends.cuda_launch import download_at
 from xarr.backends.cuda_pool import Pool
 from xarr.backends.cuda_streams import Block, Context, Streams
 from xarr.errors import message
@@ -59,8 +58,6 @@ class Memory(Streams):
     """The blocks of a device, and copies to and from them."""
 
     _peers: dict[int, bool]
-    _copy_entry: int
-    _current_entry: int
     _pool: Pool
 
     exports = True
@@ -129,10 +126,9 @@ class Memory(Streams):
     def download(self, buffer: Block, offset_nbytes: int, out: Any, *, waits: bool = True) -> None:
         """Copy into contiguous writable host memory; returns when it is there, if it `waits`."""
         is_array = type(out) is numpy.ndarray
-        if self._copy_entry and waits and is_array and out.nbytes and self.is_plain():
-            there = buffer.pointer + offset_nbytes
-            entries = self._copy_entry, self._current_entry
-            status = download_at(*entries, self._context_number, there, out, out.nbytes)
+        calls = self._calls
+        if calls is not None and waits and is_array and out.nbytes and self.is_plain():
+            status = calls.download(buffer.pointer + offset_nbytes, out, out.nbytes)
             if status >= 0:
                 self.check("download", (status,))
                 return

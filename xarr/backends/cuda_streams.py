@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final, NoReturn
 
 from xarr.backends.base import MARKS, Driver, Span, Timer
 from xarr.backends.cuda_bindings import OUT_OF_MEMORY, checked, name_of
+from xarr.backends.cuda_launch import DriverCalls
 from xarr.backends.cuda_pool import Block as Block
 from xarr.errors import DeviceError, message
 
@@ -72,7 +73,7 @@ class Streams(Driver):
     _handle: Any
     _context_number: int
     _launch: Any
-    _entry: int
+    _calls: DriverCalls | None = None
     context: Context
     library: Any
     last_uses: dict[int, Event]
@@ -131,8 +132,12 @@ class Streams(Driver):
 
     def synchronize(self) -> None:
         """Wait until everything asked so far is done, on all streams."""
-        with self.context:
-            self.check("synchronize", self._cuda.cuCtxSynchronize())
+        status = -1 if self._calls is None else self._calls.synchronize()
+        if status >= 0:
+            self.check("synchronize", (status,))
+        else:
+            with self.context:
+                self.check("synchronize", self._cuda.cuCtxSynchronize())
         self._under_way.clear()
 
     def is_done(self) -> bool:
@@ -203,16 +208,16 @@ class Streams(Driver):
         with self.context:
             last = Event(self._cuda, timed=True)
         first = self.mark(timed=True)
-        entry = self._entry
+        calls = self._calls
         if name == "launch":
             # Right before the launch and behind it, as the host takes longer than a small kernel.
             self._launch = functools.partial(self._launched_between, self._launch, first, last)
-            self._entry = 0
+            self._calls = None
         try:
             ask()
         finally:
             vars(self).pop("_launch", None)
-            self._entry = entry
+            self._calls = calls
         if name != "launch":
             last = self.mark(timed=True)
 

@@ -147,9 +147,8 @@ class HipDriver(CupyDriver):
     options = OPTIONS
     default_stream = 0
 
-    def entries(self) -> tuple[int, int, int]:
-        """None: CuPy's runtime launches and copies."""
-        return 0, 0, 0
+    def driver_calls(self) -> None:
+        """None: CuPy's runtime launches, copies and waits."""
 
     def driver_functions(self) -> Any:
         """CuPy's runtime in the place of the driver."""
