@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import math
 import random
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from xarr.backends.cuda_native import NativeDriver
 from xarr.backends.cuda_pool import Block, Pool, size_class
 
 
@@ -207,3 +209,35 @@ def test_memory_of_a_resource_goes_back_to_it_in_order(pool: Pool) -> None:
     driver: Any = pool.driver
     assert driver.held == [end]
     assert live_in(pool) == {kept.pointer} != {pointer}
+
+
+class Resource:
+    """As RMM's: addresses, and no more than 1,000 bytes at a time."""
+
+    def __init__(self) -> None:
+        self.live: dict[int, int] = {}
+
+    def allocate(self, nbytes: int) -> int:
+        if nbytes > 1000:
+            raise RuntimeError("CUDA_ERROR_OUT_OF_MEMORY: no room")
+        self.live[4096] = nbytes
+        return 4096
+
+    def deallocate(self, address: int, nbytes: int) -> None:
+        assert self.live.pop(address) == nbytes
+
+
+def test_a_programs_own_resource_gives_and_takes_addresses() -> None:
+    driver = NativeDriver.__new__(NativeDriver)
+    driver.context = contextlib.nullcontext()  # type: ignore[assignment]
+    driver._pool = Pool(driver)
+    driver.resource = resource = Resource()
+    assert driver.resource is resource
+    pointer, owner = driver.reserved_by(resource, 100)
+    assert (pointer, resource.live) == (4096, {4096: 100})
+    del owner
+    assert not resource.live
+    with pytest.raises(MemoryError, match="no room"):
+        driver.reserved_by(resource, 2000)
+    with pytest.raises(TypeError, match="None for xarr's pool is accepted"):
+        driver.resource = object()
