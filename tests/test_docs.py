@@ -129,7 +129,7 @@ def test_the_program_of_a_page_runs(page: str, capsys: pytest.CaptureFixture[str
 
 
 CPUS = [device for device in xarr.devices() if device.kind == "cpu"]
-ON_CUDA = ("exchange.md", "from_cuda_python.md")
+ON_CUDA = ("devices.md", "exchange.md", "from_cuda_python.md")
 """Pages whose program needs a CUDA device, and other libraries for those."""
 
 
