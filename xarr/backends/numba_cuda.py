@@ -101,7 +101,7 @@ class Pool:
         """Sort in what was returned and is referred to no more."""
         for _ in range(len(self._returned)):
             block, event = self._returned.popleft()
-            if references.COUNTED and sys.getrefcount(block) > references.IN_VARIABLE:
+            if references.are_counted() and sys.getrefcount(block) > references.IN_VARIABLE:
                 self._returned.append((block, event))
                 continue
             event = self._driver.last_uses.pop(id(block), event)
