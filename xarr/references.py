@@ -6,9 +6,9 @@ switches on: what one thread drops of another's may be counted until that one no
 
 Without the lock a count is two numbers, the owner's and that of all other threads, which are not
 read at once. Where the owner takes a reference in between, and a third thread drops one, their sum
-is too low. So `are_counted` is False there, as on other interpreters: nothing is taken to be dead, and
-each result is stored. Ten operations on 2^22 float32 take two cores 17 ms so, instead of 1.4, and
-64 of them on the tape 1.1 GB, instead of 50 MB; ten on 1,000 and their sum take 22 us instead of 16.
+is too low. So `are_counted` is False there, as on other interpreters: nothing is taken to be dead,
+and each result is stored. Ten operations on 2^22 float32 take two cores 17 ms so, instead of 1.4,
+and 64 of them on the tape 1.1 GB, instead of 50 MB; ten on 1,000 and their sum 22 us, not 16.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from xarr.errors import message
 
 
 def _is_locked() -> bool:
-    """Return whether Python's global lock is on, as it always is where there is no such question."""
-    return getattr(sys, "_is_gil_enabled", lambda: True)()  # type: ignore[no-any-return]
+    """Return whether Python's global lock is on, as it always was before 3.13."""
+    is_on: bool = getattr(sys, "_is_gil_enabled", lambda: True)()
+    return is_on
 
 
 def are_counted() -> bool:
@@ -31,7 +32,7 @@ def are_counted() -> bool:
 
 
 def warn_without_lock() -> None:
-    """Warn where the global lock is off although the core, of which a module calls this, is there."""
+    """Warn where the global lock is off; called by a module of the core, which switches it on."""
     if not _is_locked():
         fault = "Python's global lock is off, which the core relies on, compiled or not"
         accepted = "one thread at a time may use xarr"

@@ -507,7 +507,7 @@ def _identified(command: tuple[str, ...], path: str) -> Compiler:
 def _functions(compiler: Compiler) -> tuple[Compiler, tuple[Callable[..., Any], ...]]:
     """The functions of `cpu.c`, compiled once, and the compiler with the flags that it takes."""
     source = Path(__file__).with_name("cpu.c").read_text(encoding="utf-8")
-    options = (f"-DXR_OBJECT={object.__basicsize__}", "-pthread")
+    options: tuple[str, ...] = (f"-DXR_OBJECT={object.__basicsize__}", "-pthread")
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         options = (*options, "-DXR_FREE_THREADED")
     target = (processor.identity(), compiler.identity, sys.version, settings().cc_flags or "")
