@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import itertools
+import sysconfig
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -248,7 +249,8 @@ def test_what_takes_several_launches_reads_at_one_time(name: str) -> None:
         meanwhile += written != before
         assert accepted(result) or np.array_equal(result, results[before]), made
     gc.collect()
-    assert meanwhile > 10
+    # A free-threaded Python collects by how many objects live, not by how many were made.
+    assert meanwhile > 10 or sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
 @pytest.mark.usefixtures("collected_fast")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import random
 import sys
+import sysconfig
 import time
 import warnings
 from collections.abc import Iterator
@@ -15,12 +17,14 @@ import numpy as np
 import pytest
 
 import xarr
+from tests.engine.pairs import tier
 from tests.launching import together
+from tests.processes import run_code
 from xarr import tuning
 from xarr.array import exchange
 from xarr.ir.events import hooks
 from xarr.tape import builder
-from xarr.tape.tape import tape_of
+from xarr.tape.tape import IS_COMPILED, tape_of
 
 ROUNDS = 100
 
@@ -181,3 +185,72 @@ def test_a_driver_is_called_with_the_lock(option: str, monkeypatch: pytest.Monke
             event.record()
         event.synchronize()
     assert unlocked == set()
+
+
+def _random_program(seed: str, shared: list[tuple[np.ndarray, xarr.Array]]) -> None:
+    """Compute on arrays of a thread's own and on shared ones, and compare them with NumPy's."""
+    chosen = random.Random(seed)
+    extent = chosen.choice([5, 300])
+    pairs = list[tuple[Any, Any]]()
+    for factor in range(3):
+        host = np.arange(extent) * factor
+        pairs.append((host.copy(), xarr.asarray(host) + 0))
+    for _ in range(25):
+        (x, mine), (y, other) = chosen.choice(pairs), chosen.choice(pairs)
+        theirs, common = chosen.choice(shared)
+        step, at, number = chosen.randrange(9), chosen.randrange(3), chosen.randrange(-5, 5)
+        if step == 0:
+            pairs[at] = (x + y) % 1000, (mine + other) % 1000
+        elif step == 1:
+            x[1:3] = mine[1:3] = number
+        elif step == 2:
+            x[: extent // 2] += y[: extent // 2]
+            mine[: extent // 2] += other[: extent // 2]
+        elif step == 3:
+            pairs[at] = y + x.sum() % 100, other + mine.sum() % 100
+        elif step == 4:
+            pairs[at] = np.where(x > y, x, y), xarr.where(mine > other, mine, other)
+        elif step == 5:
+            pairs[at] = y + (theirs * number).sum(), other + (common * number).sum()
+        elif step == 6:
+            pairs[at] = np.cumsum(x % 10), xarr.cumulative_sum(mine % 10)
+        elif step == 7:
+            x[x > 50] = mine[mine > 50] = number
+        else:
+            assert int(mine[number]) == x[number], seed
+    for x, mine in pairs:
+        np.testing.assert_array_equal(np.asarray(mine), x, seed)
+
+
+def test_threads_run_random_programs_on_own_and_shared_arrays(eager_switches: None) -> None:
+    hosts = [np.arange(extent) for extent in (7, 300, 5000)]
+    shared = [(host, xarr.asarray(host) + 0) for host in hosts]
+    ended = list[int]()
+
+    def work(thread: int) -> None:
+        for number in range(60):
+            _random_program(f"{thread}-{number}", shared)
+        ended.append(thread)
+
+    with tier(""):  # the host runs new lists, as programs of users
+        together(*(partial(work, thread) for thread in range(4)))
+    assert sorted(ended) == [0, 1, 2, 3]
+
+
+@pytest.mark.skipif(
+    not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this Python has its lock always"
+)
+@pytest.mark.parametrize("lock", ["", "0", "1"])
+def test_a_python_without_its_lock_gets_it_or_a_warning(lock: str) -> None:
+    code = """
+    import sys, xarr
+    xarr.devices()
+    x = xarr.arange(3) + 1
+    from xarr import references
+    from xarr.ir.events import hooks
+    print(references.are_counted(), sys._is_gil_enabled(), hooks.unheld > 0, x.tolist())
+    """
+    done = run_code(code, PYTHON_GIL=lock)
+    is_on = lock == "1" or (lock == "" and IS_COMPILED)
+    assert done.stdout.split()[:3] == [str(is_on)] * 3, done.stderr
+    assert ("one thread at a time may use xarr" in done.stderr) != is_on

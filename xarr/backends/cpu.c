@@ -68,6 +68,16 @@ static size_t reserved_nbytes, free_nbytes; // of the system's, and those of the
 static size_t most_nbytes; // of the machine, whose system promises more
 static uint64_t takes;
 
+// Python's lock guards the pool; where there may be none, as any thread may drop a block, its own does.
+#ifdef XR_FREE_THREADED
+static pthread_mutex_t pool = PTHREAD_MUTEX_INITIALIZER;
+static void lock_pool(void) { pthread_mutex_lock(&pool); }
+static void unlock_pool(void) { pthread_mutex_unlock(&pool); }
+#else
+static void lock_pool(void) {}
+static void unlock_pool(void) {}
+#endif
+
 void xarr_set_memory(size_t nbytes) { most_nbytes = nbytes; }
 
 typedef struct {
@@ -158,6 +168,7 @@ static void block_dealloc(PyObject *self)
     Block *const block = (Block *)self;
     PyObject *const type = PyObject_Type(self);
     if (block->room) {
+        lock_pool();
         used_nbytes -= block->nbytes;
 #ifdef __SANITIZE_ADDRESS__
         reserved_nbytes -= block->room;
@@ -170,6 +181,7 @@ static void block_dealloc(PyObject *self)
         classes[class_].first = memory;
         free_nbytes += block->room;
 #endif
+        unlock_pool();
     }
     if (block->owner) {
         Py_DecRef(block->owner);
@@ -194,16 +206,15 @@ static PyObject *take(PyObject *self, PyObject *const *given, Py_ssize_t count)
     }
     int class_;
     const size_t size = size_of_class(nbytes, &class_);
-    if (used_nbytes + nbytes > limit || used_nbytes + nbytes > most_nbytes) {
-        return NONE;
+    lock_pool();
+    const int fits = used_nbytes + nbytes <= limit && used_nbytes + nbytes <= most_nbytes;
+    void *const data = fits ? taken(size, class_) : 0;
+    if (data) {
+        used_nbytes += nbytes;
+        peak_nbytes = used_nbytes > peak_nbytes ? used_nbytes : peak_nbytes;
     }
-    void *const data = taken(size, class_);
-    if (!data) {
-        return NONE;
-    }
-    used_nbytes += nbytes;
-    peak_nbytes = used_nbytes > peak_nbytes ? used_nbytes : peak_nbytes;
-    return (PyObject *)new_block(data, nbytes, size, 0);
+    unlock_pool();
+    return data ? (PyObject *)new_block(data, nbytes, size, 0) : NONE;
 }
 
 // wrap(address, nbytes, owner): a block in memory that the owner keeps.
@@ -217,9 +228,11 @@ static PyObject *wrap(PyObject *self, PyObject *const *given, Py_ssize_t count)
 // trim(): everything that is held goes back to the system.
 static PyObject *trim(PyObject *self, PyObject *const *given, Py_ssize_t count)
 {
+    lock_pool();
     for (int class_ = 0; class_ < CLASSES; ++class_) {
         give_back(class_);
     }
+    unlock_pool();
     return NONE;
 }
 
@@ -397,10 +410,19 @@ static int wait_for(job *of)
 }
 
 // A child has none of its parent's threads.
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void in_parent(void) { pthread_mutex_unlock(&lock); }
+static void before_fork(void)
+{
+    lock_pool();
+    pthread_mutex_lock(&lock);
+}
+static void in_parent(void)
+{
+    pthread_mutex_unlock(&lock);
+    unlock_pool();
+}
 static void in_child(void)
 {
+    unlock_pool();
     pthread_mutex_init(&lock, 0);
     pthread_cond_init(&begins, 0);
     pthread_cond_init(&ends, 0);

@@ -472,8 +472,6 @@ def _compiler() -> tuple[Compiler | None, str]:
     """The first C compiler, by the user's choice or the usual names; or why there is none."""
     if struct.calcsize("P") != 8 or sys.platform == "win32" or not hasattr(os, "fork"):
         return None, "the processor itself is used on Linux and macOS with 64 bits only"
-    if sysconfig.get_config_var("Py_GIL_DISABLED"):
-        return None, "the processor itself is not used by a Python without its lock"
     chosen = settings().cc
     if chosen == "none":
         return None, "XARR_CC is none"
@@ -509,7 +507,9 @@ def _identified(command: tuple[str, ...], path: str) -> Compiler:
 def _functions(compiler: Compiler) -> tuple[Compiler, tuple[Callable[..., Any], ...]]:
     """The functions of `cpu.c`, compiled once, and the compiler with the flags that it takes."""
     source = Path(__file__).with_name("cpu.c").read_text(encoding="utf-8")
-    options = (f"-DXR_OBJECT={object.__basicsize__}", "-pthread")
+    options: tuple[str, ...] = (f"-DXR_OBJECT={object.__basicsize__}", "-pthread")
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        options = (*options, "-DXR_FREE_THREADED")
     target = (processor.identity(), compiler.identity, sys.version, settings().cc_flags or "")
     key = DISK.key("1", source, options, " ".join(target))
     content = DISK.get(key)

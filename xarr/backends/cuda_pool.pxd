@@ -10,6 +10,7 @@ cdef class Block:
 
 cdef class Pool:
     cdef public object driver
+    cdef bint are_counted
     cdef public object resource
     cdef public object freed
     cdef public object returned

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from xarr.backends.cuda_memory import Memory
     from xarr.backends.cuda_streams import Event, Streams
 
-_COUNTED = cython.declare(cython.bint, references.COUNTED)
 _SMALLEST = cython.declare(cython.Py_ssize_t, tuning.SMALLEST_NBYTES)
 _LEADING_BITS = cython.declare(cython.Py_ssize_t, tuning.LEADING_BITS)
 _NO_LIMIT = cython.declare(object, math.inf)
@@ -114,6 +113,7 @@ class Pool:
     """
 
     driver: Any
+    are_counted: bool
     resource: Any
     freed: Any
     returned: Any
@@ -129,6 +129,7 @@ class Pool:
     def __init__(self, driver: Memory) -> None:
         """Begin empty."""
         self.driver = driver
+        self.are_counted = references.are_counted()
         self.freed = deque()  # the bytes of dropped blocks that are no part of the pool
         # By whichever thread dropped them. Garbage may still read a block that `__del__` was called
         # of, in finalizers that come later; what they bring back to life keeps the block.
@@ -238,7 +239,7 @@ class Pool:
         while left:
             left -= 1
             block, event = self.returned.popleft()
-            if _COUNTED and held_by(block) > _ALONE:
+            if self.are_counted and held_by(block) > _ALONE:
                 self.returned.append((block, event))
                 continue
             self.asked_nbytes -= block.counted_nbytes

@@ -196,7 +196,7 @@ class CallGraph:
         results = {number for _, number in self.ends if number >= known}
         self.made = [(number, sizes[number], []) for number in sorted(results)]
         nbytes = sum([sizes[number] for number in results])
-        self.is_keeping = references.COUNTED and nbytes * _MOST_RESULTS <= most
+        self.is_keeping = references.are_counted() and nbytes * _MOST_RESULTS <= most
         is_held = [number >= known and number not in results for number in range(len(sizes))]
         if sum([size for size, is_one in zip(sizes, is_held, strict=True) if is_one]) <= most:
             self._take(sizes, is_held)

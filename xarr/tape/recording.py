@@ -257,7 +257,7 @@ class Noter(recorders.Recorder):
         while self._materialised:
             view = self._materialised.pop()
             known = 2 * sum([view is one for one in results]) + on_tape[id(view)]
-            if references.COUNTED and sys.getrefcount(view) > _ALONE + known:
+            if references.are_counted() and sys.getrefcount(view) > _ALONE + known:
                 return True
         return False
 

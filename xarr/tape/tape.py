@@ -578,7 +578,7 @@ def _unheld() -> cython.Py_ssize_t:
     storage: Storage
     storages: list[Any] = [Storage(None, 0)]  # type: ignore[arg-type]
     count: cython.Py_ssize_t = -1
-    if not references.COUNTED:
+    if not references.are_counted():
         return count
     for storage in storages:
         count = held_by(storage)
@@ -586,6 +586,7 @@ def _unheld() -> cython.Py_ssize_t:
 
 
 hooks.unheld = _unheld()
+references.warn_without_lock()
 
 
 @cython.ccall
