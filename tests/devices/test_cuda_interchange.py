@@ -300,6 +300,36 @@ def test_a_forked_process_is_told_so(gpu: xarr.Device) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_what_the_program_does_at_its_end_is_done(gpu: xarr.Device) -> None:
+    """Handlers that it registered first come last; a daemon thread goes on meanwhile."""
+    code = """
+    import atexit, threading, time
+    import numpy, xarr
+    def step():
+        return xarr.cumulative_sum(xarr.sort(a * 2 + a)) + 1
+    @atexit.register
+    def report():
+        with stream:
+            x = a * 3
+        graph.launch()
+        print(float(step()[0]), float(x.sum()), float(y[0]))
+    a = xarr.ones(1000) + 0
+    for _ in range(20):
+        step()
+        xarr.synchronize()
+    stream, pinned = xarr.Stream(), xarr.empty_pinned(4_000_000)
+    with xarr.graph() as graph:
+        y = a + 1
+    def loader():
+        while True:
+            numpy.add(pinned, 1, out=pinned)
+    threading.Thread(target=loader, daemon=True).start()
+    time.sleep(0.3)
+    """
+    done = run_code(code, XARR_DEVICE=str(gpu))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "4.0 3000.0 2.0\n", "")
+
+
 def test_a_kernel_that_faults_is_an_error_with_the_drivers_code(gpu: xarr.Device) -> None:
     code = """
     import xarr

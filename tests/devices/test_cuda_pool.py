@@ -8,6 +8,7 @@ import math
 import random
 import sys
 import threading
+import types
 import weakref
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
@@ -239,5 +240,6 @@ def test_a_programs_own_resource_gives_and_takes_addresses() -> None:
     assert not resource.live
     with pytest.raises(MemoryError, match="no room"):
         driver.reserved_by(resource, 2000)
-    with pytest.raises(TypeError, match="None for xarr's pool is accepted"):
-        driver.resource = object()
+    for other in (object(), types.SimpleNamespace(allocate=resource.allocate)):
+        with pytest.raises(TypeError, match="None for xarr's pool is accepted"):
+            driver.resource = other

@@ -514,6 +514,9 @@ def test_modules_travel_and_say_what_kernels_need(device: xarr.Device) -> None:
         ):
             with pytest.raises(RuntimeError, match="the driver has no"):
                 ask()
+    for cluster in (0, (1, 1, 1, 2), (2, -1), (1.5,)):
+        with pytest.raises(ValueError, match="1 to 3 positive integers"):
+            kernel((1,), (8,), (x,), cluster=cluster)
     said = io.StringIO()
     module.compile(log_stream=said)
     kernel.compile(log_stream=said)

@@ -72,8 +72,9 @@ class LaunchGraph:
             raise
         self._nodes = [one and (ready, one[0], ctypes.byref(one[1])) for one in self._nodes]
         kernels = [one[0].handle for one in asked if not callable(one)]
-        weakref.finalize(self, destroyed, cuda.cuGraphExecDestroy, ready, kernels)
-        weakref.finalize(self, cuda.cuGraphDestroy, graph)  # whose nodes these are
+        # At exit nothing is destroyed that handlers and daemon threads of the program still use.
+        weakref.finalize(self, destroyed, cuda.cuGraphExecDestroy, ready, kernels).atexit = False
+        weakref.finalize(self, cuda.cuGraphDestroy, graph).atexit = False  # whose nodes these are
         self._ready = ready
 
     def _add(self, graph: Any, asked: Asked) -> None:
@@ -185,7 +186,8 @@ class CallGraph:
         self._ready = ready
         self._blocks = blocks
         self._kernels = kernels
-        weakref.finalize(self, destroyed, driver._cuda.cuGraphExecDestroy, ready, kernels)
+        destroy = driver._cuda.cuGraphExecDestroy
+        weakref.finalize(self, destroyed, destroy, ready, kernels).atexit = False
 
     def __call__(self) -> None:
         """Ask the current stream for all of it."""

@@ -48,6 +48,11 @@ def _mapped(cuda: Any, name: bytes) -> Any:
     return checked(cuda.cuIpcOpenMemHandle(handle, flag))
 
 
+def _free_pinned(free: Callable[[Any], Any], context: Context, address: Any) -> None:
+    with context:
+        free(address)
+
+
 def _unmap(cuda: Any, context: Context, pointer: Any) -> None:
     with context:
         cuda.cuCtxSynchronize()  # a kernel may still read it
@@ -144,7 +149,8 @@ class Memory(Streams):
             status, address = self._cuda.cuMemHostAlloc(nbytes, 0)
         self.check("pinned", (status,))
         memory = (ctypes.c_uint8 * nbytes).from_address(int(address))
-        weakref.finalize(memory, free, address)
+        # Daemon threads may write to it when the program ends.
+        weakref.finalize(memory, _free_pinned, free, self.context, address).atexit = False
         return numpy.ctypeslib.as_array(memory)
 
     def copy(

@@ -163,13 +163,15 @@ class NativeDriver(cuda.CudaDriver):
 
     @resource.setter
     def resource(self, resource: Any) -> None:
-        if resource is not None and not callable(getattr(resource, "allocate", None)):
+        is_cores = hasattr(resource, "is_device_accessible")  # whose buffers go back by themselves
+        wanted = ("allocate",) if is_cores else ("allocate", "deallocate")
+        if resource is not None and not all(hasattr(resource, name) for name in wanted):
             raise TypeError(
                 message(
                     "memory.resource",
                     f"it is {resource!r}",
-                    "an object with allocate(nbytes), as a MemoryResource of cuda.core or of RMM, "
-                    "or None for xarr's pool is accepted",
+                    "a MemoryResource of cuda.core, an object with allocate(nbytes) and "
+                    "deallocate(address, nbytes), as RMM's, or None for xarr's pool is accepted",
                 )
             )
         self._pool.resource = resource

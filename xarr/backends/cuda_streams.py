@@ -106,7 +106,7 @@ class Streams(Driver):
             number = min(max(priority, greatest), least)
             handle = checked(cuda.cuStreamCreateWithPriority(flags, number))
             stream = self.wrap_stream(int(handle))
-        weakref.finalize(stream, cuda.cuStreamDestroy, handle)
+        weakref.finalize(stream, cuda.cuStreamDestroy, handle).atexit = False
         return stream
 
     def priority(self, stream: Any) -> int:

@@ -411,7 +411,7 @@ class RawKernel:
         shared_mem: int = 0,
         stream: Any = None,
         cooperative: bool = False,
-        cluster: Sequence[int] = (),
+        cluster: Sequence[int] | int = (),
     ) -> None:
         """Launch the kernel.
 
@@ -435,12 +435,17 @@ class RawKernel:
             The groups of a cluster along each dimension, which divide `grid`: they share their
             shared memory. On devices of compute capability 9.0 and later.
         """
-        how = grid, block, args, int(shared_mem), cooperative, tuple(cluster)
+        how = grid, block, args, int(shared_mem), cooperative, _cluster_of(cluster, self._where)
         if stream is None:
             return self._launch(*how)
         if not hasattr(stream, "__enter__"):
             accepted = "a Stream is accepted"
             raise errors.type_error(self._where, f"stream is {stream!r}", accepted)
+        device = next((value.device for value in args if type(value) is Array), None)
+        given = getattr(stream, "device", None)
+        if isinstance(given, Device) and device not in (None, given):
+            accepted = f"a stream of {device} is accepted, where args are"
+            raise errors.value_error(self._where, f"stream is on {given}", accepted)
         with stream:
             return self._launch(*how)
 
@@ -537,6 +542,15 @@ class RawKernel:
                 + ", ".join(parameter.name for parameter in known),
             )
         return self._parameters
+
+
+def _cluster_of(given: Sequence[int] | int, where: str) -> tuple[int, ...]:
+    """Return a cluster's groups along each dimension; refuse what is no such size."""
+    found = (given,) if isinstance(given, int) else tuple(given)
+    if len(found) > 3 or not all(type(extent) is int and extent > 0 for extent in found):
+        accepted = "1 to 3 positive integers are accepted"
+        raise errors.value_error(where, f"cluster is {given!r}", accepted)
+    return found
 
 
 def _bytes_of(array: Array) -> Array:
