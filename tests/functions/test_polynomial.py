@@ -99,6 +99,29 @@ def test_constants_weights_and_other_bases(basis: str) -> None:
         getattr(getattr(ours, basis), prefix + "fit")([1.0, 1.0], [2.0, 3.0], 1)
 
 
+@EACH
+@pytest.mark.parametrize("shape", [(3,), (3, 4), (3, 4, 2), (2, 3, 2, 4), (2, 3, 2, 2, 3)], ids=str)
+def test_values_at_points_of_any_number_of_dimensions(basis: str, shape: tuple[int, ...]) -> None:
+    """Of NumPy 2.5; each axis of the coefficients is summed as its functions of two axes do it."""
+    prefix, _ = BASES[basis]
+    theirs = getattr(np.polynomial, basis)
+    value, summed = getattr(getattr(ours, basis), f"{prefix}valnd"), getattr(theirs, f"{prefix}val")
+    for count in range(1, len(shape) + 1):
+        c, pts = RNG.uniform(-1, 1, shape), RNG.uniform(-1, 1, (count, 5))
+        wanted = summed(pts[0], c)
+        for x in pts[1:]:
+            wanted = summed(x, wanted, tensor=False)
+        for given in (xarr.asarray(pts), [xarr.asarray(x) for x in pts], tuple(pts.tolist())):
+            assert_close(value(given, xarr.asarray(c)), wanted)
+        assert_close(value(pts[:, 0], xarr.asarray(c)), wanted[..., 0])
+        if hasattr(theirs, f"{prefix}valnd"):
+            np.testing.assert_allclose(getattr(theirs, f"{prefix}valnd")(pts, c), wanted)
+    with pytest.raises(ValueError, match=f"{prefix}valnd"):
+        value([[1.0, 2.0], [1.0]], np.ones((2, 2)))
+    with pytest.raises(ValueError, match="pts is empty"):
+        value([], np.ones((2, 2)))
+
+
 @pytest.mark.usefixtures("fused")
 @EACH
 def test_values_are_one_launch(basis: str) -> None:

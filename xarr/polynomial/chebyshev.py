@@ -14,7 +14,8 @@ from xarr.functions.polynomials.series import Chebyshev as Chebyshev
 
 _basis = _recurrences.chebyshev
 
-chebval, chebval2d, chebval3d = _basis.val, _basis.val2d, _basis.val3d
+chebval, chebvalnd = _basis.val, _basis.valnd
+chebval2d, chebval3d = _basis.val2d, _basis.val3d
 chebgrid2d, chebgrid3d = _basis.grid2d, _basis.grid3d
 chebvander, chebvander2d, chebvander3d = _basis.vander, _basis.vander2d, _basis.vander3d
 chebfit = _basis.fit

@@ -14,7 +14,8 @@ from xarr.functions.polynomials.series import Hermite as Hermite
 
 _basis = _recurrences.hermite
 
-hermval, hermval2d, hermval3d = _basis.val, _basis.val2d, _basis.val3d
+hermval, hermvalnd = _basis.val, _basis.valnd
+hermval2d, hermval3d = _basis.val2d, _basis.val3d
 hermgrid2d, hermgrid3d = _basis.grid2d, _basis.grid3d
 hermvander, hermvander2d, hermvander3d = _basis.vander, _basis.vander2d, _basis.vander3d
 hermfit = _basis.fit

@@ -14,7 +14,8 @@ from xarr.functions.polynomials.series import HermiteE as HermiteE
 
 _basis = _recurrences.hermite_e
 
-hermeval, hermeval2d, hermeval3d = _basis.val, _basis.val2d, _basis.val3d
+hermeval, hermevalnd = _basis.val, _basis.valnd
+hermeval2d, hermeval3d = _basis.val2d, _basis.val3d
 hermegrid2d, hermegrid3d = _basis.grid2d, _basis.grid3d
 hermevander, hermevander2d, hermevander3d = _basis.vander, _basis.vander2d, _basis.vander3d
 hermefit = _basis.fit

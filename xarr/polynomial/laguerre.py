@@ -14,7 +14,8 @@ from xarr.functions.polynomials.series import Laguerre as Laguerre
 
 _basis = _recurrences.laguerre
 
-lagval, lagval2d, lagval3d = _basis.val, _basis.val2d, _basis.val3d
+lagval, lagvalnd = _basis.val, _basis.valnd
+lagval2d, lagval3d = _basis.val2d, _basis.val3d
 laggrid2d, laggrid3d = _basis.grid2d, _basis.grid3d
 lagvander, lagvander2d, lagvander3d = _basis.vander, _basis.vander2d, _basis.vander3d
 lagfit = _basis.fit

@@ -14,7 +14,8 @@ from xarr.functions.polynomials.series import Legendre as Legendre
 
 _basis = _recurrences.legendre
 
-legval, legval2d, legval3d = _basis.val, _basis.val2d, _basis.val3d
+legval, legvalnd = _basis.val, _basis.valnd
+legval2d, legval3d = _basis.val2d, _basis.val3d
 leggrid2d, leggrid3d = _basis.grid2d, _basis.grid3d
 legvander, legvander2d, legvander3d = _basis.vander, _basis.vander2d, _basis.vander3d
 legfit = _basis.fit

@@ -14,7 +14,8 @@ from xarr.functions.polynomials.series import Polynomial as Polynomial
 
 _basis = _recurrences.power
 
-polyval, polyval2d, polyval3d = _basis.val, _basis.val2d, _basis.val3d
+polyval, polyvalnd = _basis.val, _basis.valnd
+polyval2d, polyval3d = _basis.val2d, _basis.val3d
 polygrid2d, polygrid3d = _basis.grid2d, _basis.grid3d
 polyvander, polyvander2d, polyvander3d = _basis.vander, _basis.vander2d, _basis.vander3d
 polyfit = _basis.fit

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import numpy
@@ -73,14 +73,27 @@ class Basis:
 
     def val2d(self, x: ArrayLike, y: ArrayLike, c: ArrayLike) -> Array:
         """The sums of c[i, j] * P[i](x) * P[j](y) at points: shape c.shape[2:] + x.shape."""
-        return self._at(c, x, y)
+        return self._at(c, (x, y), f"{self.prefix}val2d")
 
     def val3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, c: ArrayLike) -> Array:
         """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) at points: c.shape[3:] + x.shape."""
-        return self._at(c, x, y, z)
+        return self._at(c, (x, y, z), f"{self.prefix}val3d")
 
-    def _at(self, c: Any, *points: Any) -> Array:
-        where = f"{self.prefix}val{len(points)}d"
+    def valnd(self, pts: Iterable[ArrayLike], c: ArrayLike) -> Array:
+        """Sum c[i, j, ...] * P[i](pts[0]) * P[j](pts[1]) * ... at points in N dimensions.
+
+        pts : sequence of N Arrays, shape (...) -- The coordinates of the points along each axis.
+        c : Array, shape (n_1, ..., n_N, *S) -- The coefficients; the axes S are other series.
+
+        -> Array, shape (*S, ...)
+        """
+        where = f"{self.prefix}valnd(pts, c)"
+        coordinates = tuple(pts)
+        if not coordinates:
+            raise value_error(where, "pts is empty", "pts must have coordinates along an axis")
+        return self._at(c, coordinates, where)
+
+    def _at(self, c: Any, points: tuple[Any, ...], where: str) -> Array:
         arrays = [array_of(one, where) for one in points]
         if any(one.shape != arrays[0].shape for one in arrays):
             fault = "the shapes are " + " and ".join(str(one.shape) for one in arrays)
