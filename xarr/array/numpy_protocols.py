@@ -110,16 +110,18 @@ def array_ufunc(self: Array, ufunc: numpy.ufunc, method: str, *inputs: Any, **kw
     if any(_has_its_own_turn(value) for value in (*inputs, *outs)):
         return NotImplemented
     function = None
+    typed: dict[str, Any] = {}
     if any(type(x) is Array for x in inputs):
         if getattr(numpy, ufunc.__name__, None) is ufunc:
             function = namesake(ufunc.__name__)
         elif _name(ufunc) == f"scipy.special.{ufunc.__name__}":
             function = namesake(ufunc.__name__, "scipy.special")
+            typed = _typed_by_scipy(ufunc, method, inputs[0])
         if method != "__call__":
             function = getattr(function, method, None)
     refusal = None
     if function is not None and all(type(out) is Array or out is None for out in outs):
-        named = kwargs if len(outs) != 1 else {**kwargs, "out": outs[0]}
+        named = typed | kwargs if len(outs) != 1 else {**typed, **kwargs, "out": outs[0]}
         try:
             return function(*inputs, **named)
         except TypeError as error:
@@ -141,6 +143,17 @@ def _name(ufunc: numpy.ufunc) -> str:
         if getattr(sys.modules.get(module), name, None) is ufunc:
             return f"{module}.{name}"
     return name
+
+
+def _typed_by_scipy(ufunc: numpy.ufunc, method: str, x: Any) -> dict[str, Any]:
+    """Return the `dtype` in which SciPy computes narrow numbers, where xarr's own is wider.
+
+    SciPy computes float16 and integers of 8 and 16 bits in float32 since 1.18, before in float64.
+    """
+    if method != "__call__" or not numpy.can_cast(x.dtype, numpy.float32):
+        return {}
+    dtype = ufunc.resolve_dtypes((x.dtype, None))[1]
+    return {"dtype": dtype} if dtype == numpy.float32 else {}
 
 
 def _has_its_own_turn(value: Any) -> bool:

@@ -1,7 +1,7 @@
-"""SciPy's special functions that xarr has, by SciPy's names and in SciPy's data types.
+"""SciPy's special functions that xarr has, by SciPy's names.
 
-SciPy computes float32 in float32 and all else in float64. The functions of the rows compute float16
-and integers of 8 bits in float16, which gamma(10) is beyond.
+They compute float32 in float32 and all else in float64, as SciPy before 1.18. The functions of the
+rows compute float16 and integers of 8 bits in float16, which gamma(10) is beyond.
 """
 
 from __future__ import annotations
