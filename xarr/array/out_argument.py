@@ -76,6 +76,21 @@ def copied_back(result: Array, out: Any, name: str) -> Array:
     return deliver(result, target, name, casting="unsafe", grows=False)
 
 
+def retyped_out(result: Array, out: Any, name: str) -> Array:
+    """Return the result, or `out` with the result converted to its data type, as of `take`.
+
+    NumPy 2.5 deprecated an `out` of another kind; older ones refuse some and tell nothing of others.
+    """
+    target = single(out, name)
+    if target is not None:
+        held, given = target._view.dtype, result._view.dtype
+        if not numpy.can_cast(given.numpy, held.numpy, "same_kind"):
+            fault = f"out has dtype {held} and the result {given}"
+            accepted = f"an out to which {given} casts by same_kind; others are deprecated"
+            errors.warn(errors.message(name, fault, accepted), DeprecationWarning)
+    return deliver(result, target, name, casting="unsafe", grows=False)
+
+
 def require_copyable(out: DType, result: DType, name: str) -> None:
     """Refuse an `out` whose values the result's data type does not hold."""
     if not numpy.can_cast(out.numpy, result.numpy, "safe"):

@@ -15,7 +15,7 @@ from xarr.array.array import Array, ArrayLike
 from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import SCALARS, array_of, as_array, numbers, operand, operand_view, together
 from xarr.array.layouts import keep_array, settled
-from xarr.array.out_argument import copied_back, deliver
+from xarr.array.out_argument import retyped_out, deliver
 from xarr.array.transfers import is_unobserved
 from xarr.backends.device import require_together
 from xarr.errors import operand_of, refused, type_error, value_error
@@ -135,7 +135,7 @@ def take(
     if not place and mode == "raise" and is_unobserved():
         found = selection.picked(x._view, index._view)
         if found is not None:
-            return copied_back(Array(found), out, "take(a, indices, axis, out)")
+            return retyped_out(Array(found), out, "take(a, indices, axis, out)")
     if 0 in x.shape[:place]:  # no element is taken, so NumPy looks at no index
         bounded(Array(constant(0, dtypes.int64, (0,), x.device)), 0, place, mode, name)
     else:
@@ -143,7 +143,7 @@ def take(
     layout.require_possible((*x.shape[1:], *index.shape), name)
     where = settled(x)
     result = Array(gather.take(x._view, where, [(place, index._view)], place))
-    return copied_back(result, out, "take(a, indices, axis, out)")
+    return retyped_out(result, out, "take(a, indices, axis, out)")
 
 
 @by_numpy(numpy.take_along_axis, 2)
@@ -247,7 +247,7 @@ def compress(
     if axis is None:
         x, axis = manipulation.ravel(x), 0
     result = _where_true(mask, x, layout.normalize_axis(axis, x.ndim, where), where)
-    return copied_back(result, out, "compress(condition, a, axis, out)")
+    return retyped_out(result, out, "compress(condition, a, axis, out)")
 
 
 def _where_true(mask: Array, x: Array, axis: int, where: str) -> Array:
