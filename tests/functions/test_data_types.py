@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,6 @@ np.promote_types("int8", "uint16")
 np.common_type(np.ones(2, dtype="f4"), np.ones(2, dtype={"i4"|"c8"}))
 [np.min_scalar_type(value) for value in (1, -1, 300, 1.5, np.zeros(2), np.asarray(7))]
 np.mintypecode(["f", np.ones(2, dtype="c16")])
-np.typename("i")
 [np.isscalar(value) for value in (1, 1.5, "a", None, [1], np.float32(2), np.ones(2))]
 [np.iterable(value) for value in (1, "a", [1], np.ones(2), np.asarray(1))]
 [f(x) for f in (np.iscomplexobj, np.isrealobj) for x in (np.ones(2, dtype="c8"), [1, 2.5])]
@@ -149,6 +149,18 @@ def test_questions_are_answered_as_by_numpy(call: str) -> None:
     got, wanted = (eval(call, {"np": module}) for module in (xp, np))
     assert got == wanted
     assert type(got) is type(wanted)
+
+
+def test_typename_describes_and_warns_as_numpy() -> None:
+    """NumPy 2.5 deprecated it."""
+    for letter in "?bBhHiIlLqQfdFD":
+        seen = []
+        for module in (xp, np):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                text = module.typename(letter)
+            seen.append((text, [(one.category, str(one.message), one.filename) for one in told]))
+        assert seen[0] == seen[1]
 
 
 def test_values_of_the_other_byte_order_are_converted() -> None:

@@ -7,6 +7,7 @@ lists data types. NumPy's questions about what an object is are here too.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import Any, Final
@@ -20,7 +21,7 @@ from xarr.array.coerce import array_of, as_array, retyped
 from xarr.array.layouts import in_order, is_number
 from xarr.backends.device import Device, default_device, default_float, get_device
 from xarr.dtypes import BOOL, COMPLEX, REAL, SIGNED, UNSIGNED, DType
-from xarr.errors import type_error, value_error
+from xarr.errors import type_error, value_error, warn
 from xarr.ir.operation import interned
 from xarr.ir.views import constant
 from xarr.layout import Shape
@@ -400,11 +401,15 @@ def mintypecode(typechars: Iterable[Any], typeset: str = "GDFgdf", default: str 
 def typename(char: str) -> str:
     """Describe the data type for which NumPy has the letter `char`.
 
-    >>> xarr.typename("f")
-    'single precision'
+    Note: NumPy 2.5 deprecated it; `numpy.dtype(char).name` names the type.
     """
     described: Any = numpy.typename
-    return str(described(char))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        text = str(described(char))
+    for warning in told:
+        warn(str(warning.message), warning.category)
+    return text
 
 
 def isscalar(element: Any) -> bool:
