@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import xarr
+from tests.reference import bits
 from xarr.runtime import host_functions
 
 SIZE = 24
@@ -82,15 +83,20 @@ WRITES: dict[str, Callable[..., Any]] = {
 }
 
 
-def _outcome(call: Callable[..., Any], *given: Any) -> Any:
-    """Return the bits of the results, with their types and shapes, or the error's text."""
+def _outcome(name: str, *given: Any) -> Any:
+    """Return the bits of the results, with their types and shapes, or the error's text.
+
+    Of two NaN that a kernel adds, the C compiler chooses which one becomes the sum.
+    """
+    call = {**CALLS, **WRITES}[name]
     try:
         found = call(xarr, *given)
     except (TypeError, ValueError, IndexError) as error:
         return repr(error)
     parts = found if isinstance(found, tuple) else (found, given[0])
     hosts = [numpy.asarray(part) for part in parts if part is not None]
-    return [(host.dtype, host.shape, host.tobytes()) for host in hosts]
+    seen = [bits(host) if ".at" in name else host for host in hosts]
+    return [(host.dtype, host.shape, one.tobytes()) for host, one in zip(hosts, seen, strict=True)]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -103,7 +109,7 @@ def test_bits_are_those_of_kernels(name: str, dtype: str) -> None:
 
     def outcome() -> Any:
         given = [xarr.asarray(host.copy(), device="cpu:0") for host in (*hosts, k, m)]
-        return _outcome({**CALLS, **WRITES}[name], *given)
+        return _outcome(name, *given)
 
     found = outcome()
     with host_functions.fused():
