@@ -142,6 +142,7 @@ CHOSEN: Final = (
         r"np\.linalg\.(multi_dot|pinv|tensorsolve)\(.* gives Lin",
     ),
     ("a matrix has two axes", r"np\.linalg\.matrix_norm\(.* gives LinAlgError"),
+    ("NumPy 2.5 takes None by accident", r"np\.linalg\.cross\(.*axis=None\) gives TypeError"),
     ("an axis is not negative", r"tensordot\(.*axes=(None|-1)"),
     ("an older name of a mode", r"np\.linalg\.qr\(.*mode='full'"),
     ("dtype names the type of the operand", r"np\.(frexp|ldexp)\(.*dtype="),
