@@ -79,7 +79,8 @@ def copied_back(result: Array, out: Any, name: str) -> Array:
 def retyped_out(result: Array, out: Any, name: str) -> Array:
     """Return the result, or `out` with the result converted to its data type, as of `take`.
 
-    NumPy 2.5 deprecated an `out` of another kind; older ones refuse some and tell nothing of others.
+    NumPy 2.5 deprecated an `out` of another kind; older ones refuse some, and do not warn of
+    others.
     """
     target = single(out, name)
     if target is not None:

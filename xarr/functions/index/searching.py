@@ -15,7 +15,7 @@ from xarr.array.array import Array, ArrayLike
 from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import SCALARS, array_of, as_array, numbers, operand, operand_view, together
 from xarr.array.layouts import keep_array, settled
-from xarr.array.out_argument import retyped_out, deliver
+from xarr.array.out_argument import deliver, retyped_out
 from xarr.array.transfers import is_unobserved
 from xarr.backends.device import require_together
 from xarr.errors import operand_of, refused, type_error, value_error
