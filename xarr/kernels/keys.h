@@ -1,5 +1,6 @@
 // The order of elements as unsigned integers, made from their bits alone: the same on every device,
-// and float64 is sorted where nothing computes in it. NaN comes last and -0.0 is 0.0, as in NumPy.
+// and float64 is sorted where nothing computes in it. NaN comes last, also
+// where the order is descending, and -0.0 is 0.0, as in NumPy.
 // XR_UNIT is the unsigned integer that an element's part lies in, XR_KEY what it is handled in,
 // XR_BITS its width, XR_FRACTION that of a number's fraction, and XR_UNITS how many parts an element
 // has (2 where complex). `flip` is the sign bit of signed integers, complemented where the order is
@@ -25,7 +26,7 @@ typedef unsigned long long u64;
 #define XR_INDEXED 1
 #endif
 
-DEVICE XR_KEY xr_sort_order(const XR_KEY bits)
+DEVICE XR_KEY xr_sort_order(const XR_KEY bits, const XR_KEY flip)
 {
 #if XR_FLOATING
     const XR_KEY sign = (XR_KEY)1 << (XR_BITS - 1);
@@ -33,9 +34,9 @@ DEVICE XR_KEY xr_sort_order(const XR_KEY bits)
     const XR_KEY size = bits & (sign - 1);
     const XR_KEY order = (bits & sign) != 0 ? all - bits : bits | sign;
     const XR_KEY infinity = sign - ((XR_KEY)1 << XR_FRACTION);
-    return size > infinity ? all : (size == 0 ? sign : order);
+    return size > infinity ? all : (size == 0 ? sign : order) ^ flip;
 #else
-    return bits;
+    return bits ^ flip;
 #endif
 }
 
@@ -49,12 +50,12 @@ DEVICE xr_sort_key xr_sort_key_of(const XR_KEY real, const XR_KEY imag, const XR
 {
     const XR_KEY sign = (XR_KEY)1 << (XR_BITS - 1);
     const XR_KEY all = sign | (sign - 1);
-    const XR_KEY first = xr_sort_order(real);
-    const XR_KEY second = xr_sort_order(imag);
+    const XR_KEY first = xr_sort_order(real, flip);
+    const XR_KEY second = xr_sort_order(imag, flip);
     const int apart = (second == all) & (first != all);
     xr_sort_key key;
-    key.major = (apart ? all - 1 : first) ^ flip;
-    key.minor = (apart ? first : second) ^ flip;
+    key.major = apart ? all - 1 : first;
+    key.minor = apart ? first : second;
     return key;
 }
 #endif
@@ -71,6 +72,6 @@ DEVICE u32 xr_sort_digits(
     const xr_sort_key key = xr_sort_key_of(unit0, unit1, flip);
     return (u32)(shift < XR_BITS ? key.minor >> shift : key.major >> (shift - XR_BITS));
 #else
-    return (u32)((xr_sort_order(unit0) ^ flip) >> shift);
+    return (u32)(xr_sort_order(unit0, flip) >> shift);
 #endif
 }

@@ -36,7 +36,7 @@ ITEM_KERNEL(xr_sort_search, XR_PARAMETERS)
 #if XR_UNITS == 2
         const xr_sort_key wanted = xr_sort_key_of(value[0], value[1], a.flip);
 #else
-        const XR_KEY wanted = xr_sort_order(value[0]) ^ a.flip;
+        const XR_KEY wanted = xr_sort_order(value[0], a.flip);
 #endif
         xr_index low = 0;
         xr_index high = a.length;
@@ -55,7 +55,7 @@ ITEM_KERNEL(xr_sort_search, XR_PARAMETERS)
                 (key.major == wanted.major && key.minor < wanted.minor);
             const int equal = key.major == wanted.major && key.minor == wanted.minor;
 #else
-            const XR_KEY key = xr_sort_order(element[0]) ^ a.flip;
+            const XR_KEY key = xr_sort_order(element[0], a.flip);
             const int less = key < wanted;
             const int equal = key == wanted;
 #endif

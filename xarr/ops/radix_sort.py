@@ -15,10 +15,7 @@ from xarr.tape import builder
 
 
 def sort(view: View, axis: int, *, descending: bool = False) -> View:
-    """Record a sort of the elements along an axis, NaN last; equal elements keep their order.
-
-    A descending order is the reverse, NaN first, in which equal elements keep their order as well.
-    """
+    """Record a sort of the elements along an axis, NaN last; equal elements keep their order."""
     if view.shape[axis] < 2 or 0 in view.shape:
         return builder.copied(view)
     return _along(view, axis, interned(OpaqueOp, "sort", (view.dtype,), view.dtype, descending))

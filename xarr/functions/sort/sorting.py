@@ -20,7 +20,7 @@ from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import array_of, as_array, compared, operand_view, retyped
 from xarr.array.transfers import Host, is_unobserved, openly, to_host
 from xarr.backends.device import get_device
-from xarr.dtypes import COMPLEX
+from xarr.dtypes import COMPLEX, FLOATING
 from xarr.errors import type_error, value_error, word_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create import ranges
@@ -49,7 +49,7 @@ def sort(
     stable: bool | None = True,
     descending: bool = False,
 ) -> Array:
-    """Return a sorted copy of an array, NaN last, or first when descending.
+    """Return a sorted copy of an array, NaN last, also when descending.
 
     axis : int, optional -- The axis to sort along; None flattens a first.
     stable : bool, optional
@@ -74,9 +74,10 @@ def sort(
     if not (is_long and vendor.routine("sort", view.dtype, view.device)):
         return Array(radix_sort.sort(view, place, descending=bool(descending)))
     if descending:
-        # Backwards, ascending is descending, and equal elements keep their order.
-        backward = sort(manipulation.flip(Array(view), axis=place), axis=place)
-        return manipulation.flip(backward, axis=place)
+        reverse = (
+            elementwise.negative if view.dtype.kind in FLOATING else elementwise.bitwise_invert
+        )
+        return reverse(sort(reverse(Array(view)), axis=place))
     wanted = [(view.shape, view.dtype)]
     facts = place, False
     return Array(vendor.call(where, "sort", (view,), wanted, parameters=facts, axis=place)[0])
@@ -115,10 +116,18 @@ def _is_sorted(view: View, place: int) -> bool:
 def _sorted(values: Any, place: int, *, descending: bool) -> Any:
     """Let NumPy sort a copy of an array; equal elements keep their order."""
     result = numpy.array(values, order="C")
-    lines = result.reshape(_lines(result.shape, place))
-    # Backwards, ascending is descending, and equal elements keep their order.
-    _sort_rows((lines[:, ::-1] if descending else lines).swapaxes(1, 2))
+    reverse = _reversing(result.dtype)
+    if descending:
+        reverse(result, out=result)
+    _sort_rows(result.reshape(_lines(result.shape, place)).swapaxes(1, 2))
+    if descending:
+        reverse(result, out=result)
     return result
+
+
+def _reversing(dtype: Any) -> Any:
+    """Return NumPy's function that reverses the order of elements, but for NaN, which stay last."""
+    return numpy.negative if dtype.kind in "fc" else numpy.invert
 
 
 def _sort_rows(rows: Any) -> None:
@@ -176,7 +185,7 @@ def argsort(
     stable: bool | None = True,
     descending: bool = False,
 ) -> Array:
-    """The indices that sort an array, those of NaN last, or first when descending.
+    """The indices that sort an array, those of NaN last, also when descending.
 
     axis : int, optional -- The axis to sort along; None flattens a first.
     stable : bool, optional
@@ -201,10 +210,7 @@ def _order(values: Any, place: int, *, stable: bool, descending: bool) -> Any:
     """Let NumPy find the indices that sort an array."""
     lines = values.reshape(_lines(values.shape, place))
     find = _stable_order if stable else functools.partial(numpy.argsort, axis=1)
-    if not descending:
-        return find(lines).reshape(values.shape)
-    backward = find(numpy.flip(lines, 1))
-    return (lines.shape[1] - 1 - numpy.flip(backward, 1)).reshape(values.shape)
+    return find(_reversing(lines.dtype)(lines) if descending else lines).reshape(values.shape)
 
 
 def _stable_order(lines: Any) -> Any:
