@@ -116,7 +116,8 @@ def array_ufunc(self: Array, ufunc: numpy.ufunc, method: str, *inputs: Any, **kw
             function = namesake(ufunc.__name__)
         elif _name(ufunc) == f"scipy.special.{ufunc.__name__}":
             function = namesake(ufunc.__name__, "scipy.special")
-            typed = _typed_by_scipy(ufunc, method, inputs[0])
+            if function is not None and method == "__call__":
+                typed = _typed_by_scipy(ufunc, inputs[0])
         if method != "__call__":
             function = getattr(function, method, None)
     refusal = None
@@ -145,12 +146,12 @@ def _name(ufunc: numpy.ufunc) -> str:
     return name
 
 
-def _typed_by_scipy(ufunc: numpy.ufunc, method: str, x: Any) -> dict[str, Any]:
+def _typed_by_scipy(ufunc: numpy.ufunc, x: Array) -> dict[str, Any]:
     """Return the `dtype` in which SciPy computes narrow numbers, where xarr's own is wider.
 
     SciPy computes float16 and integers of 8 and 16 bits in float32 since 1.18, before in float64.
     """
-    if method != "__call__" or not numpy.can_cast(x.dtype, numpy.float32):
+    if not numpy.can_cast(x.dtype, numpy.float32):
         return {}
     dtype = ufunc.resolve_dtypes((x.dtype, None))[1]
     return {"dtype": dtype} if dtype == numpy.float32 else {}
