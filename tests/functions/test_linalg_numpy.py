@@ -9,6 +9,7 @@ import pytest
 
 import xarr
 from tests.functions.calls import check, each_line, rows
+from tests.reference import assert_same
 
 
 def drawn(*shape: int, dtype: str = "float64") -> np.ndarray[Any, Any]:
@@ -196,7 +197,6 @@ np.{inner|vdot}(a, np.ones(2)) ! ValueError
 np.kron({a, b|a[0], b|t, a[0, :2]|3.0, a|a[0, :0], b[0]})
 np.cross({x, y|x.T, y, axisa=0, axisc=0|x.T, y.T, axis=0|x, y[0]})
 np.cross([1, 2, 3, 4], [1, 2, 3, 4]) ! ValueError: two or three
-np.cross({(1, 2), (3, 4)|(1, 2), (3, 4, 5)|(1, 2, 6), (3, 4)}) ! DeprecationWarning: 2-dimensional
 np.matvec(t, b[:, 0])
 np.vecmat(a[:2, :3] * 1j, t)
 np.vecdot({t, b[:, 0]|t > 0, t > 0})
@@ -214,6 +214,18 @@ np.matmul(t, b[:, 0], out=np.zeros((2, 3), dtype="int64")) ! TypeError
 def test_products(call: str) -> None:
     given = {"a": drawn(3, 4), "b": drawn(4, 5), "c": drawn(3, 5), "t": drawn(2, 3, 4)}
     check(call, near=1e-10, x=drawn(4, 3), y=drawn(5, 3)[1:], **given)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [((1, 2), (3, 4)), ((1, 2), (3, 4, 5)), ((1, 2, 6), (3, 4))], ids=str
+)
+def test_a_third_element_that_is_missing_is_zero(a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    """NumPy took such vectors with a warning, and refuses them since 2.5."""
+    with pytest.warns(DeprecationWarning, match="2-dimensional") as told:
+        found = xarr.cross(a, b)
+    assert told[0].filename == __file__
+    wanted = np.cross((*a, 0)[:3], (*b, 0)[:3])
+    assert_same(np.asarray(found), wanted[2] if len(a) == len(b) == 2 else wanted, "cross")
 
 
 def test_einsum_gives_views_and_paths() -> None:
