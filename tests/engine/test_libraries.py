@@ -11,6 +11,8 @@ import pytest
 
 import xarr
 from tests.launching import watched
+from tests.reference import assert_same
+from xarr import tuning
 from xarr.array.array import Array
 from xarr.ir.views import View
 from xarr.ops import vendor
@@ -155,6 +157,31 @@ def test_explain_and_profile_name_it(multiply: Multiply) -> None:
     (cost,) = [cost for cost in p.kernels if "library" in cost.what]
     assert cost.what == "matmul of the device's library"
     assert (cost.launches, cost.nbytes) == (1, 768)
+
+
+def test_nan_is_last_in_a_descending_order_of_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one that sorts by bits, as CUB, so that NaN with a sign comes first."""
+    if xarr.default_device().info.backend not in ("cpu", "opencl"):
+        pytest.skip("no arrays that NumPy takes")
+    called = []
+
+    def by_bits(x: Any, axis: int) -> Any:
+        called.append(x.dtype)
+        host = np.asarray(x)
+        is_first = np.isnan(host) & np.signbit(host) if host.dtype.kind == "f" else host != host
+        return np.concatenate([host[is_first], np.sort(host[~is_first], axis=axis)])
+
+    monkeypatch.setattr(vendor, "runs_on_numpy", lambda device: False)
+    monkeypatch.setattr(vendor, "routine", lambda name, *_: by_bits)
+    monkeypatch.setattr(tuning, "LIBRARY_SORT", 2)
+    floats = np.asarray([1, np.nan, 3, -0.0, 0.0, -np.nan, -np.inf], "f4")
+    wanted = np.asarray([3, 1, -0.0, 0.0, -np.inf, np.nan, np.nan], "f4")
+    assert_same(np.asarray(xarr.sort(xarr.asarray(floats), descending=True)), wanted, "sort")
+    for dtype in ("int8", "uint16", "bool"):
+        x = np.asarray([3, 0, 255, 128, 1]).astype(dtype)
+        found = np.asarray(xarr.sort(xarr.asarray(x), descending=True))
+        assert_same(found, np.sort(x)[::-1], dtype)
+    assert len(called) >= 4
 
 
 @pytest.mark.parametrize("tier", ["fused", ""])

@@ -74,10 +74,12 @@ def sort(
     if not (is_long and vendor.routine("sort", view.dtype, view.device)):
         return Array(radix_sort.sort(view, place, descending=bool(descending)))
     if descending:
-        reverse = (
-            elementwise.negative if view.dtype.kind in FLOATING else elementwise.bitwise_invert
-        )
-        return reverse(sort(reverse(Array(view)), axis=place))
+        x = Array(view)
+        if view.dtype.kind not in FLOATING:
+            return elementwise.bitwise_invert(sort(elementwise.bitwise_invert(x), axis=place))
+        # CUB has NaN with a sign first, and one that was negated has a sign.
+        negated = searching.where(elementwise.isnan(x), math.nan, elementwise.negative(x))
+        return elementwise.negative(sort(negated, axis=place))
     wanted = [(view.shape, view.dtype)]
     facts = place, False
     return Array(vendor.call(where, "sort", (view,), wanted, parameters=facts, axis=place)[0])
