@@ -142,6 +142,17 @@ def _ulps(got: Values, wide: Values, near: Values) -> Values:
     return np.where(special & ~beyond, np.where(alike, 0, np.inf), error)
 
 
+def stable_order(x: Values, axis: int, *, descending: bool) -> Values:
+    """Return NumPy's stable order, in which NaN is last; NumPy has a descending one since 2.5."""
+    if not descending:
+        return np.argsort(x, axis=axis, stable=True)
+    order = np.argsort(-x if x.dtype.kind in "fc" else ~x, axis=axis, stable=True)
+    if np.lib.NumpyVersion(np.__version__) >= "2.5.0":
+        theirs: Any = np.argsort
+        assert_same(theirs(x, axis=axis, stable=True, descending=True), order, "NumPy's order")
+    return order
+
+
 def assert_same(got: Values, wanted: Values, call: str, operands: Sequence[Values] = ()) -> None:
     assert got.dtype == wanted.dtype, f"{call} has dtype {got.dtype}, NumPy's {wanted.dtype}"
     assert got.shape == wanted.shape, f"{call} has shape {got.shape}, NumPy's {wanted.shape}"

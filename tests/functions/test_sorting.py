@@ -11,7 +11,7 @@ import pytest
 import xarr
 from tests.comparing import needs
 from tests.functions.calls import check, each
-from tests.reference import Values, assert_same
+from tests.reference import Values, assert_same, stable_order
 from xarr import tuning
 
 pytestmark = pytest.mark.usefixtures("each_tier")
@@ -31,18 +31,6 @@ def values(name: str) -> Values:
     return rng.integers(-40, 40, (50, 30)).astype(name)
 
 
-def order_of(host: Values, axis: int, descending: bool) -> Values:
-    """NumPy's stable order, in which NaN is last; NumPy has a descending one since 2.5."""
-    if not descending:
-        return np.argsort(host, axis=axis, stable=True)
-    opposite = -host if host.dtype.kind in "fc" else ~host
-    order = np.argsort(opposite, axis=axis, stable=True)
-    if np.lib.NumpyVersion(np.__version__) >= "2.5.0":
-        theirs: Any = np.argsort
-        assert_same(theirs(host, axis=axis, stable=True, descending=True), order, "NumPy's")
-    return order
-
-
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("axis", [0, 1, None])
 @pytest.mark.parametrize("name", ["float32", "int16", "complex64 with NaN"])
@@ -50,7 +38,7 @@ def test_sort_and_argsort(name: str, axis: int | None, descending: bool, form: x
     host = values(name)
     x = xarr.asarray(host)
     flat, place = (host.ravel(), 0) if axis is None else (host, axis)
-    order = order_of(flat, place, descending)
+    order = stable_order(flat, place, descending=descending)
     assert_same(np.asarray(xarr.argsort(x, axis=axis, descending=descending)), order, "argsort")
     wanted = np.take_along_axis(flat, order, axis=place)
     assert_same(np.asarray(xarr.sort(x, axis=axis, descending=descending)), wanted, "sort")
@@ -111,7 +99,7 @@ def test_indices_of_equal_elements_ascend(
     for given in (some, some[:3], [3, 4, 5]):
         host = np.asarray(given, name)[rng.integers(0, len(given), (3, 60, 2))]
         found = np.asarray(xarr.argsort(xarr.asarray(host), axis=1, descending=descending))
-        assert_same(found, order_of(host, 1, descending), "argsort")
+        assert_same(found, stable_order(host, 1, descending=descending), "argsort")
 
 
 @pytest.mark.parametrize("descending", [False, True])
