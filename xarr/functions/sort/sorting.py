@@ -73,13 +73,14 @@ def sort(
     is_long = is_one_line and view.structure.size >= tuning.LIBRARY_SORT
     if not (is_long and vendor.routine("sort", view.dtype, view.device)):
         return Array(radix_sort.sort(view, place, descending=bool(descending)))
+    x = Array(view)
+    is_floating = view.dtype.kind in FLOATING
+    if descending and not is_floating:
+        return elementwise.bitwise_invert(sort(elementwise.bitwise_invert(x), axis=place))
     if descending:
-        x = Array(view)
-        if view.dtype.kind not in FLOATING:
-            return elementwise.bitwise_invert(sort(elementwise.bitwise_invert(x), axis=place))
-        # CUB has NaN with a sign first, and one that was negated has a sign.
-        negated = searching.where(elementwise.isnan(x), math.nan, elementwise.negative(x))
-        return elementwise.negative(sort(negated, axis=place))
+        return elementwise.negative(sort(elementwise.negative(x), axis=place))
+    if is_floating:  # CUB has NaN with a sign first
+        view = searching.where(elementwise.isnan(x), math.nan, x)._view
     wanted = [(view.shape, view.dtype)]
     facts = place, False
     return Array(vendor.call(where, "sort", (view,), wanted, parameters=facts, axis=place)[0])
