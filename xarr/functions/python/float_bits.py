@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, Final
 
-from xarr.functions.python.texts import text_of
 from xarr.memo import memo
+from xarr.user_kernels.texts import text_of
 
 EXACT: Final = 2**53
 """Integers up to it are floats."""

@@ -24,10 +24,10 @@ from xarr.functions.index import searching
 from xarr.functions.python import of_numbers
 from xarr.functions.python.of_numbers import OF_ARRAYS, WHERE, truth
 from xarr.functions.python.rewriting import Rewriter, at
-from xarr.functions.python.texts import text_of
 from xarr.functions.reduce import reductions
 from xarr.functions.reduce.comparing import device_of
 from xarr.memo import memo
+from xarr.user_kernels.texts import text_of
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

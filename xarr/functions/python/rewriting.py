@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
 from xarr.functions.python.of_numbers import WHERE
-from xarr.functions.python.texts import Definition
+from xarr.user_kernels.texts import Definition
 
 _REFUSED: Final = {
     ast.While: "a loop that ends where a condition says so",
