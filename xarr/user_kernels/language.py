@@ -356,7 +356,10 @@ def _defined(word: str) -> str:
     macro = f"XR_CHOICE_{row.operands}(XR_{row.takes.upper()}, {word}, {', '.join(names)}"
     macro = f"{macro}{', n' if row.more else ''})"
     given = (*_INTEGERS, *floats) if row.takes != "integer" else _INTEGERS
-    lines += ["#ifdef XR_CHOSEN", f"#define {word}({', '.join([*names, *more])}) {macro}", "#else"]
+    lines.append("#ifdef XR_CHOSEN")
+    if "f32" in own and "f64" not in own:  # a choice names all types, also those that are not there
+        lines.append(f"#define {word}_f64 {word}_f32")
+    lines += [f"#define {word}({', '.join([*names, *more])}) {macro}", "#else"]
     for mix in product(given, repeat=row.operands):
         common = _common(mix, own)
         result = source.specialised(row.result, common)
