@@ -582,6 +582,7 @@ if _typing.TYPE_CHECKING:
     from xarr.user_kernels.elementwise import ElementwiseKernel as ElementwiseKernel
     from xarr.user_kernels.raw import RawKernel as RawKernel, RawModule as RawModule
     from xarr.user_kernels.reduction import ReductionKernel as ReductionKernel
+    from xarr.user_kernels.threads.kernel import kernel as kernel
 else:
     del array  # the package, which is bound as it is imported; the function has its name
     _getattr, __dir__ = _public(__name__)

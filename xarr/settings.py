@@ -40,6 +40,9 @@ class Settings:
     inline : bool
         XARR_INLINE: with ``0``, PoCL's threads get small work too; else it runs in the thread that
         asks for it.
+    kernel_debug : bool
+        XARR_KERNEL_DEBUG: with ``1``, kernels by threads run in Python, item by item, with bounds
+        checks.
     pure : bool
         XARR_PURE: with ``1``, the core runs interpreted, though it was compiled; where xarr is
         built, it is not compiled.
@@ -64,6 +67,7 @@ class Settings:
     eager: bool = False
     dump_source: str | None = None
     inline: bool = True
+    kernel_debug: bool = False
     pure: bool = False
     random: str | None = None
     reproducible: bool = False
@@ -86,6 +90,7 @@ class Settings:
             eager=_is_on(given, "XARR_EAGER", default=False),
             dump_source=given.get("XARR_DUMP_SOURCE"),
             inline=_is_on(given, "XARR_INLINE", default=True),
+            kernel_debug=_is_on(given, "XARR_KERNEL_DEBUG", default=False),
             pure=_is_on(given, "XARR_PURE", default=False),
             random=_one_of(given, "XARR_RANDOM", "numpy"),
             reproducible=_is_on(given, "XARR_REPRODUCIBLE", default=False),

@@ -1,0 +1,1 @@
+"""Kernels by threads, written in Python and translated to the portable C of `RawKernel`."""

@@ -1,0 +1,514 @@
+"""`kernel`: kernels by threads, written in Python, for every device.
+
+A marked function is translated to portable C once for each signature (data types, axes, whether
+arrays lie in one piece), and launched by a `RawKernel`, with all that this brings: order, caching
+on disk, `explain` and `profile`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+import re
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any, Final, NamedTuple
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.array.array import Array
+from xarr.array.layouts import assign, require_writeable, settled, writeable
+from xarr.array.transfers import from_host
+from xarr.backends.device import Device, get_device
+from xarr.ir.views import storage_view
+from xarr.layout import contiguous
+from xarr.settings import settings
+from xarr.user_kernels import language
+from xarr.user_kernels.arguments import launch_sizes, storage_of
+from xarr.user_kernels.raw import RawKernel
+from xarr.user_kernels.threads import host
+from xarr.user_kernels.threads.operations import HELPERS
+from xarr.user_kernels.threads.statements import Function, Program
+from xarr.user_kernels.threads.values import WEAK_INT, ArrayValue, Types, Value, c_type, memory_type
+from xarr.user_kernels.threads.words import ATOMICS, Word, Words, axes
+
+_BLOCKS: Final = ((256,), (16, 16), (8, 8, 4))
+"""The items of a group of `over`, by the number of axes."""
+_BUILT_IN: Final = frozenset(
+    (
+        *("all", "any", "bitselect", "cross", "distance", "dot", "hadd", "length", "mad24", "mix"),
+        *("mul24", "mul_hi", "normalize", "popcount", "prefetch", "rhadd", "rotate", "select"),
+        *("shuffle", "smoothstep", "step", "upsample", "abort", "calloc", "clock", "close", "div"),
+        *("exit", "free", "index", "link", "main", "malloc", "memcpy", "memset", "open", "pipe"),
+        *("printf", "puts", "rand", "random", "read", "remove", "rename", "rindex", "signal"),
+        *("sleep", "srand", "swab", "sync", "time", "write"),
+    )
+)
+"""Functions that OpenCL C and C's library have beside those of kernels."""
+_FORMS: Final = 64
+"""Signatures that a kernel remembers."""
+
+
+class _Form(NamedTuple):
+    """A kernel for a signature.
+
+    code : str -- The portable C.
+    raw : RawKernel -- What launches it.
+    passed : tuple -- For each parameter of the C: what it is, of which argument, along which axis.
+    written : tuple of bool -- Whether each argument is written to.
+    on_host : callable -- What `interpret` runs.
+    has_barrier : bool -- Whether the items of a group wait for each other.
+    """
+
+    code: str
+    raw: RawKernel
+    passed: tuple[tuple[str, int, int], ...]
+    written: tuple[bool, ...]
+    on_host: Callable[..., None]
+    has_barrier: bool
+
+
+class Kernel:
+    """A function that `xarr.kernel` marks; other marked functions may call it, too.
+
+    ``f[grid, block](x, y, 2.0)`` launches it, as Numba's kernels: grid counts groups, block the
+    items of a group. ``f.interpret[grid, block](x, y, 2.0)`` runs it in Python. ``f(2.0)`` calls
+    the function as Python does.
+    """
+
+    def __init__(self, function: FunctionType) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        self._where = f"{self.__name__}[grid, block]({', '.join(self._names)})"
+        self._forms = dict[Any, _Form]()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_forms": {}}
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__name__}>"
+
+    __name__: str
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the function as Python does."""
+        return self._function(*args)
+
+    def __getitem__(self, sizes: Any) -> Callable[..., None]:
+        return self._launcher(sizes, on_host=settings().kernel_debug)
+
+    @property
+    def interpret(self) -> Interpreted:
+        """The kernel in Python: ``f.interpret[grid, block](...)``, item by item, bounds checked."""
+        return Interpreted(self)
+
+    def over(
+        self, shape: Sequence[int] | int, *, block: Sequence[int] | int | None = None
+    ) -> Callable[..., None]:
+        """Return what launches the kernel with one item for each element of a shape.
+
+        Within it, ``i, j = grid(2)`` are the element's indices, all of them within the shape.
+
+        shape : int, or tuple of 1 to 3 int -- The elements.
+        block : int, or tuple of as many int, optional -- The items of a group.
+        """
+        return self._over(shape, block, on_host=settings().kernel_debug)
+
+    def source(self, *args: Any, over: int = 0) -> str:
+        """Return the portable C that the kernel is for such arguments.
+
+        args : Array, number -- The arguments of a launch.
+        over : int -- The axes of the shape, for the C that `over` launches.
+        """
+        device = self._device(args)
+        return self._form(device, args, over)[0].code
+
+    # -- launching ------------------------------------------------------------------------------
+
+    def _launcher(self, sizes: Any, *, on_host: bool) -> Callable[..., None]:
+        where = self._where
+        if not isinstance(sizes, tuple) or not 2 <= len(sizes) <= 4:
+            raise errors.type_error(
+                where, f"[{sizes!r}] is written", "write f[grid, block] or f[grid, block, stream]"
+            )
+        grid, block, *more = sizes
+        stream = more[0] if more and not (type(more[0]) is int and more[0] == 0) else None
+        if len(more) > 1 and more[1]:
+            raise errors.value_error(
+                where,
+                f"{more[1]} bytes of dynamic shared memory are asked for",
+                "local memory has a known size",
+                "write local_array(shape, dtype) with constants",
+            )
+
+        def launch(*args: Any) -> None:
+            device = self._device(args)
+            sizes = launch_sizes(grid, block, device, where) if on_host else (grid, block)
+            self._run(device, sizes, args, 0, (), stream, on_host)
+
+        return launch
+
+    def _over(self, shape: Any, block: Any, *, on_host: bool) -> Callable[..., None]:
+        where = f"{self.__name__}.over(shape)({', '.join(self._names)})"
+        try:
+            extents = tuple(map(operator.index, shape if isinstance(shape, Sequence) else (shape,)))
+        except TypeError:
+            extents = ()
+        if not 1 <= len(extents) <= 3 or min(extents) < 0:
+            raise errors.value_error(where, f"shape is {shape!r}", "1 to 3 sizes are accepted")
+        ndim = len(extents)
+
+        def launch(*args: Any) -> None:
+            device = self._device(args)
+            items = tuple(block if isinstance(block, Sequence) else (block,) * (block is not None))
+            items = items or _BLOCKS[ndim - 1]
+            if len(items) != ndim:
+                raise errors.value_error(
+                    where, f"block is {items}", f"{ndim} sizes are accepted, one for each axis"
+                )
+            while math.prod(items) > device.info.group_size and block is None:
+                items = tuple(max(1, size // 2) for size in items)
+            if 0 in extents:
+                self._form(device, args, ndim)
+                return
+            # The last axis, along which elements follow each other, is the first dimension.
+            groups = tuple(-(-n // b) for n, b in zip(extents[::-1], items, strict=True))
+            launched = (extents, (1,) * ndim) if on_host else (groups, items)
+            self._run(device, launched, args, ndim, extents, None, on_host)
+
+        return launch
+
+    def _device(self, args: Sequence[Any]) -> Device:
+        return next((arg.device for arg in args if type(arg) is Array), get_device())
+
+    def _run(
+        self,
+        device: Device,
+        sizes: tuple[Any, Any],
+        args: Sequence[Any],
+        over: int,
+        extents: tuple[int, ...],
+        stream: Any,
+        on_host: bool,
+    ) -> None:
+        form, layouts = self._form(device, args, over)
+        for number, is_written in enumerate(form.written):
+            if is_written and not writeable(args[number]):
+                where = f"{self._where}: {self._names[number]} is written"
+                require_writeable(args[number], where)
+        if on_host:
+            self._interpret(form, device, *sizes, args, layouts)
+            return
+        passed = list[Any]()
+        for what, number, axis in form.passed:
+            if what == "pointer":
+                lies = layouts[number]
+                is_first = lies.linear and not lies.offset
+                passed.append(args[number] if is_first else _memory(args[number]))
+            elif what == "value":
+                passed.append(args[number])
+            elif what == "extent":
+                passed.append(layouts[number].shape[axis])
+            elif what == "stride":
+                passed.append(layouts[number].strides[axis])
+            else:
+                passed.append(layouts[number].offset if what == "offset" else extents[axis])
+        form.raw(*sizes, passed, stream=stream)
+
+    def _interpret(
+        self,
+        form: _Form,
+        device: Device,
+        places: tuple[int, ...],
+        items: tuple[int, ...],
+        args: Sequence[Any],
+        layouts: Sequence[Any],
+    ) -> None:
+        """Run the kernel on copies of the arrays' memory, and write back what it has changed."""
+        memories = dict[int, tuple[Array, numpy.ndarray[Any, Any]]]()
+        given = list[Any]()
+        for name, arg, lies in zip(self._names, args, layouts, strict=True):
+            if lies is None:
+                given.append(arg if isinstance(arg, numpy.generic) else _scalar(arg, device))
+                continue
+            serial = storage_of(arg).serial
+            if serial not in memories:
+                flat = _memory(arg, dtypes.uint8)
+                memories[serial] = flat, numpy.array(flat)
+            size, row = arg.itemsize, arg._view.dtype
+            values = numpy.ndarray(
+                lies.shape,
+                row.numpy,
+                memories[serial][1].data if arg.size else None,
+                lies.offset * size if arg.size else 0,
+                [stride * size for stride in lies.strides] if arg.size else None,
+            )
+            given.append(host.HostArray(name, values))
+        try:
+            host.launch(form.on_host, places, items, given, has_barrier=form.has_barrier)
+        finally:
+            changed = {storage_of(a).serial for a, w in zip(args, form.written, strict=True) if w}
+            for serial in changed:
+                flat, values = memories[serial]
+                assign(flat, settled(flat), from_host(values, device, self._where))
+
+    # -- translating ----------------------------------------------------------------------------
+
+    def _form(self, device: Device, args: Sequence[Any], over: int) -> tuple[_Form, list[Any]]:
+        """Return the form for arguments, and the layouts of those that are arrays."""
+        layouts = list[Any]()
+        key = list[Any]([device.info.has_float64, device.info.local_nbytes, over])
+        for number, arg in enumerate(args):
+            if type(arg) is Array:
+                lies = settled(arg)
+                layouts.append(lies)
+                key.append((arg._view.dtype, len(lies.shape), lies.linear, lies.offset == 0))
+                if arg.device is not device:
+                    raise errors.value_error(
+                        self._where,
+                        f"{self._name(number)} is on {arg.device}, another array on {device}",
+                        "arrays of one device are accepted",
+                        f"write {self._name(number)}.to_device({str(device)!r})",
+                    )
+            else:
+                layouts.append(None)
+                key.append(type(arg))
+        known = tuple(key)
+        form = self._forms.get(known)
+        if form is None:
+            if len(self._forms) >= _FORMS:
+                self._forms.clear()
+            form = self._forms[known] = self._translated(device, args, layouts, over)
+        return form, layouts
+
+    def _name(self, number: int) -> str:
+        return self._names[number] if number < len(self._names) else f"argument {number + 1}"
+
+    def _translated(
+        self, device: Device, args: Sequence[Any], layouts: Sequence[Any], over: int
+    ) -> _Form:
+        types = Types(has_float64=device.info.has_float64)
+        program = Program(types, _function_of, over, device.info.local_nbytes)
+        made = Function(program, self._function, _c_name(self.__name__), is_kernel=True)
+        made.parameters(len(args), None, None)
+        params = [
+            self._parameter(types, number, arg, lies)
+            for number, (arg, lies) in enumerate(zip(args, layouts, strict=True))
+        ]
+        made.translate(params)
+        declared = list[tuple[str, str, tuple[str, int, int]]]()
+        for number, param in enumerate(params):
+            if isinstance(param, Value):
+                declared.append((c_type(param.kind), param.c, ("value", number, 0)))
+                continue
+            const = "" if param.written[0] else "const "
+            kind = f"GLOBAL {const}{memory_type(param.row)} *"
+            declared.append((kind, param.pointer, ("pointer", number, 0)))
+            declared.append(("i64", param.offset, ("offset", number, 0)))
+            for axis, extent in enumerate(param.shape):
+                declared.append(("i64", extent.c, ("extent", number, axis)))
+            for axis, stride in enumerate(param.strides):
+                declared.append(("i64", stride, ("stride", number, axis)))
+        begin = ""
+        if over:
+            declared += [("i64", f"e_{axis}", ("over", 0, axis)) for axis in range(over)]
+            tests = [f"(i64)GLOBAL_ID({over - 1 - axis}) >= e_{axis}" for axis in range(over)]
+            begin = f"    if ({' || '.join(tests)}) return;\n"
+        body = _after_declarations(made.body, begin)
+        words = set(re.findall(r"\w+", body))
+        used = [one for one in declared if one[1] in words or one[2][0] == "value"]
+        head = ", ".join(f"{kind} {name}".replace("* ", "*") for kind, name, _ in used)
+        functions = list(program.functions.values())
+        texts = [function.c for function in functions]
+        words = set(re.findall(r"\w+", "\n".join((*texts, body))))
+        texts[:0] = [text for name, text in HELPERS.items() if name in words]
+        texts.append(f"KERNEL void {made.name}({head})\n{{\n{body}\n}}\n")
+        code = "\n".join(texts)
+        raw = RawKernel(code, made.name)
+        raw._where = self._where
+        names = dict(host.NAMES)
+        for function in (*functions, made):
+            file = function.function.__code__.co_filename
+            exec(host.compiled(function.py_lines, file), names)
+        return _Form(
+            code,
+            raw,
+            tuple(one[2] for one in used),
+            tuple(isinstance(param, ArrayValue) and param.written[0] for param in params),
+            names[made.name],
+            made.has_barrier,
+        )
+
+    def _parameter(self, types: Types, number: int, arg: Any, lies: Any) -> Any:
+        """Return the parameter for an argument."""
+        name = self._names[number]
+        if lies is None:
+            kind = types.of_scalar(arg)
+            if kind is None:
+                raise errors.type_error(
+                    self._where,
+                    f"{name} is of type {type(arg).__name__}",
+                    "Arrays and real numbers are accepted",
+                    f"write xarr.asarray({name})" if isinstance(arg, numpy.ndarray) else "",
+                )
+            if kind.row in dtypes.NEEDS_FLOAT64 and not types.has_float64:
+                raise errors.type_error(
+                    self._where,
+                    f"{name} is a float64",
+                    "the device has no float64",
+                    "give a numpy.float32",
+                )
+            return Value(kind, f"a_{name}", name)
+        taken = types.of_dtype(arg._view.dtype.numpy)
+        if taken is None:
+            raise errors.type_error(
+                self._where,
+                f"{name} has dtype {arg.dtype}",
+                "bool, int8 to uint64, float32 and float64 are accepted",
+                f'convert with {name}.astype("float32")',
+            )
+        shape = tuple(
+            Value(WEAK_INT, f"n_{name}_{axis}", f"_xr_extent({name}, {axis})", 48)
+            for axis in range(len(lies.shape))
+        )
+        strides = (
+            () if lies.linear else tuple(f"s_{name}_{axis}" for axis in range(len(lies.shape)))
+        )
+        offset = f"o_{name}" if lies.offset else ""
+        return ArrayValue(name, taken.row, f"p_{name}", name, shape, strides, offset)
+
+
+class Interpreted:
+    """A kernel that runs in Python; for debugging."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    def __getitem__(self, sizes: Any) -> Callable[..., None]:
+        return self._kernel._launcher(sizes, on_host=True)
+
+    def over(self, shape: Sequence[int] | int) -> Callable[..., None]:
+        """Return what runs the kernel with one item for each element of a shape."""
+        return self._kernel._over(shape, None, on_host=True)
+
+
+def _after_declarations(body: str, begin: str) -> str:
+    """Put the test of `over` behind the declarations, which stand in front of other statements."""
+    if not begin:
+        return body
+    lines = body.split("\n")
+    count = next(
+        (
+            k
+            for k, line in enumerate(lines)
+            if not re.match(r"    (\w+ )+\w+(\[\d+\]| = 0);$", line)
+        ),
+        len(lines),
+    )
+    return "\n".join((*lines[:count], begin.rstrip("\n"), *lines[count:]))
+
+
+def _memory(array: Array, row: dtypes.DType | None = None) -> Array:
+    """Return the whole memory in which an array lies, as one axis."""
+    storage = storage_of(array)
+    row = row or array._view.dtype
+    return Array(storage_view(storage, contiguous((storage.nbytes // row.itemsize,)), row))
+
+
+def _scalar(value: Any, device: Device) -> Any:
+    """Return a number of Python's as the kernel computes with it."""
+    if isinstance(value, bool):
+        return numpy.bool_(value)
+    wide = numpy.float64 if device.info.has_float64 else numpy.float32
+    return numpy.int64(value) if isinstance(value, int) else wide(value)
+
+
+def _c_name(name: str) -> str:
+    """Return a name for a kernel that C does not have already."""
+    name = re.sub(r"\W", "_", name, flags=re.ASCII)
+    taken = (
+        name in _BUILT_IN
+        or language.foreign(name)
+        or language.replaced(name, has_float64=True) is not None
+        or language.is_function(name)
+        or name in language.TYPE_WORDS | language.KEYWORDS | language.ITEMS | {"KERNEL", *HELPERS}
+        or re.match(r"[a-z]\d*_|[vt]\d|xr_|_|XR_", name) is not None
+    )
+    return f"kernel_{name}" if taken else name
+
+
+def _function_of(value: Any) -> FunctionType | None:
+    return value._function if isinstance(value, Kernel) else None
+
+
+class KernelWords(Words):
+    """Mark a function of arrays and numbers as a kernel by threads; it has the words of these, too.
+
+    function : Python function, made by `def`
+        What each item does. For what kernels do not have, a SyntaxError shows the line when the
+        kernel is launched.
+
+    -> Kernel
+        ``f[grid, block](x, y, 2.0)`` launches it, ``f.over(shape)(x, y, 2.0)`` with one item for
+        each element of a shape; ``f.interpret[grid, block](...)`` runs it in Python, with bounds
+        checks, and ``f.source(x, y, 2.0)`` is its C. Other kernels may call it.
+
+    Note: The words are `grid`, `gridsize`, `local_id`, `group_id`, `local_size`, `groups`,
+    `barrier`, `local_array`, `private_array` and `atomic`, and those of Numba's ``cuda``: `jit`,
+    `threadIdx`, `blockIdx`, `blockDim`, `gridDim`, `syncthreads`, `shared` and `local`.
+
+    >>> import xarr
+    >>> @xarr.kernel
+    ... def double(x):
+    ...     i = xarr.kernel.grid(1)
+    ...     if i < x.size:
+    ...         x[i] *= 2
+    >>> x = xarr.arange(5.0)
+    >>> double[1, 8](x)
+    >>> x.tolist()
+    [0.0, 2.0, 4.0, 6.0, 8.0]
+    """
+
+    def __call__(self, function: Any = None, /, **options: Any) -> Any:
+        """Mark a function; without one, return what marks it."""
+        if isinstance(function, Kernel):
+            return function
+        if not isinstance(function, FunctionType):
+            if function is None or isinstance(function, str | tuple | list):
+                return self  # options and signatures, which launches know anyway
+            raise errors.type_error(
+                "kernel(function)", f"function is {function!r}", "it must be made by def"
+            )
+        return Kernel(function)
+
+    @property
+    def jit(self) -> KernelWords:
+        """What marks a function, by Numba's name."""
+        return self
+
+
+_local_id, _group_id = axes("local_id"), axes("group_id")
+
+kernel: Final = KernelWords(
+    grid=Word("grid"),
+    gridsize=Word("gridsize"),
+    local_id=Word("local_id"),
+    group_id=Word("group_id"),
+    local_size=Word("local_size"),
+    groups=Word("groups"),
+    barrier=Word("barrier"),
+    local_array=Word("local_array"),
+    private_array=Word("private_array"),
+    atomic=ATOMICS,
+    threadIdx=_local_id,
+    blockIdx=_group_id,
+    blockDim=axes("local_size"),
+    gridDim=axes("groups"),
+    syncthreads=Word("barrier"),
+    shared=Words(array=Word("local_array")),
+    local=Words(array=Word("private_array")),
+)
+"""Mark a function as a kernel by threads; the words of such functions."""
