@@ -1,0 +1,135 @@
+"""Random programs of numbers, whose types and loops are those that kernels by threads take."""
+
+from __future__ import annotations
+
+import random
+
+INTEGERS = ("i", "j", "k", "m")
+FLOATS = ("a", "b", "c")
+TRUTHS = ("p", "q")
+
+
+class Drawn:
+    """Draws the statements of a program; a number draws the same program always."""
+
+    def __init__(self, number: int) -> None:
+        self._random = random.Random(number)
+        self._loops = 0
+
+    def program(self) -> str:
+        """Return the text of a kernel of the arrays x, n, y and z."""
+        lines = ["t = xarr.kernel.grid(1)"]
+        lines += ["i = 0", "j = n[t]", "k = n[t] * 3", "m = n[-1 - t]", "a = x[t]"]
+        lines += ["b = 0.5", "c = y[t]", "p = a < b", "q = True"]
+        for _ in range(self._random.randint(3, 8)):
+            lines += self.statement(2)
+        stores = [*(f"y[t, {k}] = {name}" for k, name in enumerate(FLOATS))]
+        stores += [f"z[t, {k}] = {name}" for k, name in enumerate((*INTEGERS, *TRUTHS))]
+        stores = [line.replace("y[t", "out[t") for line in stores]
+        body = "\n".join(f"    {line}" for line in (*lines, *stores))
+        return f"@xarr.kernel\ndef program(x, n, y, out, z):\n{body}\n"
+
+    def statement(self, depth: int) -> list[str]:
+        way = self._random.random()
+        if depth and way < 0.2:
+            lines = [f"if {self.truth(2)}:", *self.block(depth)]
+            return lines if way < 0.1 else [*lines, "else:", *self.block(depth)]
+        if depth and way < 0.35:
+            self._loops += 1
+            name = f"r{self._loops}"
+            head = (
+                f"for {name} in range({self._random.randint(-2, 2)}, {self._random.randint(2, 5)}):"
+            )
+            end = [
+                f"    if {self.truth(1)}:",
+                f"        {self._random.choice(['break', 'continue'])}",
+            ]
+            grown = [f"    {self._random.choice('ijkm')} += {name}"]
+            return [head, *grown, *(end if way < 0.27 else []), *self.block(depth)]
+        if depth and way < 0.42:
+            self._loops += 1
+            name = f"w{self._loops}"
+            return [
+                f"{name} = 0",
+                f"while {name} < 3 and {self.truth(1)}:",
+                f"    {name} += 1",
+                *self.block(depth),
+            ]
+        if way < 0.5:
+            first, second = self._random.sample(FLOATS, 2)
+            return [f"{first}, {second} = {second}, {self.real(2)}"]
+        if way < 0.7:
+            op = self._random.choice(["", "+", "-", "*", "//", "%", "&", "|", "^"])
+            return [f"{self._random.choice(INTEGERS)} {op}= {self.integer(2)}"]
+        if way < 0.78:
+            return [f"{self._random.choice(TRUTHS)} = {self.truth(2)}"]
+        op = self._random.choice(["", "", "+", "-", "*"])
+        return [f"{self._random.choice(FLOATS)} {op}= {self.real(3)}"]
+
+    def block(self, depth: int) -> list[str]:
+        lines = [
+            line for _ in range(self._random.randint(1, 3)) for line in self.statement(depth - 1)
+        ]
+        return [f"    {line}" for line in lines]
+
+    def integer(self, depth: int) -> str:
+        way = self._random.random()
+        if depth == 0 or way < 0.25:
+            return self._random.choice([*INTEGERS, "t", "n[t]", str(self._random.randint(0, 9))])
+        one, other = self.integer(depth - 1), self.integer(depth - 1)
+        if way < 0.75:
+            op = self._random.choice(["+", "-", "*", "//", "%", "&", "|", "^"])
+            return f"({one} {op} {other})"
+        return self._random.choice(
+            [
+                f"({one} << {self._random.randint(0, 5)})",
+                f"({one} >> {self._random.randint(0, 5)})",
+                f"-({one} + i)",
+                f"~({one} + j)",
+                f"abs({one})",
+                f"min({one}, {other})",
+                f"max({one}, {other})",
+                f"({one} if {self.truth(1)} else {other})",
+                f"int({self.real(1)})",
+                f"{one} ** 2",
+            ]
+        )
+
+    def real(self, depth: int) -> str:
+        way = self._random.random()
+        if depth == 0 or way < 0.25:
+            number = repr(round(self._random.uniform(0, 4), 2))
+            return self._random.choice([*FLOATS, "x[t]", "y[t]", number])
+        one, other = self.real(depth - 1), self.real(depth - 1)
+        if way < 0.7:
+            op = self._random.choice(["+", "-", "*", "/", "//", "%"])
+            return f"({one} {op} {other})"
+        return self._random.choice(
+            [
+                f"-{one}",
+                f"abs({one})",
+                f"math.sqrt(abs({one}))",
+                f"numpy.floor({one})",
+                f"numpy.float32({one})",
+                f"min({one}, {other})",
+                f"max({one}, {other})",
+                f"({one} if {self.truth(1)} else {other})",
+                f"({one} * {self.integer(1)})",
+                f"float({self.integer(1)})",
+                f"{one} ** 2",
+                f"({self.integer(1)} / {self.integer(1)})",
+            ]
+        )
+
+    def truth(self, depth: int) -> str:
+        way = self._random.random()
+        if depth == 0 or way < 0.2:
+            return self._random.choice(TRUTHS)
+        if way < 0.8:
+            op = self._random.choice(["<", "<=", ">", ">=", "==", "!="])
+            of = self._random.choice([self.integer, self.real])
+            return f"({of(depth - 1)} {op} {of(depth - 1)})"
+        one, other = self.truth(depth - 1), self.truth(depth - 1)
+        return self._random.choice(
+            [f"({one} and {other})", f"({one} or {other})", f"(not {one})", f"({one} ^ {other})"]
+        )
