@@ -280,7 +280,7 @@ _MERGED: Final = _by_name(
         "indexing": "put",
         "polynomials": "poly1d",
         "inspection": "profiling",
-        "own_kernels": "python_kernels",
+        "own_kernels": "kernel python_kernels",
         "devices": "graphs processes streams",
         "transformations": "batched calls custom jit recomputed",
     }
