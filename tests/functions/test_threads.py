@@ -225,7 +225,7 @@ def with_functions(x, low, high, lock):  # type: ignore[no-untyped-def]
     i = cuda.grid(1)
     shape = x.shape
     low[i], high[i] = sorted_pair(x[i, 0], x[i, 1])
-    swap_rows(x, i, i)
+    swap_rows(x, i, int(low[i]) * 0 + i)
     before = cuda.atomic.max(lock, 0, i)
     while cuda.atomic.cas(lock, 1, 0, 1) != 0:
         pass

@@ -329,6 +329,7 @@ class Calls(Expressions):
     def _function(self, function: Any, node: ast.Call) -> Any:
         if node.keywords:
             self.refuse(node, "keywords are not taken here", "give the arguments by position")
+        before = self.reads
         args = [self._argument(self.value(arg), arg) for arg in node.args]
         made: Function = self.program.function(function, args, node, self)
         if made.has_barrier:
@@ -346,7 +347,7 @@ class Calls(Expressions):
             self.reads += made.has_reads
             return Value(made.result, f"{made.name}({c_args})", py, None, varies)
         self.require_alone(node)
-        if self.reads and not made.is_pure:
+        if before and not made.is_pure:
             self.refuse(
                 node,
                 f"{function.__name__} changes memory behind an element that is read",
