@@ -402,6 +402,12 @@ def typename(char: str) -> str:
     """Describe the data type for which NumPy has the letter `char`.
 
     Note: NumPy 2.5 deprecated it; `numpy.dtype(char).name` names the type.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     xarr.typename("d")
+    'double precision'
     """
     described: Any = numpy.typename
     with warnings.catch_warnings(record=True) as told:
