@@ -447,19 +447,27 @@ def _function_of(value: Any) -> FunctionType | None:
 class KernelWords(Words):
     """Mark a function of arrays and numbers as a kernel by threads; it has the words of these, too.
 
+    Parameters
+    ----------
     function : Python function, made by `def`
         What each item does. For what kernels do not have, a SyntaxError shows the line when the
         kernel is launched.
 
-    -> Kernel
+    Returns
+    -------
+    Kernel
         ``f[grid, block](x, y, 2.0)`` launches it, ``f.over(shape)(x, y, 2.0)`` with one item for
         each element of a shape; ``f.interpret[grid, block](...)`` runs it in Python, with bounds
         checks, and ``f.source(x, y, 2.0)`` is its C. Other kernels may call it.
 
-    Note: The words are `grid`, `gridsize`, `local_id`, `group_id`, `local_size`, `groups`,
-    `barrier`, `local_array`, `private_array` and `atomic`, and those of Numba's ``cuda``: `jit`,
-    `threadIdx`, `blockIdx`, `blockDim`, `gridDim`, `syncthreads`, `shared` and `local`.
+    Notes
+    -----
+    The words are `grid`, `gridsize`, `local_id`, `group_id`, `local_size`, `groups`, `barrier`,
+    `local_array`, `private_array` and `atomic`, and those of Numba's ``cuda``: `jit`, `threadIdx`,
+    `blockIdx`, `blockDim`, `gridDim`, `syncthreads`, `shared` and `local`.
 
+    Examples
+    --------
     >>> import xarr
     >>> @xarr.kernel
     ... def double(x):
