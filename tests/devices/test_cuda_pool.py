@@ -21,7 +21,7 @@ from xarr.backends.cuda_pool import Block, Pool, size_class
 
 
 class Owner:
-    """What the driver gives for memory: a finalizer frees it."""
+    """Memory as the driver gives it: a finalizer frees it."""
 
     def __init__(self, live: set[int], pointer: int) -> None:
         self.handle = pointer
@@ -29,7 +29,7 @@ class Owner:
 
 
 class Driver:
-    """As much of the driver as the pool and its blocks use."""
+    """A driver, as far as the pool and its blocks use one."""
 
     def __init__(self) -> None:
         self.freed_nbytes: deque[int] = deque()
@@ -213,7 +213,7 @@ def test_memory_of_a_resource_goes_back_to_it_in_order(pool: Pool) -> None:
 
 
 class Resource:
-    """As RMM's: addresses, and no more than 1,000 bytes at a time."""
+    """A resource as RMM's: it gives addresses, of at most 1,000 bytes at a time."""
 
     def __init__(self) -> None:
         self.live: dict[int, int] = {}

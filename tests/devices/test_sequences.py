@@ -21,7 +21,7 @@ def anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def several(x: xarr.Array, scale: float) -> tuple[xarr.Array, xarr.Array]:
-    """Of three launches at least."""
+    """Compute what takes three launches at least."""
     y = (x + scale) * x
     return xarr.cumulative_sum(xarr.cumulative_sum(y) - xarr.max(y)), y[::-1] * scale
 

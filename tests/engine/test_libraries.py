@@ -160,7 +160,7 @@ def test_explain_and_profile_name_it(multiply: Multiply) -> None:
 
 
 def test_nan_is_last_in_a_librarys_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of one that sorts by bits, as CUB, so that NaN with a sign comes first."""
+    """Libraries may sort by bits, as CUB, so that NaN with a sign comes first."""
     if xarr.default_device().info.backend not in ("cpu", "opencl"):
         pytest.skip("no arrays that NumPy takes")
     called = []

@@ -102,7 +102,7 @@ def test_constants_weights_and_other_bases(basis: str) -> None:
 @EACH
 @pytest.mark.parametrize("shape", [(3,), (3, 4), (3, 4, 2), (2, 3, 2, 4), (2, 3, 2, 2, 3)], ids=str)
 def test_values_at_points_of_any_number_of_dimensions(basis: str, shape: tuple[int, ...]) -> None:
-    """Of NumPy 2.5; each axis of the coefficients is summed as its functions of two axes do it."""
+    """Each axis of the coefficients is summed as by NumPy 2.5's functions of two axes."""
     prefix, _ = BASES[basis]
     theirs = getattr(np.polynomial, basis)
     value, summed = getattr(getattr(ours, basis), f"{prefix}valnd"), getattr(theirs, f"{prefix}val")

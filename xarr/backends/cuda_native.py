@@ -158,7 +158,7 @@ class NativeDriver(cuda.CudaDriver):
 
     @property
     def resource(self) -> Any:
-        """What arrays' memory comes from; None for the pool."""
+        """The object that gives arrays their memory; None for the pool."""
         return self._pool.resource
 
     @resource.setter
