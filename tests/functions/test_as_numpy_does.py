@@ -189,7 +189,7 @@ def test_as_numpy(call: str) -> None:
 
 @pytest.mark.parametrize("call", ["np.take(x, [1, 0], out=out)", "np.compress([1, 1], x, out=out)"])
 def test_out_of_another_kind_is_written_and_deprecated(call: str) -> None:
-    """Results are those of NumPy 2.5: older ones refuse some pairs of types, and do not warn of the others."""
+    """Results are those of NumPy 2.5: older ones refuse some pairs of types, and warn of none."""
 
     def written(module: Any, given: str, held: str) -> tuple[Any, bool]:
         x, out = module.asarray(np.asarray([1, 3]).astype(given)), module.zeros(2, dtype=held)

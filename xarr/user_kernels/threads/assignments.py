@@ -241,15 +241,19 @@ class Assignments(Calls):
             )
 
     def _store_element(self, target: ast.Subscript, value: Value, node: ast.AST) -> None:
+        array, indices = self._element(target)
+        self._require_kind(array, value, node)
+        self._write(array, self.place(array, indices, target), tuple_of(indices), value, node)
+
+    def _element(self, target: ast.Subscript) -> tuple[ArrayValue, list[Value]]:
+        """Return the array of an element that is assigned to, and its indices."""
         found = self.indexed(target)
         if found is None:
             self.refuse(
                 target, "an item of a tuple is assigned to", "write private_array(shape, dtype)"
             )
         array, parts = found
-        indices = self.indices(array, parts, target)
-        self._require_kind(array, value, node)
-        self._write(array, self.place(array, indices, target), tuple_of(indices), value, node)
+        return array, self.indices(array, parts, target)
 
     def _require_kind(self, array: ArrayValue, value: Value, node: ast.AST) -> None:
         known = value.literal
@@ -278,13 +282,7 @@ class Assignments(Calls):
             return
         if not isinstance(target, ast.Subscript):
             self.refuse(target, "it cannot be assigned to in kernels", "assign to x[i]")
-        found = self.indexed(target)
-        if found is None:
-            self.refuse(
-                target, "an item of a tuple is assigned to", "write private_array(shape, dtype)"
-            )
-        array, parts = found
-        indices = self.indices(array, parts, target)
+        array, indices = self._element(target)
         name = self.fresh()
         self._emit(
             f"const i64 {name} = {self.place(array, indices, target)};",
