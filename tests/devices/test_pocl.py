@@ -21,6 +21,7 @@ from tests.processes import run_code
 from xarr import dtypes
 from xarr.backends import opencl, opencl_devices, pocl
 from xarr.codegen import source
+from xarr.functions.elementwise import float_functions
 from xarr.ops import elementwise
 from xarr.tape import builder
 
@@ -104,7 +105,7 @@ def test_the_compiler_warns_of_no_function(driver: opencl.OpenCLDriver) -> None:
     code = "KERNEL void none(GLOBAL f32 *x) { x[0] = 0.0f; }"
     operations = [
         row.operation(dtype)
-        for row in elementwise.TABLE
+        for row in (*elementwise.TABLE, *float_functions.ROWS)
         for dtype in dtypes.TABLE
         if dtype.kind in row.kinds
     ]

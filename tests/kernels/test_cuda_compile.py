@@ -20,6 +20,7 @@ from tests.kernels.nvrtc import compile_cuda
 from tests.launching import change, record
 from xarr import dtypes, layout
 from xarr.dtypes import DType
+from xarr.functions.elementwise import float_functions
 from xarr.ir.views import View
 from xarr.ops import elementwise, histogram, random, reductions
 from xarr.ops.powers import POWERS
@@ -87,9 +88,10 @@ LATE = (*RARE, "float16", "uint8", "int64")
 )
 def test_every_function(dtype: DType, recorded: dict[str, str]) -> None:
     inputs = operands(dtype, max(row.operands for row in elementwise.TABLE))
+    rows = dict.fromkeys([*elementwise.TABLE, *POWERS.values(), *float_functions.ROWS])
     held = [
         builder.defer(row.operation(dtype), inputs[: row.operands], inputs[0].shape)
-        for row in dict.fromkeys([*elementwise.TABLE, *POWERS.values()])
+        for row in rows
         if dtype.kind in row.kinds
     ]
     xarr.synchronize()

@@ -242,12 +242,12 @@ DEVICE T xr_exponent_T(const T x)
 DEVICE T xr_significand_T(const T x)
 {
     const int digits = sizeof(T) == 4 ? 23 : 52;
-    const U half = (U)(sizeof(T) == 4 ? 126 : 1022) << digits;
+    const U of_half = (U)(sizeof(T) == 4 ? 126 : 1022) << digits;
     const int tiny = fabs(x) < xr_from_bits_T((U)1 << digits);
     const U bits = xr_bits_T(tiny ? x * (T)18014398509481984.0f : x);
     const U below = ((U)1 << digits) - 1;
     const U sign = (U)1 << (sizeof(T) * 8 - 1);
-    const T found = xr_from_bits_T((bits & (below | sign)) | half);
+    const T found = xr_from_bits_T((bits & (below | sign)) | of_half);
     return ((x == (T)0.0f) | (x - x != (T)0.0f)) ? x : found;
 }
 

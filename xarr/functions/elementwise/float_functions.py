@@ -35,7 +35,8 @@ i1: Final = Elementwise(
     (REAL,), "xr_i1(x)", "The modified Bessel function of order 1, the derivative of `i0`."
 )
 fraction: Final = Elementwise((REAL,), "xr_modf(x)", "The fraction of x.")
-_ROWS: Final = name_rows(vars(), Elementwise)
+ROWS: Final = name_rows(vars(), Elementwise)
+"""Rows that no function of one result is made of."""
 
 
 @universal(nin=1, nout=2)
