@@ -180,9 +180,13 @@ template <class Error = python_error> array_view from_python(PyObject *array, bo
         stream = checked<Error>(
             PyObject_CallMethod(xarr.get(), "current_stream", "O", device.get()));
         stream = cl ? get<Error>(stream, "cl_queue", "int_ptr") : get<Error>(stream, "pointer");
+        // DLPack's 0 is ambiguous on CUDA: the legacy default stream, whose handle is 0, is its 1.
+        const auto handle = integer<Error>(stream);
+        const auto named = handle == 0 && type == device_type::cuda ? 1 : handle;
         options = checked<Error>(
             cl ? Py_BuildValue("{s:(ii),s:(iO)}", "max_version", 1, 0, "dl_device", 4, index.get())
-               : Py_BuildValue("{s:(ii),s:O}", "max_version", 1, 0, "stream", stream.get()));
+               : Py_BuildValue("{s:(ii),s:L}", "max_version", 1, 0, "stream",
+                               static_cast<long long>(named)));
     }
     const auto none = checked<Error>(PyTuple_New(0)), method = get<Error>(x, "__dlpack__");
     const auto capsule = checked<Error>(PyObject_Call(method.get(), none.get(), options.get()));
