@@ -220,6 +220,7 @@ def _resident_nbytes() -> int:
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system has no /proc")
 def test_exchanges_leave_nothing(scale: Any, device: xarr.Device) -> None:
     x = xarr.ones((2, 3), dtype="float32") + 0
+    gc.collect()
     shared = len(device.shared)
 
     def state() -> tuple[int, int, int]:

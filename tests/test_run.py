@@ -325,14 +325,18 @@ def test_a_report_says_where_small_operations_are_the_cost(
     assert main(["run", "--report", "small.py"]) == 0
     written = capsys.readouterr()
     assert written.out == "599.0\n"
-    for line in (
+    lines = [
         r" +1 +\d+ B  small.py:4  x\[key\]$",
         r" +1 +16 B  small.py:5  drawing_of_ours.draw$",
         r" +1,000 +1000 B  small.py:10  bool\(x\)$",
         r"host +[3-5],\d\d\d operations, [\d.]+ s of CPU time beside kernels$",
-        r"verdict +small operations are the cost, \d+ us of CPU time each\. ",
-        r" +2,000  small.py:(9|10)$",
-    ):
+    ]
+    if xarr.default_device().kind == "cpu":  # a GPU's launches, each of them timed, take longer
+        lines += [
+            r"verdict +small operations are the cost, \d+ us of CPU time each\. ",
+            r" +2,000  small.py:(9|10)$",
+        ]
+    for line in lines:
         assert re.search(f"^{line}", written.err, re.MULTILINE), (line, written.err)
 
 

@@ -332,7 +332,9 @@ def sum_of_all(chunks: list[xarr.Array]) -> int:
 
 
 def transposed(shape: tuple[int, ...]) -> xarr.Array:
-    return xarr.arange(np.prod(shape)).reshape(shape).T
+    x = xarr.arange(np.prod(shape)).reshape(shape)
+    xarr.synchronize()  # else its transpose may be all that is computed, and lie in order
+    return x.T
 
 
 def is_transposed(x: xarr.Array) -> bool:

@@ -27,6 +27,8 @@ def helper() -> Iterator[compile_server.ServerProcess]:
 SOURCE: Final = """
 #ifdef __OPENCL_VERSION__
 __kernel void nothing(__global int *x) {{ x[get_global_id(0)] = {number}; }}
+#elif defined(__CUDACC_RTC__)
+extern "C" __global__ void nothing(int *x) {{ x[threadIdx.x] = {number}; }}
 #else
 void xr_run_nothing(int *const *values) {{ values[0][0] = {number}; }}
 #endif
@@ -51,7 +53,7 @@ def test_what_another_process_cannot_do_this_one_does(
     helper: compile_server.ServerProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     device = xarr.default_device()
-    with pytest.raises(CompileError, match="undeclared"):
+    with pytest.raises(CompileError, match="undeclared|undefined"):
         helper.compile(device, SOURCE.format(number="absent"))
     assert helper._pipes is not None
     os.write(helper._pipes[0], b"nonsense of sixteen bytes or more, which ends it")

@@ -168,7 +168,10 @@ def test_the_kernels_of_a_program(line: str) -> None:
     if stored != "any":
         assert seen.stored() == [*map(int, stored.split())]
     for ours, wanted in zip(results, flat(run(np, *hosts)), strict=True):
-        assert_bits(ours, wanted)
+        if "@" in text:  # the order of its sums is that of a device's library
+            np.testing.assert_allclose(np.asarray(ours), wanted, rtol=1e-5)
+        else:
+            assert_bits(ours, wanted)
 
 
 CUT: Final = """

@@ -206,7 +206,8 @@ def test_a_program_has_the_bits_of_operations_by_themselves(line: str, form: xar
 
 def test_joint_kernels_are_bounded(form: xarr.Device) -> None:
     needs("float64")
-    (x,) = arrays(1, 20, 3000, dtype="float64")  # longer than rows that a group takes several of
+    # Rows are longer than those that a group takes several of, and there are enough for a GPU.
+    (x,) = arrays(1, 300, 3000, dtype="float64")
 
     def many() -> Results:
         return tuple((x * (number + 1)).max(axis=1) for number in range(9))
