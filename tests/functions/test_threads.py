@@ -270,6 +270,94 @@ def test_items_of_any_number_of_dimensions(device: xarr.Device) -> None:
         launch.over((0, 5, 7))(out)
 
 
+# -- replays and derivatives -------------------------------------------------------------------
+
+twice = xarr.RawKernel(
+    "KERNEL void twice(GLOBAL const f32 *x, GLOBAL f32 *y, i32 n)"
+    "{ if (GLOBAL_ID(0) < n) y[GLOBAL_ID(0)] = 2 * x[GLOBAL_ID(0)]; }",
+    "twice",
+)
+
+
+@xarr.kernel
+def shifted(x, total, y, by):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    y[i] = x[i] + by
+    cuda.atomic.add(total, 0, x[i])
+
+
+def launched(x: Any, total: Any, out: Any, by: Any) -> Any:
+    """Launch on what it makes, and on parts of what it is given."""
+    y = xarr.empty_like(x)
+    shifted.over(x.shape)(2 * x, total, y, by)
+    z = y * 3
+    twice((2,), (8,), (z, out[x.size :], z.size))
+    for _ in range(3):
+        w = xarr.empty_like(z)
+        shifted.over(x.shape)(z, total, w[::-1], 1)
+        z = w
+    shifted.over(x.shape)(x, total, x, by)
+    out[: x.size] += z
+    return z.sum()
+
+
+def test_jit_replays_launches(device: xarr.Device) -> None:
+    known = xarr.jit(launched)
+    memories = [[xarr.arange(20, dtype="float32"), xarr.zeros(40, dtype="float32")] for _ in "ab"]
+    for turn in range(4):
+        for begin, by in ((0, 1), (3, 1), (0, 2)):
+            found = []
+            for (memory, out), function in zip(memories, (launched, known), strict=True):
+                total = xarr.zeros(3, dtype="float32")
+                x = memory[begin : begin + 12]
+                result = function(x, total[turn % 2 :][:1], out[begin : begin + 24], by)
+                found.append([one.tolist() for one in (result, total, memory, out)])
+            assert found[0] == found[1], (turn, begin, by)
+    assert len(known.recordings) == 2  # where a view begins is no other call
+    text = str(xarr.explain(known))
+    assert "shifted(" in text
+    assert "twice(" in text
+    with xarr.profile() as profile:
+        known(memories[0][0][:12], xarr.zeros(3, dtype="float32")[:1], memories[0][1][:24], 1)
+    assert {"shifted", "twice"} <= {cost.what for cost in profile.kernels}
+
+
+def test_jit_refuses_to_write_to_arrays_of_numpys(device: xarr.Device) -> None:
+    known = xarr.jit(lambda x, y: twice((1,), (4,), (y, x, 4)))
+    with pytest.raises(TypeError, match="writes to an array of NumPy's"):
+        known(numpy.zeros(4, "float32"), xarr.zeros(4, dtype="float32"))
+
+
+def test_nested_calls_replay_launches(device: xarr.Device) -> None:
+    inner = xarr.jit(launched)
+    outer = xarr.jit(lambda x, total, out: inner(x, total, out, 1) + inner(x, total, out, 1))
+    found = []
+    for function in (lambda *given: launched(*given, 1) + launched(*given, 1), outer):
+        x, out = xarr.arange(6, dtype="float32"), xarr.zeros(12, dtype="float32")
+        total = xarr.zeros(1, dtype="float32")
+        results = [function(x, total, out).tolist() for _ in range(4)]
+        found.append([results, *(one.tolist() for one in (x, total, out))])
+    assert found[0] == found[1]
+
+
+def test_a_kernel_has_a_derivative_by_a_rule_alone(device: xarr.Device) -> None:
+    def doubled(x: Any) -> Any:
+        y = xarr.empty_like(x)
+        twice((1,), (x.size,), (x, y, x.size))
+        return y
+
+    ruled = xarr.custom_vjp(doubled)
+    ruled.defvjp(lambda x: (doubled(x), None), lambda _, g: (doubled(g),))
+    x = xarr.arange(4, dtype="float32")
+    slope = xarr.jit(xarr.grad(lambda x: (ruled(x) ** 2).sum()))
+    for _ in range(4):
+        assert slope(x).tolist() == [0, 8, 16, 24]
+    with pytest.raises(NotImplementedError, match=r"twice\(.*custom_vjp"):
+        xarr.grad(lambda x: doubled(x).sum())(x)
+    with pytest.raises(TypeError, match=r"shifted\[.* is launched on a batched array"):
+        xarr.vmap(lambda x: shifted[1, 2](x, x, x, 1))(x.reshape((2, 2)))
+
+
 # -- mistakes ---------------------------------------------------------------------------------
 
 MISTAKES = {

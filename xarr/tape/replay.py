@@ -20,6 +20,7 @@ from xarr.ir.instructions import live_bytes_per_cut
 from xarr.ir.storage import DEAD, LIVE, SWAPPABLE, WIDE
 from xarr.runtime import dispatch
 from xarr.tape import builder
+from xarr.tape.launches import LaunchOp, LaunchProgram, launch
 from xarr.tape.loops import cut_points
 from xarr.tape.traced import TracedConstant
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 _ndarray = cython.declare(object, numpy.ndarray)
 _Constant = cython.declare(type, TracedConstant)
+_Launch = cython.declare(type, LaunchOp)
 _LIVE = cython.declare(cython.Py_ssize_t, LIVE)
 _DEAD = cython.declare(cython.Py_ssize_t, DEAD)
 _WIDE = cython.declare(cython.Py_ssize_t, WIDE)
@@ -248,6 +250,9 @@ class Replay:
                 if constants and isinstance(view.value, _Constant):
                     view = View(None, view.structure, 0, constants[view.value.number])
                 operands.append(view)
+            if type(opcode.operation) is _Launch:
+                launch(opcode.operation, operands, opcode.device)
+                continue
             if opcode.is_fresh:
                 if opcode.raises:
                     firsts.append(builder.computed_at_once(opcode, tuple(operands)))
@@ -294,7 +299,13 @@ class Replay:
         parts: list[Any] = []
         seen: set[int] = set(range(self.known))
         first = 0
-        for end in cut_points(instructions, live_bytes_per_cut):
+        for end in _ends(instructions):
+            opcode, places, _, _ = self.entries[end - 1]
+            if type(opcode.operation) is _Launch:
+                self._plan_launch(parts, end - 1, instructions[end - 1].views, last, offsets)
+                seen.update([place[0] for place in places])
+                first = end
+                continue
             listed: RunArguments = RunArguments([], [], [], [])
             trace: Trace = tape.described(instructions[first:end], listed)
             slots = [number_of[storage.serial] for storage in listed.storages]
@@ -318,6 +329,20 @@ class Replay:
             parts.append(Part(program, slots, bases, listed.constants))
             first = end
         return parts
+
+    def _plan_launch(
+        self, parts: list[Any], number: int, views: tuple[Any, ...], last: list[int], offsets: Any
+    ) -> None:
+        """Append the part that is a launch, for given views with some offsets."""
+        opcode, places, _, _ = self.entries[number]
+        slots = list(dict.fromkeys([place[0] for place in places]))
+        freed = [
+            at for at, slot in enumerate(slots) if slot >= self.known and last[slot] == number
+        ]
+        numbers = [slots.index(place[0]) for place in places]
+        bases = [None if slot < self.given else 0 for slot in slots]
+        self.planned.update([(slot, offsets[slot]) for slot in slots if slot < self.given])
+        parts.append(Part(LaunchProgram(opcode, views, numbers, freed), slots, bases, []))
 
     def _last_uses(self) -> list[int]:
         """Return the number of the last instruction that names each slot; of results, the end."""
@@ -540,6 +565,24 @@ class Replay:
             bound.graph = None
             return False
         return graph.run(buffers, bound.constants)
+
+
+def _ends(instructions: list[Any]) -> list[int]:
+    """Return where instructions are cut into programs; a launch is one by itself."""
+    found: list[int] = []
+    begin = 0
+    launches = [
+        number
+        for number, instruction in enumerate(instructions)
+        if type(instruction.opcode.operation) is _Launch
+    ]
+    for number in [*launches, len(instructions)]:
+        listed = instructions[begin:number]
+        found += [begin + end for end in cut_points(listed, live_bytes_per_cut)]
+        begin = number + 1
+        if number < len(instructions):
+            found.append(begin)
+    return found
 
 
 def _holes(
