@@ -390,6 +390,7 @@ if _typing.TYPE_CHECKING:
         ndindex as ndindex,
         nditer as nditer,
     )
+    from xarr.functions.device.kernel_words import kernel as kernel
     from xarr.functions.python.python_kernels import elementwise as elementwise, fuse as fuse
     from xarr.functions.python.vectorize import (
         apply_along_axis as apply_along_axis,
@@ -582,7 +583,6 @@ if _typing.TYPE_CHECKING:
     from xarr.user_kernels.elementwise import ElementwiseKernel as ElementwiseKernel
     from xarr.user_kernels.raw import RawKernel as RawKernel, RawModule as RawModule
     from xarr.user_kernels.reduction import ReductionKernel as ReductionKernel
-    from xarr.user_kernels.threads.kernel import kernel as kernel
 else:
     del array  # the package, which is bound as it is imported; the function has its name
     _getattr, __dir__ = _public(__name__)

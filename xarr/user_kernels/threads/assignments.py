@@ -37,6 +37,13 @@ _REMEDIES: Final = {
     "Match": "write if and elif",
 }
 
+_KEYWORDS: Final = {
+    "FunctionDef": "def",
+    "ClassDef": "class",
+    "Delete": "del",
+    "ImportFrom": "import",
+}
+
 
 @dataclass(slots=True)
 class Variable:
@@ -95,7 +102,9 @@ class Assignments(Calls):
             method = getattr(self, f"_{name.lower()}", None)
             if method is None:
                 self.refuse(
-                    statement, f"{name.lower()} is not there in kernels", _REMEDIES.get(name, "")
+                    statement,
+                    f"{_KEYWORDS.get(name, name.lower())} is not there in kernels",
+                    _REMEDIES.get(name, ""),
                 )
             try:
                 method(statement)

@@ -119,6 +119,16 @@ class Kernel:
         """
         return self._over(shape, block, on_host=settings().kernel_debug)
 
+    def forall(
+        self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0
+    ) -> Callable[..., None]:
+        """Return what launches at least `ntasks` items, by Numba's name.
+
+        The last ones may be beyond, which `over` has not.
+        """
+        block = tpb or _BLOCKS[0][0]
+        return self[max(-(-ntasks // block), 1), block, stream, sharedmem]
+
     def source(self, *args: Any, over: int = 0) -> str:
         """Return the portable C that the kernel is for such arguments.
 
@@ -473,7 +483,8 @@ class KernelWords(Words):
     -----
     The words are `grid`, `gridsize`, `local_id`, `group_id`, `local_size`, `groups`, `barrier`,
     `local_array`, `private_array` and `atomic`, and those of Numba's ``cuda``: `jit`, `threadIdx`,
-    `blockIdx`, `blockDim`, `gridDim`, `syncthreads`, `shared` and `local`.
+    `blockIdx`, `blockDim`, `gridDim`, `syncthreads`, `shared`, `local` and, for the host,
+    `to_device`, `device_array`, `stream`, `event` and `synchronize`.
 
     Examples
     --------
