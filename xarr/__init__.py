@@ -127,6 +127,7 @@ if _typing.TYPE_CHECKING:
     )
     from xarr.functions.device.explanation import explain as explain
     from xarr.functions.device.graphs import Graph as Graph, graph as graph
+    from xarr.functions.device.kernel_words import kernel as kernel
     from xarr.functions.device.processes import IpcHandle as IpcHandle, ipc_handle as ipc_handle
     from xarr.functions.device.profiling import profile as profile
     from xarr.functions.device.streams import (
@@ -390,7 +391,6 @@ if _typing.TYPE_CHECKING:
         ndindex as ndindex,
         nditer as nditer,
     )
-    from xarr.functions.device.kernel_words import kernel as kernel
     from xarr.functions.python.python_kernels import elementwise as elementwise, fuse as fuse
     from xarr.functions.python.vectorize import (
         apply_along_axis as apply_along_axis,

@@ -175,6 +175,32 @@ def test_data_types_promote_as_numpys(device: xarr.Device, dtype: str) -> None:
 
 
 @xarr.kernel
+def halves(x, y, wide):  # type: ignore[no-untyped-def]
+    kept = cuda.private_array(2, x.dtype)
+    i = cuda.grid(1)
+    kept[0] = x[i] * 3
+    kept[0] += 0.1
+    y[-1 - i] = kept[0] + x[-1 - i]
+    wide[i] = x[i]
+    x[i] *= numpy.float32(1.001)
+
+
+def test_float16_is_computed_with_as_float32(device: xarr.Device) -> None:
+    host = numpy.random.default_rng(0).normal(size=4000).astype("float16")
+    for launch in (halves, halves.interpret):
+        x = xarr.asarray(host)
+        y, wide = xarr.zeros(4000, dtype="float16"), xarr.zeros(4000, dtype="float32")
+        launch.over(2000)(x, y, wide)
+        part = host[:2000].astype("float32")
+        kept = (part * 3).astype("float16").astype("float32") + numpy.float32(0.1)
+        wanted = kept.astype("float16").astype("float32") + host[:1999:-1].astype("float32")
+        assert numpy.array_equal(numpy.asarray(y)[:1999:-1], wanted.astype("float16"))
+        assert numpy.array_equal(numpy.asarray(wide)[:2000], part)
+        changed = (part * numpy.float32(1.001)).astype("float16")
+        assert numpy.array_equal(numpy.asarray(x)[:2000], changed)
+
+
+@xarr.kernel
 def functions(x, y, out):  # type: ignore[no-untyped-def]
     i = cuda.grid(1)
     out[0, i] = math.exp(x[i])
@@ -455,7 +481,7 @@ MISTAKES = {
     "x[i] = plain_default(i)": "the parameters are not plain names; write them without",
     "x[i] = cuda.threadIdx": "an object of type Words is no number; write its .x, .y or .z",
     "cuda.cg.this_grid().sync()": "xarr.kernel has no cg; end the kernel, and launch another",
-    "x[i] = cuda.shfl_sync(-1, x[i], 0)": "xarr.kernel has no shfl_sync; warps are not there: write",
+    "x[i] = cuda.shfl_sync(-1, x[i], 0)": "xarr.kernel has no shfl_sync; warps are not there",
     "x[i] = cuda.random.rand()": "xarr.kernel has no random; draw before",
     "t = cuda.shared.array(0, x.dtype)": "there is no local memory that the launch gives",
     "y = cuda.to_device(x)": "to_device of 1 argument is not there in kernels; call it outside",
@@ -471,7 +497,8 @@ def test_mistakes_are_told_with_their_line(
     name = f"mistake_{list(MISTAKES).index(statement)}"
     path = tmp_path / f"{name}.py"
     path.write_text(
-        "import enum, math\nfrom numpy import iinfo, int32, zeros\nfrom xarr import kernel as cuda\n"
+        "import enum, math\nfrom numpy import iinfo, int32, zeros\n"
+        "from xarr import kernel as cuda\n"
         "class Kind(enum.Enum):\n    RED = 1\n\nTABLE = [1, 2]\n\n"
         "@cuda.jit\ndef plain_default(k, n=2):\n    return k\n\n"
         "def plain(x):\n    return x\n\n"

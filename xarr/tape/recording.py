@@ -213,9 +213,7 @@ class Noter(recorders.Recorder):
     def launching(self, where: str, opcode: Opcode, views: tuple[View, ...]) -> None:
         """Note a launch, which may write anything to its arrays."""
         if opcode.device is not self.device:
-            self._stop(
-                where, f"works on {opcode.device}, the call on {self.device}", _ONE_DEVICE
-            )
+            self._stop(where, f"works on {opcode.device}, the call on {self.device}", _ONE_DEVICE)
         self._varying.update(
             storage.serial
             for number in opcode.operation.written

@@ -336,9 +336,7 @@ class Replay:
         """Append the part that is a launch, for given views with some offsets."""
         opcode, places, _, _ = self.entries[number]
         slots = list(dict.fromkeys([place[0] for place in places]))
-        freed = [
-            at for at, slot in enumerate(slots) if slot >= self.known and last[slot] == number
-        ]
+        freed = [at for at, slot in enumerate(slots) if slot >= self.known and last[slot] == number]
         numbers = [slots.index(place[0]) for place in places]
         bases = [None if slot < self.given else 0 for slot in slots]
         self.planned.update([(slot, offsets[slot]) for slot in slots if slot < self.given])

@@ -1,4 +1,4 @@
-"""`kernel` with the words of Numba's `cuda` for the host, so that its programs change one import."""
+"""`kernel` with the host's words of Numba's `cuda`, so that its programs change one import."""
 
 from __future__ import annotations
 

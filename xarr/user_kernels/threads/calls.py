@@ -296,19 +296,19 @@ class Calls(Expressions):
 
     def _dtype(self, node: ast.expr) -> DType:
         found = self.value(node)
-        kind = None
+        row = None
         if isinstance(found, Constant) and not isinstance(found.value, Word):
             try:
-                kind = self.types.of_dtype(numpy.dtype(found.value))
+                row = self.types.row_of(numpy.dtype(found.value))
             except TypeError:
-                kind = None
-        if kind is None:
+                row = None
+        if row is None:
             self.refuse(
                 node,
                 "it is no data type of kernels",
-                "bool, int8 to uint64, float32 and float64 are accepted",
+                "bool, int8 to uint64, float16, float32 and float64 are accepted",
             )
-        return self.require_on(kind, node).row
+        return self.require_on(Kind(row), node).row
 
     def _atomic(self, name: str, node: ast.Call) -> Value:
         count = 4 if name == "cas" else 3

@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 
 import numpy
 
-from xarr.dtypes import BOOL, REAL, UNSIGNED
+from xarr.dtypes import BOOL, REAL, UNSIGNED, float16
 from xarr.user_kernels.threads import operations
 from xarr.user_kernels.threads.values import (
     SPAN,
@@ -21,13 +21,13 @@ from xarr.user_kernels.threads.values import (
     WEAK_INT,
     ArrayValue,
     Constant,
-    Kind,
     Tuple,
     Types,
     Value,
-    c_type,
     cast,
+    element_kind,
     literal,
+    loaded,
 )
 from xarr.user_kernels.threads.words import INSTEAD, Word, Words
 
@@ -221,9 +221,7 @@ class Expressions:
             self.refuse(node, f"a number has no .{name} in kernels", "write an expression of it")
         if not isinstance(owner.value, ModuleType | Words | type):
             self.refuse(
-                node,
-                f"{ast.unparse(node)} is not taken",
-                "assign it to a constant of the module",
+                node, f"{ast.unparse(node)} is not taken", "assign it to a constant of the module"
             )
         found = getattr(owner.value, name, ABSENT)
         if found is ABSENT:
@@ -422,12 +420,16 @@ class Expressions:
         """Return the value of an element."""
         self.reads += 1
         row = array.row
-        kind = Kind(row)
-        text = f"{array.pointer}[{self.place(array, indices, node)}]"
+        c = loaded(row, f"{array.pointer}[{self.place(array, indices, node)}]")
         bits = 8 * row.itemsize if row.kind == UNSIGNED and row.itemsize < 8 else None
-        c = f"({c_type(kind)}){text}" if row.kind == BOOL else text
         varies = any(index.varies for index in indices)
-        return Value(kind, c, f"_xr_load(_xr_item, {array.py}, {tuple_of(indices)})", bits, varies)
+        return Value(element_kind(row), c, loaded_py(array, tuple_of(indices)), bits, varies)
+
+
+def loaded_py(array: ArrayValue, index: str) -> str:
+    """Return the Python of an element."""
+    text = f"_xr_load(_xr_item, {array.py}, {index})"
+    return f"_xr_float32({text})" if array.row is float16 else text
 
 
 def tuple_of(values: Sequence[Value]) -> str:

@@ -375,12 +375,12 @@ class Kernel:
                     "give a numpy.float32",
                 )
             return Value(kind, f"a_{name}", name)
-        taken = types.of_dtype(arg._view.dtype.numpy)
-        if taken is None:
+        row = types.row_of(arg._view.dtype.numpy)
+        if row is None:
             raise errors.type_error(
                 self._where,
                 f"{name} has dtype {arg.dtype}",
-                "bool, int8 to uint64, float32 and float64 are accepted",
+                "bool, int8 to uint64, float16, float32 and float64 are accepted",
                 f'convert with {name}.astype("float32")',
             )
         shape = tuple(
@@ -391,7 +391,7 @@ class Kernel:
             () if lies.linear else tuple(f"s_{name}_{axis}" for axis in range(len(lies.shape)))
         )
         offset = "" if _is_first(arg) else f"o_{name}"
-        return ArrayValue(name, taken.row, f"p_{name}", name, shape, strides, offset)
+        return ArrayValue(name, row, f"p_{name}", name, shape, strides, offset)
 
 
 class Interpreted:

@@ -6,7 +6,6 @@ from typing import Any, Final, NoReturn
 
 from xarr import errors
 
-
 _EXCHANGE: Final = "write to a local_array, then barrier(), and read there"
 _NEXT: Final = "end the kernel, and launch another: it sees what all items wrote"
 _ATOMIC: Final = "write a loop with atomic.cas"
