@@ -381,12 +381,13 @@ def launched(x: Any, total: Any, out: Any, by: Any) -> Any:
 
 
 def test_jit_replays_launches(device: xarr.Device) -> None:
-    known = xarr.jit(launched)
+    known: Any = xarr.jit(launched)
     memories = [[xarr.arange(20, dtype="float32"), xarr.zeros(40, dtype="float32")] for _ in "ab"]
     for turn in range(4):
         for begin, by in ((0, 1), (3, 1), (0, 2)):
             found = []
-            for (memory, out), function in zip(memories, (launched, known), strict=True):
+            functions: list[Any] = [launched, known]
+            for (memory, out), function in zip(memories, functions, strict=True):
                 total = xarr.zeros(3, dtype="float32")
                 x = memory[begin : begin + 12]
                 result = function(x, total[turn % 2 :][:1], out[begin : begin + 24], by)
@@ -408,10 +409,11 @@ def test_jit_refuses_to_write_to_arrays_of_numpys(device: xarr.Device) -> None:
 
 
 def test_nested_calls_replay_launches(device: xarr.Device) -> None:
-    inner = xarr.jit(launched)
-    outer = xarr.jit(lambda x, total, out: inner(x, total, out, 1) + inner(x, total, out, 1))
+    def both(call: Any) -> Any:
+        return lambda *given: call(*given, 1) + call(*given, 1)
+
     found = []
-    for function in (lambda *given: launched(*given, 1) + launched(*given, 1), outer):
+    for function in (both(launched), xarr.jit(both(xarr.jit(launched)))):
         x, out = xarr.arange(6, dtype="float32"), xarr.zeros(12, dtype="float32")
         total = xarr.zeros(1, dtype="float32")
         results = [function(x, total, out).tolist() for _ in range(4)]

@@ -52,7 +52,7 @@ def of(call: Step) -> Iterator[Traffic]:
     """Yield the traffic of a step's kernels, one after the other, or of its library's work."""
     if isinstance(call, LibraryStep):
         stores = [_whole(ref, stores=True) for ref in call.results]
-        title = getattr(call, "title", Traffic._field_defaults["title"])
+        title: str = getattr(call, "title", "the device's library")
         yield Traffic(None, [*map(_whole, call.whole), *stores], title)
     for planned in call.launches:
         moves = list(dict.fromkeys(_of_specs(call))) if planned.takes_spec else []

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xarr import dtypes
 from xarr.backends.base import Place
 from xarr.ir.events import counts
-from xarr.ir.instructions import Opcode
+from xarr.ir.instructions import Instruction, Opcode, live_bytes_per_cut
 from xarr.ir.operation import Operation
 from xarr.ir.steps import LibraryStep
 from xarr.ir.views import View
+from xarr.layout import Pattern
 from xarr.lowering.operations import Ref
 from xarr.runtime.program import Runnable, Trace
 from xarr.tape import builder, recorders
+from xarr.tape.loops import cut_points
 from xarr.tape.tape import tape_of
 
 if TYPE_CHECKING:
@@ -150,7 +152,7 @@ class LaunchProgram(Runnable):
         super().__init__(Trace(device, (opcode,), tuple(places)), ())
         operation: LaunchOp = opcode.operation
         refs = [
-            Ref(at, view.dtype, view.structure.pattern, offset)
+            Ref(at, view.dtype, _pattern_of(view), offset)
             for view, (at, offset) in zip(views, places, strict=True)
         ]
         step = LaunchStep(
@@ -171,5 +173,38 @@ class LaunchProgram(Runnable):
         return self.steps
 
 
+def _pattern_of(view: View) -> Pattern:
+    pattern: Pattern | None = view.structure.pattern
+    assert pattern is not None
+    return pattern
+
+
 def _is_captured(*_: Any) -> bool:
     return True
+
+
+def program_of(
+    instruction: Instruction, places: Sequence[Any], slots: Sequence[int], dead: Sequence[int]
+) -> LaunchProgram:
+    """Return the program of a launch, given the slots of its views and those that end with it."""
+    numbers = [slots.index(place[0]) for place in places]
+    freed = [slots.index(slot) for slot in dead]
+    return LaunchProgram(instruction.opcode, instruction.views, numbers, freed)
+
+
+def ends(instructions: list[Instruction]) -> list[int]:
+    """Return where instructions are cut into programs; a launch is one by itself."""
+    found: list[int] = []
+    begin = 0
+    launches = [
+        number
+        for number, instruction in enumerate(instructions)
+        if type(instruction.opcode.operation) is LaunchOp
+    ]
+    for number in [*launches, len(instructions)]:
+        listed = instructions[begin:number]
+        found += [begin + end for end in cut_points(listed, live_bytes_per_cut)]
+        begin = number + 1
+        if number < len(instructions):
+            found.append(begin)
+    return found

@@ -16,12 +16,10 @@ import numpy
 
 from xarr import layout, tuning
 from xarr.ir import _cython as cython
-from xarr.ir.instructions import live_bytes_per_cut
 from xarr.ir.storage import DEAD, LIVE, SWAPPABLE, WIDE
 from xarr.runtime import dispatch
-from xarr.tape import builder
-from xarr.tape.launches import LaunchOp, LaunchProgram, launch
-from xarr.tape.loops import cut_points
+from xarr.tape import builder, launches
+from xarr.tape.bound import holes_of
 from xarr.tape.traced import TracedConstant
 
 if cython.compiled:
@@ -43,7 +41,7 @@ if TYPE_CHECKING:
 
 _ndarray = cython.declare(object, numpy.ndarray)
 _Constant = cython.declare(type, TracedConstant)
-_Launch = cython.declare(type, LaunchOp)
+_Launch = cython.declare(type, launches.LaunchOp)
 _LIVE = cython.declare(cython.Py_ssize_t, LIVE)
 _DEAD = cython.declare(cython.Py_ssize_t, DEAD)
 _WIDE = cython.declare(cython.Py_ssize_t, WIDE)
@@ -251,7 +249,7 @@ class Replay:
                     view = View(None, view.structure, 0, constants[view.value.number])
                 operands.append(view)
             if type(opcode.operation) is _Launch:
-                launch(opcode.operation, operands, opcode.device)
+                launches.launch(opcode.operation, operands, opcode.device)
                 continue
             if opcode.is_fresh:
                 if opcode.raises:
@@ -299,11 +297,16 @@ class Replay:
         parts: list[Any] = []
         seen: set[int] = set(range(self.known))
         first = 0
-        for end in _ends(instructions):
+        for end in launches.ends(instructions):
             opcode, places, _, _ = self.entries[end - 1]
             if type(opcode.operation) is _Launch:
-                self._plan_launch(parts, end - 1, instructions[end - 1].views, last, offsets)
-                seen.update([place[0] for place in places])
+                slots = list(dict.fromkeys([place[0] for place in places]))
+                dead = [slot for slot in slots if slot >= self.known and last[slot] == end - 1]
+                alone = launches.program_of(instructions[end - 1], places, slots, dead)
+                begins = [None if slot < self.given else 0 for slot in slots]
+                parts.append(Part(alone, slots, begins, []))
+                self.planned.update([(slot, offsets[slot]) for slot in slots if slot < self.given])
+                seen.update(slots)
                 first = end
                 continue
             listed: RunArguments = RunArguments([], [], [], [])
@@ -329,18 +332,6 @@ class Replay:
             parts.append(Part(program, slots, bases, listed.constants))
             first = end
         return parts
-
-    def _plan_launch(
-        self, parts: list[Any], number: int, views: tuple[Any, ...], last: list[int], offsets: Any
-    ) -> None:
-        """Append the part that is a launch, for given views with some offsets."""
-        opcode, places, _, _ = self.entries[number]
-        slots = list(dict.fromkeys([place[0] for place in places]))
-        freed = [at for at, slot in enumerate(slots) if slot >= self.known and last[slot] == number]
-        numbers = [slots.index(place[0]) for place in places]
-        bases = [None if slot < self.given else 0 for slot in slots]
-        self.planned.update([(slot, offsets[slot]) for slot in slots if slot < self.given])
-        parts.append(Part(LaunchProgram(opcode, views, numbers, freed), slots, bases, []))
 
     def _last_uses(self) -> list[int]:
         """Return the number of the last instruction that names each slot; of results, the end."""
@@ -417,8 +408,8 @@ class Replay:
                 values.append(0 if slot < 0 else bases[slot] + beyond)
             numbers: list[Any] = []
             holes = [
-                *_holes(values, step.constants, constants, step.complex),
-                *_holes(numbers, step.numbers, constants, step.complex),
+                *holes_of(values, step.constants, constants, step.complex),
+                *holes_of(numbers, step.numbers, constants, step.complex),
             ]
             step._add_constants(step.constants, constants, values)
             step._add_constants(step.numbers, constants, numbers)
@@ -563,39 +554,6 @@ class Replay:
             bound.graph = None
             return False
         return graph.run(buffers, bound.constants)
-
-
-def _ends(instructions: list[Any]) -> list[int]:
-    """Return where instructions are cut into programs; a launch is one by itself."""
-    found: list[int] = []
-    begin = 0
-    launches = [
-        number
-        for number, instruction in enumerate(instructions)
-        if type(instruction.opcode.operation) is _Launch
-    ]
-    for number in [*launches, len(instructions)]:
-        listed = instructions[begin:number]
-        found += [begin + end for end in cut_points(listed, live_bytes_per_cut)]
-        begin = number + 1
-        if number < len(instructions):
-            found.append(begin)
-    return found
-
-
-def _holes(
-    values: list[Any], numbers: list[int], constants: list[Any], are_complex: frozenset[int]
-) -> list[tuple[list[Any], int, int, int]]:
-    """Return the places of constants that calls replace, which are appended to a list."""
-    found = []
-    at = len(values)
-    for number in numbers:
-        value = constants[number]
-        parts = [1, 2] if number in are_complex else [0]
-        if isinstance(value, _Constant):
-            found += [(values, at + more, value.number, part) for more, part in enumerate(parts)]
-        at += len(parts)
-    return found
 
 
 @cython.cfunc

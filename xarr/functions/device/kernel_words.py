@@ -16,7 +16,8 @@ from xarr.user_kernels.threads.kernel import kernel as kernel
 def _on(stream: Any) -> AbstractContextManager[Any]:
     """Return the block in which a stream is the current one; 0 and None are no stream."""
     is_default = stream is None or (type(stream) is int and stream == 0)
-    return nullcontext() if is_default else stream  # type: ignore[no-any-return]
+    found: AbstractContextManager[Any] = nullcontext() if is_default else stream
+    return found
 
 
 def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> Array:
