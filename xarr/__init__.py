@@ -127,6 +127,7 @@ if _typing.TYPE_CHECKING:
     )
     from xarr.functions.device.explanation import explain as explain
     from xarr.functions.device.graphs import Graph as Graph, graph as graph
+    from xarr.functions.device.kernel_words import kernel as kernel
     from xarr.functions.device.processes import IpcHandle as IpcHandle, ipc_handle as ipc_handle
     from xarr.functions.device.profiling import profile as profile
     from xarr.functions.device.streams import (
@@ -582,7 +583,6 @@ if _typing.TYPE_CHECKING:
     from xarr.user_kernels.elementwise import ElementwiseKernel as ElementwiseKernel
     from xarr.user_kernels.raw import RawKernel as RawKernel, RawModule as RawModule
     from xarr.user_kernels.reduction import ReductionKernel as ReductionKernel
-    from xarr.user_kernels.threads.kernel import kernel as kernel
 else:
     del array  # the package, which is bound as it is imported; the function has its name
     _getattr, __dir__ = _public(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import importlib
 import math
 from typing import Any
@@ -174,6 +175,32 @@ def test_data_types_promote_as_numpys(device: xarr.Device, dtype: str) -> None:
 
 
 @xarr.kernel
+def halves(x, y, wide):  # type: ignore[no-untyped-def]
+    kept = cuda.private_array(2, x.dtype)
+    i = cuda.grid(1)
+    kept[0] = x[i] * 3
+    kept[0] += 0.1
+    y[-1 - i] = kept[0] + x[-1 - i]
+    wide[i] = x[i]
+    x[i] *= numpy.float32(1.001)
+
+
+def test_float16_is_computed_with_as_float32(device: xarr.Device) -> None:
+    host = numpy.random.default_rng(0).normal(size=4000).astype("float16")
+    for launch in (halves, halves.interpret):
+        x = xarr.asarray(host)
+        y, wide = xarr.zeros(4000, dtype="float16"), xarr.zeros(4000, dtype="float32")
+        launch.over(2000)(x, y, wide)
+        part = host[:2000].astype("float32")
+        kept = (part * 3).astype("float16").astype("float32") + numpy.float32(0.1)
+        wanted = kept.astype("float16").astype("float32") + host[:1999:-1].astype("float32")
+        assert numpy.array_equal(numpy.asarray(y)[:1999:-1], wanted.astype("float16"))
+        assert numpy.array_equal(numpy.asarray(wide)[:2000], part)
+        changed = (part * numpy.float32(1.001)).astype("float16")
+        assert numpy.array_equal(numpy.asarray(x)[:2000], changed)
+
+
+@xarr.kernel
 def functions(x, y, out):  # type: ignore[no-untyped-def]
     i = cuda.grid(1)
     out[0, i] = math.exp(x[i])
@@ -270,16 +297,158 @@ def test_items_of_any_number_of_dimensions(device: xarr.Device) -> None:
         launch.over((0, 5, 7))(out)
 
 
+class Colour(enum.IntEnum):
+    RED = 3
+
+
+THIRD = numpy.float32(3)
+
+
+@xarr.kernel
+def constants(out):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    for weight, place in ((0.5, 0), (math.pi, 1), (xarr.e, 2)):
+        out[i, place] += weight
+    for k in 3, Colour.RED, Colour.RED.value, THIRD:
+        out[i, 3] += k
+
+
+def test_constants_and_loops_over_tuples(device: xarr.Device) -> None:
+    for launch in (constants, constants.interpret):
+        out = xarr.zeros((2, 4), dtype="float32")
+        launch.over(2)(out)
+        assert numpy.allclose(numpy.asarray(out), [0.5, math.pi, math.e, 12])
+
+
+@cuda.jit
+def added(a, b, c):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    if i < len(c):
+        c[i] = a[i] + b[i]
+
+
+def test_numbas_words_for_the_host(device: xarr.Device) -> None:
+    assert cuda.is_available()
+    stream = cuda.stream()
+    host = numpy.arange(600, dtype="float32")
+    a, c = cuda.to_device(host), cuda.to_device(host, stream=stream)
+    b = cuda.device_array(host.shape, numpy.float32, stream=stream)
+    assert cuda.to_device(host, to=b) is b
+    begin, end = cuda.event(), cuda.event(timing=True)
+    begin.record()
+    added.forall(len(a))(a, b, c)
+    added.forall(len(a), tpb=64, stream=stream)(a, c, c)
+    added[10, 64, cuda.default_stream()](a, c, c)
+    end.record()
+    cuda.synchronize()
+    assert cuda.event_elapsed_time(begin, end) >= 0
+    assert numpy.array_equal(numpy.asarray(c), 4 * host)
+    assert cuda.device_array_like(host).shape == host.shape
+    assert cuda.pinned_array((3,), "float32").shape == cuda.pinned_array_like(host[:3]).shape
+    with pytest.raises(AttributeError, match="has no mapped_array; write device_array"):
+        cuda.mapped_array((3,))
+
+
+# -- replays and derivatives -------------------------------------------------------------------
+
+twice = xarr.RawKernel(
+    "KERNEL void twice(GLOBAL const f32 *x, GLOBAL f32 *y, i32 n)"
+    "{ if (GLOBAL_ID(0) < n) y[GLOBAL_ID(0)] = 2 * x[GLOBAL_ID(0)]; }",
+    "twice",
+)
+
+
+@xarr.kernel
+def shifted(x, total, y, by):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    y[i] = x[i] + by
+    cuda.atomic.add(total, 0, x[i])
+
+
+def launched(x: Any, total: Any, out: Any, by: Any) -> Any:
+    """Launch on what it makes, and on parts of what it is given."""
+    y = xarr.empty_like(x)
+    shifted.over(x.shape)(2 * x, total, y, by)
+    z = y * 3
+    twice((2,), (8,), (z, out[x.size :], z.size))
+    for _ in range(3):
+        w = xarr.empty_like(z)
+        shifted.over(x.shape)(z, total, w[::-1], 1)
+        z = w
+    shifted.over(x.shape)(x, total, x, by)
+    out[: x.size] += z
+    return z.sum()
+
+
+def test_jit_replays_launches(device: xarr.Device) -> None:
+    known: Any = xarr.jit(launched)
+    memories = [[xarr.arange(20, dtype="float32"), xarr.zeros(40, dtype="float32")] for _ in "ab"]
+    for turn in range(4):
+        for begin, by in ((0, 1), (3, 1), (0, 2)):
+            found = []
+            functions: list[Any] = [launched, known]
+            for (memory, out), function in zip(memories, functions, strict=True):
+                total = xarr.zeros(3, dtype="float32")
+                x = memory[begin : begin + 12]
+                result = function(x, total[turn % 2 :][:1], out[begin : begin + 24], by)
+                found.append([one.tolist() for one in (result, total, memory, out)])
+            assert found[0] == found[1], (turn, begin, by)
+    assert len(known.recordings) == 2  # where a view begins is no other call
+    text = str(xarr.explain(known))
+    assert "shifted(" in text
+    assert "twice(" in text
+    with xarr.profile() as profile:
+        known(memories[0][0][:12], xarr.zeros(3, dtype="float32")[:1], memories[0][1][:24], 1)
+    assert {"shifted", "twice"} <= {cost.what for cost in profile.kernels}
+
+
+def test_jit_refuses_to_write_to_arrays_of_numpys(device: xarr.Device) -> None:
+    known = xarr.jit(lambda x, y: twice((1,), (4,), (y, x, 4)))
+    with pytest.raises(TypeError, match="writes to an array of NumPy's"):
+        known(numpy.zeros(4, "float32"), xarr.zeros(4, dtype="float32"))
+
+
+def test_nested_calls_replay_launches(device: xarr.Device) -> None:
+    def both(call: Any) -> Any:
+        return lambda *given: call(*given, 1) + call(*given, 1)
+
+    found = []
+    for function in (both(launched), xarr.jit(both(xarr.jit(launched)))):
+        x, out = xarr.arange(6, dtype="float32"), xarr.zeros(12, dtype="float32")
+        total = xarr.zeros(1, dtype="float32")
+        results = [function(x, total, out).tolist() for _ in range(4)]
+        found.append([results, *(one.tolist() for one in (x, total, out))])
+    assert found[0] == found[1]
+
+
+def test_a_kernel_has_a_derivative_by_a_rule_alone(device: xarr.Device) -> None:
+    def doubled(x: Any) -> Any:
+        y = xarr.empty_like(x)
+        twice((1,), (x.size,), (x, y, x.size))
+        return y
+
+    ruled = xarr.custom_vjp(doubled)
+    ruled.defvjp(lambda x: (doubled(x), None), lambda _, g: (doubled(g),))
+    x = xarr.arange(4, dtype="float32")
+    slope = xarr.jit(xarr.grad(lambda x: (ruled(x) ** 2).sum()))
+    for _ in range(4):
+        assert slope(x).tolist() == [0, 8, 16, 24]
+    with pytest.raises(NotImplementedError, match=r"twice\(.*custom_vjp"):
+        xarr.grad(lambda x: doubled(x).sum())(x)
+    with pytest.raises(TypeError, match=r"shifted\[.* is launched on a batched array"):
+        xarr.vmap(lambda x: shifted[1, 2](x, x, x, 1))(x.reshape((2, 2)))
+
+
 # -- mistakes ---------------------------------------------------------------------------------
 
 MISTAKES = {
     "y = x[i] + z": "column 16: the name z is not there; give it a value, or define it outside",
-    "x[i] = [1, 2]": "column 12: List is not there in kernels; write a tuple, or private_array",
+    "x[i] = [1, 2]": "column 12: a list is not there in kernels; write a tuple, or private_array",
     "x[i, 0] = 1": "column 5: x has 1 axis, and 2 indices are written; write x[i]",
     "y = x + 1": "column 9: x is an array of 1 axes, not a number; write x[i]",
     "x[0.5] = 1": "column 7: an index of x is Python's float; write int(i)",
     "y = 1\n    y = x": "column 5: y stands for something else before; take another name",
-    "for v in x:\n        pass": "column 14: for goes over something else than a range",
+    "for v in x:\n        pass": "column 14: for goes over x, an array; write for i in range",
     "with open('f'):\n        pass": "column 5: with is not there in kernels; write its body",
     "return x[i]": "column 5: a kernel returns a value; write it to an array argument",
     "x[i] = math.comb(3, 2)": "comb of 2 arguments is not there in kernels",
@@ -291,16 +460,33 @@ MISTAKES = {
     "y = x[i] if x[i] > 0 else None": "an object of type NoneType is no number",
     "y = x.sum()": "column 9: x.sum is not there in kernels; an array has shape",
     "y = plain(x[i])": "plain is a function of Python; mark it with @xarr.kernel",
-    "print(x[i])": "print of 1 argument is not there in kernels",
+    "print(x[i])": "print of 1 argument is not there in kernels; write to an array argument",
     "y = k\n    k = 1": "k is read before it has a value; give it a value before",
     "x[i] = x[i] and 1": "and of a number gives one of its operands in Python",
     "y = (1, 2)\n    x[i] = y[i]": "a tuple is indexed by a known integer",
     "a, b = 1, 2, 3": "2 names are given 3 values",
-    "def inner():\n        pass": "functiondef is not there in kernels; define it outside",
-    "y = x[i:]": "Slice is not there in kernels; write a loop over the elements",
+    "def inner():\n        pass": "def is not there in kernels; define it outside",
+    "y = x[i:]": "a slice is not there in kernels; write a loop over the elements",
     "y = cuda.grid(i)": "grid takes the number of dimensions: 1, 2 or 3",
     "y = cuda.gridd(1)": "column 9: xarr.kernel has no gridd; near it are grid, gridDim, group_id",
     "x[i] += cuda.atomic.add(x, 0, 1)": "an atomic stands behind an element that is read",
+    "x[i] = sum(x)": "column 16: sum takes numbers in kernels, and x is an array of 1 axis",
+    "t = math.sqrt(x)": "column 19: sqrt takes numbers in kernels",
+    "x[i] = TABLE[i]": "TABLE is an object of type list from outside, not an argument; give it",
+    "x[i] = Kind.RED": "an object of type Kind is no number; write Kind.RED.value",
+    "x[i] = math.pi if TABLE else x[i]": "an object of type list is no number",
+    "x[i] = int('3')": "column 16: '3' is a text; write a number, math.inf or math.nan",
+    "x[i] = iinfo(int32).max": "iinfo of 1 argument is not there in kernels; assign the number",
+    "t = zeros(3, dtype=int32)": "zeros of 1 argument is not there in kernels; write private_array",
+    "for a in (1, 2):\n        break": "a loop over a tuple has no break, continue and else",
+    "for v in zip(x, x):\n        pass": "something else than a range; write for i in range(n)",
+    "x[i] = plain_default(i)": "the parameters are not plain names; write them without",
+    "x[i] = cuda.threadIdx": "an object of type Words is no number; write its .x, .y or .z",
+    "cuda.cg.this_grid().sync()": "xarr.kernel has no cg; end the kernel, and launch another",
+    "x[i] = cuda.shfl_sync(-1, x[i], 0)": "xarr.kernel has no shfl_sync; warps are not there",
+    "x[i] = cuda.random.rand()": "xarr.kernel has no random; draw before",
+    "t = cuda.shared.array(0, x.dtype)": "there is no local memory that the launch gives",
+    "y = cuda.to_device(x)": "to_device of 1 argument is not there in kernels; call it outside",
     "y = x[i] > 0 and cuda.atomic.add(x, 0, 1) > 0": "a call that changes memory stands in",
 }
 
@@ -313,7 +499,10 @@ def test_mistakes_are_told_with_their_line(
     name = f"mistake_{list(MISTAKES).index(statement)}"
     path = tmp_path / f"{name}.py"
     path.write_text(
-        "import math\nfrom xarr import kernel as cuda\n\n"
+        "import enum, math\nfrom numpy import iinfo, int32, zeros\n"
+        "from xarr import kernel as cuda\n"
+        "class Kind(enum.Enum):\n    RED = 1\n\nTABLE = [1, 2]\n\n"
+        "@cuda.jit\ndef plain_default(k, n=2):\n    return k\n\n"
         "def plain(x):\n    return x\n\n"
         "@cuda.jit\ndef again(k):\n    return again(k - 1)\n\n"
         f"@cuda.jit\ndef wrong(x):\n    i = cuda.grid(1)\n    {statement}\n"
@@ -324,7 +513,7 @@ def test_mistakes_are_told_with_their_line(
         module.wrong[1, 4](x)
     assert MISTAKES[statement] in str(told.value)
     assert told.value.filename == str(path)
-    assert (told.value.lineno or 0) >= 13 or "again" in statement
+    assert (told.value.lineno or 0) >= 23 or "again" in statement or "default" in statement
     assert told.value.text
     assert x.tolist() == [0, 1, 2, 3]
 

@@ -303,6 +303,8 @@ def test_constants_that_the_call_makes_and_writes_to_may_wait_on_the_tape() -> N
         return x + y
 
     same(edges, *[(numbers(3000, k),) for k in range(3)])
+    inner = np.jit(edges)
+    same(lambda x: inner(x) * 2, *[(numbers(3000, k),) for k in range(3)])
 
 
 def test_within_another_jitted_function() -> None:

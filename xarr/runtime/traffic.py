@@ -31,15 +31,16 @@ class Move(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """The moves of a kernel, or of a library's work, whose `kernel` is None."""
+    """The moves of a kernel; of a library's work or an own kernel, whose `kernel` is None."""
 
     kernel: launch.Kernel | None
     moves: list[Move]
+    title: str = "the device's library"
 
     @property
     def name(self) -> str:
-        """The file of the kernel's skeleton, or a name for the library."""
-        return "the device's library" if self.kernel is None else self.kernel.skeleton
+        """The file of the kernel's skeleton, the name of an own kernel, or one for the library."""
+        return self.title if self.kernel is None else self.kernel.skeleton
 
     @property
     def nbytes(self) -> int:
@@ -50,7 +51,9 @@ class Traffic(NamedTuple):
 def of(call: Step) -> Iterator[Traffic]:
     """Yield the traffic of a step's kernels, one after the other, or of its library's work."""
     if isinstance(call, LibraryStep):
-        yield Traffic(None, [*map(_whole, call.whole), _whole(*call.results, stores=True)])
+        stores = [_whole(ref, stores=True) for ref in call.results]
+        title: str = getattr(call, "title", "the device's library")
+        yield Traffic(None, [*map(_whole, call.whole), *stores], title)
     for planned in call.launches:
         moves = list(dict.fromkeys(_of_specs(call))) if planned.takes_spec else []
         if planned.takes_spec:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from xarr.ir import _cython as cython
+from xarr.tape.traced import TracedConstant
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
@@ -220,3 +221,18 @@ def worked(device: Any, launch: BoundLaunch, places: list[Any]) -> list[Any]:
             others.append((position, storage.buffer))
         position += 1
     return others
+
+
+def holes_of(
+    values: list[Any], numbers: list[int], constants: list[Any], are_complex: frozenset[int]
+) -> list[tuple[list[Any], int, int, int]]:
+    """Return the places of constants that calls replace, which are appended to a list."""
+    found = []
+    at = len(values)
+    for number in numbers:
+        value = constants[number]
+        parts = [1, 2] if number in are_complex else [0]
+        if isinstance(value, TracedConstant):
+            found += [(values, at + more, value.number, part) for more, part in enumerate(parts)]
+        at += len(parts)
+    return found

@@ -45,6 +45,10 @@ class Recorder:
     def computing(self, where: str, views: tuple[View, ...]) -> None:
         """Permit work on values whose results are written without an instruction, or raise."""
 
+    def launching(self, where: str, opcode: Opcode, views: tuple[View, ...]) -> None:
+        """Note the launch of a program's own kernel on views, or raise."""
+        self.computing(where, views)
+
     def varies(self, view: View) -> bool:
         """Return whether the values of a view may be others where the work is done again."""
         return False

@@ -17,6 +17,7 @@ from xarr.ir.instructions import Opcode
 from xarr.ir.storage import Storage
 from xarr.ir.views import View
 from xarr.tape import recorders
+from xarr.tape.launches import LaunchOp
 from xarr.tape.tape import tape_of
 from xarr.tape.traced import Formula, TracedConstant
 
@@ -86,7 +87,7 @@ class Recording:
         self.entries = entries
         self.results = results
         self.written = frozenset(
-            written for entry in entries if (written := written_slot(entry)) < self.known
+            slot for entry in entries for slot in written_slots(entry) if slot < self.known
         )
 
     @property
@@ -95,12 +96,15 @@ class Recording:
         return self.given + len(self.captured)
 
 
-def written_slot(entry: Entry) -> int:
-    """Return the slot that an instruction writes."""
+def written_slots(entry: Entry) -> list[int]:
+    """Return the slots that an instruction writes: one, or those that a launch is given to."""
     if entry.made >= 0:
-        return entry.made
+        return [entry.made]
+    operation = entry.opcode.operation
+    if type(operation) is LaunchOp:
+        return [entry.places[number].slot for number in operation.written]
     place: Place = entry.places[0 if entry.opcode.target is None else -1]
-    return place.slot
+    return [place.slot]
 
 
 def operands_of(opcode: Opcode, views: tuple[View, ...], scalar: Any) -> tuple[View, ...]:
@@ -131,6 +135,7 @@ def _alone() -> int:
 
 
 _ALONE: Final = _alone()
+_ONE_DEVICE: Final = "pass arrays of one device"
 _DRAWS: Final = -1 << 30
 """The slot of the first draw while a call is recorded; further ones are below it."""
 
@@ -189,7 +194,7 @@ class Noter(recorders.Recorder):
             self._stop(
                 opcode.operation.name,
                 f"works on {opcode.device}, the call on {self.device}",
-                "pass arrays of one device",
+                _ONE_DEVICE,
             )
         target = fresh or views[0 if opcode.target is None else -1].storage
         assert target is not None
@@ -204,6 +209,17 @@ class Noter(recorders.Recorder):
         places = [self._place(view) for view in views]
         made = -1 if fresh is None else self._new(fresh)
         self._entries.append(Entry(opcode, places, made, scalar))
+
+    def launching(self, where: str, opcode: Opcode, views: tuple[View, ...]) -> None:
+        """Note a launch, which may write anything to its arrays."""
+        if opcode.device is not self.device:
+            self._stop(where, f"works on {opcode.device}, the call on {self.device}", _ONE_DEVICE)
+        self._varying.update(
+            storage.serial
+            for number in opcode.operation.written
+            if (storage := views[number].storage) is not None
+        )
+        self._entries.append(Entry(opcode, [self._place(view) for view in views], -1, None))
 
     def _numbers_of(self, views: Sequence[View]) -> frozenset[int]:
         """Return the numbers among the arguments that the values of views depend on."""
@@ -223,7 +239,9 @@ class Noter(recorders.Recorder):
     @property
     def is_harmless(self) -> bool:
         """Whether nothing was done so far that shows outside of the call."""
-        return not self.takes and all(written_slot(entry) >= self._given for entry in self._entries)
+        return not self.takes and all(
+            slot >= self._given for entry in self._entries for slot in written_slots(entry)
+        )
 
     def drawn(self, take: recorders.Take, storage: Storage) -> None:
         """Take a draw's number and key for one more given view of storage.
@@ -257,6 +275,9 @@ class Noter(recorders.Recorder):
         while self._materialised:
             view = self._materialised.pop()
             known = 2 * sum([view is one for one in results]) + on_tape[id(view)]
+            for outer in recorders.active():
+                if type(outer) is Noter:
+                    known += sum([view is one for one in outer._materialised])
             if references.are_counted() and sys.getrefcount(view) > _ALONE + known:
                 return True
         return False

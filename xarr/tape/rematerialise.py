@@ -16,7 +16,7 @@ from typing import Any, Final
 from xarr import tuning
 from xarr.codegen.expressions import Roll
 from xarr.ir.operation import Operation
-from xarr.tape.recording import Entry, Place, Recording, written_slot
+from xarr.tape.recording import Entry, Place, Recording, written_slots
 
 _Node = tuple[int, int]
 """A slot, and whether it stands for what goes into its value (0) or comes out of it (1)."""
@@ -61,7 +61,8 @@ class _Values:
         writes = [0] * recording.slots
         makers: dict[int, Entry] = {}
         for number, entry in enumerate(recording.entries):
-            writes[written_slot(entry)] += 1
+            for slot in written_slots(entry):
+                writes[slot] += 1
             if entry.made >= 0:
                 makers[entry.made] = entry
                 self._nbytes[entry.made] = entry.opcode.nbytes

@@ -16,11 +16,10 @@ import numpy
 
 from xarr import layout, tuning
 from xarr.ir import _cython as cython
-from xarr.ir.instructions import live_bytes_per_cut
 from xarr.ir.storage import DEAD, LIVE, SWAPPABLE, WIDE
 from xarr.runtime import dispatch
-from xarr.tape import builder
-from xarr.tape.loops import cut_points
+from xarr.tape import builder, launches
+from xarr.tape.bound import holes_of
 from xarr.tape.traced import TracedConstant
 
 if cython.compiled:
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
 
 _ndarray = cython.declare(object, numpy.ndarray)
 _Constant = cython.declare(type, TracedConstant)
+_Launch = cython.declare(type, launches.LaunchOp)
 _LIVE = cython.declare(cython.Py_ssize_t, LIVE)
 _DEAD = cython.declare(cython.Py_ssize_t, DEAD)
 _WIDE = cython.declare(cython.Py_ssize_t, WIDE)
@@ -248,6 +248,9 @@ class Replay:
                 if constants and isinstance(view.value, _Constant):
                     view = View(None, view.structure, 0, constants[view.value.number])
                 operands.append(view)
+            if type(opcode.operation) is _Launch:
+                launches.launch(opcode.operation, operands, opcode.device)
+                continue
             if opcode.is_fresh:
                 if opcode.raises:
                     firsts.append(builder.computed_at_once(opcode, tuple(operands)))
@@ -294,7 +297,18 @@ class Replay:
         parts: list[Any] = []
         seen: set[int] = set(range(self.known))
         first = 0
-        for end in cut_points(instructions, live_bytes_per_cut):
+        for end in launches.ends(instructions):
+            opcode, places, _, _ = self.entries[end - 1]
+            if type(opcode.operation) is _Launch:
+                slots = list(dict.fromkeys([place[0] for place in places]))
+                dead = [slot for slot in slots if slot >= self.known and last[slot] == end - 1]
+                alone = launches.program_of(instructions[end - 1], places, slots, dead)
+                begins = [None if slot < self.given else 0 for slot in slots]
+                parts.append(Part(alone, slots, begins, []))
+                self.planned.update([(slot, offsets[slot]) for slot in slots if slot < self.given])
+                seen.update(slots)
+                first = end
+                continue
             listed: RunArguments = RunArguments([], [], [], [])
             trace: Trace = tape.described(instructions[first:end], listed)
             slots = [number_of[storage.serial] for storage in listed.storages]
@@ -394,8 +408,8 @@ class Replay:
                 values.append(0 if slot < 0 else bases[slot] + beyond)
             numbers: list[Any] = []
             holes = [
-                *_holes(values, step.constants, constants, step.complex),
-                *_holes(numbers, step.numbers, constants, step.complex),
+                *holes_of(values, step.constants, constants, step.complex),
+                *holes_of(numbers, step.numbers, constants, step.complex),
             ]
             step._add_constants(step.constants, constants, values)
             step._add_constants(step.numbers, constants, numbers)
@@ -540,21 +554,6 @@ class Replay:
             bound.graph = None
             return False
         return graph.run(buffers, bound.constants)
-
-
-def _holes(
-    values: list[Any], numbers: list[int], constants: list[Any], are_complex: frozenset[int]
-) -> list[tuple[list[Any], int, int, int]]:
-    """Return the places of constants that calls replace, which are appended to a list."""
-    found = []
-    at = len(values)
-    for number in numbers:
-        value = constants[number]
-        parts = [1, 2] if number in are_complex else [0]
-        if isinstance(value, _Constant):
-            found += [(values, at + more, value.number, part) for more, part in enumerate(parts)]
-        at += len(parts)
-    return found
 
 
 @cython.cfunc

@@ -197,6 +197,15 @@ class Example(Recorder):
         for recorder in self.outer:
             recorder.computing(where, known)
 
+    def launching(self, where: str, opcode: Opcode, views: tuple[View, ...]) -> None:
+        """Permit a kernel on what is the same for all examples, if outer recorders do."""
+        if self._is_batched(views):
+            fault = f"{where} is launched on a batched array{errors.calling_line()}"
+            accepted = "operations on arrays are accepted"
+            remedy = "launch one kernel over the whole batch outside of vmap"
+            raise refused(TypeError, _WHERE, fault, accepted, remedy)
+        self.computing(where, views)
+
     def varies(self, view: View) -> bool:
         """Return whether a view's values are others for other examples, or outer recorders."""
         if self._is_batched([view]):

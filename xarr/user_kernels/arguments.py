@@ -14,8 +14,8 @@ import numpy
 from xarr import errors
 from xarr.array.array import Array
 from xarr.array.layouts import require_writeable, settled
-from xarr.backends.base import Place
 from xarr.backends.device import Device, require_together
+from xarr.ir.events import hooks
 from xarr.ir.storage import Storage
 from xarr.user_kernels.declarations import Parameter
 from xarr.user_kernels.parameters import holds_kind
@@ -43,6 +43,16 @@ class LocalMemory:
         self._taken += -(-nbytes // _LOCAL_ALIGNMENT) * _LOCAL_ALIGNMENT
         self.nbytes = max(self.nbytes, self._taken)
         return nbytes if self._has_pointers else struct.pack("=Q", begin)
+
+
+class Memory(NamedTuple):
+    """The memory in which an array lies, as an argument."""
+
+    array: Array
+
+
+class Begin(NamedTuple):
+    """The element at which the array before begins in its memory, as an argument of int64."""
 
 
 class Span(NamedTuple):
@@ -169,11 +179,15 @@ def bytes_of(
     return bytes((numpy.array(value, dtype) if made is None else made.astype(dtype)).tobytes())
 
 
-def place_of(value: Array) -> Place:
-    """Return where an array begins in its buffer, which is allocated if it was not."""
-    storage = storage_of(value)
-    storage.settle()
-    return Place(storage.buffer, settled(value).offset * value.itemsize)
+def may_begin_within(array: Array) -> bool:
+    """Return whether an array may begin within its memory where that is a `cl_mem`.
+
+    What a replay is given may begin elsewhere than what was recorded, unless it is all the memory.
+    """
+    if array.device.info.dialect != "opencl":
+        return False
+    is_recorded = hooks.recorder is not None
+    return bool(settled(array).offset) or (is_recorded and array.nbytes < storage_of(array).nbytes)
 
 
 def _holds(dtype: numpy.dtype[Any], value: Any) -> bool:

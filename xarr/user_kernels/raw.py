@@ -24,16 +24,19 @@ from xarr.codegen import source
 from xarr.ir.storage import Storage
 from xarr.ir.views import storage_view
 from xarr.layout import contiguous
-from xarr.tape import builder, recorders
-from xarr.tape.tape import tape_of
+from xarr.tape import builder
+from xarr.tape.launches import LaunchOp, OffsetOf, PointerTo, launch
+from xarr.tape.traced import plainly
 from xarr.user_kernels.arguments import (
+    Begin,
     LocalMemory,
+    Memory,
     Span,
     bytes_of,
     check_array,
     launch_sizes,
     local_nbytes,
-    place_of,
+    may_begin_within,
     storage_of,
 )
 from xarr.user_kernels.declarations import Parameter, read_parameter
@@ -441,7 +444,8 @@ class RawKernel:
         if not hasattr(stream, "__enter__"):
             accepted = "a Stream is accepted"
             raise errors.type_error(self._where, f"stream is {stream!r}", accepted)
-        device = next((value.device for value in args if type(value) is Array), None)
+        arrays = [value.array if type(value) is Memory else value for value in args]
+        device = next((value.device for value in arrays if type(value) is Array), None)
         given = getattr(stream, "device", None)
         if isinstance(given, Device) and device not in (None, given):
             accepted = f"a stream of {device} is accepted, where args are"
@@ -460,17 +464,18 @@ class RawKernel:
     ) -> None:
         """Launch the kernel on the current stream."""
         where = self._where
-        args = [value.array() if type(value) is Pointer else value for value in args]
-        device = next((value.device for value in args if type(value) is Array), get_device())
+        args = [value.array() if type(value) is Pointer else plainly(value) for value in args]
+        arrays = [value.array if type(value) is Memory else value for value in args]
+        device = next((value.device for value in arrays if type(value) is Array), get_device())
         places, items = launch_sizes(grid, block, device, where)
         if shared_mem < 0:
             raise errors.value_error(where, f"shared_mem is {shared_mem}", "0 or more bytes")
         wanted = self._expected(len(args))
         values = iter(args)
         packed = list[Any]()
+        views, written = list[Any](), list[int]()
         copies, changed = dict[Span, Array](), dict[Span, Array]()
         spans = set[Span]()
-        written = list[Array]()
         local = LocalMemory(shared_mem, has_pointers=device.info.dialect == "opencl")
         for number, parameter in enumerate(wanted):
             if parameter is not None and parameter.is_local:
@@ -485,14 +490,18 @@ class RawKernel:
                 span = Span(storage_of(value).serial, begin, begin + value.nbytes)
                 if not is_read:
                     spans.add(span)
-                if begin and device.info.dialect == "opencl":  # a cl_mem is given from its begin
+                if may_begin_within(value):  # a cl_mem is given from its begin
                     copy = copies.setdefault(span, Array(builder.copied(value._view)))
                     if not is_read:
                         changed.setdefault(span, value)
                     value = copy
-                packed.append(value)
+            if type(value) in (Array, Memory):
                 if not is_read:
-                    written.append(value)
+                    written.append(len(views))
+                packed.append(PointerTo(len(views), type(value) is Memory))
+                views.append(value._view if type(value) is Array else value.array._view)
+            elif type(value) is Begin:
+                packed.append(OffsetOf(len(views) - 1))
             else:
                 packed.append(bytes_of(value, parameter, number, where, is_cuda=self._is_cuda))
         before = {
@@ -500,19 +509,15 @@ class RawKernel:
             for span in changed
             if any(span.overlaps(other) for other in spans - {span})
         }
-        arrays = [value for value in packed if type(value) is Array]
-        recorders.computing(where, *[array._view for array in arrays])
         with device.lock:
             kernel = self._launchable(device, cooperative, cluster)
-            for array in (*arrays, *before.values()):
+            operation = LaunchOp(
+                *(self.name, where, views, kernel, places, items, packed, local.nbytes),
+                tuple(written),
+            )
+            for array in before.values():
                 builder.compute(array._view)
-            builder.release(device, {storage_of(array) for array in written}.__contains__)
-            arguments = [place_of(value) if type(value) is Array else value for value in packed]
-            launch = device.driver.launch_with
-            tape_of(device).ask(launch, kernel, places, items, arguments, local.nbytes)
-            builder.counts.launches += 1
-            for array in written:
-                storage_of(array).writes += 1
+            launch(operation, views, device)
         for span, array in changed.items():
             if span in before:
                 now, then, there = map(_bytes_of, (copies[span], before[span], array))

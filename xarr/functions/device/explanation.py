@@ -164,7 +164,7 @@ def _of_kernels(device: Device, kernels: list[Any]) -> list[str]:
     for number, one in enumerate(kernels, 1):
         lines.append(f"kernel {number}: {one.name}, {_plural(one.nbytes, 'byte')}")
         lines += _indented(f"{move}, {_plural(move.nbytes, 'byte')}" for move in one.moves)
-    for number, (kernel, _) in enumerate(kernels, 1):
+    for number, kernel in enumerate([one.kernel for one in kernels], 1):
         if kernel is not None:
             text = launch.source_of(device, kernel.skeleton, kernel.defines)
             lines += [f"source of kernel {number}:", text]

@@ -10,7 +10,7 @@ from typing import Any, Final
 from xarr.dtypes import BOOL, REAL
 from xarr.user_kernels.threads import operations
 from xarr.user_kernels.threads.calls import Calls
-from xarr.user_kernels.threads.expressions import tuple_of
+from xarr.user_kernels.threads.expressions import loaded_py, tuple_of
 from xarr.user_kernels.threads.values import (
     WEAK_INT,
     ArrayValue,
@@ -20,6 +20,8 @@ from xarr.user_kernels.threads.values import (
     Value,
     c_type,
     cast,
+    loaded,
+    stored,
 )
 
 _REMEDIES: Final = {
@@ -35,6 +37,13 @@ _REMEDIES: Final = {
     "FunctionDef": "define it outside, marked @xarr.kernel",
     "ClassDef": "define it outside, and give its numbers as arguments",
     "Match": "write if and elif",
+}
+
+_KEYWORDS: Final = {
+    "FunctionDef": "def",
+    "ClassDef": "class",
+    "Delete": "del",
+    "ImportFrom": "import",
 }
 
 
@@ -95,7 +104,9 @@ class Assignments(Calls):
             method = getattr(self, f"_{name.lower()}", None)
             if method is None:
                 self.refuse(
-                    statement, f"{name.lower()} is not there in kernels", _REMEDIES.get(name, "")
+                    statement,
+                    f"{_KEYWORDS.get(name, name.lower())} is not there in kernels",
+                    _REMEDIES.get(name, ""),
                 )
             try:
                 method(statement)
@@ -265,11 +276,10 @@ class Assignments(Calls):
     ) -> None:
         array.written[0] = True
         self.is_pure = self.is_pure and array.space == "" and array not in self.params
-        made = cast(value, Kind(array.row))
-        c = f"(b8){made.c}" if array.row.kind == BOOL else made.c
+        c, py = stored(array.row, value)
         self._emit(
             f"{array.pointer}[{place}] = {c};",
-            f"_xr_store(_xr_item, {array.py}, {index}, {made.py})",
+            f"_xr_store(_xr_item, {array.py}, {index}, {py})",
             node,
         )
 
@@ -290,9 +300,8 @@ class Assignments(Calls):
             node,
         )
         now = self.element(array, indices, target)
-        text = f"{array.pointer}[{name}]"
-        text = f"(int){text}" if array.row.kind == BOOL else text
-        now = replace(now, c=text, py=f"_xr_load(_xr_item, {array.py}, _xr_{name})")
+        text = loaded(array.row, f"{array.pointer}[{name}]")
+        now = replace(now, c=text, py=loaded_py(array, f"_xr_{name}"))
         value = operations.binary(self.types, node.op, now, self.number(node.value))
         self._write(array, name, f"_xr_{name}", value, node)
 

@@ -26,7 +26,7 @@ from xarr.user_kernels.threads.values import (
     literal,
     memory_type,
 )
-from xarr.user_kernels.threads.words import Word
+from xarr.user_kernels.threads.words import INSTEAD, Word
 
 if TYPE_CHECKING:
     from xarr.user_kernels.threads.statements import Function, Program
@@ -44,6 +44,22 @@ _ATOMIC: Final = ("int32", "uint32", "int64", "uint64", "float32", "float64")
 _MOST_LOCAL: Final = 48 << 10
 """Bytes of local memory that every device of the last ten years has, or nearly so."""
 _CASTS: Final[dict[Any, str]] = {int: "int", float: "float", bool: "bool"}
+
+
+_REMEDIES: Final = {
+    **dict.fromkeys(
+        ("array", "asarray", "empty", "empty_like", "full", "ones", "zeros", "zeros_like"),
+        "write private_array(shape, dtype)",
+    ),
+    **dict.fromkeys(("enumerate", "range", "reversed", "zip"), "write for i in range(n)"),
+    **dict.fromkeys(("finfo", "iinfo"), "assign the number to a constant of the module"),
+    **dict.fromkeys(("rand", "randint", "randn", "random"), INSTEAD["random"]),
+    "complex": "write two numbers, the real and the imaginary part",
+    "list": "write a tuple, or private_array(shape, dtype)",
+    "print": "write to an array argument, and print that after the launch",
+    "to_device": "call it outside of the kernel",
+}
+"""What to write for functions that kernels do not have."""
 
 
 class Calls(Expressions):
@@ -65,7 +81,14 @@ class Calls(Expressions):
         made = self.program.marked(function)
         if made is not None:
             return self._function(made, node)
-        if node.keywords:
+        if str(getattr(function, "__module__", "")).startswith("numba"):
+            name = getattr(function, "__name__", str(function))
+            remedy = "write a function of math or numpy"
+            self.refuse(
+                node, f"{name} is Numba's", INSTEAD["random"] if "xoroshiro" in name else remedy
+            )
+        name = getattr(function, "__name__", repr(function))
+        if node.keywords and name not in _REMEDIES:
             self.refuse(node, "keywords are not taken here", "give the arguments by position")
         is_class = isinstance(function, type)
         if function in _CASTS or (is_class and issubclass(function, numpy.generic)):
@@ -76,14 +99,24 @@ class Calls(Expressions):
             self.refuse(
                 node, f"{function.__name__} is a function of Python", "mark it with @xarr.kernel"
             )
-        args = [self.number(arg) for arg in node.args]
+        remedy = _REMEDIES.get(name, "the page on kernels by threads lists the functions")
+        found = [self.value(arg) for arg in node.args] if name not in _REMEDIES else []
+        for arg, one in zip(node.args, found, strict=False):
+            if isinstance(one, ArrayValue) and one.ndim:
+                self.refuse(
+                    arg,
+                    f"{name} takes numbers in kernels, and {one.name} is an array of {one.ndim} "
+                    f"{'axis' if one.ndim == 1 else 'axes'}",
+                    "write a loop over its elements",
+                )
+        args = [self.as_number(one, arg) for one, arg in zip(found, node.args, strict=False)]
         value = self._of_numbers(function, args)
         if value is None:
-            name = getattr(function, "__name__", repr(function))
+            count = len(node.args)
             self.refuse(
                 node,
-                f"{name} of {len(args)} argument{'s' * (len(args) != 1)} is not there in kernels",
-                "the page on kernels by threads lists the functions",
+                f"{name} of {count} argument{'s' * (count != 1)} is not there in kernels",
+                remedy,
             )
         return value
 
@@ -263,19 +296,19 @@ class Calls(Expressions):
 
     def _dtype(self, node: ast.expr) -> DType:
         found = self.value(node)
-        kind = None
+        row = None
         if isinstance(found, Constant) and not isinstance(found.value, Word):
             try:
-                kind = self.types.of_dtype(numpy.dtype(found.value))
+                row = self.types.row_of(numpy.dtype(found.value))
             except TypeError:
-                kind = None
-        if kind is None:
+                row = None
+        if row is None:
             self.refuse(
                 node,
                 "it is no data type of kernels",
-                "bool, int8 to uint64, float32 and float64 are accepted",
+                "bool, int8 to uint64, float16, float32 and float64 are accepted",
             )
-        return self.require_on(kind, node).row
+        return self.require_on(Kind(row), node).row
 
     def _atomic(self, name: str, node: ast.Call) -> Value:
         count = 4 if name == "cas" else 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from xarr.dtypes import BOOL, REAL
@@ -150,8 +151,30 @@ class Control(Assignments):
         self._depth -= 1
         self._loop(node, test.varies)
 
+    def _for_items(self, node: ast.For, items: Tuple) -> None:
+        """Write the body of a loop over a tuple once for each item."""
+        if node.orelse or any(isinstance(one, ast.Break | ast.Continue) for one in _own(node.body)):
+            self.refuse(
+                node,
+                "a loop over a tuple has no break, continue and else in kernels",
+                "write if in the body, or for i in range(n)",
+            )
+        for item in items.items:
+            self.before = []
+            self._assign_to(node.target, item, node)
+            self._body(node.body)
+
     def _for(self, node: ast.For) -> None:
         call = node.iter
+        if not isinstance(call, ast.Call):
+            found = self.value(call)
+            if isinstance(found, Tuple):
+                self._for_items(node, found)
+                return
+            if isinstance(found, ArrayValue):
+                self.refuse(
+                    call, f"for goes over {found.name}, an array", "write for i in range(len(x))"
+                )
         is_range = (
             isinstance(call, ast.Call)
             and isinstance(call.func, ast.Name)
@@ -209,3 +232,11 @@ class Control(Assignments):
         self._emit(f"v_{name} = {taken.c};", f"{name} = {taken.py}", node)
         self._depth -= 1
         self._loop(node, varies, more, f"{k} += {s}, {more}")
+
+
+def _own(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements, and those within them, but for the bodies of loops."""
+    for statement in statements:
+        yield statement
+        if isinstance(statement, ast.If):
+            yield from _own([*statement.body, *statement.orelse])

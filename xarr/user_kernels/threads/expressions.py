@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import difflib
+import enum
 from collections.abc import Sequence
 from dataclasses import replace
 from types import ModuleType
@@ -12,7 +13,7 @@ from typing import Any, Final, NoReturn
 
 import numpy
 
-from xarr.dtypes import BOOL, REAL, UNSIGNED
+from xarr.dtypes import BOOL, REAL, UNSIGNED, float16
 from xarr.user_kernels.threads import operations
 from xarr.user_kernels.threads.values import (
     SPAN,
@@ -20,15 +21,15 @@ from xarr.user_kernels.threads.values import (
     WEAK_INT,
     ArrayValue,
     Constant,
-    Kind,
     Tuple,
     Types,
     Value,
-    c_type,
     cast,
+    element_kind,
     literal,
+    loaded,
 )
-from xarr.user_kernels.threads.words import Word, Words
+from xarr.user_kernels.threads.words import INSTEAD, Word, Words
 
 ABSENT: Final = object()
 
@@ -47,6 +48,21 @@ _INSTEAD: Final = {
     "Yield": "write the values to an array argument",
     "Await": "leave it out",
     "Slice": "write a loop over the elements",
+}
+
+_CALLED: Final = {
+    "ListComp": "a comprehension",
+    "GeneratorExp": "a comprehension",
+    "SetComp": "a comprehension",
+    "DictComp": "a comprehension",
+    "List": "a list",
+    "Dict": "a dict",
+    "Set": "a set",
+    "Lambda": "lambda",
+    "JoinedStr": "a text",
+    "NamedExpr": ":=",
+    "Starred": "*",
+    "Slice": "a slice",
 }
 
 
@@ -101,7 +117,8 @@ class Expressions:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
             name = type(node).__name__
-            self.refuse(node, f"{name} is not there in kernels", _INSTEAD.get(name, ""))
+            text = _CALLED.get(name, name)
+            self.refuse(node, f"{text} is not there in kernels", _INSTEAD.get(name, ""))
         try:
             return method(node)
         except (TypeError, OverflowError) as error:
@@ -117,13 +134,17 @@ class Expressions:
             kind = self.types.of_scalar(value.value)
             if kind is not None:
                 return literal(value.value, kind)
-            if isinstance(value.value, numpy.number | float | complex | str | bytes):
+            if isinstance(value.value, str | bytes):
+                self.refuse(
+                    node, f"{value.value!r} is a text", "write a number, math.inf or math.nan"
+                )
+            if isinstance(value.value, numpy.number | float | complex):
                 self.refuse(
                     node,
                     f"{value.value!r} has a type that kernels do not have",
                     "convert it to a float, an int or a truth value",
                 )
-            self.refuse(node, f"{_name(value.value)} is no number", "call it, or name a constant")
+            self.refuse(node, f"{_name(value.value)} is no number", _remedy(value.value))
         if isinstance(value, ArrayValue):
             if value.ndim == 0:
                 return self.element(value, [], node)
@@ -186,20 +207,26 @@ class Expressions:
         raise NotImplementedError
 
     def _attribute(self, node: ast.Attribute) -> Any:
-        owner = self.value(node.value)
         name = node.attr
+        if name == "value" and isinstance(node.value, ast.Attribute):
+            kind = self.value(node.value.value)
+            if isinstance(kind, Constant) and isinstance(kind.value, enum.EnumType):
+                member = getattr(kind.value, node.value.attr, None)
+                if isinstance(member, enum.Enum):
+                    return self.constant(member.value, node)
+        owner = self.value(node.value)
         if isinstance(owner, ArrayValue):
             return self._of_array(owner, name, node)
         if not isinstance(owner, Constant):
             self.refuse(node, f"a number has no .{name} in kernels", "write an expression of it")
         if not isinstance(owner.value, ModuleType | Words | type):
             self.refuse(
-                node,
-                f"{_name(owner.value)}.{name} is not taken",
-                "assign it to a constant of the module",
+                node, f"{ast.unparse(node)} is not taken", "assign it to a constant of the module"
             )
         found = getattr(owner.value, name, ABSENT)
         if found is ABSENT:
+            if isinstance(owner.value, Words) and name in INSTEAD:
+                self.refuse(node, f"xarr.kernel has no {name}", INSTEAD[name])
             near = difflib.get_close_matches(name, dir(owner.value), 3)
             remedy = f"near it {'is' if len(near) == 1 else 'are'} {', '.join(near)}"
             what = "xarr.kernel" if isinstance(owner.value, Words) else _name(owner.value)
@@ -324,7 +351,14 @@ class Expressions:
             return self.element(array, self.indices(array, parts, node), node)
         owner = self.value(node.value)
         if not isinstance(owner, Tuple):
-            self.refuse(node, "what is indexed is neither an array nor a tuple")
+            what = ast.unparse(node.value)
+            if isinstance(owner, Constant):
+                self.refuse(
+                    node,
+                    f"{what} is {_name(owner.value)} from outside, not an argument",
+                    "give it as an array argument, or write a tuple of numbers",
+                )
+            self.refuse(node, f"{what} is neither an array nor a tuple")
         index = self.number(node.slice)
         if index.literal is None or index.kind.row.kind == REAL:
             self.refuse(
@@ -386,17 +420,32 @@ class Expressions:
         """Return the value of an element."""
         self.reads += 1
         row = array.row
-        kind = Kind(row)
-        text = f"{array.pointer}[{self.place(array, indices, node)}]"
+        c = loaded(row, f"{array.pointer}[{self.place(array, indices, node)}]")
         bits = 8 * row.itemsize if row.kind == UNSIGNED and row.itemsize < 8 else None
-        c = f"({c_type(kind)}){text}" if row.kind == BOOL else text
         varies = any(index.varies for index in indices)
-        return Value(kind, c, f"_xr_load(_xr_item, {array.py}, {tuple_of(indices)})", bits, varies)
+        return Value(element_kind(row), c, loaded_py(array, tuple_of(indices)), bits, varies)
+
+
+def loaded_py(array: ArrayValue, index: str) -> str:
+    """Return the Python of an element."""
+    text = f"_xr_load(_xr_item, {array.py}, {index})"
+    return f"_xr_float32({text})" if array.row is float16 else text
 
 
 def tuple_of(values: Sequence[Value]) -> str:
     """Return the Python of a tuple of values."""
     return f"({''.join(f'{value.py}, ' for value in values)})"
+
+
+def _remedy(found: Any) -> str:
+    """Return what to write in place of an object that is no number."""
+    if isinstance(found, enum.Enum):
+        return f"write {type(found).__name__}.{found.name}.value"
+    if isinstance(found, Words):
+        return "write its .x, .y or .z" if hasattr(found, "x") else "write one of its words"
+    if isinstance(found, type):
+        return f"write {found.__name__}(x)"
+    return "write 0 or another number for it" if found is None else "call it, or name a constant"
 
 
 def _name(found: Any) -> str:

@@ -22,11 +22,13 @@ from xarr.array.array import Array
 from xarr.array.layouts import assign, require_writeable, settled, writeable
 from xarr.array.transfers import from_host
 from xarr.backends.device import Device, get_device
+from xarr.ir.events import hooks
 from xarr.ir.views import storage_view
 from xarr.layout import contiguous
 from xarr.settings import settings
+from xarr.tape.traced import plainly
 from xarr.user_kernels import language
-from xarr.user_kernels.arguments import launch_sizes, storage_of
+from xarr.user_kernels.arguments import Begin, Memory, launch_sizes, storage_of
 from xarr.user_kernels.raw import RawKernel
 from xarr.user_kernels.threads import host
 from xarr.user_kernels.threads.operations import HELPERS
@@ -117,6 +119,16 @@ class Kernel:
         """
         return self._over(shape, block, on_host=settings().kernel_debug)
 
+    def forall(
+        self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0
+    ) -> Callable[..., None]:
+        """Return what launches at least `ntasks` items, by Numba's name.
+
+        The last ones may be beyond, which `over` has not.
+        """
+        block = tpb or _BLOCKS[0][0]
+        return self[max(-(-ntasks // block), 1), block, stream, sharedmem]
+
     def source(self, *args: Any, over: int = 0) -> str:
         """Return the portable C that the kernel is for such arguments.
 
@@ -144,7 +156,8 @@ class Kernel:
                 "write local_array(shape, dtype) with constants",
             )
 
-        def launch(*args: Any) -> None:
+        def launch(*given: Any) -> None:
+            args = [plainly(arg) for arg in given]
             device = self._device(args)
             sizes = launch_sizes(grid, block, device, where) if on_host else (grid, block)
             self._run(device, sizes, args, 0, (), stream, on_host)
@@ -161,7 +174,8 @@ class Kernel:
             raise errors.value_error(where, f"shape is {shape!r}", "1 to 3 sizes are accepted")
         ndim = len(extents)
 
-        def launch(*args: Any) -> None:
+        def launch(*given: Any) -> None:
+            args = [plainly(arg) for arg in given]
             device = self._device(args)
             items = tuple(block if isinstance(block, Sequence) else (block,) * (block is not None))
             items = items or _BLOCKS[ndim - 1]
@@ -205,9 +219,8 @@ class Kernel:
         passed = list[Any]()
         for what, number, axis in form.passed:
             if what == "pointer":
-                lies = layouts[number]
-                is_first = lies.linear and not lies.offset
-                passed.append(args[number] if is_first else _memory(args[number]))
+                is_first = layouts[number].linear and _is_first(args[number])
+                passed.append(args[number] if is_first else Memory(args[number]))
             elif what == "value":
                 passed.append(args[number])
             elif what == "extent":
@@ -215,7 +228,7 @@ class Kernel:
             elif what == "stride":
                 passed.append(layouts[number].strides[axis])
             else:
-                passed.append(layouts[number].offset if what == "offset" else extents[axis])
+                passed.append(Begin() if what == "offset" else extents[axis])
         form.raw(*sizes, passed, stream=stream)
 
     def _interpret(
@@ -236,7 +249,7 @@ class Kernel:
                 continue
             serial = storage_of(arg).serial
             if serial not in memories:
-                flat = _memory(arg, dtypes.uint8)
+                flat = _memory(arg)
                 memories[serial] = flat, numpy.array(flat)
             size, row = arg.itemsize, arg._view.dtype
             values = numpy.ndarray(
@@ -265,7 +278,7 @@ class Kernel:
             if type(arg) is Array:
                 lies = settled(arg)
                 layouts.append(lies)
-                key.append((arg._view.dtype, len(lies.shape), lies.linear, lies.offset == 0))
+                key.append((arg._view.dtype, len(lies.shape), lies.linear, _is_first(arg)))
                 if arg.device is not device:
                     raise errors.value_error(
                         self._where,
@@ -362,12 +375,12 @@ class Kernel:
                     "give a numpy.float32",
                 )
             return Value(kind, f"a_{name}", name)
-        taken = types.of_dtype(arg._view.dtype.numpy)
-        if taken is None:
+        row = types.row_of(arg._view.dtype.numpy)
+        if row is None:
             raise errors.type_error(
                 self._where,
                 f"{name} has dtype {arg.dtype}",
-                "bool, int8 to uint64, float32 and float64 are accepted",
+                "bool, int8 to uint64, float16, float32 and float64 are accepted",
                 f'convert with {name}.astype("float32")',
             )
         shape = tuple(
@@ -377,8 +390,8 @@ class Kernel:
         strides = (
             () if lies.linear else tuple(f"s_{name}_{axis}" for axis in range(len(lies.shape)))
         )
-        offset = f"o_{name}" if lies.offset else ""
-        return ArrayValue(name, taken.row, f"p_{name}", name, shape, strides, offset)
+        offset = "" if _is_first(arg) else f"o_{name}"
+        return ArrayValue(name, row, f"p_{name}", name, shape, strides, offset)
 
 
 class Interpreted:
@@ -411,11 +424,17 @@ def _after_declarations(body: str, begin: str) -> str:
     return "\n".join((*lines[:count], begin.rstrip("\n"), *lines[count:]))
 
 
-def _memory(array: Array, row: dtypes.DType | None = None) -> Array:
-    """Return the whole memory in which an array lies, as one axis."""
+def _is_first(array: Array) -> bool:
+    """Return whether an array is known to begin where its memory does, in each replay, too."""
+    view = array._view
+    is_recorded = hooks.recorder is not None
+    return not view.offset and not (is_recorded and array.nbytes < storage_of(array).nbytes)
+
+
+def _memory(array: Array) -> Array:
+    """Return the bytes of the whole memory in which an array lies."""
     storage = storage_of(array)
-    row = row or array._view.dtype
-    return Array(storage_view(storage, contiguous((storage.nbytes // row.itemsize,)), row))
+    return Array(storage_view(storage, contiguous((storage.nbytes,)), dtypes.uint8))
 
 
 def _scalar(value: Any, device: Device) -> Any:
@@ -464,7 +483,8 @@ class KernelWords(Words):
     -----
     The words are `grid`, `gridsize`, `local_id`, `group_id`, `local_size`, `groups`, `barrier`,
     `local_array`, `private_array` and `atomic`, and those of Numba's ``cuda``: `jit`, `threadIdx`,
-    `blockIdx`, `blockDim`, `gridDim`, `syncthreads`, `shared` and `local`.
+    `blockIdx`, `blockDim`, `gridDim`, `syncthreads`, `shared`, `local` and, for the host,
+    `to_device`, `device_array`, `stream`, `event` and `synchronize`.
 
     Examples
     --------

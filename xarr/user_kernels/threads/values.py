@@ -95,6 +95,31 @@ class Constant(NamedTuple):
     value: Any
 
 
+# -- elements -----------------------------------------------------------------------------------
+
+
+def element_kind(row: DType) -> Kind:
+    """Return the kind of an array's elements: those of float16 are computed with as float32."""
+    return Kind(dtypes.float32 if row is dtypes.float16 else row)
+
+
+def loaded(row: DType, text: str) -> str:
+    """Return the C of an element, given that of its place in memory."""
+    if row is dtypes.float16:
+        return f"xr_half_to_float({text})"
+    return f"(int){text}" if row.kind == BOOL else text
+
+
+def stored(row: DType, value: Value) -> tuple[str, str]:
+    """Return the C and the Python of a value as it is stored to an array."""
+    if row is dtypes.float16:
+        is_wide = value.kind.row is dtypes.float64
+        value = value if is_wide else cast(value, element_kind(row))
+        return f"xr_{'double' if is_wide else 'float'}_to_half({value.c})", value.py
+    value = cast(value, Kind(row))
+    return f"(b8){value.c}" if row.kind == BOOL else value.c, value.py
+
+
 # -- types ------------------------------------------------------------------------------------
 
 
@@ -128,6 +153,12 @@ class Types:
         if isinstance(value, int):
             return WEAK_INT
         return self.weak_float if isinstance(value, float) else None
+
+    @staticmethod
+    def row_of(dtype: Any) -> DType | None:
+        """Return the data type that an array may have; None of one that kernels do not have."""
+        row = dtypes.BY_NUMPY.get(dtype)
+        return None if row is None or row.kind == dtypes.COMPLEX else row
 
     @staticmethod
     def of_dtype(dtype: Any) -> Kind | None:

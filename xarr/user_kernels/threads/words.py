@@ -2,9 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from xarr import errors
+
+_EXCHANGE: Final = "write to a local_array, then barrier(), and read there"
+_NEXT: Final = "end the kernel, and launch another: it sees what all items wrote"
+_ATOMIC: Final = "write a loop with atomic.cas"
+_REMEDIES: Final = {
+    "cg threadfence threadfence_block threadfence_system": _NEXT,
+    "random": "draw before, xarr.random.default_rng().random(n), and give the array to the kernel",
+    "shfl_sync shfl_up_sync shfl_down_sync shfl_xor_sync vote_sync_intrinsic all_sync any_sync "
+    "eq_sync ballot_sync match_any_sync match_all_sync": f"warps are not there: {_EXCHANGE}",
+    "syncwarp activemask lanemask_lt": "warps are not there: write barrier()",
+    "laneid warpsize": f"warps are not there: {_EXCHANGE}",
+    "syncthreads_count syncthreads_and syncthreads_or": "write atomic.add to a local_array",
+    "const": "give the array as an argument, or name a tuple of the module",
+    "selp": "write a if condition else b",
+    "fma": "write a * b + c",
+    "cbrt": "write numpy.cbrt(x)",
+    "popc brev clz ffs": "write shifts and &",
+    "nanosleep": "leave it out",
+    "libdevice fp16": "write functions of math or numpy",
+    "inc dec and_ or_ xor nanmin nanmax": _ATOMIC,
+    "compare_and_swap": "write atomic.cas(x, i, old, value)",
+    "In Out InOut": "write to_device(x), and numpy.asarray(d) afterwards",
+    "mapped_array managed_array": "write device_array(shape, dtype)",
+    "mapped pinned": "write to_device(x)",
+    "reduce Reduce": "write xarr.sum(x), or an xarr.ReductionKernel",
+    "select_device close": "write with xarr.device(name), or set XARR_DEVICE",
+    "get_current_device current_context": "write xarr.default_device()",
+    "gpus list_devices detect": "write xarr.devices()",
+    "profiling profile_start profile_stop": "write with xarr.profile()",
+    "as_cuda_array from_cuda_array_interface": "write xarr.asarray(x)",
+    "external_stream": "write xarr.Stream(pointer=handle)",
+}
+INSTEAD: Final = {name: text for names, text in _REMEDIES.items() for name in names.split()}
+"""What to write for words of Numba's that are not there."""
 
 
 class Word:
@@ -41,7 +75,8 @@ class Words:
         vars(self).update(words)
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"kernels have no word {name}")
+        remedy = f"; {INSTEAD[name]}" if name in INSTEAD else ""
+        raise AttributeError(f"xarr.kernel has no {name}{remedy}")
 
 
 def axes(name: str) -> Words:

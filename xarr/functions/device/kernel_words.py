@@ -1,0 +1,74 @@
+"""`kernel` with the host's words of Numba's `cuda`, so that its programs change one import."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from xarr.array.array import Array
+from xarr.array.coerce import as_array
+from xarr.functions.create import fills
+from xarr.functions.device.streams import Event, Stream, current_stream, empty_pinned
+from xarr.functions.names.inspection import synchronize
+from xarr.user_kernels.threads.kernel import kernel as kernel
+
+
+def _on(stream: Any) -> AbstractContextManager[Any]:
+    """Return the block in which a stream is the current one; 0 and None are no stream."""
+    is_default = stream is None or (type(stream) is int and stream == 0)
+    found: AbstractContextManager[Any] = nullcontext() if is_default else stream
+    return found
+
+
+def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> Array:
+    """Copy an array of NumPy's to the default device; `to` is an array that takes its values."""
+    with _on(stream):
+        if to is None:
+            return as_array(obj, "to_device(obj)", "obj")
+        to[...] = obj
+        return to  # type: ignore[no-any-return]
+
+
+def device_array(shape: Any, dtype: Any = None, strides: Any = None, stream: Any = 0) -> Array:
+    """Make an array whose values are not known, in C order."""
+    return fills.empty(shape, dtype=dtype)
+
+
+def device_array_like(ary: Any, stream: Any = 0) -> Array:
+    """Make an array of another one's shape and data type, whose values are not known."""
+    return fills.empty(ary.shape, dtype=ary.dtype)
+
+
+def pinned_array_like(ary: Any) -> Any:
+    """Make an array of NumPy's in memory from which copies to the device are fast."""
+    return empty_pinned(ary.shape, ary.dtype)
+
+
+def event(timing: bool = True) -> Event:
+    """Make an event, which measures time by `timing`."""
+    return Event(timed=timing)
+
+
+def event_elapsed_time(evtstart: Event, evtend: Event) -> float:
+    """Return the milliseconds between two events."""
+    return evtstart.elapsed_ms(evtend)
+
+
+def is_available() -> bool:
+    """Return that kernels can be launched: there is a device, if no GPU then the CPU."""
+    return True
+
+
+vars(kernel).update(
+    to_device=to_device,
+    device_array=device_array,
+    device_array_like=device_array_like,
+    pinned_array=empty_pinned,
+    pinned_array_like=pinned_array_like,
+    stream=Stream,
+    default_stream=current_stream,
+    event=event,
+    event_elapsed_time=event_elapsed_time,
+    synchronize=synchronize,
+    is_available=is_available,
+)
