@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from xarr.errors import CacheWarning, message
-from xarr.settings import settings
+from xarr.settings import IMPORTED
 
 _MAGIC = b"xarr 2\n"
 _HEAD_NBYTES = len(_MAGIC) + hashlib.sha256().digest_size
@@ -281,5 +281,6 @@ class _Entry(NamedTuple):
 _has_warned = False
 
 
-DISK: Final = DiskCache(Path(settings().cache_dir or default_directory()).expanduser())
+# Not `settings`, which are read for good: Dask names a worker's device when all is imported.
+DISK: Final = DiskCache(Path(IMPORTED.cache_dir or default_directory()).expanduser())
 """The cache of this process: in XARR_CACHE_DIR, or where the system keeps caches."""

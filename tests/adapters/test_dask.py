@@ -23,7 +23,7 @@ from distributed.protocol import deserialize, serialize
 import xarr
 from tests.comparing import nightly
 from tests.functions.calls import rows
-from tests.processes import checked
+from tests.processes import checked, run_code
 from xarr import tuning
 from xarr.adapters.distributed import DeviceBuffer, LocalCluster, dask_setup, received_nbytes
 
@@ -275,6 +275,16 @@ def without_first(block: Any) -> Any:
 
 def sum_of(chunk: xarr.Array) -> int:
     return int(chunk.sum())
+
+
+def test_imports_leave_the_device_to_a_worker() -> None:
+    """Dask gives a worker its environment when what it runs is imported."""
+    code = (
+        "import os, xarr.adapters.distributed\n"
+        "os.environ['XARR_DEVICE'] = 'of a worker'\n"
+        "from xarr.settings import settings; print(settings().device)"
+    )
+    assert run_code(code, XARR_DEVICE="").stdout == "of a worker\n"
 
 
 @pytest.fixture
