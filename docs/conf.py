@@ -13,7 +13,7 @@ author = "The xarr developers"
 copyright = "The xarr developers"
 version = release = xarr.__version__
 
-extensions = ["myst_parser", "directives", "pages"]
+extensions = ["myst_parser", "sphinx_copybutton", "directives", "pages"]
 exclude_patterns = ["_build"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
@@ -25,5 +25,10 @@ toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
 html_title = "xarr"
+html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["tables.css"]
+
+# The button copies what can be run: no prompts, and no output.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True

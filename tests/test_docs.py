@@ -346,6 +346,15 @@ def test_paths_that_a_page_names_exist(page: Path) -> None:
         assert list(ROOT.glob(named.rstrip("/"))), named
 
 
+def test_each_promise_has_tests_that_exist() -> None:
+    promises = re.split("^## ", (DOCS / "promises.md").read_text(), flags=re.MULTILINE)[1:]
+    for promise in promises:
+        tests = re.findall(r"^- `([\w/]+\.py)::(\w+)`$", promise, re.MULTILINE)
+        assert tests, promise
+        for file, name in tests:
+            assert re.search(rf"^def {name}\(", (ROOT / file).read_text(), re.MULTILINE), name
+
+
 def _words(dialect: str) -> set[str]:
     """What a dialect's header defines for kernels to use."""
     text = (KERNELS / source.DIALECTS[dialect]).read_text()
@@ -393,7 +402,7 @@ def _without(tags: str, text: str) -> str:
 
 @pytest.fixture(scope="module")
 def html(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
-    for package in ("sphinx", "myst_parser", "furo"):
+    for package in ("sphinx", "myst_parser", "furo", "sphinx_copybutton"):
         pytest.importorskip(package, reason=f"{package} is not installed (extra docs)")
 
     def build(folder: Path) -> None:

@@ -143,4 +143,4 @@ def settings() -> Settings:
 
 
 IMPORTED: Final = Settings.read(os.environ)
-"""The settings at import, for `cache_dir`, `eager`, `pure`, `random`, `reproducible` and `tiers`."""
+"""The settings at import: `cache_dir`, `eager`, `pure`, `random`, `reproducible`, `tiers`."""
