@@ -245,6 +245,21 @@ def test_marked_functions_tuples_and_atomics(device: xarr.Device) -> None:
     assert sorted_pair(3, 1) == (1, 3)
 
 
+@xarr.kernel
+def within(x, n, diagonal):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    if i < n and diagonal - i < n:
+        x[i] = 1
+
+
+@pytest.mark.parametrize("diagonal", [-4, 0, 5, 30])
+def test_conditions_at_the_beginning_choose_items(device: xarr.Device, diagonal: int) -> None:
+    for n in (3, 7, 20):
+        x = xarr.zeros(16, dtype="int32")
+        within[2, 8](x, n, diagonal)
+        assert x.tolist() == [i < n and diagonal - i < n for i in range(16)]
+
+
 def test_it_is_ordered_explained_and_counted(device: xarr.Device) -> None:
     x = xarr.arange(8.0)
     y = x + 1
