@@ -133,7 +133,7 @@ class Drawn:
                 f"({one} if {self.truth(1)} else {other})",
                 f"({one} * {self.integer(1)})",
                 f"float({self.integer(1)})",
-                f"{one} ** 2",
+                f"({one}) ** 2",
                 f"({self.integer(1)} / {self.integer(1)})",
             ]
         )

@@ -268,9 +268,15 @@ MISTAKES = {
     "x[i] = math.comb(3, 2)": "comb of 2 arguments is not there in kernels",
     "if x[i] > 0:\n        cuda.syncthreads()": "a barrier stands where not all items of a group",
     "if i > 3:\n        return\n    cuda.barrier()": "a barrier stands where not all items",
+    "for k in range(9):\n        if x[i] > k:\n            break\n    if k > 2:\n"
+    "        cuda.barrier()": "a barrier stands where not all items",
+    "m = cuda.local.array(1, x.dtype)\n    m[0] = i\n    if m[0] > 2:\n        cuda.barrier()": (
+        "a barrier stands where not all items"
+    ),
     "x[i] = again(i)": "again calls itself; write a loop",
     "t = cuda.shared.array(x.size, x.dtype)": "the shape of local_array must be known",
     "t = cuda.shared.array(10**9, x.dtype)": "the local array has",
+    "m = cuda.local.array(2**16, x.dtype)": "the private array has 262144 bytes; an item has",
     "y = x[i] if x[i] > 0 else None": "an object of type NoneType is no number",
     "y = x.sum()": "column 9: x.sum is not there in kernels; an array has shape",
     "y = plain(x[i])": "plain is a function of Python; mark it with @xarr.kernel",
@@ -332,12 +338,38 @@ def test_arguments_are_told_by_their_name(device: xarr.Device) -> None:
         ),
         (lambda: combined[4](x, x, 1, x), TypeError, "write f.grid, block."),
         (lambda: combined.over(-1)(x, x, 1, x), ValueError, "shape is -1"),
+        (lambda: combined.over(4, block=0)(x, x, 1, x), ValueError, "block is 0"),
+        (lambda: combined.over(4, block=(2, 2))(x, x, 1, x), ValueError, r"block is \(2, 2\)"),
         (lambda: cuda.grid(1), RuntimeError, "called outside a kernel"),
         (lambda: xarr.kernel(len), TypeError, "it must be made by def"),
     ):
         with pytest.raises(error, match=text):
             launch()
     assert x.tolist() == [0, 1, 2, 3]
+
+
+def test_arrays_of_a_group_fit_together(device: xarr.Device) -> None:
+    more_than_half = device.info.local_nbytes // 8 + 1
+
+    @xarr.kernel
+    def two(x):  # type: ignore[no-untyped-def]
+        first = cuda.shared.array(more_than_half, xarr.float32)
+        second = cuda.shared.array(more_than_half, xarr.float32)
+        first[0] = second[0] = x[0]
+        x[0] = first[0] + second[0]
+
+    with pytest.raises(SyntaxError, match=r"the local array has \d+ bytes, and others \d+"):
+        two[1, 1](xarr.zeros(1, dtype="float32"))
+
+
+def test_arrays_of_two_devices_are_refused(device: xarr.Device) -> None:
+    other = next((found for found in xarr.devices() if found is not device), None)
+    if other is None:
+        pytest.skip("there is one device")
+    x, y = xarr.zeros(4), xarr.zeros(4, device=other)
+    for launch in (combined[1, 4], combined.over(4), combined.interpret[1, 4]):
+        with pytest.raises(ValueError, match=f"y is on {other}, another array on {device}"):
+            launch(x, y, 1, x)
 
 
 def test_interpret_tells_of_indices_beyond(device: xarr.Device) -> None:

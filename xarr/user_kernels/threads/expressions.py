@@ -390,7 +390,7 @@ class Expressions:
         text = f"{array.pointer}[{self.place(array, indices, node)}]"
         bits = 8 * row.itemsize if row.kind == UNSIGNED and row.itemsize < 8 else None
         c = f"({c_type(kind)}){text}" if row.kind == BOOL else text
-        varies = any(index.varies for index in indices)
+        varies = not array.space or any(index.varies for index in indices)
         return Value(kind, c, f"_xr_load(_xr_item, {array.py}, {tuple_of(indices)})", bits, varies)
 
 
