@@ -104,7 +104,7 @@ def _declared(text: str) -> list[str]:
 
 def _with_arguments(kernel: re.Match[str], *, has_pointers: bool) -> str:
     """A kernel's head, with the beginnings of local memory as numbers if there are no pointers."""
-    parts, statements = list[str](), list[str]()
+    parts, statements = list[str](), ["XR_ENTRY "] * has_pointers
     for part in _declared(kernel[2]):
         if has_pointers or not _LOCAL.search(part):
             parts.append(part)

@@ -209,12 +209,11 @@ class Control(Assignments):
         elif begin.bits is not None and end.bits is not None:
             bits = begin.bits
         varies = begin.varies or end.varies or step.varies
+        ends = varies or node in self._divergent  # behind the loop it is where an item left it
         name = node.target.id
         if name in self._arrays or name in self._tuples:
             self.refuse(node.target, f"{name} has another type before", "take another name")
-        self._varying += varies
-        self._join(name, Value(WEAK_INT, k, "", bits, varies), node)
-        self._varying -= varies
+        self._join(name, Value(WEAK_INT, k, "", bits, ends), node)
         more = f"{k} < {e}" if forward else f"{k} > {e}"
         if step.literal is None:
             more = f"{s} > 0 ? {k} < {e} : {k} > {e}"

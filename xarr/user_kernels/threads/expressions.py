@@ -422,7 +422,7 @@ class Expressions:
         row = array.row
         c = loaded(row, f"{array.pointer}[{self.place(array, indices, node)}]")
         bits = 8 * row.itemsize if row.kind == UNSIGNED and row.itemsize < 8 else None
-        varies = any(index.varies for index in indices)
+        varies = not array.space or any(index.varies for index in indices)
         return Value(element_kind(row), c, loaded_py(array, tuple_of(indices)), bits, varies)
 
 

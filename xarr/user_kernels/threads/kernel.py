@@ -166,23 +166,21 @@ class Kernel:
 
     def _over(self, shape: Any, block: Any, *, on_host: bool) -> Callable[..., None]:
         where = f"{self.__name__}.over(shape)({', '.join(self._names)})"
-        try:
-            extents = tuple(map(operator.index, shape if isinstance(shape, Sequence) else (shape,)))
-        except TypeError:
-            extents = ()
+        extents, given = _sizes(shape), () if block is None else _sizes(block)
         if not 1 <= len(extents) <= 3 or min(extents) < 0:
             raise errors.value_error(where, f"shape is {shape!r}", "1 to 3 sizes are accepted")
         ndim = len(extents)
+        if block is not None and (len(given) != ndim or min(given) < 1):
+            raise errors.value_error(
+                where,
+                f"block is {block!r}",
+                f"{ndim} sizes are accepted, one for each axis, from 1",
+            )
 
         def launch(*given: Any) -> None:
             args = [plainly(arg) for arg in given]
             device = self._device(args)
-            items = tuple(block if isinstance(block, Sequence) else (block,) * (block is not None))
-            items = items or _BLOCKS[ndim - 1]
-            if len(items) != ndim:
-                raise errors.value_error(
-                    where, f"block is {items}", f"{ndim} sizes are accepted, one for each axis"
-                )
+            items = given or _BLOCKS[ndim - 1]
             while math.prod(items) > device.info.group_size and block is None:
                 items = tuple(max(1, size // 2) for size in items)
             if 0 in extents:
@@ -422,6 +420,14 @@ def _after_declarations(body: str, begin: str) -> str:
         len(lines),
     )
     return "\n".join((*lines[:count], begin.rstrip("\n"), *lines[count:]))
+
+
+def _sizes(given: Any) -> tuple[int, ...]:
+    """Return an integer, or several, as a tuple; an empty one for anything else."""
+    try:
+        return tuple(map(operator.index, given if isinstance(given, Sequence) else (given,)))
+    except TypeError:
+        return ()
 
 
 def _is_first(array: Array) -> bool:

@@ -38,6 +38,11 @@ class Program:
     marked : callable -- Returns the function of Python behind a marked one; None of others.
     over : int -- The axes of ``f.over(shape)``; 0 where it is launched by grid and block.
     most_local : int -- The bytes of local memory that a group may have.
+
+    Attributes
+    ----------
+    arrays : dict of str to dict of AST to int
+        The bytes of the arrays that `local_array` and `private_array` make.
     """
 
     def __init__(
@@ -48,6 +53,7 @@ class Program:
         self.over = over
         self.most_local = most_local
         self.asks_over = False
+        self.arrays = dict[str, dict[ast.AST, int]]()
         self.functions = dict[Any, Function]()
         self._pending = list[FunctionType]()
 
