@@ -5,7 +5,7 @@ has what a program would have instead, where it needs no groups.
 """
 
 # mypy: ignore-errors
-# ruff: noqa: D103, RUF046 -- the text is an example, and Numba's floor gives a float
+# ruff: noqa: D103 -- the text is an example
 
 from __future__ import annotations
 
@@ -155,21 +155,26 @@ def life(world, new):
             new[i, j] = count == 3 or (count == 2 and world[i, j])
 
 
+@numba.njit(cache=True)
+def prefix_sums_of_group(x, out):
+    sums = numpy.empty((2, GROUP), int64)
+    for i in range(GROUP):
+        sums[0, i] = x[i]
+    now, then = 1, 0
+    step = 1
+    while step < GROUP:
+        for i in range(GROUP):
+            sums[now, i] = sums[then, i] + (sums[then, i - step] if i >= step else 0)
+        now, then = then, now
+        step <<= 1
+    for i in range(GROUP):
+        out[i] = sums[then, i]
+
+
 @parallel
 def prefix_sums(x, out):
-    for group in prange(x.shape[0]):
-        sums = numpy.empty((2, GROUP), int64)
-        for i in range(GROUP):
-            sums[0, i] = x[group, i]
-        now, then = 1, 0
-        step = 1
-        while step < GROUP:
-            for i in range(GROUP):
-                sums[now, i] = sums[then, i] + (sums[then, i - step] if i >= step else 0)
-            now, then = then, now
-            step <<= 1
-        for i in range(GROUP):
-            out[group, i] = sums[then, i]
+    for group in prange(x.shape[0]):  # a function, as Numba does not come to an end of one loop
+        prefix_sums_of_group(x[group], out[group])
 
 
 @plain

@@ -85,23 +85,38 @@ DEVICE void XR_atomic_max(i32 *p, i32 x)
 }
 
 #if !XR_CHUNKED
-// The items of a group run one after the other; where they wait for each other (XR_BARRIERS), each on a
-// stack of its own, and they take turns at barriers.
-typedef struct { const XR_grid *grid; i64 group[3], item[3]; } XR_place;
-static _Thread_local XR_place XR_at;
+// Where an item is. A program's own kernel has it as a parameter of this name, so that a loop over
+// items may become vectors; what a kernel calls finds it in the thread's variable (XR_ASKS).
+typedef struct { i64 groups[3], items[3], group[3], item[3], global[3]; } XR_place;
+static _Thread_local XR_place xr_at;
 
-typedef void XR_item_function(void *const *values, const void *arguments);
+DEVICE XR_place XR_placed(const XR_grid *grid)
+{
+    XR_place at;
+    for (int d = 0; d < 3; ++d) {
+        at.groups[d] = grid->groups[d];
+        at.items[d] = grid->items[d];
+    }
+    return at;
+}
 
 DEVICE void XR_find(const XR_grid *grid, i64 group, i64 item)
 {
-    XR_at.grid = grid;
-    XR_at.group[0] = group % grid->groups[0];
-    XR_at.group[1] = group / grid->groups[0] % grid->groups[1];
-    XR_at.group[2] = group / grid->groups[0] / grid->groups[1];
-    XR_at.item[0] = item % grid->items[0];
-    XR_at.item[1] = item / grid->items[0] % grid->items[1];
-    XR_at.item[2] = item / grid->items[0] / grid->items[1];
+    xr_at = XR_placed(grid);
+    xr_at.group[0] = group % grid->groups[0];
+    xr_at.group[1] = group / grid->groups[0] % grid->groups[1];
+    xr_at.group[2] = group / grid->groups[0] / grid->groups[1];
+    xr_at.item[0] = item % grid->items[0];
+    xr_at.item[1] = item / grid->items[0] % grid->items[1];
+    xr_at.item[2] = item / grid->items[0] / grid->items[1];
+    for (int d = 0; d < 3; ++d) {
+        xr_at.global[d] = xr_at.group[d] * grid->items[d] + xr_at.item[d];
+    }
 }
+
+// The items of a group run one after the other, in vectors where the compiler makes such; where they
+// wait for each other (XR_BARRIERS), each on a stack of its own, and they take turns at barriers.
+typedef void XR_item_function(void *const *values, const void *arguments);
 
 #if XR_BARRIERS
 #include <setjmp.h>
@@ -239,10 +254,10 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
         XR_run_groups(name##_item, xr_values, xr_given, xr_grid, xr_begin, xr_end);         \
     }                                                                                       \
     static void name(list(PARAMETER) const xr_arguments a)
-// The end of a program's own kernel, with its arguments as they are found in `xr_values`. Behind
-// them is how many bytes its pointers to local memory have; a thread runs one group at a time.
-#define XR_OWN_KERNEL(name, count, ...)                                                     \
-    static void name##_item(void *const *xr_values, const void *xr_given) { name(__VA_ARGS__); } \
+// The end of a program's own kernel. `taken` declares its arguments as they are found in `xr_values`.
+// Behind them is how many bytes its pointers to local memory have; a thread runs one group at a time.
+#define XR_OWN_KERNEL(name, count, taken, ...)                                              \
+    XR_OWN_ITEM(name, taken, ##__VA_ARGS__)                                                 \
     XR_RUN(name)                                                                            \
     {                                                                                       \
         const u64 nbytes = *(const u64 *)xr_values[count];                                  \
@@ -251,21 +266,67 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
             __builtin_abort();                                                              \
         }                                                                                   \
         XR_local_memory = memory;                                                           \
-        XR_run_groups(name##_item, xr_values, xr_given, xr_grid, xr_begin, xr_end);         \
+        XR_OWN_GROUPS(name, taken, ##__VA_ARGS__)                                           \
         __builtin_free(memory);                                                             \
     }
+#if XR_BARRIERS
+#define XR_OWN_ITEM(name, taken, ...)                                                       \
+    static void name##_item(void *const *xr_values, const void *xr_given)                   \
+    {                                                                                       \
+        taken                                                                               \
+        name(xr_at, ##__VA_ARGS__);                                                         \
+    }
+#define XR_OWN_GROUPS(name, taken, ...)                                                     \
+    XR_run_groups(name##_item, xr_values, xr_given, xr_grid, xr_begin, xr_end);
+#else
+// The items along one dimension, XR_INNER, are a loop around the kernel's text: of all groups that
+// follow each other, or of one (XR_GROUPED) where the text asks for an item's place in its group.
+#define XR_OWN_ITEM(name, taken, ...)
+#define XR_OWN_GROUPS(name, taken, ...)                                                     \
+    taken                                                                                   \
+    enum { I = XR_INNER, J = XR_INNER == 0, K = 2 - (XR_INNER == 2) };                      \
+    XR_place at = XR_placed(xr_grid);                                                       \
+    const i64 groups = at.groups[I], items = at.items[I];                                   \
+    while (xr_begin < xr_end) {                                                             \
+        const i64 first = xr_begin % groups, left = xr_end - xr_begin;                      \
+        const i64 count = XR_GROUPED ? 1 : left < groups - first ? left : groups - first;   \
+        const i64 from = first * items, to = (first + count) * items;                       \
+        at.group[I] = first;                                                                \
+        at.group[J] = xr_begin / groups % at.groups[J];                                     \
+        at.group[K] = xr_begin / groups / at.groups[J];                                     \
+        for (at.item[K] = 0; at.item[K] < at.items[K]; ++at.item[K]) {                      \
+            at.global[K] = at.group[K] * at.items[K] + at.item[K];                          \
+            for (at.item[J] = 0; at.item[J] < at.items[J]; ++at.item[J]) {                  \
+                at.global[J] = at.group[J] * at.items[J] + at.item[J];                      \
+                XR_INDEPENDENT                                                              \
+                for (i64 xr_id = from; xr_id < to; ++xr_id) {                               \
+                    at.global[I] = xr_id;                                                   \
+                    at.item[I] = xr_id - from;                                              \
+                    XR_SHARE(at)                                                            \
+                    name(at, ##__VA_ARGS__);                                                \
+                }                                                                           \
+            }                                                                               \
+        }                                                                                   \
+        xr_begin += count;                                                                  \
+    }
+#if XR_ASKS
+#define XR_SHARE(at) xr_at = at;
+#else
+#define XR_SHARE(at)
+#endif
+#endif
 static _Thread_local char *XR_local_memory;
 #define XR_LOCAL_ARGUMENT(type, name) type name = (type)(XR_local_memory + xr_local_##name);
-#define GLOBAL_ID(d) ((u64)(XR_at.group[d] * XR_at.grid->items[d] + XR_at.item[d]))
+#define GLOBAL_ID(d) ((u64)xr_at.global[d])
 #endif
-#define KERNEL static
+#define KERNEL static inline XR_INLINED
 #define LOCAL static _Thread_local
 #define XR_POINTER_TO_LOCAL
-#define GLOBAL_SIZE(d) ((u64)(XR_at.grid->groups[d] * XR_at.grid->items[d]))
-#define GROUP_ID(d) ((u64)XR_at.group[d])
-#define GROUPS(d) ((u64)XR_at.grid->groups[d])
-#define LOCAL_ID(d) ((u64)XR_at.item[d])
-#define LOCAL_SIZE(d) ((u64)XR_at.grid->items[d])
+#define GLOBAL_SIZE(d) ((u64)(xr_at.groups[d] * xr_at.items[d]))
+#define GROUP_ID(d) ((u64)xr_at.group[d])
+#define GROUPS(d) ((u64)xr_at.groups[d])
+#define LOCAL_ID(d) ((u64)xr_at.item[d])
+#define LOCAL_SIZE(d) ((u64)xr_at.items[d])
 
 DEVICE u32 xr_bits_f32(f32 x)
 {

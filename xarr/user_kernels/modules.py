@@ -19,6 +19,8 @@ _KERNEL: Final = re.compile(r"\bKERNEL\s+void\s+(\w+)\s*\(([^)]*)\)(\s*\{)?")
 _LOCAL: Final = re.compile(r"\bLOCAL\b")
 _POINTER: Final = re.compile(r"\bLOCAL\b(?=[^;,=()\[\]{}]*\*)")
 """`LOCAL` before a pointer to local memory, which may lie anywhere itself."""
+_IN_GROUP: Final = frozenset(("LOCAL_ID", "GROUP_ID"))
+"""Words that ask for an item's place in its group."""
 _NAMED: Final = re.compile(r"(\w+)\s*(\[\s*\])?\s*$")
 """The name at the end of a declaration."""
 
@@ -69,12 +71,16 @@ class PortableModule:
     def _with_arguments(self, dialect: str) -> str:
         """The code whose kernels take local memory as the dialect has it, and bools as bytes."""
         has_pointers = dialect == "opencl"
-        changed = functools.partial(_with_arguments, has_pointers=has_pointers)
+        first = ("const XR_place xr_at",) if dialect == "c" else ()
+        changed = functools.partial(_with_arguments, has_pointers=has_pointers, first=first)
         return _POINTER.sub("XR_POINTER_TO_LOCAL", _KERNEL.sub(changed, self._code.text))
 
     def _entries(self) -> str:
         """The C functions that call each kernel with values by their addresses."""
-        lines = [""]
+        asks = self._asks()
+        grouped = bool(_IN_GROUP & words(self._code.text))
+        lines = ["", f"#define XR_ASKS {int(asks)}", f"#define XR_GROUPED {int(grouped or asks)}"]
+        lines += ["#ifndef XR_INNER", "#define XR_INNER 0", "#endif"]
         for name, declared, body in _parts(self._code.text):
             if not body:
                 continue
@@ -83,12 +89,30 @@ class PortableModule:
                 for part in declared
             ]
             names = Names(types=self._names.types, called=self._names.called)
-            values = [
-                f"*({Text(name, of).portable({}, names, has_float64=True)} *)xr_values[{number}]"
-                for number, of in enumerate(types)
-            ]
-            lines.append(f"XR_OWN_KERNEL({', '.join([name, str(len(values)), *values])})")
+            kinds = [Text(name, of).portable({}, names, has_float64=True) for of in types]
+            taken = " ".join(
+                f"const __auto_type xr_value{number} = *({kind} *)xr_values[{number}];"
+                for number, kind in enumerate(kinds)
+            )
+            values = [f"xr_value{number}" for number in range(len(kinds))]
+            lines.append(f"XR_OWN_KERNEL({', '.join([name, str(len(kinds)), taken, *values])})")
         return "\n".join((*lines, ""))
+
+    def _asks(self) -> bool:
+        """Whether functions that kernels call may ask for an item's place."""
+        outside, end = list[str](), 0
+        for kernel in _KERNEL.finditer(self._code.text):
+            outside.append(self._code.text[end : kernel.start()])
+            end = kernel.end()
+            depth = int(bool(kernel[3]))
+            for token in tokens(self._code.text, kernel.end()):
+                if not depth:
+                    break
+                depth += {"{": 1, "}": -1}.get(token.text, 0)
+                end = token.at + len(token.text)
+        outside.append(self._code.text[end:])
+        text = "\n".join(outside)
+        return bool(language.ITEMS & words(re.sub(r"[#\\]", " ", text))) and "{" in text
 
 
 def _parts(code: str) -> list[tuple[str, list[str], str]]:
@@ -102,9 +126,11 @@ def _declared(text: str) -> list[str]:
     return [] if text.strip() in ("", "void") else text.split(",")
 
 
-def _with_arguments(kernel: re.Match[str], *, has_pointers: bool) -> str:
+def _with_arguments(
+    kernel: re.Match[str], *, has_pointers: bool, first: tuple[str, ...] = ()
+) -> str:
     """A kernel's head, with the beginnings of local memory as numbers if there are no pointers."""
-    parts, statements = list[str](), list[str]()
+    parts, statements = [*first], list[str]()
     for part in _declared(kernel[2]):
         if has_pointers or not _LOCAL.search(part):
             parts.append(part)
