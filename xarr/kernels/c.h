@@ -254,10 +254,15 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
         XR_run_groups(name##_item, xr_values, xr_given, xr_grid, xr_begin, xr_end);         \
     }                                                                                       \
     static void name(list(PARAMETER) const xr_arguments a)
-// The end of a program's own kernel. `taken` declares its arguments as they are found in `xr_values`.
-// Behind them is how many bytes its pointers to local memory have; a thread runs one group at a time.
-#define XR_OWN_KERNEL(name, count, taken, ...)                                              \
-    XR_OWN_ITEM(name, taken, ##__VA_ARGS__)                                                 \
+// The end of a program's own kernel. `way` says how its items run: XR_BY_ITEMS, XR_BY_GROUPS or
+// XR_BY_STACKS. `taken` declares its arguments as they are found in `xr_values`; behind them is how
+// many bytes its pointers to local memory have. A thread runs one group at a time.
+#define XR_OWN_KERNEL(way, name, count, taken, ...)                                         \
+    static void name##_item(void *const *xr_values, const void *xr_given)                   \
+    {                                                                                       \
+        taken                                                                               \
+        name(xr_at, ##__VA_ARGS__);                                                         \
+    }                                                                                       \
     XR_RUN(name)                                                                            \
     {                                                                                       \
         const u64 nbytes = *(const u64 *)xr_values[count];                                  \
@@ -266,24 +271,15 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
             __builtin_abort();                                                              \
         }                                                                                   \
         XR_local_memory = memory;                                                           \
-        XR_OWN_GROUPS(name, taken, ##__VA_ARGS__)                                           \
+        taken                                                                               \
+        way(name, name(at, ##__VA_ARGS__))                                                  \
         __builtin_free(memory);                                                             \
     }
-#if XR_BARRIERS
-#define XR_OWN_ITEM(name, taken, ...)                                                       \
-    static void name##_item(void *const *xr_values, const void *xr_given)                   \
-    {                                                                                       \
-        taken                                                                               \
-        name(xr_at, ##__VA_ARGS__);                                                         \
-    }
-#define XR_OWN_GROUPS(name, taken, ...)                                                     \
+#define XR_BY_STACKS(name, call)                                                            \
     XR_run_groups(name##_item, xr_values, xr_given, xr_grid, xr_begin, xr_end);
-#else
 // The items along one dimension, XR_INNER, are a loop around the kernel's text: of all groups that
 // follow each other, or of one (XR_GROUPED) where the text asks for an item's place in its group.
-#define XR_OWN_ITEM(name, taken, ...)
-#define XR_OWN_GROUPS(name, taken, ...)                                                     \
-    taken                                                                                   \
+#define XR_BY_ITEMS(name, call)                                                             \
     enum { I = XR_INNER, J = XR_INNER == 0, K = 2 - (XR_INNER == 2) };                      \
     XR_place at = XR_placed(xr_grid);                                                       \
     const i64 groups = at.groups[I], items = at.items[I];                                   \
@@ -303,18 +299,34 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
                     at.global[I] = xr_id;                                                   \
                     at.item[I] = xr_id - from;                                              \
                     XR_SHARE(at)                                                            \
-                    name(at, ##__VA_ARGS__);                                                \
+                    call;                                                                   \
                 }                                                                           \
             }                                                                               \
         }                                                                                   \
         xr_begin += count;                                                                  \
     }
-#if XR_ASKS
-#define XR_SHARE(at) xr_at = at;
-#else
-#define XR_SHARE(at)
-#endif
-#endif
+// The kernel's text has the loops over items itself, between its barriers: `XR_REGION { ... }`.
+#define XR_BY_GROUPS(name, call)                                                            \
+    XR_place at = XR_placed(xr_grid);                                                       \
+    for (; xr_begin < xr_end; ++xr_begin) {                                                 \
+        at.group[0] = xr_begin % at.groups[0];                                              \
+        at.group[1] = xr_begin / at.groups[0] % at.groups[1];                               \
+        at.group[2] = xr_begin / at.groups[0] / at.groups[1];                               \
+        call;                                                                               \
+    }
+#define XR_REGION                                                                           \
+    for (xr_at.item[2] = 0; xr_at.item[2] < xr_at.items[2]; ++xr_at.item[2])                \
+    for (xr_at.item[1] = 0; xr_at.item[1] < xr_at.items[1]; ++xr_at.item[1])                \
+    XR_INDEPENDENT                                                                          \
+    for (i64 xr_id = 0; xr_id < xr_at.items[0]; ++xr_id)
+#define XR_REGION_BEGIN                                                                     \
+    xr_at.item[0] = xr_id;                                                                  \
+    xr_at.global[0] = xr_at.group[0] * xr_at.items[0] + xr_id;                              \
+    xr_at.global[1] = xr_at.group[1] * xr_at.items[1] + xr_at.item[1];                      \
+    xr_at.global[2] = xr_at.group[2] * xr_at.items[2] + xr_at.item[2];                      \
+    const i64 xr_item __attribute__((unused)) =                                             \
+        (xr_at.item[2] * xr_at.items[1] + xr_at.item[1]) * xr_at.items[0] + xr_id;
+
 static _Thread_local char *XR_local_memory;
 #define XR_LOCAL_ARGUMENT(type, name) type name = (type)(XR_local_memory + xr_local_##name);
 #define GLOBAL_ID(d) ((u64)xr_at.global[d])

@@ -19,7 +19,7 @@ _KERNEL: Final = re.compile(r"\bKERNEL\s+void\s+(\w+)\s*\(([^)]*)\)(\s*\{)?")
 _LOCAL: Final = re.compile(r"\bLOCAL\b")
 _POINTER: Final = re.compile(r"\bLOCAL\b(?=[^;,=()\[\]{}]*\*)")
 """`LOCAL` before a pointer to local memory, which may lie anywhere itself."""
-_IN_GROUP: Final = frozenset(("LOCAL_ID", "GROUP_ID"))
+_IN_GROUP: Final = re.compile(r"LOCAL_ID|GROUP_ID")
 """Words that ask for an item's place in its group."""
 _NAMED: Final = re.compile(r"(\w+)\s*(\[\s*\])?\s*$")
 """The name at the end of a declaration."""
@@ -55,7 +55,10 @@ class PortableModule:
         code = self._portable(self._with_arguments(dialect), has_float64)
         language.define(code)
         lines = source.preamble(code, dialect, has_float64=has_float64)
-        ends = self._entries() if dialect == "c" else ""
+        ends = ""
+        if dialect == "c":
+            lines += self._ways()
+            ends = self._entries()
         return "\n".join((*lines, begin)) + code + ends
 
     def _portable(self, code: str, has_float64: bool) -> str:
@@ -71,16 +74,15 @@ class PortableModule:
     def _with_arguments(self, dialect: str) -> str:
         """The code whose kernels take local memory as the dialect has it, and bools as bytes."""
         has_pointers = dialect == "opencl"
-        first = ("const XR_place xr_at",) if dialect == "c" else ()
+        first = ("XR_place xr_at",) if dialect == "c" else ()
         changed = functools.partial(_with_arguments, has_pointers=has_pointers, first=first)
         return _POINTER.sub("XR_POINTER_TO_LOCAL", _KERNEL.sub(changed, self._code.text))
 
     def _entries(self) -> str:
         """The C functions that call each kernel with values by their addresses."""
-        asks = self._asks()
-        grouped = bool(_IN_GROUP & words(self._code.text))
-        lines = ["", f"#define XR_ASKS {int(asks)}", f"#define XR_GROUPED {int(grouped or asks)}"]
-        lines += ["#ifndef XR_INNER", "#define XR_INNER 0", "#endif"]
+        way = "XR_BY_STACKS" if "BARRIER" in self._code.text else "XR_BY_ITEMS"
+        way = "XR_BY_GROUPS" if "XR_REGION" in words(self._code.text) else way
+        lines = ["", "#ifndef XR_INNER", "#define XR_INNER 0", "#endif"]
         for name, declared, body in _parts(self._code.text):
             if not body:
                 continue
@@ -95,8 +97,18 @@ class PortableModule:
                 for number, kind in enumerate(kinds)
             )
             values = [f"xr_value{number}" for number in range(len(kinds))]
-            lines.append(f"XR_OWN_KERNEL({', '.join([name, str(len(kinds)), taken, *values])})")
+            given = ", ".join([way, name, str(len(kinds)), taken, *values])
+            lines.append(f"XR_OWN_KERNEL({given})")
         return "\n".join((*lines, ""))
+
+    def _ways(self) -> list[str]:
+        """The definitions that say what the loops over items have to keep."""
+        asks = self._asks()
+        is_grouped = asks or bool(_IN_GROUP.search(self._code.text))
+        return [
+            f"#define XR_GROUPED {int(is_grouped)}",
+            f"#define XR_SHARE(at) {'xr_at = at;' * asks}",
+        ]
 
     def _asks(self) -> bool:
         """Whether functions that kernels call may ask for an item's place."""

@@ -28,7 +28,7 @@ from xarr.settings import settings
 from xarr.user_kernels import language
 from xarr.user_kernels.arguments import launch_sizes, storage_of
 from xarr.user_kernels.raw import RawKernel
-from xarr.user_kernels.threads import host
+from xarr.user_kernels.threads import host, regions
 from xarr.user_kernels.threads.operations import HELPERS
 from xarr.user_kernels.threads.statements import Function, Program
 from xarr.user_kernels.threads.values import WEAK_INT, ArrayValue, Types, Value, c_type, memory_type
@@ -260,7 +260,8 @@ class Kernel:
     def _form(self, device: Device, args: Sequence[Any], over: int) -> tuple[_Form, list[Any]]:
         """Return the form for arguments, and the layouts of those that are arrays."""
         layouts = list[Any]()
-        key = list[Any]([device.info.has_float64, device.info.local_nbytes, over])
+        info = device.info
+        key = list[Any]([info.dialect == "c", info.has_float64, info.local_nbytes, over])
         for number, arg in enumerate(args):
             if type(arg) is Array:
                 lies = settled(arg)
@@ -327,7 +328,8 @@ class Kernel:
         texts[:0] = [text for name, text in HELPERS.items() if name in words]
         texts.append(f"KERNEL void {made.name}({head})\n{{\n{body}\n}}\n")
         code = "\n".join(texts)
-        raw = RawKernel(code, made.name)
+        raw = RawKernel(_split(made, texts, head) or code if device.info.dialect == "c" else code,
+            made.name)
         raw._where = self._where
         names = dict(host.NAMES)
         for function in (*functions, made):
@@ -409,6 +411,16 @@ def _after_declarations(body: str, begin: str) -> str:
         len(lines),
     )
     return "\n".join((*lines[:count], begin.rstrip("\n"), *lines[count:]))
+
+
+def _split(kernel: Function, texts: Sequence[str], head: str) -> str:
+    """Return a kernel's C as loops over items between its barriers; empty where that is not so."""
+    functions = "\n".join(texts[:-1])
+    if not kernel.has_barrier or re.search(r"\b(?:BARRIER|(?:GLOBAL|LOCAL)_ID\b)", functions):
+        return ""
+    written = [one.pointer for one in kernel.params if isinstance(one, ArrayValue) and one.written[0]]
+    body = regions.split(kernel.declarations, kernel.statements, written)
+    return body and f"{functions}\nKERNEL void {kernel.name}({head})\n{{\n{body}\n}}\n"
 
 
 def _memory(array: Array, row: dtypes.DType | None = None) -> Array:

@@ -101,6 +101,8 @@ class Function(Control):
         The texts of the function.
     result : Kind, list of Kind or None
         What it returns.
+    declarations, statements : sequence of str
+        The lines of its body.
     """
 
     def __init__(
@@ -125,6 +127,8 @@ class Function(Control):
         self.params: list[Any] = []
         self.result: Any = None
         self.c = self.py = ""
+        self.declarations: Sequence[str] = ()
+        self.statements: Sequence[str] = ()
         self._declarations = dict[ast.AST, tuple[str, str]]()
         self._assigned = {
             node.id
@@ -290,6 +294,7 @@ class Function(Control):
             result = c_type(self._returns[0])
         lines = [text for _, text in self._declarations.values()]
         lines += [f"{c_type(found.kind)} v_{name} = 0;" for name, found in self._variables.items()]
+        self.declarations, self.statements = lines, self._c
         body = textwrap.indent("\n".join(lines), "    ") + "\n" + "\n".join(self._c)
         self.body = body
         self.c = f"DEVICE {result} {self.name}({', '.join(head) or 'void'})\n{{\n{body}\n}}\n"
