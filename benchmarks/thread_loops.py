@@ -90,13 +90,14 @@ def plain_tiled_product(a, b, c):
 
 @parallel
 def group_sums(data, sums):
+    items = data.size // sums.size
     for group in prange(sums.size):
         kept = numpy.empty(GROUP, int32)
-        for tid in range(GROUP):
-            kept[tid] = data[group * GROUP + tid]
+        for tid in range(items):
+            kept[tid] = data[group * items + tid]
         s = 1
-        while s < GROUP:
-            for tid in range(GROUP):
+        while s < items:
+            for tid in range(items):
                 if tid % (2 * s) == 0:
                     kept[tid] += kept[tid + s]
             s *= 2

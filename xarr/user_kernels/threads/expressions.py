@@ -63,15 +63,18 @@ class Expressions:
         How many elements of arrays the statement has read.
     conditional : int
         Within how many expressions that may not be computed this one is.
+    last_indices : list of str
+        The C of the indices along which elements follow each other.
     """
 
     types: Types
     before: list[tuple[str, str]]
     reads: int
     conditional: int
+    last_indices: list[str]
 
     def __init__(self) -> None:
-        self.before = []
+        self.before, self.last_indices = [], []
         self.reads = self.conditional = 0
 
     def refuse(self, node: ast.AST, given: str, remedy: str = "") -> NoReturn:
@@ -373,6 +376,8 @@ class Expressions:
                 )
             is_wrapped = index.bits is None
             known.append(f"wrapped({index.c}, {extent.c})" if is_wrapped else index.c)
+        if array.space == "GLOBAL" and known and not array.strides:
+            self.last_indices.append(known[-1])
         if array.strides:
             terms = [f"{i} * {s}" for i, s in zip(known, array.strides, strict=True)]
             text = " + ".join(terms)

@@ -316,8 +316,8 @@ class Kernel:
         begin = ""
         if over:
             declared += [("i64", f"e_{axis}", ("over", 0, axis)) for axis in range(over)]
-            tests = [f"(i64)GLOBAL_ID({over - 1 - axis}) >= e_{axis}" for axis in range(over)]
-            begin = f"    if ({' || '.join(tests)}) return;\n"
+            tests = [f"    if ((i64)GLOBAL_ID({over - 1 - axis}) >= e_{axis}) return;\n" for axis in range(over)]
+            begin = "".join(tests)
         body = _after_declarations(made.body, begin)
         words = set(re.findall(r"\w+", body))
         used = [one for one in declared if one[1] in words or one[2][0] == "value"]
@@ -328,8 +328,7 @@ class Kernel:
         texts[:0] = [text for name, text in HELPERS.items() if name in words]
         texts.append(f"KERNEL void {made.name}({head})\n{{\n{body}\n}}\n")
         code = "\n".join(texts)
-        raw = RawKernel(_split(made, texts, head) or code if device.info.dialect == "c" else code,
-            made.name)
+        raw = RawKernel(_of_loops(made, texts, head) if device.info.dialect == "c" else code, made.name)
         raw._where = self._where
         names = dict(host.NAMES)
         for function in (*functions, made):
@@ -413,14 +412,35 @@ def _after_declarations(body: str, begin: str) -> str:
     return "\n".join((*lines[:count], begin.rstrip("\n"), *lines[count:]))
 
 
-def _split(kernel: Function, texts: Sequence[str], head: str) -> str:
-    """Return a kernel's C as loops over items between its barriers; empty where that is not so."""
+def _of_loops(kernel: Function, texts: Sequence[str], head: str) -> str:
+    """Return a kernel's C for a device that runs its items in loops."""
+    code = "\n".join(texts)
+    if not kernel.has_barrier:
+        return f"#define XR_INNER {_inner(kernel)}\n{code}"
     functions = "\n".join(texts[:-1])
-    if not kernel.has_barrier or re.search(r"\b(?:BARRIER|(?:GLOBAL|LOCAL)_ID\b)", functions):
-        return ""
+    if re.search(r"\b(?:BARRIER|(?:GLOBAL|LOCAL)_ID\b)", functions):
+        return code
     written = [one.pointer for one in kernel.params if isinstance(one, ArrayValue) and one.written[0]]
     body = regions.split(kernel.declarations, kernel.statements, written)
-    return body and f"{functions}\nKERNEL void {kernel.name}({head})\n{{\n{body}\n}}\n"
+    if not body:
+        return code
+    return f"{functions}\nKERNEL void {kernel.name}({head})\n{{\n{body}\n}}\n"
+
+
+def _inner(kernel: Function) -> int:
+    """Return the dimension along which items that follow each other find elements that do."""
+    axes_of = {f"GLOBAL_ID({axis})": axis for axis in range(3)}
+    for line in kernel.statements:
+        made = re.fullmatch(r" *(?:const i64 )?(\w+) = \(\(i64\)(GLOBAL_ID\(\d\))\);", line)
+        copied = re.fullmatch(r" *(\w+) = (t\d+);", line)
+        for found in (made, copied):
+            if found and found[2] in axes_of:
+                axes_of[found[1]] = axes_of[found[2]]
+    counts = [0, 0, 0]
+    for text in kernel.last_indices:
+        for axis in {axes_of[word] for word in re.findall(r"\w+", text) if word in axes_of}:
+            counts[axis] += 1
+    return max(range(3), key=counts.__getitem__)
 
 
 def _memory(array: Array, row: dtypes.DType | None = None) -> Array:

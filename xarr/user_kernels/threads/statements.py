@@ -250,7 +250,7 @@ class Function(Control):
 
     def _begin(self) -> None:
         self._c = list[str]()
-        self.py_lines = []
+        self.py_lines, self.last_indices = [], []
         self._depth = 1
         self._fresh = self.barriers = 0
         self._loops = list[ast.AST]()
