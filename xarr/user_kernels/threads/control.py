@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from xarr.dtypes import BOOL, REAL
-from xarr.user_kernels.threads.assignments import Assignments
+from xarr.user_kernels.threads.assignments import Assignments, without
 from xarr.user_kernels.threads.expressions import tuple_of
 from xarr.user_kernels.threads.values import (
     WEAK_INT,
@@ -100,10 +100,13 @@ class Control(Assignments):
             return
         self._emit(f"if ({test.c}) {{", f"if {test.py}:", node)
         self._varying += test.varies
+        before, self.facts = self.facts, [*self.facts, *self.facts_of(node.test)]
         self._block(node.body)
+        self.facts = before
         if node.orelse:
             self._emit("} else {", "else:", node)
             self._block(node.orelse)
+        self.facts = without(before, _stored(node))
         self._varying -= test.varies
         self._emit("}", "", node)
 
@@ -126,7 +129,10 @@ class Control(Assignments):
         self._varying += varies
         self._loops.append(node)
         self._varyings.append(self._varying)
+        before = without(self.facts, _stored(node))
+        self.facts = [*before, *(self.facts_of(node.test) if isinstance(node, ast.While) else ())]
         self._block(node.body)
+        self.facts = before
         self._varyings.pop()
         self._loops.pop()
         self._varying -= varies
@@ -137,6 +143,7 @@ class Control(Assignments):
         self._emit("}", "", node)
 
     def _while(self, node: ast.While) -> None:
+        self.facts = without(self.facts, _stored(node))
         test = self.condition(node.test)
         if not self.before:
             self._emit(f"while ({test.c}) {{", f"while {test.py}:", node)
@@ -209,3 +216,12 @@ class Control(Assignments):
         self._emit(f"v_{name} = {taken.c};", f"{name} = {taken.py}", node)
         self._depth -= 1
         self._loop(node, varies, more, f"{k} += {s}, {more}")
+
+
+def _stored(node: ast.AST) -> set[str]:
+    """Return the names that statements assign to."""
+    return {
+        part.id
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }

@@ -175,7 +175,8 @@ class Function(Control):
 
     def _read(self, name: str) -> Value:
         found = self._variables[name]
-        return Value(found.kind, f"v_{name}", name, found.bits, found.varies)
+        bits = self.bits_of(f"v_{name}", found.bits)
+        return Value(found.kind, f"v_{name}", name, bits, found.varies)
 
     def fresh(self) -> str:
         """Return a name for a variable that the text does not have."""
@@ -250,7 +251,7 @@ class Function(Control):
 
     def _begin(self) -> None:
         self._c = list[str]()
-        self.py_lines, self.last_indices = [], []
+        self.py_lines, self.last_indices, self.facts = [], [], []
         self._depth = 1
         self._fresh = self.barriers = 0
         self._loops = list[ast.AST]()
