@@ -279,7 +279,7 @@ class Assignments(Calls):
         target = node.target
         if isinstance(target, ast.Name):
             now = self.number(ast.copy_location(ast.Name(target.id, ast.Load()), target))
-            value = operations.binary(self.types, node.op, now, self.number(node.value))
+            value = self.combined(node.op, now, self.number(node.value))
             self._store_name(target.id, value, node)
             return
         if not isinstance(target, ast.Subscript):

@@ -250,8 +250,12 @@ class Expressions:
         if isinstance(left, Tuple) and isinstance(right, Tuple) and isinstance(node.op, ast.Add):
             return Tuple(left.items + right.items)
         a, b = self.as_number(left, node.left), self.as_number(right, node.right)
-        made = operations.binary(self.types, node.op, a, b)
-        if isinstance(node.op, ast.Sub) and made.bits is None and self._is_at_least(a, b):
+        return self.combined(node.op, a, b)
+
+    def combined(self, op: ast.operator, a: Value, b: Value) -> Value:
+        """Return ``a op b``, with what is known of a difference."""
+        made = operations.binary(self.types, op, a, b)
+        if isinstance(op, ast.Sub) and made.bits is None and self._is_at_least(a, b):
             return replace(made, bits=SPAN if a.bits is None else a.bits)
         return made
 
