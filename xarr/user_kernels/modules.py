@@ -30,9 +30,15 @@ class PortableModule:
 
     name : str -- What errors and compilers call it.
     code : str -- The source.
+
+    Attributes
+    ----------
+    in_loops : PortableModule or None
+        The source that stands for it on devices that run the items of a group in loops.
     """
 
     def __init__(self, name: str, code: str) -> None:
+        self.in_loops: PortableModule | None = None
         self._code = Text(name, without_comments(code))
         self._names = names_of(self._code.text)
         self._code.require_portable(self._names, by_items=True)
@@ -51,6 +57,8 @@ class PortableModule:
 
     def text(self, dialect: str, *, has_float64: bool) -> str:
         """The compiler's input."""
+        if self.in_loops is not None and dialect == "c":
+            return self.in_loops.text(dialect, has_float64=has_float64)
         begin = f'#line 1 "{self._code.where}"\n'
         code = self._portable(self._with_arguments(dialect), has_float64)
         language.define(code)

@@ -260,8 +260,7 @@ class Kernel:
     def _form(self, device: Device, args: Sequence[Any], over: int) -> tuple[_Form, list[Any]]:
         """Return the form for arguments, and the layouts of those that are arrays."""
         layouts = list[Any]()
-        info = device.info
-        key = list[Any]([info.dialect == "c", info.has_float64, info.local_nbytes, over])
+        key = list[Any]([device.info.has_float64, device.info.local_nbytes, over])
         for number, arg in enumerate(args):
             if type(arg) is Array:
                 lies = settled(arg)
@@ -328,7 +327,8 @@ class Kernel:
         texts[:0] = [text for name, text in HELPERS.items() if name in words]
         texts.append(f"KERNEL void {made.name}({head})\n{{\n{body}\n}}\n")
         code = "\n".join(texts)
-        raw = RawKernel(_of_loops(made, texts, head) if device.info.dialect == "c" else code, made.name)
+        raw = RawKernel(code, made.name)
+        raw._module.run_in_loops(_of_loops(made, texts, head))
         raw._where = self._where
         names = dict(host.NAMES)
         for function in (*functions, made):
