@@ -81,10 +81,10 @@ _GCC_OWN_FLAGS: Final = (
     "-funswitch-loops",
     "--param=logical-op-non-short-circuit=0",
 )
-"""What gcc needs besides for a program's own kernels, whose items look first whether they are within
-an array: that splits the loop over items where they no longer are, and looks at other dimensions
-outside of it. Without, gcc 12 made no vectors where loads depended on it: a step of Floyd and
-Warshall over 512 x 512 took 299 us of a core instead of 112."""
+"""What gcc needs besides for a program's own kernels, whose items look first whether they are
+within an array: that splits the loop over items where they no longer are, and looks at other
+dimensions outside of it. Without, gcc 12 made no vectors where loads depended on it: a step of
+Floyd and Warshall over 512 x 512 took 299 us of a core instead of 112."""
 _GCC_LINKED: Final = ("-Wl,-z,noseparate-code", "-Wl,-z,norelro")
 """A library of two mappings instead of five, of which Linux gives a process 65,530. It is a third
 as large and loads in 24 us instead of 44."""

@@ -319,6 +319,7 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
     for (xr_at.item[1] = 0; xr_at.item[1] < xr_at.items[1]; ++xr_at.item[1])                \
     XR_INDEPENDENT                                                                          \
     for (i64 xr_id = 0; xr_id < xr_at.items[0]; ++xr_id)
+#define XR_LEAVE goto xr_next // the end of a region's text
 #define XR_REGION_BEGIN                                                                     \
     xr_at.item[0] = xr_id;                                                                  \
     xr_at.global[0] = xr_at.group[0] * xr_at.items[0] + xr_id;                              \

@@ -314,9 +314,7 @@ def without(facts: Sequence[Fact], names: Collection[str]) -> list[Fact]:
     """Return the facts that do not tell of variables."""
     changed = {f"v_{name}" for name in names}
     return [
-        fact
-        for fact in facts
-        if changed.isdisjoint(re.findall(r"\w+", f"{fact[0].c} {fact[1].c}"))
+        fact for fact in facts if changed.isdisjoint(re.findall(r"\w+", f"{fact[0].c} {fact[1].c}"))
     ]
 
 

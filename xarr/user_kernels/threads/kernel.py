@@ -315,7 +315,10 @@ class Kernel:
         begin = ""
         if over:
             declared += [("i64", f"e_{axis}", ("over", 0, axis)) for axis in range(over)]
-            tests = [f"    if ((i64)GLOBAL_ID({over - 1 - axis}) >= e_{axis}) return;\n" for axis in range(over)]
+            tests = [
+                f"    if ((i64)GLOBAL_ID({over - 1 - axis}) >= e_{axis}) return;\n"
+                for axis in range(over)
+            ]
             begin = "".join(tests)
         body = _after_declarations(made.body, begin)
         words = set(re.findall(r"\w+", body))
@@ -420,7 +423,9 @@ def _of_loops(kernel: Function, texts: Sequence[str], head: str) -> str:
     functions = "\n".join(texts[:-1])
     if re.search(r"\b(?:BARRIER|(?:GLOBAL|LOCAL)_ID\b)", functions):
         return code
-    written = [one.pointer for one in kernel.params if isinstance(one, ArrayValue) and one.written[0]]
+    written = [
+        one.pointer for one in kernel.params if isinstance(one, ArrayValue) and one.written[0]
+    ]
     body = regions.split(kernel.declarations, kernel.statements, written)
     if not body:
         return code

@@ -1,16 +1,16 @@
-"""Split a kernel at its barriers into loops over the items of a group, for devices without threads.
+"""Split a kernel at its barriers into loops over a group's items, for devices without threads.
 
-The statements between two barriers, a region, become a loop over the items. What is the same for all
-items (loops around barriers, and variables whose values do not differ) is computed once, outside
-regions. A variable of an item that more than one region needs becomes an array. The module knows
-the text that `Function` makes, not how it is made.
+The statements between two barriers, a region, become a loop over the items. What is the same for
+all items (loops around barriers, and variables whose values do not differ) is computed once,
+outside regions. A variable of an item that more than one region needs becomes an array. The module
+knows the text that `Function` makes, not how it is made.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -28,7 +28,7 @@ _MEMORY: Final = re.compile(r"\b(?:[plm]_\w+|atomic_\w+|d_\w+)\b")
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 
 
-class _Kept(Exception):
+class _KeptError(Exception):
     """The kernel is none that can be split."""
 
 
@@ -77,8 +77,10 @@ class _Splitter:
 
     def varies(self, text: str) -> bool:
         """Return whether an expression may differ among the items of a group."""
-        return bool(_VARIES.search(text)) or not self.varying.isdisjoint(_WORD.findall(text)) or (
-            not self.written.isdisjoint(_WORD.findall(text))
+        return (
+            bool(_VARIES.search(text))
+            or not self.varying.isdisjoint(_WORD.findall(text))
+            or (not self.written.isdisjoint(_WORD.findall(text)))
         )
 
     def mark(self, nodes: Iterable[_Node], *, of_items: bool) -> None:
@@ -153,7 +155,7 @@ class _Splitter:
             else:
                 lines = list(_lines([node]))
                 if _BARRIER in lines:
-                    raise _Kept
+                    raise _KeptError
                 self._of_items(lines)
 
     def _line(self, line: str) -> None:
@@ -180,14 +182,14 @@ class _Splitter:
 
     def _of_items(self, lines: Sequence[str]) -> None:
         if any(line == "return;" or line.endswith(") return;") for line in lines):
-            if self.loops or self.has_left:
-                raise _Kept
+            if self.loops:
+                raise _KeptError
             self.has_left = True
         self.pending += lines
 
     def _flush(self) -> None:
         if self.has_left:  # an item that has returned would come back
-            raise _Kept
+            raise _KeptError
         self.finish()
 
     def finish(self) -> None:
@@ -201,62 +203,70 @@ class _Splitter:
     def text(self) -> str:
         """Return the function's statements."""
         regions = [one for one in self.out if isinstance(one, _Region)]
-        types = dict(self.declared)
         for region in regions:
-            region.lines = [
-                line
-                for line in region.lines
-                if not ((made := _ASSIGNED.fullmatch(line)) and made[2] in self.again)
-            ]
-            words = set(_WORD.findall("\n".join(region.lines)))
-            begin = list[str]()
-            for name, (kind, value) in reversed(self.again.items()):
-                if name in words:
-                    begin.insert(0, f"const {kind} {name} = {value};")
-                    words.update(_WORD.findall(value))
-            region.lines = begin + region.lines
-        for region in regions:
-            for line in region.lines:
-                made = _ASSIGNED.fullmatch(line) or _DECLARED.fullmatch(line)
-                if made and made[1]:
-                    types.setdefault(made[2], (made[1], 0))
-        users = dict[str, list[_Region]]()
-        for region in regions:
-            for name in dict.fromkeys(_WORD.findall("\n".join(region.lines))):
-                is_own = name in self.varying or name.startswith("m_")
-                if name in types and is_own and name not in self.again:
-                    users.setdefault(name, []).append(region)
-        kept = {
-            name: f"{name}_xr[xr_item]"
-            for name, where in users.items()
-            if len(where) > 1
-            or (where[0].is_repeated and name in self.declared and not _begins(name, where[0]))
-        }
-        lines, nbytes, unset = list[str](), 0, list[str]()
+            self._compute_again_in(region)
+        types, users = self._users(regions)
+        arrays = {name for name, where in users.items() if self._needs_array(name, where)}
+        lines, unset, nbytes = list[str](), list[str](), 0
         for name, (kind, count) in types.items():
-            size = f"[{count}]" if count else ""
-            if name in kept:
-                lines.append(f"{kind} {name}_xr[{_MOST_ITEMS}]{size};")
+            if name in arrays:
+                lines.append(f"{kind} {name}_xr[{_MOST_ITEMS}]{f'[{count}]' if count else ''};")
                 nbytes += 8 * _MOST_ITEMS * max(count, 1)
                 if not count and name in self.declared and not _begins(name, users[name][0]):
                     unset.append(f"{name}_xr[xr_item] = 0;")
             elif name in self.declared and name not in users and name not in self.again:
-                lines.append(f"{kind} {name}{size or ' = 0'};")
+                lines.append(_declaration(name, kind, count))
         if nbytes > _MOST_NBYTES:
-            raise _Kept
-        if unset:
-            lines += _loop(unset)
+            raise _KeptError
+        lines += _loop(unset) if unset else []
         for one in self.out:
             if isinstance(one, str):
                 lines.append(one)
                 continue
             own = [
-                f"{types[name][0]} {name}{f'[{types[name][1]}]' if types[name][1] else ' = 0'};"
+                _declaration(name, *types[name])
                 for name, where in users.items()
-                if where[0] is one and name not in kept and name in self.declared
+                if where[0] is one and name not in arrays and name in self.declared
             ]
-            lines += _loop([*own, *(_with_arrays(line, kept) for line in one.lines)])
+            lines += _loop([*own, *(_with_arrays(line, arrays) for line in one.lines)])
         return "\n".join(f"    {line}" for line in lines)
+
+    def _compute_again_in(self, region: _Region) -> None:
+        """Let a region compute the variables that none keeps."""
+        region.lines = [
+            line
+            for line in region.lines
+            if not ((made := _ASSIGNED.fullmatch(line)) and made[2] in self.again)
+        ]
+        words = set(_WORD.findall("\n".join(region.lines)))
+        begin = list[str]()
+        for name, (kind, value) in reversed(self.again.items()):
+            if name in words:
+                begin.insert(0, f"const {kind} {name} = {value};")
+                words.update(_WORD.findall(value))
+        region.lines = begin + region.lines
+
+    def _users(
+        self, regions: Sequence[_Region]
+    ) -> tuple[dict[str, tuple[str, int]], dict[str, list[_Region]]]:
+        """Return the types of all variables, and the regions that name those of items."""
+        types, users = dict(self.declared), dict[str, list[_Region]]()
+        for region in regions:
+            for line in region.lines:
+                made = _ASSIGNED.fullmatch(line) or _DECLARED.fullmatch(line)
+                if made and made[1]:
+                    types.setdefault(made[2], (made[1], 0))
+        for region in regions:
+            for name in dict.fromkeys(_WORD.findall("\n".join(region.lines))):
+                is_own = name in self.varying or name.startswith("m_")
+                if name in types and is_own and name not in self.again:
+                    users.setdefault(name, []).append(region)
+        return types, users
+
+    def _needs_array(self, name: str, where: Sequence[_Region]) -> bool:
+        """Return whether a variable of an item outlives a region."""
+        is_kept = where[0].is_repeated and name in self.declared
+        return len(where) > 1 or (is_kept and not _begins(name, where[0]))
 
 
 def split(declarations: Sequence[str], statements: Sequence[str], written: Iterable[str]) -> str:
@@ -294,7 +304,7 @@ def split(declarations: Sequence[str], statements: Sequence[str], written: Itera
         splitter.split(nodes)
         splitter.finish()
         return "\n".join((*local, splitter.text()))
-    except _Kept:
+    except _KeptError:
         return ""
 
 
@@ -362,9 +372,9 @@ def _leaves(nodes: Iterable[_Node]) -> bool:
         if isinstance(node, str):
             if _LEAVES.fullmatch(node):
                 return True
-        elif any(line.endswith("return;") for line in _lines([node])):
-            return True
-        elif not _is_loop(node) and any(_leaves(body) for _, body in node.parts):
+        elif any(line.endswith("return;") for line in _lines([node])) or (
+            not _is_loop(node) and any(_leaves(body) for _, body in node.parts)
+        ):
             return True
     return False
 
@@ -400,18 +410,27 @@ def _begins(name: str, region: _Region) -> bool:
     return set_at >= 0
 
 
-def _with_arrays(line: str, kept: dict[str, str]) -> str:
+def _declaration(name: str, kind: str, count: int) -> str:
+    return f"{kind} {name}{f'[{count}]' if count else ' = 0'};"
+
+
+def _with_arrays(line: str, arrays: Collection[str]) -> str:
+    """Return a line in which variables are elements of arrays."""
     made = _ASSIGNED.fullmatch(line)
-    if made is not None and made[1] and made[2] in kept:
+    if made is not None and made[1] and made[2] in arrays:
         line = f"{made[2]} = {made[3]};"
     declared = _DECLARED.fullmatch(line)
-    if declared is not None and declared[2] in kept:
+    if declared is not None and declared[2] in arrays:
         return ""
-    return re.sub(r"\b[vtm]_?\w+", lambda word: kept.get(word[0], word[0]), line)
+    return re.sub(
+        r"\b[vtm]_?\w+",
+        lambda word: f"{word[0]}_xr[xr_item]" if word[0] in arrays else word[0],
+        line,
+    )
 
 
 def _loop(lines: Sequence[str]) -> list[str]:
     """Return the loop over items around lines."""
-    found = [re.sub(r"\breturn;$", "goto xr_next;", line) for line in lines]
+    found = [re.sub(r"\breturn;$", "XR_LEAVE;", line) for line in lines]
     end = ["xr_next:;"] if found != list(lines) else []
     return ["XR_REGION {", "XR_REGION_BEGIN;", *found, *end, "}"]
