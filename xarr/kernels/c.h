@@ -278,7 +278,10 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
 #define XR_BY_STACKS(name, call)                                                            \
     XR_run_groups(name##_item, xr_values, xr_given, xr_grid, xr_begin, xr_end);
 // The items along one dimension, XR_INNER, are a loop around the kernel's text: of all groups that
-// follow each other, or of one (XR_GROUPED) where the text asks for an item's place in its group.
+// follow each other, or of one (XR_GROUPED) where the text asks for an item's place in its group. Items
+// from XR_LIMIT on along a dimension are left out.
+#define XR_UNLIMITED XR_WIDE(0x7fffffffffffffff)
+#define XR_LEAST(a, b) ((a) < (b) ? (a) : (b))
 #define XR_BY_ITEMS(name, call)                                                             \
     enum { I = XR_INNER, J = XR_INNER == 0, K = 2 - (XR_INNER == 2) };                      \
     XR_place at = XR_placed(xr_grid);                                                       \
@@ -286,14 +289,17 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
     while (xr_begin < xr_end) {                                                             \
         const i64 first = xr_begin % groups, left = xr_end - xr_begin;                      \
         const i64 count = XR_GROUPED ? 1 : left < groups - first ? left : groups - first;   \
-        const i64 from = first * items, to = (first + count) * items;                       \
+        const i64 from = first * items, to = XR_LEAST((first + count) * items, XR_LIMIT(I)); \
         at.group[I] = first;                                                                \
         at.group[J] = xr_begin / groups % at.groups[J];                                     \
         at.group[K] = xr_begin / groups / at.groups[J];                                     \
-        for (at.item[K] = 0; at.item[K] < at.items[K]; ++at.item[K]) {                      \
-            at.global[K] = at.group[K] * at.items[K] + at.item[K];                          \
-            for (at.item[J] = 0; at.item[J] < at.items[J]; ++at.item[J]) {                  \
-                at.global[J] = at.group[J] * at.items[J] + at.item[J];                      \
+        const i64 j = at.group[J] * at.items[J], k = at.group[K] * at.items[K];             \
+        const i64 ends_j = XR_LEAST(at.items[J], XR_LIMIT(J) - j);                          \
+        const i64 ends_k = XR_LEAST(at.items[K], XR_LIMIT(K) - k);                          \
+        for (at.item[K] = 0; at.item[K] < ends_k; ++at.item[K]) {                           \
+            at.global[K] = k + at.item[K];                                                  \
+            for (at.item[J] = 0; at.item[J] < ends_j; ++at.item[J]) {                       \
+                at.global[J] = j + at.item[J];                                              \
                 XR_INDEPENDENT                                                              \
                 for (i64 xr_id = from; xr_id < to; ++xr_id) {                               \
                     at.global[I] = xr_id;                                                   \

@@ -91,6 +91,7 @@ class PortableModule:
         way = "XR_BY_STACKS" if "BARRIER" in self._code.text else "XR_BY_ITEMS"
         way = "XR_BY_GROUPS" if "XR_REGION" in words(self._code.text) else way
         lines = ["", "#ifndef XR_INNER", "#define XR_INNER 0", "#endif"]
+        lines += ["#ifndef XR_LIMIT", "#define XR_LIMIT(d) XR_UNLIMITED", "#endif"]
         for name, declared, body in _parts(self._code.text):
             if not body:
                 continue

@@ -328,10 +328,11 @@ class Kernel:
         texts = [function.c for function in functions]
         words = set(re.findall(r"\w+", "\n".join((*texts, body))))
         texts[:0] = [text for name, text in HELPERS.items() if name in words]
-        texts.append(f"KERNEL void {made.name}({head})\n{{\n{body}\n}}\n")
+        texts.append(_kernel(made, head, body))
         code = "\n".join(texts)
         raw = RawKernel(code, made.name)
-        raw._module.run_in_loops(_of_loops(made, texts, head))
+        limits = {one[2][2]: number for number, one in enumerate(used) if one[2][0] == "over"}
+        raw._module.run_in_loops(_of_loops(made, texts, head, limits))
         raw._where = self._where
         names = dict(host.NAMES)
         for function in (*functions, made):
@@ -415,21 +416,30 @@ def _after_declarations(body: str, begin: str) -> str:
     return "\n".join((*lines[:count], begin.rstrip("\n"), *lines[count:]))
 
 
-def _of_loops(kernel: Function, texts: Sequence[str], head: str) -> str:
-    """Return a kernel's C for a device that runs its items in loops."""
-    code = "\n".join(texts)
-    if not kernel.has_barrier:
-        return f"#define XR_INNER {_inner(kernel)}\n{code}"
+def _of_loops(kernel: Function, texts: Sequence[str], head: str, limits: dict[int, int]) -> str:
+    """Return a kernel's C for a device that runs its items in loops.
+
+    limits : dict -- The numbers of the parameters that hold the extents of `over`, by axis.
+    """
     functions = "\n".join(texts[:-1])
-    if re.search(r"\b(?:BARRIER|(?:GLOBAL|LOCAL)_ID\b)", functions):
-        return code
+    if not kernel.has_barrier:
+        lines = [f"#define XR_INNER {_inner(kernel)}"]
+        if limits:
+            last = max(limits)
+            most = " : ".join(f"(d) == {last - k} ? xr_value{limits[k]}" for k in limits)
+            lines.append(f"#define XR_LIMIT(d) ({most} : XR_UNLIMITED)")
+        return "\n".join((*lines, functions, _kernel(kernel, head, kernel.body)))
     written = [
         one.pointer for one in kernel.params if isinstance(one, ArrayValue) and one.written[0]
     ]
-    body = regions.split(kernel.declarations, kernel.statements, written)
-    if not body:
-        return code
-    return f"{functions}\nKERNEL void {kernel.name}({head})\n{{\n{body}\n}}\n"
+    body = ""
+    if not re.search(r"\b(?:BARRIER|(?:GLOBAL|LOCAL)_ID\b)", functions):
+        body = regions.split(kernel.declarations, kernel.statements, written)
+    return "\n".join((functions, _kernel(kernel, head, body) if body else texts[-1]))
+
+
+def _kernel(kernel: Function, head: str, body: str) -> str:
+    return f"KERNEL void {kernel.name}({head})\n{{\n{body}\n}}\n"
 
 
 def _inner(kernel: Function) -> int:
