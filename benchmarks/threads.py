@@ -292,7 +292,8 @@ ROWS: Final = (
 # -- libraries ----------------------------------------------------------------------------------
 
 
-def _upload(args: Args, of: Callable[[Any], Any]) -> Args:
+def upload(args: Args, of: Callable[[Any], Any]) -> Args:
+    """Return the arguments with arrays of a library."""
     return tuple(of(arg) if isinstance(arg, numpy.ndarray) else arg for arg in args)
 
 
@@ -305,11 +306,11 @@ def own(device: Any, *, in_c: bool = False) -> Runner:
     """Return xarr with its kernels by threads, or with those in CUDA C."""
     import xarr
 
-    def upload(host: Any) -> Any:
+    def copied(host: Any) -> Any:
         return xarr.asarray(host, device=device, copy=True)
 
     def load(row: Row, args: Args) -> tuple[Callable[[], None], Args]:
-        there = _upload(args, upload)
+        there = upload(args, copied)
         if in_c:
             kernel = xarr.RawKernel(cuda_source(), row.name)
             sizes, given = row.launched(args, in_c=True), row.in_c(*there)
@@ -318,7 +319,7 @@ def own(device: Any, *, in_c: bool = False) -> Runner:
         launch = made.over(row.items(*args)) if row.over else made[row.launched(args)]
         return (lambda: launch(*there)), there
 
-    out = upload(numpy.zeros(1, "float32"))
+    out = copied(numpy.zeros(1, "float32"))
 
     def hold_up() -> None:
         thread_kernels.delay[1, 1](out, TURNS)
@@ -345,7 +346,7 @@ def numba_loops(*, plain: bool = False) -> Runner:
 
     def load(row: Row, args: Args) -> tuple[Callable[[], None], Args]:
         function = loops.PLAIN[row.name] if plain else getattr(loops, row.name)
-        there = _upload(args, numpy.copy)
+        there = upload(args, numpy.copy)
         return (lambda: function(*there)), there
 
     return Runner("njit plain" if plain else "njit", load, numpy.asarray, lambda: None)
@@ -367,7 +368,7 @@ def numba_kernels() -> Runner:
     exec(compile(text_for_numba(), str(thread_kernels.__file__), "exec"), vars(module))
 
     def load(row: Row, args: Args) -> tuple[Callable[[], None], Args]:
-        there = _upload(args, cuda.to_device)
+        there = upload(args, cuda.to_device)
         launch = getattr(module, row.name)[row.launched(args)]
         return (lambda: launch(*there)), there
 
