@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 from xarr.dtypes import BOOL, REAL
@@ -185,7 +186,8 @@ class Control(Assignments):
             self.refuse(call, "the step of range is 0", "write another number")
         self._emit("", "", node)
         k, e, s = self.fresh(), self.fresh(), self.fresh()
-        forward = step.literal is not None and step.literal > 0
+        is_size = re.fullmatch(r"\(\(i64\)(?:GLOBAL_SIZE|LOCAL_SIZE|GROUPS)\(\d\)\)", step.c)
+        forward = is_size is not None or (step.literal is not None and step.literal > 0)
         bits = None
         if forward and begin.bits is not None:
             bits = end.bits if end.bits is not None else 62
@@ -200,7 +202,7 @@ class Control(Assignments):
         self._join(name, Value(WEAK_INT, k, "", bits, varies), node)
         self._varying -= varies
         more = f"{k} < {e}" if forward else f"{k} > {e}"
-        if step.literal is None:
+        if step.literal is None and not forward:
             more = f"{s} > 0 ? {k} < {e} : {k} > {e}"
         temporary = self.fresh()
         kind = self._variables[name].kind
