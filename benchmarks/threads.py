@@ -54,7 +54,9 @@ class Row:
     over: bool = False
     is_turned: bool = False
 
-    def launched(self, args: Args, *, in_c: bool = False) -> tuple[tuple[int, ...], ...]:
+    def launched(
+        self, args: Args, *, in_c: bool = False
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the groups of a launch by grid and block, and the items of a group."""
         items = self.items(*args)
         items = items[::-1] if self.over or (in_c and self.is_turned) else items
@@ -313,8 +315,8 @@ def own(device: Any, *, in_c: bool = False) -> Runner:
         there = upload(args, copied)
         if in_c:
             kernel = xarr.RawKernel(cuda_source(), row.name)
-            sizes, given = row.launched(args, in_c=True), row.in_c(*there)
-            return (lambda: kernel(*sizes, given)), there
+            (grid, block), given = row.launched(args, in_c=True), row.in_c(*there)
+            return (lambda: kernel(grid, block, given)), there
         made = getattr(thread_kernels, row.name)
         launch = made.over(row.items(*args)) if row.over else made[row.launched(args)]
         return (lambda: launch(*there)), there
