@@ -577,3 +577,37 @@ def test_an_environment_variable_runs_kernels_in_python(device: xarr.Device) -> 
     )
     found = run_code(code, XARR_KERNEL_DEBUG="1")
     assert "x[3]: index 3 is out of bounds" in found.stdout
+
+
+@cuda
+def around(x, out):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    j = i
+    if j > 0 and x[j - 1] > 0:
+        out[i, 0] = x[j - 1]
+        j -= 3
+        out[i, 0] += x[j]
+    k = i - 4
+    while k < 2:
+        out[i, 1] += x[k] if k < 0 else 10 * x[k]
+        if k >= 1:
+            for _ in range(2):
+                out[i, 2] += x[k - 1]
+                k -= 3
+            k += 6
+        k += 1
+    out[i, 3] = x[(j - 2) % x.shape[0]] + (j - 9) % 4
+
+
+def test_indices_count_from_the_end_where_conditions_do_not_tell_otherwise(
+    device: xarr.Device,
+) -> None:
+    found = []
+    for launch in (around, around.interpret):
+        out = xarr.zeros((6, 4), dtype="int64")
+        launch.over(6)(xarr.arange(1, 7), out)
+        found.append(out.tolist())
+    assert found[0] == found[1]
+    source = around.source(xarr.arange(6), xarr.zeros((6, 4), dtype="int64"), over=1)
+    assert "p_x[xr_subtract_i64(v_j, 1LL)]" in source
+    assert "p_x[wrapped(v_j, n_x_0)]" in source

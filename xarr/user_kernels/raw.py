@@ -155,6 +155,10 @@ class RawModule:
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_kernels": {}}
 
+    def run_in_loops(self, code: str) -> None:
+        """Give another source, for devices that run the items of a group in loops."""
+        self._portable.in_loops = PortableModule(self._name, code)
+
     def compile(self, log_stream: Any = None) -> None:
         """Compile for the default device; the compiler's log goes to the file `log_stream`."""
         if self._binary is None:

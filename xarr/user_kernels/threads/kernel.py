@@ -30,7 +30,7 @@ from xarr.tape.traced import plainly
 from xarr.user_kernels import language
 from xarr.user_kernels.arguments import Begin, Memory, launch_sizes, storage_of
 from xarr.user_kernels.raw import RawKernel
-from xarr.user_kernels.threads import host
+from xarr.user_kernels.threads import host, regions
 from xarr.user_kernels.threads.operations import HELPERS
 from xarr.user_kernels.threads.statements import Function, Program
 from xarr.user_kernels.threads.values import WEAK_INT, ArrayValue, Types, Value, c_type, memory_type
@@ -166,11 +166,11 @@ class Kernel:
 
     def _over(self, shape: Any, block: Any, *, on_host: bool) -> Callable[..., None]:
         where = f"{self.__name__}.over(shape)({', '.join(self._names)})"
-        extents, given = _sizes(shape), () if block is None else _sizes(block)
+        extents, asked = _sizes(shape), () if block is None else _sizes(block)
         if not 1 <= len(extents) <= 3 or min(extents) < 0:
             raise errors.value_error(where, f"shape is {shape!r}", "1 to 3 sizes are accepted")
         ndim = len(extents)
-        if block is not None and (len(given) != ndim or min(given) < 1):
+        if block is not None and (len(asked) != ndim or min(asked) < 1):
             raise errors.value_error(
                 where,
                 f"block is {block!r}",
@@ -180,7 +180,7 @@ class Kernel:
         def launch(*given: Any) -> None:
             args = [plainly(arg) for arg in given]
             device = self._device(args)
-            items = given or _BLOCKS[ndim - 1]
+            items = asked or _BLOCKS[ndim - 1]
             while math.prod(items) > device.info.group_size and block is None:
                 items = tuple(max(1, size // 2) for size in items)
             if 0 in extents:
@@ -326,8 +326,11 @@ class Kernel:
         begin = ""
         if over:
             declared += [("i64", f"e_{axis}", ("over", 0, axis)) for axis in range(over)]
-            tests = [f"(i64)GLOBAL_ID({over - 1 - axis}) >= e_{axis}" for axis in range(over)]
-            begin = f"    if ({' || '.join(tests)}) return;\n"
+            tests = [
+                f"    if ((i64)GLOBAL_ID({over - 1 - axis}) >= e_{axis}) return;\n"
+                for axis in range(over)
+            ]
+            begin = "".join(tests)
         body = _after_declarations(made.body, begin)
         words = set(re.findall(r"\w+", body))
         used = [one for one in declared if one[1] in words or one[2][0] == "value"]
@@ -336,9 +339,11 @@ class Kernel:
         texts = [function.c for function in functions]
         words = set(re.findall(r"\w+", "\n".join((*texts, body))))
         texts[:0] = [text for name, text in HELPERS.items() if name in words]
-        texts.append(f"KERNEL void {made.name}({head})\n{{\n{body}\n}}\n")
+        texts.append(_kernel(made, head, body))
         code = "\n".join(texts)
         raw = RawKernel(code, made.name)
+        limits = {one[2][2]: number for number, one in enumerate(used) if one[2][0] == "over"}
+        raw._module.run_in_loops(_of_loops(made, texts, head, limits))
         raw._where = self._where
         names = dict(host.NAMES)
         for function in (*functions, made):
@@ -435,6 +440,48 @@ def _is_first(array: Array) -> bool:
     view = array._view
     is_recorded = hooks.recorder is not None
     return not view.offset and not (is_recorded and array.nbytes < storage_of(array).nbytes)
+
+
+def _of_loops(kernel: Function, texts: Sequence[str], head: str, limits: dict[int, int]) -> str:
+    """Return a kernel's C for a device that runs its items in loops.
+
+    limits : dict -- The numbers of the parameters that hold the extents of `over`, by axis.
+    """
+    functions = "\n".join(texts[:-1])
+    if not kernel.has_barrier:
+        lines = [f"#define XR_INNER {_inner(kernel)}"]
+        if limits:
+            last = max(limits)
+            most = " : ".join(f"(d) == {last - k} ? xr_value{limits[k]}" for k in limits)
+            lines.append(f"#define XR_LIMIT(d) ({most} : XR_UNLIMITED)")
+        return "\n".join((*lines, functions, _kernel(kernel, head, kernel.body)))
+    written = [
+        one.pointer for one in kernel.params if isinstance(one, ArrayValue) and one.written[0]
+    ]
+    body = ""
+    if not re.search(r"\b(?:BARRIER|(?:GLOBAL|LOCAL)_ID\b)", functions):
+        body = regions.split(kernel.declarations, kernel.statements, written)
+    return "\n".join((functions, _kernel(kernel, head, body) if body else texts[-1]))
+
+
+def _kernel(kernel: Function, head: str, body: str) -> str:
+    return f"KERNEL void {kernel.name}({head})\n{{\n{body}\n}}\n"
+
+
+def _inner(kernel: Function) -> int:
+    """Return the dimension along which items that follow each other find elements that do."""
+    axes_of = {f"GLOBAL_ID({axis})": axis for axis in range(3)}
+    for line in kernel.statements:
+        made = re.fullmatch(r" *(?:const i64 )?(\w+) = \(\(i64\)(GLOBAL_ID\(\d\))\);", line)
+        copied = re.fullmatch(r" *(\w+) = (t\d+);", line)
+        for found in (made, copied):
+            if found and found[2] in axes_of:
+                axes_of[found[1]] = axes_of[found[2]]
+    counts = [0, 0, 0]
+    for text in kernel.last_indices:
+        for axis in {axes_of[word] for word in re.findall(r"\w+", text) if word in axes_of}:
+            counts[axis] += 1
+    return max(range(3), key=counts.__getitem__)
 
 
 def _memory(array: Array) -> Array:
