@@ -347,6 +347,11 @@ COUNTED: Final = 1 << 16
 """Elements to count that are worth an item of its own.
 Not felt between 2^15 and 2^17."""
 
+SUMMED: Final = 1 << 12
+"""Values up to which an item of a GPU walks all of them for each place that they are summed at, and
+a 16th of the places; with more they are sorted by place.
+Not measured."""
+
 DENSE: Final = 4
 """Elements of an array for each value added at a place of it, up to which each element has a sum.
 Else the values are sorted by their places.

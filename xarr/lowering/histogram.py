@@ -88,17 +88,26 @@ def _histogram_defines(loop_per_item: bool, local: int, spec: KernelSpec) -> lis
 def lower_sums(
     operation: OpaqueOp, device: Device, operands: Sequence[Ref], target: Ref, wide: bool
 ) -> Step:
-    """Return the step that adds each value to the sum of its place, by one item of a CPU."""
+    """Return the step that adds each value to the sum of its place.
+
+    One item of a CPU does it, and an item for each place of a GPU.
+    """
     places, values = operands
-    number = target.pattern.size
-    indices = {"items": places.pattern.size, "number": number}
-    special = (_sum_defines, operation, dtypes.int64, values.dtype, True, False)
+    size, number, info = places.pattern.size, target.pattern.size, device.info
+    indices = {"items": size, "number": number}
+    grid: Grid = (1,), (1,)
+    buffers, scratch = (0, 1, RESULT), [2 * number, number * values.dtype.itemsize]
+    if not info.loop_per_item:
+        group = min(tuning.GROUP, info.group_size)
+        groups = min(-(-number // group), info.compute_units * tuning.WAVES)
+        indices["threads"] = groups * group
+        grid, buffers, scratch = ((groups,), (group,)), (RESULT,), []
+    special = (_sum_defines, operation, dtypes.int64, values.dtype, info.loop_per_item, False)
     kernel = _HISTOGRAM_SUM.kernel(device, special, tuple(indices), None, wide=wide)
-    launch = Launch(
-        kernel, ((1,), (1,)), places.pattern.size, tuple(indices.values()), (0, 1, RESULT),
-        written=3,
-    )  # fmt: skip
-    return _step([launch], operands, target, [2 * number, number * values.dtype.itemsize])
+    launch = Launch(kernel, grid, size, tuple(indices.values()), buffers)
+    if scratch:
+        launch = launch._replace(written=3)
+    return _step([launch], operands, target, scratch)
 
 
 def lower_segment_sums(
