@@ -101,6 +101,11 @@ Measured: a step of lattice Boltzmann whose nine results are the next one's argu
 of an H200 47 us where nodes get new parameters at each call, and 19 where a graph is found.
 Test: tests/transforms/test_call_graph.py"""
 
+KEPT_LAUNCHES: Final = 64
+"""Launches of an own kernel that are kept to be repeated, by sizes, structures and types.
+Not measured: each has a few hundred bytes.
+Test: tests/functions/test_repeats.py"""
+
 RESULTS: Final = 3
 """Buffers of each result of a replayed call that are kept for the calls after it.
 Measured: a step of Lorenz takes the host of an H200 41 us with three allocations, and 12 without.

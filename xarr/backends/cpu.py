@@ -257,6 +257,19 @@ class CpuDriver(Driver):
         self.launched += 1
         self._launch_with(kernel.entry, grid, group, ctypes.addressof(places))
 
+    def launch_at(
+        self,
+        kernel: Kernel,
+        grid: tuple[int, ...],
+        group: tuple[int, ...],
+        places: int,
+        local_nbytes: int,
+    ) -> bool:
+        """Run a program's own kernel, given where the pointers to its parameters lie."""
+        self.launched += 1
+        self._launch_with(kernel.entry, grid, group, places)
+        return True
+
     def allocate(self, nbytes: int) -> Any:
         """A block of memory, its content undefined; MemoryError when there is no room for it."""
         block = self._take(nbytes, self.limit_nbytes)

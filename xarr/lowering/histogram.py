@@ -95,18 +95,19 @@ def lower_sums(
     places, values = operands
     size, number, info = places.pattern.size, target.pattern.size, device.info
     indices = {"items": size, "number": number}
-    grid: Grid = (1,), (1,)
-    buffers, scratch = (0, 1, RESULT), [2 * number, number * values.dtype.itemsize]
+    groups, group = 1, 1
+    scratch = [2 * number, number * values.dtype.itemsize]
     if not info.loop_per_item:
         group = min(tuning.GROUP, info.group_size)
         groups = min(-(-number // group), info.compute_units * tuning.WAVES)
         indices["threads"] = groups * group
-        grid, buffers, scratch = ((groups,), (group,)), (RESULT,), []
+        scratch = []
+    grid: Grid = (groups,), (group,)
     special = (_sum_defines, operation, dtypes.int64, values.dtype, info.loop_per_item, False)
     kernel = _HISTOGRAM_SUM.kernel(device, special, tuple(indices), None, wide=wide)
-    launch = Launch(kernel, grid, size, tuple(indices.values()), buffers)
+    launch = Launch(kernel, grid, size, tuple(indices.values()), (RESULT,))
     if scratch:
-        launch = launch._replace(written=3)
+        launch = launch._replace(buffers=(0, 1, RESULT), written=3)
     return _step([launch], operands, target, scratch)
 
 

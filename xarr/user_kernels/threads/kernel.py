@@ -30,6 +30,7 @@ from xarr.tape.traced import plainly
 from xarr.user_kernels import language
 from xarr.user_kernels.arguments import Begin, Memory, launch_sizes, storage_of
 from xarr.user_kernels.raw import RawKernel
+from xarr.user_kernels.repeats import Launched, Repeats
 from xarr.user_kernels.threads import host, regions
 from xarr.user_kernels.threads.operations import HELPERS
 from xarr.user_kernels.threads.statements import Function, Program
@@ -86,9 +87,10 @@ class Kernel:
         self._names = function.__code__.co_varnames[: function.__code__.co_argcount]
         self._where = f"{self.__name__}[grid, block]({', '.join(self._names)})"
         self._forms = dict[Any, _Form]()
+        self._repeats = Repeats()
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_forms": {}}
+        return vars(self) | {"_forms": {}, "_repeats": Repeats()}
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"
@@ -157,10 +159,17 @@ class Kernel:
             )
 
         def launch(*given: Any) -> None:
+            key = None
+            if stream is None and not on_host:
+                key = self._repeats.key(grid, block, given)
+                if self._repeats.launch(key, given):
+                    return
             args = [plainly(arg) for arg in given]
             device = self._device(args)
             sizes = launch_sizes(grid, block, device, where) if on_host else (grid, block)
-            self._run(device, sizes, args, 0, (), stream, on_host)
+            launched = self._run(device, sizes, args, 0, (), stream, on_host)
+            if launched is not None:
+                self._repeats.keep(key, *launched, given)
 
         return launch
 
@@ -178,6 +187,9 @@ class Kernel:
             )
 
         def launch(*given: Any) -> None:
+            key = self._repeats.key(extents, ("over", asked), given)
+            if not on_host and self._repeats.launch(key, given):
+                return
             args = [plainly(arg) for arg in given]
             device = self._device(args)
             items = asked or _BLOCKS[ndim - 1]
@@ -188,8 +200,10 @@ class Kernel:
                 return
             # The last axis, along which elements follow each other, is the first dimension.
             groups = tuple(-(-n // b) for n, b in zip(extents[::-1], items, strict=True))
-            launched = (extents, (1,) * ndim) if on_host else (groups, items)
-            self._run(device, launched, args, ndim, extents, None, on_host)
+            sizes = (extents, (1,) * ndim) if on_host else (groups, items)
+            launched = self._run(device, sizes, args, ndim, extents, None, on_host)
+            if launched is not None:
+                self._repeats.keep(key, *launched, given)
 
         return launch
 
@@ -205,7 +219,8 @@ class Kernel:
         extents: tuple[int, ...],
         stream: Any,
         on_host: bool,
-    ) -> None:
+    ) -> Launched | None:
+        """Launch the kernel; return the launch if it may be repeated."""
         form, layouts = self._form(device, args, over)
         for number, is_written in enumerate(form.written):
             if is_written and not writeable(args[number]):
@@ -213,7 +228,7 @@ class Kernel:
                 require_writeable(args[number], where)
         if on_host:
             self._interpret(form, device, *sizes, args, layouts)
-            return
+            return None
         passed = list[Any]()
         for what, number, axis in form.passed:
             if what == "pointer":
@@ -227,7 +242,25 @@ class Kernel:
                 passed.append(layouts[number].strides[axis])
             else:
                 passed.append(Begin() if what == "offset" else extents[axis])
-        form.raw(*sizes, passed, stream=stream)
+        if stream is not None:
+            form.raw(*sizes, passed, stream=stream)
+            return None
+        launched = form.raw._launch(*sizes, passed, 0, False, ())
+        if launched is None:
+            return None
+        # The extents and strides follow from the arrays' structures.
+        operation, device, places, formats = launched
+        numbers = [
+            number if what in ("pointer", "value") else None for what, number, _ in form.passed
+        ]
+        origins = [None if place is None else numbers[place] for place in places]
+        known = {numbers[place]: text for place, text in formats.items()}
+        return (
+            operation,
+            device,
+            origins,
+            {at: text for at, text in known.items() if at is not None},
+        )
 
     def _interpret(
         self,
