@@ -20,8 +20,8 @@ extern "C" __global__ void vector_add(const float *a, const float *b, float *c, 
 
 extern "C" __global__ void increments(int *x, int rows, int columns)
 {
-    const int j = blockIdx.x * blockDim.x + threadIdx.x;
-    const int i = blockIdx.y * blockDim.y + threadIdx.y;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int j = blockIdx.y * blockDim.y + threadIdx.y;
     if (i < rows && j < columns) {
         x[i * columns + j] += 1;
     }
@@ -29,8 +29,8 @@ extern "C" __global__ void increments(int *x, int rows, int columns)
 
 extern "C" __global__ void naive_product(const float *a, const float *b, float *c, int rows, int inner, int columns)
 {
-    const int j = blockIdx.x * blockDim.x + threadIdx.x;
-    const int i = blockIdx.y * blockDim.y + threadIdx.y;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int j = blockIdx.y * blockDim.y + threadIdx.y;
     if (i < rows && j < columns) {
         float total = 0.0f;
         for (int k = 0; k < inner; ++k) {
@@ -243,8 +243,8 @@ extern "C" __global__ void sparse_product(const int *indptr, const int *indices,
 
 extern "C" __global__ void mandelbrot(const float *x, const float *y, unsigned char *image, int rows, int columns, int limit)
 {
-    const int j = blockIdx.x * blockDim.x + threadIdx.x;
-    const int i = blockIdx.y * blockDim.y + threadIdx.y;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int j = blockIdx.y * blockDim.y + threadIdx.y;
     if (i < rows && j < columns) {
         const float cx = x[j];
         const float cy = y[i];

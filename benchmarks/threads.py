@@ -43,7 +43,6 @@ class Row:
     numbers : function of the arguments to those of CUDA C behind its pointers, or among them.
     block : tuple of int -- The items of a group.
     over : bool -- Whether xarr launches one item for each element of a shape.
-    is_turned : bool -- Whether CUDA C takes the last axis for the first dimension.
     """
 
     name: str
@@ -52,14 +51,11 @@ class Row:
     in_c: Callable[..., Sequence[Any]]
     block: tuple[int, ...] = (GROUP,)
     over: bool = False
-    is_turned: bool = False
 
-    def launched(
-        self, args: Args, *, in_c: bool = False
-    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def launched(self, args: Args) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the groups of a launch by grid and block, and the items of a group."""
         items = self.items(*args)
-        items = items[::-1] if self.over or (in_c and self.is_turned) else items
+        items = items[::-1] if self.over else items
         return tuple(-(-n // b) for n, b in zip(items, self.block, strict=True)), self.block
 
 
@@ -219,16 +215,8 @@ ROWS: Final = (
         lambda x: x.shape,
         _with(*_FIRST),
         _SQUARE,
-        is_turned=True,
     ),
-    Row(
-        "naive_product",
-        _products,
-        lambda a, b, c: c.shape,
-        _with(*_OF_PRODUCT),
-        _SQUARE,
-        is_turned=True,
-    ),
+    Row("naive_product", _products, lambda a, b, c: c.shape, _with(*_OF_PRODUCT), _SQUARE),
     Row("tiled_product", _products, lambda a, b, c: c.shape[::-1], _with(*_OF_PRODUCT), _SQUARE),
     Row("group_sums", _sums, lambda data, sums: data.shape, _with(_shape(0, 0))),
     Row(
@@ -270,7 +258,6 @@ ROWS: Final = (
         lambda x, y, image, limit: image.shape,
         lambda x, y, image, limit: [x, y, image, *map(_int, (*image.shape, limit))],
         _SQUARE,
-        is_turned=True,
     ),
     Row("bitonic_sort", _rows_to_sort, lambda x: (x.size,), _with()),
     Row(
@@ -315,7 +302,7 @@ def own(device: Any, *, in_c: bool = False) -> Runner:
         there = upload(args, copied)
         if in_c:
             kernel = xarr.RawKernel(cuda_source(), row.name)
-            (grid, block), given = row.launched(args, in_c=True), row.in_c(*there)
+            (grid, block), given = row.launched(args), row.in_c(*there)
             return (lambda: kernel(grid, block, given)), there
         made = getattr(thread_kernels, row.name)
         launch = made.over(row.items(*args)) if row.over else made[row.launched(args)]

@@ -357,7 +357,7 @@ def test_kernels_by_threads_and_in_cuda_c_agree(row: threads.Row) -> None:
     call()
     others = threads.upload(args, xarr.asarray)
     raw = xarr.RawKernel(portable(threads.cuda_source()), row.name)
-    grid, block = row.launched(args, in_c=True)
+    grid, block = row.launched(args)
     raw(grid, block, row.in_c(*others))
     pairs = zip(there, others, args, strict=True)
     arrays = [(a, b) for a, b, host in pairs if isinstance(host, numpy.ndarray)]
