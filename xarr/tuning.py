@@ -352,10 +352,12 @@ COUNTED: Final = 1 << 16
 """Elements to count that are worth an item of its own.
 Not felt between 2^15 and 2^17."""
 
-SUMMED: Final = 1 << 12
+SUMMED: Final = 1 << 11
 """Values up to which an item of a GPU walks all of them for each place that they are summed at, and
 a 16th of the places; with more they are sorted by place.
-Not measured."""
+Measured: add.at of 256, 1,000 and 4,096 float32 takes an H200 95, 132 and 253 us so, and 218, 219
+and 210 sorted.
+Test: tests/functions/test_ufuncs.py"""
 
 DENSE: Final = 4
 """Elements of an array for each value added at a place of it, up to which each element has a sum.
