@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 
 FOLDER = Path(__file__).resolve().parent
 OUTPUT = FOLDER / "output"
-OTHERS = ("cuda_python", "demo", "__init__")  # what NumPy does not run
+OTHERS = ("cuda_python", "demo", "tutorial", "__init__")  # what NumPy does not run
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in OTHERS)
 # So many steps compile every kernel of a program.
 FIRST_STEPS = 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import doctest
+import importlib
 import importlib.util
 import inspect
 import re
@@ -21,6 +22,7 @@ import pytest
 
 import xarr
 from tests.processes import ROOT, once, run
+from tools import tutorial
 from xarr import dtypes, settings
 from xarr.backends.device import PUBLIC
 from xarr.codegen import source
@@ -114,11 +116,31 @@ def test_a_docstring_tells_of_every_parameter_and_of_names_that_there_are() -> N
     assert wrong == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page != tutorial.PAGE], ids=lambda page: page.name
+)
 def test_the_examples_of_a_page_run(page: Path) -> None:
     if page.name == "exchange.md" and "opencl:0" not in map(str, CPUS):
         pytest.skip("no device is a CPU")
     _run("\n".join(_blocks(page, "pycon")), page.name)
+
+
+@pytest.mark.slow
+def test_the_tutorial_runs_and_draws_its_pictures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("matplotlib", "scipy", "distributed"):
+        pytest.importorskip(package, reason=f"{package} is not installed (extra tutorial)")
+    monkeypatch.chdir(tmp_path)
+    _run("\n".join(_blocks(tutorial.PAGE, "pycon")), "tutorial.md")
+    pictures = DOCS / "images" / "tutorial"
+    imread = importlib.import_module("matplotlib.image").imread
+    for name in ("plate.png", "study.png"):
+        assert (imread(tmp_path / name) == imread(pictures / name)).all()
+
+
+def test_the_script_of_the_tutorial_is_its_page() -> None:
+    assert tutorial.SCRIPT.read_text() == tutorial.script(), "python -m tools.tutorial"
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
