@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import numpy
 
-from examples import demo
+demo: Any = importlib.import_module("examples.demo")
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 RESULTS: Final = ROOT / "benchmarks" / "results"
@@ -38,7 +38,7 @@ def excerpt(name: str) -> str:
 
     Statements before the loop are shown as far as `LINES` allow.
     """
-    text = (demo.FOLDER / f"{name}.py").read_text(encoding="utf-8")
+    text: str = (demo.FOLDER / f"{name}.py").read_text(encoding="utf-8")
     functions = {one.name: one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)}
     _, *body = functions["main"].body
     place = next(k for k, statement in enumerate(body) if isinstance(statement, ast.For))
