@@ -166,7 +166,7 @@ Kernel("T x", "", "") ! ValueError: output
 Kernel("T x", "T y", 'printf("")') ! ValueError: column 1
 Kernel("T x", "T y", 'printf("")') ! ValueError: write an output
 Kernel("T x", "T y", "y = x")() ! TypeError: 0 arguments
-Kernel("T x", "T y", "y = x")(1, 2) ! TypeError: an output is an Array
+Kernel("T x", "T y", "y = x")(1, 2) ! TypeError: an output must be an Array
 Kernel("T x, T y", "T z", "z = x")(np.ones(2), np.ones(2, "int8")) ! TypeError: y has dtype int8
 Kernel(["T x"], "T y", "y = x") ! TypeError: in_params is of type list
 Kernel("T x, T y", "T z", "z = x")(np.ones(2), 1j) ! TypeError: y is 1j
@@ -405,7 +405,7 @@ f((1,), (1 << 20,), ()) ! ValueError: block is
 f((1,), (1, 1, 1, 1), ()) ! ValueError: block is
 f(1, 1, ()) ! TypeError: args has 0 arguments
 f(1, 1, (1, 2, 3, 4)) ! TypeError: x is of type int
-f(1, 1, (x, y, s, y)) ! TypeError: takes a value there
+f(1, 1, (x, y, s, y)) ! TypeError: it must be a value
 f(1, 1, (x, x.astype("float16"), s, 1)) ! TypeError: y has dtype float16
 f(1, 1, (x, np.ones(8, dtype="float32")[::2], s, 1)) ! ValueError: one piece
 f(1, 1, (x, np.broadcast_to(x[:1], (4,)), s, 1)) ! ValueError: read-only

@@ -236,7 +236,7 @@ def fill(self: Array, value: Any) -> None:
     """Write one value to all elements."""
     if not isinstance(value, int | float | complex) and numpy.ndim(value):
         fault = f"value has {numpy.ndim(value)} dimensions"
-        raise value_error("x.fill(value)", fault, "a number is accepted", "use x[...] = value")
+        raise value_error("x.fill(value)", fault, "value must be a number", "use x[...] = value")
     self[...] = value
 
 

@@ -40,7 +40,9 @@ class Pointer:
 
     def __init__(self, x: Array) -> None:
         if type(x) is not Array:
-            raise errors.type_error("Pointer(x)", f"x is of type {type(x).__name__}", "an Array")
+            raise errors.type_error(
+                "Pointer(x)", f"x is of type {type(x).__name__}", "it must be an Array"
+            )
         self._begin = settled(x).offset
         self._of = x
         self._dtype: DType = x._view.dtype
@@ -53,7 +55,7 @@ class Pointer:
                 IndexError,
                 "pointer + n",
                 f"it would point to element {begin}",
-                f"the memory has {made._extent} of {made._dtype}",
+                f"it must stay within the {made._extent} of {made._dtype} of the memory",
             )
         return made
 
@@ -86,7 +88,10 @@ class Pointer:
         where = layout.contiguous(extents)
         if where.size > left:
             raise errors.refused(
-                IndexError, "pointer.array(shape)", f"shape is {shape}", f"{left} elements are left"
+                IndexError,
+                "pointer.array(shape)",
+                f"shape is {shape}",
+                f"it must have at most the {left} elements that are left",
             )
         storage = self._of._view.storage
         assert storage is not None
@@ -111,7 +116,7 @@ class Pointer:
                 RuntimeError,
                 "int(pointer)",
                 f"it is on {self.device}",
-                "a GPU of OpenCL has buffers and no addresses",
+                "it must be on a device with addresses; a GPU of OpenCL has buffers",
                 "use x.cl_buffer",
             )
         memory = shown(self._of)
@@ -138,7 +143,7 @@ class Pointer:
                 "pointer - pointer",
                 f"they point to {self._dtype} and {other._dtype}"
                 + ("" if memory == its else " in the memory of two arrays"),
-                "pointers to one data type in one array's memory",
+                "both must point to one data type in one array's memory",
             )
         return (ends - begins) // self._dtype.itemsize
 

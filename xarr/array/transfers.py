@@ -59,8 +59,9 @@ def note(where: str, nbytes: int, direction: str, device: Device) -> None:
             errors.ImplicitTransferError,
             where,
             f"{nbytes} bytes would move {direction} {device}",
-            "no_implicit_transfer() forbids hidden transfers",
+            "transfers must be explicit within no_implicit_transfer()",
             "use xarr.asarray or xarr.to_numpy, which transfer openly",
+            errors.difference("find-hidden-transfers"),
         )
     tell(where, nbytes, direction, device)
 
@@ -138,8 +139,8 @@ def host_values(obj: Any, where: str, name: str) -> Host:
         raise errors.type_error(
             where,
             f"{name} has a mask",
-            "masked arrays are not on a device",
-            f"write {name}.filled(value), or call NumPy's function",
+            "it must have no mask to be on a device",
+            f"write {name}.filled(value), or call NumPy's function; {errors.difference('np-ma')}",
         )
     try:
         return numpy.asarray(obj)
@@ -147,7 +148,7 @@ def host_values(obj: Any, where: str, name: str) -> Host:
         raise errors.value_error(
             where,
             f"{name} is no array of numbers ({error})",
-            "nested sequences have the same length at each level",
+            "nested sequences must have the same length at each level",
         ) from None
 
 

@@ -356,7 +356,7 @@ def get_device(spec: Device | str | None = None, where: str = "get_device(spec)"
         return spec
     if not isinstance(spec, str):
         raise TypeError(
-            message(where, f"the device is {spec!r}", "a Device, a str or None is accepted")
+            message(where, f"the device is {spec!r}", "it must be a Device, a str or None")
         )
     name, mark, listed = spec.strip().partition("?")
     options = listed.split("&") if mark else []
@@ -422,7 +422,7 @@ def require_together(device: Device, other: Device, where: str) -> None:
             message(
                 where,
                 f"the arrays are on {other} and {device}",
-                "the arrays of one operation have to be on one device",
+                "the arrays of one operation must be on one device",
                 "move one with x.to_device(device)",
             )
         )

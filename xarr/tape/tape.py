@@ -326,7 +326,8 @@ class Tape:
                 errors.message(
                     f"{self.device}",
                     "a value was asked for while work is being launched",
-                    "finalizers and signal handlers may not ask for one",
+                    "finalizers and signal handlers must not ask for one",
+                    errors.difference("np-finalizers"),
                 )
             )
         # Before anything is made: a finalizer that runs meanwhile would run what is listed here.

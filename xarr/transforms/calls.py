@@ -210,7 +210,7 @@ class _Derived:
         for number in map(operator.index, numbers):
             if not -len(args) <= number < len(args):
                 fault = f"argnums is {argnums} and there are {len(args)} arguments by position"
-                raise errors.value_error(where, fault, "the position of one is accepted")
+                raise errors.value_error(where, fault, "argnums must be the position of one")
             self._numbers.append(number % len(args))
         tree = tuple([args[number] for number in self._numbers])
         self.leaves, self.form = trees.flatten(tree)

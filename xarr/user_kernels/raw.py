@@ -118,19 +118,19 @@ class RawModule:
         ):
             if given:
                 raise errors.value_error(
-                    where, f"{name} is given", "it is not there", "leave it out"
+                    where, f"{name} is given", "it must be left out", "leave it out"
                 )
         if (code is None) is (path is None):
             raise errors.type_error(
                 where,
                 f"{'neither' if code is None else 'both'} of code and path are given",
-                "one of them is accepted",
+                "one of them must be given",
             )
         if not isinstance(code, str | None):
             raise errors.type_error(
                 where,
                 f"code is of type {type(code).__name__}",
-                "source as a str is accepted",
+                "it must be a str",
                 "give a binary's file as path",
             )
         content = code.encode() if code is not None else Path(str(path)).read_bytes()
@@ -198,7 +198,7 @@ class RawModule:
             raise errors.value_error(
                 "get_function(name)",
                 f"name is {name!r}",
-                f"the source has {', '.join(names) or 'no kernel'}",
+                f"it must be a kernel of the source, which has {', '.join(names) or 'no kernel'}",
             )
         pairs = [found[::-1] for found in _TYPEDEF.findall(self._bare)]
         pairs += _MACRO.findall(self._bare)
@@ -442,13 +442,13 @@ class RawKernel:
         if stream is None:
             return self._launch(*how)
         if not hasattr(stream, "__enter__"):
-            accepted = "a Stream is accepted"
+            accepted = "it must be a Stream"
             raise errors.type_error(self._where, f"stream is {stream!r}", accepted)
         arrays = [value.array if type(value) is Memory else value for value in args]
         device = next((value.device for value in arrays if type(value) is Array), None)
         given = getattr(stream, "device", None)
         if isinstance(given, Device) and device not in (None, given):
-            accepted = f"a stream of {device} is accepted, where args are"
+            accepted = f"it must be on {device}, where args are"
             raise errors.value_error(self._where, f"stream is on {given}", accepted)
         with stream:
             return self._launch(*how)
@@ -469,7 +469,9 @@ class RawKernel:
         device = next((value.device for value in arrays if type(value) is Array), get_device())
         places, items = launch_sizes(grid, block, device, where)
         if shared_mem < 0:
-            raise errors.value_error(where, f"shared_mem is {shared_mem}", "0 or more bytes")
+            raise errors.value_error(
+                where, f"shared_mem is {shared_mem}", "it must be 0 or more bytes"
+            )
         wanted = self._expected(len(args))
         values = iter(args)
         packed = list[Any]()
@@ -553,7 +555,7 @@ def _cluster_of(given: Sequence[int] | int, where: str) -> tuple[int, ...]:
     """Return a cluster's groups along each dimension; refuse what is no such size."""
     found = (given,) if isinstance(given, int) else tuple(given)
     if len(found) > 3 or not all(type(extent) is int and extent > 0 for extent in found):
-        accepted = "1 to 3 positive integers are accepted"
+        accepted = "it must be 1 to 3 positive integers"
         raise errors.value_error(where, f"cluster is {given!r}", accepted)
     return found
 

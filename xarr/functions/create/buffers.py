@@ -57,7 +57,7 @@ def isfortran(a: Array | numpy.ndarray[Any, Any]) -> bool:
         return not a._view.structure.is_linear and flags.Flags(a).fnc
     if isinstance(a, numpy.ndarray):
         return a.flags.fnc
-    raise type_error("isfortran(a)", f"a is of type {type(a).__name__}", "an Array is accepted")
+    raise type_error("isfortran(a)", f"a is of type {type(a).__name__}", "a must be an Array")
 
 
 def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
@@ -93,7 +93,7 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayL
     """
     name = "copyto(dst, src)"
     if type(dst) is not Array:
-        raise type_error(name, f"dst is of type {type(dst).__name__}", "an Array is accepted")
+        raise type_error(name, f"dst is of type {type(dst).__name__}", "dst must be an Array")
     require_writeable(dst, name)
     weak = type(src) in SCALARS
     values = as_array(src, name, "src", device=dst.device)
@@ -152,7 +152,7 @@ def frombuffer(
     try:
         host = numpy.frombuffer(buffer, kind, count, offset)
     except ValueError as error:
-        raise value_error(where, str(error), "whole elements in the buffer are accepted") from None
+        raise value_error(where, str(error), "the buffer must hold whole elements") from None
     return as_array(host, where, "buffer", device=target)
 
 
@@ -189,7 +189,7 @@ def asarray_chkfinite(a: Any, dtype: DTypeLike = None, order: str | None = None)
     floating = result._view.dtype.kind in dtypes.FLOATING
     if floating and not bool(reductions.all(elementwise.isfinite(result))):
         fault = "a holds NaN or infinities"
-        raise value_error("asarray_chkfinite(a)", fault, "finite numbers are accepted")
+        raise value_error("asarray_chkfinite(a)", fault, "a must be finite")
     return result
 
 
@@ -216,10 +216,10 @@ def require(
         short = _REQUIREMENTS.get(item.upper())
         if short is None:
             fault = f"a requirement is {item!r}"
-            raise refused(KeyError, where, fault, "C, F, A, W, O, E are accepted")
+            raise refused(KeyError, where, fault, "it must be C, F, A, W, O or E")
         wanted.add(short)
     if {"C", "F"} <= wanted:
-        raise value_error(where, "both orders are required", "one is accepted")
+        raise value_error(where, "both orders are required", "there must be one at most")
     order = "C" if "C" in wanted else "F" if "F" in wanted else "A"
     result = in_order(as_array(a, where, "a", dtype=dtype), order, where)
     has = flags.Flags(result)

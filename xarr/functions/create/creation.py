@@ -95,7 +95,9 @@ def ordered(
         result = in_order(given, order, where)
         if copy is False and result is not given:
             fault = f"copy is False and {name} does not lie in order {order}"
-            raise value_error(where, fault, "another order needs a copy", "pass copy=None")
+            raise value_error(
+                where, fault, "copy must not be False for another order", "pass copy=None"
+            )
     is_given = result is obj
     if is_given and (result._kept or result.ndim or copy is False):
         return result
@@ -150,7 +152,7 @@ def array(
     result = ordered(object, dtype, order, copy, device, where, "object")
     if most and result.ndim > most:
         fault = f"object has {result.ndim} dimensions and ndmax is {most}"
-        accepted = "what lies deeper would be Python objects, which cannot be on a device"
+        accepted = "it must have as many at most, as devices hold no Python objects"
         raise type_error(where, fault, accepted)
     if least <= result.ndim:
         return result
@@ -221,7 +223,7 @@ def _full(fill_value: Any, shape: Any, dtype: Any, device: DeviceLike, where: st
     view = as_array(fill_value, where, "fill_value", dtype=dtype, device=device)._view
     if layout.broadcast_shapes(view.shape, extents, where=where) != extents:
         fault = f"fill_value has shape {view.shape} and shape is {extents}"
-        raise value_error(where, fault, "fill_value has to broadcast to shape")
+        raise value_error(where, fault, "fill_value must broadcast to shape")
     if view.value is not None:
         return keep_array(Array(constant(view.value, view.dtype, extents, view.device)))
     return keep_array(Array(builder.copied(builder.broadcast(view, extents))))
@@ -290,7 +292,7 @@ def number(value: Any, where: str, name: str, *, complex_too: bool = False) -> A
             return operator.index(cast(Any, value))
         except TypeError:
             fault = f"{name} is of type {type(value).__name__}"
-            raise type_error(where, fault, "one number is accepted") from None
+            raise type_error(where, fault, f"{name} must be one number") from None
     return value
 
 
@@ -397,7 +399,7 @@ def _triangle(x: ArrayLike, k: SupportsIndex, comparison: Elementwise, where: st
     if len(view.shape) == 1:  # of which NumPy makes a matrix of equal rows
         view = builder.broadcast(view, view.shape * 2)
     if len(view.shape) < 2:
-        raise value_error(where, f"m has {len(view.shape)} dimensions", "at least 1 is needed")
+        raise value_error(where, f"m has {len(view.shape)} dimensions", "m must have at least 1")
     offset = integer(k, where, "k")
     if 0 in view.shape:
         return Array(builder.copied(view))
@@ -452,7 +454,7 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
     if stream is not None:
         if not isinstance(stream, Stream) or stream.device.driver is not target.driver:
             fault = f"stream is {stream!r}"
-            raise value_error(where, fault, f"an xarr.Stream on {target} is accepted")
+            raise value_error(where, fault, f"stream must be an xarr.Stream on {target}")
         with stream:
             return to_device(x, target)
     return x if target is view.device else Array(transfers.to_device(view, target, where))

@@ -53,9 +53,9 @@ class Stream:
         where = "Stream(device, pointer, priority)"
         self._device = get_device(device, where)
         if pointer is not None and (type(pointer) is not int or pointer < 0):
-            raise type_error(where, f"pointer is {pointer!r}", "an integer address is accepted")
+            raise type_error(where, f"pointer is {pointer!r}", "pointer must be an integer address")
         if type(priority) is not int:
-            raise type_error(where, f"priority is {priority!r}", "an integer is accepted")
+            raise type_error(where, f"priority is {priority!r}", "priority must be an integer")
         driver = self._device.driver
         with self._device.lock:
             self._handle = (
@@ -130,7 +130,7 @@ class Stream:
         event = other.record(timed=False) if isinstance(other, Stream) else other
         if not isinstance(event, Event):
             fault = f"other is of type {type(other).__name__}"
-            raise type_error("Stream.wait(other)", fault, "an Event or a Stream is accepted")
+            raise type_error("Stream.wait(other)", fault, "other must be an Event or a Stream")
         event.wait(self)
 
     def use(self) -> Stream:
@@ -171,10 +171,10 @@ class Stream:
         """
         where = "Stream.call(function)"
         if not callable(function):
-            raise type_error(where, f"function is {function!r}", "a function is accepted")
+            raise type_error(where, f"function is {function!r}", "function must be callable")
         if self._device.is_recorded:
             fault = "a graph is being recorded"
-            raise refused(RuntimeError, where, fault, "a graph works on the device alone")
+            raise refused(RuntimeError, where, fault, "a graph must work on the device alone")
 
         def called() -> None:
             function(*arguments)
@@ -222,7 +222,7 @@ def require_stream(stream: Any, where: str) -> None:
     """Refuse what is no stream."""
     if not isinstance(stream, Stream):
         fault = f"stream is of type {type(stream).__name__}"
-        raise type_error(where, fault, "a Stream is accepted")
+        raise type_error(where, fault, "stream must be a Stream")
 
 
 class Event:
@@ -280,7 +280,7 @@ class Event:
             require_stream(stream, where)
             if stream.device.driver is not driver:
                 fault = f"the stream is on {stream.device}"
-                raise value_error(where, fault, f"{self._device} is accepted")
+                raise value_error(where, fault, f"it must be on {self._device}")
             with stream:
                 self._handle = driver.mark(timed=self._timed, blocking=self._blocking)
 
@@ -316,14 +316,24 @@ class Event:
         """The time from this event to a later one, in milliseconds; waits for both."""
         where = "Event.elapsed_ms(end)"
         if not isinstance(end, Event):
-            raise type_error(where, f"end is of type {type(end).__name__}", "an Event is accepted")
+            raise type_error(where, f"end is of type {type(end).__name__}", "end must be an Event")
         for name, event in (("the event", self), ("end", end)):
             if not event._timed:
-                raise value_error(where, f"{name} has no time", "make it with timed=True")
+                raise value_error(
+                    where,
+                    f"{name} has no time",
+                    "both events must have one",
+                    "make it with timed=True",
+                )
             if event._handle is None:
-                raise value_error(where, f"{name} was not recorded", "call its record() before")
+                raise value_error(
+                    where,
+                    f"{name} was not recorded",
+                    "both events must be recorded",
+                    "call its record() before",
+                )
         if end._device.driver is not self._device.driver:
-            raise value_error(where, f"end is on {end._device}", f"{self._device} is accepted")
+            raise value_error(where, f"end is on {end._device}", f"it must be on {self._device}")
         self.synchronize()
         end.synchronize()
         return self._device.driver.elapsed(self._handle, end._handle)
@@ -384,26 +394,33 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
     array, host = (dst, src) if type(dst) is Array else (src, dst)
     if type(array) is not Array or not isinstance(host, numpy.ndarray | Array):
         fault = f"dst is of type {type(dst).__name__} and src of {type(src).__name__}"
-        accepted = "Arrays, or an Array and an array of NumPy's, are accepted"
+        accepted = "both must be Arrays, or one an Array and one a NumPy array"
         raise type_error(where, fault, accepted, "use xarr.copyto")
     if array.dtype != host.dtype:
-        raise type_error(where, f"the dtypes are {array.dtype} and {host.dtype}", "they are one")
+        raise type_error(
+            where, f"the dtypes are {array.dtype} and {host.dtype}", "both must have one dtype"
+        )
     in_one_piece = type(host) is Array or host.flags.c_contiguous
     if array.shape != host.shape or not in_one_piece:
         fault = f"the shapes are {array.shape} and {host.shape}"
         fault += "" if in_one_piece else ", and NumPy's lies not in one piece"
-        raise value_error(where, fault, "arrays of one shape in C order are accepted")
+        raise value_error(where, fault, "both must have one shape and lie in C order")
     if array.device.is_recorded:
         fault = "a graph is being recorded"
-        accepted = "a graph works on the device alone"
+        accepted = "a graph must work on the device alone"
         raise refused(RuntimeError, where, fault, accepted, "copy before it or behind it")
     if stream is not None:
         require_stream(stream, where)
     if type(host) is Array and not array.device.driver.reaches(host.device.driver):
         fault = f"dst is on {array.device} and src on {host.device}"
-        raise value_error(where, fault, "one device, or two of CUDA", "use src.to_device(device)")
+        raise value_error(
+            where,
+            fault,
+            "both must be on one device, or on two of CUDA",
+            "use src.to_device(device)",
+        )
     if stream is not None and stream.device is not array.device:
-        raise value_error(where, f"stream is on {stream.device}", f"{array.device} is accepted")
+        raise value_error(where, f"stream is on {stream.device}", f"it must be on {array.device}")
     recorders.computing(where, array._view)
     event, within = Event(array.device), contextlib.nullcontext() if stream is None else stream
     if isinstance(host, Array):
@@ -414,7 +431,9 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
     with array.device.lock, within:
         if array is src:
             if not host.flags.writeable:
-                raise value_error(where, "dst cannot be written", "")
+                raise value_error(
+                    where, "dst cannot be written", "it must be writable", "copy to dst.copy()"
+                )
             storage, begin = in_a_row(array._view)
             array.device.driver.download(storage.buffer, begin, host, waits=False)
         else:

@@ -71,7 +71,7 @@ def _of_reals(x: ArrayLike, where: str) -> View:
     view = array_of(x, where)._view
     if view.dtype.kind == COMPLEX:
         fault = f"x has dtype {view.dtype}"
-        raise type_error(where, fault, "real dtypes are accepted", "take x.real or x.imag")
+        raise type_error(where, fault, "x must be real", "take x.real or x.imag")
     return view
 
 
@@ -108,7 +108,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Op
         first = as_array(x1, where_named, "x1", device=device)
     if second._view.dtype.kind not in (*INTEGER, BOOL) or second._view.dtype is dtypes.uint64:
         fault = f"x2 has dtype {second._view.dtype}"
-        accepted = "bool and integer dtypes but uint64 are accepted"
+        accepted = "x2 must have a bool or integer dtype other than uint64"
         raise type_error(where_named, fault, accepted, "write x1 * 2.0**x2")
     view = first._view
     if view.dtype.kind not in FLOATING:  # the type that functions compute integers in
@@ -154,7 +154,7 @@ def _real(x: ArrayLike, where: str) -> Array:
     array = array_of(x, where)
     if array._view.dtype.kind == COMPLEX:
         given = f"x has dtype {array._view.dtype}"
-        raise type_error(where, given, "real dtypes are accepted", "take x.real")
+        raise type_error(where, given, "it must be real", "take x.real")
     return array
 
 
@@ -231,7 +231,7 @@ def _finite(view: View, nan: Any, posinf: Any, neginf: Any) -> View:
         ),
     ):
         if numpy.iscomplexobj(value):
-            raise type_error(where, f"{value!r} is complex", "a real number is accepted")
+            raise type_error(where, f"{value!r} is complex", "it must be real")
         if type(value) in SCALARS:
             number = scalar_view(float(value), view.dtype, view.device, where)
         else:
@@ -336,7 +336,7 @@ def unwrap(
     name = "unwrap(p, discont, axis)"
     x = array_of(p, name)
     if x._view.dtype.kind == COMPLEX:
-        raise type_error(name, f"p has dtype {x._view.dtype}", "real dtypes are accepted")
+        raise type_error(name, f"p has dtype {x._view.dtype}", "p must be real")
     whole = x._view.dtype.kind != REAL and isinstance(period, int)
     place = normalize_axis(axis, x.ndim, name)
     steps = joining.diff(x, axis=place)

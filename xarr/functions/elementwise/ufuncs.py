@@ -256,7 +256,7 @@ class ufunc:  # noqa: N801 - NumPy's name
             return (single(out, name),)
         if type(out) is not tuple or len(out) != self.nout:
             fault = f"out is of type {type(out).__name__}"
-            raise type_error(name, fault, f"a tuple of {self.nout} Arrays is accepted")
+            raise type_error(name, fault, f"out must be a tuple of {self.nout} Arrays")
         return tuple(single(entry, name) for entry in out)
 
     def _on_one_device(
@@ -302,7 +302,7 @@ class ufunc:  # noqa: N801 - NumPy's name
     def _refuse_told(self, told: Forced) -> None:
         spelled = [("any" if entry is None else str(entry)) for entry in told]
         fault = f"the signature tells {', '.join(spelled)}"
-        accepted = f"{self.__name__} does not compute so: its types are {', '.join(self.types)}"
+        accepted = f"it must be one of the types {', '.join(self.types)}"
         raise type_error(self._where, fault, accepted)
 
     def _converted(self, operands: tuple[Any, ...], wanted: DType, casting: str) -> tuple[Any, ...]:
@@ -330,7 +330,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         place = f"{self._where[:-1]}, dtype)"
         if not real:
             fault = f"dtype is {wanted}"
-            accepted = f"{self.__name__} gives {given} for these operands"
+            accepted = f"it must be {given} for these operands"
             remedy = "convert the result with astype"
             raise type_error(place, fault, accepted, remedy)
         require_castable(given, wanted, casting, place, to="dtype is")
@@ -525,7 +525,7 @@ class Composed(ufunc, Generic[_P, _R]):
                 operands = operands[:nin]
             else:
                 fault = f"{len(operands)} operands are given"
-                accepted = f"{nin} are accepted, and where the result goes"
+                accepted = f"there must be {nin}, and out for the result"
                 raise type_error(self._where, fault, accepted)
             return self._with_options(operands, out, where, casting, order, dtype, signature, sig)
 

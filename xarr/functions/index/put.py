@@ -18,7 +18,7 @@ from xarr.array.coerce import as_array
 from xarr.array.layouts import assign, require_writeable, settled, view
 from xarr.array.transfers import is_unobserved
 from xarr.backends.device import get_device
-from xarr.errors import operand_of, type_error, value_error
+from xarr.errors import difference, operand_of, type_error, value_error
 from xarr.functions.create import creation, fills, ranges
 from xarr.functions.create.creation import shape_of
 from xarr.functions.elementwise import elementwise
@@ -38,9 +38,11 @@ from xarr.tape import builder
 def _target(a: Any, where: str, name: str = "a") -> Array:
     """An argument that is written to."""
     if type(a) is not Array:
-        remedy = f"numpy.{where}" if isinstance(a, numpy.ndarray) else f"xarr.asarray({name})"
+        remedy = f"use numpy.{where}; {difference('np-put')}"
+        if not isinstance(a, numpy.ndarray):
+            remedy = f"use xarr.asarray({name})"
         fault = f"{name} is of type {type(a).__name__}"
-        raise type_error(where, fault, "it is written to, so an Array is accepted", f"use {remedy}")
+        raise type_error(where, fault, "it must be an Array, as it is written to", remedy)
     require_writeable(a, where)
     return a
 
@@ -119,7 +121,7 @@ def _mask(mask: Any, a: Array, where: str) -> Array:
     array = as_array(mask, where, "mask", device=a.device)
     if array.size != a.size:
         fault = f"mask has shape {array.shape} and {operand_of(where)} {a.shape}"
-        raise value_error(where, fault, "as many elements are needed")
+        raise value_error(where, fault, "both must have as many elements")
     return manipulation.reshape(array.astype(bool, copy=False), a.shape)
 
 
@@ -144,7 +146,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     if not selected.total:
         return
     if not values.size:
-        raise value_error(where, "vals is empty", "at least one value is needed for the mask")
+        raise value_error(where, "vals is empty", "vals must have at least one value for the mask")
     settled(target)
     write_selected(target, chosen, selected, resized(values, (selected.total,))._view)
 
@@ -167,13 +169,13 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
     if axis is None:
         if index.ndim != 1:
             fault = f"indices have shape {index.shape}"
-            raise value_error(where, fault, "without axis, indices have a single dimension")
+            raise value_error(where, fault, "without axis they must have a single dimension")
         given = as_array(values, where, "values", device=target.device)
         _write_flat(target, bounded(index, target.size, 0, "raise", where), given)
         return
     if index.ndim != target.ndim:
         fault = f"indices have {index.ndim} dimensions"
-        raise value_error(where, fault, f"arr has {target.ndim}; both have to agree")
+        raise value_error(where, fault, f"arr has {target.ndim}; both must agree")
     key: list[Any] = list(lines_along(target.shape, place, target.device))
     key.insert(place, index)
     setitem(target, tuple(key), values)
@@ -258,7 +260,7 @@ def unravel_index(indices: ArrayLike, shape: Any, order: str | None = "C") -> tu
 
 
 def _out_of_bounds(index: int, size: int, where: str) -> ValueError:
-    return value_error(where, f"the index {index} is out of bounds", f"there are {size} elements")
+    return value_error(where, f"the index {index} is out of bounds", f"it must be in [0, {size})")
 
 
 @by_numpy(numpy.ravel_multi_index)
@@ -281,7 +283,9 @@ def ravel_multi_index(
     modes = (mode,) * len(extents) if isinstance(mode, str) else tuple(mode)
     if len(parts) != len(extents) or len(modes) != len(extents):
         fault = f"there are {len(parts)} indices and {len(modes)} modes"
-        raise value_error(where, fault, f"dims has {len(extents)} axes, and there is one for each")
+        raise value_error(
+            where, fault, f"dims has {len(extents)} axes, and there must be one for each"
+        )
     order = layout.order_of(order, where, "CF") or "C"
     steps = layout.contiguous_strides(extents if order == "C" else extents[::-1])
     total: Any = 0
@@ -358,7 +362,7 @@ def triu_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]
 def _matrix(arr: Any, where: str) -> Shape:
     shape = as_array(arr, where, "arr").shape
     if len(shape) != 2:
-        raise value_error(where, f"arr has shape {shape}", "a matrix is accepted")
+        raise value_error(where, f"arr has shape {shape}", "it must be a matrix")
     return shape
 
 
@@ -392,7 +396,7 @@ def ix_(*args: Any) -> tuple[Array, ...]:
     for axis, item in enumerate(args):
         line = as_array(item, where, "an argument", device=device)
         if line.ndim != 1:
-            raise value_error(where, f"an argument has shape {line.shape}", "vectors are accepted")
+            raise value_error(where, f"an argument has shape {line.shape}", "it must be a vector")
         if line._view.dtype.kind == dtypes.BOOL:
             (line,) = nonzero(line)
         elif not line.size and isinstance(item, list | tuple | range):

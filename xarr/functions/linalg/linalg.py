@@ -17,7 +17,7 @@ from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.coerce import array_of, as_array, operand_view, together
 from xarr.array.transfers import from_host, openly, to_host
 from xarr.dtypes import COMPLEX, DType
-from xarr.errors import operand_of, refused, type_error, value_error
+from xarr.errors import difference, operand_of, refused, type_error, value_error
 from xarr.functions.calls.on_host import device_of
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
@@ -80,7 +80,7 @@ def _view(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> View:
     view = operand_view(x, where)
     if view.dtype.kind not in kinds:
         fault = f"{operand_of(where)} has dtype {view.dtype}"
-        accepted = f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted"
+        accepted = f"its dtype must be {dtypes.KIND_WORDS[kinds]}"
         remedy = f'convert with {operand_of(where)}.astype("float32")'
         raise type_error(where, fault, accepted, remedy)
     return view
@@ -91,7 +91,7 @@ def floating(view: View, where: str, name: str = "") -> View:
     if view.dtype is dtypes.float16:
         name = name or operand_of(where)
         fault = f"{name} has dtype float16"
-        accepted = "LAPACK has float32, float64, complex64 and complex128"
+        accepted = "it must be float32, float64, complex64 or complex128"
         raise type_error(where, fault, accepted, f'convert with {name}.astype("float32")')
     return in_floating(view)
 
@@ -114,7 +114,7 @@ def matrices(x: Any, where: str, *, square: bool = False) -> View:
     require_matrix(view.shape, where)
     if square and view.shape[-1] != view.shape[-2]:
         fault = f"{operand_of(where)} has shape {view.shape}"
-        raise refused(LinAlgError, where, fault, "square matrices are accepted, shape (..., M, M)")
+        raise refused(LinAlgError, where, fault, "matrices must be square, shape (..., M, M)")
     return view
 
 
@@ -122,7 +122,7 @@ def require_matrix(shape: Shape, where: str) -> None:
     """Refuse what has fewer than two dimensions."""
     if len(shape) < 2:
         fault = f"{operand_of(where)} has shape {shape}"
-        accepted = "at least two dimensions are needed, shape (..., M, N)"
+        accepted = "it must have at least two dimensions, shape (..., M, N)"
         raise refused(LinAlgError, where, fault, accepted)
 
 
@@ -134,7 +134,7 @@ def _by_library(
     own = factors.own(name) if vendor.is_reproducible() else None
     if own is None and vendor.is_reproducible():
         fault = "only libraries have it, whose bits differ"
-        accepted = "solve, inv, det, slogdet, cholesky and qr are reproducible"
+        accepted = "a reproducible function must be solve, inv, det, slogdet, cholesky or qr"
         remedy = "leave the block of xarr.reproducible() for it"
         raise refused(RuntimeError, where, fault, accepted, remedy)
 
@@ -170,11 +170,11 @@ def _refusal(where: str, name: str, error: Exception, shapes: Sequence[Shape]) -
     return refused(LinAlgError, where, fault, *_SOLVABLE.get(name, _FINITE))
 
 
-_FINITE: Final = ("finite matrices are accepted", "find the others with xarr.isfinite")
+_FINITE: Final = ("matrices must be finite", "find the others with xarr.isfinite")
 _SOLVABLE: Final = {
-    "linalg.inv": ("invertible matrices are accepted", "use linalg.pinv(a)"),
-    "linalg.solve": ("invertible matrices a are accepted", "use linalg.pinv(a) @ b"),
-    "linalg.cholesky": ("positive-definite matrices are accepted", "use linalg.eigh(x)"),
+    "linalg.inv": ("matrices must be invertible", "use linalg.pinv(a)"),
+    "linalg.solve": ("a must be invertible", "use linalg.pinv(a) @ b"),
+    "linalg.cholesky": ("matrices must be positive-definite", "use linalg.eigh(x)"),
 }
 """The matrices that factorizations accept, beyond finite elements, and the function for others."""
 
@@ -190,7 +190,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     for name, operand in (("x1", first), ("x2", second)):
         if len(operand.shape) != 1:
             fault = f"{name} has shape {operand.shape}"
-            raise value_error(where, fault, "one-dimensional arrays are accepted")
+            raise value_error(where, fault, f"{name} must be one-dimensional")
     return numpy_products.outer(Array(first), Array(second))
 
 
@@ -208,7 +208,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
         place = layout.normalize_axis(axis, len(operand.shape), where)
         if operand.shape[place] != 3:
             fault = f"axis {axis} has {operand.shape[place]} elements"
-            raise value_error(where, fault, "vectors of three elements are accepted")
+            raise value_error(where, fault, "vectors must have three elements")
         parts.append(numpy_products.components(Array(operand), place))
     shape = layout.broadcast_shapes(first.shape, second.shape, where=where)
     place = layout.normalize_axis(axis, len(shape), where)
@@ -232,9 +232,12 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
     require_matrix(view.shape, where)
     if view.shape[-1] != view.shape[-2]:
         fault = f"a has shape {view.shape}"
-        raise refused(LinAlgError, where, fault, "square matrices are accepted")
-    if isinstance(n, bool) or not isinstance(n, int | numpy.integer):
-        raise type_error(where, f"n is {n!r}", "an integer is accepted")
+        raise refused(LinAlgError, where, fault, "matrices must be square")
+    if isinstance(n, bool):
+        seen = difference("np-matrix-power")
+        raise type_error(where, f"n is {n!r}", "n must be an integer", f"write int(n); {seen}")
+    if not isinstance(n, int | numpy.integer):
+        raise type_error(where, f"n is {n!r}", "n must be an integer")
     if n == 0:
         one = creation.eye(view.shape[-1], dtype=a.dtype, device=a.device)
         return Array(builder.copied(builder.broadcast(one._view, view.shape)))
@@ -375,7 +378,7 @@ def _hermitian(x: Any, triangle: Any, where: str) -> View:
     """Square matrices of which the lower triangle is the one to be read."""
     named = triangle.upper() if isinstance(triangle, str) else triangle
     if named not in ("L", "U"):
-        raise value_error(where, f"UPLO is {triangle!r}", '"L" and "U" are accepted')
+        raise value_error(where, f"UPLO is {triangle!r}", 'UPLO must be "L" or "U"')
     view = matrices(x, where, square=True)
     if named == "L":
         return view
@@ -424,7 +427,7 @@ def qr(a: Matrices, mode: str = "reduced") -> Any:
     where = "linalg.qr(a)"
     if mode not in ("reduced", "complete", "r", "raw"):
         fault = f"mode is {mode!r}"
-        raise value_error(where, fault, '"reduced", "complete", "r" and "raw" are accepted')
+        raise value_error(where, fault, 'mode must be "reduced", "complete", "r" or "raw"')
     view = matrices(a, where)
     if mode == "raw":
         made = numpy.linalg.qr(to_host(view, where), mode="raw")
@@ -509,7 +512,7 @@ def solve(a: Square, b: ArrayLike) -> Array:
     columns = (*second.shape, 1) if vector else second.shape
     if not second.shape or columns[-2] != coefficients.shape[-1]:
         fault = f"a has shape {coefficients.shape} and b {second.shape}"
-        raise value_error(where, fault, "b has as many rows as a: shape (M,) or (..., M, K)")
+        raise value_error(where, fault, "b must have as many rows as a: shape (M,) or (..., M, K)")
     stack = layout.broadcast_shapes(coefficients.shape[:-2], columns[:-2], where=where)
     shape = (*stack, *(columns[-2:-1] if vector else columns[-2:]))
     return _by_library(where, "solve", (coefficients, second), (shape, coefficients.dtype))[0]
@@ -524,10 +527,10 @@ def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
     tolerance = as_array(rtol, where, "rtol", device=singular.device)
     if tolerance._view.dtype.kind not in dtypes.REAL_NUMERIC:
         fault = f"rtol has dtype {tolerance.dtype}"
-        raise type_error(where, fault, "real numeric dtypes are accepted")
+        raise type_error(where, fault, "rtol must be real")
     if layout.broadcast_shapes(shape[:-2], tolerance.shape, where=where) != shape[:-2]:
         fault = f"{operand_of(where)} has shape {shape} and rtol {tolerance.shape}"
-        accepted = "a number for each matrix, or one for all, is accepted"
+        accepted = "rtol must have a number for each matrix, or one for all"
         raise value_error(where, fault, accepted, "broadcast x to as many matrices")
     own: Array = tolerance.astype(singular.dtype, copy=False)
     return singular[..., :1] * own[..., None]
@@ -550,7 +553,7 @@ def matrix_rank(
     """
     where = "linalg.matrix_rank(A, rtol)"
     if tol is not None and rtol is not None:
-        raise value_error(where, "tol and rtol are given", "one is accepted")
+        raise value_error(where, "tol and rtol are given", "one of them must be None")
     given = operand_view(A, where)
     if len(given.shape) < 2:
         return reductions.any(Array(given) != 0).astype("int64")
@@ -578,7 +581,7 @@ def pinv(a: Matrices, rcond: Any = None, hermitian: bool = False, *, rtol: Any =
     """
     where = "linalg.pinv(a, rtol)"
     if rcond is not None and rtol is not None:
-        raise value_error(where, "rcond and rtol are given", "one is accepted")
+        raise value_error(where, "rcond and rtol are given", "one of them must be left out")
     view = matrices(a, where, square=bool(hermitian))
     *stack, rows, columns = view.shape
     if 0 in (rows, columns):

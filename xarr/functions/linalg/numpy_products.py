@@ -34,7 +34,7 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
         return result
     if type(out) is Array and (out.shape != result.shape or out.dtype != result.dtype):
         fault = f"out has shape {out.shape} and dtype {out.dtype}"
-        accepted = f"the result has shape {result.shape} and dtype {result.dtype}"
+        accepted = f"it must have those of the result, {result.shape} and {result.dtype}"
         remedy = "make out with xarr.empty(shape, dtype)"
         raise value_error("dot(a, b, out)", fault, accepted, remedy)
     return deliver(result, out, "dot(a, b, out)")
@@ -84,7 +84,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     sizes = [math.prod(view.shape) for view in (first, second)]
     if sizes[0] != sizes[1]:
         fault = f"a has {sizes[0]} elements and b {sizes[1]}"
-        raise value_error(where, fault, "operands of as many elements are accepted")
+        raise value_error(where, fault, "both must have as many elements")
     if first.dtype.kind == COMPLEX:
         first = rows.conj.applied(first)
     if first.shape != second.shape:
@@ -139,12 +139,12 @@ def cross(
     for name, view, place in (("a", first, axisa), ("b", second, axisb)):
         if not view.shape:
             fault = f"{name} is 0-dimensional"
-            accepted = "At least one array has zero dimension, and vectors are taken"
+            accepted = "it must be a vector: At least one array has zero dimension"
             raise value_error(where, fault, accepted)
         along = layout.normalize_axis(place, len(view.shape), where)
         if view.shape[along] not in (2, 3):
             fault = f"axis {along} of {name} has {view.shape[along]} elements"
-            raise value_error(where, fault, "vectors of two or three elements are accepted")
+            raise value_error(where, fault, "vectors must have two or three elements")
         sides.append(components(Array(view), along))
     if len(sides[0]) == 2 or len(sides[1]) == 2:
         text = "Arrays of 2-dimensional vectors are deprecated. "
@@ -185,12 +185,12 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
     where = "linalg.multi_dot(arrays)"
     chain = [array_of(item, where, "arrays") for item in arrays]
     if len(chain) < 2:
-        raise value_error(where, f"there are {len(chain)} arrays", "at least two")
+        raise value_error(where, f"there are {len(chain)} arrays", "there must be at least two")
     for place, array in enumerate(chain):
         allowed = (1, 2) if place in (0, len(chain) - 1) else (2,)
         if array.ndim not in allowed:
             fault = f"array {place} has {array.ndim} dimensions"
-            accepted = "matrices are accepted, and vectors at the ends"
+            accepted = "arrays must be matrices, or vectors at the ends"
             raise refused(numpy.linalg.LinAlgError, where, fault, accepted)
     row_vector, column_vector = chain[0].ndim == 1, chain[-1].ndim == 1
     extents = [1 if row_vector else chain[0].shape[0], *(array.shape[0] for array in chain[1:])]

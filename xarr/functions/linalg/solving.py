@@ -64,7 +64,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     target = Array(second)
     if len(matrix.shape) != 2 or target.ndim not in (1, 2) or target.shape[0] != matrix.shape[0]:
         fault = f"a has shape {matrix.shape} and b {target.shape}"
-        accepted = "a matrix a of shape (M, N) and b of shape (M,) or (M, K) are accepted"
+        accepted = "a must have shape (M, N), and b (M,) or (M, K)"
         raise refused(LinAlgError, where, fault, accepted)
     rows, columns = matrix.shape
     sides = target if target.ndim == 2 else target[:, None]
@@ -106,7 +106,12 @@ def cond(x: linalg.Matrices, p: Any = None) -> Array:
     by_values = p in (None, 2, -2)
     view = linalg.matrices(array_of(x, where), where, square=not by_values)
     if 0 in view.shape[-2:]:
-        raise refused(LinAlgError, where, f"x has shape {view.shape}", "empty has no norm")
+        raise refused(
+            LinAlgError,
+            where,
+            f"x has shape {view.shape}",
+            "matrices must have elements to have this norm",
+        )
     matrix = Array(view)
     if by_values:
         singular = linalg.singular_values(matrix, where)
@@ -145,7 +150,7 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
     shape = whole.shape[side.ndim :]
     if math.prod(shape) != math.prod(whole.shape[: side.ndim]):
         fault = f"a has shape {whole.shape} and b {side.shape}"
-        accepted = "the axes of a beyond those of b have as many elements as b"
+        accepted = "the axes of a beyond those of b must have as many elements as b"
         raise refused(LinAlgError, where, fault, accepted)
     size = math.prod(shape)
     solution = linalg.solve(whole.reshape((size, size)), side.reshape((-1,)))
@@ -166,7 +171,7 @@ def tensorinv(a: ArrayLike, ind: SupportsIndex = 2) -> Array:
     whole = array_of(a, where, "a")
     count = int(ind)
     if count <= 0:
-        raise value_error(where, f"ind is {ind}", "a positive number is accepted")
+        raise value_error(where, f"ind is {ind}", "ind must be positive")
     before, after = whole.shape[:count], whole.shape[count:]
     size = math.prod(after)
     inverse = linalg.inv(whole.reshape((math.prod(before), size)))
@@ -224,7 +229,7 @@ _NORMS: Final = {1: _NORM_1, 2: _NORM_2, math.inf: _LARGEST, -math.inf: _SMALLES
 def _vector_norm(x: View, axis: Any, keepdims: bool, ord: float, where: str) -> Array:
     if not isinstance(ord, int | float | numpy.integer | numpy.floating):
         error = ValueError if isinstance(ord, str) else TypeError  # as NumPy's
-        accepted = "a real number is accepted, inf and -inf among them"
+        accepted = "ord must be a real number, inf or -inf"
         raise refused(error, where, f"ord is {ord!r}", accepted)
     x = in_floating(x)
     row = dtypes.part_of(x.dtype)
@@ -277,7 +282,7 @@ def _matrix_norm(x: View, keepdims: bool, ord: Any, where: str) -> Array:
         result = reduced(largest if ord > 0 else folds.min, sums._view, -1, where=where)
     else:
         fault = f"ord is {ord!r}"
-        raise value_error(where, fault, '"fro", "nuc", 1, -1, 2, -2, inf and -inf are accepted')
+        raise value_error(where, fault, 'ord must be "fro", "nuc", 1, -1, 2, -2, inf or -inf')
     result = Array(builder.converted(result._view, row))
     return result.reshape((*result.shape, 1, 1)) if keepdims else result
 
@@ -297,12 +302,14 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
     view = operand_view(x, where)
     ndim = len(view.shape)
     if ord is not None and axis is None and ndim not in (1, 2):
-        raise value_error(where, f"x has {ndim} dimensions and axis is None", "one or two are")
+        raise value_error(
+            where, f"x has {ndim} dimensions and axis is None", "it must have one or two"
+        )
     axes = layout.normalize_axes(axis, ndim, where)
     if axis is not None and len(axes) not in (1, 2):
-        raise value_error(where, f"axis is {axis!r}", "one axis or two are accepted")
+        raise value_error(where, f"axis is {axis!r}", "axis must be one axis or two")
     if isinstance(ord, str) and len(axes) == 1:
-        raise value_error(where, f"ord is {ord!r}", "the norms of vectors are numbers")
+        raise value_error(where, f"ord is {ord!r}", "ord must be a number for vectors")
     if ord is None or len(axes) == 1:
         return _vector_norm(view, axis, keepdims, 2 if ord is None else ord, where)
     named: Any = axis or axes

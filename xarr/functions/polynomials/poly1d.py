@@ -181,7 +181,7 @@ def polyfit(
     count = int(operator.index(deg)) + 1
     points, values = array_of(x, where) + 0.0, array_of(y, where) + 0.0
     if count < 1:
-        raise value_error(where, f"deg is {deg}", "degrees are not negative")
+        raise value_error(where, f"deg is {deg}", "deg must not be negative")
     series_values.require_points(points, values, where)
     matrix = vander(points, count)
     solved = series_values.scaled_fit(matrix, points, values, w, rcond, where)
@@ -202,7 +202,7 @@ def polyfit(
     if cov != "unscaled":
         if points.shape[0] <= count:
             fault = f"there are {points.shape[0]} points and {count} coefficients"
-            accepted = "covariances need more points than coefficients"
+            accepted = "there must be more points than coefficients for a covariance"
             raise value_error(where, fault, accepted, 'pass cov="unscaled"')
         factor = solved.residuals / (points.shape[0] - count)
     return solved.x, base * factor if values.ndim == 1 else base[:, :, None] * factor
@@ -360,7 +360,7 @@ def vander(
     where = "vander(x, N)"
     given = array_of(x, where)
     if given.ndim != 1:
-        raise value_error(where, f"x has {given.ndim} dimensions", "one dimension is accepted")
+        raise value_error(where, f"x has {given.ndim} dimensions", "it must have one")
     columns = given.size if N is None else integer(N, where, "N")
     row = dtypes.promote(given._view.dtype, dtypes.int64)
     powers = fills.ones((given.size, columns), row, device=given.device)

@@ -11,7 +11,7 @@ from xarr.errors import type_error
 def _number(x: Array, name: str) -> Any:
     if x.shape:
         fault = f"x has shape {x.shape}"
-        accepted = "an array without axes stands for a number"
+        accepted = "x must have no axes to be a number"
         raise type_error(f"x.{name}", fault, accepted, "index one element")
     return x.item()
 

@@ -53,7 +53,7 @@ def apply_along_axis(
         func1d(last[index], *args, **kwargs) for index in itertools.product(*map(range, outer))
     ]
     if not results:
-        raise value_error(where, f"arr has shape {x.shape}", "at least one line is needed")
+        raise value_error(where, f"arr has shape {x.shape}", "it must have at least one line")
     first = as_array(results[0], where, "a result", device=x.device)
     if all(isinstance(item, int | float | complex | numpy.generic) for item in results):
         together = as_array(results, where, "the results", dtype=first.dtype, device=x.device)
@@ -86,7 +86,7 @@ def apply_over_axes(
             result = manipulation.expand_dims(result, place)
         if result.ndim != value.ndim:
             fault = f"the result has {result.ndim} dimensions"
-            accepted = f"the array has {value.ndim}; as many or one less are accepted"
+            accepted = f"it must have as many as the array, {value.ndim}, or one less"
             raise value_error(where, fault, accepted)
         value = result
     return value

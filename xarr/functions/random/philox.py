@@ -77,7 +77,7 @@ class Philox:
 
     def __init__(self, seed: Any = None, *, counter: Any = None, key: Any = None) -> None:
         if seed is not None and key is not None:
-            raise value_error(_WHERE, "seed and key are given", "one of them is accepted")
+            raise value_error(_WHERE, "seed and key are given", "one of them must be left out")
         self.lock = threading.Lock()
         self._sequence: Any = None if seed is None else sequence_of(seed)
         self._key: int | None = None if key is None else _word(key, "key")
@@ -121,10 +121,10 @@ class Philox:
     @state.setter
     def state(self, value: Any) -> None:
         if not isinstance(value, dict):
-            raise type_error("Philox.state", f"the state is {value!r}", "a dict is accepted")
+            raise type_error("Philox.state", f"the state is {value!r}", "it must be a dict")
         if value.get("bit_generator") != NAME:
             fault = f"the state is of {value.get('bit_generator')}"
-            raise value_error("Philox.state", fault, f"a state of {NAME} is accepted")
+            raise value_error("Philox.state", fault, f"it must be of {NAME}")
         with self.lock:
             self._drawn = _word(value["state"]["counter"], "counter")
             self._key = _word(value["state"]["key"], "key")
@@ -173,7 +173,7 @@ _WHERE: Final = "Philox(seed, counter, key)"
 def _word(value: Any, name: str) -> int:
     number = operator.index(plain(value))
     if not 0 <= number < _WORD:
-        raise value_error(_WHERE, f"{name} is {number}", "64 bits are accepted")
+        raise value_error(_WHERE, f"{name} is {number}", f"{name} must have at most 64 bits")
     return number
 
 

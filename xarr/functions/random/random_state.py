@@ -117,7 +117,7 @@ class RandomState(Continuous, Discrete, Vectors):
         """Take the bits from another generator."""
         if not isinstance(bits, Philox):
             fault = f"bitgen is of type {type(bits).__name__}"
-            accepted = "Philox is accepted"
+            accepted = "it must be a Philox"
             remedy = "set XARR_RANDOM=numpy to draw from NumPy's, or write RandomState(bitgen)"
             raise type_error("set_bit_generator(bitgen)", fault, accepted, remedy)
         self._bits = bits
@@ -143,7 +143,7 @@ class RandomState(Continuous, Discrete, Vectors):
             shape = tuple([operator.index(extent) for extent in dimensions])
         except TypeError:
             fault = f"the arguments are {dimensions}"
-            raise type_error(where, fault, "integers are accepted") from None
+            raise type_error(where, fault, "they must be integers") from None
         return self.sample(row, (), shape, where)
 
     def random_sample(self, size: Size = None) -> Floats:
@@ -242,10 +242,10 @@ def _checked(seed: Any) -> Any:
     words = numpy.asarray(seed)
     if words.ndim > 1 or not words.size:
         fault = f"the seed has shape {words.shape}"
-        accepted = "an integer or one axis of them, not empty, is accepted"
+        accepted = "it must be an integer, or a vector of integers, not empty"
         raise value_error("seed(seed)", fault, accepted)
     if words.dtype.kind not in "iu":
-        raise type_error("seed(seed)", f"the seed is {seed!r}", "integers are accepted")
+        raise type_error("seed(seed)", f"the seed is {seed!r}", "it must hold integers")
     if not (int(words.min()) >= 0 and int(words.max()) < 1 << 32):
         fault = f"the seed is {seed!r}"
         raise value_error("seed(seed)", fault, "Seed must be between 0 and 2**32 - 1")

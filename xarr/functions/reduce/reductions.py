@@ -262,7 +262,7 @@ def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False
     where = "ptp(a, axis)"
     view = operand_view(a, where)
     if view.dtype.kind not in dtypes.NUMERIC:
-        raise type_error(where, f"a has dtype {view.dtype}", "numeric dtypes are accepted")
+        raise type_error(where, f"a has dtype {view.dtype}", "a must be numeric")
     largest, smallest = (
         reduced(row, view, axis, keepdims=bool(keepdims), where=where)
         for row in (rows.max, rows.min)

@@ -107,7 +107,7 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array
         keeping[_host_places(obj, extent, where)] = False
     except IndexError as error:
         fault = f"{error}"
-        raise refused(IndexError, where, fault, f"axis {place} has {extent} elements") from None
+        raise refused(IndexError, where, fault, f"it must be in [{-extent}, {extent})") from None
     return Array(taken_at(x, place, numpy.flatnonzero(keeping)))
 
 
@@ -127,7 +127,7 @@ def _run(obj: Any, extent: int, axis: int, where: str) -> tuple[int, int] | None
         return None
     if not -extent <= at < extent:
         fault = f"the index {at} is out of bounds"
-        accepted = f"axis {axis} has {extent} elements, so [{-extent}, {extent}) is accepted"
+        accepted = f"axis {axis} has {extent} elements, so it must be in [{-extent}, {extent})"
         raise refused(IndexError, where, fault, accepted)
     at %= extent
     return at, at + 1
@@ -168,11 +168,13 @@ def _host_places(obj: Any, extent: int, where: str) -> Any:
 
 def _wrong_mask(shape: Shape, extent: int, where: str) -> ValueError:
     fault = f"the mask obj has shape {shape}"
-    return value_error(where, fault, f"the axis has {extent} elements; as many")
+    return value_error(
+        where, fault, f"it must have an element for each of the {extent} of the axis"
+    )
 
 
 def _wrong_index(dtype: str, where: str) -> IndexError:
-    accepted = "integers, slices, and integer or bool arrays are accepted"
+    accepted = "it must be an integer, a slice, or an integer or bool array"
     return refused(IndexError, where, f"obj has dtype {dtype}", accepted)
 
 
@@ -199,7 +201,7 @@ def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = N
     at = _insertions(obj, extent, where)
     if at.size and (at.min() < -extent or at.max() > extent):
         fault = f"the index {at.min() if at.min() < -extent else at.max()} is out of bounds"
-        accepted = f"axis {place} has {extent} elements, so [{-extent}, {extent}] is accepted"
+        accepted = f"axis {place} has {extent} elements, so it must be in [{-extent}, {extent}]"
         raise refused(IndexError, where, fault, accepted)
     at = numpy.where(at < 0, at + extent, at)
     if not at.ndim or at.size == 1:
@@ -233,7 +235,7 @@ def _insertions(obj: Any, extent: int, where: str) -> Host:
     if values.dtype == numpy.bool_ and values.ndim == 1:
         return numpy.flatnonzero(values)
     if values.ndim > 1:
-        raise value_error(where, f"obj has shape {values.shape}", "a vector of indices is accepted")
+        raise value_error(where, f"obj has shape {values.shape}", "obj must be a vector of indices")
     if values.dtype.kind not in "iu":
         error = _wrong_index(str(values.dtype), where)
         raise TypeError(str(error)) if values.size == 1 else error
@@ -259,7 +261,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
     where = "trim_zeros(filt, trim, axis)"
     ends = trim.lower()
     if ends not in ("f", "b", "fb", "bf"):
-        raise value_error(where, f"trim is {trim!r}", "'f', 'b', 'fb' are accepted")
+        raise value_error(where, f"trim is {trim!r}", "trim must be 'f', 'b' or 'fb'")
     x = array_of(filt, where, "filt")
     axes = layout.normalize_axes(axis, x.ndim, where)
     key = [slice(None)] * x.ndim
@@ -490,11 +492,15 @@ _OPTIONS: Final = {
 def _require_known(mode: Any, options: dict[str, Any], where: str) -> None:
     if mode != "empty" and (not isinstance(mode, str) or mode not in _MODES):
         fault = f"mode '{mode}' is not supported"
-        raise value_error(where, fault, "the modes are empty, " + ", ".join(_MODES))
+        raise value_error(where, fault, "mode must be one of empty, " + ", ".join(_MODES))
     read = _OPTIONS.get(mode, ("none", None))[0]
     for name in options:
         if name != read:
-            raise value_error(where, f"{name} is given", f"mode {mode!r} reads {read}")
+            raise value_error(
+                where,
+                f"{name} is given",
+                f"mode {mode!r} reads {read}, and others must be left out",
+            )
 
 
 def _settings(mode: str, options: dict[str, Any], ndim: int, where: str) -> list[tuple[Any, Any]]:
@@ -503,14 +509,16 @@ def _settings(mode: str, options: dict[str, Any], ndim: int, where: str) -> list
     value = options.get(name, default)
     if value is None or isinstance(value, str):
         if name == "reflect_type" and value not in ("even", "odd"):
-            raise value_error(where, f"reflect_type is {value!r}", "'even' and 'odd' are accepted")
+            raise value_error(
+                where, f"reflect_type is {value!r}", "reflect_type must be 'even' or 'odd'"
+            )
         return [(value, value)] * ndim
     pairs = _pairs(value, ndim, where, name)
     if name == "stat_length":
         lengths = _whole(pairs, value, where, name)
         if mode in ("maximum", "minimum") and any(0 in pair for pair in lengths):
             fault = "stat_length of 0 yields no value for padding"
-            raise value_error(where, fault, "1 is the least")
+            raise value_error(where, fault, "it must be at least 1")
         return lengths
     return pairs
 

@@ -99,7 +99,9 @@ def _arrays(values: Any, where: str) -> list[Array]:
         raise type_error(where, fault, accepted)
     items = list(values)
     if not items:
-        raise value_error(where, f"{operand_of(where)} is empty", "need at least one array")
+        raise value_error(
+            where, f"{operand_of(where)} is empty", "it must hold arrays: need at least one array"
+        )
     device = next((item.device for item in items if type(item) is Array), None)
     arrays = [
         item if type(item) is Array else as_array(item, where, "an array", device=device)
@@ -166,7 +168,7 @@ def _joined(
     first = parts[0].shape
     if not first:
         fault = "an array is 0-dimensional"
-        accepted = "arrays with at least one axis are accepted"
+        accepted = "arrays must have at least one axis"
         raise value_error(where, fault, accepted, "use stack, or axis=None")
     place = normalize_axis(axis, len(first), where)
     for part in parts:
@@ -177,7 +179,7 @@ def _joined(
             if number != place
         ):
             fault = f"the shapes are {first} and {shape} and axis is {place}"
-            raise value_error(where, fault, "shapes have to agree except along the axis")
+            raise value_error(where, fault, "shapes must agree except along the axis")
     row = _promoted(parts, where, dtype, casting)
     total = sum(part.shape[place] for part in parts)
     full = (*first[:place], total, *first[place + 1 :])
@@ -205,13 +207,13 @@ def _hand_over(whole: Assembly, out: Any, casting: str, where: str) -> Array:
     target = single(out, where)
     if target is not None and target.shape != result.shape:
         fault = f"out has shape {target.shape} and the result {result.shape}"
-        raise value_error(where, fault, "equal shapes are accepted")
+        raise value_error(where, fault, "both must be equal")
     return deliver(result, target, where, casting=casting)
 
 
 def _require_one(out: Any, dtype: DTypeLike, where: str) -> None:
     if out is not None and dtype is not None:
-        raise type_error(where, "out and dtype are both given", "one of them is accepted")
+        raise type_error(where, "out and dtype are both given", "one of them must be left out")
 
 
 @by_numpy(numpy.stack)
@@ -241,7 +243,7 @@ def stack(
     for part in parts:
         if part.shape != shape:
             fault = f"the shapes are {shape} and {part.shape}"
-            raise value_error(where, fault, "all shapes have to agree")
+            raise value_error(where, fault, "all shapes must agree")
     place = normalize_axis(axis, len(shape) + 1, where, "the result")
     full = layout.require_possible((*shape[:place], len(parts), *shape[place:]), where)
     row = _promoted(parts, where, dtype, casting)
@@ -278,7 +280,7 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     shifts, axes = _shifts(shift, where), integers(axis, where, "axis")
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         fault = f"there are {len(shifts)} shifts and {len(axes)} axes"
-        raise value_error(where, fault, "as many of both, or one of either are accepted")
+        raise value_error(where, fault, "there must be as many of both, or one of either")
     count = max(len(shifts), len(axes)) if shifts and axes else 0
     moves = [0] * len(view.shape)
     for number in range(count):
@@ -328,10 +330,10 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
         counts = numbers(counts.tolist(), dtypes.int64, where, "repeats")
     if not numpy.can_cast(counts.dtype, numpy.int64) or counts.ndim > 1:
         fault = f"repeats has dtype {counts.dtype} and shape {counts.shape}"
-        raise type_error(where, fault, "an integer, or integers in one dimension are accepted")
+        raise type_error(where, fault, "repeats must be an integer, or a vector of integers")
     extent = view.shape[place]
     if counts.size and counts.min() < 0:
-        raise value_error(where, f"repeats holds {counts.min()}", "repeats are not negative")
+        raise value_error(where, f"repeats holds {counts.min()}", "repeats must not be negative")
     shape = view.shape
     one = counts.size == 1
     total = extent * int(counts.item()) if one else sum(counts.tolist())
@@ -340,12 +342,12 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
         return _repeated(x, place, int(counts.item()))
     if counts.size != extent:
         fault = f"repeats has {counts.size} elements"
-        accepted = f"axis {place} has {extent}; one for each, or one for all is accepted"
+        accepted = f"it must have one for each of the {extent} of axis {place}, or one for all"
         raise value_error(where, fault, accepted)
     nbytes = total * dtypes.int64.itemsize
     if nbytes > x.device.memory_nbytes:
         fault = f"repeats asks for {total} elements, whose places take {nbytes} bytes"
-        accepted = f"{x.device} has {x.device.memory_nbytes} bytes"
+        accepted = f"they must fit into the {x.device.memory_nbytes} bytes of {x.device}"
         raise refused(MemoryError, where, fault, accepted, "work in smaller pieces")
     sources = numpy.repeat(numpy.arange(extent, dtype=numpy.int64), counts)
     return Array(taken_at(x, place, sources))
@@ -391,7 +393,7 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     x = array_of(A, where, "A")
     times = integers(reps, where, "reps")
     if any(count < 0 for count in times):
-        raise value_error(where, f"reps is {reps!r}", "numbers of repetitions are not negative")
+        raise value_error(where, f"reps is {reps!r}", "numbers of repetitions must not be negative")
     ndim = max(x.ndim, len(times))
     times = [1] * (ndim - len(times)) + times
     given = settled(x)
@@ -483,7 +485,7 @@ def diff(
     result = at_least(as_array(a, where, "a"), 1, where)
     times = integer(n, where, "n")
     if times < 0:
-        raise value_error(where, f"n is {times}", "n is not negative")
+        raise value_error(where, f"n is {times}", "n must not be negative")
     if times == 0:
         return result
     place = normalize_axis(axis, result.ndim, where)
@@ -543,15 +545,15 @@ def block(arrays: Any) -> Array:
 def _depth(arrays: Any, where: str) -> int:
     """How deep the lists are, everywhere."""
     if isinstance(arrays, tuple):
-        raise type_error(where, "a tuple is among the lists", "lists of blocks are accepted")
+        raise type_error(where, "a tuple is among the lists", "blocks must be in lists")
     if not isinstance(arrays, list):
         return 0
     if not arrays:
-        raise value_error(where, "a list is empty", "blocks are needed")
+        raise value_error(where, "a list is empty", "it must have blocks")
     depths = {_depth(item, where) for item in arrays}
     if len(depths) > 1:
         fault = f"lists are {sorted(depths)} deep beside each other"
-        raise value_error(where, fault, "all have to be equally deep")
+        raise value_error(where, fault, "all must be equally deep")
     return depths.pop() + 1
 
 
@@ -589,7 +591,7 @@ def _place_blocks(
         for number, (one, other) in enumerate(zip(total, shape, strict=True)):
             if number != axis and one != other:
                 fault = f"blocks of shapes {total} and {shape} are joined along axis {axis}"
-                raise value_error(where, fault, "the other extents have to agree")
+                raise value_error(where, fault, "the other extents must agree")
         total = (*total[:axis], total[axis] + shape[axis], *total[axis + 1 :])
     assert total is not None
     return total

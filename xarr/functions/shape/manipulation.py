@@ -18,7 +18,7 @@ from xarr.array.array import Array, ArrayLike, Axis, ShapeLike
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array
 from xarr.array.layouts import keep_array, kept_order, layout_of, lock, renamed, settled, view
-from xarr.errors import operand_of, type_error, value_error
+from xarr.errors import difference, operand_of, type_error, value_error
 from xarr.functions.create.creation import shape_of
 from xarr.ir.views import constant, storage_view
 from xarr.layout import Layout, Shape, index_of, integer, normalize_axis
@@ -36,7 +36,9 @@ def integers(value: Any, where: str, name: str) -> list[int]:
         return [index_of(item) for item in items]
     except TypeError:
         fault = f"{name} is {value!r}"
-        raise type_error(where, fault, "an integer or a tuple of integers is accepted") from None
+        raise type_error(
+            where, fault, f"{name} must be an integer or a tuple of integers"
+        ) from None
 
 
 def copied_as(x: Array, where: Layout, shape: Shape) -> Array:
@@ -83,7 +85,7 @@ def reshape(
         fault = (
             f"a has shape {given_view.shape} with strides {given.strides} and shape is {extents}"
         )
-        accepted = "strides cannot express it, so a copy is needed"
+        accepted = "copy must not be False, as strides cannot express the shape"
         raise value_error("reshape(a, shape, copy=False)", fault, accepted, "pass copy=None")
     return copied_as(x, settled(x), extents)
 
@@ -139,7 +141,7 @@ def permuted(x: Array, axes: Any, where: str) -> Array:
     order = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
     if sorted(order) != list(range(x.ndim)):
         fault = f"{operand_of(where)} has {x.ndim} dimensions and axes is {axes!r}"
-        raise value_error(where, fault, "each axis has to be named once")
+        raise value_error(where, fault, "each axis must be named once")
     return view(x, settled(x).permuted(order))
 
 
@@ -187,7 +189,7 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
     ]
     if len(given) != len(places) or any(len(set(axes)) != len(axes) for axes in (given, places)):
         fault = f"source is {source!r} and destination is {destination!r}"
-        raise value_error(where, fault, "as many of both are accepted, each named once")
+        raise value_error(where, fault, "both must have as many axes, each named once")
     order = [axis for axis in range(x.ndim) if axis not in given]
     for place, axis in sorted(zip(places, given, strict=True)):
         order.insert(place, axis)
@@ -241,7 +243,7 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
         places = places if x.ndim else ()  # NumPy takes the first axis of what has none
     if any(x.shape[place] != 1 for place in places):
         fault = f"a has shape {x.shape} and axis is {axis!r}"
-        raise value_error(where, fault, "axes of one element go")
+        raise value_error(where, fault, "the axes to remove must have one element")
     given = settled(x)
     kept = [number for number in range(x.ndim) if number not in places]
     return view(x, given.permuted(kept))
@@ -282,7 +284,7 @@ def at_least(x: Array, ndim: int, where: str) -> Array:
     """The array; ValueError if it has fewer axes."""
     if x.ndim < ndim:
         fault = f"{operand_of(where)} is {x.ndim}-d"
-        raise value_error(where, fault, f"an array that is at least {ndim}-d is needed")
+        raise value_error(where, fault, f"it must be at least {ndim}-d")
     return x
 
 
@@ -300,7 +302,7 @@ def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     x = array_of(m, where, "m")
     plane = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
     if len(plane) != 2 or plane[0] == plane[1]:
-        raise value_error(where, f"axes is {axes!r}", "two different axes are accepted")
+        raise value_error(where, f"axes is {axes!r}", "axes must be two different axes")
     first, second = plane
     turns = integer(k, where, "k") % 4
     if turns == 0:
@@ -326,7 +328,7 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Arr
     if len(extents) < x.ndim or layout.broadcast_shapes(x.shape, extents, where=where) != extents:
         fault = f"array has shape {x.shape} and shape is {extents}"
         rule = "aligned at the last axis, each extent equal or 1"
-        raise value_error(where, fault, f"array has to broadcast to shape: {rule}")
+        raise value_error(where, fault, f"array must broadcast to shape: {rule}")
     given_view = x._view
     if not owned and given_view.value is not None:
         return lock(Array(constant(given_view.value, given_view.dtype, extents, given_view.device)))
@@ -448,7 +450,7 @@ def as_strided(
     steps = given.strides if strides is None else _in_elements(strides, extents, array, where)
     if len(steps) != len(extents):
         fault = f"shape is {extents} and strides has {len(steps)} entries"
-        raise value_error(where, fault, "a stride for each axis is needed")
+        raise value_error(where, fault, "strides must have an entry for each axis")
     wanted = Layout(extents, steps, given.offset)
     storage = array._view.storage
     assert storage is not None
@@ -457,9 +459,9 @@ def as_strided(
         count = storage.nbytes // array.itemsize
         if low < 0 or high >= count or not given.size:
             fault = f"the view would have elements {low} to {high} of the memory of x"
-            accepted = f"there are elements 0 to {count - 1}"
+            accepted = f"they must be among its elements 0 to {count - 1}"
             remedy = "strides count bytes: take multiples of x.itemsize"
-            raise value_error(where, fault, accepted, remedy)
+            raise value_error(where, fault, accepted, remedy, difference("np-as-strided"))
     result = view(array, wanted)
     return result if writeable else lock(result)
 
@@ -471,7 +473,7 @@ def _in_elements(strides: Any, extents: Shape, x: Array, where: str) -> tuple[in
         nbytes = [0 if extent <= 1 else step for step, extent in zip(nbytes, extents, strict=True)]
     if any(step % itemsize for step in nbytes):
         fault = f"strides is {strides}"
-        accepted = f"multiples of the {itemsize} bytes of an element are accepted"
+        accepted = f"strides must be multiples of the {itemsize} bytes of an element"
         raise value_error(where, fault, accepted)
     return tuple(step // itemsize for step in nbytes)
 
@@ -498,7 +500,7 @@ def sliding_window_view(
     array = array_of(x, where)
     windows = integers(window_shape, where, "window_shape")
     if any(extent < 0 for extent in windows):
-        raise value_error(where, f"window_shape is {window_shape}", "no extent is negative")
+        raise value_error(where, f"window_shape is {window_shape}", "extents must not be negative")
     given = settled(array)
     if axis is None:
         places = list(range(array.ndim))
@@ -507,12 +509,12 @@ def sliding_window_view(
         places = [layout.normalize_axis(operator.index(item), array.ndim, where) for item in named]
     if len(places) != len(windows):
         fault = f"window_shape is {window_shape} and there are {len(places)} axes"
-        raise value_error(where, fault, "an extent for each axis is needed")
+        raise value_error(where, fault, "window_shape must have an extent for each axis")
     shape = list(given.shape)
     for place, extent in zip(places, windows, strict=True):
         if shape[place] < extent:
             fault = f"the window has {extent} elements along axis {place}, x has {shape[place]}"
-            raise value_error(where, fault, "a window is at most as large as x")
+            raise value_error(where, fault, "a window must be at most as large as x")
         shape[place] -= extent - 1
     strides = (*given.strides, *(given.strides[place] for place in places))
     wanted = Layout((*shape, *windows), strides, given.offset)

@@ -59,7 +59,7 @@ def _pieces(x: Array, sections: Any, place: int, where: str) -> list[Array]:
     else:
         count = integer(sections, where, "indices_or_sections")
         if count <= 0:
-            raise value_error(where, f"{count} parts were asked for", "at least 1 is accepted")
+            raise value_error(where, f"{count} parts were asked for", "there must be at least 1")
         size, larger = divmod(extent, count)
         cuts = [0, *itertools.accumulate([size + 1] * larger + [size] * (count - larger))]
     given = settled(x)
@@ -84,7 +84,7 @@ def _equal_pieces(x: Array, count: Any, place: int, where: str) -> list[Array]:
     """The parts that `split` makes."""
     if isinstance(count, int) and count > 0 and x.shape[place] % count:
         fault = f"axis {place} has {x.shape[place]} elements"
-        accepted = f"that is no multiple of {count}"
+        accepted = f"that must be a multiple of {count}"
         raise value_error(where, fault, accepted, "use array_split for parts that differ")
     return _pieces(x, count, place, where)
 

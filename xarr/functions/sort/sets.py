@@ -203,7 +203,7 @@ def isin(
     """
     where = "isin(element, test_elements)"
     if kind not in (None, "sort", "table"):
-        raise value_error(where, f"kind is {kind!r}", "'sort', 'table' and None are accepted")
+        raise value_error(where, f"kind is {kind!r}", "kind must be 'sort', 'table' or None")
     first, second = compared(element, test_elements, where, ("element", "test_elements"))
     if 0 in second.shape or 0 in first.shape:
         return keep_array(Array(constant(bool(invert), dtypes.bool_, first.shape, first.device)))
@@ -407,7 +407,9 @@ def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Array:
     flat = array_of(ary, where, "ary").reshape(-1)
     if flat._view.dtype.kind == dtypes.BOOL:
         fault = "ary has dtype bool"
-        raise type_error(where, fault, "numeric dtypes are accepted", "diff tells which differ")
+        raise type_error(
+            where, fault, "ary must be numeric", "use diff, which tells the elements that differ"
+        )
     parts = [joining.diff(flat)] if flat.size else [flat]
     for name, value in (("to_begin", to_begin), ("to_end", to_end)):
         if value is None:

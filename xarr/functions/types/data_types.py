@@ -85,7 +85,7 @@ def require_casting(given: AnyDType, wanted: AnyDType, casting: str, where: str)
     """Refuse a conversion that is not of a kind."""
     if not _castable(given, wanted, casting, where):
         fault = f"dtype {given} becomes {wanted} and casting is {casting!r}"
-        accepted = "the conversion has to be of that kind"
+        accepted = "the conversion must be of that kind"
         raise type_error(where, fault, accepted, "pass casting='unsafe'")
 
 
@@ -93,7 +93,7 @@ def _any_dtype(value: Any, where: str) -> AnyDType:
     """The data type of an array, or one of NumPy's, which xarr need not have."""
     if isinstance(value, bool | int | float | complex) and not isinstance(value, numpy.generic):
         fault = f"{value!r} was given"
-        raise type_error(where, fault, "a dtype or an Array is accepted", "use its type")
+        raise type_error(where, fault, "it must be a dtype or an Array", "use its type")
     try:
         return _dtype_of(value, where).numpy
     except TypeError:
@@ -191,7 +191,7 @@ def finfo(dtype: Any) -> FloatInfo:
     row = dtypes.PART.get(row, row)
     if row.kind != REAL:
         fault = f"dtype is {row}"
-        accepted = "a floating-point dtype is accepted"
+        accepted = "it must be floating-point"
         raise value_error("finfo(dtype)", fault, accepted, "use xarr.iinfo for integers")
     found: FloatInfo = interned(_float_info, row)
     return found
@@ -220,7 +220,7 @@ def iinfo(int_type: Any) -> IntegerInfo:
     row = _dtype_of(given, "iinfo(int_type)")
     if row.kind not in dtypes.INTEGER:
         fault = f"int_type is {row}"
-        accepted = "an integer dtype is accepted"
+        accepted = "it must be an integer dtype"
         remedy = "use xarr.finfo for floating-point numbers"
         raise value_error("iinfo(int_type)", fault, accepted, remedy)
     low, high = dtypes.integer_bounds(row)
@@ -267,11 +267,11 @@ def _is_kind(row: DType, kind: Any, where: str) -> bool:
         words = KINDS.get(kind)
         if words is None:
             fault = f"kind is {kind!r}"
-            raise value_error(where, fault, "the kinds are " + ", ".join(map(repr, KINDS)))
+            raise value_error(where, fault, "kind must be one of " + ", ".join(map(repr, KINDS)))
         return row.kind in words
     if not isinstance(kind, numpy.dtype | type):
         fault = f"kind is of type {type(kind).__name__}"
-        accepted = "a dtype, the name of a kind, or a tuple of them is accepted"
+        accepted = "it must be a dtype, the name of a kind, or a tuple of them"
         raise type_error(where, fault, accepted)
     return row is dtypes.lookup(kind, where)
 
@@ -289,7 +289,7 @@ def result_type(*arrays_and_dtypes: Any) -> AnyDType:
     """
     where = "result_type(*arrays_and_dtypes)"
     if not arrays_and_dtypes:
-        raise value_error(where, "there are no arguments", "at least one is needed")
+        raise value_error(where, "there are no arguments", "there must be at least one")
     scalars: list[complex] = []
     row: DType | None = None
     device: Device | None = None
@@ -320,7 +320,7 @@ def _dtype_of(value: Any, where: str) -> DType:
         return dtypes.lookup(value.dtype.newbyteorder("="), where)  # as it is once on a device
     if value is None:
         # NumPy reads None as float64; here it is a forgotten argument.
-        raise type_error(where, "None was given", "a dtype or an Array is accepted")
+        raise type_error(where, "None was given", "it must be a dtype or an Array")
     return dtypes.lookup(value, where)
 
 
