@@ -30,6 +30,8 @@ from xarr.layout import integer
 def ascontiguousarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Array:
     """Return the array itself if its elements follow each other in C order, else a copy.
 
+    -> Array, shape of a with at least one axis
+
     >>> xarr.ascontiguousarray(xarr.eye(2).T).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
@@ -39,6 +41,8 @@ def ascontiguousarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> A
 
 def asfortranarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Array:
     """Return the array itself if its elements follow each other in Fortran's order, else a copy.
+
+    -> Array, shape of a with at least one axis
 
     >>> xarr.asfortranarray(xarr.eye(2)).strides
     (8, 16)
@@ -62,6 +66,8 @@ def isfortran(a: Array | numpy.ndarray[Any, Any]) -> bool:
 
 def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
     """Copy an array.
+
+    -> Array, shape and data type of a
 
     >>> x = xarr.zeros(2)
     >>> xarr.copy(x) is x
@@ -136,6 +142,8 @@ def frombuffer(
     count : int -- How many elements; all that there are where negative.
     offset : int -- The byte that the first element begins at.
 
+    -> Array, shape (count,), of the data type asked for
+
     >>> xarr.frombuffer(bytes([1, 0, 2, 0]), dtype="int16").tolist()
     [1, 2]
     """
@@ -170,6 +178,8 @@ def fromiter(
     dtype : dtype -- The data type.
     count : int -- How many are taken; all where -1.
 
+    -> Array, shape (N,), of the data type asked for
+
     >>> xarr.fromiter((i * i for i in range(4)), dtype="int64").tolist()
     [0, 1, 4, 9]
     """
@@ -181,6 +191,8 @@ def fromiter(
 
 def asarray_chkfinite(a: Any, dtype: DTypeLike = None, order: str | None = None) -> Array:
     """Make an array of values; ValueError if one is NaN or infinite. Waits for the device.
+
+    -> Array, shape and data type of a
 
     >>> xarr.asarray_chkfinite([1.0, 2.0]).tolist()
     [1.0, 2.0]
@@ -204,6 +216,8 @@ def require(
 
     requirements : str or sequence of str, optional -- "C" or "F" for an order, "W" for one that can
         be written, "O" for one of its own memory; "A" and "E" are always so.
+
+    -> Array, shape of a
 
     >>> xarr.require(xarr.eye(2).T, requirements="C").flags.c_contiguous
     True

@@ -52,6 +52,8 @@ def asarray(
     dtype : dtype, optional -- The data type of the result; where None, that of the values. Python
         scalars become bool, int64, and the device's default floating-point and complex types.
 
+    -> Array, shape of the values, of their data type; of Python numbers the default one
+
     ValueError -- If copy is False and a copy is needed, or a nested sequence is ragged.
     OverflowError -- If a Python integer does not fit the dtype.
 
@@ -121,6 +123,8 @@ def array(
     object : Array, Python scalar, nested sequence, NumPy array or buffer -- The values.
     ndmin : int -- The least number of axes; missing ones are put in front.
     ndmax : int -- The most axes that values may have; 0 for as many as there can be.
+
+    -> Array, shape of the values, with axes of one element in front up to ndmin
 
     >>> xarr.array([1.5, 2.5], dtype="float32").dtype
     dtype('float32')
@@ -205,6 +209,8 @@ def full(
 ) -> Array:
     """Make an array of one value, of the value's dtype where none is given.
 
+    -> Array, shape as given
+
     OverflowError -- If the value is an integer that dtype cannot hold.
 
     >>> xarr.full(3, -0.0).tolist()
@@ -264,6 +270,8 @@ def full_like(
 ) -> Array:
     """Make an array of one value like another array.
 
+    -> Array, shape of a, of the data type of a where none is given
+
     >>> xarr.full_like(xarr.asarray([1, 2]), 7).tolist()
     [7, 7]
     """
@@ -307,6 +315,8 @@ def eye(
     like: Any = None,
 ) -> Array:
     """Make a matrix of zeros with ones on a diagonal, of the default floating-point dtype.
+
+    -> Array, shape (N, M)
 
     >>> xarr.eye(2, 3, k=1).tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -354,7 +364,10 @@ def _with_ones(zeros: View, k: int) -> View:
 def identity(
     n: SupportsIndex, dtype: DTypeLike = None, *, device: DeviceLike = None, like: Any = None
 ) -> Array:
-    """Make a square matrix of zeros with ones on the main diagonal."""
+    """Make a square matrix of zeros with ones on the main diagonal.
+
+    -> Array, shape (n, n), of the default floating-point data type where none is given
+    """
     where = "identity(n)"
     extents = shape_of(integer(n, where, "n"), where, "n")
     return _eye(extents * 2, 0, dtype, device, where)
@@ -383,14 +396,20 @@ def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> 
 @by_numpy(numpy.tril)
 @cached_call
 def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
-    """Keep the lower triangle of each matrix, up to the k-th diagonal, zeros above it."""
+    """Keep the lower triangle of each matrix, up to the k-th diagonal, zeros above it.
+
+    -> Array, shape and data type of m
+    """
     return _triangle(m, k, table.less_equal, "tril(m)")
 
 
 @by_numpy(numpy.triu)
 @cached_call
 def triu(m: ArrayLike, k: SupportsIndex = 0) -> Array:
-    """Keep the upper triangle of each matrix, from the k-th diagonal on, zeros below it."""
+    """Keep the upper triangle of each matrix, from the k-th diagonal on, zeros below it.
+
+    -> Array, shape and data type of m
+    """
     return _triangle(m, k, table.greater_equal, "triu(m)")
 
 
@@ -417,7 +436,10 @@ def tri(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make a matrix of ones at and below a diagonal, zeros above it."""
+    """Make a matrix of ones at and below a diagonal, zeros above it.
+
+    -> Array, shape (N, M), of the default floating-point data type where none is given
+    """
     where = "tri(N, M, k)"
     rows = max(integer(N, where, "N"), 0)
     columns = rows if M is None else max(integer(M, where, "M"), 0)
@@ -426,6 +448,8 @@ def tri(
 
 def to_numpy(x: Array, /) -> Host:
     """Copy an array to the host; allowed in `no_implicit_transfer`, since it is not hidden.
+
+    -> numpy.ndarray, shape and data type of x
 
     >>> xarr.to_numpy(xarr.arange(3))
     array([0, 1, 2])
@@ -440,6 +464,8 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
 
     stream : Stream, optional
         The stream of `device` on which the values are copied; the current one where None.
+
+    -> Array, shape and data type of x
 
     Note: Between CUDA devices the values go from memory to memory, elsewhere through the host's.
 

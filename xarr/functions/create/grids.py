@@ -40,6 +40,8 @@ def meshgrid(
     indexing : {"xy", "ij"}
         "ij" for matrix indexing, shape (N1, N2, ...); with "xy" the first two axes are swapped.
 
+    -> tuple of Array, shape (N2, N1, ...) with "xy", (N1, N2, ...) with "ij", data types kept
+
     >>> x, y = xarr.meshgrid(xarr.arange(3), xarr.arange(2))
     >>> y.tolist()
     [[0, 0, 0], [1, 1, 1]]
@@ -96,6 +98,8 @@ def indices(
     dtype : dtype or None -- The data type; int64 where None.
     sparse : bool
         Whether the result is a tuple of Arrays, one for each axis, that broadcast to the grid.
+
+    -> Array, shape (N, ...), or with sparse a tuple of N Arrays; int64 where no dtype is given
 
     >>> xarr.indices((2, 2)).tolist()
     [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]

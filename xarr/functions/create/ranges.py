@@ -424,6 +424,8 @@ def logspace(
         The exponents of the ends, and the base of the powers.
     num : int -- How many numbers.
 
+    -> Array, shape (num, ...), floating-point where no dtype is given
+
     >>> xarr.logspace(0, 2, 3).tolist()
     [1.0, 10.0, 100.0]
     """
@@ -459,6 +461,8 @@ def geomspace(
     start, stop : number, or Array, shapes that broadcast to (...)
         The ends of the progression, not 0. Between real ends of different signs all is NaN.
     num : int -- How many numbers.
+
+    -> Array, shape (num, ...), floating-point where no dtype is given
 
     >>> xarr.geomspace(1, 1000, num=4).round().tolist()
     [1.0, 10.0, 100.0, 1000.0]

@@ -351,6 +351,8 @@ def empty_pinned(shape: Any, dtype: Any = None, *, device: Device | str | None =
     Its content is undefined. The memory is page-locked where the device is a GPU: the system has
     that much less for everything else, as long as the array is there. CuPy has it in `cupyx`.
 
+    -> numpy.ndarray, shape as given
+
     >>> host = xarr.empty_pinned((2, 3), "float32")
     >>> host.shape
     (2, 3)

@@ -227,6 +227,8 @@ def unravel_index(indices: ArrayLike, shape: Any, order: str | None = "C") -> tu
     indices : integer Array, shape (...) -- The indices, from 0 on.
     shape : tuple of int -- The array's shape before it was flattened.
 
+    -> tuple of Arrays of int64, one for each axis, shape of indices
+
     ValueError -- If an index is out of range.
 
     >>> [int(place) for place in xarr.unravel_index(7, (2, 4))]
@@ -272,6 +274,8 @@ def ravel_multi_index(
     multi_index : tuple of integer Arrays, shapes that broadcast -- The indices along each axis.
     dims : tuple of int -- The shape of the array.
 
+    -> Array of int64, shape that the indices broadcast to
+
     ValueError -- If an index is out of range, and `mode` is raise.
 
     >>> int(xarr.ravel_multi_index((1, 3), (2, 4)))
@@ -304,14 +308,20 @@ def ravel_multi_index(
 
 
 def diag_indices(n: SupportsIndex, ndim: SupportsIndex = 2) -> tuple[Array, ...]:
-    """The indices of the main diagonal of an array whose axes all have n elements."""
+    """The indices of the main diagonal of an array whose axes all have n elements.
+
+    -> tuple of ndim Arrays of int64, shape (n,)
+    """
     where = "diag_indices(n, ndim)"
     line = ranges.arange(integer(n, where, "n"))
     return (line,) * integer(ndim, where, "ndim")
 
 
 def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
-    """The indices of the main diagonal of an array whose axes all have the same length."""
+    """The indices of the main diagonal of an array whose axes all have the same length.
+
+    -> tuple of Arrays of int64, one for each axis, shape (N,)
+    """
     where = "diag_indices_from(arr)"
     shape = manipulation.at_least(as_array(arr, where, "arr"), 2, where).shape
     if len(set(shape)) != 1:
@@ -324,7 +334,10 @@ def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
 def tril_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, ...]:
-    """The rows and columns of the lower triangle of a matrix. Waits for the device."""
+    """The rows and columns of the lower triangle of a matrix. Waits for the device.
+
+    -> tuple of two Arrays of int64, shape (K,)
+    """
     return nonzero(_lower(n, k, m, "tril_indices(n, k, m)"))
 
 
@@ -338,14 +351,20 @@ def _lower(n: Any, k: Any, m: Any, where: str) -> Array:
 def triu_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, ...]:
-    """The rows and columns of the upper triangle of a matrix. Waits for the device."""
+    """The rows and columns of the upper triangle of a matrix. Waits for the device.
+
+    -> tuple of two Arrays of int64, shape (K,)
+    """
     where = "triu_indices(n, k, m)"
     return nonzero(elementwise.logical_not(_lower(n, integer(k, where, "k") - 1, m, where)))
 
 
 @by_numpy(numpy.tril_indices_from)
 def tril_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]:
-    """The indices of the lower triangle of a matrix, as `tril_indices` gives them."""
+    """The indices of the lower triangle of a matrix, as `tril_indices` gives them.
+
+    -> tuple of two Arrays of int64, shape (K,)
+    """
     where = "tril_indices_from(arr, k)"
     rows, columns = _matrix(arr, where)
     return tril_indices(rows, integer(k, where, "k"), columns)
@@ -353,7 +372,10 @@ def tril_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]
 
 @by_numpy(numpy.triu_indices_from)
 def triu_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]:
-    """The indices of the upper triangle of a matrix, as `triu_indices` gives them."""
+    """The indices of the upper triangle of a matrix, as `triu_indices` gives them.
+
+    -> tuple of two Arrays of int64, shape (K,)
+    """
     where = "triu_indices_from(arr, k)"
     rows, columns = _matrix(arr, where)
     return triu_indices(rows, integer(k, where, "k"), columns)
@@ -374,6 +396,8 @@ def mask_indices(
     mask_func : callable -- Called once with an Array of ones of shape (n, n), and k.
     k : object -- Passed to the function.
 
+    -> tuple of two Arrays of int64, shape (K,)
+
     >>> [part.tolist() for part in xarr.mask_indices(2, xarr.triu)]
     [[0, 0, 1], [0, 1, 1]]
     """
@@ -386,6 +410,8 @@ def ix_(*args: Any) -> tuple[Array, ...]:
 
     *args : integer or bool Array, shapes (N1,), (N2,), ...
         The indices along each axis; a mask stands for those of its true elements.
+
+    -> tuple of integer Arrays, the n-th with N elements along axis n and one along others
 
     >>> xarr.arange(12).reshape(3, 4)[xarr.ix_([0, 2], [1, 3])].tolist()
     [[1, 3], [9, 11]]

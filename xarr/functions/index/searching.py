@@ -46,6 +46,8 @@ def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tu
     x1, x2 : Array or values, shapes that broadcast with condition's
         The values where the condition holds, and elsewhere.
 
+    -> Array, shape that all operands broadcast to, of the type x1 and x2 promote to
+
     >>> xarr.where(xarr.asarray([True, False]), 1, 2).tolist()
     [1, 2]
     """
@@ -85,6 +87,8 @@ def _values(x1: Any, x2: Any, test: View, name: str) -> tuple[Any, Any]:
 def nonzero(a: Array) -> tuple[Array, ...]:
     """The indices of the nonzero elements, in C order, along each axis. Waits for the device.
 
+    -> tuple of Arrays of int64, one for each axis, shape (K,)
+
     >>> xarr.nonzero(xarr.asarray([0, 3, 0, 5]))[0].tolist()
     [1, 3]
     """
@@ -104,6 +108,8 @@ def _nonzero(x: ArrayLike, where: str) -> tuple[Array, ...]:
 def flatnonzero(a: ArrayLike) -> Array:
     """The indices of the nonzero elements of the flattened array. Waits for the device.
 
+    -> Array of int64, shape (K,)
+
     >>> xarr.flatnonzero(xarr.asarray([[0, 3], [0, 5]])).tolist()
     [1, 3]
     """
@@ -120,6 +126,8 @@ def take(
     mode: str = "raise",
 ) -> Array:
     """The elements at indices along an axis; the shape of indices replaces the axis.
+
+    -> Array, of the data type of a
 
     >>> xarr.take(xarr.asarray([4, 5, 6]), xarr.asarray([2, 0])).tolist()
     [6, 4]
@@ -150,6 +158,8 @@ def take(
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = -1) -> Array:
     """The elements at indices along an axis, each line of an array with its own indices.
 
+    -> Array, of the data type of arr, shape of indices where the other axes broadcast
+
     >>> x = xarr.asarray([[3, 1, 2]])
     >>> xarr.take_along_axis(x, xarr.asarray([[1, 2, 0]])).tolist()
     [[1, 2, 3]]
@@ -178,7 +188,10 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
 
 @by_numpy(numpy.argwhere)
 def argwhere(a: ArrayLike) -> Array:
-    """The indices of the nonzero elements, one row each, in C order. Waits for the device."""
+    """The indices of the nonzero elements, one row each, in C order. Waits for the device.
+
+    -> Array of int64, shape (K, ndim)
+    """
     where = "argwhere(a)"
     x = array_of(a, where, "a")
     if not x.ndim:
@@ -192,6 +205,8 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
 
     choices : sequence of N Arrays or values, shapes that broadcast with a's
         What the numbers of a, in [0, N), choose from.
+
+    -> Array, shape that a and the choices broadcast to, of the type the choices promote to
 
     >>> xarr.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]]).tolist()
     [1, 20, 3]
@@ -235,6 +250,8 @@ def compress(
 
     condition : bool Array, shape (K,), K <= N -- Which parts of the N.
 
+    -> Array, shape of a with K elements along the axis, of the data type of a
+
     >>> xarr.compress([False, True], [[1, 2], [3, 4]], axis=0).tolist()
     [[3, 4]]
     """
@@ -264,6 +281,8 @@ def _where_true(mask: Array, x: Array, axis: int, where: str) -> Array:
 def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     """Take the elements of the flattened array where a condition is true. Waits for the device.
 
+    -> Array, shape (K,), of the data type of arr
+
     >>> x = xarr.arange(5)
     >>> xarr.extract(x % 2 == 0, x).tolist()
     [0, 2, 4]
@@ -285,6 +304,8 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     condlist : sequence of bool Arrays, shapes that broadcast -- The conditions.
     choicelist : sequence of as many Arrays or values -- The values.
     default : scalar or Array -- The value where no condition is true.
+
+    -> Array, shape that all operands broadcast to, of the type the values promote to
 
     >>> x = xarr.arange(5)
     >>> xarr.select([x < 2, x > 3], [x, x * 10], -1).tolist()
@@ -322,6 +343,8 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
     funclist : sequence of callables or values
         For each condition a function, called with the elements of x where it is true, `args` and
         `kw`, or a value. One more stands for where no condition is true; without it that is 0.
+
+    -> Array, shape and data type of x
 
     Note: Waits for the device, which counts the elements under each condition.
 

@@ -319,6 +319,8 @@ def fromfile(
     sep : str -- What is between numbers in text; bytes are read where empty.
     offset : int -- The byte that the first element begins at.
 
+    -> Array, shape (N,), of the data type asked for
+
     >>> import tempfile
     >>> with tempfile.TemporaryFile() as file:
     ...     _ = file.write(bytes([1, 0, 2, 0]))
@@ -347,6 +349,8 @@ def fromstring(
         The data type; the default floating-point one where None or Python's float.
     sep : str
         What is between the numbers; without it a ValueError names `frombuffer`, which reads bytes.
+
+    -> Array, shape (N,), of the data type asked for
 
     >>> xarr.fromstring("1 2 3", dtype="int64", sep=" ").tolist()
     [1, 2, 3]
@@ -395,6 +399,8 @@ def memmap(
     dtype, offset, shape, order
         Those of `numpy.memmap`.
     mode : str -- Its "r", "c", "r+" or "w+". The last two write to the file, and need a CPU.
+
+    -> Array, shape as given
 
     >>> import tempfile
     >>> with tempfile.TemporaryFile() as file:

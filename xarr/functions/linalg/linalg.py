@@ -182,6 +182,8 @@ _SOLVABLE: Final = {
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The products of each element of a vector, shape (N,), with each of another: shape (N, M).
 
+    -> Array, shape (N, M), of the data type that x1 and x2 promote to
+
     >>> xarr.linalg.outer(xarr.asarray([1, 2]), xarr.asarray([3, 4])).tolist()
     [[3, 4], [6, 8]]
     """
@@ -196,6 +198,8 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
     """The cross products of vectors of three elements along `axis`; other axes broadcast.
+
+    -> Array, shape that x1 and x2 broadcast to, of the data type that they promote to
 
     >>> xarr.linalg.cross(xarr.asarray([1, 0, 0]), xarr.asarray([0, 1, 0])).tolist()
     [0, 0, 1]
@@ -219,6 +223,8 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
     """A square matrix multiplied with itself n times, by at most 2 log2(n) products.
 
     n : int -- The exponent; a negative one inverts the matrices first.
+
+    -> Array, shape and data type of a; of integers and a negative n floating-point
 
     >>> x = xarr.asarray([[1.0, 1.0], [0.0, 1.0]])
     >>> xarr.linalg.matrix_power(x, 3).tolist()
@@ -256,6 +262,8 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
 def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
     """The diagonals of matrices, shape (..., K); a view, which can be written to.
 
+    -> Array, shape (..., K), of the data type of x
+
     >>> xarr.linalg.diagonal(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 4]
     """
@@ -265,6 +273,8 @@ def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
 def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DTypeLike = None) -> Array:
     """The sums of the diagonals of matrices.
 
+    -> Array, shape (...), of the data type of x; narrow integers become int64 or uint64
+
     >>> int(xarr.linalg.trace(xarr.asarray([[1, 2], [3, 4]])))
     5
     """
@@ -273,6 +283,8 @@ def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DTypeLike = None
 
 def det(a: Square) -> Array:
     """The determinants of square matrices.
+
+    -> floating-point Array, shape (...)
 
     >>> round(float(xarr.linalg.det(xarr.asarray([[1.0, 2.0], [3.0, 4.0]]))), 12)
     -2.0
@@ -285,6 +297,8 @@ def det(a: Square) -> Array:
 
 def slogdet(a: Square) -> SlogdetResult:
     """The signs of determinants, and the natural logarithms of their magnitudes, which are real.
+
+    -> named tuple of sign and logabsdet, floating-point Arrays, shape (...)
 
     >>> float(xarr.linalg.slogdet(xarr.eye(2)).logabsdet)
     0.0
@@ -302,6 +316,8 @@ def slogdet(a: Square) -> SlogdetResult:
 def inv(a: Square) -> Array:
     """The inverses of square matrices.
 
+    -> floating-point Array, shape (..., M, M)
+
     >>> xarr.linalg.inv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """
@@ -312,6 +328,8 @@ def eigh(a: Square, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
     """The eigenvalues, ascending, and eigenvectors of Hermitian or symmetric matrices.
 
     The values, shape (..., M), are real; the vectors are the columns, shape (..., M, M).
+
+    -> named tuple of real eigenvalues, shape (..., M), and eigenvectors, shape (..., M, M)
 
     >>> xarr.linalg.eigh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.tolist()
     [1.0, 2.0]
@@ -326,6 +344,8 @@ def eigh(a: Square, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
 
 def eigvalsh(a: Square, UPLO: str = "L") -> Array:  # noqa: N803 - NumPy's name
     """The eigenvalues of Hermitian or symmetric matrices, ascending and real, shape (..., M).
+
+    -> real floating-point Array, shape (..., M)
 
     >>> xarr.linalg.eigvalsh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).tolist()
     [1.0, 2.0]
@@ -342,6 +362,8 @@ def eig(a: Square) -> EigResult:
     The vectors are the columns. NumPy's results are real where no eigenvalue has an imaginary part:
     write ``eigenvalues.real``, or `eigh` for symmetric matrices.
 
+    -> named tuple of complex eigenvalues, shape (..., M), and eigenvectors, shape (..., M, M)
+
     >>> result = xarr.linalg.eig(xarr.asarray([[0.0, 1.0], [1.0, 0.0]]))
     >>> sorted(result.eigenvalues.real.tolist())
     [-1.0, 1.0]
@@ -355,6 +377,8 @@ def eig(a: Square) -> EigResult:
 def eigvals(a: Square) -> Array:
     """The eigenvalues of square matrices, complex, in no particular order, shape (..., M).
 
+    -> complex floating-point Array, shape (..., M)
+
     >>> xarr.linalg.eigvals(xarr.asarray([[3.0]])).tolist()
     [(3+0j)]
     """
@@ -367,6 +391,8 @@ def eigvals(a: Square) -> Array:
 
 def svdvals(x: Matrices, /) -> Array:
     """The singular values of matrices, largest first, real, shape (..., min(M, N)).
+
+    -> real floating-point Array, shape (..., min(M, N))
 
     >>> xarr.linalg.svdvals(xarr.asarray([[3.0, 0.0], [0.0, 4.0]])).tolist()
     [4.0, 3.0]
@@ -403,6 +429,8 @@ def cholesky(x: Square, /, *, upper: bool = False) -> Array:
 
     upper : bool, optional -- Whether to return U of x = U^H U rather than L of x = L L^H; only that
         triangle of x is read.
+
+    -> floating-point Array, shape (..., M, M)
 
     >>> xarr.linalg.cholesky(xarr.asarray([[4.0, 0.0], [0.0, 9.0]])).tolist()
     [[2.0, 0.0], [0.0, 3.0]]
@@ -548,6 +576,8 @@ def matrix_rank(
     tol : float or Array, shape that broadcasts to (...), optional
         Singular values up to tol are negligible; given instead of rtol.
 
+    -> Array of int64, shape (...)
+
     >>> int(xarr.linalg.matrix_rank(xarr.ones((3, 3))))
     1
     """
@@ -575,6 +605,8 @@ def pinv(a: Matrices, rcond: Any = None, hermitian: bool = False, *, rtol: Any =
     """The Moore-Penrose pseudo-inverses of matrices, by the singular value decomposition.
 
     rcond : float or Array, optional -- NumPy's name of `rtol`; one of them is given.
+
+    -> floating-point Array, shape (..., N, M)
 
     >>> xarr.linalg.pinv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]

@@ -29,6 +29,8 @@ def diagonal(
     axis1, axis2 : int, optional
         The axes of the rows and of the columns: the first two; `linalg.diagonal` has the last.
 
+    -> Array, shape (..., K), of the data type of a
+
     >>> xarr.diagonal(xarr.asarray([[1, 2], [3, 4]]), 1).tolist()
     [2]
     """
@@ -49,6 +51,8 @@ def trace(
 
     axis1, axis2 : int, optional
         The axes of the rows and of the columns: the first two; `linalg.trace` has the last.
+
+    -> Array, shape of the other axes, of the data type of a; narrow integers become int64 or uint64
 
     >>> int(xarr.trace(xarr.asarray([[1, 2], [3, 4]])))
     5
@@ -80,6 +84,8 @@ def _matrix_of(v: Any, k: Any = 0) -> Any:
 def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Make a matrix with a diagonal, or take the diagonal of a matrix: a view, which is read-only.
 
+    -> Array, shape (N + abs(k), N + abs(k)), or (K,) of a matrix, of the data type of v
+
     >>> xarr.diag([1, 2]).tolist()
     [[1, 0], [0, 2]]
     """
@@ -101,6 +107,8 @@ def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
 @by_numpy(numpy.diagflat)
 def diagflat(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Make a matrix with the flattened array as a diagonal.
+
+    -> Array, shape (N + abs(k), N + abs(k)), of the data type of v
 
     >>> xarr.diagflat([[1, 2]], 1).tolist()
     [[0, 1, 0], [0, 0, 2], [0, 0, 0]]

@@ -27,6 +27,8 @@ from xarr.tape import builder
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     """NumPy's product of scalars, vectors and matrices; else over a's last and b's last but one.
 
+    -> Array, of the data type that a and b promote to
+
     ValueError -- If the axes that are summed over are not equally long, or `out` does not fit.
     """
     result = _dot(a, b)
@@ -61,6 +63,8 @@ def _scaled(first: View, second: View) -> Array:
 def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
     """The sums of products over the last axis of both operands; a scalar multiplies.
 
+    -> Array, shape a.shape[:-1] + b.shape[:-1], of the data type that a and b promote to
+
     ValueError -- If the last axes are not equally long.
     """
     where, names = "inner(a, b)", ("a", "b")
@@ -73,6 +77,8 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
 @cached_call
 def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     """The dot product of all elements, those of the first operand conjugated.
+
+    -> Array, shape (), of the data type that a and b promote to
 
     ValueError -- If one operand has more elements than the other.
 
@@ -94,7 +100,10 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
 
 @cached_call
 def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
-    """The products of each element of one array with each of another, both flattened."""
+    """The products of each element of one array with each of another, both flattened.
+
+    -> Array, shape (N, M), of the data type that a and b promote to
+    """
     where = "outer(a, b)"
     first, second = arrays_together(a, b, where, ("a", "b"))
     column = builder.reshaped(first, (math.prod(first.shape), 1))
@@ -104,7 +113,10 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
 
 @cached_call
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
-    """The Kronecker product: blocks of b, each scaled by an element of a."""
+    """The Kronecker product: blocks of b, each scaled by an element of a.
+
+    -> Array, each extent the product of those of a and b, of the type that they promote to
+    """
     first, second = arrays_together(a, b, "kron(a, b)", ("a", "b"))
     ndim = max(len(first.shape), len(second.shape))
     rows_of, columns = ((1,) * (ndim - len(view.shape)) + view.shape for view in (first, second))
@@ -127,6 +139,8 @@ def cross(
     axisa, axisb, axisc : int, optional -- The axes of the vectors in a, in b and in the result. The
         products of two vectors of two elements are their third component, without an axis.
     axis : int, optional -- All three axes.
+
+    -> Array, shape that a and b broadcast to, of the data type that they promote to
 
     >>> xarr.cross([1, 0, 0], [0, 1, 0]).tolist()
     [0, 0, 1]
@@ -178,6 +192,8 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
 
     arrays : sequence of Array, shapes (M, K), (K, L), ..., (P, N)
         The matrices; the first and the last may be vectors.
+
+    -> Array, of the data type that the arrays promote to
 
     >>> xarr.linalg.multi_dot([xarr.ones((2, 3)), xarr.ones((3, 4)), xarr.ones(4)]).tolist()
     [12.0, 12.0]

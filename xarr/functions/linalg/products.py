@@ -52,6 +52,8 @@ def matmul(
         The axes of the matrices in x1, x2 and the result, the last two where None.
     dtype : dtype, optional -- What the operands are converted to first.
 
+    -> Array, shape (..., M, K), of the data type that x1 and x2 promote to
+
     Note: Bools are joined by or of ands.
 
     >>> (xarr.asarray([[1, 2], [3, 4]]) @ xarr.asarray([[5, 6], [7, 8]])).tolist()
@@ -104,6 +106,8 @@ def matvec(
     axes : list of tuples of int, optional
         The axes of the matrices, of the vectors and of the result; the last ones where None.
 
+    -> Array, shape (..., M), of the data type that x1 and x2 promote to
+
     >>> xarr.matvec(xarr.asarray([[1, 2], [3, 4]]), xarr.asarray([5, 6])).tolist()
     [17, 39]
     """
@@ -130,6 +134,8 @@ def vecmat(
 
     axes : list of tuples of int, optional
         The axes of the vectors, of the matrices and of the result; the last ones where None.
+
+    -> Array, shape (..., M), of the data type that x1 and x2 promote to
 
     >>> xarr.vecmat(xarr.asarray([1j, 2]), xarr.asarray([[1, 0], [0, 1]])).tolist()
     [-1j, (2+0j)]
@@ -345,6 +351,8 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
         An integer N contracts the last N axes of a with the first N of b; a pair names the axes of
         each, which have to be equally long one by one.
 
+    -> Array, shape of the axes that are left, of the data type that a and b promote to
+
     ValueError -- If they are not, or an axis is named twice.
 
     >>> xarr.tensordot(xarr.ones((2, 3)), xarr.ones((3, 4)), axes=1).shape
@@ -431,7 +439,10 @@ def vectors(x1: Any, x2: Any, axis: SupportsIndex, where: str) -> tuple[View, Vi
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
-    """The transpose of each matrix in a stack; a view."""
+    """The transpose of each matrix in a stack; a view.
+
+    -> Array, shape (..., N, M), of the data type of x
+    """
     array = array_of(x, "matrix_transpose(x)")
     if array.ndim < 2:
         fault = f"x has shape {array.shape}"

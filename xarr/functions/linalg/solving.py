@@ -99,6 +99,8 @@ def cond(x: linalg.Matrices, p: Any = None) -> Array:
     p : {None, 1, -1, 2, -2, inf, -inf, "fro", "nuc"}, optional
         The norm; None is the 2-norm. All but 2 and -2 take square matrices.
 
+    -> real floating-point Array, shape (...)
+
     >>> float(xarr.linalg.cond(xarr.asarray([[1.0, 0.0], [0.0, 4.0]])))
     4.0
     """
@@ -135,6 +137,8 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
         The coefficients; Q is the shape of the solution.
     axes : sequence of int, optional -- Axes of a that are moved to the end first.
 
+    -> floating-point Array, shape of the axes of a beyond those of b
+
     >>> a = xarr.eye(4).reshape((2, 2, 2, 2))
     >>> xarr.linalg.tensorsolve(a, xarr.ones((2, 2))).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
@@ -163,6 +167,8 @@ def tensorinv(a: ArrayLike, ind: SupportsIndex = 2) -> Array:
     a : floating-point Array, shape P + Q, of as many elements in P as in Q
         The tensor. Its inverse has shape Q + P.
     ind : int, optional -- How many axes P has.
+
+    -> floating-point Array, shape a.shape[ind:] + a.shape[:ind]
 
     >>> xarr.linalg.tensorinv(xarr.eye(4).reshape((4, 2, 2)), ind=1).shape
     (2, 2, 4)

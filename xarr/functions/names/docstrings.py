@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Mapping
 from types import FunctionType, ModuleType
 from typing import Any, Final
@@ -214,6 +215,17 @@ _TYPES: Final = {
     "ArrayLike": "Array, shape (...)",
     "Array": "Array, shape (...)",
     "Any": "object",
+    "Host": "numpy.ndarray",
+    "Shape": "tuple of int",
+    "builtins.bytes": "bytes",
+    "dict[str, int]": "dict of str to int",
+    "dict[str, str]": "dict of str to str",
+    "Iterator[None]": "context manager",
+    "list[Array]": "list of Array",
+    "tuple[Array, Array]": "tuple of two Arrays",
+    "tuple[Array, ...]": "tuple of Array",
+    "type[Any]": "type",
+    "AnyDType": "dtype",
     "Axis": "int, tuple of int or None",
     "DTypeLike": "dtype or None",
     "DeviceLike": "Device, str or None",
@@ -248,25 +260,26 @@ def completed(
     example : str -- The example where the text has none.
     """
     summary, sections = _sections(text)
-    parameters = re.split(r"\n(?=\S)", sections.get("Parameters", ""))
-    told = {
-        parameter: entry
-        for entry in parameters
-        for parameter in re.findall(r"\w+", entry.partition("\n")[0].partition(" : ")[0])
-    }
+    told = _entries(sections)
+    if function := _SEE.search(summary):
+        said = _sections(inspect.getdoc(getattr(sys.modules["xarr"], function[1])) or "")[1]
+        entries = _entries(said)
+        told = {part: entries[part] for part in annotations if part in entries} | told
+        borrowed = ("Returns", "Raises", "Examples")
+        sections = {title: said[title] for title in borrowed if title in said} | sections
     for parameter, annotation in annotations.items():
-        returned = _RETURNS.get(annotation if parameter == "return" else parameter)
-        if returned:
-            sections.setdefault("Returns", returned)
         if parameter == "return":
+            words = _RETURNS.get(annotation, _words_of(annotation))
+            if annotation != "None":
+                sections.setdefault("Returns", words)
             continue
+        if parameter in _RETURNS:
+            sections.setdefault("Returns", _RETURNS[parameter])
         beside = (f"{parameter} beside {other}" for other in annotations)
         keys = (f"{parameter}: {annotation}", *beside, parameter, f": {annotation}")
         meaning = next((GLOSSARY[key] for key in keys if key in GLOSSARY), "")
         if meaning:
-            words = " or ".join(_TYPES.get(part, part) for part in annotation.split(" | "))
-            kind = words.replace(" or None or None", " or None")
-            told.setdefault(parameter, f"{parameter} : {kind}\n    {meaning}")
+            told.setdefault(parameter, f"{parameter} : {_words_of(annotation)}\n    {meaning}")
         error, when = next((_ERRORS[key] for key in keys if key in _ERRORS), ("", ""))
         raised = sections.get("Raises", "")
         if error not in raised:
@@ -284,6 +297,20 @@ def completed(
     if example:
         sections.setdefault("Examples", example)
     return _joined(summary, sections)
+
+
+def _words_of(annotation: str) -> str:
+    words = " or ".join(_TYPES.get(part, part) for part in annotation.split(" | "))
+    return words.replace(" or None or None", " or None")
+
+
+def _entries(sections: Mapping[str, str]) -> dict[str, str]:
+    """Map each parameter to its entry in "Parameters"."""
+    return {
+        parameter: entry
+        for entry in re.split(r"\n(?=\S)", sections.get("Parameters", ""))
+        for parameter in re.findall(r"\w+", entry.partition("\n")[0].partition(" : ")[0])
+    }
 
 
 def _sections(text: str) -> tuple[str, dict[str, str]]:
@@ -322,6 +349,8 @@ _UNTITLED: Final = {
     )
 }
 """How paragraphs begin that need no title in the code."""
+_SEE: Final = re.compile(r"[Ss]ee `xarr\.(\w+)`")
+"""The function whose sections a method has as well."""
 _IN_ONE_LINE: Final = re.compile(r"^(\S.*?) -- ", re.MULTILINE)
 _PROSE: Final = ("Notes", "Examples")
 _ORDER: Final[tuple[str, ...]] = (
@@ -331,13 +360,16 @@ _NUMPY: Final = frozenset((*dir(numpy), *dir(numpy.linalg)))
 
 
 def complete_public(value: Any, source: str = "") -> None:
-    """Complete the docstring of what a name stands for, and of its methods if they are NumPy's."""
+    """Complete the docstring of the object of a public name, and those of its methods."""
     _complete_one(value, source, getattr(value, "__name__", ""))
     kind = value if isinstance(value, type) else type(value)
     told: Any = next((one for one in kind.__mro__ if "_methods_source" in vars(one)), None)
     if told is not None and told._methods_source:
         complete(told, told._methods_source)
         told._methods_source = ""  # they are complete
+    elif isinstance(value, type):
+        for method in vars(value).values():
+            _complete_one(getattr(method, "__func__", method), source, "", of=value.__name__)
 
 
 def complete(space: ModuleType | type, source: str = "") -> None:
@@ -352,14 +384,18 @@ def complete(space: ModuleType | type, source: str = "") -> None:
         _complete_one(value, source, name)
 
 
-def _complete_one(value: Any, source: str, example: str) -> None:
-    """Complete the docstring of a function or class of xarr's; `example` names the example."""
+def _complete_one(value: Any, source: str, example: str, of: str = "") -> None:
+    """Complete the docstring of a function or class of xarr's; `example` names the example.
+
+    `of` names the class of a method; only those of `Array` are defined as functions are.
+    """
     if not str(getattr(value, "__module__", "")).startswith("xarr"):
         return  # NumPy's, as `printoptions`
     if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
         text, annotations = inspect.cleandoc(value.__doc__), annotations_of(value)
         shown = EXAMPLES.get(example, "")
-        value.__doc__ = completed(value.__name__, text, annotations, source, shown)
+        name = value.__name__ if of in ("", "Array") else f"{of}.{value.__name__}"
+        value.__doc__ = completed(name, text, annotations, source, shown)
     elif isinstance(value, type):
         about = vars(value)["__doc__"]
         if type(about) is str:  # that of `ufunc` is each function's

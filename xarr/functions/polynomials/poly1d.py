@@ -72,6 +72,8 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
 def roots(p: Coefficients) -> Array:
     """The roots of a polynomial, in any order: eigenvalues of a matrix. Runs on the host.
 
+    -> Array, shape (N,), complex where a root is
+
     >>> sorted(xarr.roots([1, -3, 2]).tolist())
     [1.0, 2.0]
     """
@@ -95,6 +97,8 @@ def polymul(a1: Coefficients, a2: Coefficients) -> Coefficients:
 
 def polydiv(u: Coefficients, v: Coefficients) -> tuple[Coefficients, Coefficients]:
     """The quotient and the remainder of two polynomials. Runs on the host.
+
+    -> tuple of two Arrays, or of poly1d where an operand is one
 
     >>> [part.tolist() for part in xarr.polydiv([1.0, 5.0, 6.0], [1.0, 2.0])]
     [[1.0, 3.0], [0.0]]
@@ -353,6 +357,8 @@ def vander(
 
     N : int, optional -- The number of columns; as many as numbers where None.
     increasing : bool -- Whether the powers go up from 0 to N - 1, or down.
+
+    -> Array, shape (len(x), N), of the data type of x; narrow integers become int64
 
     >>> xarr.vander(xarr.asarray([2, 3]), 3).tolist()
     [[4, 2, 1], [9, 3, 1]]

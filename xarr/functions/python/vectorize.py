@@ -74,6 +74,8 @@ def apply_over_axes(
     func : callable -- Called with the array and an axis; its result has as many axes, or one less.
     axes : int or sequence of int -- The axes.
 
+    -> Array, shape of a with one element along the axes
+
     >>> xarr.apply_over_axes(xarr.sum, xarr.ones((2, 3, 4)), [0, 2]).tolist()
     [[[8.0], [8.0], [8.0]]]
     """

@@ -201,6 +201,8 @@ class Generator(Continuous, Discrete, Vectors):
 
         x : Array or int -- What is permuted; an integer stands for the integers below it.
 
+        -> Array, shape and data type of x; of an integer int64, shape (x,)
+
         >>> sorted(xarr.random.default_rng(1).permutation(4).tolist())
         [0, 1, 2, 3]
         """
@@ -212,6 +214,8 @@ class Generator(Continuous, Discrete, Vectors):
 
         x : Array, shape (...) -- What is permuted; it may be `out`.
         axis : int, optional -- The axis; None permutes all elements.
+
+        -> Array, shape and data type of x
 
         >>> x = xarr.asarray([[1, 2], [3, 4]])
         >>> xarr.random.default_rng(1).permuted(x, axis=1).sum(axis=1).tolist()

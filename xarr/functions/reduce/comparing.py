@@ -28,6 +28,8 @@ def isclose(
 ) -> Array:
     """Whether the elements of two arrays are nearly equal; an infinite one only to the same.
 
+    -> Array of bool, shape that a and b broadcast to
+
     >>> xarr.isclose(xarr.asarray([1.0, 2.0]), [1.0 + 1e-9, 2.1]).tolist()
     [True, False]
     """

@@ -233,7 +233,10 @@ def var(
 def cumsum(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running sums along an axis; small integers are widened as in the standard."""
+    """The running sums along an axis; small integers are widened as in the standard.
+
+    -> Array, shape of a, of its data type; bools and narrow integers become int64 or uint64
+    """
     where = "cumsum(a, axis)"
     view = operand_view(a, where)
     return running(rows.cumulative_sum, view, axis, dtype, out, where)
@@ -242,7 +245,10 @@ def cumsum(
 def cumprod(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running products along an axis; small integers are widened as in the standard."""
+    """The running products along an axis; small integers are widened as in the standard.
+
+    -> Array, shape of a, of its data type; bools and narrow integers become int64 or uint64
+    """
     where = "cumprod(a, axis)"
     view = operand_view(a, where)
     return running(rows.cumulative_prod, view, axis, dtype, out, where)

@@ -59,6 +59,8 @@ def resized(values: Array, shape: Shape) -> Array:
 def resize(a: ArrayLike, new_shape: Any) -> Array:
     """Give an array another shape and size, its elements repeated where there are too few.
 
+    -> Array, shape new_shape, of the data type of a
+
     Note: The method `x.resize` fills with zeros instead.
 
     >>> xarr.resize(xarr.asarray([1, 2, 3]), (2, 2)).tolist()
@@ -80,6 +82,8 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array
 
     obj : int, slice, integer Array, or bool Array of shape (N,)
         Which parts are left out; an Array is waited for.
+
+    -> Array, shape of arr with fewer elements along the axis, of the data type of arr
 
     >>> xarr.delete(xarr.arange(5), [1, 3]).tolist()
     [0, 2, 4]
@@ -187,6 +191,8 @@ def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = N
     values : Array or values
         What is put in; it broadcasts over the other axes, and over several indices.
 
+    -> Array, shape of arr with more elements along the axis, of the data type of arr
+
     >>> xarr.insert(xarr.asarray([1, 2, 3]), 1, 9).tolist()
     [1, 9, 2, 3]
     """
@@ -255,6 +261,8 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
     trim : str -- "f" for the front, "b" for the back, "fb" for both.
     axis : int or tuple of int, optional -- Along which axes; all where None.
 
+    -> Array, or list where filt is one, of the data type of filt
+
     >>> xarr.trim_zeros(xarr.asarray([0, 0, 1, 0, 2, 0])).tolist()
     [1, 0, 2]
     """
@@ -302,6 +310,8 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
         How many elements next to the edge "maximum" and the like are of; all where None.
     reflect_type : {"even", "odd"}
         With "odd", what is mirrored is subtracted from two times the edge.
+
+    -> Array, of the data type of array, shape with the pads added to each extent
 
     >>> xarr.pad(xarr.arange(3), 2, mode="reflect").tolist()
     [2, 1, 0, 1, 2, 1, 0]

@@ -230,6 +230,8 @@ def stack(
 
     axis : int -- Where the new axis is in the result.
 
+    -> Array, shape with one more axis, of the data type that the arrays promote to
+
     TypeError -- If something is no array, out and dtype are both given, or casting does not allow a
         dtype.
 
@@ -265,6 +267,8 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     shift : int or tuple of int -- By how many places elements move towards higher indices.
     axis : int or tuple of int, optional
         The axes, one for each shift, or one of either for all. None moves in the flattened array.
+
+    -> Array, shape and data type of a
 
     >>> xarr.roll(xarr.arange(5), 2).tolist()
     [3, 4, 0, 1, 2]
@@ -312,6 +316,8 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
 
     repeats : int, or integer Array, shape (N,) or (1,) -- How often; an Array says it for each
         element along the axis, and is waited for, since the shape depends on its values.
+
+    -> Array, of the data type of a, shape (N,) without an axis
 
     >>> xarr.repeat(xarr.asarray([3, 4]), 2).tolist()
     [3, 3, 4, 4]
@@ -386,6 +392,8 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     reps : int or tuple of int
         How often along each axis. Missing ones are 1, and so are missing axes of A, in front.
 
+    -> Array, each extent of A times its entry of reps, of the data type of A
+
     >>> xarr.tile(xarr.asarray([1, 2]), 2).tolist()
     [1, 2, 1, 2]
     """
@@ -414,6 +422,8 @@ def append(arr: ArrayLike, values: Any, axis: SupportsIndex | None = None) -> Ar
 
     values : Array or values -- Of the shape of arr but along the axis.
 
+    -> Array, of the data type that arr and values promote to
+
     >>> xarr.append(xarr.arange(2), 7).tolist()
     [0, 1, 7]
     """
@@ -429,7 +439,10 @@ def _appended(arr: ArrayLike, values: Any, axis: SupportsIndex | None) -> Array:
 @by_numpy(numpy.vstack)
 @cached_call
 def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
-    """Join arrays along the first axis, vectors as rows."""
+    """Join arrays along the first axis, vectors as rows.
+
+    -> Array, shape (M1 + M2 + ..., N, ...), of the data type that the arrays promote to
+    """
     where = "vstack(tup)"
     return _joined(
         [with_axes(item, 2, where) for item in _arrays(tup, where)], 0, where, dtype, casting
@@ -439,7 +452,10 @@ def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
 @by_numpy(numpy.hstack)
 @cached_call
 def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
-    """Join arrays along the second axis, vectors along the first."""
+    """Join arrays along the second axis, vectors along the first.
+
+    -> Array, shape (M, N1 + N2 + ..., ...), of the data type that the arrays promote to
+    """
     where = "hstack(tup)"
     parts = [with_axes(item, 1, where) for item in _arrays(tup, where)]
     return _joined(parts, 0 if parts[0].ndim == 1 else 1, where, dtype, casting)
@@ -448,7 +464,10 @@ def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
 @by_numpy(numpy.dstack)
 @cached_call
 def dstack(tup: Any) -> Array:
-    """Join arrays along the third axis."""
+    """Join arrays along the third axis.
+
+    -> Array, shape (M, N, K1 + K2 + ..., ...), of the data type that the arrays promote to
+    """
     where = "dstack(tup)"
     return _joined([with_three_axes(item, where) for item in _arrays(tup, where)], 2, where)
 
@@ -456,7 +475,10 @@ def dstack(tup: Any) -> Array:
 @by_numpy(numpy.column_stack)
 @cached_call
 def column_stack(tup: Any) -> Array:
-    """Join vectors as the columns of a matrix."""
+    """Join vectors as the columns of a matrix.
+
+    -> Array, shape (M, N1 + N2 + ...), of the data type that the arrays promote to
+    """
     where = "column_stack(tup)"
     parts = []
     for item in _arrays(tup, where):
@@ -477,6 +499,8 @@ def diff(
 
     n : int -- How many times.
     prepend, append : Array or scalar, optional -- What to put before and after a first.
+
+    -> Array, n elements shorter along the axis, of the data type of a; bools stay bools
 
     >>> xarr.diff(xarr.asarray([1, 4, 9])).tolist()
     [3, 5]
@@ -519,6 +543,8 @@ def block(arrays: Any) -> Array:
 
     arrays : nested lists of Arrays and values -- The innermost lists are joined along the last
         axis, those around them along the one before, and so on.
+
+    -> Array, of the data type that the blocks promote to
 
     TypeError -- If a tuple is among the lists.
 

@@ -62,6 +62,8 @@ def reshape(
     order : {"C", "F", "A"} -- Which index runs fastest: the last, or as in Fortran the first; with
         "A" the first where a lies in memory so.
 
+    -> Array, shape as given, of the data type of a
+
     ValueError -- If the number of elements differs, or copy is False and a copy is needed.
 
     >>> xarr.reshape(xarr.arange(6), (2, -1)).tolist()
@@ -101,6 +103,8 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
 
     order : {"C", "F", "A", "K"} -- Which index runs fastest: the last, or as in Fortran the first;
         with "A" the first where x lies in memory so, with "K" that which runs fastest in memory.
+
+    -> Array, shape (N,), of the data type of a
     """
     return flattened(array_of(a, "ravel(a)", "a"), order, "ravel(a, order)")
 
@@ -128,6 +132,8 @@ def permute_dims(a: Array, axes: Any = None) -> Array:
     axes : tuple of int, optional
         For each axis of the result, which axis of a it is; all reversed where None.
 
+    -> Array, of the data type of a
+
     >>> xarr.permute_dims(xarr.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
@@ -151,6 +157,8 @@ def transpose(a: ArrayLike, axes: Any = None) -> Array:
 
     axes : tuple of int, optional
         For each axis of the result, which axis of a it is; all reversed where None.
+
+    -> Array, of the data type of a
     """
     where = "transpose(a, axes)"
     x = array_of(a, where, "a")
@@ -160,6 +168,8 @@ def transpose(a: ArrayLike, axes: Any = None) -> Array:
 @cached_call
 def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     """Swap two axes; a view.
+
+    -> Array, of the data type of a
 
     >>> xarr.swapaxes(xarr.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
@@ -177,6 +187,8 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
     """Move axes to other places; the others stay in their order; a view.
 
     source, destination : int or tuple of int -- The axes, and where each is in the result.
+
+    -> Array, of the data type of a
 
     >>> xarr.moveaxis(xarr.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
@@ -201,6 +213,8 @@ def expand_dims(a: ArrayLike, axis: Any) -> Array:
     """Insert axes of one element; a view.
 
     axis : int or tuple of int -- Where the new axes are in the result.
+
+    -> Array, of the data type of a
 
     >>> xarr.expand_dims(xarr.zeros((2, 3)), 1).shape
     (2, 1, 3)
@@ -230,6 +244,8 @@ def _with_places(x: Array, places: Sequence[int], where: str) -> Array:
 def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
     """Remove axes of one element, all of them where axis is None; a view.
 
+    -> Array, of the data type of a
+
     >>> xarr.squeeze(xarr.zeros((1, 3)), 0).shape
     (3,)
     """
@@ -251,7 +267,10 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
 
 @cached_call
 def flip(m: ArrayLike, axis: Axis = None) -> Array:
-    """Reverse the order of elements along axes; a view."""
+    """Reverse the order of elements along axes; a view.
+
+    -> Array, shape and data type of m
+    """
     where = "flip(m, axis)"
     x = array_of(m, where, "m")
     places = layout.normalize_axes(axis, x.ndim, where)
@@ -269,13 +288,19 @@ def flip(m: ArrayLike, axis: Axis = None) -> Array:
 
 
 def fliplr(m: ArrayLike) -> Array:
-    """Reverse the second axis; a view."""
+    """Reverse the second axis; a view.
+
+    -> Array, shape and data type of m
+    """
     where = "fliplr(m)"
     return flip(at_least(array_of(m, where, "m"), 2, where), 1)
 
 
 def flipud(m: ArrayLike) -> Array:
-    """Reverse the first axis; a view."""
+    """Reverse the first axis; a view.
+
+    -> Array, shape and data type of m
+    """
     where = "flipud(m)"
     return flip(at_least(array_of(m, where, "m"), 1, where), 0)
 
@@ -294,6 +319,8 @@ def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
 
     k : int -- How many quarter turns.
     axes : tuple of two int -- The axes of the plane.
+
+    -> Array, of the data type of m
 
     >>> xarr.rot90(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [[2, 4], [1, 3]]
@@ -318,6 +345,8 @@ def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
 def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Array:
     """Repeat an array over a shape, without copying: a view, which is read-only.
 
+    -> Array, shape as given, of the data type of array
+
     >>> xarr.broadcast_to(xarr.arange(2), (2, 2)).tolist()
     [[0, 1], [0, 1]]
     """
@@ -339,6 +368,8 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Arr
 def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ...]:
     """Repeat arrays over the shape that they broadcast to: views, read-only where elements repeat.
 
+    -> tuple of Arrays of one shape, data types kept
+
     >>> [x.shape for x in xarr.broadcast_arrays(xarr.zeros(3), xarr.zeros((2, 1)))]
     [(2, 3), (2, 3)]
     """
@@ -352,6 +383,8 @@ def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ..
 
 def broadcast_shapes(*shapes: Any) -> Shape:
     """Tell the shape that shapes broadcast to; () without arguments.
+
+    -> tuple of int
 
     >>> xarr.broadcast_shapes((3, 1), (4,))
     (3, 4)
@@ -367,7 +400,10 @@ def atleast_1d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_1d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_1d(*arrays: Any) -> Array | tuple[Array, ...]:
-    """Give arrays at least one axis: a view of one argument, a tuple of views of several."""
+    """Give arrays at least one axis: a view of one argument, a tuple of views of several.
+
+    -> Array, or a tuple of Arrays, data types kept
+    """
     return _one_or_all([with_axes(item, 1, "atleast_1d(*arrays)") for item in arrays])
 
 
@@ -376,7 +412,10 @@ def atleast_2d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_2d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_2d(*arrays: Any) -> Array | tuple[Array, ...]:
-    """Give arrays at least two axes, the new ones in front, as `atleast_1d` does."""
+    """Give arrays at least two axes, the new ones in front, as `atleast_1d` does.
+
+    -> Array, or a tuple of Arrays, data types kept
+    """
     return _one_or_all([with_axes(item, 2, "atleast_2d(*arrays)") for item in arrays])
 
 
@@ -385,7 +424,10 @@ def atleast_3d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_3d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_3d(*arrays: Any) -> Array | tuple[Array, ...]:
-    """Give arrays at least three axes: (N,) becomes (1, N, 1) and (M, N) becomes (M, N, 1)."""
+    """Give arrays at least three axes: (N,) becomes (1, N, 1) and (M, N) becomes (M, N, 1).
+
+    -> Array, or a tuple of Arrays, data types kept
+    """
     return _one_or_all([with_three_axes(item, "atleast_3d(*arrays)") for item in arrays])
 
 
@@ -411,6 +453,8 @@ def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Arr
 
     start : int -- In front of which axis it is put; the number of axes for the end.
 
+    -> Array, of the data type of a
+
     >>> xarr.rollaxis(xarr.zeros((3, 4, 5, 6)), 3, 1).shape
     (3, 6, 4, 5)
     """
@@ -435,6 +479,8 @@ def as_strided(
 
     strides : tuple of int, optional
         The bytes between elements along each axis; those of x where None.
+
+    -> Array, shape as given, of the data type of x
 
     ValueError -- If the view would reach beyond the memory of x, which NumPy does not check, or
         strides are no multiples of the size of an element.

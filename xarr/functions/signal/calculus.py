@@ -264,6 +264,8 @@ def trapezoid(
     x : Array, shape (N,) or that of y, optional -- Where they are.
     dx : float, optional -- Their distance, without x.
 
+    -> Array, shape of the axes that are left, floating-point
+
     >>> float(xarr.trapezoid(xarr.asarray([1.0, 2.0, 3.0]), dx=2))
     8.0
     """
@@ -292,6 +294,8 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
     mode : {"full", "same", "valid"}, optional -- All N + M - 1 sums; the max(N, M) in their middle;
         those where one vector lies within the other. Also 2, 1 and 0.
 
+    -> Array, shape (N + M - 1,) in mode "full", of the data type that a and v promote to
+
     Note: Each sum is computed in order, N M products in one launch; for two long vectors `xarr.fft`
     takes less time, with other roundings.
     """
@@ -306,6 +310,8 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str | int = "valid") -> Array:
     """The correlation of two vectors: sum over n of a[n + k] conj(v[n]).
 
     mode : {"valid", "same", "full"}, optional -- As of `convolve`, whose notes hold here too.
+
+    -> Array, shape (abs(N - M) + 1,) in mode "valid", of the data type that a and v promote to
     """
     where = "correlate(a, v, mode)"
     first, second = _vectors(a, v, "correlate(a, v)")
@@ -387,7 +393,10 @@ def _zero(view: View) -> View:
 
 
 def bartlett(M: float) -> Array:  # noqa: N803 - NumPy's name
-    """The Bartlett window: a triangle."""
+    """The Bartlett window: a triangle.
+
+    -> Array of the default floating-point data type, shape (M,)
+    """
     n = _points(M, "bartlett(M)")
     if n.size < 2:
         return n + 1.0
@@ -395,17 +404,26 @@ def bartlett(M: float) -> Array:  # noqa: N803 - NumPy's name
 
 
 def hanning(M: float) -> Array:  # noqa: N803 - NumPy's name
-    """The Hann window: one period of a raised cosine."""
+    """The Hann window: one period of a raised cosine.
+
+    -> Array of the default floating-point data type, shape (M,)
+    """
     return _cosines(M, "hanning(M)", 0.5, 0.5)
 
 
 def hamming(M: float) -> Array:  # noqa: N803 - NumPy's name
-    """The Hamming window: a raised cosine, from 0.08 to 1 and back."""
+    """The Hamming window: a raised cosine, from 0.08 to 1 and back.
+
+    -> Array of the default floating-point data type, shape (M,)
+    """
     return _cosines(M, "hamming(M)", 0.54, 0.46)
 
 
 def blackman(M: float) -> Array:  # noqa: N803 - NumPy's name
-    """The Blackman window: the first three terms of a sum of cosines."""
+    """The Blackman window: the first three terms of a sum of cosines.
+
+    -> Array of the default floating-point data type, shape (M,)
+    """
     return _cosines(M, "blackman(M)", 0.42, 0.5, 0.08)
 
 
@@ -413,6 +431,8 @@ def kaiser(M: float, beta: float) -> Array:  # noqa: N803 - NumPy's name
     """The Kaiser window, of Bessel functions: from 1 / i0(beta) to 1 and back.
 
     beta : float -- The shape: 0 is a rectangle, 5 about Hamming's window, 14 a narrow peak.
+
+    -> Array of the default floating-point data type, shape (M,)
 
     >>> xarr.kaiser(3, 0.0).tolist()
     [1.0, 1.0, 1.0]

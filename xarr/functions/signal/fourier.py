@@ -258,6 +258,8 @@ def fftfreq(
     d : float, optional
         The distance of the samples, in any unit; the frequencies are in cycles per unit.
 
+    -> real floating-point Array, shape (n,), in cycles per unit of d
+
     >>> xarr.fft.fftfreq(4).tolist()
     [0.0, 0.25, -0.5, -0.25]
     """
@@ -272,6 +274,8 @@ def rfftfreq(
     n : int -- The length of the signal.
     d : float, optional
         The distance of the samples, in any unit; the frequencies are in cycles per unit.
+
+    -> real floating-point Array, shape (n // 2 + 1,), in cycles per unit of d
 
     >>> xarr.fft.rfftfreq(4).tolist()
     [0.0, 0.25, 0.5]
@@ -304,6 +308,8 @@ def _frequencies(
 def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Move the zero frequency to the middle: by n // 2 along each axis.
 
+    -> Array, shape and data type of x
+
     >>> xarr.fft.fftshift(xarr.fft.fftfreq(4)).tolist()
     [-0.5, -0.25, 0.0, 0.25]
     """
@@ -312,6 +318,8 @@ def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None 
 
 def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Move the zero frequency back to the beginning; the inverse of `fftshift`.
+
+    -> Array, shape and data type of x
 
     >>> xarr.fft.ifftshift(xarr.asarray([-1, 0, 1])).tolist()
     [0, 1, -1]

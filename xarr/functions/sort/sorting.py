@@ -56,6 +56,8 @@ def sort(
         Whether equal elements (0.0 and -0.0) have to keep their order; they always do.
     descending : bool, optional -- Whether the largest comes first.
 
+    -> Array, shape and data type of a
+
     >>> xarr.sort(xarr.asarray([3, 1, 2]), descending=True).tolist()
     [3, 2, 1]
     """
@@ -196,6 +198,8 @@ def argsort(
     stable : bool, optional
         Whether the indices of equal elements ascend; they do unless this is False.
     descending : bool, optional -- Whether the index of the largest comes first.
+
+    -> Array of int64, shape of a
     """
     where = "argsort(a)"
     _require_known(kind, order, stable, where)
@@ -286,6 +290,8 @@ def searchsorted(
     a : Array, shape (N,) -- The sorted values, ascending; or any, if `sorter` sorts them.
     side : {"left", "right"}, optional -- Whether before or after values that are equal.
     sorter : integer Array, shape (N,), optional -- The indices that sort a.
+
+    -> Array of int64, shape of v
 
     >>> xarr.searchsorted(xarr.asarray([1, 2, 2, 5]), xarr.asarray([2, 9])).tolist()
     [1, 4]
@@ -404,6 +410,8 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
     keys : sequence of K Arrays of shape (..., N, ...), or Array of shape (K, ..., N, ...)
         The keys; elements that are equal in the last one are sorted by the one before, and so on.
 
+    -> Array of int64, shape of a key
+
     >>> xarr.lexsort(([9, 4, 0], [1, 5, 1])).tolist()
     [2, 0, 1]
     """
@@ -489,6 +497,8 @@ def partition(
 
     All of it is sorted, which is one of the orders that are asked for.
 
+    -> Array, shape and data type of a
+
     >>> int(xarr.partition(xarr.asarray([3, 4, 2, 1]), 2)[2])
     3
     """
@@ -504,6 +514,8 @@ def argpartition(
     order: Any = None,
 ) -> Array:
     """The indices of what `partition` gives.
+
+    -> Array of int64, shape of a
 
     >>> int(xarr.argpartition(xarr.asarray([3, 4, 2, 1]), 0)[0])
     3
@@ -534,7 +546,10 @@ def _checked(
 
 
 def sort_complex(a: ArrayLike) -> Array:
-    """Return a copy, sorted by the real and then by the imaginary parts, as complex numbers."""
+    """Return a copy, sorted by the real and then by the imaginary parts, as complex numbers.
+
+    -> complex floating-point Array, shape of a
+    """
     where = "sort_complex(a)"
     x = sort(array_of(a, where, "a"))
     row = x._view.dtype

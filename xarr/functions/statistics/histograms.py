@@ -170,6 +170,8 @@ def histogram_bin_edges(
     bins, range
         As of `histogram`.
 
+    -> floating-point Array, shape (N + 1,)
+
     >>> xarr.histogram_bin_edges(xarr.asarray([0.0, 1.0, 4.0]), bins=2).tolist()
     [0.0, 2.0, 4.0]
     """

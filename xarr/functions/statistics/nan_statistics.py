@@ -328,7 +328,10 @@ def nanprod(
 def nancumsum(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running sums of the elements, NaN counting as 0."""
+    """The running sums of the elements, NaN counting as 0.
+
+    -> Array, shape and data type of a
+    """
     name = "nancumsum(a, axis)"
     view = operand_view(a, name)
     view = replaced(view, 0, counted(view, True, name))
@@ -338,7 +341,10 @@ def nancumsum(
 def nancumprod(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running products of the elements, NaN counting as 1."""
+    """The running products of the elements, NaN counting as 1.
+
+    -> Array, shape and data type of a
+    """
     name = "nancumprod(a, axis)"
     view = operand_view(a, name)
     view = replaced(view, 1, counted(view, True, name))

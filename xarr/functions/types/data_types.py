@@ -474,12 +474,18 @@ def isrealobj(x: Any) -> bool:
 
 
 def iscomplex(x: ArrayLike) -> Array:
-    """Tell of each element whether its imaginary part is not 0."""
+    """Tell of each element whether its imaginary part is not 0.
+
+    -> Array of bool, shape of x
+    """
     return _imaginary(x, "iscomplex(x)", lambda part: part != 0, real=False)
 
 
 def isreal(x: ArrayLike) -> Array:
-    """Tell of each element whether its imaginary part is 0."""
+    """Tell of each element whether its imaginary part is 0.
+
+    -> Array of bool, shape of x
+    """
     return _imaginary(x, "isreal(x)", lambda part: part == 0, real=True)
 
 
