@@ -82,7 +82,11 @@ class Pointer:
         return (self._extent - self._begin) * self._dtype.itemsize
 
     def array(self, shape: Shape | int | None = None) -> Array:
-        """The array of a shape that begins here, in C order; without one, all up to the end."""
+        """The array of a shape that begins here, in C order; without one, all up to the end.
+
+        >>> xarr.Pointer(xarr.arange(4)).array((2, 2)).tolist()
+        [[0, 1], [2, 3]]
+        """
         left = self._extent - self._begin
         extents = layout.extents_of(left if shape is None else shape, "pointer.array(shape)")
         where = layout.contiguous(extents)
@@ -99,7 +103,11 @@ class Pointer:
         return viewed(self._of, storage_view(storage, lies, self._dtype))
 
     def cast(self, dtype: Any) -> Pointer:
-        """The same place, taken as of another data type, of whose size it has to be a multiple."""
+        """The same place, taken as of another data type, of whose size it has to be a multiple.
+
+        >>> xarr.Pointer(xarr.zeros(2, dtype="int64")).cast("int32").array().shape
+        (4,)
+        """
         row = dtypes.lookup(dtype, "pointer.cast(dtype)")
         begin = self._begin * self._dtype.itemsize
         if begin % row.itemsize:

@@ -167,6 +167,8 @@ class RawModule:
 
         ``__device__`` or ``__constant__`` declares it. ``pointer.cast("float32").array(10)`` has
         ten numbers of it.
+
+        name : str -- The name of the variable.
         """
         device = get_device()
         with device.lock:
@@ -178,7 +180,12 @@ class RawModule:
         return Pointer(Array(storage_view(storage, contiguous((nbytes,)), dtypes.uint8)))
 
     def get_function(self, name: str) -> RawKernel:
-        """The kernel of a name, compiled if the default device takes its language."""
+        """The kernel of a name, compiled if the default device takes its language.
+
+        name : str -- The name of the kernel.
+
+        ValueError -- If the source has no such kernel.
+        """
         kernel = RawKernel._of(self, name)
         dialect = get_device().info.dialect
         if self._binary is None and self._language in ("portable", dialect):
@@ -374,6 +381,9 @@ class RawKernel:
         """Return how many groups of `block` items fit a multiprocessor of the default device.
 
         Each has `shared_nbytes` bytes of dynamic shared memory besides. On CUDA devices alone.
+
+        block : int or tuple of int -- The items of a group.
+        shared_nbytes : int -- The bytes of local memory that a group takes at run time.
         """
         device = get_device()
         items = math.prod(block) if isinstance(block, Sequence) else block
@@ -385,6 +395,8 @@ class RawKernel:
         """Return the items of a group that fill the default device best, as `occupancy` counts.
 
         On CUDA devices alone.
+
+        shared_nbytes : int -- The bytes of local memory that a group takes at run time.
         """
         device = get_device()
         with device.lock:

@@ -91,6 +91,7 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayL
     src : Array or values that broadcast to the shape of dst -- The values; more axes of one element
         may stand before them.
     where : Array of bool that broadcasts to the shape of dst -- Which elements are written.
+    dst : Array, shape (...) -- The array that is written to.
 
     >>> x = xarr.zeros(3)
     >>> xarr.copyto(x, 1.0, where=[True, False, True])
@@ -256,6 +257,7 @@ def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     """Tell whether a byte of memory belongs to both a and b.
 
     max_work : int, optional -- How much is tried; without limit where None.
+    a, b : Array -- The arrays; also NumPy arrays.
 
     >>> x = xarr.zeros(4)
     >>> xarr.shares_memory(x[::2], x[1::2])
@@ -268,6 +270,7 @@ def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     """Tell whether a and b may share memory: whether their addresses overlap. False is certain.
 
     max_work : int, optional -- How much is tried beyond the ends; nothing where None.
+    a, b : Array -- The arrays; also NumPy arrays.
 
     >>> x = xarr.zeros(4)
     >>> xarr.may_share_memory(x[::2], x[1::2])

@@ -140,6 +140,7 @@ def fromfunction(
     function : callable
         Called once, with an Array of the given shape for each axis, and `kwargs`.
     dtype : dtype -- The data type of the indices; float stands for the device's default one.
+    kwargs : object -- Further arguments of the function, by name.
 
     >>> xarr.fromfunction(lambda i, j: i + j, (2, 2), dtype=int).tolist()
     [[0, 1], [1, 2]]

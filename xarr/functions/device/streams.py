@@ -114,7 +114,13 @@ class Stream:
         Event(self._device, self, timed=False).synchronize()
 
     def record(self, *, timed: bool = True, blocking: bool = False) -> Event:
-        """An event at the end of the stream's work so far, with the options of `Event`."""
+        """An event at the end of the stream's work so far, with the options of `Event`.
+
+        timed : bool -- Whether the event notes the time.
+        blocking : bool -- Whether a thread that waits for it sleeps.
+
+        >>> xarr.Stream().record().synchronize()
+        """
         return Event(self._device, self, timed=timed, blocking=blocking)
 
     def wait(self, other: Event | Stream | Any) -> None:
@@ -161,6 +167,9 @@ class Stream:
         On a CUDA device a thread of the driver's calls it, and later work of the stream waits for
         that; elsewhere this method does, after a wait. The function must ask nothing of the device,
         nor wait for anything that does. An exception of it goes to `sys.unraisablehook`.
+
+        function : function -- What the host calls once the stream's work so far is done.
+        arguments : object -- The arguments of the function.
 
         >>> came = []
         >>> stream = xarr.Stream()
@@ -269,6 +278,12 @@ class Event:
         """Put the event at the end of what was asked so far of a stream, one of the event's device.
 
         Without one, it is the current stream.
+
+        stream : Stream, optional -- The stream; the current one where None.
+
+        >>> event = xarr.Event()
+        >>> event.record()
+        >>> event.synchronize()
         """
         where = "Event.record(stream)"
         driver = self._device.driver
@@ -313,7 +328,14 @@ class Event:
             self._device.driver.finish(self._handle)
 
     def elapsed_ms(self, end: Event) -> float:
-        """The time from this event to a later one, in milliseconds; waits for both."""
+        """The time from this event to a later one, in milliseconds; waits for both.
+
+        end : Event -- The later event.
+
+        -> float, in milliseconds
+
+        ValueError -- If an event notes no time, was not recorded, or is on another device.
+        """
         where = "Event.elapsed_ms(end)"
         if not isinstance(end, Event):
             raise type_error(where, f"end is of type {type(end).__name__}", "end must be an Event")

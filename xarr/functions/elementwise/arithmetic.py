@@ -73,7 +73,7 @@ def divmod(
 
 @universal(nin=1)
 def bitwise_count(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
-    """How many bits of the absolute value of x are set: uint8.
+    """Count the bits of the absolute value of x that are set.
 
     x : integer or bool Array, shape (...) -- The operand.
 
@@ -193,6 +193,7 @@ def clip(
     min, max : Array or Python scalar, optional
         The bounds, with shapes that broadcast to a's; None for no bound. `a_min` and `a_max` are
         NumPy's older names. A Python integer beyond all that a's integer dtype holds is no bound.
+    a_min, a_max : Array, shape (...), or None -- NumPy's other names of min and max.
 
     -> Array, shape that the operands broadcast to, of the data type that they promote to
 

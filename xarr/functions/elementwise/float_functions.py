@@ -165,7 +165,7 @@ def _real(x: ArrayLike, where: str) -> Array:
 
 
 def isneginf(x: ArrayLike, out: Out = None) -> Array:
-    """Whether x is negative infinity: bools.
+    """Tell whether x is negative infinity: bools.
 
     -> Array of bool, shape of x
     """
@@ -174,7 +174,7 @@ def isneginf(x: ArrayLike, out: Out = None) -> Array:
 
 
 def isposinf(x: ArrayLike, out: Out = None) -> Array:
-    """Whether x is positive infinity: bools.
+    """Tell whether x is positive infinity: bools.
 
     -> Array of bool, shape of x
     """

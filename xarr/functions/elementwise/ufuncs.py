@@ -148,6 +148,9 @@ class ufunc:  # noqa: N801 - NumPy's name
         array : Array, shape (...) -- The operand.
         axis : int, tuple of int or None -- The axes; the first one by default, all where None.
         dtype : data type, optional -- What the elements are converted to first.
+
+        >>> xarr.add.reduce(xarr.asarray([1, 2, 3])).tolist()
+        6
         """
         return functions.elementwise.ufunc_methods.reduce(
             self, array, axis, dtype, out, keepdims, initial, where
@@ -161,6 +164,9 @@ class ufunc:  # noqa: N801 - NumPy's name
         array : Array, shape (...) -- The operand; the result has its shape.
         axis : int -- The axis; the first one by default.
         dtype : data type, optional -- What the elements are converted to first.
+
+        >>> xarr.multiply.accumulate(xarr.asarray([1, 2, 3])).tolist()
+        [1, 2, 6]
         """
         return functions.elementwise.ufunc_methods.accumulate(self, array, axis, dtype, out)
 
@@ -170,6 +176,9 @@ class ufunc:  # noqa: N801 - NumPy's name
         A, B : Array, shapes (...) and (...) -- The operands.
         **options
             As of the function.
+
+        >>> xarr.add.outer([1, 2], xarr.asarray([10, 20])).tolist()
+        [[11, 21], [12, 22]]
         """
         return functions.elementwise.ufunc_methods.outer(self, A, B, **options)
 
@@ -183,6 +192,11 @@ class ufunc:  # noqa: N801 - NumPy's name
         indices : index -- Which elements; as in ``a[indices]``.
         b : Array, optional
             The second operand, where there is one; it broadcasts to ``a[indices]``.
+
+        >>> x = xarr.zeros(2)
+        >>> xarr.add.at(x, [0, 0], 1)
+        >>> x.tolist()
+        [2.0, 0.0]
         """
         functions.elementwise.ufunc_methods.at(self, a, indices, b)
 
@@ -201,6 +215,9 @@ class ufunc:  # noqa: N801 - NumPy's name
             1]``, the last to the end; where it would be empty it has the element at ``indices[i]``.
         axis : int -- The axis; the first one by default.
         dtype : data type, optional -- What the elements are converted to first.
+
+        >>> xarr.add.reduceat(xarr.asarray([1, 2, 3]), [0, 1]).tolist()
+        [1, 5]
         """
         return functions.elementwise.ufunc_methods.reduceat(self, array, indices, axis, dtype, out)
 

@@ -343,6 +343,7 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
     funclist : sequence of callables or values
         For each condition a function, called with the elements of x where it is true, `args` and
         `kw`, or a value. One more stands for where no condition is true; without it that is 0.
+    args, kw : object -- Further arguments of the functions.
 
     -> Array, shape and data type of x
 

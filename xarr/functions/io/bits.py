@@ -91,7 +91,10 @@ def tofile(x: Array, fid: Any, sep: str, format: str) -> None:
 
 
 def dump(x: Array, file: Any) -> None:
-    """Pickle the array to a file, an open one or one that is named."""
+    """Pickle the array to a file, an open one or one that is named.
+
+    file : path or open file -- The file.
+    """
     if hasattr(file, "write"):
         pickle.dump(x, file)
         return

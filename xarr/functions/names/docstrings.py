@@ -247,7 +247,7 @@ _TYPES: Final = {
 
 
 def completed(
-    name: str, text: str, annotations: Mapping[str, str], source: str = "", example: str = ""
+    name: str, text: str, annotations: Mapping[str, str], source: str | None = "", example: str = ""
 ) -> str:
     """A docstring with what is said of all functions of such parameters.
 
@@ -256,7 +256,7 @@ def completed(
         What is particular to it: a summary and numpydoc's sections, without indentation, of which
         some need no title.
     annotations : mapping of str to str -- The types of its parameters, in order.
-    source : str -- What defines the function, if not the standard or NumPy.
+    source : str or None -- What defines it, if not the standard or NumPy; None for nothing.
     example : str -- The example where the text has none.
     """
     summary, sections = _sections(text)
@@ -287,7 +287,8 @@ def completed(
     if told:
         in_order = [told[parameter] for parameter in annotations if parameter in told]
         sections["Parameters"] = "\n".join(dict.fromkeys([*in_order, *told.values()]))
-    source = source or (_SOURCE if name in STANDARD else _NUMPYS if name in _NUMPY else "")
+    if source == "":
+        source = _SOURCE if name in STANDARD else _NUMPYS if name in _NUMPY else ""
     if source and source not in sections.get("Notes", ""):
         sections["Notes"] = f"{source} {sections.get('Notes', '')}".rstrip()
     if annotations.get("return") in ("Floats", "Integers"):
@@ -367,9 +368,6 @@ def complete_public(value: Any, source: str = "") -> None:
     if told is not None and told._methods_source:
         complete(told, told._methods_source)
         told._methods_source = ""  # they are complete
-    elif isinstance(value, type):
-        for method in vars(value).values():
-            _complete_one(getattr(method, "__func__", method), source, "", of=value.__name__)
 
 
 def complete(space: ModuleType | type, source: str = "") -> None:
@@ -394,12 +392,15 @@ def _complete_one(value: Any, source: str, example: str, of: str = "") -> None:
     if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
         text, annotations = inspect.cleandoc(value.__doc__), annotations_of(value)
         shown = EXAMPLES.get(example, "")
-        name = value.__name__ if of in ("", "Array") else f"{of}.{value.__name__}"
-        value.__doc__ = completed(name, text, annotations, source, shown)
+        known = source if of in ("", "Array") else source or None
+        value.__doc__ = completed(value.__name__, text, annotations, known, shown)
     elif isinstance(value, type):
         about = vars(value)["__doc__"]
         if type(about) is str:  # that of `ufunc` is each function's
             value.__doc__ = _joined(*_sections(inspect.cleandoc(about)))
+        if not any("_methods_source" in vars(one) for one in value.__mro__):
+            for method in vars(value).values():
+                _complete_one(getattr(method, "__func__", method), source, "", of=value.__name__)
 
 
 def annotations_of(function: Any) -> dict[str, str]:

@@ -340,11 +340,22 @@ class poly1d:  # noqa: N801 - NumPy's name
         return bool(self._host() == other._host())
 
     def integ(self, m: SupportsIndex = 1, k: Any = 0) -> poly1d:
-        """The integral, m times, with constants k."""
+        """The integral, m times, with constants k.
+
+        m : int -- How often.
+        k : number or sequence of numbers -- The constants of integration.
+
+        >>> xarr.poly1d([2, 1]).integ().coeffs.tolist()
+        [1.0, 1.0, 0.0]
+        """
         return self._of(self._host().integ(operator.index(m), host_of(k, _POLY1D)))
 
     def deriv(self, m: SupportsIndex = 1) -> poly1d:
-        """The derivative, m times."""
+        """The derivative, m times.
+
+        >>> xarr.poly1d([1, 1, 0]).deriv().coeffs.tolist()
+        [2, 1]
+        """
         return self._of(self._host().deriv(operator.index(m)))
 
 

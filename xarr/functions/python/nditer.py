@@ -316,7 +316,11 @@ class flatiter:  # noqa: N801 - NumPy's name
         return self._place(self._position) if self._array.size else (0,) * self._array.ndim
 
     def copy(self) -> Array:
-        """The elements as a new one-dimensional array."""
+        """The elements as a new one-dimensional array.
+
+        >>> xarr.eye(2).flat.copy().tolist()
+        [1.0, 0.0, 0.0, 1.0]
+        """
         return manipulation.reshape(self._array, (-1,), copy=True)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

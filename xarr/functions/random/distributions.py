@@ -197,6 +197,8 @@ class Discrete(Source):
     def bytes(self, length: int) -> builtins.bytes:
         """Draw bytes, as many as `length`, into the host's memory.
 
+        length : int -- The number of bytes.
+
         >>> len(xarr.random.bytes(5))
         5
         """

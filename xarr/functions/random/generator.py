@@ -69,7 +69,13 @@ class Generator(Continuous, Discrete, Vectors):
         return self._bits
 
     def spawn(self, n_children: int) -> list[Generator]:
-        """New generators, independent of this one and of each other."""
+        """New generators, independent of this one and of each other.
+
+        n_children : int -- How many.
+
+        >>> len(xarr.random.default_rng(1).spawn(2))
+        2
+        """
         return [type(self)(child) for child in self._bits.spawn(n_children)]
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -130,18 +130,37 @@ class Philox:
             self._key = _word(value["state"]["key"], "key")
 
     def advance(self, delta: int) -> Philox:
-        """Skip draws; return the bit generator itself."""
+        """Skip draws; return the bit generator itself.
+
+        delta : int -- The number of draws.
+
+        >>> xarr.random.Philox(1).advance(2).take()[0]
+        2
+        """
         with self.lock:
             self._drawn = (self._drawn + operator.index(delta)) % _WORD
         return self
 
     def jumped(self, jumps: int = 1) -> Philox:
-        """A new bit generator of the same key, 2**48 draws further for each jump."""
+        """A new bit generator of the same key, 2**48 draws further for each jump.
+
+        jumps : int -- How many jumps.
+
+        >>> xarr.random.Philox(1).jumped().take()[0] == 2**48
+        True
+        """
         drawn, key = self.state["state"].values()
         return Philox(counter=(drawn + _JUMP * operator.index(jumps)) % _WORD, key=key)
 
     def random_raw(self, size: Any = None, lock: bool = True) -> Any:
-        """Draw an Array of 64 random bits each, or an int."""
+        """Draw an Array of 64 random bits each, or an int.
+
+        size : int, tuple of int or None -- The shape; None for an int.
+        lock : bool -- NumPy's; of no effect.
+
+        >>> xarr.random.Philox(1).random_raw(3).shape
+        (3,)
+        """
         device = get_device()
         shape = () if size is None else shape_of(size, "random_raw(size)", "size")
         row = dtypes.uint64
@@ -150,7 +169,13 @@ class Philox:
         return int(drawn) if size is None else drawn
 
     def spawn(self, n_children: int) -> list[Philox]:
-        """New bit generators, whose keys come of seed sequences that this one's spawns."""
+        """New bit generators, whose keys come of seed sequences that this one's spawns.
+
+        n_children : int -- How many.
+
+        >>> len(xarr.random.Philox(1).spawn(2))
+        2
+        """
         recorders.drawing(self)
         return [type(self)(child) for child in self.seed_seq.spawn(n_children)]
 

@@ -96,6 +96,8 @@ class RandomState(Continuous, Discrete, Vectors):
     def set_state(self, state: Any) -> None:
         """Go on from a `state` that `get_state` gave, so that the same numbers come again.
 
+        state : tuple or dict -- The state, as `get_state` gives it.
+
         >>> xarr.random.set_state(xarr.random.get_state())
         """
         if isinstance(state, tuple | list):
@@ -129,11 +131,17 @@ class RandomState(Continuous, Discrete, Vectors):
         return f"RandomState({type(self._bits).__name__})"
 
     def rand(self, *dimensions: Any) -> Any:
-        """Draw evenly from [0, 1): an Array whose dimensions are given, or a float."""
+        """Draw evenly from [0, 1): an Array whose dimensions are given, or a float.
+
+        dimensions : int -- The extents; a float is drawn without.
+        """
         return self._of_dimensions(random.random, dimensions, "rand(*dimensions)")
 
     def randn(self, *dimensions: Any) -> Any:
-        """Draw from the normal distribution: an Array whose dimensions are given, or a float."""
+        """Draw from the normal distribution: an Array whose dimensions are given, or a float.
+
+        dimensions : int -- The extents; a float is drawn without.
+        """
         return self._of_dimensions(random.standard_normal, dimensions, "randn(*dimensions)")
 
     def _of_dimensions(self, row: random.Draw, dimensions: tuple[Any, ...], where: str) -> Any:
@@ -181,6 +189,8 @@ class RandomState(Continuous, Discrete, Vectors):
     def random_integers(self, low: Any, high: Any = None, size: Size = None) -> Integers:
         """Draw integers evenly between bounds, both included; without high they are 1 and low.
 
+        low, high : int -- The bounds, both included; alone, low is the upper one, and 1 the lower.
+
         >>> xarr.random.random_integers(6) in range(1, 7)
         True
         """
@@ -189,7 +199,11 @@ class RandomState(Continuous, Discrete, Vectors):
         return integers(self, low, high, size, int, True, "random_integers(low, high, size)")
 
     def tomaxint(self, size: Size = None) -> Any:
-        """Draw integers that are not negative: an Array of int64, or an int."""
+        """Draw integers that are not negative: an Array of int64, or an int.
+
+        >>> xarr.random.RandomState(1).tomaxint(3).shape
+        (3,)
+        """
         return integers(self, 0, numpy.iinfo(numpy.int64).max, size, int, True, "tomaxint(size)")
 
     def choice(self, a: Any, size: Size = None, replace: bool = True, p: Any = None) -> Any:

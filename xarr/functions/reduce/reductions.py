@@ -32,7 +32,7 @@ def all(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """Whether all elements are nonzero."""
+    """Tell whether all elements are nonzero."""
     return reduced(
         rows.all, operand_view(a, "all(a)"), axis, out=out, keepdims=keepdims, mask=where
     )
@@ -46,7 +46,7 @@ def any(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """Whether an element is nonzero."""
+    """Tell whether an element is nonzero."""
     return reduced(
         rows.any, operand_view(a, "any(a)"), axis, out=out, keepdims=keepdims, mask=where
     )

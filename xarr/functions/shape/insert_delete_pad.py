@@ -310,6 +310,7 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
         How many elements next to the edge "maximum" and the like are of; all where None.
     reflect_type : {"even", "odd"}
         With "odd", what is mirrored is subtracted from two times the edge.
+    kwargs : object -- For a callable mode, further arguments of it.
 
     -> Array, of the data type of array, shape with the pads added to each extent
 

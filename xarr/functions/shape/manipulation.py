@@ -384,6 +384,8 @@ def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ..
 def broadcast_shapes(*shapes: Any) -> Shape:
     """Tell the shape that shapes broadcast to; () without arguments.
 
+    shapes : int or tuple of int -- The shapes.
+
     -> tuple of int
 
     >>> xarr.broadcast_shapes((3, 1), (4,))

@@ -202,7 +202,7 @@ def isin(
     *,
     kind: str | None = None,
 ) -> Array:
-    """Whether each element of an array is among the elements of another; NaN is equal to nothing.
+    """Tell whether each element of an array is among those of another; NaN is equal to nothing.
 
     invert : bool -- Whether to test that it is not.
 

@@ -285,7 +285,7 @@ def _keys(values: Any) -> Any:
 def searchsorted(
     a: ArrayLike, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: Any = None
 ) -> Array:
-    """Where values would go into a sorted array to keep it sorted; NaN to the end.
+    """Find where values would go into a sorted array to keep it sorted; NaN to the end.
 
     a : Array, shape (N,) -- The sorted values, ascending; or any, if `sorter` sorts them.
     side : {"left", "right"}, optional -- Whether before or after values that are equal.

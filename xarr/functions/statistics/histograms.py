@@ -46,7 +46,7 @@ def _of_few(x: Host, weights: Any = None, minlength: int = 0) -> Any:
 
 @by_numpy(_of_few, 2)
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Array:
-    """How often each number occurs among integers.
+    """Count how often each number occurs among integers.
 
     Waits for the device, since the shape depends on the values. Sums of weights have an order of
     their own, the same on all devices.
@@ -122,7 +122,7 @@ def histogram(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[Array, Array]:
-    """How many elements there are in each of adjoining bins.
+    """Count the elements in each of adjoining bins.
 
     Without a range it waits for the device, to know the edges. The elements are binned and counted
     in one launch where the bins are equally wide.
@@ -348,7 +348,7 @@ def histogram2d(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[Array, Array, Array]:
-    """How many points of a plane there are in each of a grid of bins.
+    """Count the points of a plane in each of a grid of bins.
 
     x, y : real Array, shape (N,) -- The coordinates of the points.
     bins : int, Array of edges, or a pair of such
@@ -385,7 +385,7 @@ def histogramdd(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[Array, tuple[Array, ...]]:
-    """How many points there are in each of a grid of bins.
+    """Count the points in each of a grid of bins.
 
     sample : real Array, shape (N, D), or a sequence of D Arrays, shape (N,)
         The points, or their coordinates along each axis.

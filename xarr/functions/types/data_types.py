@@ -345,6 +345,7 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
     """Tell whether the data type arg1 is of the kind arg2, as NumPy does.
 
     arg2 : dtype or kind of data type -- A data type, or a kind such as `xarr.floating`.
+    arg1, arg2 : dtype -- The data type, and the type or kind that it may belong to.
 
     >>> xarr.issubdtype(xarr.float32, xarr.floating)
     True
@@ -354,6 +355,8 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
 
 def promote_types(type1: Any, type2: Any) -> AnyDType:
     """Tell the smallest data type that both type1 and type2 can be converted to.
+
+    type1, type2 : dtype -- The data types.
 
     >>> xarr.promote_types("int8", "uint8")
     dtype('int16')
@@ -401,6 +404,8 @@ def mintypecode(typechars: Iterable[Any], typeset: str = "GDFgdf", default: str 
 def typename(char: str) -> str:
     """Describe the data type for which NumPy has the letter `char`.
 
+    char : str -- The letter.
+
     Note: NumPy 2.5 deprecated it; `numpy.dtype(char).name` names the type.
 
     >>> import warnings
@@ -423,6 +428,8 @@ def isscalar(element: Any) -> bool:
 
     True of an Array of no axes for which NumPy has a scalar; False of `asarray(3.0)`.
 
+    element : object -- Anything.
+
     >>> xarr.isscalar(3.0), xarr.isscalar(xarr.ones(3).sum())
     (True, True)
     """
@@ -433,6 +440,8 @@ def isscalar(element: Any) -> bool:
 
 def iterable(y: Any) -> bool:
     """Tell whether y can be iterated over; an Array of no axes cannot.
+
+    y : object -- Anything.
 
     >>> xarr.iterable(xarr.ones(2)), xarr.iterable(2)
     (True, False)
