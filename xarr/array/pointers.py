@@ -84,6 +84,8 @@ class Pointer:
     def array(self, shape: Shape | int | None = None) -> Array:
         """The array of a shape that begins here, in C order; without one, all up to the end.
 
+        IndexError -- If the shape has more elements than are left.
+
         >>> xarr.Pointer(xarr.arange(4)).array((2, 2)).tolist()
         [[0, 1], [2, 3]]
         """
@@ -104,6 +106,9 @@ class Pointer:
 
     def cast(self, dtype: Any) -> Pointer:
         """The same place, taken as of another data type, of whose size it has to be a multiple.
+
+        TypeError -- If the device lacks the data type.
+        ValueError -- If the place is no multiple of its size.
 
         >>> xarr.Pointer(xarr.zeros(2, dtype="int64")).cast("int32").array().shape
         (4,)

@@ -413,8 +413,9 @@ def vmap(f: _Function, in_axes: Any = 0, out_axes: Any = 0) -> _Function:
     out_axes : int, None, or a tree of them -- Where the batch is in each result.
 
     -> function
-    ValueError -- if the arguments' batches differ, or are empty.
-    TypeError -- if f reads values that depend on the batch, draws random numbers, or writes to an
+
+    ValueError -- If the arguments' batches differ, or are empty.
+    TypeError -- If f reads values that depend on the batch, draws random numbers, or writes to an
         array that it neither made nor has as a batched argument.
 
     >>> distances = xarr.vmap(lambda x, y: xarr.sqrt(((x - y) ** 2).sum()), in_axes=(0, None))

@@ -348,6 +348,9 @@ def checkpoint(fun: Function, segments: int = 1) -> Function:
         parts, and of all values of one part: for a loop of n steps that is least where there are
         about sqrt(n). A checkpoint within another one has no effect.
 
+    ValueError -- If `segments` is below 1.
+    TypeError -- If the function writes to an array that it was given.
+
     >>> def grown(x):
     ...     for _ in range(100):
     ...         x = x + 0.01 * x

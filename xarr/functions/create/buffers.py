@@ -54,6 +54,8 @@ def asfortranarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Arra
 def isfortran(a: Array | numpy.ndarray[Any, Any]) -> bool:
     """Tell whether an array lies in memory in Fortran's order and not in C order.
 
+    TypeError -- If a is no Array.
+
     >>> xarr.isfortran(xarr.ones((2, 3), order="F"))
     True
     """

@@ -467,6 +467,8 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
 
     -> Array, shape and data type of x
 
+    ValueError -- If there is no such device, or the stream is on another one.
+
     Note: Between CUDA devices the values go from memory to memory, elsewhere through the host's.
 
     >>> x = xarr.arange(3)

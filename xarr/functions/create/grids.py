@@ -42,6 +42,8 @@ def meshgrid(
 
     -> tuple of Array, shape (N2, N1, ...) with "xy", (N1, N2, ...) with "ij", data types kept
 
+    ValueError -- If `indexing` is another word, or the grid is too large.
+
     >>> x, y = xarr.meshgrid(xarr.arange(3), xarr.arange(2))
     >>> y.tolist()
     [[0, 0, 0], [1, 1, 1]]

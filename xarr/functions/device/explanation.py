@@ -97,6 +97,8 @@ def explain(x: Any, /) -> Explanation:
         A notebook shows a drawing of it, which ``.svg()`` returns and ``.save("kernels.svg")``
         writes. What a kernel stores stands there with an arrow; what is a variable is grey.
 
+    TypeError -- If x is no Array and no function that jit returned.
+
     >>> text = xarr.explain(xarr.ones(5000, dtype="float32") + 1)
     >>> text.splitlines()[0].partition(", ")[2]
     'pending: 1 operation'

@@ -42,6 +42,8 @@ class IpcHandle:
         device : Device, str or None
             The device; None for the one of the same name. Another backend of the same card may
             take it.
+
+        RuntimeError -- If this process made the handle.
         """
         where = "IpcHandle.open(device)"
         if self._array is not None:

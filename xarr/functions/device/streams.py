@@ -128,6 +128,8 @@ class Stream:
 
         other : Event, Stream or stream of another library's with ``__cuda_stream__``
 
+        TypeError -- If `other` is no Event and no Stream.
+
         >>> first, second = xarr.Stream(), xarr.Stream()
         >>> second.wait(first)
         """
@@ -170,6 +172,9 @@ class Stream:
 
         function : function -- What the host calls once the stream's work so far is done.
         arguments : object -- The arguments of the function.
+
+        TypeError -- If the function cannot be called.
+        RuntimeError -- If a graph is being recorded.
 
         >>> came = []
         >>> stream = xarr.Stream()
@@ -281,6 +286,8 @@ class Event:
 
         stream : Stream, optional -- The stream; the current one where None.
 
+        ValueError -- If the stream is on another device.
+
         >>> event = xarr.Event()
         >>> event.record()
         >>> event.synchronize()
@@ -307,6 +314,8 @@ class Event:
         stream : Stream, optional
             The stream; the current one of the event's device where None. Where it is another
             device's, and not both are CUDA devices, the host waits.
+
+        TypeError -- If the stream is no Stream.
         """
         if stream is not None:
             require_stream(stream, "Event.wait(stream)")

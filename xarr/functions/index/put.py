@@ -96,6 +96,8 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
     values : Array or values
         The values for all elements of a, in order; from the first again where there are fewer.
 
+    ValueError -- If the mask has another size.
+
     >>> x = xarr.arange(5)
     >>> xarr.putmask(x, x > 1, [-33, -44])
     >>> x.tolist()
@@ -130,6 +132,8 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     """Write values one after the other to the elements that a mask names. Waits for the device.
 
     vals : Array or values -- The values; from the first again where there are too few.
+
+    ValueError -- If the mask has another size, or there are no values.
 
     >>> x = xarr.arange(5)
     >>> xarr.place(x, x > 1, [-33, -44])
@@ -188,6 +192,8 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     wrap : bool -- Whether the diagonal of a matrix with more rows than columns begins anew below,
         one row apart.
     val : Array or values -- What is written, from the first again where there is less.
+
+    ValueError -- If the array has one axis, or several of different lengths.
 
     >>> x = xarr.zeros((2, 2))
     >>> xarr.fill_diagonal(x, 5)
@@ -311,6 +317,8 @@ def diag_indices(n: SupportsIndex, ndim: SupportsIndex = 2) -> tuple[Array, ...]
     """The indices of the main diagonal of an array whose axes all have n elements.
 
     -> tuple of ndim Arrays of int64, shape (n,)
+
+    TypeError -- If n or ndim is no integer.
     """
     where = "diag_indices(n, ndim)"
     line = ranges.arange(integer(n, where, "n"))
@@ -337,6 +345,8 @@ def tril_indices(
     """The rows and columns of the lower triangle of a matrix. Waits for the device.
 
     -> tuple of two Arrays of int64, shape (K,)
+
+    TypeError -- If n, k or m is no integer.
     """
     return nonzero(_lower(n, k, m, "tril_indices(n, k, m)"))
 
@@ -354,6 +364,8 @@ def triu_indices(
     """The rows and columns of the upper triangle of a matrix. Waits for the device.
 
     -> tuple of two Arrays of int64, shape (K,)
+
+    TypeError -- If n, k or m is no integer.
     """
     where = "triu_indices(n, k, m)"
     return nonzero(elementwise.logical_not(_lower(n, integer(k, where, "k") - 1, m, where)))
@@ -398,6 +410,8 @@ def mask_indices(
 
     -> tuple of two Arrays of int64, shape (K,)
 
+    TypeError -- If n is no integer.
+
     >>> [part.tolist() for part in xarr.mask_indices(2, xarr.triu)]
     [[0, 0, 1], [0, 1, 1]]
     """
@@ -412,6 +426,8 @@ def ix_(*args: Any) -> tuple[Array, ...]:
         The indices along each axis; a mask stands for those of its true elements.
 
     -> tuple of integer Arrays, the n-th with N elements along axis n and one along others
+
+    ValueError -- If an argument is no vector.
 
     >>> xarr.arange(12).reshape(3, 4)[xarr.ix_([0, 2], [1, 3])].tolist()
     [[1, 3], [9, 11]]

@@ -307,6 +307,9 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
     -> Array, shape that all operands broadcast to, of the type the values promote to
 
+    ValueError -- If there are not as many conditions as values, or none.
+    TypeError -- If a condition is not of bools.
+
     >>> x = xarr.arange(5)
     >>> xarr.select([x < 2, x > 3], [x, x * 10], -1).tolist()
     [0, 1, -1, -1, 40]

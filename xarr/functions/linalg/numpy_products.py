@@ -195,6 +195,9 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
 
     -> Array, of the data type that the arrays promote to
 
+    ValueError -- If there are fewer than two arrays, or their shapes do not fit.
+    LinAlgError -- If an array in the middle is no matrix.
+
     >>> xarr.linalg.multi_dot([xarr.ones((2, 3)), xarr.ones((3, 4)), xarr.ones(4)]).tolist()
     [12.0, 12.0]
     """

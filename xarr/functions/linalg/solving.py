@@ -101,6 +101,8 @@ def cond(x: linalg.Matrices, p: Any = None) -> Array:
 
     -> real floating-point Array, shape (...)
 
+    LinAlgError -- If a matrix has no elements.
+
     >>> float(xarr.linalg.cond(xarr.asarray([[1.0, 0.0], [0.0, 4.0]])))
     4.0
     """

@@ -180,7 +180,14 @@ _ERRORS: Final = {
     **dict.fromkeys(("indices beside axis", "ind"), ("IndexError", "If an index is out of range.")),
     "size": ("ValueError", "If a parameter is out of range."),
     "norm": ("ValueError", "If a length is below 1, or `norm` is not known."),
-    ": ArrayLike": ("TypeError", "If an operand can be made no array, or has another dtype."),
+    **dict.fromkeys(
+        (": ArrayLike", ": Array"),
+        ("TypeError", "If an operand can be made no array, or has another dtype."),
+    ),
+    **dict.fromkeys(
+        (": DeviceLike", ": Device | str | None"), ("ValueError", "If there is no such device.")
+    ),
+    ": Coefficients": ("TypeError", "If coefficients can be made no array."),
     ": ShapeLike": ("ValueError", "If an extent is negative, or the shape does not fit."),
     ": DTypeLike": ("TypeError", "If there is no such data type, or the device lacks it."),
     ": Matrices": ("LinAlgError", "If there are fewer than two axes, or LAPACK does not converge."),
@@ -272,6 +279,8 @@ def completed(
             words = _RETURNS.get(annotation, _words_of(annotation))
             if annotation != "None":
                 sections.setdefault("Returns", words)
+            continue
+        if parameter == "self":
             continue
         if parameter in _RETURNS:
             sections.setdefault("Returns", _RETURNS[parameter])

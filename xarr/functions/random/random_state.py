@@ -116,7 +116,12 @@ class RandomState(Continuous, Discrete, Vectors):
         return self._bits
 
     def take_bits(self, bits: Any) -> None:
-        """Take the bits from another generator."""
+        """Take the bits from another generator.
+
+        bits : Philox -- The generator of bits.
+
+        TypeError -- If it is no Philox.
+        """
         if not isinstance(bits, Philox):
             fault = f"bitgen is of type {type(bits).__name__}"
             accepted = "it must be a Philox"
@@ -317,6 +322,8 @@ def set_bit_generator(bitgen: Any) -> None:
     """Let the functions of `xarr.random` take their bits from a generator.
 
     bitgen : Philox, or with ``XARR_RANDOM=numpy`` a bit generator of NumPy -- The generator.
+
+    TypeError -- If it is another object.
 
     >>> xarr.random.set_bit_generator(xarr.random.Philox(3))
     """

@@ -388,6 +388,8 @@ def broadcast_shapes(*shapes: Any) -> Shape:
 
     -> tuple of int
 
+    ValueError -- If the shapes do not broadcast.
+
     >>> xarr.broadcast_shapes((3, 1), (4,))
     (3, 4)
     """

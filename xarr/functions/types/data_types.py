@@ -68,6 +68,8 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
     casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
         What counts as possible, by NumPy's rules.
 
+    TypeError -- If `to` is no data type, or the first argument a Python number.
+
     >>> xarr.can_cast(xarr.int32, xarr.int64)
     True
     """
@@ -184,6 +186,8 @@ def finfo(dtype: Any) -> FloatInfo:
     dtype : dtype or Array
         A floating-point data type, or an array of it; a complex one stands for its parts'.
 
+    ValueError -- If the data type is no floating-point one.
+
     >>> xarr.finfo(xarr.float32).eps
     1.1920928955078125e-07
     """
@@ -212,6 +216,8 @@ def iinfo(int_type: Any) -> IntegerInfo:
     """Tell the limits of an integer data type.
 
     int_type : dtype or Array -- An integer data type, or an array of it.
+
+    ValueError -- If the data type is no integer one.
 
     >>> xarr.iinfo(xarr.int16).max
     32767
@@ -283,6 +289,9 @@ def result_type(*arrays_and_dtypes: Any) -> AnyDType:
         The operands. A Python scalar takes the dtype of the others unless it is of a higher kind.
 
     -> dtype -- What they promote to, by the standard's rules and, for mixed kinds, NumPy's.
+
+    ValueError -- If there are no arguments.
+    TypeError -- If an argument is None or no data type.
 
     >>> xarr.result_type(xarr.ones(3, dtype=xarr.float32), xarr.int8, 2.0)
     dtype('float32')
