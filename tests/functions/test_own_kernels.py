@@ -173,7 +173,7 @@ Kernel("T x, T y", "T z", "z = x")(np.ones(2), 1j) ! TypeError: y is 1j
 Kernel("T x", "S y", "y = x")(np.ones(2)) ! TypeError: what S is
 Kernel("T x", "T y", "y = x")(np.ones(2), np.ones(3)) ! ValueError: shape
 Kernel("T x", "T y", "y = x")(np.ones(2), size=2) ! ValueError: size is given
-Kernel("raw T x", "raw T y", "y = x")(np.ones(2)) ! ValueError: size says
+Kernel("raw T x", "raw T y", "y = x")(np.ones(2)) ! ValueError: size must say
 Kernel("T x", "T y", "y = x")(x, np.broadcast_to(x[0], (2, 2))) ! ValueError: read-only
 """)
 def test_what_is_wrong_is_said(call: str) -> None:
@@ -229,7 +229,7 @@ def test_sizes_and_outputs_are_those_of_cupys_kernels(device: xarr.Device) -> No
     assert add(x, 2, size=3).tolist() == [float(each) + 2 for each in values(4)[:3]]
     all_refused(
         """
-        add(x, 2) ! ValueError: size says
+        add(x, 2) ! ValueError: size must say
         add(x, x, size=2) ! ValueError: size is given
         Kernel("T x", "T y", "y = x", options=("--use_fast_math",)) ! ValueError: --use_fast_math
         """,

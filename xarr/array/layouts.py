@@ -291,7 +291,7 @@ def require_writeable(array: Array, where: str) -> None:
             given, accepted = "read-only memory of another library", "the memory must be writable"
         elif view.structure.repeats:
             given = "a broadcast view, several of whose elements share memory"
-            accepted = "each element must have memory of its own"
+            accepted = "it is read-only, as each element must have memory of its own"
             remedy += f"; {errors.difference('np-broadcast-to')}"
         else:
             given, accepted = "read-only", "x.flags.writeable must be True"
