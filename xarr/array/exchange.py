@@ -177,10 +177,7 @@ def export(
     if wanted != place and not as_cl:
         if copy is False:
             raise errors.refused(
-                errors.CopyError,
-                where,
-                f"x is on {device}",
-                "copy must not be False for the host's memory",
+                errors.CopyError, where, f"x is on {device}", "copy must be True or None"
             )
         host = to_host(self._view)
         strides = layout.contiguous_strides(host.shape)
@@ -220,9 +217,7 @@ def _check_stream(stream: Any, place: tuple[int, int], where: str) -> None:
     if stream is None:
         return
     if place[0] not in _GPUS:
-        raise errors.value_error(
-            where, f"stream is {stream!r}", "stream must be None for the host's memory"
-        )
+        raise errors.value_error(where, f"stream is {stream!r}", "stream must be None on the host")
     if type(stream) is not int or stream < -1 or (stream == 0 and place[0] == dlpack.CUDA):
         raise errors.value_error(
             where,
@@ -236,12 +231,8 @@ def cuda_array_interface(self: Array) -> dict[str, Any]:
     """CUDA's array interface of an array."""
     device = self._view.device
     if device.info.dialect != "cuda":
-        raise errors.refused(
-            AttributeError,
-            "x.__cuda_array_interface__",
-            f"x is on {device}",
-            "x must be on a CUDA device",
-        )
+        name, accepted = "x.__cuda_array_interface__", "x must be on a CUDA device"
+        raise errors.refused(AttributeError, name, f"x is on {device}", accepted)
     with device.lock:
         memory = shown(self)
         driver = _driver(device)
@@ -280,12 +271,8 @@ def from_foreign(obj: Any, device: Device | str | None, copy: bool | None, where
         return from_dlpack(obj, device=device, copy=copy)
     given = obj.__cuda_array_interface__
     if given.get("mask") is not None:
-        raise errors.type_error(
-            where,
-            "obj has a mask",
-            "obj must have no mask",
-            f"write numpy.ma.filled(obj, value); {errors.difference('np-ma')}",
-        )
+        accepted = "obj must have no mask"
+        raise errors.type_error(where, "obj has a mask", accepted, errors.difference("np-ma"))
     dtype = numpy.dtype(given["typestr"])
     pointer, read_only = given["data"]
     shape = tuple(given["shape"])

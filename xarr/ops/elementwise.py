@@ -392,12 +392,7 @@ lgamma = _special(
     _of_numbers(math.lgamma),
 )
 less = _comparison(
-    "<",
-    ANY,
-    "lt",
-    "Tell whether x1 is less than x2.",
-    beyond=(True, False),
-    complex="xr_less(x1, x2)",
+    "<", ANY, "lt", "Tell whether x1 is below x2.", beyond=(True, False), complex="xr_less(x1, x2)"
 )
 less_equal = _comparison(
     "<=",

@@ -102,7 +102,7 @@ lcm: Final = Binary(rows.lcm)
 lgamma: Final = Unary(rows.lgamma)
 """The natural logarithm of the absolute value of the gamma function of x."""
 less: Final = Binary(rows.less)
-"""Tell whether x1 is less than x2."""
+"""Tell whether x1 is below x2."""
 less_equal: Final = Binary(rows.less_equal)
 """Tell whether x1 is not greater than x2."""
 log: Final = Unary(rows.log)

@@ -26,9 +26,8 @@ from xarr.functions.index import searching
 from xarr.functions.linalg import factors, numpy_products
 from xarr.functions.linalg.matrices import diagonal_of, trace_of
 from xarr.functions.linalg.products import matmul, numeric_pair, vectors
-from xarr.functions.reduce import reductions
 from xarr.functions.sort import sorting
-from xarr.ir.views import View, constant
+from xarr.ir.views import View
 from xarr.layout import Shape
 from xarr.ops import vendor
 from xarr.tape import builder, recorders
@@ -486,13 +485,13 @@ def svd(
     """
     where = "linalg.svd(a)"
     if hermitian:
-        return _hermitian_svd(matrices(a, where, square=True), compute_uv)
+        return hermitian_svd(matrices(a, where, square=True), compute_uv)
     if not compute_uv:
         return singular_values(a, where)
     return decomposed(matrices(a, where), where, full_matrices=bool(full_matrices))
 
 
-def _hermitian_svd(view: View, compute_uv: bool) -> Any:
+def hermitian_svd(view: View, compute_uv: bool) -> Any:
     """The singular value decomposition of Hermitian matrices, by their eigenvalues."""
     if not compute_uv:
         return sorting.sort(elementwise.abs(eigvalsh(Array(view))), axis=-1, descending=True)
@@ -544,88 +543,3 @@ def solve(a: Square, b: ArrayLike) -> Array:
     stack = layout.broadcast_shapes(coefficients.shape[:-2], columns[:-2], where=where)
     shape = (*stack, *(columns[-2:-1] if vector else columns[-2:]))
     return _by_library(where, "solve", (coefficients, second), (shape, coefficients.dtype))[0]
-
-
-def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
-    """The bound below which singular values count as 0, with an axis for them."""
-    if rtol is None:
-        return singular[..., :1] * (
-            max(shape[-2:]) * float(numpy.finfo(singular._view.dtype.numpy).eps)
-        )
-    tolerance = as_array(rtol, where, "rtol", device=singular.device)
-    if tolerance._view.dtype.kind not in dtypes.REAL_NUMERIC:
-        fault = f"rtol has dtype {tolerance.dtype}"
-        raise type_error(where, fault, "rtol must be real")
-    if layout.broadcast_shapes(shape[:-2], tolerance.shape, where=where) != shape[:-2]:
-        fault = f"{operand_of(where)} has shape {shape} and rtol {tolerance.shape}"
-        accepted = "rtol must have a number for each matrix, or one for all"
-        raise value_error(where, fault, accepted, "broadcast x to as many matrices")
-    own: Array = tolerance.astype(singular.dtype, copy=False)
-    return singular[..., :1] * own[..., None]
-
-
-def matrix_rank(
-    A: Matrices,  # noqa: N803 - NumPy's name
-    tol: Any = None,
-    hermitian: bool = False,
-    *,
-    rtol: Any = None,
-) -> Array:
-    """The ranks of matrices: how many singular values are not negligible; of vectors 0 or 1.
-
-    tol : float or Array, shape that broadcasts to (...), optional
-        Singular values up to tol are negligible; given instead of rtol.
-
-    -> Array of int64, shape (...)
-
-    >>> int(xarr.linalg.matrix_rank(xarr.ones((3, 3))))
-    1
-    """
-    where = "linalg.matrix_rank(A, rtol)"
-    if tol is not None and rtol is not None:
-        raise value_error(where, "tol and rtol are given", "one of them must be None")
-    given = operand_view(A, where)
-    if len(given.shape) < 2:
-        return reductions.any(Array(given) != 0).astype("int64")
-    view = matrices(Array(given), where, square=bool(hermitian))
-    if 0 in view.shape[-2:]:
-        return Array(constant(0, dtypes.int64, view.shape[:-2], view.device))
-    if hermitian:
-        singular = _hermitian_svd(view, compute_uv=False)
-    else:
-        singular = singular_values(Array(view), where)
-    if tol is None:
-        beyond = singular > _cutoff(singular, view.shape, rtol, where)
-    else:
-        beyond = singular > as_array(tol, where, "tol", device=singular.device)[..., None]
-    return reductions.count_nonzero(beyond, axis=-1)
-
-
-def pinv(a: Matrices, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
-    """The Moore-Penrose pseudo-inverses of matrices, by the singular value decomposition.
-
-    rcond : float or Array, optional -- NumPy's name of `rtol`; one of them is given.
-
-    -> floating-point Array, shape (..., N, M)
-
-    >>> xarr.linalg.pinv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
-    [[0.5, 0.0], [0.0, 0.25]]
-    """
-    where = "linalg.pinv(a, rtol)"
-    if rcond is not None and rtol is not None:
-        raise value_error(where, "rcond and rtol are given", "one of them must be left out")
-    view = matrices(a, where, square=bool(hermitian))
-    *stack, rows, columns = view.shape
-    if 0 in (rows, columns):
-        shape = (*stack, columns, rows)
-        return Array(constant(view.dtype.numpy.type(0).item(), view.dtype, shape, view.device))
-    if hermitian:
-        left, singular, right = _hermitian_svd(view, compute_uv=True)
-    else:
-        left, singular, right = decomposed(view, where, full_matrices=False)
-    limit = _cutoff(singular, view.shape, rcond if rtol is None else rtol, where)
-    significant = singular > limit
-    inverse = searching.where(significant, 1 / singular, 0)
-    if view.dtype.kind == COMPLEX:
-        left, right = elementwise.conj(left), elementwise.conj(right)
-    return matmul(right.mT * inverse[..., None, :], left.mT)
