@@ -274,7 +274,7 @@ def _raised(x1: Any, x2: Any, into: DType | None = None) -> Array:
         raise errors.value_error(
             "pow(x1, x2)",
             f"x2 is {given} and both are integers",
-            "x2 must not be negative, as the power would be no integer",
+            "x2 must not be negative, as a negative power is no integer",
             "convert x1 with x1.astype('float64')",
         )
     return result
