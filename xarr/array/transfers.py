@@ -94,6 +94,12 @@ def no_implicit_transfer() -> Iterator[None]:
     NumPy's functions that the host computes, and the functions that run on the host, as their
     documentation says. On a CPU too, where `numpy.asarray(x)` shares memory. Files are written
     openly.
+
+    >>> x = xarr.ones(2)
+    >>> with xarr.no_implicit_transfer():
+    ...     y = x + 1
+    >>> y.tolist()
+    [2.0, 2.0]
     """
     _transfers.forbidden += 1
     hooks.transfers += 1

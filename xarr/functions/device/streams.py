@@ -110,7 +110,10 @@ class Stream:
             return self._device.driver.is_done()
 
     def synchronize(self) -> None:
-        """Wait until everything that was asked of the stream is done."""
+        """Wait until everything that was asked of the stream is done.
+
+        >>> xarr.Stream().synchronize()
+        """
         Event(self._device, self, timed=False).synchronize()
 
     def record(self, *, timed: bool = True, blocking: bool = False) -> Event:
@@ -316,6 +319,8 @@ class Event:
             device's, and not both are CUDA devices, the host waits.
 
         TypeError -- If the stream is no Stream.
+
+        >>> xarr.Stream().record().wait(xarr.Stream())
         """
         if stream is not None:
             require_stream(stream, "Event.wait(stream)")
@@ -332,7 +337,10 @@ class Event:
             self.synchronize()
 
     def synchronize(self) -> None:
-        """Wait until all work before the event is done."""
+        """Wait until all work before the event is done.
+
+        >>> xarr.Stream().record().synchronize()
+        """
         if self._handle is not None:
             self._device.driver.finish(self._handle)
 
