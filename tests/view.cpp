@@ -37,9 +37,9 @@ int main() {
         assert((x.strides == std::vector<std::int64_t>{3, 1}) && !x.read_only && !x.stream);
         assert(same.as<float>(device_type::cpu) == memory.data());
         assert(refusal([&] { x.as<double>(device_type::cpu); }) ==
-               "x has dtype float32; float64 is accepted");
+               "x has dtype float32; it must be float64");
         assert(refusal([&] { x.as<float>(device_type::cuda); }) ==
-               "x is in memory of the host; CUDA is accepted");
+               "x is in memory of the host; it must be in that of CUDA");
         assert(freed == 0);
     }
     assert(freed == 1);
@@ -51,7 +51,7 @@ int main() {
     const xarr::array_view reversed(versioned);
     assert(*reversed.as<const float>(device_type::cpu) == 3 && reversed.strides[0] == -3);
     assert(refusal([&] { reversed.as<float>(device_type::cpu); }) ==
-           "x is read-only; a writable array is accepted");
+           "x is read-only; it must be writable");
 
     tensor.device = {device_type::opencl, 2};
     tensor.ndim = 0;

@@ -423,6 +423,7 @@ if _typing.TYPE_CHECKING:
         sum as sum,
         var as var,
     )
+    from xarr.functions.shape.blocks import block as block
     from xarr.functions.shape.insert_delete_pad import (
         delete as delete,
         insert as insert,
@@ -432,7 +433,6 @@ if _typing.TYPE_CHECKING:
     )
     from xarr.functions.shape.joining import (
         append as append,
-        block as block,
         column_stack as column_stack,
         concat as concat,
         diff as diff,

@@ -131,7 +131,10 @@ def lookup(dtype: object, where: str = "dtype") -> DType:
     if hasattr(dtype, "shape") and not isinstance(dtype, type | numpy.dtype | str):
         raise TypeError(
             errors.message(
-                where, f"dtype is an array, of type {type(dtype).__name__}", "write x.dtype"
+                where,
+                f"dtype is an array, of type {type(dtype).__name__}",
+                "dtype must be a data type",
+                "write x.dtype",
             )
         )
     try:
@@ -150,7 +153,7 @@ def _numpy_dtype(dtype: Any) -> numpy.dtype[Any]:
     return made(dtype)
 
 
-ACCEPTED: Final = "xarr has the dtypes " + ", ".join(row.name for row in TABLE)
+ACCEPTED: Final = "a dtype must be one of " + ", ".join(row.name for row in TABLE)
 """Explain in an error that xarr lacks a data type."""
 _ABSENT: Final = {
     "O": "Python objects cannot be on a device: keep them in a list or a NumPy array",
@@ -163,6 +166,8 @@ _ABSENT: Final = {
     "c": "no device computes in it: use complex128",
 }
 """The advice for NumPy's data types that no device has, by their kind."""
+NUMBERS_ONLY: Final = errors.difference("there-are-no-strings-dates-objects-or-records")
+"""The end of an error of values that no device holds."""
 
 
 def why_not(dtype: object) -> str:
@@ -174,7 +179,8 @@ def why_not(dtype: object) -> str:
     native = BY_NUMPY.get(given.newbyteorder("="))
     if native is not None:
         return f"xarr's are in the host's byte order: use {native.name}"
-    return _ABSENT.get(given.kind, "")
+    absent = _ABSENT.get(given.kind, "")
+    return absent and f"{absent}; {NUMBERS_ONLY}"
 
 
 _PROMOTED: Final = {

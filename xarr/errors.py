@@ -5,7 +5,9 @@ This module must not know arrays, devices or backends: everything above imports 
 
 from __future__ import annotations
 
+import dis
 import functools
+import itertools
 import re
 import sys
 import types
@@ -33,35 +35,78 @@ def warn(text: str, category: type[Warning]) -> None:
 
 def calling_line() -> str:
     """Return the line that calls xarr, as `` (file.py, line 3)``; nothing where there is none."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and _is_ours(frame.f_globals.get("__name__", "")):
-        frame = frame.f_back
+    frame = _calling_frame()
     if frame is None:
         return ""
     return f" ({Path(frame.f_code.co_filename).name}, line {frame.f_lineno})"
+
+
+def _calling_frame() -> types.FrameType | None:
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        frame = frame.f_back
+    return frame
 
 
 def _is_ours(module: str) -> bool:
     return module.partition(".")[0] in ("xarr", "contextlib")
 
 
-def message(where: str, given: str, accepted: str, remedy: str = "") -> str:
-    """Word an error: where it arose, what was given, what is accepted, what to do.
+def message(where: str, given: str, accepted: str, *remedies: str) -> str:
+    """Word an error: where it arose, what was given, what it must be, what to do.
 
-    >>> message("add(x1, x2)", "x1 has dtype bool", "add takes numeric dtypes")
-    'add(x1, x2): x1 has dtype bool; add takes numeric dtypes'
+    `where` names the function; where the program called it by another name, that one is written.
+
+    >>> message("add(x1, x2)", "x1 has dtype bool", "its dtype must be numeric")
+    'add(x1, x2): x1 has dtype bool; its dtype must be numeric'
     """
-    parts = [part for part in (given, accepted, remedy) if part]
-    return f"{where}: " + "; ".join(parts)
+    parts = [part for part in (given, accepted, *remedies) if part]
+    return f"{_as_called(where)}: " + "; ".join(parts)
 
 
-def refused(error: type[_E], where: str, given: str, accepted: str, remedy: str = "") -> _E:
+def _as_called(where: str) -> str:
+    """Name the function in `where` as the calling line does: `concatenate` for `concat`.
+
+    Both names are one function, so only the bytecode of the call tells which one was written: the
+    name's instruction begins at the same place in the source as the call.
+    """
+    frame, public = _calling_frame(), vars(sys.modules["xarr"])
+    if frame is None:
+        return where
+    code = frame.f_code
+    name, bracket, parameters = where.partition("(")
+    names = {other for other in code.co_names if _name_of(public.get(other)) == name} - {name}
+    if not names:
+        return where
+    # Where Python calls Python, f_lasti is behind the call, at a word of its own position.
+    call = next(itertools.islice(code.co_positions(), frame.f_lasti // 2, None))
+    for instruction in dis.get_instructions(code):
+        position = instruction.positions
+        if instruction.argval in names and position is not None and position[::2] == call[::2]:
+            return f"{instruction.argval}{bracket}{parameters}"
+    return where
+
+
+def _name_of(value: object) -> str:
+    return getattr(value, "__name__", "")
+
+
+def refused(error: type[_E], where: str, given: str, accepted: str, *remedies: str) -> _E:
     """Make an exception of a type with the text of `message`.
 
-    >>> refused(ValueError, "ones(shape)", "an extent is -1", "extents are not negative")
-    ValueError('ones(shape): an extent is -1; extents are not negative')
+    >>> refused(ValueError, "ones(shape)", "an extent is -1", "extents must not be negative")
+    ValueError('ones(shape): an extent is -1; extents must not be negative')
     """
-    return error(message(where, given, accepted, remedy))
+    return error(message(where, given, accepted, *remedies))
+
+
+def difference(anchor: str) -> str:
+    """Name a place of the page on differences from NumPy; ends an error that such one causes.
+
+    >>> difference("np-full")
+    'see docs/numpy.md#np-full'
+    """
+    return f"see docs/numpy.md#{anchor}"
 
 
 value_error = functools.partial(refused, ValueError)

@@ -190,9 +190,9 @@ def require_possible(shape: Shape, where: str) -> Shape:
         return shape
     if len(shape) > MAX_NDIM:
         fault = f"the result would have {len(shape)} dimensions"
-        raise errors.value_error(where, fault, f"arrays have {MAX_NDIM} at most")
+        raise errors.value_error(where, fault, f"it must have {MAX_NDIM} at most")
     fault = f"the result would have shape {shape}"
-    accepted = "elements are counted with 64 bits, so there are less than 2**63"
+    accepted = "there must be less than 2**63 elements, as 64 bits count them"
     raise errors.value_error(where, fault, accepted)
 
 
@@ -211,10 +211,10 @@ def extents_of(shape: Any, where: str, name: str = "shape") -> Shape:
     except TypeError:
         if getattr(shape, "ndim", 0) or isinstance(shape, range):
             return extents_of(list(shape), where, name)
-        accepted = "an integer or a tuple of integers is accepted"
+        accepted = f"{name} must be an integer or a tuple of integers"
         raise errors.type_error(where, f"{name} is {shape!r}", accepted) from None
     if any(extent < 0 for extent in extents):
-        raise errors.value_error(where, f"{name} is {shape!r}", "extents are not negative")
+        raise errors.value_error(where, f"{name} is {shape!r}", "extents must not be negative")
     return require_possible(extents, where)
 
 
@@ -230,7 +230,9 @@ def integer(value: Any, where: str, name: str) -> int:
     try:
         return index_of(value)
     except TypeError:
-        raise errors.type_error(where, f"{name} is {value!r}", "an integer is accepted") from None
+        raise errors.type_error(
+            where, f"{name} is {value!r}", f"{name} must be an integer"
+        ) from None
 
 
 def resolved(shape: Any, size: int, where: str) -> Shape:
@@ -239,14 +241,14 @@ def resolved(shape: Any, size: int, where: str) -> Shape:
     try:
         extents = [index_of(item) for item in (shape if several else (shape,))]
     except TypeError:
-        accepted = "an integer or a tuple of integers is accepted"
+        accepted = "shape must be an integer or a tuple of integers"
         raise errors.type_error(where, f"shape is {shape!r}", accepted) from None
     known = math.prod(extent for extent in extents if extent != -1)
     if extents.count(-1) == 1 and known > 0 and size % known == 0:
         extents[extents.index(-1)] = size // known
     if any(extent < 0 for extent in extents) or math.prod(extents) != size:
         fault = f"{errors.operand_of(where)} has {size} elements and shape is {shape!r}"
-        accepted = "the number of elements has to stay, and one extent may be -1"
+        accepted = "the number of elements must stay; one extent may be -1"
         raise errors.value_error(where, fault, accepted)
     return require_possible(tuple(extents), where)
 
@@ -266,7 +268,7 @@ def broadcast_shapes(*shapes: Shape, where: str) -> Shape:
                         errors.message(
                             where,
                             "the shapes are " + " and ".join(map(str, shapes)),
-                            "shapes have to be broadcastable: aligned at the last axis, each "
+                            "shapes must be broadcastable: aligned at the last axis, each "
                             "pair of extents equal or one of them 1",
                         )
                     )
@@ -288,7 +290,7 @@ def order_of(order: Any, where: str, accepted: str = "CFAK") -> str | None:
     letter = order.upper() if isinstance(order, str) else order
     if letter is not None and not (isinstance(letter, str) and letter in tuple(accepted)):
         names = " and ".join((", ".join(accepted[:-1]), accepted[-1]))
-        raise errors.word_error(where, "order", order, f"{names} are accepted")
+        raise errors.word_error(where, "order", order, f"order must be one of {names}")
     return letter
 
 
@@ -298,13 +300,13 @@ def normalize_axis(axis: Any, ndim: int, where: str, of: str = "the array") -> i
         index = index_of(axis)
     except TypeError:
         of_type = f"of type {type(axis).__name__}" if hasattr(axis, "shape") else repr(axis)
-        raise errors.type_error(where, f"axis is {of_type}", "an axis is an integer") from None
+        raise errors.type_error(where, f"axis is {of_type}", "an axis must be an integer") from None
     if not -ndim <= index < ndim:
         raise AxisError(
             errors.message(
                 where,
                 f"axis is {index}, out of bounds",
-                f"{of} has {ndim} dimensions, so axis has to be in [{-ndim}, {ndim})"
+                f"{of} has {ndim} dimensions, so axis must be in [{-ndim}, {ndim})"
                 if ndim
                 else f"{of} has no axes (it is 0-dimensional)",
             )
@@ -411,7 +413,7 @@ def reinterpreted(where: Layout, given: int, wanted: int, name: str) -> Layout:
             errors.message(
                 name,
                 f"x is 0-dimensional and its elements have {given} bytes",
-                f"a dtype of as many bytes is accepted, not of {wanted}",
+                f"the new dtype must have as many, not {wanted}",
             )
         )
     if where.size and shape[-1] != 1 and strides[-1] != 1:
@@ -429,7 +431,7 @@ def reinterpreted(where: Layout, given: int, wanted: int, name: str) -> Layout:
             errors.message(
                 name,
                 f"the last axis of x has {nbytes} bytes",
-                f"a multiple of the new dtype's {wanted} is accepted",
+                f"they must be a multiple of the new dtype's {wanted}",
             )
         )
     steps = []
@@ -448,8 +450,8 @@ def misaligned(name: str, itemsize: int) -> ValueError:
         errors.message(
             name,
             "elements of the new dtype would lie across the device's words",
-            f"elements begin at multiples of their {itemsize} bytes",
-            "copy x first, with x.copy()",
+            f"elements must begin at multiples of their {itemsize} bytes",
+            f"copy x first, with x.copy(); {errors.difference('np-x-view')}",
         )
     )
 

@@ -241,5 +241,5 @@ def test_a_programs_own_resource_gives_and_takes_addresses() -> None:
     with pytest.raises(MemoryError, match="no room"):
         driver.reserved_by(resource, 2000)
     for other in (object(), types.SimpleNamespace(allocate=resource.allocate)):
-        with pytest.raises(TypeError, match="None for xarr's pool is accepted"):
+        with pytest.raises(TypeError, match="None for xarr's pool"):
             driver.resource = other

@@ -97,7 +97,7 @@ def test_a_buffer_of_pyopencls(opencl: xarr.Device, program: Any) -> None:
         (lambda: xarr.from_cl(buffer, 12, "float32", offset=4), "has 48 bytes"),
         (lambda: xarr.from_cl(buffer, 1, "float32", offset=-4), "has 48 bytes"),
         (lambda: xarr.from_cl(buffer, 1, "float32", offset=2), "multiple|align"),
-        (lambda: xarr.from_cl(buffer, (-1, 4), "float32"), "not negative"),
+        (lambda: xarr.from_cl(buffer, (-1, 4), "float32"), "not be negative"),
         (lambda: xarr.from_cl(cl.Buffer(other, flags, hostbuf=host), 4, "float32"), "context"),
     ):
         with pytest.raises(ValueError, match=words):

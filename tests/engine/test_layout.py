@@ -280,5 +280,5 @@ def test_normalize_axes() -> None:
     with pytest.raises(AxisError):
         layout.normalize_axes((0, 3), 3, "f(x)")
     for wrong in (1.0, "0", (0, 1.5), [None]):
-        with pytest.raises(TypeError, match="an axis is an integer"):
+        with pytest.raises(TypeError, match="an axis must be an integer"):
             layout.normalize_axes(wrong, 3, "f(x)")

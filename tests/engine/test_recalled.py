@@ -207,7 +207,7 @@ def test_errors_and_warnings_come_each_time() -> None:
     x = xarr.asarray(given(0))
     z = x + 1j
     for _ in range(5):
-        with pytest.raises(ValueError, match="shapes have to agree"):
+        with pytest.raises(ValueError, match="shapes must agree"):
             xarr.concat((x, x[:, :2]))
         with pytest.warns(DeprecationWarning, match="axes"):
             xarr.fft.fft2(x, s=(4, 4), axes=None)

@@ -85,7 +85,7 @@ REFUSED = """
 np.can_cast({1, "int8"|"int8", 1|None, "int8"|"int8", "nothing"}) ! TypeError
 np.can_cast("int8", "int16", casting="bad") ! ValueError: can_cast(from_, to, casting): c
 np.can_cast("int8", "int16", casting={1|None}) ! TypeError: can_cast(from_, to, casting): c
-np.{finfo("int8")|iinfo("float32")|finfo(bool)} ! ValueError: dtype is accepted
+np.{finfo("int8")|iinfo("float32")|finfo(bool)} ! ValueError: it must be
 np.{finfo|iinfo}({None|"nothing"}) ! TypeError
 np.isdtype(np.int8, {"wrong"|("integral", "wrong")}) ! ValueError: 'wrong'
 np.isdtype(np.int8, {3|None|[np.int8]}) ! TypeError

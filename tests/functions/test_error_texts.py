@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.functions.calls import check, each_line
+from tests.functions.calls import all_refused, check, each_line
 from tests.processes import ROOT
 
 REFUSED = """
@@ -20,12 +20,12 @@ np.{concatenate|stack|vstack}([x], casting={"samekind") ! ValueError|5) ! TypeEr
 np.matmul(x, x.T, casting={"samekind") ! ValueError|5) ! TypeError}
 np.clip(x, 1, 2, casting={"samekind") ! ValueError|5) ! TypeError}
 np.{sum|mean|max}(x, keepdims={None|"a"|1.5}) ! TypeError
-np.{concatenate|max|sum}(x, x) ! TypeError: axis is of type Array; an axis is an integer
+np.{concatenate|max|sum}(x, x) ! TypeError: axis is of type Array; an axis must be an integer
 np.{zeros|ones}(3, 4) ! TypeError
 np.zeros(3, 4) ! TypeError: several sizes, or axes, are one tuple
 np.reshape(x, {1.5|True|(2.0, 6)|(3, None)}) ! TypeError
 x.reshape({2.0, 6|"a"}) ! TypeError
-x.shape = (2.0, 6) ! TypeError: x.shape = shape: shape is (2.0, 6); an integer or a tuple
+x.shape = (2.0, 6) ! TypeError: x.shape = shape: shape is (2.0, 6); shape must be an
 np.add(x) ! TypeError: add() missing 1 required positional argument: 'x2'
 np.sin(x, x, 7) ! TypeError: sin() takes from
 np.sin(x, foo=1) ! TypeError: sin() got an unexpected keyword argument 'foo'
@@ -68,7 +68,7 @@ np.{quantile|percentile}(x, {None|"abc"}) ! TypeError
 np.quantile(x, None) ! TypeError: quantile(a, q, axis): q is None
 np.histogram(x, range={5) ! TypeError|(1, 2, 3)) ! ValueError}
 np.histogram(x, range=5) ! TypeError: histogram(a, bins): range is 5
-np.random.default_rng(1).integers(None) ! TypeError: a bound is None; integers are accepted
+np.random.default_rng(1).integers(None) ! TypeError: a bound is None; it must be an integer
 np.histogram(x * 1j) ! TypeError: histogram(a, bins): a has dtype complex128
 np.fft.{fftn|rfftn|fft2}(x, axes=-1) ! TypeError
 np.fft.{fftn|irfftn}(x, s=3) ! TypeError
@@ -118,6 +118,13 @@ np.size([[1], [1, 2]]) ! ValueError: size(a, axis): a is no array of numbers
 np.histogram2d(x[0], x[0], -1) ! ValueError: histogram2d(x, y, bins): bins[0] is -1
 np.add.at(x, 0, np.ones((2, 4))) ! ValueError: a[indices] has shape (4,) and b (2, 4)
 np.unravel_index(12, (3, 4)) ! ValueError: the index 12 is out of bounds
+np.concatenate([x, x[0]]) ! ValueError: concatenate(arrays, axis): the shapes are
+np.concat([np.concatenate([x, x]), x[0]]) ! ValueError: concat(arrays, axis): the
+np.power(np.arange(3), -1) ! ValueError: power(x1, x2): x2 is -1
+np.power(x, 2); np.arange(3) ** -1 ! ValueError: pow(x1, x2): x2 is -1
+np.absolute("a") ! TypeError: absolute(x): x is of type str
+np.amax(x[:0]) ! ValueError: amax(a): a has shape (0, 4)
+np.invert(x) ! TypeError: invert(x): x has dtype float64
 np.put_along_axis(x, np.asarray([12]), 1, None) ! IndexError: put_along_axis(arr, indices, values
 """
 
@@ -135,6 +142,31 @@ def test_setdiff1d_names_itself() -> None:
 def test_no_bins_hold_nothing() -> None:
     counts, edges = xarr.histogram(xarr.ones(3), bins=[])
     assert counts.tolist() == edges.tolist() == []
+
+
+DIFFERS = """
+np.asarray(["a"]) ! TypeError: see docs/numpy.md#there-are-no-strings-dates-objects-or-records
+np.sin(x, out=numpy.ones((3, 4))) ! TypeError: see docs/numpy.md#np-out
+np.linalg.matrix_power(x[:, :3], True) ! TypeError: see docs/numpy.md#np-matrix-power
+np.histogram(x * 1j) ! TypeError: see docs/numpy.md#np-histogram
+np.r_["r", [1, 2]] ! TypeError: see docs/numpy.md#np-r
+np.broadcast_to(x, (2, 3, 4))[...] = 1 ! ValueError: see docs/numpy.md#np-broadcast-to
+"""
+
+
+def test_an_error_names_the_difference_that_causes_it() -> None:
+    all_refused(DIFFERS, {"x": xarr.ones((3, 4))})
+
+
+def test_the_page_has_the_places_that_errors_name() -> None:
+    page = (ROOT / "docs" / "numpy.md").read_text(encoding="utf-8")
+    known = set(re.findall(r'<a id="([^"]+)">', page))
+    titles = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
+    known |= {re.sub(r"[^\w-]", "", title.lower().replace(" ", "-")) for title in titles}
+    sources = [file.read_text(encoding="utf-8") for file in sorted(ROOT.glob("xarr/**/*.py"))]
+    named = {place for text in sources for place in re.findall(r"difference\(['\"]([^'\"]+)", text)}
+    assert len(named) > 15
+    assert named <= known
 
 
 WHERE = re.compile(r"((?:\w+\.)*)(\w+)\((\*?\w+(?:, \*?\w+)*)\)")

@@ -217,5 +217,5 @@ def test_a_drawing_of_what_is_in_memory_says_so(tmp_path: Path) -> None:
     path = tmp_path / "kernels.svg"
     xarr.explain(matrix(3)).save(path)
     assert "in memory" in drawn(path.read_text())["head"][0]
-    with pytest.raises(ValueError, match=r"path is '.*png'; .svg files"):
+    with pytest.raises(ValueError, match=r"path is '.*png'; it must end with \.svg"):
         xarr.explain(matrix(3)).save(tmp_path / "kernels.png")

@@ -382,7 +382,7 @@ np.take(x, np.asarray(1.0), axis=0) ! TypeError: take(a, indices): indices has d
 np.take(x, np.asarray([0, 9]), axis=0) ! IndexError: out of bounds
 np.take(x, np.asarray([0, 9]), axis=3) ! IndexError: axis is 3
 np.take(x, np.asarray([1, 60])) ! IndexError: index 60 is out of bounds
-np.take(x, np.zeros(1, "f4"), axis=0) ! TypeError: indices are of integer dtype
+np.take(x, np.zeros(1, "f4"), axis=0) ! TypeError: indices must be of integer dtype
 np.take_along_axis(x, np.full((4, 5, 3), 5), axis=1) ! IndexError: out of bounds
 np.take_along_axis(x, np.asarray([0, 9]), axis=1) ! ValueError: indices have 1 dim
 (x * 2)[np.asarray([0, 1]) * 2 + 1] + 1
@@ -397,7 +397,7 @@ np.zeros(2, "i4").__setitem__(..., [nan, 1]) ! ValueError: value
 u.__setitem__(slice(None), [2**64 - 1, 1])
 rows.__setitem__(mask, {5|[1, 2, 3, 4]|np.ones((1, 4))|np.ones((3, 1))})
 rows.__setitem__(mask, np.arange(12.0).reshape(3, 4))
-rows.__setitem__(mask, np.ones(3)) ! ValueError: has to broadcast
+rows.__setitem__(mask, np.ones(3)) ! ValueError: must broadcast
 np.asarray([0, 1, 2, 3], "{f4|i8|c8}")[np.full({4, True|4, False|3, 2})]
 np.ones(4, "{f4|i8|c8}")[np.asarray([True, False, {True|False}, True])]
 i[np.full(3, 4)] ! IndexError: out of bounds

@@ -51,7 +51,7 @@ def test_as_numpy(call: str) -> None:
 
 
 @each("""
-np.r_["r", [1, 2]] ! TypeError: there are no matrices
+np.r_["r", [1, 2]] ! TypeError: as xarr has no matrices
 np.r_["a,b", [1, 2]] ! ValueError: up to three integers
 np.nditer([1, 2], op_flags=["readwrite"]) ! TypeError: an operand is of type int
 np.frompyfunc(str, 1, 1)(np.ones(2)) ! TypeError: frompyfunc

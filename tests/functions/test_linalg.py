@@ -54,7 +54,7 @@ i @= np.asarray({[1, 1]|[[1], [1]]}, "i4") ! ValueError: in place: x1 has shape
 np.linalg.solve(i * 0.0, i[0] * 0.0) ! LinAlgError: linalg.solve(a, b): of shape (2, 2) and (2,)
 np.linalg.inv(i * 0.0) ! LinAlgError: pinv
 np.linalg.cholesky({i * 0.0|-np.eye(2)}) ! LinAlgError: positive-definite
-np.linalg.det(np.zeros((2, 3))) ! LinAlgError: shape (2, 3); square
+np.linalg.det(np.zeros((2, 3))) ! LinAlgError: shape (2, 3); matrices must be square
 np.ones((2, 2)) @ np.ones((3, 3)) ! ValueError: the 2 columns of x1
 np.linalg.inv(np.ones((2, 2), dtype="float16")) ! TypeError: float16
 np.ones(3).sum()

@@ -60,7 +60,7 @@ np.linalg.tensorsolve(e, np.ones(2)) ! LinAlgError
 np.linalg.matrix_rank({low|low, tol=1e-6|low, rtol=0.5|low, tol=[1e-20, 2.0]|low, 10})
 np.linalg.matrix_rank(h, 0.01, True)
 int(np.linalg.matrix_rank({[0, 0, 1]|np.zeros(3)}))
-np.linalg.matrix_rank(low, 1, rtol=1) ! ValueError: one is accepted
+np.linalg.matrix_rank(low, 1, rtol=1) ! ValueError: one of them must be
 np.linalg.pinv({low, 1e-6|low, rtol=0.2|h, hermitian=True})
 np.linalg.svd(a, False, False)
 np.linalg.svd(a, False).U.shape
@@ -78,7 +78,7 @@ np.linalg.det(np.zeros((0, 0)))
 np.linalg.det(np.zeros((2, 0, 0)){[1:]|[::-1]|[1]})
 np.linalg.inv(np.zeros((2, 0, 0)))
 np.linalg.multi_dot({[v, a, m, m.T, a.T]|[a, m, m.T]})
-np.linalg.multi_dot([a]) ! ValueError: at least two
+np.linalg.multi_dot([a]) ! ValueError: there must be at least two
 np.linalg.multi_dot([a, v, m]) ! LinAlgError
 """
 
@@ -182,8 +182,8 @@ np.einsum("ij,jk,k", a, b, np.ones(5), optimize=["einsum_path", (0, 1), (0, 1)])
 np.einsum("ij,jk", a, b, dtype="float32") ! TypeError: 'safe'
 np.einsum({"ij,jk", a, a|"ij", a, b|"ijk", a|"i", a|"ii", a|"ij->k", a|"ij->ii", a}) ! ValueError
 np.einsum("i$", a) ! ValueError: einsum
-np.einsum("ij", a, order="W") ! ValueError: are accepted
-np.einsum("ij", a, casting="same_value") ! ValueError: are accepted
+np.einsum("ij", a, order="W") ! ValueError: order must be
+np.einsum("ij", a, casting="same_value") ! ValueError: casting one of
 np.einsum(a, [-1, 2]) ! ValueError: 0 to 51
 np.einsum(a, [52, 2]) ! ValueError: 0 to 51
 np.einsum("ij,ji,ij,ji", a, a.T, a, a.T, optimize=["einsum_path", (0, 1)]) ! RuntimeError: operands

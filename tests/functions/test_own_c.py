@@ -420,7 +420,7 @@ def test_whole_floats_are_integers_in_every_kind(device: xarr.Device) -> None:
     raw(1, 1, (n, 2.0))
     assert n.tolist() == [2, 1]
     for number in (1.7, numpy.float32(1.7), math.nan):
-        with pytest.raises(TypeError, match="takes int32"):
+        with pytest.raises(TypeError, match="it must be int32"):
             raw(1, 1, (n, number))
 
 

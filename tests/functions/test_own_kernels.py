@@ -166,14 +166,14 @@ Kernel("T x", "", "") ! ValueError: output
 Kernel("T x", "T y", 'printf("")') ! ValueError: column 1
 Kernel("T x", "T y", 'printf("")') ! ValueError: write an output
 Kernel("T x", "T y", "y = x")() ! TypeError: 0 arguments
-Kernel("T x", "T y", "y = x")(1, 2) ! TypeError: an output is an Array
+Kernel("T x", "T y", "y = x")(1, 2) ! TypeError: an output must be an Array
 Kernel("T x, T y", "T z", "z = x")(np.ones(2), np.ones(2, "int8")) ! TypeError: y has dtype int8
 Kernel(["T x"], "T y", "y = x") ! TypeError: in_params is of type list
 Kernel("T x, T y", "T z", "z = x")(np.ones(2), 1j) ! TypeError: y is 1j
 Kernel("T x", "S y", "y = x")(np.ones(2)) ! TypeError: what S is
 Kernel("T x", "T y", "y = x")(np.ones(2), np.ones(3)) ! ValueError: shape
 Kernel("T x", "T y", "y = x")(np.ones(2), size=2) ! ValueError: size is given
-Kernel("raw T x", "raw T y", "y = x")(np.ones(2)) ! ValueError: size says
+Kernel("raw T x", "raw T y", "y = x")(np.ones(2)) ! ValueError: size must say
 Kernel("T x", "T y", "y = x")(x, np.broadcast_to(x[0], (2, 2))) ! ValueError: read-only
 """)
 def test_what_is_wrong_is_said(call: str) -> None:
@@ -229,7 +229,7 @@ def test_sizes_and_outputs_are_those_of_cupys_kernels(device: xarr.Device) -> No
     assert add(x, 2, size=3).tolist() == [float(each) + 2 for each in values(4)[:3]]
     all_refused(
         """
-        add(x, 2) ! ValueError: size says
+        add(x, 2) ! ValueError: size must say
         add(x, x, size=2) ! ValueError: size is given
         Kernel("T x", "T y", "y = x", options=("--use_fast_math",)) ! ValueError: --use_fast_math
         """,
@@ -405,7 +405,7 @@ f((1,), (1 << 20,), ()) ! ValueError: block is
 f((1,), (1, 1, 1, 1), ()) ! ValueError: block is
 f(1, 1, ()) ! TypeError: args has 0 arguments
 f(1, 1, (1, 2, 3, 4)) ! TypeError: x is of type int
-f(1, 1, (x, y, s, y)) ! TypeError: takes a value there
+f(1, 1, (x, y, s, y)) ! TypeError: it must be a value
 f(1, 1, (x, x.astype("float16"), s, 1)) ! TypeError: y has dtype float16
 f(1, 1, (x, np.ones(8, dtype="float32")[::2], s, 1)) ! ValueError: one piece
 f(1, 1, (x, np.broadcast_to(x[:1], (4,)), s, 1)) ! ValueError: read-only

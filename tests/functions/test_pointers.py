@@ -44,9 +44,9 @@ def test_arithmetic(device: xarr.Device) -> None:
     assert (p + 22).array(np.int64(2)).tolist() == [22, 23]
     all_refused(
         """
-        {p + 25|p - 1} ! IndexError: the memory has 24
+        {p + 25|p - 1} ! IndexError: it must stay within the 24
         (p + 20).array(5) ! IndexError: 4 elements
-        p.array({(-2, 3)|-1|(-2, -2)}) ! ValueError: not negative
+        p.array({(-2, 3)|-1|(-2, -2)}) ! ValueError: not be negative
         (p + 1).cast("int64") ! ValueError: 8 bytes
         p {+|-} {1.5|"a"} ! TypeError: Pointer
         p - {np.Pointer(x + 1)|p.cast("int16")} ! ValueError: one data type in one array's memory

@@ -249,7 +249,7 @@ rng.standard_gamma(np.ones((4, 3)), out=np.ones(3)) ! ValueError: size
 rng.permuted(np.ones(3), out=np.ones((2, 3))) ! ValueError: same shape
 rng.normal(0, {-1|-0.0|[1, -1]}) ! ValueError: scale < 0
 rng.normal([0, 1], 1, 3) ! ValueError: size
-rng.random(-1) ! ValueError: not negative
+rng.random(-1) ! ValueError: not be negative
 rng.random(2.0) ! TypeError: integer
 rng.random(dtype="int32") ! TypeError: Unsupported dtype
 rng.random(3, out=np.zeros(2)) ! ValueError: out
@@ -257,7 +257,7 @@ rng.choice({0|[]}) ! ValueError: greater than 0
 rng.choice(2, 3, replace=False) ! ValueError: larger sample
 rng.choice(5, p=[0.1] * 5) ! ValueError: sum to 1
 rng.choice(5, p=[0.25] * 4) ! ValueError: same size
-rng.choice(3, p=[-0.5, 1, 0.5]) ! ValueError: not negative
+rng.choice(3, p=[-0.5, 1, 0.5]) ! ValueError: not be negative
 rng.choice(3, 3, False, [0.5, 0.5, 0]) ! ValueError: Fewer non-zero
 rng.choice(2.5) ! ValueError: sequence or an integer
 rng.shuffle((1, 2)) ! TypeError: list

@@ -163,7 +163,7 @@ class Programs:
         try:
             values[key] = value
         except ValueError:
-            with pytest.raises(ValueError, match="has to broadcast"):
+            with pytest.raises(ValueError, match="must broadcast"):
                 array[mine] = other
             return
         except TypeError:  # a value of two axes beside a mask, which xarr takes if it broadcasts

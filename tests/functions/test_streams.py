@@ -177,7 +177,7 @@ def test_events_without_times(device: xarr.Device) -> None:
     assert event.done
     all_refused(
         """
-        {event.elapsed_ms(timed)|timed.elapsed_ms(event)} ! ValueError: has no time; make it with
+        {event.elapsed_ms(timed)|timed.elapsed_ms(event)} ! ValueError: both events must
         """,
         {"event": event, "timed": timed},
     )

@@ -19,7 +19,7 @@ np.lib.stride_tricks.as_strided(i[1])
 np.lib.stride_tricks.as_strided(np.zeros(6), (7,), (8,)) ! ValueError: elements 0 to 6
 np.lib.stride_tricks.as_strided(np.zeros(6), (2,), (-8,)) ! ValueError: elements -1 to 0
 np.lib.stride_tricks.as_strided(np.zeros(6), (2,), (4,)) ! ValueError: multiples of the 8 bytes
-np.lib.stride_tricks.as_strided(np.zeros(6), (2,), (8, 8)) ! ValueError: a stride for each axis
+np.lib.stride_tricks.as_strided(np.zeros(6), (2,), (8, 8)) ! ValueError: an entry for each axis
 np.lib.stride_tricks.sliding_window_view(f[0], {3|6|1, 0})
 np.lib.stride_tricks.sliding_window_view(f, {(2, 3)|2, 0|2, -1|(2, 2), (1, 1)})
 np.lib.stride_tricks.sliding_window_view(f, {(2, 3)|2, 0|(2, 2), (1, 1)}).sum(axis=-1)

@@ -84,7 +84,7 @@ np.add.reduce(x, 0, None, out)
 np.maximum.reduce(x, where=x < 3, initial=-1)
 np.{max|min|maximum.reduce|fmin.reduce}(x, 0, where=True)
 np.{max|min|maximum.reduce|fmin.reduce}(x, where=x > 1) ! ValueError: initial is not
-np.subtract.reduce(x, axis=(0, 1)) ! ValueError: one axis at a time
+np.subtract.reduce(x, axis=(0, 1)) ! ValueError: axis must be one axis
 np.{sin|divmod}.reduce(x) ! ValueError: operands
 np.{add|subtract|logical_or}.{reduce(x, axis=1, keepdims=True)|accumulate(x, axis=-1)}
 np.{add|maximum}.{reduceat(t, [0, 2, 1, 3])|reduceat(t, indices=[0, 5, 2], axis=1)|outer(x, x[0])}

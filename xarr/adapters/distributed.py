@@ -280,7 +280,9 @@ class LocalCluster(SpecCluster):
             backend = str(xarr.default_device()).partition(":")[0]
             devices = [name for name in known if name.startswith(f"{backend}:")]
         if not devices:
-            raise value_error("LocalCluster(devices)", "no devices", "one at least is needed")
+            raise value_error(
+                "LocalCluster(devices)", "no devices", "devices must name at least one"
+            )
         if unknown := [name for name in devices if name not in known]:
             there = f"there are {[*known]}"
             raise value_error("LocalCluster(devices)", f"no {unknown[0]!r}", there)

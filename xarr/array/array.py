@@ -91,8 +91,8 @@ class Array(ArrayBase):
 
     def __init_subclass__(cls, **options: Any) -> None:
         fault = "a subclass is defined"
-        accepted = "operators and functions make arrays of the one class there is"
-        remedy = "keep an array in an attribute of your class"
+        accepted = "a class must not derive from Array, the class of every result"
+        remedy = f"keep an array in an attribute of your class; {dtypes.NUMBERS_ONLY}"
         raise type_error(f"class {cls.__name__}(Array)", fault, accepted, remedy)
 
     @property  # type: ignore[misc]
@@ -179,7 +179,7 @@ class Array(ArrayBase):
     def imag(self, value: ArrayLike) -> None:
         if self._view.dtype.kind != dtypes.COMPLEX:
             fault = f"x has dtype {self._view.dtype}"
-            accepted = "complex arrays have an imaginary part"
+            accepted = "x must be complex to have an imaginary part"
             remedy = "convert x with x.astype('complex128')"
             raise type_error("x.imag = value", fault, accepted, remedy)
         self.imag[...] = value
@@ -194,7 +194,7 @@ class Array(ArrayBase):
         """The transpose of each matrix in a stack of matrices, shape (..., N, M); a view."""
         if self.ndim < 2:
             fault = f"the array has {self.ndim} dimensions"
-            raise value_error("Array.mT", fault, "at least 2 are needed")
+            raise value_error("Array.mT", fault, "it must have at least 2")
         axes = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
         return package.layouts.view(self, package.layouts.settled(self).permuted(axes))
 
@@ -202,7 +202,7 @@ class Array(ArrayBase):
         """The module `xarr`, for a version of the standard that it knows."""
         if api_version not in (None, *API_VERSIONS):
             fault = f"api_version is {api_version!r}"
-            accepted = "xarr knows " + ", ".join(API_VERSIONS)
+            accepted = "api_version must be one of " + ", ".join(API_VERSIONS)
             raise value_error("x.__array_namespace__(api_version)", fault, accepted)
         return sys.modules["xarr"]
 
@@ -217,7 +217,7 @@ class Array(ArrayBase):
     def _index(self) -> int:
         if self._view.shape != ():
             fault = f"x has shape {self._view.shape}"
-            accepted = "only 0-dimensional integer arrays are indices"
+            accepted = "an index must be a 0-dimensional integer array"
             raise type_error("operator.index(x)", fault, accepted)
         return int(self._scalar("operator.index"))
 
@@ -225,7 +225,7 @@ class Array(ArrayBase):
         """The hash of a number: that of its value, which never changes."""
         if not package.layouts.is_number(self):
             fault = f"unhashable: x is an array of shape {self._view.shape}"
-            accepted = "what functions give without axes is a key of a dictionary, by its value"
+            accepted = "a key must be a result without axes, which stands for its value"
             raise type_error("hash(x)", fault, accepted, "write x.item(), x.tobytes() or tuple(x)")
         return hash(values.value_of(self._view))
 
@@ -237,12 +237,12 @@ class Array(ArrayBase):
 
     def __len__(self) -> int:
         if not self._view.shape:
-            raise type_error("len(x)", "x is 0-dimensional", "it has no length")
+            raise type_error("len(x)", "x is 0-dimensional", "x must have an axis", "use x.size")
         return self._view.shape[0]
 
     def __iter__(self) -> Iterator[Array]:
         if not self._view.shape:
-            raise type_error("iter(x)", "x is 0-dimensional", "it cannot be iterated over")
+            raise type_error("iter(x)", "x is 0-dimensional", "x must have an axis", "use x.item()")
         return values.rows(self)
 
     def __contains__(self, value: Any) -> bool:
@@ -254,7 +254,7 @@ class Array(ArrayBase):
             return format(to_host(self._view)[()], spec)
         if spec:
             fault = f"x has shape {self._view.shape} and spec is {spec!r}"
-            accepted = "an array with axes has no format of its own"
+            accepted = "x must have no axes, or spec must be empty"
             remedy = "format its elements, or use numpy.array2string"
             raise type_error("format(x, spec)", fault, accepted, remedy)
         return str(self)
@@ -385,7 +385,7 @@ class Array(ArrayBase):
 
     def _deleted(self, key: Any) -> None:
         fault = "elements of an array cannot be deleted"
-        accepted = "a shape stays as it is"
+        accepted = "the shape of an array must stay"
         remedy = "make another array with xarr.delete(x, key)"
         raise value_error("del x[key]", fault, accepted, remedy)
 

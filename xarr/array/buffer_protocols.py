@@ -34,8 +34,7 @@ def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
         raise errors.value_error(
             "__array__(copy=False)",
             f"the values have dtype {self.dtype} and are on {self.device}",
-            "a NumPy array of another dtype, of a number, or of a device with memory of its "
-            "own, is a copy",
+            "copy must not be False for another dtype, a number, or a device with its own memory",
             "pass copy=True or None",
         )
     if host is None:
@@ -57,8 +56,8 @@ def array_interface(self: Array) -> dict[str, Any]:
             AttributeError,
             "x.__array_interface__",
             f"x has {self.ndim} axes and is on {self.device}",
-            "arrays on CPUs have it, outside of no_implicit_transfer(), and numbers do not",
-            "make a copy with xarr.to_numpy(x)",
+            "x must be on a CPU, have an axis, and be outside of no_implicit_transfer()",
+            f"make a copy with xarr.to_numpy(x); {errors.difference('buffers')}",
         )
     where = Layout(memory.shape, memory.strides)
     interface = dict(dlpack.as_numpy(memory).__array_interface__)
@@ -91,8 +90,8 @@ def buffer(self: Array) -> memoryview:
             BufferError,
             "memoryview(x)",
             f"x is on {self.device}",
-            "arrays on CPUs have a buffer",
-            "make a copy with memoryview(xarr.to_numpy(x))",
+            "x must be on a CPU to have a buffer",
+            f"make a copy with memoryview(xarr.to_numpy(x)); {errors.difference('buffers')}",
         )
     if is_number(self):
         lent = to_host(self._view)

@@ -145,7 +145,7 @@ def as_array(
         raise errors.value_error(
             where,
             f"copy is False and {name} is of type {type(obj).__name__}, in the host's memory",
-            "values move to a device by a copy",
+            "copy must not be False, as values move to a device by a copy",
             "pass copy=None",
         )
     target = target or get_device()
@@ -197,7 +197,7 @@ def _from_array(
         raise errors.value_error(
             where,
             f"copy is False and {name} has dtype {view.dtype} on {view.device}",
-            f"dtype {row} on {target} needs a copy",
+            f"copy must not be False to make dtype {row} on {target}",
             "pass copy=None",
         )
     return retyped(x, row, where, name, target=target)
@@ -355,7 +355,7 @@ def scalar_view(value: Scalar, dtype: DType, device: Device, where: str) -> View
                 OverflowError,
                 where,
                 f"the Python integer {value} is out of bounds for {dtype}",
-                f"{dtype} holds {low} to {high}",
+                f"it must be {low} to {high}",
                 "convert the array to a wider dtype first",
             )
         value = int(value)  # type: ignore[arg-type]
@@ -408,7 +408,7 @@ class _Parts:
                     raise errors.value_error(
                         self.where,
                         f"{self.name} holds arrays of shapes {shape} and {found}",
-                        "nested sequences have the same length at each level",
+                        "nested sequences must have the same length at each level",
                     )
                 shape = found
             return (len(obj), *(shape or ()))
@@ -542,9 +542,9 @@ def numbers(obj: Any, row: DType, where: str, name: str) -> Host:
     try:
         return dtypes.quietly(numpy.array, obj, row.numpy)
     except (TypeError, ValueError, OverflowError) as error:
-        raise type(error)(
-            errors.message(where, f"{name} is no array of {row} ({error})", "numbers are accepted")
-        ) from None
+        fault = f"{name} is no array of {row} ({error})"
+        accepted = f"{name} must hold numbers that {row} can hold"
+        raise errors.refused(type(error), where, fault, accepted) from None
 
 
 def _has_own_dtype(obj: Any) -> bool:
@@ -558,8 +558,8 @@ def _refused_objects(obj: Any, values: Host, where: str, name: str) -> Exception
             OverflowError,
             where,
             f"{name} holds Python integers that no dtype holds",
-            "int64 holds -2**63 to 2**63 - 1, uint64 0 to 2**64 - 1",
-            "convert them to float first",
+            "they must be in int64, -2**63 to 2**63 - 1, or in uint64, 0 to 2**64 - 1",
+            f"convert them to float first; {errors.difference('np-array')}",
         )
     given = f"{name} is of type {type(obj).__name__}"
     remedy = ""
@@ -567,10 +567,10 @@ def _refused_objects(obj: Any, values: Host, where: str, name: str) -> Exception
         odd = next((item for item in values.flat if not isinstance(item, Number)), None)
         odd = odd.item() if isinstance(odd, numpy.generic) else odd
         given += f" and holds {reprlib.repr(odd)}"
-        remedy = "numpy has arrays of objects"
+        remedy = f"numpy has arrays of objects; {dtypes.NUMBERS_ONLY}"
         if isinstance(odd, str | bytes):
-            remedy = "write dtype=float to make numbers of text; numpy has arrays of text"
-    accepted = "numbers, nested sequences of numbers, NumPy arrays and Arrays are accepted"
+            remedy = f"write dtype=float to make numbers of text; {dtypes.NUMBERS_ONLY}"
+    accepted = "it must be a number, a nested sequence of numbers, a NumPy array or an Array"
     return errors.type_error(where, given, accepted, remedy)
 
 

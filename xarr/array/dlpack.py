@@ -160,7 +160,7 @@ def _content(capsule: Any) -> tuple[bytes, _Managed | _Versioned]:
         message(
             "from_dlpack(x)",
             f"x.__dlpack__() gave {capsule!r}",
-            "a DLPack capsule that nobody has used is accepted",
+            "it must be a DLPack capsule that nobody has used",
         )
     )
 
@@ -194,7 +194,7 @@ def borrow(capsule: Any) -> Memory:
             message(
                 "from_dlpack(x)",
                 f"the capsule is of DLPack {content.major}.{content.minor}",
-                "versions up to 1 are accepted",
+                "its version must be at most 1",
             )
         )
     tensor = content.tensor
@@ -205,7 +205,7 @@ def borrow(capsule: Any) -> Memory:
                 "from_dlpack(x)",
                 f"elements are of DLPack's type {tensor.code}, of {tensor.bits} bits in "
                 f"{tensor.lanes} lanes",
-                "boolean, integer, floating-point and complex elements are accepted",
+                "elements must be boolean, integer, floating-point or complex",
             )
         )
     owner = finalizer(content.deleter, ctypes.addressof(content)) if content.deleter else None

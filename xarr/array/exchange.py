@@ -177,7 +177,7 @@ def export(
     if wanted != place and not as_cl:
         if copy is False:
             raise errors.refused(
-                errors.CopyError, where, f"x is on {device}", "the host's memory needs a copy"
+                errors.CopyError, where, f"x is on {device}", "copy must be True or None"
             )
         host = to_host(self._view)
         strides = layout.contiguous_strides(host.shape)
@@ -194,7 +194,7 @@ def export(
                 BufferError,
                 where,
                 "x is read-only",
-                "only capsules from DLPack 1.0 on can say so",
+                "max_version must be at least (1, 0) for the capsule to say so",
                 "pass max_version=(1, 0), or copy=True",
             )
         if place[0] in _GPUS and stream != -1:
@@ -209,7 +209,7 @@ def _pair(value: Any, name: str, where: str) -> tuple[int, int]:
         first, second = value
         return int(getattr(first, "value", first)), int(second)
     except (TypeError, ValueError):
-        accepted = "a pair of integers is accepted"
+        accepted = f"{name} must be a pair of integers"
         raise errors.type_error(where, f"{name} is {value!r}", accepted) from None
 
 
@@ -217,12 +217,12 @@ def _check_stream(stream: Any, place: tuple[int, int], where: str) -> None:
     if stream is None:
         return
     if place[0] not in _GPUS:
-        raise errors.value_error(where, f"stream is {stream!r}", "the host's memory has no streams")
+        raise errors.value_error(where, f"stream is {stream!r}", "stream must be None on the host")
     if type(stream) is not int or stream < -1 or (stream == 0 and place[0] == dlpack.CUDA):
         raise errors.value_error(
             where,
             f"stream is {stream!r}",
-            "the address of a stream, 1, 2 or -1 is accepted",
+            "stream must be the address of a stream, 1, 2 or -1",
             "1 is the legacy default stream",
         )
 
@@ -231,12 +231,8 @@ def cuda_array_interface(self: Array) -> dict[str, Any]:
     """CUDA's array interface of an array."""
     device = self._view.device
     if device.info.dialect != "cuda":
-        raise errors.refused(
-            AttributeError,
-            "x.__cuda_array_interface__",
-            f"x is on {device}",
-            "CUDA devices have it",
-        )
+        name, accepted = "x.__cuda_array_interface__", "x must be on a CUDA device"
+        raise errors.refused(AttributeError, name, f"x is on {device}", accepted)
     with device.lock:
         memory = shown(self)
         driver = _driver(device)
@@ -275,7 +271,8 @@ def from_foreign(obj: Any, device: Device | str | None, copy: bool | None, where
         return from_dlpack(obj, device=device, copy=copy)
     given = obj.__cuda_array_interface__
     if given.get("mask") is not None:
-        raise errors.type_error(where, "obj has a mask", "arrays without are accepted")
+        accepted = "obj must have no mask"
+        raise errors.type_error(where, "obj has a mask", accepted, errors.difference("np-ma"))
     dtype = numpy.dtype(given["typestr"])
     pointer, read_only = given["data"]
     shape = tuple(given["shape"])
@@ -289,7 +286,7 @@ def from_foreign(obj: Any, device: Device | str | None, copy: bool | None, where
             BufferError,
             where,
             f"obj has strides of {strides} bytes",
-            f"multiples of its {dtype.itemsize} bytes are accepted",
+            f"strides must be multiples of its {dtype.itemsize} bytes",
             "copy it to contiguous memory",
         )
     source = _cuda_device()
@@ -347,7 +344,7 @@ def _in_buffer(
         raise errors.value_error(
             where,
             f"shape is {shape} of {row}, from byte {begin} on",
-            f"the buffer has {buffer.size} bytes",
+            f"it must fit into the {buffer.size} bytes of the buffer",
         )
     storage = Storage(device, buffer.size, buffer)
     storage.read_only = _driver(device).is_read_only(buffer)
@@ -381,14 +378,14 @@ def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> A
     where = "from_cl(buffer, shape, dtype, offset)"
     if not hasattr(buffer, "int_ptr"):
         raise errors.type_error(
-            where, f"buffer is of type {type(buffer).__name__}", "a pyopencl.Buffer is accepted"
+            where, f"buffer is of type {type(buffer).__name__}", "it must be a pyopencl.Buffer"
         )
     device = _opencl_device_of(buffer)
     if device is None:
         raise errors.value_error(
             where,
             "the buffer is of a context that xarr does not use",
-            "one of device.cl_context is accepted",
+            "it must be of device.cl_context",
         )
     extents = layout.extents_of(shape, where)
     row = default_float(device) if dtype is None else dtype
@@ -402,7 +399,7 @@ def cl_buffer(array: Array) -> Any:
         raise errors.value_error(
             "x.cl_buffer",
             f"x begins {begin} bytes behind its memory's beginning",
-            "an array that begins with its memory is accepted",
+            "x must begin with its memory",
             "use x.cl_base and x.cl_offset, or a copy",
         )
     return base
@@ -412,7 +409,7 @@ def cl_place(array: Array, where: str) -> tuple[Any, int]:
     """PyOpenCL's buffer of all memory that an array is a view of, and the bytes before it."""
     if array.device.backend != "opencl":
         raise errors.refused(
-            AttributeError, where, f"x is on {array.device}", "devices of OpenCL have it"
+            AttributeError, where, f"x is on {array.device}", "x must be on a device of OpenCL"
         )
     return buffer_of(array)
 
@@ -455,7 +452,7 @@ def from_dlpack(
                 AttributeError,
                 where,
                 f"x is of type {type(x).__name__}, which has no {name}",
-                "an object that supports DLPack is accepted",
+                "x must support DLPack",
                 "use xarr.asarray(x)",
             )
     kind, index = (int(part) for part in x.__dlpack_device__())
@@ -557,14 +554,14 @@ def _cuda_device(index: int | None = None) -> Device:
         BufferError,
         "from_dlpack(x)",
         "x is on a CUDA device" if index is None else f"x is on CUDA device {index}",
-        "no backend drives it",
+        "a backend must drive it",
         "`python -m xarr info` tells why",
     )
 
 
 def _no_copy(where: str, given: str, target: Device) -> errors.CopyError:
     return errors.refused(
-        errors.CopyError, where, given, f"{target} needs a copy", "pass copy=None"
+        errors.CopyError, where, given, f"copy must not be False for {target}", "pass copy=None"
     )
 
 

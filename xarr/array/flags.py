@@ -133,7 +133,10 @@ class Flags:
     def __setitem__(self, name: str, value: bool) -> None:
         if _SHORT.get(name) != "writeable":
             raise errors.refused(
-                KeyError, "x.flags[name] = value", f"name is {name!r}", "WRITEABLE can be set alone"
+                KeyError,
+                "x.flags[name] = value",
+                f"name is {name!r}",
+                "it must be WRITEABLE, as no other flag can be set",
             )
         self.writeable = value
 
@@ -146,7 +149,7 @@ class Flags:
 
 
 def _names() -> str:
-    return "the flags are " + ", ".join((*_SHOWN, "WRITEBACKIFCOPY", "FNC", "FORC"))
+    return "it must be one of " + ", ".join((*_SHOWN, "WRITEBACKIFCOPY", "FNC", "FORC"))
 
 
 def set_writeable(array: Array, value: bool) -> None:
@@ -159,15 +162,15 @@ def set_writeable(array: Array, value: bool) -> None:
             raise errors.value_error(
                 "x.flags.writeable = True",
                 "x is a view of memory that cannot be written",
-                "an array of its own memory, or a view of one that can be written, is accepted",
+                "x must own its memory, or be a view of an array that can be written",
                 "write to a copy: x = x.copy()",
             )
     elif value and not writeable(array):
         raise errors.value_error(
             "x.flags.writeable = True",
             "x is a broadcast view, or another library's memory that is read-only",
-            "such arrays cannot be written",
-            "write to a copy: x = x.copy()",
+            "the elements of x must have memory of their own",
+            f"write to a copy: x = x.copy(); {errors.difference('np-broadcast-to')}",
         )
     array._locked = not value
 
@@ -180,7 +183,7 @@ def set_flags(
         raise errors.value_error(
             "x.setflags(write, align, uic)",
             f"align is {align} and uic is {uic}",
-            "arrays are aligned, and none is written back",
+            "align must be True or None, and uic False or None",
         )
     if write is not None:
         set_writeable(x, bool(write))
@@ -230,8 +233,8 @@ def on_host(array: Array, where: str) -> Any:
             AttributeError,
             where,
             f"the array is on {array._view.device}",
-            "arrays on CPUs have it",
-            "make a copy with xarr.to_numpy(x)",
+            "it must be on a CPU",
+            f"make a copy with xarr.to_numpy(x); {errors.difference('np-x-data')}",
         )
     return found
 

@@ -201,7 +201,7 @@ def reshape_in_place(array: Array, shape: Any) -> None:
             AttributeError,
             where,
             f"x has shape {view.shape} with strides {array.strides} and shape is {extents}",
-            "a shape that strides can express is accepted",
+            "strides must be able to express shape",
             "write x = x.reshape(shape), which copies",
         )
     rebind(array, storage_view(view.storage, lies, view.dtype))
@@ -218,7 +218,7 @@ def constructed(shape: Any, dtype: Any, buffer: Any, offset: Any, strides: Any, 
         raise errors.type_error(
             where,
             f"shape is of type {type(shape).__name__}",
-            "an integer or a tuple of integers is accepted",
+            "shape must be an integer or a tuple of integers",
             "to make an array of values use xarr.asarray(values)",
         )
     extents = layout.extents_of(shape, where)
@@ -228,7 +228,7 @@ def constructed(shape: Any, dtype: Any, buffer: Any, offset: Any, strides: Any, 
         raise errors.value_error(
             where,
             f"strides has {len(strides)} numbers and shape {len(extents)}",
-            "one for each axis is accepted",
+            "strides must have a number for each axis",
         )
     if buffer is None:
         zeros = constant(row.numpy.type(0).item(), row, extents, on)
@@ -239,16 +239,16 @@ def constructed(shape: Any, dtype: Any, buffer: Any, offset: Any, strides: Any, 
         try:
             host = numpy.ndarray(extents, row.numpy, buffer, offset, strides, order)
         except TypeError as error:
-            raise errors.type_error(where, str(error), "a buffer is accepted") from None
+            raise errors.type_error(
+                where, str(error), "buffer must support the buffer protocol"
+            ) from None
         return from_host(host, on, where)
     lies = settled(buffer)
     view = buffer._view
     assert view.storage is not None
     # Checked by NumPy, which makes one of memory that has as many bytes.
     if not lies.linear:
-        raise errors.value_error(
-            where, "buffer has gaps", "an array in C order without is accepted"
-        )
+        raise errors.value_error(where, "buffer has gaps", "it must lie in C order without gaps")
     room = numpy.empty(buffer.nbytes, numpy.uint8)
     like = numpy.ndarray(extents, row.numpy, room.data, offset, strides, order)
     begin = lies.offset * view.dtype.itemsize + int(offset)
@@ -288,10 +288,11 @@ def require_writeable(array: Array, where: str) -> None:
         view = array._view
         remedy = "write to a copy: x = xarr.asarray(x, copy=True)"
         if view.storage is not None and view.storage.read_only:
-            given, accepted = "read-only memory of another library", "such arrays are read-only"
+            given, accepted = "read-only memory of another library", "the memory must be writable"
         elif view.structure.repeats:
             given = "a broadcast view, several of whose elements share memory"
-            accepted = "broadcast views are read-only"
+            accepted = "it is read-only, as each element must have memory of its own"
+            remedy += f"; {errors.difference('np-broadcast-to')}"
         else:
-            given, accepted = "read-only", "x.flags.writeable says so"
+            given, accepted = "read-only", "x.flags.writeable must be True"
         raise errors.value_error(where, f"the array is {given}", accepted, remedy)

@@ -79,17 +79,42 @@ for _name, (_module, _) in lazy.imports(__name__).items():
 
 
 def tolist(self: Array) -> Any:
-    """The values as nested lists of Python scalars."""
+    """The values as nested lists of Python scalars.
+
+    -> list, or a number of an array without axes
+
+    >>> xarr.eye(2, dtype="int8").tolist()
+    [[1, 0], [0, 1]]
+    """
     return to_host(self._view).tolist()
 
 
 def item(self: Array, *args: Any) -> Any:
-    """The value of a one-element array as a Python scalar."""
+    """The value of a one-element array as a Python scalar.
+
+    args : int or tuple of int -- The index of the element, or its place in C order.
+
+    -> bool, int, float or complex
+
+    ValueError -- If there are several elements and no index.
+
+    >>> xarr.arange(4).item(2)
+    2
+    """
     return to_host(self._view).item(*args)
 
 
 def copy(self: Array, order: str | None = "C") -> Array:
-    """Copy the array, in C order, Fortran's, or ("A", "K") as it lies in memory."""
+    """Copy the array, in C order, Fortran's, or ("A", "K") as it lies in memory.
+
+    -> Array, shape and data type of the array
+
+    >>> x = xarr.zeros(2)
+    >>> y = x.copy()
+    >>> y += 1
+    >>> x.tolist()
+    [0.0, 0.0]
+    """
     if order == "C":
         return package.layouts.like(self, builder.copied(self._view))
     return package.layouts.like(
@@ -103,22 +128,55 @@ def copy(self: Array, order: str | None = "C") -> Array:
 def setflags(
     self: Array, write: bool | None = None, align: bool | None = None, uic: bool | None = None
 ) -> None:
-    """Set whether the array can be written; the other flags stay as they are."""
+    """Set whether the array can be written; the other flags stay as they are.
+
+    write : bool, optional -- Whether the array can be written; None leaves it.
+    align, uic : bool, optional -- NumPy's: True or None, and False or None.
+
+    ValueError -- If the memory cannot be written.
+
+    >>> x = xarr.ones(2)
+    >>> x.setflags(write=False)
+    >>> x.flags.writeable
+    False
+    """
     package.flags.set_flags(self, write, align, uic)
 
 
 def tobytes(self: Array, order: str | None = "C") -> bytes:
-    """The values as bytes, in C order or Fortran's; a copy on the host."""
+    """The values as bytes, in C order or Fortran's; a copy on the host.
+
+    -> bytes, nbytes of them
+
+    >>> xarr.asarray([65, 66], dtype="uint8").tobytes()
+    b'AB'
+    """
     return functions.io.bits.tobytes(self, order)
 
 
 def tofile(self: Array, fid: Any, /, sep: str = "", format: str = "%s") -> None:
-    """Write the values to a file in C order, as bytes or as text with a separator."""
+    """Write the values to a file in C order, as bytes or as text with a separator.
+
+    fid : path or open file -- The file.
+    sep : str -- The text between two elements; "" writes bytes.
+    format : str -- How an element is written as text, by Python's %.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     xarr.asarray([65, 66], dtype="uint8").tofile(file.name)
+    ...     file.read()
+    b'AB'
+    """
     functions.io.bits.tofile(self, fid, sep, format)
 
 
 def dumps(self: Array) -> bytes:
-    """Pickle the array to bytes."""
+    """Pickle the array to bytes.
+
+    >>> import pickle
+    >>> pickle.loads(xarr.arange(2).dumps()).tolist()
+    [0, 1]
+    """
     return pickle.dumps(self)
 
 
@@ -174,7 +232,15 @@ def view(self: Array, dtype: Any = None, type: Any = None) -> Array:
 
 
 def byteswap(self: Array, inplace: bool = False) -> Array:
-    """Reverse the bytes of each element (of each part of a complex one)."""
+    """Reverse the bytes of each element (of each part of a complex one).
+
+    inplace : bool -- Whether the array itself is changed and returned.
+
+    -> Array, shape and data type of the array
+
+    >>> xarr.asarray([1], dtype="int16").byteswap().tolist()
+    [256]
+    """
     return functions.io.bits.byteswap(self, inplace)
 
 
@@ -186,6 +252,13 @@ def reshape(self: Array, *shape: Any, copy: bool | None = None, order: str = "C"
 
 def resize(self: Array, *new_shape: Any, refcheck: bool = True) -> None:
     """Give the array another shape and size in place; what is new is zero.
+
+    Parameters
+    ----------
+    new_shape : int or tuple of int
+        The shape.
+    refcheck : bool
+        NumPy's; of no effect.
 
     Raises
     ------
@@ -201,7 +274,13 @@ def ravel(self: Array, order: str = "C") -> Array:
 
 
 def flatten(self: Array, order: str = "C") -> Array:
-    """Copy the array, flattened."""
+    """Copy the array, flattened.
+
+    -> Array, shape (N,), of the data type of the array
+
+    >>> xarr.eye(2).flatten().tolist()
+    [1.0, 0.0, 0.0, 1.0]
+    """
     if order == "C" and len(self._view.shape) == 1:
         result = package.layouts.like(self, builder.copied(self._view))
         return package.layouts.keep_array(result)
@@ -219,7 +298,18 @@ def swapaxes(self: Array, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
 
 
 def transpose(self: Array, *axes: Any) -> Array:
-    """Reverse the axes, or put them in the order given as a tuple or as integers."""
+    """Reverse the axes, or put them in the order given as a tuple or as integers.
+
+    axes : int or tuple of int
+        For each axis of the result, the axis that it was; all reversed without.
+
+    -> Array, a view of the data type of the array
+
+    ValueError -- If an axis is named twice, or none names it.
+
+    >>> xarr.ones((2, 3, 4)).transpose(0, 2, 1).shape
+    (2, 4, 3)
+    """
     if not axes or (len(axes) == 1 and axes[0] is None):
         return functions.shape.manipulation.reversed_axes(self)
     order = axes[0] if len(axes) == 1 else axes
@@ -233,10 +323,20 @@ def _filled(values: Host, value: Any) -> None:
 
 @by_numpy(_filled, writes=True)
 def fill(self: Array, value: Any) -> None:
-    """Write one value to all elements."""
+    """Write one value to all elements.
+
+    value : number -- The value, converted to the data type of the array.
+
+    ValueError -- If the value has axes.
+
+    >>> x = xarr.zeros(2)
+    >>> x.fill(3)
+    >>> x.tolist()
+    [3.0, 3.0]
+    """
     if not isinstance(value, int | float | complex) and numpy.ndim(value):
         fault = f"value has {numpy.ndim(value)} dimensions"
-        raise value_error("x.fill(value)", fault, "a number is accepted", "use x[...] = value")
+        raise value_error("x.fill(value)", fault, "value must be a number", "use x[...] = value")
     self[...] = value
 
 
@@ -275,7 +375,16 @@ def sort(
     stable: bool | None = None,
     descending: bool = False,
 ) -> None:
-    """Sort the array in place, as NumPy's method does."""
+    """Sort the array in place, as NumPy's method does.
+
+    stable : bool, optional -- The standard's; a sort is stable in any case.
+    descending : bool -- Whether the largest element comes first.
+
+    >>> x = xarr.asarray([3, 1, 2])
+    >>> x.sort()
+    >>> x.tolist()
+    [1, 2, 3]
+    """
     package.layouts.require_writeable(self, "x.sort()")
     place = integer(axis, "x.sort(axis)", "axis")
     is_plain = (kind, order, stable, bool(descending)) == (None, None, None, False)
@@ -318,7 +427,7 @@ def partition(
 def searchsorted(
     self: Array, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: Any = None
 ) -> Array:
-    """Where values would go into a sorted array. See `xarr.searchsorted`."""
+    """Find where values would go into a sorted array. See `xarr.searchsorted`."""
     return functions.sort.sorting.searchsorted(self, v, side, sorter)
 
 

@@ -190,7 +190,9 @@ def on_host(
     call = ProtocolCall(where, [*writes, kwargs.get("out")])
     given, named = replaced(args, (Array,), call.host), replaced(kwargs, (Array,), call.host)
     if call.device is None:
-        raise errors.type_error(where, "no Array is among the arguments", "one is needed")
+        raise errors.type_error(
+            where, "no Array is among the arguments", "one argument must be an Array"
+        )
     result = func(*given, **named)
     call.write_back()
     return call.given_back(result)

@@ -119,7 +119,7 @@ def refusal(row: Elementwise, name: str, value: object) -> TypeError:
     return errors.type_error(
         row.where,
         f"{name} is of type {type(value).__name__}",
-        f"{row.name} takes arrays, numbers and lists of numbers",
+        "it must be an array, a number or a list of numbers",
         "make an array with xarr.asarray(...)",
     )
 
@@ -274,7 +274,7 @@ def _raised(x1: Any, x2: Any, into: DType | None = None) -> Array:
         raise errors.value_error(
             "pow(x1, x2)",
             f"x2 is {given} and both are integers",
-            "an integer to a negative power is no integer",
+            "x2 must not be negative, as a negative power is no integer",
             "convert x1 with x1.astype('float64')",
         )
     return result
@@ -296,14 +296,14 @@ def stored_in_place(x1: Array, result: View, name: str) -> Array:
         raise errors.value_error(
             name,
             f"x1 has shape {target.shape} and the result {result.shape}",
-            "the result has to have the shape of x1",
+            "the result must have the shape of x1",
         )
     if result.dtype is not target.dtype:
         if not _same_kind(result.dtype, target.dtype):
             raise errors.type_error(
                 name,
                 f"x1 has dtype {target.dtype} and the result {result.dtype}",
-                "the result has to be of the same kind as x1 or a lower one",
+                "the result must be of the same kind as x1 or a lower one",
                 f"write x1 = x1.astype({result.dtype.name!r}) first",
             )
         result = builder.converted(result, target.dtype)

@@ -59,7 +59,7 @@ def deliver(
         return result if shape == result.shape else Array(builder.broadcast(result._view, shape))
     if not grows and target.shape != result.shape:
         fault = f"out has shape {target.shape} and the result {result.shape}"
-        raise errors.value_error(name, fault, "out of the shape of the result is accepted")
+        raise errors.value_error(name, fault, "out must have the shape of the result")
     store(target, result._view, name, casting, mask)
     return target
 
@@ -87,7 +87,9 @@ def retyped_out(result: Array, out: Any, name: str) -> Array:
         held, given = target._view.dtype, result._view.dtype
         if not numpy.can_cast(given.numpy, held.numpy, "same_kind"):
             fault = f"out has dtype {held} and the result {given}"
-            accepted = f"an out to which {given} casts by same_kind; others are deprecated"
+            accepted = (
+                f"out must have a dtype to which {given} casts by same_kind; others are deprecated"
+            )
             errors.warn(errors.message(name, fault, accepted), DeprecationWarning)
     return deliver(result, target, name, casting="unsafe", grows=False)
 
@@ -105,13 +107,13 @@ def single(out: Any, name: str) -> Array | None:
         return out
     if type(out) is tuple:
         if len(out) != 1:
-            raise errors.value_error(name, f"out has {len(out)} entries", "one is accepted")
+            raise errors.value_error(name, f"out has {len(out)} entries", "it must have one")
         return single(out[0], name)
     raise errors.type_error(
         name,
         f"out is of type {type(out).__name__}",
-        "an Array is accepted",
-        "write out[...] = numpy.asarray(result)"
+        "out must be an Array",
+        f"write out[...] = numpy.asarray(result); {errors.difference('np-out')}"
         if isinstance(out, numpy.ndarray)
         else "make one with xarr.empty(shape, dtype)",
     )
@@ -134,7 +136,10 @@ def mask_of(where: Any, beside: View, name: str) -> View | None:
     require_together(view.device, beside.device, name)
     if view.dtype is not dtypes.bool_:
         raise errors.type_error(
-            name, f"where has dtype {view.dtype}", "a bool mask is accepted", "write where != 0"
+            name,
+            f"where has dtype {view.dtype}",
+            "where must be a mask of bools",
+            "write where != 0",
         )
     broadcast_shapes(beside.shape, view.shape, where=name)
     return view
@@ -143,7 +148,7 @@ def mask_of(where: Any, beside: View, name: str) -> View | None:
 def require_casting(casting: Any, name: str) -> None:
     """Refuse what is none of NumPy's rules."""
     if not isinstance(casting, str) or casting not in CASTINGS:
-        accepted = "accepted are " + ", ".join(map(repr, CASTINGS))
+        accepted = "casting must be one of " + ", ".join(map(repr, CASTINGS))
         raise errors.word_error(name, "casting", casting, accepted)
 
 
@@ -156,7 +161,7 @@ def require_castable(
         raise errors.type_error(
             name,
             f"{of} has dtype {given} and {to} {wanted}",
-            f"{casting!r} conversions are accepted",
+            f"the conversion must be {casting!r}",
             'pass casting="unsafe"' + ", or an out of the dtype of the result" * (to == "out"),
         )
 
@@ -167,7 +172,9 @@ def require_shape(
     """Refuse an `out` that a result, or its mask, does not broadcast to."""
     if shape != out and broadcast_shapes(shape, out, where=name) != out:
         fault = f"{to} has shape {out} and {of} {shape}"
-        raise errors.value_error(name, fault, f"{to} has the shape that all operands broadcast to")
+        raise errors.value_error(
+            name, fault, f"{to} must have the shape that all operands broadcast to"
+        )
 
 
 def store(

@@ -40,7 +40,9 @@ class Pointer:
 
     def __init__(self, x: Array) -> None:
         if type(x) is not Array:
-            raise errors.type_error("Pointer(x)", f"x is of type {type(x).__name__}", "an Array")
+            raise errors.type_error(
+                "Pointer(x)", f"x is of type {type(x).__name__}", "it must be an Array"
+            )
         self._begin = settled(x).offset
         self._of = x
         self._dtype: DType = x._view.dtype
@@ -53,7 +55,7 @@ class Pointer:
                 IndexError,
                 "pointer + n",
                 f"it would point to element {begin}",
-                f"the memory has {made._extent} of {made._dtype}",
+                f"it must stay within the {made._extent} of {made._dtype} of the memory",
             )
         return made
 
@@ -80,13 +82,22 @@ class Pointer:
         return (self._extent - self._begin) * self._dtype.itemsize
 
     def array(self, shape: Shape | int | None = None) -> Array:
-        """The array of a shape that begins here, in C order; without one, all up to the end."""
+        """The array of a shape that begins here, in C order; without one, all up to the end.
+
+        IndexError -- If the shape has more elements than are left.
+
+        >>> xarr.Pointer(xarr.arange(4)).array((2, 2)).tolist()
+        [[0, 1], [2, 3]]
+        """
         left = self._extent - self._begin
         extents = layout.extents_of(left if shape is None else shape, "pointer.array(shape)")
         where = layout.contiguous(extents)
         if where.size > left:
             raise errors.refused(
-                IndexError, "pointer.array(shape)", f"shape is {shape}", f"{left} elements are left"
+                IndexError,
+                "pointer.array(shape)",
+                f"shape is {shape}",
+                f"it must have at most the {left} elements that are left",
             )
         storage = self._of._view.storage
         assert storage is not None
@@ -94,7 +105,14 @@ class Pointer:
         return viewed(self._of, storage_view(storage, lies, self._dtype))
 
     def cast(self, dtype: Any) -> Pointer:
-        """The same place, taken as of another data type, of whose size it has to be a multiple."""
+        """The same place, taken as of another data type, of whose size it has to be a multiple.
+
+        TypeError -- If the device lacks the data type.
+        ValueError -- If the place is no multiple of its size.
+
+        >>> xarr.Pointer(xarr.zeros(2, dtype="int64")).cast("int32").array().shape
+        (4,)
+        """
         row = dtypes.lookup(dtype, "pointer.cast(dtype)")
         begin = self._begin * self._dtype.itemsize
         if begin % row.itemsize:
@@ -111,7 +129,7 @@ class Pointer:
                 RuntimeError,
                 "int(pointer)",
                 f"it is on {self.device}",
-                "a GPU of OpenCL has buffers and no addresses",
+                "it must be on a device with addresses; a GPU of OpenCL has buffers",
                 "use x.cl_buffer",
             )
         memory = shown(self._of)
@@ -138,7 +156,7 @@ class Pointer:
                 "pointer - pointer",
                 f"they point to {self._dtype} and {other._dtype}"
                 + ("" if memory == its else " in the memory of two arrays"),
-                "pointers to one data type in one array's memory",
+                "both must point to one data type in one array's memory",
             )
         return (ends - begins) // self._dtype.itemsize
 

@@ -137,7 +137,7 @@ class Selected:
 
 def _refusal(fault: str, remedy: str) -> TypeError:
     given = f"the selection is {fault}{errors.calling_line()}"
-    accepted = "which elements a mask selects is not known while a transformation records"
+    accepted = "the result must not depend on values while a transformation records"
     return errors.type_error(_WHERE, given, accepted, remedy)
 
 

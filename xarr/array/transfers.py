@@ -59,8 +59,9 @@ def note(where: str, nbytes: int, direction: str, device: Device) -> None:
             errors.ImplicitTransferError,
             where,
             f"{nbytes} bytes would move {direction} {device}",
-            "no_implicit_transfer() forbids hidden transfers",
+            "transfers must be explicit within no_implicit_transfer()",
             "use xarr.asarray or xarr.to_numpy, which transfer openly",
+            errors.difference("find-hidden-transfers"),
         )
     tell(where, nbytes, direction, device)
 
@@ -93,6 +94,12 @@ def no_implicit_transfer() -> Iterator[None]:
     NumPy's functions that the host computes, and the functions that run on the host, as their
     documentation says. On a CPU too, where `numpy.asarray(x)` shares memory. Files are written
     openly.
+
+    >>> x = xarr.ones(2)
+    >>> with xarr.no_implicit_transfer():
+    ...     y = x + 1
+    >>> y.tolist()
+    [2.0, 2.0]
     """
     _transfers.forbidden += 1
     hooks.transfers += 1
@@ -138,8 +145,8 @@ def host_values(obj: Any, where: str, name: str) -> Host:
         raise errors.type_error(
             where,
             f"{name} has a mask",
-            "masked arrays are not on a device",
-            f"write {name}.filled(value), or call NumPy's function",
+            "it must have no mask to be on a device",
+            f"write {name}.filled(value), or call NumPy's function; {errors.difference('np-ma')}",
         )
     try:
         return numpy.asarray(obj)
@@ -147,7 +154,7 @@ def host_values(obj: Any, where: str, name: str) -> Host:
         raise errors.value_error(
             where,
             f"{name} is no array of numbers ({error})",
-            "nested sequences have the same length at each level",
+            "nested sequences must have the same length at each level",
         ) from None
 
 

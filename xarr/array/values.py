@@ -44,7 +44,7 @@ def scalar(view: View, kind: str) -> Any:
         )
     if view.dtype.kind not in kinds:
         fault = f"x has dtype {view.dtype}"
-        accepted = f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted"
+        accepted = f"its dtype must be {dtypes.KIND_WORDS[kinds]}"
         remedy = "convert with x.astype(...) or take x.real"
         raise type_error(f"{kind}(x)", fault, accepted, remedy)
     return value_of(view)

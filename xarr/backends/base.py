@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, NamedTuple, NoReturn, Protocol
 import numpy
 
 from xarr import tuning
-from xarr.errors import message
+from xarr.errors import difference, message
 
 RUSTICL: Final = "rusticl"
 """The name of Mesa's OpenCL platform, which has ways of its own."""
@@ -556,6 +556,7 @@ def forked(api: str) -> ForkedError:
             f"this process was forked from one that uses {api}",
             f"{api} drivers do not survive a fork",
             'start processes with multiprocessing.get_context("spawn")',
+            difference("np-processes-that-fork"),
         )
     )
 

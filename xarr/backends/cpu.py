@@ -202,7 +202,7 @@ class CpuDriver(Driver):
                 message(
                     "load(binary, name)",
                     f"the binary of kernel {name!r} does not load: {error}",
-                    "a binary of compile() for the same processor and compiler is accepted",
+                    "binary must come from compile() with the same processor and compiler",
                     "compile it anew",
                 )
             ) from error
@@ -353,7 +353,7 @@ class CpuDriver(Driver):
                 message(
                     "Stream(device, pointer)",
                     f"pointer is {pointer:#x}, no stream of the device's",
-                    "the pointer of one of them is accepted",
+                    "pointer must be that of one of them",
                 )
             )
         return found

@@ -144,7 +144,7 @@ class Kernels(Memory):
                 message(
                     "load(binary, name)",
                     f"{self.info.name} refuses the binary of kernel {name!r}: {name_of(status)}",
-                    "a binary of compile() for the same device and driver is accepted",
+                    "binary must come from compile() for the same device and driver",
                     f"compile it anew, with a driver that is as new as NVRTC {nvrtc_version()}",
                 )
             )
@@ -175,7 +175,7 @@ class Kernels(Memory):
         if status != _NOT_FOUND:
             self._fail("load", status)
         given = f"the module has no {name}: {name_of(status)}"
-        raise ValueError(message("load(binary, name)", given, "a name that it has is accepted"))
+        raise ValueError(message("load(binary, name)", given, "name must be one that it has"))
 
     def device_attributes(self) -> dict[str, Any]:
         """Return the driver's attributes of the device, without the prefix of their names."""

@@ -65,7 +65,7 @@ class DriverCalls:
         pointers = cython.declare(cython.ulonglong[512])
         for block in buffers:
             if count == _MOST:
-                raise ValueError(f"a kernel takes at most {_MOST} buffers")
+                raise ValueError(f"a kernel must have at most {_MOST} buffers")
             pointers[count] = block.pointer
             count += 1
         return _called(  # type: ignore[no-any-return]

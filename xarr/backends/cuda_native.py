@@ -170,8 +170,8 @@ class NativeDriver(cuda.CudaDriver):
                 message(
                     "memory.resource",
                     f"it is {resource!r}",
-                    "a MemoryResource of cuda.core, an object with allocate(nbytes) and "
-                    "deallocate(address, nbytes), as RMM's, or None for xarr's pool is accepted",
+                    "it must be a MemoryResource of cuda.core, an object with allocate(nbytes) and "
+                    "deallocate(address, nbytes), as RMM's, or None for xarr's pool",
                 )
             )
         self._pool.resource = resource

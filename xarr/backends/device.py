@@ -257,11 +257,23 @@ class Device:
         _chosen.set(chosen and chosen[1])
 
     def can_access(self, other: Device | str) -> bool:
-        """Whether kernels read the other device's memory directly, as over NVLink or the bus."""
+        """Tell whether kernels read the other device's memory directly, as over NVLink or the bus.
+
+        other : Device or str -- The device whose memory is read.
+
+        >>> xarr.default_device().can_access(xarr.default_device())
+        True
+        """
         return self.driver.accesses(get_device(other, "can_access(other)").driver)
 
     def pretending(self, *options: str) -> Device:
-        """The same device with further options, as "opencl:0?no-float64&as-gpu" names it."""
+        """The same device with further options, as "opencl:0?no-float64&as-gpu" names it.
+
+        options : str -- The options, joined by "&".
+
+        >>> xarr.device("cpu:0").pretending("no-float64").has_float64
+        False
+        """
         wanted = tuple(name for name in _OPTIONS if name in self.options or name in options)
         return self if wanted == self.options else _variant(self._plain or self, wanted)
 
@@ -297,7 +309,11 @@ class Device:
 
 
 def devices() -> list[Device]:
-    """All devices that were found, those of the best backend first, GPUs before CPUs."""
+    """All devices that were found, those of the best backend first, GPUs before CPUs.
+
+    >>> xarr.default_device() in xarr.devices()
+    True
+    """
     return [candidate for backend in BACKENDS for candidate in _discover(backend)]
 
 
@@ -322,6 +338,9 @@ def default_device() -> Device:
 
     Within ``with xarr.device(...)`` it is the device named there; else the one that the variable
     XARR_DEVICE names; else the first GPU, else the first CPU.
+
+    >>> xarr.zeros(2).device == xarr.default_device()
+    True
     """
     chosen = _chosen.get()
     return _first or _first_choice() if chosen is None else chosen[0]
@@ -356,7 +375,7 @@ def get_device(spec: Device | str | None = None, where: str = "get_device(spec)"
         return spec
     if not isinstance(spec, str):
         raise TypeError(
-            message(where, f"the device is {spec!r}", "a Device, a str or None is accepted")
+            message(where, f"the device is {spec!r}", "it must be a Device, a str or None")
         )
     name, mark, listed = spec.strip().partition("?")
     options = listed.split("&") if mark else []
@@ -422,7 +441,7 @@ def require_together(device: Device, other: Device, where: str) -> None:
             message(
                 where,
                 f"the arrays are on {other} and {device}",
-                "the arrays of one operation have to be on one device",
+                "the arrays of one operation must be on one device",
                 "move one with x.to_device(device)",
             )
         )

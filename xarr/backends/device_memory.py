@@ -69,7 +69,11 @@ class Memory:
     def limit(self, nbytes: int | None) -> None:
         if nbytes is not None and (type(nbytes) is not int or nbytes < 0):
             raise ValueError(
-                message("memory.limit", f"it is {nbytes!r}", "bytes, 0 or more, or None")
+                message(
+                    "memory.limit",
+                    f"it is {nbytes!r}",
+                    "it must be a number of bytes, 0 or more, or None",
+                )
             )
         self._device.driver.limit_nbytes = math.inf if nbytes is None else nbytes
 

@@ -192,7 +192,7 @@ class HipDriver(CupyDriver):
                 message(
                     "load(binary, name)",
                     f"{self.info.name} refuses the binary of kernel {name!r}: {error}",
-                    "what compile() gave is accepted",
+                    "binary must come from compile()",
                     "compile it anew",
                 )
             ) from error

@@ -135,7 +135,7 @@ class Programs(Queues):
                 message(
                     "load(binary, name)",
                     f"{self.info.name} refuses the binary of kernel {name!r}: {error}",
-                    "a binary of compile() for the same device and driver is accepted",
+                    "binary must come from compile() for the same device and driver",
                     "compile it anew",
                 )
             ) from error

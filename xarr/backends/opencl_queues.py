@@ -113,7 +113,7 @@ class Queues(Driver):
             message(
                 "Stream(device, pointer)",
                 f"pointer is {pointer:#x}, {problem}",
-                "the address of a cl_command_queue that runs in order is accepted, of the context "
+                "it must be the address of a cl_command_queue that runs in order, of the context "
                 "of xarr's queues",
             )
         ) from cause
@@ -184,7 +184,7 @@ class Queues(Driver):
                 message(
                     "event.elapsed_ms(end)",
                     "one of the events is of a queue that notes no times",
-                    "two events of queues that note times, or two of queues that do not",
+                    "both queues must note times, or neither",
                     "make the queue with CL_QUEUE_PROFILING_ENABLE",
                 )
             )

@@ -118,7 +118,7 @@ def recording(device: Device) -> Iterator[list[Call]]:
             message(
                 where,
                 "the host reads a value within the block",
-                "a graph works on the device alone",
+                "a graph must work on the device alone",
                 "read the value before it or behind it",
             )
         )
@@ -127,7 +127,7 @@ def recording(device: Device) -> Iterator[list[Call]]:
         driver = device.driver
         if device.is_recorded:
             raise RuntimeError(
-                message(where, "a graph is being recorded", "one at a time is accepted")
+                message(where, "a graph is being recorded", "there must be one at a time")
             )
         block = contextlib.ExitStack()
         block.enter_context(

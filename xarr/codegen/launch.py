@@ -308,7 +308,7 @@ def load_or_compile(device: Device, text: str, entry: str, key: Any) -> Any:
         except OSError as error:
             raise OSError(
                 errors.message(
-                    "XARR_DUMP_SOURCE", f"{dump} is no folder ({error})", "a folder is accepted"
+                    "XARR_DUMP_SOURCE", f"{dump} is no folder ({error})", "it must be a folder"
                 )
             ) from error
         (folder / f"{entry}-{name[:16]}.c").write_text(text, encoding="utf-8")

@@ -99,9 +99,9 @@ struct array_view {
     // The memory or cl_mem, if it is of this type and device; else throws std::invalid_argument.
     template <class T> T *as(device_type where) const {
         constexpr auto wanted = dtype_of<std::remove_const_t<T>>;
-        check(device.type == where, "x is in memory of " + name(device.type), name(where));
+        check(device.type == where, "x is in memory of " + name(device.type), "in that of " + name(where));
         check(dtype == wanted, "x has dtype " + dtype.name(), wanted.name());
-        check(!read_only || std::is_const_v<T>, "x is read-only", "a writable array");
+        check(!read_only || std::is_const_v<T>, "x is read-only", "writable");
         return static_cast<T *>(data);
     }
 
@@ -127,7 +127,7 @@ struct array_view {
     }
 
     static void check(bool holds, const std::string &given, const std::string &accepted) {
-        if (!holds) throw std::invalid_argument(given + "; " + accepted + " is accepted");
+        if (!holds) throw std::invalid_argument(given + "; it must be " + accepted);
     }
 };
 

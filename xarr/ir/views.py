@@ -123,7 +123,7 @@ class Structure(Memoised):
             if most * itemsize >= _MOST_NBYTES:  # repeated elements are counted as well
                 nbytes = math.prod(shape) * dtype.itemsize
                 fault = f"an array of shape {shape} and dtype {dtype} would have {nbytes} bytes"
-                accepted = "less than 2**63 are accepted"
+                accepted = "there must be less than 2**63"
                 raise errors.value_error(f"arrays on {device}", fault, accepted)
             self.itemsize = itemsize
             self.nbytes = size * itemsize

@@ -71,7 +71,7 @@ CHECKS: Final[dict[str, Callable[[], None]]] = {
 _DRIVER: Final = "install its driver or compiler again, or a newer one"
 _LIBRARY: Final = "install the packages of its backend again, of versions that fit the driver"
 ADVICE: Final = {
-    "kernel": f"{_DRIVER}; TMPDIR has to name a disk that has room and that runs programs",
+    "kernel": f"{_DRIVER}; TMPDIR must name a disk that has room and that runs programs",
     "transfer": f"end programs that fill its memory; {_DRIVER}",
     "product": _LIBRARY,
     "transform": _LIBRARY,

@@ -261,7 +261,7 @@ divide = Elementwise(
     exact=python.truediv,
 )
 equal = _comparison(
-    "==", ANY, "eq", "Whether x1 equals x2.", complex="xr_equal(x1, x2)", beyond=(False, False)
+    "==", ANY, "eq", "Tell whether x1 equals x2.", complex="xr_equal(x1, x2)", beyond=(False, False)
 )
 erf = _special("xr_erf(x)", "The error function of x.", -5, 5, 1.5, _of_numbers(math.erf))
 erfc = _special(
@@ -306,7 +306,7 @@ greater = _comparison(
     ">",
     ANY,
     "gt",
-    "Whether x1 is greater than x2.",
+    "Tell whether x1 is greater than x2.",
     beyond=(False, True),
     complex="xr_less(x2, x1)",
 )
@@ -314,7 +314,7 @@ greater_equal = _comparison(
     ">=",
     ANY,
     "ge",
-    "Whether x1 is not less than x2.",
+    "Tell whether x1 is not less than x2.",
     beyond=(False, True),
     complex="xr_less_equal(x2, x1)",
 )
@@ -353,7 +353,7 @@ imag = Elementwise(
 isfinite = Elementwise(
     ANY,
     "isfinite(x)",
-    "Whether x is neither infinite nor NaN.",
+    "Tell whether x is neither infinite nor NaN.",
     integer="1",
     complex="xr_isfinite(x)",
     result="bool",
@@ -362,7 +362,7 @@ isfinite = Elementwise(
 isinf = Elementwise(
     ANY,
     "isinf(x)",
-    "Whether x is infinite.",
+    "Tell whether x is infinite.",
     integer="0",
     complex="xr_isinf(x)",
     result="bool",
@@ -371,7 +371,7 @@ isinf = Elementwise(
 isnan = Elementwise(
     ANY,
     "isnan(x)",
-    "Whether x is NaN.",
+    "Tell whether x is NaN.",
     integer="0",
     complex="xr_isnan(x)",
     result="bool",
@@ -392,13 +392,13 @@ lgamma = _special(
     _of_numbers(math.lgamma),
 )
 less = _comparison(
-    "<", ANY, "lt", "Whether x1 is less than x2.", beyond=(True, False), complex="xr_less(x1, x2)"
+    "<", ANY, "lt", "Tell whether x1 is below x2.", beyond=(True, False), complex="xr_less(x1, x2)"
 )
 less_equal = _comparison(
     "<=",
     ANY,
     "le",
-    "Whether x1 is not greater than x2.",
+    "Tell whether x1 is not greater than x2.",
     beyond=(True, False),
     complex="xr_less_equal(x1, x2)",
 )
@@ -423,18 +423,18 @@ logaddexp2 = Elementwise(
     domain=Domain(-50, 50, 4, cancel=True),
     source=NUMPYS,
 )
-logical_and = _logical("&", "Whether x1 and x2 are both true, or nonzero.", True)
+logical_and = _logical("&", "Tell whether x1 and x2 are both true, or nonzero.", True)
 logical_not = Elementwise(
     ANY,
     "x == 0",
-    "Whether x is false, or zero.",
+    "Tell whether x is false, or zero.",
     boolean="!x",
     complex="!xr_nonzero(x)",
     result="bool",
     host=REAL_OR_BOOL,
 )
-logical_or = _logical("|", "Whether x1 or x2 is true, or nonzero.", False)
-logical_xor = _logical("^", "Whether one of x1 and x2 is true, or nonzero.", False)
+logical_or = _logical("|", "Tell whether x1 or x2 is true, or nonzero.", False)
+logical_xor = _logical("^", "Tell whether one of x1 and x2 is true, or nonzero.", False)
 maximum = _extreme("maximum", "The larger of x1 and x2; NaN if one is.", "|")
 minimum = _extreme("minimum", "The smaller of x1 and x2; NaN if one is.", "&")
 multiply = Elementwise(
@@ -467,7 +467,7 @@ not_equal = _comparison(
     "!=",
     ANY,
     "ne",
-    "Whether x1 differs from x2.",
+    "Tell whether x1 differs from x2.",
     complex="xr_not_equal(x1, x2)",
     beyond=(True, True),
 )
@@ -543,14 +543,14 @@ sign = Elementwise(
     host=(SIGNED, UNSIGNED, REAL),
 )
 signbit = Elementwise(
-    (REAL,), "xr_signbit(x)", "Whether the sign bit of x is set.", result="bool", host=(REAL,)
+    (REAL,), "xr_signbit(x)", "Tell whether the sign bit of x is set.", result="bool", host=(REAL,)
 )
 sin = _function("xr_sin(x)", "The sine of x.", -1e3, 1e3, 3, "in radians")
 sinh = _function("xr_sinh(x)", "The hyperbolic sine of x.", -50, 50, 3)
 spacing = Elementwise(
     (REAL,),
     "xr_spacing(x)",
-    "How far the next number away from 0 is, with the sign of x.",
+    "The distance to the next number away from 0, with the sign of x.",
     source=NUMPYS,
 )
 sqrt = Elementwise(

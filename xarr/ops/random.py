@@ -46,26 +46,36 @@ MOST_MEAN: Final = 9.223372006484771e18
 """So large a mean leaves room for ten deviations in int64."""
 
 NOT_NEGATIVE: Final = Check(
-    "< 0", "it is not negative", lambda x: x == x and math.copysign(1.0, x) < 0
+    "< 0", "it must not be negative", lambda x: x == x and math.copysign(1.0, x) < 0
 )
-COUNT: Final = Check("< 0 or is NaN", "it is not negative", lambda x: not x >= 0, ((_FROM, 0),))
-POSITIVE: Final = Check("<= 0", "it is positive", lambda x: not x > 0, ((_ABOVE, 0),))
-ABOVE_ONE: Final = Check("<= 1 or is NaN", "it is above 1", lambda x: not x > 1, ((_ABOVE, 1),))
+COUNT: Final = Check(
+    "< 0 or is NaN", "it must not be negative", lambda x: not x >= 0, ((_FROM, 0),)
+)
+POSITIVE: Final = Check("<= 0", "it must be positive", lambda x: not x > 0, ((_ABOVE, 0),))
+ABOVE_ONE: Final = Check(
+    "<= 1 or is NaN", "it must be above 1", lambda x: not x > 1, ((_ABOVE, 1),)
+)
 PROBABILITY: Final = Check(
-    "< 0, > 1 or is NaN", "it is in [0, 1]", lambda x: not 0 <= x <= 1, ((_FROM, 0), (_UP_TO, 1))
+    "< 0, > 1 or is NaN",
+    "it must be in [0, 1]",
+    lambda x: not 0 <= x <= 1,
+    ((_FROM, 0), (_UP_TO, 1)),
 )
 CHANCE: Final = Check(
-    "<= 0, > 1 or is NaN", "it is in (0, 1]", lambda x: not 0 < x <= 1, ((_ABOVE, 0), (_UP_TO, 1))
+    "<= 0, > 1 or is NaN",
+    "it must be in (0, 1]",
+    lambda x: not 0 < x <= 1,
+    ((_ABOVE, 0), (_UP_TO, 1)),
 )
 BELOW_ONE: Final = Check(
     "< 0, >= 1 or is NaN",
-    "it is in [0, 1)",
+    "it must be in [0, 1)",
     lambda x: not 0 <= x < 1,
     ((_FROM, 0), (elementwise.less, 1)),
 )
 MEAN: Final = Check(
     "< 0 or too large",
-    "it is in [0, 9.2e18]",
+    "it must be in [0, 9.2e18]",
     lambda x: not 0 <= x <= MOST_MEAN,
     ((_FROM, 0), (_UP_TO, MOST_MEAN)),
 )

@@ -301,10 +301,11 @@ class Elementwise:
         names = ["x"] if len(views) == 1 else ["x1", "x2"]
         given = list(zip(names, views, strict=True))
         wrong = [(name, view) for name, view in given if view.dtype.kind not in self.kinds]
+        which = "its dtype" if len(wrong) == 1 else "their dtypes"
         return errors.type_error(
             self.where,
             " and ".join(f"{name} has dtype {view.dtype}" for name, view in wrong or given),
-            f"{self.name} takes {KIND_WORDS[self.kinds]} dtypes",
+            f"{which} must be {KIND_WORDS[self.kinds]}",
             self._remedy(*wrong[0]) if wrong else "convert both to one dtype with astype",
         )
 

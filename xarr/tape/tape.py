@@ -322,12 +322,12 @@ class Tape:
         If one fails, those that have not run stay on the tape, except what depends on it.
         """
         if self.is_running:
-            raise RuntimeError(
-                errors.message(
-                    f"{self.device}",
-                    "a value was asked for while work is being launched",
-                    "finalizers and signal handlers may not ask for one",
-                )
+            raise errors.refused(
+                RuntimeError,
+                f"{self.device}",
+                "a value was asked for while work is being launched",
+                "finalizers and signal handlers must not ask for one",
+                errors.difference("np-finalizers"),
             )
         # Before anything is made: a finalizer that runs meanwhile would run what is listed here.
         self.is_running = True

@@ -169,7 +169,7 @@ class Arguments:
             raise errors.type_error(
                 self.where,
                 f"an argument of type {type(value).__name__} has no hash",
-                "arrays, numbers, nested containers and hashable objects are accepted",
+                "arguments must be arrays, numbers, nested containers or hashable objects",
                 "leave it out of the arguments",
             ) from None
         self.parts.append(type(value))  # True, 1 and 1.0 are equal

@@ -201,7 +201,7 @@ class Example(Recorder):
         """Permit a kernel on what is the same for all examples, if outer recorders do."""
         if self._is_batched(views):
             fault = f"{where} is launched on a batched array{errors.calling_line()}"
-            accepted = "operations on arrays are accepted"
+            accepted = "f must be made of operations on arrays"
             remedy = "launch one kernel over the whole batch outside of vmap"
             raise refused(TypeError, _WHERE, fault, accepted, remedy)
         self.computing(where, views)
@@ -390,7 +390,7 @@ class Batch:
         if axis is None:
             if found.is_batched:
                 fault = "out_axes is None for a result that depends on the batch"
-                raise value_error(_WHERE, fault, "an axis is accepted there")
+                raise value_error(_WHERE, fault, "it must be an axis")
             return keep_array(Array(builder.copied(found.view)))
         view = found.view
         if not found.is_batched:
@@ -413,8 +413,9 @@ def vmap(f: _Function, in_axes: Any = 0, out_axes: Any = 0) -> _Function:
     out_axes : int, None, or a tree of them -- Where the batch is in each result.
 
     -> function
-    ValueError -- if the arguments' batches differ, or are empty.
-    TypeError -- if f reads values that depend on the batch, draws random numbers, or writes to an
+
+    ValueError -- If the arguments' batches differ, or are empty.
+    TypeError -- If f reads values that depend on the batch, draws random numbers, or writes to an
         array that it neither made nor has as a batched argument.
 
     >>> distances = xarr.vmap(lambda x, y: xarr.sqrt(((x - y) ** 2).sum()), in_axes=(0, None))
@@ -475,7 +476,7 @@ class _Arguments:
             leaf = leaves[number] = as_array(leaves[number], _WHERE, f"argument {number}")
             if not -leaf.ndim <= axis < leaf.ndim:
                 fault = f"argument {number} has shape {leaf.shape} and its axis is {axis}"
-                accepted = "an axis of the argument is accepted, or None where it has no batch"
+                accepted = "it must be an axis of the argument, or None where it has no batch"
                 raise value_error(_WHERE, fault, accepted)
             counts[number] = leaf.shape[axis]
         if not counts:
@@ -487,7 +488,7 @@ class _Arguments:
             raise value_error(_WHERE, told, "all arguments must have as many")
         count = next(iter(counts.values()))
         if not count:
-            raise value_error(_WHERE, "the batch has no examples", "at least one is needed")
+            raise value_error(_WHERE, "the batch has no examples", "it must have at least one")
         return count
 
     def _add(self, leaf: Array, axis: int, name: str) -> None:
@@ -552,7 +553,7 @@ def _spread_axes(axes: Any, form: trees.Form, where: str) -> list[int | None]:
         items = list(axes)
     if items is None or len(items) != len(form.items):
         fault = f"{where} is {axes!r} and the values are {trees.shown(form)}"
-        accepted = "an int, None, or a tree of them with the values' form is accepted"
+        accepted = "it must be an int, None, or a tree of them with the values' form"
         raise type_error(_WHERE, fault, accepted)
     return [
         axis

@@ -210,7 +210,7 @@ class _Derived:
         for number in map(operator.index, numbers):
             if not -len(args) <= number < len(args):
                 fault = f"argnums is {argnums} and there are {len(args)} arguments by position"
-                raise errors.value_error(where, fault, "the position of one is accepted")
+                raise errors.value_error(where, fault, "argnums must be the position of one")
             self._numbers.append(number % len(args))
         tree = tuple([args[number] for number in self._numbers])
         self.leaves, self.form = trees.flatten(tree)
@@ -259,6 +259,8 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
         The function maps a tree of the result's form to a tuple: what belongs to each argument. It
         may be called any number of times.
 
+    TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
+
     >>> value, pull = xarr.vjp(lambda x: x * x, xarr.asarray([1.0, 2.0]))
     >>> pull(xarr.asarray([1.0, 10.0]))[0].tolist()
     [2.0, 40.0]
@@ -296,6 +298,8 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     -> (result, function) or (result, function, aux)
         The function maps tangents, of the forms of the arguments, to that of the result. It may be
         called any number of times.
+
+    TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
 
     >>> value, push = xarr.linearize(lambda x: x * x, xarr.asarray([1.0, 2.0]))
     >>> push(xarr.asarray([1.0, 10.0])).tolist()
@@ -347,6 +351,9 @@ def jvp(fun: Function, primals: Any, tangents: Any, has_aux: bool = False) -> An
 
     -> (result, tangent) or (result, tangent, aux)
 
+    TypeError -- If primals and tangents are no tuples, or a value is not floating-point.
+    ValueError -- If a tangent has another shape than its argument.
+
     >>> x, v = xarr.asarray([1.0, 2.0]), xarr.asarray([1.0, 10.0])
     >>> xarr.jvp(lambda x: x * x, (x,), (v,))[1].tolist()
     [2.0, 40.0]
@@ -367,6 +374,8 @@ def hvp(fun: Function, primals: Any, tangents: Any) -> Any:
         The arguments of the function, and what belongs to each.
 
     -> tree of the form of the argument, or a tuple of several
+
+    TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
 
     >>> x, v = xarr.asarray([1.0, 2.0]), xarr.asarray([1.0, 10.0])
     >>> xarr.hvp(lambda x: (x**3).sum(), (x,), (v,)).tolist()
@@ -395,6 +404,8 @@ def jacobian(
         Of the same arguments. It returns a tree of the result's form, whose leaves are trees of the
         form of the argument, or tuples of several; an array has the axes of the result, then those
         of the argument. It goes from whichever of the two has fewer elements.
+
+    TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
 
     >>> xarr.jacobian(lambda x: x * x)(xarr.asarray([1.0, 2.0])).tolist()
     [[2.0, 0.0], [0.0, 4.0]]
@@ -476,6 +487,8 @@ def hessian(
     -> function
         Of the same arguments; of a number and one array, it returns an array with the axes of the
         argument twice.
+
+    TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
 
     >>> xarr.hessian(lambda x: (x**3).sum())(xarr.asarray([1.0, 2.0])).tolist()
     [[6.0, 0.0], [0.0, 12.0]]

@@ -183,6 +183,10 @@ class custom_vjp(_Custom):  # noqa: N801 - JAX's name
         `fwd` takes the same arguments, and returns the result and what `bwd` needs: a tree. `bwd`
         takes the arguments without a derivative, that tree, and the result's adjoint. It returns a
         tuple: the adjoint of each other argument; None where that is zero.
+
+        fwd : function -- Computes the result, and what the derivative needs: a pair.
+        bwd : function
+            Makes of that and of the result's adjoint a tuple of the arguments' adjoints.
         """
         self._fwd, self._bwd = fwd, bwd
 

@@ -30,7 +30,12 @@ def rule_of(kernel: Any, number: int) -> Rule:
             return
         if any(place is not None for place in at.operands[kernel.nin :]):
             fault = "an output that was given depends on an argument, and may keep elements"
-            raise errors.value_error(f"{kernel.name}(...)", fault, "new outputs have a derivative")
+            raise errors.value_error(
+                f"{kernel.name}(...)",
+                fault,
+                "outputs must be new to have a derivative",
+                "leave it out of the call",
+            )
         g = in_type(g, at.operation.result)
         parts = _partials(kernel, [at.value(place) for place in wanted], number)
         for place, part in zip(at.operands, parts, strict=False):

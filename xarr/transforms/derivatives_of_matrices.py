@@ -205,7 +205,7 @@ def _qr(g: Adjoints, given: Arrays, made: Arrays, mode: str = "reduced") -> Sequ
 
 
 def _refuse(where: str, fault: str, remedy: str) -> None:
-    accepted = "the derivative needs factors of at most as many columns as rows"
+    accepted = "factors must have at most as many columns as rows"
     raise errors.refused(NotImplementedError, where, fault, accepted, remedy)
 
 

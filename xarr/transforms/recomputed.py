@@ -83,7 +83,7 @@ class Listed(Recorder):
         if fresh is None and target.serial <= self.before:
             fault = "it writes to an array that it was given, or that it captured"
             remedy = "write to a copy, and return it"
-            raise errors.type_error(self.where, fault, "arrays of its own must be", remedy)
+            raise errors.type_error(self.where, fault, "it must write to arrays of its own", remedy)
         how = views[0].structure if opcode.target is None else opcode.target
         operands = operands_of(opcode, views, scalar)
         depending = [view if self.depends(view) else None for view in operands]
@@ -134,7 +134,9 @@ class Listed(Recorder):
         """Refuse work on the function's values that no instruction stands for."""
         if any(view.storage is not None and _serial(view) in self.wholes for view in views):
             fault = f"{where} works outside of the recorded instructions"
-            raise errors.type_error(self.where, fault, "it cannot be computed again", "")
+            raise errors.type_error(
+                self.where, fault, "it must work on recorded instructions to be computed again", ""
+            )
 
     def depends(self, view: View) -> bool:
         """Return whether a view holds real or complex numbers that depend on the arrays."""
@@ -345,6 +347,9 @@ def checkpoint(fun: Function, segments: int = 1) -> Function:
         In how many parts the derivative is taken. It needs the memory of what is live between
         parts, and of all values of one part: for a loop of n steps that is least where there are
         about sqrt(n). A checkpoint within another one has no effect.
+
+    ValueError -- If `segments` is below 1.
+    TypeError -- If the function writes to an array that it was given.
 
     >>> def grown(x):
     ...     for _ in range(100):

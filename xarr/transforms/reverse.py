@@ -164,7 +164,9 @@ class Gradient(Recorder):
         if serial in self.active:
             fault = "it writes to an array that a derivative depends on"
             remedy = "write to a copy, and return it"
-            raise errors.type_error(self._where, fault, "arrays of its own must be", remedy)
+            raise errors.type_error(
+                self._where, fault, "it must write to arrays of its own", remedy
+            )
         if serial in self._watched:
             self._keep(target, everywhere=opcode.target is None)
 

@@ -247,7 +247,7 @@ def missing(
 ) -> Exception:
     """Return the error of a function that has no derivative."""
     fault = "it has no derivative, and one of its operands depends on an argument"
-    accepted = "functions with a derivative are accepted"
+    accepted = "each operation must have a derivative"
     return errors.refused(NotImplementedError, where, fault, accepted, remedy)
 
 

@@ -77,14 +77,14 @@ def launch_sizes(
             found = tuple(map(operator.index, given if isinstance(given, Iterable) else (given,)))
         except TypeError:
             raise errors.type_error(
-                where, f"{name} is {given!r}", "1 to 3 integers are accepted"
+                where, f"{name} is {given!r}", f"{name} must be 1 to 3 integers"
             ) from None
         limits = _MOST if name == "grid" else (device.info.group_size,) * 3
         if not 1 <= len(found) <= 3 or any(
             not 1 <= extent <= most for extent, most in zip(found, limits, strict=False)
         ):
             raise errors.value_error(
-                where, f"{name} is {found}", f"1 to 3 sizes are accepted, from 1 to {limits}"
+                where, f"{name} is {found}", f"it must be 1 to 3 sizes, from 1 to {limits}"
             )
         sizes.append(found)
     dimensions = max(map(len, sizes))
@@ -93,7 +93,7 @@ def launch_sizes(
         raise errors.value_error(
             where,
             f"block is {items}, which are {math.prod(items)} items",
-            f"{device} has groups of up to {device.info.group_size}",
+            f"there must be at most {device.info.group_size} on {device}",
         )
     return places, items
 
@@ -121,20 +121,25 @@ def check_array(
     if parameter is None or not parameter.is_read:
         require_writeable(value, where)
     if parameter is not None and not parameter.is_pointer:
-        raise errors.type_error(where, f"{name} is an Array", "the kernel takes a value there")
+        raise errors.type_error(
+            where,
+            f"{name} is an Array",
+            "it must be a value, as the kernel takes one there",
+            f"pass {name}.item()",
+        )
     dtype = None if parameter is None else parameter.dtype
     if dtype is not None and dtype != value.dtype and dtype.itemsize != 1:
         raise errors.type_error(
             where,
             f"{name} has dtype {value.dtype}",
-            f"the kernel takes a pointer to {dtype}",
+            f"it must be {dtype}, to which the kernel takes a pointer",
             f'convert with x.astype("{dtype}")',
         )
     if not settled(value).linear:
         raise errors.value_error(
             where,
             f"{name} is a view of shape {value.shape} that does not lie in one piece",
-            "the kernel is given a pointer to the first element",
+            "it must lie in one piece, as the kernel is given a pointer to it",
             "pass xarr.ascontiguousarray(x)",
         )
 
@@ -146,7 +151,9 @@ def bytes_of(
     name = f"args[{number}]" if parameter is None else parameter.name
     if parameter is not None and parameter.is_pointer:
         raise errors.type_error(
-            where, f"{name} is of type {type(value).__name__}", "the kernel takes an Array there"
+            where,
+            f"{name} is of type {type(value).__name__}",
+            "it must be an Array, as the kernel takes a pointer there",
         )
     if isinstance(value, ctypes.Structure):
         return bytes(value)
@@ -156,7 +163,7 @@ def bytes_of(
         raise errors.type_error(
             where,
             f"{name} is of type {type(value).__name__}",
-            "Arrays, numbers, NumPy's scalars, and structures of ctypes and NumPy are accepted",
+            "it must be an Array, a number, a NumPy scalar, or a structure of ctypes or NumPy",
         )
     dtype = None if parameter is None else parameter.dtype
     is_number = not isinstance(value, numpy.generic)
@@ -170,10 +177,15 @@ def bytes_of(
     if dtype is None:
         dtype = value.dtype if isinstance(value, numpy.generic) else numpy.dtype(type(value))
     if not holds_kind(dtype.kind, value):
-        raise errors.type_error(where, f"{name} is {value!r}", f"the kernel takes {dtype}")
+        raise errors.type_error(
+            where, f"{name} is {value!r}", f"it must be {dtype}, which the kernel takes"
+        )
     if dtype.kind in "iu" and not _holds(dtype, value):
         raise errors.refused(
-            OverflowError, where, f"{name} is {value}", f"the kernel takes {dtype}"
+            OverflowError,
+            where,
+            f"{name} is {value}",
+            f"it must fit into {dtype}, which the kernel takes",
         )
     made = numpy.asarray(value) if isinstance(value, numpy.generic) else None
     return bytes((numpy.array(value, dtype) if made is None else made.astype(dtype)).tobytes())

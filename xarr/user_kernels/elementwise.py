@@ -120,7 +120,7 @@ class ElementwiseKernel:
         self.params = self.in_params + self.out_params
         require_names(self.params, where)
         if not self.out_params:
-            raise errors.value_error(where, "out_params is empty", "an output is needed")
+            raise errors.value_error(where, "out_params is empty", "it must name an output")
         preamble = f"{definitions(options, where)}{preamble}"
         self._where = where
         self._body = Text(name, _COUNT.sub(_COUNT_WORD.ljust(11), operation))
@@ -174,7 +174,7 @@ class ElementwiseKernel:
         """
         if block_size <= 0:
             raise errors.value_error(
-                self._where, f"block_size is {block_size}", "1 or more is accepted"
+                self._where, f"block_size is {block_size}", "it must be 1 or more"
             )
         if stream is not None:
             with stream:
@@ -183,7 +183,7 @@ class ElementwiseKernel:
         outs = call.values[self.nin :]
         if self.no_return and not outs:
             raise errors.value_error(
-                self._where, "no output is given", "no_return needs all of them"
+                self._where, "no output is given", "all outputs must be given with no_return"
             )
         shape = self._shape(call, args, size)
         for out in outs:
@@ -205,12 +205,12 @@ class ElementwiseKernel:
         if size is not None:
             if is_sized:
                 raise errors.value_error(
-                    self._where, "size is given", "it is accepted where all arrays are raw"
+                    self._where, "size is given", "all arrays must be raw where it is given"
                 )
             return (int(size),)
         if not is_sized and (self._is_raw or not shapes):
             raise errors.value_error(
-                self._where, "all arrays are raw", "size says how many elements there are"
+                self._where, "all arrays are raw", "size must say how many elements there are"
             )
         shapes += [out.shape for _, out in outs]
         shape = broadcast_shapes(*shapes, where=self._where)
@@ -219,7 +219,7 @@ class ElementwiseKernel:
                 raise errors.value_error(
                     self._where,
                     f"{parameter.name} has shape {out.shape}",
-                    f"inputs and outputs broadcast to {shape}",
+                    f"inputs and outputs must broadcast to {shape}",
                 )
         return shape
 
@@ -306,4 +306,4 @@ def _returned(name: str, row: DType) -> str:
 def require_identifier(name: str, where: str) -> None:
     """Refuse a name that no function of C can have."""
     if not re.fullmatch(r"[A-Za-z_]\w*", name):
-        raise errors.value_error(where, f"name is {name!r}", "letters, digits and _ are accepted")
+        raise errors.value_error(where, f"name is {name!r}", "it must be of letters, digits and _")

@@ -49,7 +49,9 @@ def definitions(options: Sequence[str], where: str) -> str:
         found = re.fullmatch(r"-D\s*(\w+)(?:=(.*))?", option)
         if found is None and not re.match(r"--?std=", option):  # of C++, which the C does not need
             raise errors.value_error(
-                where, f"options has {option!r}", "each device has its options; -D is accepted"
+                where,
+                f"options has {option!r}",
+                "options must begin with -D, as each device has its own others",
             )
         lines += [f"#define {found[1]} {found[2] or 1}\n"] if found else []
     return "".join(lines)
@@ -59,20 +61,20 @@ def declared(text: str, argument: str, where: str) -> tuple[Parameter, ...]:
     """The parameters that a list of declarations names."""
     if not isinstance(text, str):
         fault = f"{argument} is of type {type(text).__name__}"
-        raise errors.type_error(where, fault, 'declarations in a str are accepted: "T x, T y"')
+        raise errors.type_error(where, fault, 'it must be a str of declarations: "T x, T y"')
     found = list[Parameter]()
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         match = _DECLARED.fullmatch(part)
         if match is None:
             raise errors.value_error(
-                where, f"{argument} has {part!r}", 'a type and a name are accepted: "raw T x"'
+                where, f"{argument} has {part!r}", 'it must be a type and a name: "raw T x"'
             )
         parameter = Parameter(match["name"], match["type"], match["raw"] is not None)
         if parameter.dtype is None and len(parameter.type) != 1:
             raise errors.type_error(
                 where,
                 f"{argument} has the type {parameter.type!r}",
-                "a data type's name, or a placeholder of one letter, is accepted",
+                "it must be a data type's name, or a placeholder of one letter",
             )
         found.append(parameter)
     return tuple(found)
@@ -85,7 +87,7 @@ def require_names(parameters: Sequence[Parameter], where: str) -> None:
         if names.count(name) > 1 or name in _RESERVED or name.startswith("xr_"):
             given = "is a name of xarr's" if names.count(name) == 1 else "stands twice"
             raise errors.value_error(
-                where, f"the parameter {name} {given}", "each parameter has a name of its own"
+                where, f"the parameter {name} {given}", "each parameter must have a name of its own"
             )
 
 
@@ -105,7 +107,7 @@ def given(
         raise errors.type_error(
             where,
             f"{len(arguments)} arguments are given",
-            f"the kernel takes {len(inputs)}, or with the outputs {len(inputs) + len(outputs)}",
+            f"there must be {len(inputs)}, or with the outputs {len(inputs) + len(outputs)}",
         )
     device = next((value.device for value in arguments if type(value) is Array), None)
     values = list[Any]()
@@ -116,12 +118,14 @@ def given(
             raise errors.type_error(
                 where,
                 f"{parameter.name} is of type {type(value).__name__}",
-                "an output is an Array",
+                "an output must be an Array",
             )
         if type(value) in _SCALARS:
             if parameter.raw:
                 raise errors.type_error(
-                    where, f"{parameter.name} is a number", "what is raw is an Array"
+                    where,
+                    f"{parameter.name} is a number",
+                    "it must be an Array, as the parameter is raw",
                 )
             values.append(value)
             continue
@@ -143,7 +147,7 @@ def given(
             raise errors.type_error(
                 where,
                 f"nothing says what {parameter.type} is, the type of {parameter.name}",
-                "an argument of that type is needed",
+                "one argument must have that type",
                 "pass the output array",
             )
         require_on(device, of(parameter, types), where)
@@ -153,7 +157,9 @@ def given(
         is_number = isinstance(argument, (*_SCALARS, numpy.generic))
         if is_number and not holds_kind(row.numpy.kind, argument):
             raise errors.type_error(
-                where, f"{parameter.name} is {argument!r}", f"the kernel takes {row} there"
+                where,
+                f"{parameter.name} is {argument!r}",
+                f"it must be {row}, which the kernel takes there",
             )
         arrays.append(_converted(value, row, device, where))
     return Given(device, tuple(arrays), types)

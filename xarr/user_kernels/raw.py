@@ -119,19 +119,19 @@ class RawModule:
         ):
             if given:
                 raise errors.value_error(
-                    where, f"{name} is given", "it is not there", "leave it out"
+                    where, f"{name} is given", "it must be left out", "leave it out"
                 )
         if (code is None) is (path is None):
             raise errors.type_error(
                 where,
                 f"{'neither' if code is None else 'both'} of code and path are given",
-                "one of them is accepted",
+                "one of them must be given",
             )
         if not isinstance(code, str | None):
             raise errors.type_error(
                 where,
                 f"code is of type {type(code).__name__}",
-                "source as a str is accepted",
+                "it must be a str",
                 "give a binary's file as path",
             )
         content = code.encode() if code is not None else Path(str(path)).read_bytes()
@@ -172,6 +172,8 @@ class RawModule:
 
         ``__device__`` or ``__constant__`` declares it. ``pointer.cast("float32").array(10)`` has
         ten numbers of it.
+
+        name : str -- The name of the variable.
         """
         device = get_device()
         with device.lock:
@@ -183,7 +185,12 @@ class RawModule:
         return Pointer(Array(storage_view(storage, contiguous((nbytes,)), dtypes.uint8)))
 
     def get_function(self, name: str) -> RawKernel:
-        """The kernel of a name, compiled if the default device takes its language."""
+        """The kernel of a name, compiled if the default device takes its language.
+
+        name : str -- The name of the kernel.
+
+        ValueError -- If the source has no such kernel.
+        """
         kernel = RawKernel._of(self, name)
         dialect = get_device().info.dialect
         if self._binary is None and self._language in ("portable", dialect):
@@ -203,7 +210,7 @@ class RawModule:
             raise errors.value_error(
                 "get_function(name)",
                 f"name is {name!r}",
-                f"the source has {', '.join(names) or 'no kernel'}",
+                f"it must be a kernel of the source, which has {', '.join(names) or 'no kernel'}",
             )
         pairs = [found[::-1] for found in _TYPEDEF.findall(self._bare)]
         pairs += _MACRO.findall(self._bare)
@@ -380,6 +387,9 @@ class RawKernel:
         """Return how many groups of `block` items fit a multiprocessor of the default device.
 
         Each has `shared_nbytes` bytes of dynamic shared memory besides. On CUDA devices alone.
+
+        block : int or tuple of int -- The items of a group.
+        shared_nbytes : int -- The bytes of local memory that a group takes at run time.
         """
         device = get_device()
         items = math.prod(block) if isinstance(block, Sequence) else block
@@ -391,6 +401,8 @@ class RawKernel:
         """Return the items of a group that fill the default device best, as `occupancy` counts.
 
         On CUDA devices alone.
+
+        shared_nbytes : int -- The bytes of local memory that a group takes at run time.
         """
         device = get_device()
         with device.lock:
@@ -456,13 +468,13 @@ class RawKernel:
                     self._repeats.keep(key, *launched, args)
             return
         if not hasattr(stream, "__enter__"):
-            accepted = "a Stream is accepted"
+            accepted = "it must be a Stream"
             raise errors.type_error(self._where, f"stream is {stream!r}", accepted)
         arrays = [value.array if type(value) is Memory else value for value in args]
         device = next((value.device for value in arrays if type(value) is Array), None)
         given = getattr(stream, "device", None)
         if isinstance(given, Device) and device not in (None, given):
-            accepted = f"a stream of {device} is accepted, where args are"
+            accepted = f"it must be on {device}, where args are"
             raise errors.value_error(self._where, f"stream is on {given}", accepted)
         with stream:
             self._launch(*how)
@@ -483,7 +495,9 @@ class RawKernel:
         device = next((value.device for value in arrays if type(value) is Array), get_device())
         places, items = launch_sizes(grid, block, device, where)
         if shared_mem < 0:
-            raise errors.value_error(where, f"shared_mem is {shared_mem}", "0 or more bytes")
+            raise errors.value_error(
+                where, f"shared_mem is {shared_mem}", "it must be 0 or more bytes"
+            )
         wanted = self._expected(len(args))
         values = iter(enumerate(args))
         packed = list[Any]()
@@ -571,7 +585,7 @@ def _cluster_of(given: Sequence[int] | int, where: str) -> tuple[int, ...]:
     """Return a cluster's groups along each dimension; refuse what is no such size."""
     found = (given,) if isinstance(given, int) else tuple(given)
     if len(found) > 3 or not all(type(extent) is int and extent > 0 for extent in found):
-        accepted = "1 to 3 positive integers are accepted"
+        accepted = "it must be 1 to 3 positive integers"
         raise errors.value_error(where, f"cluster is {given!r}", accepted)
     return found
 

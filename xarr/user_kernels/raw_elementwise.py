@@ -60,7 +60,7 @@ def launched(
             raise errors.type_error(
                 f"{kernel.name}(...)",
                 f"{parameter.name} has dtype {row}",
-                "a kernel with raw parameters takes what devices compute in",
+                "a kernel with raw parameters must be given a dtype that devices compute in",
                 f'convert with {parameter.name}.astype("float32")',
             )
         name, is_output = parameter.name, number >= inputs
@@ -173,7 +173,7 @@ def _with_extents(
             raise errors.value_error(
                 "an own kernel",
                 f"{match.group()} is asked for",
-                f"{parameter.name} has {len(view.shape)} axes",
+                f"it must be one of the {len(view.shape)} axes of {parameter.name}",
             )
         return measure(f"extent{axis}_", view.shape[axis])
 

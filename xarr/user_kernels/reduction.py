@@ -90,7 +90,7 @@ class ReductionKernel:
             raise errors.value_error(
                 where,
                 f"out_params is {out_params!r}, in_params {in_params!r}",
-                "one output, and nothing raw, is accepted",
+                "there must be one output, and nothing raw",
             )
         preamble = f"{definitions(options, where)}{preamble}"
         self._reduced = self.out_params[0]
@@ -101,7 +101,7 @@ class ReductionKernel:
                 raise errors.type_error(
                     where,
                     f"reduce_type is {reduce_type!r}, which no parameter has",
-                    "a data type's name, or a parameter's placeholder, is accepted",
+                    "it must be a data type's name, or a parameter's placeholder",
                     "for an index beside a value, take argmax, or pack both into an int64",
                 )
         self._map = Text(f"{name}: map_expr", map_expr)
@@ -147,9 +147,7 @@ class ReductionKernel:
         inputs = [value._view for value in call.values[: len(self.in_params)]]
         if len(call.values) > len(inputs):
             if out is not None:
-                raise errors.value_error(
-                    self._where, "out is given twice", "one of them is accepted"
-                )
+                raise errors.value_error(self._where, "out is given twice", "it must be given once")
             out = call.values[-1]
         shape = broadcast_shapes(*[view.shape for view in inputs], where=self._where)
         axes = layout.normalize_axes(axis, len(shape), self._where)
@@ -240,7 +238,7 @@ class ReductionKernel:
         """The reduction of no elements: the identity, after `post_map_expr`."""
         if self.identity is None:
             raise errors.value_error(
-                self._where, "there are no elements", "a kernel without identity takes some"
+                self._where, "there are no elements", "a kernel without identity must be given some"
             )
         value = _number(self.identity, self._where)
         if isinstance(value, complex) and fold.value.kind != dtypes.COMPLEX:
@@ -260,6 +258,6 @@ def _number(identity: Any, where: str) -> Any:
     raise errors.value_error(
         where,
         f"there are no elements, and identity is {identity!r}",
-        "a number is accepted",
+        "identity must be a number",
         'give it as a number or its text, as "0"',
     )

@@ -25,7 +25,7 @@ from xarr.array.out_argument import deliver, mask_of, require_copyable, single
 from xarr.array.selected import Selected
 from xarr.backends.device import Device, default_float, require_on
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, UNSIGNED, DType
-from xarr.errors import operand_of, type_error, value_error
+from xarr.errors import difference, operand_of, type_error, value_error
 from xarr.ir.instructions import opcode_of
 from xarr.ir.memo import remembered
 from xarr.ir.views import View, constant, contiguous
@@ -111,7 +111,7 @@ def reduced(
     if not isinstance(keepdims, int | numpy.integer | numpy.bool_):
         fault = f"keepdims is {keepdims!r}"
         told = where or f"{row.name}(a, axis, keepdims)"
-        raise type_error(told, fault, "True and False are accepted")
+        raise type_error(told, fault, "keepdims must be True or False")
     given = view
     target = None if out is None else single(out, where or f"{row.name}(a, axis, out)")
     if target is not None and dtype is None:
@@ -121,7 +121,7 @@ def reduced(
     if mask is not True:
         if row.empty is None and initial is None:
             fault = "where is given and initial is not"
-            accepted = f"{row.name} of no elements does not exist"
+            accepted = f"initial must be given, as {row.name} of no elements does not exist"
             remedy = "pass initial, which stands where all elements are masked"
             raise value_error(along, fault, accepted, remedy)
         view = _masked(row, view, mask, along)
@@ -133,7 +133,7 @@ def reduced(
     if length == 0 or product(left) == 0:
         if length == 0 and row.empty is None and initial is None:
             fault = f"{operand_of(along)} has shape {shape}, so axis {axis} has no elements"
-            accepted = f"{row.name} of no elements does not exist"
+            accepted = f"there must be elements, as {row.name} of none does not exist"
             remedy = f"check {operand_of(along)}.size first"
             raise value_error(where or f"{row.name}(a)", fault, accepted, remedy)
         final = constant(_empty(row, types.result), types.result, left, view.device)
@@ -268,12 +268,12 @@ def first_of(final: View, initial: Any, where: str) -> View:
     first = operand(initial, final, where)
     if first is None:
         fault = f"initial is of type {type(initial).__name__}"
-        raise type_error(where, fault, "a number is accepted")
+        raise type_error(where, fault, "initial must be a number")
     if first.shape:
-        raise value_error(where, f"initial has shape {first.shape}", "a number is accepted")
+        raise value_error(where, f"initial has shape {first.shape}", "initial must be a number")
     if first.dtype.kind == COMPLEX != final.dtype.kind:
         fault = f"initial is {initial!r} and the result has dtype {final.dtype}"
-        raise type_error(where, fault, "a real number is accepted")
+        raise type_error(where, fault, "initial must be a real number", difference("np-initial"))
     return builder.converted(first, final.dtype)
 
 
@@ -291,7 +291,7 @@ def _types(row: Reduction, view: View, dtype: Any, where: str) -> Types:
         where = where or f"{row.name}({row.operand})"
         name = operand_of(where)
         fault = f"{name} has dtype {given}"
-        accepted = f"{where.partition('(')[0]} takes {KIND_WORDS[row.kinds]} dtypes"
+        accepted = f"its dtype must be {KIND_WORDS[row.kinds]}"
         remedy = f'convert with {name}.astype("float32")' if given.kind == COMPLEX else ""
         raise type_error(where, fault, accepted, remedy)
     default = default_float(view.device)
@@ -302,7 +302,7 @@ def _types(row: Reduction, view: View, dtype: Any, where: str) -> Types:
         require_on(view.device, wanted, where)
         if isinstance(row.combine, Elementwise) and wanted.kind not in row.combine.kinds:
             fault = f"dtype is {wanted}"
-            accepted = f"{KIND_WORDS[row.combine.kinds]} dtypes are accepted"
+            accepted = f"it must be {KIND_WORDS[row.combine.kinds]}"
             remedy = "use any for a sum of truths, and all for a product"
             raise type_error(where, fault, accepted, remedy)
     types = row.types(given, default, wanted)
@@ -324,7 +324,7 @@ def scanned(
     if axis is None:
         if len(view.shape) != 1:
             fault = f"{operand_of(along)} has {len(view.shape)} dimensions and axis is None"
-            accepted = "without axis a one-dimensional array is accepted"
+            accepted = f"without axis {operand_of(along)} must be one-dimensional"
             raise value_error(along, fault, accepted, "name the axis")
         axis = 0
     place = layout.normalize_axis(axis, len(view.shape), along)

@@ -30,6 +30,8 @@ from xarr.layout import integer
 def ascontiguousarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Array:
     """Return the array itself if its elements follow each other in C order, else a copy.
 
+    -> Array, shape of a with at least one axis
+
     >>> xarr.ascontiguousarray(xarr.eye(2).T).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
@@ -39,6 +41,8 @@ def ascontiguousarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> A
 
 def asfortranarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Array:
     """Return the array itself if its elements follow each other in Fortran's order, else a copy.
+
+    -> Array, shape of a with at least one axis
 
     >>> xarr.asfortranarray(xarr.eye(2)).strides
     (8, 16)
@@ -50,6 +54,8 @@ def asfortranarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Arra
 def isfortran(a: Array | numpy.ndarray[Any, Any]) -> bool:
     """Tell whether an array lies in memory in Fortran's order and not in C order.
 
+    TypeError -- If a is no Array.
+
     >>> xarr.isfortran(xarr.ones((2, 3), order="F"))
     True
     """
@@ -57,11 +63,13 @@ def isfortran(a: Array | numpy.ndarray[Any, Any]) -> bool:
         return not a._view.structure.is_linear and flags.Flags(a).fnc
     if isinstance(a, numpy.ndarray):
         return a.flags.fnc
-    raise type_error("isfortran(a)", f"a is of type {type(a).__name__}", "an Array is accepted")
+    raise type_error("isfortran(a)", f"a is of type {type(a).__name__}", "a must be an Array")
 
 
 def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
     """Copy an array.
+
+    -> Array, shape and data type of a
 
     >>> x = xarr.zeros(2)
     >>> xarr.copy(x) is x
@@ -85,6 +93,7 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayL
     src : Array or values that broadcast to the shape of dst -- The values; more axes of one element
         may stand before them.
     where : Array of bool that broadcasts to the shape of dst -- Which elements are written.
+    dst : Array, shape (...) -- The array that is written to.
 
     >>> x = xarr.zeros(3)
     >>> xarr.copyto(x, 1.0, where=[True, False, True])
@@ -93,7 +102,7 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayL
     """
     name = "copyto(dst, src)"
     if type(dst) is not Array:
-        raise type_error(name, f"dst is of type {type(dst).__name__}", "an Array is accepted")
+        raise type_error(name, f"dst is of type {type(dst).__name__}", "dst must be an Array")
     require_writeable(dst, name)
     weak = type(src) in SCALARS
     values = as_array(src, name, "src", device=dst.device)
@@ -136,6 +145,8 @@ def frombuffer(
     count : int -- How many elements; all that there are where negative.
     offset : int -- The byte that the first element begins at.
 
+    -> Array, shape (count,), of the data type asked for
+
     >>> xarr.frombuffer(bytes([1, 0, 2, 0]), dtype="int16").tolist()
     [1, 2]
     """
@@ -152,7 +163,7 @@ def frombuffer(
     try:
         host = numpy.frombuffer(buffer, kind, count, offset)
     except ValueError as error:
-        raise value_error(where, str(error), "whole elements in the buffer are accepted") from None
+        raise value_error(where, str(error), "the buffer must hold whole elements") from None
     return as_array(host, where, "buffer", device=target)
 
 
@@ -170,6 +181,8 @@ def fromiter(
     dtype : dtype -- The data type.
     count : int -- How many are taken; all where -1.
 
+    -> Array, shape (N,), of the data type asked for
+
     >>> xarr.fromiter((i * i for i in range(4)), dtype="int64").tolist()
     [0, 1, 4, 9]
     """
@@ -182,6 +195,8 @@ def fromiter(
 def asarray_chkfinite(a: Any, dtype: DTypeLike = None, order: str | None = None) -> Array:
     """Make an array of values; ValueError if one is NaN or infinite. Waits for the device.
 
+    -> Array, shape and data type of a
+
     >>> xarr.asarray_chkfinite([1.0, 2.0]).tolist()
     [1.0, 2.0]
     """
@@ -189,7 +204,7 @@ def asarray_chkfinite(a: Any, dtype: DTypeLike = None, order: str | None = None)
     floating = result._view.dtype.kind in dtypes.FLOATING
     if floating and not bool(reductions.all(elementwise.isfinite(result))):
         fault = "a holds NaN or infinities"
-        raise value_error("asarray_chkfinite(a)", fault, "finite numbers are accepted")
+        raise value_error("asarray_chkfinite(a)", fault, "a must be finite")
     return result
 
 
@@ -205,6 +220,8 @@ def require(
     requirements : str or sequence of str, optional -- "C" or "F" for an order, "W" for one that can
         be written, "O" for one of its own memory; "A" and "E" are always so.
 
+    -> Array, shape of a
+
     >>> xarr.require(xarr.eye(2).T, requirements="C").flags.c_contiguous
     True
     """
@@ -216,10 +233,10 @@ def require(
         short = _REQUIREMENTS.get(item.upper())
         if short is None:
             fault = f"a requirement is {item!r}"
-            raise refused(KeyError, where, fault, "C, F, A, W, O, E are accepted")
+            raise refused(KeyError, where, fault, "it must be C, F, A, W, O or E")
         wanted.add(short)
     if {"C", "F"} <= wanted:
-        raise value_error(where, "both orders are required", "one is accepted")
+        raise value_error(where, "both orders are required", "there must be one at most")
     order = "C" if "C" in wanted else "F" if "F" in wanted else "A"
     result = in_order(as_array(a, where, "a", dtype=dtype), order, where)
     has = flags.Flags(result)
@@ -242,6 +259,7 @@ def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     """Tell whether a byte of memory belongs to both a and b.
 
     max_work : int, optional -- How much is tried; without limit where None.
+    a, b : Array -- The arrays; also NumPy arrays.
 
     >>> x = xarr.zeros(4)
     >>> xarr.shares_memory(x[::2], x[1::2])
@@ -254,6 +272,7 @@ def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     """Tell whether a and b may share memory: whether their addresses overlap. False is certain.
 
     max_work : int, optional -- How much is tried beyond the ends; nothing where None.
+    a, b : Array -- The arrays; also NumPy arrays.
 
     >>> x = xarr.zeros(4)
     >>> xarr.may_share_memory(x[::2], x[1::2])

@@ -52,6 +52,8 @@ def asarray(
     dtype : dtype, optional -- The data type of the result; where None, that of the values. Python
         scalars become bool, int64, and the device's default floating-point and complex types.
 
+    -> Array, shape of the values, of their data type; of Python numbers the default one
+
     ValueError -- If copy is False and a copy is needed, or a nested sequence is ragged.
     OverflowError -- If a Python integer does not fit the dtype.
 
@@ -95,7 +97,9 @@ def ordered(
         result = in_order(given, order, where)
         if copy is False and result is not given:
             fault = f"copy is False and {name} does not lie in order {order}"
-            raise value_error(where, fault, "another order needs a copy", "pass copy=None")
+            raise value_error(
+                where, fault, "copy must not be False for another order", "pass copy=None"
+            )
     is_given = result is obj
     if is_given and (result._kept or result.ndim or copy is False):
         return result
@@ -119,6 +123,8 @@ def array(
     object : Array, Python scalar, nested sequence, NumPy array or buffer -- The values.
     ndmin : int -- The least number of axes; missing ones are put in front.
     ndmax : int -- The most axes that values may have; 0 for as many as there can be.
+
+    -> Array, shape of the values, with axes of one element in front up to ndmin
 
     >>> xarr.array([1.5, 2.5], dtype="float32").dtype
     dtype('float32')
@@ -150,7 +156,7 @@ def array(
     result = ordered(object, dtype, order, copy, device, where, "object")
     if most and result.ndim > most:
         fault = f"object has {result.ndim} dimensions and ndmax is {most}"
-        accepted = "what lies deeper would be Python objects, which cannot be on a device"
+        accepted = "it must have as many at most, as devices hold no Python objects"
         raise type_error(where, fault, accepted)
     if least <= result.ndim:
         return result
@@ -203,6 +209,8 @@ def full(
 ) -> Array:
     """Make an array of one value, of the value's dtype where none is given.
 
+    -> Array, shape as given
+
     OverflowError -- If the value is an integer that dtype cannot hold.
 
     >>> xarr.full(3, -0.0).tolist()
@@ -221,7 +229,7 @@ def _full(fill_value: Any, shape: Any, dtype: Any, device: DeviceLike, where: st
     view = as_array(fill_value, where, "fill_value", dtype=dtype, device=device)._view
     if layout.broadcast_shapes(view.shape, extents, where=where) != extents:
         fault = f"fill_value has shape {view.shape} and shape is {extents}"
-        raise value_error(where, fault, "fill_value has to broadcast to shape")
+        raise value_error(where, fault, "fill_value must broadcast to shape")
     if view.value is not None:
         return keep_array(Array(constant(view.value, view.dtype, extents, view.device)))
     return keep_array(Array(builder.copied(builder.broadcast(view, extents))))
@@ -262,6 +270,8 @@ def full_like(
 ) -> Array:
     """Make an array of one value like another array.
 
+    -> Array, shape of a, of the data type of a where none is given
+
     >>> xarr.full_like(xarr.asarray([1, 2]), 7).tolist()
     [7, 7]
     """
@@ -290,7 +300,7 @@ def number(value: Any, where: str, name: str, *, complex_too: bool = False) -> A
             return operator.index(cast(Any, value))
         except TypeError:
             fault = f"{name} is of type {type(value).__name__}"
-            raise type_error(where, fault, "one number is accepted") from None
+            raise type_error(where, fault, f"{name} must be one number") from None
     return value
 
 
@@ -305,6 +315,8 @@ def eye(
     like: Any = None,
 ) -> Array:
     """Make a matrix of zeros with ones on a diagonal, of the default floating-point dtype.
+
+    -> Array, shape (N, M)
 
     >>> xarr.eye(2, 3, k=1).tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -352,7 +364,10 @@ def _with_ones(zeros: View, k: int) -> View:
 def identity(
     n: SupportsIndex, dtype: DTypeLike = None, *, device: DeviceLike = None, like: Any = None
 ) -> Array:
-    """Make a square matrix of zeros with ones on the main diagonal."""
+    """Make a square matrix of zeros with ones on the main diagonal.
+
+    -> Array, shape (n, n), of the default floating-point data type where none is given
+    """
     where = "identity(n)"
     extents = shape_of(integer(n, where, "n"), where, "n")
     return _eye(extents * 2, 0, dtype, device, where)
@@ -381,14 +396,20 @@ def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> 
 @by_numpy(numpy.tril)
 @cached_call
 def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
-    """Keep the lower triangle of each matrix, up to the k-th diagonal, zeros above it."""
+    """Keep the lower triangle of each matrix, up to the k-th diagonal, zeros above it.
+
+    -> Array, shape and data type of m
+    """
     return _triangle(m, k, table.less_equal, "tril(m)")
 
 
 @by_numpy(numpy.triu)
 @cached_call
 def triu(m: ArrayLike, k: SupportsIndex = 0) -> Array:
-    """Keep the upper triangle of each matrix, from the k-th diagonal on, zeros below it."""
+    """Keep the upper triangle of each matrix, from the k-th diagonal on, zeros below it.
+
+    -> Array, shape and data type of m
+    """
     return _triangle(m, k, table.greater_equal, "triu(m)")
 
 
@@ -397,7 +418,7 @@ def _triangle(x: ArrayLike, k: SupportsIndex, comparison: Elementwise, where: st
     if len(view.shape) == 1:  # of which NumPy makes a matrix of equal rows
         view = builder.broadcast(view, view.shape * 2)
     if len(view.shape) < 2:
-        raise value_error(where, f"m has {len(view.shape)} dimensions", "at least 1 is needed")
+        raise value_error(where, f"m has {len(view.shape)} dimensions", "m must have at least 1")
     offset = integer(k, where, "k")
     if 0 in view.shape:
         return Array(builder.copied(view))
@@ -415,7 +436,10 @@ def tri(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make a matrix of ones at and below a diagonal, zeros above it."""
+    """Make a matrix of ones at and below a diagonal, zeros above it.
+
+    -> Array, shape (N, M), of the default floating-point data type where none is given
+    """
     where = "tri(N, M, k)"
     rows = max(integer(N, where, "N"), 0)
     columns = rows if M is None else max(integer(M, where, "M"), 0)
@@ -424,6 +448,8 @@ def tri(
 
 def to_numpy(x: Array, /) -> Host:
     """Copy an array to the host; allowed in `no_implicit_transfer`, since it is not hidden.
+
+    -> numpy.ndarray, shape and data type of x
 
     >>> xarr.to_numpy(xarr.arange(3))
     array([0, 1, 2])
@@ -439,6 +465,10 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
     stream : Stream, optional
         The stream of `device` on which the values are copied; the current one where None.
 
+    -> Array, shape and data type of x
+
+    ValueError -- If there is no such device, or the stream is on another one.
+
     Note: Between CUDA devices the values go from memory to memory, elsewhere through the host's.
 
     >>> x = xarr.arange(3)
@@ -452,7 +482,7 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
     if stream is not None:
         if not isinstance(stream, Stream) or stream.device.driver is not target.driver:
             fault = f"stream is {stream!r}"
-            raise value_error(where, fault, f"an xarr.Stream on {target} is accepted")
+            raise value_error(where, fault, f"stream must be an xarr.Stream on {target}")
         with stream:
             return to_device(x, target)
     return x if target is view.device else Array(transfers.to_device(view, target, where))

@@ -16,7 +16,10 @@ def empty(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make an array whose values are not specified; they are zeros."""
+    """Make an array whose values are not specified; they are zeros.
+
+    -> Array, shape as given, of the default floating-point data type where none is given
+    """
     return filled(0, shape, dtype, device, "empty(shape)", order)
 
 
@@ -29,7 +32,10 @@ def empty_like(
     *,
     device: DeviceLike = None,
 ) -> Array:
-    """Make an array like another array, whose values are not specified; they are zeros."""
+    """Make an array like another array, whose values are not specified; they are zeros.
+
+    -> Array, shape and data type of prototype where none is given
+    """
     return filled_like(prototype, 0, dtype, shape, device, "empty_like(prototype)", order)
 
 
@@ -41,7 +47,10 @@ def ones(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make an array of ones, of the device's default floating-point dtype where none is given."""
+    """Make an array of ones, of the device's default floating-point dtype where none is given.
+
+    -> Array, shape as given
+    """
     return filled(1, shape, dtype, device, "ones(shape)", order)
 
 
@@ -54,7 +63,10 @@ def ones_like(
     *,
     device: DeviceLike = None,
 ) -> Array:
-    """Make an array like another array, of ones."""
+    """Make an array like another array, of ones.
+
+    -> Array, shape and data type of a where none is given
+    """
     return filled_like(a, 1, dtype, shape, device, "ones_like(a)", order)
 
 
@@ -66,7 +78,10 @@ def zeros(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make an array of zeros, of the device's default floating-point dtype where none is given."""
+    """Make an array of zeros, of the device's default floating-point dtype where none is given.
+
+    -> Array, shape as given
+    """
     return filled(0, shape, dtype, device, "zeros(shape)", order)
 
 
@@ -79,5 +94,8 @@ def zeros_like(
     *,
     device: DeviceLike = None,
 ) -> Array:
-    """Make an array like another array, of zeros."""
+    """Make an array like another array, of zeros.
+
+    -> Array, shape and data type of a where none is given
+    """
     return filled_like(a, 0, dtype, shape, device, "zeros_like(a)", order)

@@ -14,7 +14,7 @@ from xarr.array.coerce import SCALARS, as_array
 from xarr.array.layouts import settled, view
 from xarr.backends.device import Device, default_float, get_device
 from xarr.dtypes import DType
-from xarr.errors import type_error, value_error
+from xarr.errors import difference, type_error, value_error
 from xarr.functions.create.creation import shape_of
 from xarr.functions.create.fills import zeros
 from xarr.functions.create.ranges import arange, linspace
@@ -40,13 +40,17 @@ def meshgrid(
     indexing : {"xy", "ij"}
         "ij" for matrix indexing, shape (N1, N2, ...); with "xy" the first two axes are swapped.
 
+    -> tuple of Array, shape (N2, N1, ...) with "xy", (N1, N2, ...) with "ij", data types kept
+
+    ValueError -- If `indexing` is another word, or the grid is too large.
+
     >>> x, y = xarr.meshgrid(xarr.arange(3), xarr.arange(2))
     >>> y.tolist()
     [[0, 0, 0], [1, 1, 1]]
     """
     where = "meshgrid(*arrays)"
     if indexing not in ("xy", "ij"):
-        raise value_error(where, f"indexing is {indexing!r}", '"xy" and "ij" are accepted')
+        raise value_error(where, f"indexing is {indexing!r}", 'indexing must be "xy" or "ij"')
     vectors = [as_array(item, where, "an array") for item in arrays]
     vectors = [ravel(vector) if vector.ndim > 1 else vector for vector in vectors]
     layout.require_possible((1,) * len(vectors), where)
@@ -97,12 +101,16 @@ def indices(
     sparse : bool
         Whether the result is a tuple of Arrays, one for each axis, that broadcast to the grid.
 
+    -> Array, shape (N, ...), or with sparse a tuple of N Arrays; int64 where no dtype is given
+
     >>> xarr.indices((2, 2)).tolist()
     [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
     """
     where = "indices(dimensions)"
     if numpy.ndim(dimensions) == 0:
-        raise type_error(where, f"dimensions is {dimensions!r}", "a tuple of integers is accepted")
+        raise type_error(
+            where, f"dimensions is {dimensions!r}", "dimensions must be a tuple of integers"
+        )
     shape = shape_of(dimensions, where, "dimensions")
     layout.require_possible((len(shape), *shape), where)
     row = dtypes.int64 if dtype is None else dtypes.lookup(dtype, where)
@@ -134,6 +142,7 @@ def fromfunction(
     function : callable
         Called once, with an Array of the given shape for each axis, and `kwargs`.
     dtype : dtype -- The data type of the indices; float stands for the device's default one.
+    kwargs : object -- Further arguments of the function, by name.
 
     >>> xarr.fromfunction(lambda i, j: i + j, (2, 2), dtype=int).tolist()
     [[0, 1], [1, 2]]
@@ -161,7 +170,7 @@ class _Grid:
     def _line(self, item: Any, *, alone: bool = False) -> Array:
         if not isinstance(item, slice) or item.stop is None:
             fault = f"key holds {item!r}"
-            raise type_error(f"{self.name}[key]", fault, "slices with a stop are accepted")
+            raise type_error(f"{self.name}[key]", fault, "it must hold slices with a stop")
         start = 0 if item.start is None else self._number(item.start)
         step = 1 if item.step is None else self._number(item.step)
         item = slice(start, self._number(item.stop), step)
@@ -183,7 +192,7 @@ class _Grid:
             return bound
         if bound.size != 1:
             fault = f"a slice has a bound of shape {bound.shape}"
-            accepted = "numbers, and arrays of one element, are accepted"
+            accepted = "bounds must be numbers, or arrays of one element"
             raise value_error(f"{self.name}[key]", fault, accepted)
         return bound.reshape(())
 
@@ -241,7 +250,7 @@ class _Joined(_Grid):
             for item in items
         ]
         if not values:
-            raise value_error(where, "there is nothing to join", "items are needed")
+            raise value_error(where, "there is nothing to join", "the key must have items")
         row = data_types.result_type(*values)
         parts = [
             _lifted(as_array(value, where, "an item", dtype=row, device=device), ndim, first)
@@ -252,7 +261,12 @@ class _Joined(_Grid):
     def _directive(self, text: str, where: str) -> tuple[int, int, int]:
         if text in ("r", "c"):
             fault = f"the first item is {text!r}, which asks for a matrix"
-            raise type_error(where, fault, "there are no matrices in xarr", "use vstack or hstack")
+            raise type_error(
+                where,
+                fault,
+                "the result must be an Array, as xarr has no matrices",
+                f"use vstack or hstack; {difference('np-r')}",
+            )
         given = [self._axis, self._ndim, self._first]
         try:
             numbers = [int(part) for part in text.split(",")]
@@ -260,7 +274,7 @@ class _Joined(_Grid):
             numbers = []
         if not 1 <= len(numbers) <= 3:
             fault = f"the first item is {text!r}"
-            raise value_error(where, fault, 'up to three integers are accepted, as in "0,2,0"')
+            raise value_error(where, fault, 'it must be up to three integers, as "0,2,0"')
         axis, ndim, first = [*numbers, *given[len(numbers) :]]
         return axis, ndim, first
 

@@ -55,7 +55,7 @@ def arange(
     where = "arange(start, stop, step)"
     if stop is None:
         if start is None:
-            raise type_error(where, "stop is missing", "stop is a number")
+            raise type_error(where, "stop is missing", "stop must be a number")
         start, stop = 0, start
     start, step = 0 if start is None else start, 1 if step is None else step
     if not {type(start), type(stop), type(step)} <= _PLAIN:
@@ -118,7 +118,7 @@ def _of_bools(start: Any, step: Any, length: int, target: Device, where: str) ->
     """The one or two bools that NumPy makes."""
     if length > 2:
         fault = f"dtype is bool and there are {length} numbers"
-        raise type_error(where, fault, "2 at most are accepted")
+        raise type_error(where, fault, "there must be 2 at most")
     values = [bool(start), bool(start + step)]
     return as_array(values[:length], where, device=target)
 
@@ -137,10 +137,10 @@ def _first_two(start: Any, step: Any, row: DType, length: int, where: str) -> tu
             whole = int(value)
         except (OverflowError, ValueError) as error:
             fault = f"a number is {value} and dtype is {row}"
-            raise refused(type(error), where, fault, "finite ones fit") from None
+            raise refused(type(error), where, fault, "it must be finite") from None
         if not low <= whole <= high:
             fault = f"the number {whole} is out of bounds for {row}"
-            raise refused(OverflowError, where, fault, f"{row} holds {low} to {high}")
+            raise refused(OverflowError, where, fault, f"it must be {low} to {high}")
         values.append(kind(whole))
     return values[0], values[-1]
 
@@ -166,7 +166,7 @@ def _arange_type(start: Any, stop: Any, step: Any, dtype: Any, device: Device, w
 
 def _arange_length(start: Any, stop: Any, step: Any, where: str) -> int:
     if step == 0:
-        raise refused(ZeroDivisionError, where, "step is 0", "step is not 0")
+        raise refused(ZeroDivisionError, where, "step is 0", "step must not be 0")
     if not {type(start), type(stop), type(step)} <= _PLAIN:
         numbers = (start, stop, step)
         start, stop, step = [x.item() if isinstance(x, numpy.generic) else x for x in numbers]
@@ -175,7 +175,7 @@ def _arange_length(start: Any, stop: Any, step: Any, where: str) -> int:
     if not math.isfinite(count):
         fault = f"start is {start}, stop is {stop}, step is {step}"
         why = "cannot compute length" if math.isnan(count) else "maximum allowed size exceeded"
-        raise value_error(where, fault, f"the number of elements has to be finite ({why})")
+        raise value_error(where, fault, f"the number of elements must be finite ({why})")
     if count == 0.0 and span != 0:
         # The quotient underflowed; one element lies in the interval if it is positive.
         return 0 if math.copysign(1.0, count) < 0 else 1
@@ -268,7 +268,7 @@ class _Span(NamedTuple):
         """The number of points, and of the distances between the ends."""
         count = integer(self.num, self.where, "num")
         if count < 0:
-            raise value_error(self.where, f"num is {count}", "num is not negative")
+            raise value_error(self.where, f"num is {count}", "num must not be negative")
         return count, count - 1 if self.endpoint else count
 
 
@@ -424,6 +424,8 @@ def logspace(
         The exponents of the ends, and the base of the powers.
     num : int -- How many numbers.
 
+    -> Array, shape (num, ...), floating-point where no dtype is given
+
     >>> xarr.logspace(0, 2, 3).tolist()
     [1.0, 10.0, 100.0]
     """
@@ -460,6 +462,8 @@ def geomspace(
         The ends of the progression, not 0. Between real ends of different signs all is NaN.
     num : int -- How many numbers.
 
+    -> Array, shape (num, ...), floating-point where no dtype is given
+
     >>> xarr.geomspace(1, 1000, num=4).round().tolist()
     [1.0, 10.0, 100.0, 1000.0]
     """
@@ -472,7 +476,7 @@ def geomspace(
     layout.normalize_axis(axis, 1, where)
     low, high = float(number(start, where, "start")), float(number(stop, where, "stop"))
     if low == 0 or high == 0:
-        raise value_error(where, f"start is {low} and stop is {high}", "neither is 0")
+        raise value_error(where, f"start is {low} and stop is {high}", "they must not be 0")
     if (low < 0) != (high < 0):
         result = _geometric_arrays(_Span(low, high, num, endpoint, device, where), axis, turns)
         return result if row is None else retyped(result, row, where, "the result")
@@ -516,7 +520,7 @@ def _geometric_arrays(span: _Span, axis: SupportsIndex, turns: bool) -> Array:
     row = promoted(kinds, low.device, where)
     low, high = retyped(low, row, where), retyped(high, row, where)
     if bool((low == 0).any()) or bool((high == 0).any()):
-        raise value_error(where, "an end is 0", "numbers other than 0 are accepted")
+        raise value_error(where, "an end is 0", "it must not be 0")
     shape = layout.broadcast_shapes(low.shape, high.shape, where=where)
     low, high = (Array(builder.broadcast(end._view, shape)) for end in (low, high))
     # From 1 to the quotient of the ends, turned to where the first one points.

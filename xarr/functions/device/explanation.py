@@ -56,7 +56,9 @@ class Explanation(str):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the drawing, as SVG, to a file whose name ends in ".svg"."""
         if Path(path).suffix.lower() != ".svg":
-            raise value_error("explain(x).save(path)", f"path is {os.fspath(path)!r}", ".svg files")
+            raise value_error(
+                "explain(x).save(path)", f"path is {os.fspath(path)!r}", "it must end with .svg"
+            )
         Path(path).write_text(self.svg(), encoding="utf-8")
 
 
@@ -95,6 +97,8 @@ def explain(x: Any, /) -> Explanation:
         A notebook shows a drawing of it, which ``.svg()`` returns and ``.save("kernels.svg")``
         writes. What a kernel stores stands there with an arrow; what is a variable is grey.
 
+    TypeError -- If x is no Array and no function that jit returned.
+
     >>> text = xarr.explain(xarr.ones(5000, dtype="float32") + 1)
     >>> text.splitlines()[0].partition(", ")[2]
     'pending: 1 operation'
@@ -102,7 +106,7 @@ def explain(x: Any, /) -> Explanation:
     if hasattr(x, "programs"):
         return _of_programs(x)
     if type(x) is not Array:
-        accepted = "an Array, or a function that jit returned, is accepted"
+        accepted = "x must be an Array, or a function that jit returned"
         raise type_error("explain(x)", f"x is of type {type(x).__name__}", accepted)
     view = x._view
     device = view.device

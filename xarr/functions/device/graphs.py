@@ -94,6 +94,13 @@ class Graph:
         """Run the recorded work again, in the same memory, behind all that was asked before.
 
         It reads what its operands have now and writes into the same results. It waits for nothing.
+
+        >>> x = xarr.zeros(2)
+        >>> with xarr.graph() as work:
+        ...     x += 1
+        >>> work.launch()
+        >>> x.tolist()
+        [2.0, 2.0]
         """
         if self._launch is None:
             raise self._refusal("nothing was recorded", "launch it behind its with block")

@@ -42,11 +42,13 @@ class IpcHandle:
         device : Device, str or None
             The device; None for the one of the same name. Another backend of the same card may
             take it.
+
+        RuntimeError -- If this process made the handle.
         """
         where = "IpcHandle.open(device)"
         if self._array is not None:
             fault = "this process made the handle"
-            raise errors.refused(RuntimeError, where, fault, "another process opens it")
+            raise errors.refused(RuntimeError, where, fault, "another process must open it")
         target = get_device(self.device if device is None else device, where)
         with target.lock:
             address, owner = target.driver.open_exported(self.name)
@@ -88,14 +90,14 @@ def ipc_handle(x: Array) -> IpcHandle:
     """
     where = "ipc_handle(x)"
     if type(x) is not Array:
-        raise errors.type_error(where, f"x is of type {type(x).__name__}", "an Array is accepted")
+        raise errors.type_error(where, f"x is of type {type(x).__name__}", "x must be an Array")
     driver = x.device.driver
     if not driver.exports:
-        accepted = "CUDA devices have it"
+        accepted = "x must be on a CUDA device"
         fault = f"{x.device} has no memory for other processes"
         raise errors.refused(RuntimeError, where, fault, accepted, "send numpy.asarray(x)")
     if not x.size:
-        raise errors.value_error(where, "x has no elements", "one or more")
+        raise errors.value_error(where, "x has no elements", "it must have one or more")
     with x.device.lock:
         memory = shown(x)
         buffer = memory.owner.memory.buffer
@@ -103,7 +105,7 @@ def ipc_handle(x: Array) -> IpcHandle:
             name, begin = driver.exported(buffer)
         except RuntimeError as error:
             fault = f"the driver has no handle for the memory ({error})"
-            accepted = "memory of cuMemAlloc is accepted"
+            accepted = "the memory must come from cuMemAlloc"
             raise errors.refused(RuntimeError, where, fault, accepted) from error
         begin += memory.pointer - driver.address(buffer)
     dtype = memory.dtype.str

@@ -74,7 +74,13 @@ class Profile:
     def __enter__(self) -> Profile:
         if self._recording is not None:
             fault = "it was used already"
-            raise refused(RuntimeError, "profile()", fault, "make another one with profile()")
+            raise refused(
+                RuntimeError,
+                "profile()",
+                fault,
+                "it must be used once",
+                "make another one with profile()",
+            )
         _settle()
         recording = profiling.Recording()
         recording.begin()

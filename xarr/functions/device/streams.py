@@ -53,9 +53,9 @@ class Stream:
         where = "Stream(device, pointer, priority)"
         self._device = get_device(device, where)
         if pointer is not None and (type(pointer) is not int or pointer < 0):
-            raise type_error(where, f"pointer is {pointer!r}", "an integer address is accepted")
+            raise type_error(where, f"pointer is {pointer!r}", "pointer must be an integer address")
         if type(priority) is not int:
-            raise type_error(where, f"priority is {priority!r}", "an integer is accepted")
+            raise type_error(where, f"priority is {priority!r}", "priority must be an integer")
         driver = self._device.driver
         with self._device.lock:
             self._handle = (
@@ -110,17 +110,28 @@ class Stream:
             return self._device.driver.is_done()
 
     def synchronize(self) -> None:
-        """Wait until everything that was asked of the stream is done."""
+        """Wait until everything that was asked of the stream is done.
+
+        >>> xarr.Stream().synchronize()
+        """
         Event(self._device, self, timed=False).synchronize()
 
     def record(self, *, timed: bool = True, blocking: bool = False) -> Event:
-        """An event at the end of the stream's work so far, with the options of `Event`."""
+        """An event at the end of the stream's work so far, with the options of `Event`.
+
+        timed : bool -- Whether the event notes the time.
+        blocking : bool -- Whether a thread that waits for it sleeps.
+
+        >>> xarr.Stream().record().synchronize()
+        """
         return Event(self._device, self, timed=timed, blocking=blocking)
 
     def wait(self, other: Event | Stream | Any) -> None:
         """Let the stream wait for an event, or for all that another stream was asked.
 
         other : Event, Stream or stream of another library's with ``__cuda_stream__``
+
+        TypeError -- If `other` is no Event and no Stream.
 
         >>> first, second = xarr.Stream(), xarr.Stream()
         >>> second.wait(first)
@@ -130,7 +141,7 @@ class Stream:
         event = other.record(timed=False) if isinstance(other, Stream) else other
         if not isinstance(event, Event):
             fault = f"other is of type {type(other).__name__}"
-            raise type_error("Stream.wait(other)", fault, "an Event or a Stream is accepted")
+            raise type_error("Stream.wait(other)", fault, "other must be an Event or a Stream")
         event.wait(self)
 
     def use(self) -> Stream:
@@ -162,6 +173,12 @@ class Stream:
         that; elsewhere this method does, after a wait. The function must ask nothing of the device,
         nor wait for anything that does. An exception of it goes to `sys.unraisablehook`.
 
+        function : function -- What the host calls once the stream's work so far is done.
+        arguments : object -- The arguments of the function.
+
+        TypeError -- If the function cannot be called.
+        RuntimeError -- If a graph is being recorded.
+
         >>> came = []
         >>> stream = xarr.Stream()
         >>> stream.call(came.append, 3)
@@ -171,10 +188,10 @@ class Stream:
         """
         where = "Stream.call(function)"
         if not callable(function):
-            raise type_error(where, f"function is {function!r}", "a function is accepted")
+            raise type_error(where, f"function is {function!r}", "function must be callable")
         if self._device.is_recorded:
             fault = "a graph is being recorded"
-            raise refused(RuntimeError, where, fault, "a graph works on the device alone")
+            raise refused(RuntimeError, where, fault, "a graph must work on the device alone")
 
         def called() -> None:
             function(*arguments)
@@ -222,7 +239,7 @@ def require_stream(stream: Any, where: str) -> None:
     """Refuse what is no stream."""
     if not isinstance(stream, Stream):
         fault = f"stream is of type {type(stream).__name__}"
-        raise type_error(where, fault, "a Stream is accepted")
+        raise type_error(where, fault, "stream must be a Stream")
 
 
 class Event:
@@ -269,6 +286,14 @@ class Event:
         """Put the event at the end of what was asked so far of a stream, one of the event's device.
 
         Without one, it is the current stream.
+
+        stream : Stream, optional -- The stream; the current one where None.
+
+        ValueError -- If the stream is on another device.
+
+        >>> event = xarr.Event()
+        >>> event.record()
+        >>> event.synchronize()
         """
         where = "Event.record(stream)"
         driver = self._device.driver
@@ -280,7 +305,7 @@ class Event:
             require_stream(stream, where)
             if stream.device.driver is not driver:
                 fault = f"the stream is on {stream.device}"
-                raise value_error(where, fault, f"{self._device} is accepted")
+                raise value_error(where, fault, f"it must be on {self._device}")
             with stream:
                 self._handle = driver.mark(timed=self._timed, blocking=self._blocking)
 
@@ -292,6 +317,10 @@ class Event:
         stream : Stream, optional
             The stream; the current one of the event's device where None. Where it is another
             device's, and not both are CUDA devices, the host waits.
+
+        TypeError -- If the stream is no Stream.
+
+        >>> xarr.Stream().record().wait(xarr.Stream())
         """
         if stream is not None:
             require_stream(stream, "Event.wait(stream)")
@@ -308,22 +337,42 @@ class Event:
             self.synchronize()
 
     def synchronize(self) -> None:
-        """Wait until all work before the event is done."""
+        """Wait until all work before the event is done.
+
+        >>> xarr.Stream().record().synchronize()
+        """
         if self._handle is not None:
             self._device.driver.finish(self._handle)
 
     def elapsed_ms(self, end: Event) -> float:
-        """The time from this event to a later one, in milliseconds; waits for both."""
+        """The time from this event to a later one, in milliseconds; waits for both.
+
+        end : Event -- The later event.
+
+        -> float, in milliseconds
+
+        ValueError -- If an event notes no time, was not recorded, or is on another device.
+        """
         where = "Event.elapsed_ms(end)"
         if not isinstance(end, Event):
-            raise type_error(where, f"end is of type {type(end).__name__}", "an Event is accepted")
+            raise type_error(where, f"end is of type {type(end).__name__}", "end must be an Event")
         for name, event in (("the event", self), ("end", end)):
             if not event._timed:
-                raise value_error(where, f"{name} has no time", "make it with timed=True")
+                raise value_error(
+                    where,
+                    f"{name} has no time",
+                    "both events must have one",
+                    "make it with timed=True",
+                )
             if event._handle is None:
-                raise value_error(where, f"{name} was not recorded", "call its record() before")
+                raise value_error(
+                    where,
+                    f"{name} was not recorded",
+                    "both events must be recorded",
+                    "call its record() before",
+                )
         if end._device.driver is not self._device.driver:
-            raise value_error(where, f"end is on {end._device}", f"{self._device} is accepted")
+            raise value_error(where, f"end is on {end._device}", f"it must be on {self._device}")
         self.synchronize()
         end.synchronize()
         return self._device.driver.elapsed(self._handle, end._handle)
@@ -340,6 +389,8 @@ def empty_pinned(shape: Any, dtype: Any = None, *, device: Device | str | None =
 
     Its content is undefined. The memory is page-locked where the device is a GPU: the system has
     that much less for everything else, as long as the array is there. CuPy has it in `cupyx`.
+
+    -> numpy.ndarray, shape as given
 
     >>> host = xarr.empty_pinned((2, 3), "float32")
     >>> host.shape
@@ -384,26 +435,33 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
     array, host = (dst, src) if type(dst) is Array else (src, dst)
     if type(array) is not Array or not isinstance(host, numpy.ndarray | Array):
         fault = f"dst is of type {type(dst).__name__} and src of {type(src).__name__}"
-        accepted = "Arrays, or an Array and an array of NumPy's, are accepted"
+        accepted = "both must be Arrays, or one an Array and one a NumPy array"
         raise type_error(where, fault, accepted, "use xarr.copyto")
     if array.dtype != host.dtype:
-        raise type_error(where, f"the dtypes are {array.dtype} and {host.dtype}", "they are one")
+        raise type_error(
+            where, f"the dtypes are {array.dtype} and {host.dtype}", "both must have one dtype"
+        )
     in_one_piece = type(host) is Array or host.flags.c_contiguous
     if array.shape != host.shape or not in_one_piece:
         fault = f"the shapes are {array.shape} and {host.shape}"
         fault += "" if in_one_piece else ", and NumPy's lies not in one piece"
-        raise value_error(where, fault, "arrays of one shape in C order are accepted")
+        raise value_error(where, fault, "both must have one shape and lie in C order")
     if array.device.is_recorded:
         fault = "a graph is being recorded"
-        accepted = "a graph works on the device alone"
+        accepted = "a graph must work on the device alone"
         raise refused(RuntimeError, where, fault, accepted, "copy before it or behind it")
     if stream is not None:
         require_stream(stream, where)
     if type(host) is Array and not array.device.driver.reaches(host.device.driver):
         fault = f"dst is on {array.device} and src on {host.device}"
-        raise value_error(where, fault, "one device, or two of CUDA", "use src.to_device(device)")
+        raise value_error(
+            where,
+            fault,
+            "both must be on one device, or on two of CUDA",
+            "use src.to_device(device)",
+        )
     if stream is not None and stream.device is not array.device:
-        raise value_error(where, f"stream is on {stream.device}", f"{array.device} is accepted")
+        raise value_error(where, f"stream is on {stream.device}", f"it must be on {array.device}")
     recorders.computing(where, array._view)
     event, within = Event(array.device), contextlib.nullcontext() if stream is None else stream
     if isinstance(host, Array):
@@ -414,7 +472,9 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
     with array.device.lock, within:
         if array is src:
             if not host.flags.writeable:
-                raise value_error(where, "dst cannot be written", "")
+                raise value_error(
+                    where, "dst cannot be written", "it must be writable", "copy to dst.copy()"
+                )
             storage, begin = in_a_row(array._view)
             array.device.driver.download(storage.buffer, begin, host, waits=False)
         else:

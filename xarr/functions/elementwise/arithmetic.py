@@ -61,6 +61,8 @@ def divmod(
     x1, x2 : real numeric Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
 
+    -> tuple of two Arrays, shape that x1 and x2 broadcast to, of the type they promote to
+
     >>> [part.tolist() for part in xarr.divmod(xarr.asarray([5, -5]), 3)]
     [[1, -2], [2, 1]]
     """
@@ -71,9 +73,11 @@ def divmod(
 
 @universal(nin=1)
 def bitwise_count(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
-    """How many bits of the absolute value of x are set: uint8.
+    """Count the bits of the absolute value of x that are set.
 
     x : integer or bool Array, shape (...) -- The operand.
+
+    -> Array of uint8, shape of x
 
     >>> xarr.bitwise_count(xarr.asarray([7, 8, -1])).tolist()
     [3, 1, 1]
@@ -189,6 +193,9 @@ def clip(
     min, max : Array or Python scalar, optional
         The bounds, with shapes that broadcast to a's; None for no bound. `a_min` and `a_max` are
         NumPy's older names. A Python integer beyond all that a's integer dtype holds is no bound.
+    a_min, a_max : Array, shape (...), or None -- NumPy's other names of min and max.
+
+    -> Array, shape that the operands broadcast to, of the data type that they promote to
 
     >>> xarr.clip(xarr.asarray([1, 5, 9]), 2, 6).tolist()
     [2, 5, 6]

@@ -58,7 +58,7 @@ deg2rad: Final = Unary(rows.deg2rad)
 divide: Final = Binary(rows.divide)
 """The quotient of x1 and x2."""
 equal: Final = Binary(rows.equal)
-"""Whether x1 equals x2."""
+"""Tell whether x1 equals x2."""
 erf: Final = Unary(rows.erf)
 """The error function of x."""
 erfc: Final = Unary(rows.erfc)
@@ -84,27 +84,27 @@ fmod: Final = Binary(rows.fmod)
 gcd: Final = Binary(rows.gcd)
 """The greatest common divisor of x1 and x2, without a sign."""
 greater: Final = Binary(rows.greater)
-"""Whether x1 is greater than x2."""
+"""Tell whether x1 is greater than x2."""
 greater_equal: Final = Binary(rows.greater_equal)
-"""Whether x1 is not less than x2."""
+"""Tell whether x1 is not less than x2."""
 heaviside: Final = Binary(rows.heaviside)
 """0 where x1 is negative, 1 where it is positive, and x2 where it is 0."""
 hypot: Final = Binary(rows.hypot)
 """The square root of x1**2 + x2**2, without overflow on the way."""
 isfinite: Final = Unary(rows.isfinite)
-"""Whether x is neither infinite nor NaN."""
+"""Tell whether x is neither infinite nor NaN."""
 isinf: Final = Unary(rows.isinf)
-"""Whether x is infinite."""
+"""Tell whether x is infinite."""
 isnan: Final = Unary(rows.isnan)
-"""Whether x is NaN."""
+"""Tell whether x is NaN."""
 lcm: Final = Binary(rows.lcm)
 """The least common multiple of x1 and x2, without a sign."""
 lgamma: Final = Unary(rows.lgamma)
 """The natural logarithm of the absolute value of the gamma function of x."""
 less: Final = Binary(rows.less)
-"""Whether x1 is less than x2."""
+"""Tell whether x1 is below x2."""
 less_equal: Final = Binary(rows.less_equal)
-"""Whether x1 is not greater than x2."""
+"""Tell whether x1 is not greater than x2."""
 log: Final = Unary(rows.log)
 """The natural logarithm of x."""
 log10: Final = Unary(rows.log10)
@@ -118,13 +118,13 @@ logaddexp: Final = Binary(rows.logaddexp)
 logaddexp2: Final = Binary(rows.logaddexp2)
 """log2(2**x1 + 2**x2), without overflow on the way."""
 logical_and: Final = Binary(rows.logical_and)
-"""Whether x1 and x2 are both true, or nonzero."""
+"""Tell whether x1 and x2 are both true, or nonzero."""
 logical_not: Final = Unary(rows.logical_not)
-"""Whether x is false, or zero."""
+"""Tell whether x is false, or zero."""
 logical_or: Final = Binary(rows.logical_or)
-"""Whether x1 or x2 is true, or nonzero."""
+"""Tell whether x1 or x2 is true, or nonzero."""
 logical_xor: Final = Binary(rows.logical_xor)
-"""Whether one of x1 and x2 is true, or nonzero."""
+"""Tell whether one of x1 and x2 is true, or nonzero."""
 maximum: Final = Binary(rows.maximum)
 """The larger of x1 and x2; NaN if one is."""
 minimum: Final = Binary(rows.minimum)
@@ -136,7 +136,7 @@ negative: Final = Unary(rows.negative)
 nextafter: Final = Binary(rows.nextafter)
 """The number next to x1 towards x2."""
 not_equal: Final = Binary(rows.not_equal)
-"""Whether x1 differs from x2."""
+"""Tell whether x1 differs from x2."""
 positive: Final = Unary(rows.positive)
 """A new array with the values of x."""
 rad2deg: Final = Unary(rows.rad2deg)
@@ -152,13 +152,13 @@ rsqrt: Final = Unary(rows.rsqrt)
 sign: Final = Unary(rows.sign)
 """-1, 0 or 1 by the sign of x; x / abs(x) if complex."""
 signbit: Final = Unary(rows.signbit)
-"""Whether the sign bit of x is set."""
+"""Tell whether the sign bit of x is set."""
 sin: Final = Unary(rows.sin)
 """The sine of x."""
 sinh: Final = Unary(rows.sinh)
 """The hyperbolic sine of x."""
 spacing: Final = Unary(rows.spacing)
-"""How far the next number away from 0 is, with the sign of x."""
+"""The distance to the next number away from 0, with the sign of x."""
 sqrt: Final = Unary(rows.sqrt)
 """The square root of x."""
 square: Final = Unary(rows.square)

@@ -59,6 +59,8 @@ def frexp(x: ArrayLike, /, out: Outs = None, **options: Unpack[Options]) -> tupl
 def modf(x: ArrayLike, /, out: Outs = None, **options: Unpack[Options]) -> tuple[Array, Array]:
     """The fraction and the whole part of x, both with its sign, and of its floating-point dtype.
 
+    -> tuple of two floating-point Arrays, shape of x
+
     >>> [part.tolist() for part in xarr.modf(xarr.asarray([1.5, -2.25]))]
     [[0.5, -0.25], [1.0, -2.0]]
     """
@@ -71,7 +73,7 @@ def _of_reals(x: ArrayLike, where: str) -> View:
     view = array_of(x, where)._view
     if view.dtype.kind == COMPLEX:
         fault = f"x has dtype {view.dtype}"
-        raise type_error(where, fault, "real dtypes are accepted", "take x.real or x.imag")
+        raise type_error(where, fault, "x must be real", "take x.real or x.imag")
     return view
 
 
@@ -86,6 +88,8 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Op
 
     x1 : real numeric Array, shape (...) -- The numbers; the result has their floating-point dtype.
     x2 : integer Array, shape (...) -- The exponents.
+
+    -> floating-point Array, shape that x1 and x2 broadcast to, of the data type of x1
 
     >>> xarr.ldexp(xarr.asarray([0.5, 0.75]), xarr.asarray([1, 3])).tolist()
     [1.0, 6.0]
@@ -108,7 +112,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Op
         first = as_array(x1, where_named, "x1", device=device)
     if second._view.dtype.kind not in (*INTEGER, BOOL) or second._view.dtype is dtypes.uint64:
         fault = f"x2 has dtype {second._view.dtype}"
-        accepted = "bool and integer dtypes but uint64 are accepted"
+        accepted = "x2 must have a bool or integer dtype other than uint64"
         raise type_error(where_named, fault, accepted, "write x1 * 2.0**x2")
     view = first._view
     if view.dtype.kind not in FLOATING:  # the type that functions compute integers in
@@ -129,6 +133,8 @@ def float_power(
     """x1 to the power of x2, in the widest floating-point dtype, real or complex.
 
     x1, x2 : numeric Array, shapes that broadcast to (...) -- The operands.
+
+    -> floating-point Array, shape that x1 and x2 broadcast to
 
     >>> xarr.float_power(xarr.asarray([2, 3]), 2).tolist()
     [4.0, 9.0]
@@ -154,24 +160,32 @@ def _real(x: ArrayLike, where: str) -> Array:
     array = array_of(x, where)
     if array._view.dtype.kind == COMPLEX:
         given = f"x has dtype {array._view.dtype}"
-        raise type_error(where, given, "real dtypes are accepted", "take x.real")
+        raise type_error(where, given, "it must be real", "take x.real")
     return array
 
 
 def isneginf(x: ArrayLike, out: Out = None) -> Array:
-    """Whether x is negative infinity: bools."""
+    """Tell whether x is negative infinity: bools.
+
+    -> Array of bool, shape of x
+    """
     x = _real(x, "isneginf(x)")
     return deliver(elementwise.isinf(x) & (x < 0), out, "isneginf(x, out)")
 
 
 def isposinf(x: ArrayLike, out: Out = None) -> Array:
-    """Whether x is positive infinity: bools."""
+    """Tell whether x is positive infinity: bools.
+
+    -> Array of bool, shape of x
+    """
     x = _real(x, "isposinf(x)")
     return deliver(elementwise.isinf(x) & (x > 0), out, "isposinf(x, out)")
 
 
 def fix(x: ArrayLike, out: Out = None) -> Array:
     """The integer next to x towards 0, in the dtype of x, as `trunc`.
+
+    -> Array, shape and data type of x
 
     >>> xarr.fix(xarr.asarray([1.7, -1.7])).tolist()
     [1.0, -1.0]
@@ -194,6 +208,8 @@ def nan_to_num(
     copy : bool -- Whether the result is a new array; else x is changed, and returned.
     nan, posinf, neginf : float, optional -- What stands in the place of NaN, and of the infinities;
         the largest and the smallest number of the dtype where None.
+
+    -> Array, shape and data type of x
 
     >>> xarr.nan_to_num(xarr.asarray([xarr.nan, 2.0])).tolist()
     [0.0, 2.0]
@@ -231,7 +247,7 @@ def _finite(view: View, nan: Any, posinf: Any, neginf: Any) -> View:
         ),
     ):
         if numpy.iscomplexobj(value):
-            raise type_error(where, f"{value!r} is complex", "a real number is accepted")
+            raise type_error(where, f"{value!r} is complex", "it must be real")
         if type(value) in SCALARS:
             number = scalar_view(float(value), view.dtype, view.device, where)
         else:
@@ -244,6 +260,8 @@ def _finite(view: View, nan: Any, posinf: Any, neginf: Any) -> View:
 
 def sinc(x: ArrayLike) -> Array:
     """sin(pi x) / (pi x), and 1 at 0.
+
+    -> floating-point Array, shape of x; integers become the default floating-point type
 
     >>> xarr.sinc(xarr.asarray([0.0, 0.5])).shape
     (2,)
@@ -285,6 +303,8 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     z : numeric Array, shape (...) -- The operand.
     deg : bool -- Whether the result is in degrees.
 
+    -> real floating-point Array, shape of z
+
     >>> xarr.angle(xarr.asarray([1.0, 1j]), deg=True).tolist()
     [0.0, 90.0]
     """
@@ -304,6 +324,8 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
     """The real part, if all imaginary parts are close to 0; else the array. Waits for the device.
 
     tol : float -- How close: in units of the dtype's epsilon where above 1, else as it is.
+
+    -> Array, shape of a, real where all imaginary parts are close to 0
 
     >>> xarr.real_if_close(xarr.asarray([1 + 1e-15j])).tolist()
     [1.0]
@@ -330,13 +352,15 @@ def unwrap(
     period : float
         What is added or subtracted, in whole multiples; integers of p stay such if it is one.
 
+    -> Array, shape of p, floating-point unless p and period are integers
+
     >>> xarr.unwrap(xarr.asarray([0, 1, 5, 0]), period=6).tolist()
     [0, 1, -1, 0]
     """
     name = "unwrap(p, discont, axis)"
     x = array_of(p, name)
     if x._view.dtype.kind == COMPLEX:
-        raise type_error(name, f"p has dtype {x._view.dtype}", "real dtypes are accepted")
+        raise type_error(name, f"p has dtype {x._view.dtype}", "p must be real")
     whole = x._view.dtype.kind != REAL and isinstance(period, int)
     place = normalize_axis(axis, x.ndim, name)
     steps = joining.diff(x, axis=place)

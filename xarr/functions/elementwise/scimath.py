@@ -84,6 +84,8 @@ def logn(n: ArrayLike, x: ArrayLike) -> Array:
 
     n : Array, shape that broadcasts with x's -- The base.
 
+    -> floating-point Array, shape that n and x broadcast to
+
     >>> xarr.emath.logn(2, [4.0]).tolist()
     [2.0]
     """
@@ -96,6 +98,8 @@ def power(x: ArrayLike, p: ArrayLike) -> Array:
 
     p : Array, shape that broadcasts with x's
         The exponent; where one is negative, integers are raised in floating point.
+
+    -> floating-point Array, shape that x and p broadcast to
 
     >>> xarr.emath.power([2, 4], 2).tolist()
     [4, 16]

@@ -23,7 +23,7 @@ def forced(signature: Any, sig: Any, dtype: Any, nin: int, nout: int, where: str
         return None
     if sum(given is not None for given in (signature, sig, dtype)) > 1:
         fault = "two of signature, sig and dtype are given"
-        raise type_error(where, fault, "one of them is accepted")
+        raise type_error(where, fault, "there must be one of them at most")
     given = sig if signature is None else signature
     if isinstance(given, bytes):
         given = given.decode("ascii")
@@ -55,7 +55,7 @@ def _refusal(given: Any, nin: int, nout: int, where: str) -> str:
     return errors.message(
         where,
         f"signature is {given!r}",
-        f"a string such as {'d' * nin + '->' + 'd' * nout!r} or a tuple of {nin + nout} data types "
-        "is accepted",
+        f"it must be a string such as {'d' * nin + '->' + 'd' * nout!r}, or a tuple of "
+        f"{nin + nout} data types",
         "pass dtype for one type of all",
     )

@@ -32,6 +32,8 @@ def erf(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
 
     x : real Array, shape (...) -- The operand.
 
+    -> real floating-point Array, shape of x
+
     >>> print(xarr.special.erf(xarr.asarray([1.0, 2.0])).round(3))
     [0.843 0.995]
     """
@@ -43,6 +45,8 @@ def erfc(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
     """1 - erf(x), accurate where that is near 0, in float32 or the default data type.
 
     x : real Array, shape (...) -- The operand.
+
+    -> real floating-point Array, shape of x
 
     >>> print(xarr.special.erfc(xarr.asarray([0.0, 1.0])).round(3))
     [1.    0.157]
@@ -56,6 +60,8 @@ def gamma(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array
 
     x : real Array, shape (...) -- The operand.
 
+    -> real floating-point Array, shape of x
+
     >>> xarr.special.gamma(xarr.asarray([5.0, 6.0])).tolist()
     [24.0, 120.0]
     """
@@ -67,6 +73,8 @@ def gammaln(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Arr
     """The logarithm of the absolute value of the gamma function of x: `lgamma`.
 
     x : real Array, shape (...) -- The operand.
+
+    -> real floating-point Array, shape of x
 
     Note: Of -inf it is inf, as C's and Python's `lgamma`; SciPy's is -inf.
 

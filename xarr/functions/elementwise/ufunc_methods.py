@@ -145,10 +145,14 @@ def _at(function: ufunc, a: Array, indices: Any, b: ArrayLike | None) -> None:
     _require_elements(function, "at(a, indices, b)")
     name = f"{function.__name__}.at(a, indices{', b' * (function.nin > 1)})"
     if type(a) is not Array:
-        raise type_error(name, f"a is of type {type(a).__name__}", "an Array is accepted, in place")
+        raise type_error(
+            name, f"a is of type {type(a).__name__}", "a must be an Array, as it is written to"
+        )
     if (b is None) is (function.nin == 2) or function.nout > 1 or function.nin > 2:
         fault = "b is None" if b is None else "b is given"
-        raise value_error(name, fault, f"{function.__name__} has {function.nin} operands")
+        raise value_error(
+            name, fault, "b must be given to a function of two operands, and to no other"
+        )
     require_writeable(a, name)
     places = _places(a, indices)
     values = None
@@ -209,7 +213,7 @@ def _require_two(function: ufunc, method: str, results: int | None = 1) -> None:
     _require_elements(function, f"{method}(array)", RuntimeError)
     if function.nin != 2 or (results is not None and function.nout != results):
         fault = f"{function.__name__} has {function.nin} operands and {function.nout} results"
-        accepted = f"{method} takes functions of two operands" + (
+        accepted = f"{method} must be that of a function of two operands" + (
             " and one result" if results else ""
         )
         raise value_error(f"{function.__name__}.{method}(array)", fault, accepted)
@@ -219,7 +223,7 @@ def _require_elements(function: ufunc, call: str, error: type[Exception] = TypeE
     """Refuse a function of stacks, which has none of the methods."""
     if function.signature is not None:
         fault = f"its signature is {function.signature!r}"
-        raise refused(error, f"{function.__name__}.{call}", fault, "none is accepted")
+        raise refused(error, f"{function.__name__}.{call}", fault, "it must have none")
 
 
 def _is_associative(function: ufunc) -> bool:
@@ -238,7 +242,7 @@ def _computed_type(function: ufunc, view: View, dtype: Any, name: str) -> DType:
         return dtypes.bool_
     if row.result == "bool" and view.dtype is not dtypes.bool_:
         fault = f"array has dtype {view.dtype} and the results are bool"
-        accepted = "results of the type of the operands can be joined"
+        accepted = "results must have the type of the operands to be joined"
         raise type_error(name, fault, accepted, f"take {function.__name__} of two arrays")
     return operation.operands[0]
 
@@ -285,10 +289,12 @@ def _from_left(
     places = layout.normalize_axes(axis, x.ndim, name)
     if len(places) > 1:
         fault = f"axis is {axis}"
-        raise value_error(name, fault, f"{function.__name__} goes along one axis at a time")
+        raise value_error(name, fault, "axis must be one axis, as the function does not commute")
     if where is not True and initial is None:
         fault = "where is given and initial is not"
-        raise value_error(name, fault, f"{function.__name__} has no identity")
+        raise value_error(
+            name, fault, f"initial must be given, as {function.__name__} has no identity"
+        )
     x = Array(builder.converted(x._view, _computed_type(function, x._view, dtype, name)))
     if not places:
         return deliver(x, out, name, grows=False)
@@ -311,7 +317,7 @@ def _from_left(
             step = Array(choose(next(mask)._view, step._view, result._view))
         result = step
     if result is None:
-        raise value_error(name, f"array has shape {x.shape}", "at least one element is needed")
+        raise value_error(name, f"array has shape {x.shape}", "it must have at least one element")
     if keepdims:
         kept = (*x.shape[:place], 1, *x.shape[place + 1 :])
         result = Array(builder.reshaped(result._view, kept))
@@ -332,7 +338,7 @@ def _begins(indices: Any, x: Array, place: int, name: str) -> tuple[Array, bool]
     begins = as_array(indices, name, "indices", device=x.device)
     if begins.ndim != 1 or (begins._view.dtype.kind not in INTEGER and begins.size):
         fault = f"indices have dtype {begins.dtype} and {begins.ndim} dimensions"
-        raise type_error(name, fault, "one-dimensional integers are accepted")
+        raise type_error(name, fault, "they must be one-dimensional integers")
     begins = begins.astype("int64")
     extent = x.shape[place]
     if not begins.size:
@@ -343,7 +349,7 @@ def _begins(indices: Any, x: Array, place: int, name: str) -> tuple[Array, bool]
         return begins, True
     if _holds(chapter.any(outside)):
         fault = f"the index {int(begins[outside][0])} is out of range"
-        accepted = f"the axis has {extent} elements, so [0, {extent}) is accepted"
+        accepted = f"the axis has {extent} elements, so it must be in [0, {extent})"
         raise refused(IndexError, name, fault, accepted)
     return begins, False
 

@@ -148,6 +148,9 @@ class ufunc:  # noqa: N801 - NumPy's name
         array : Array, shape (...) -- The operand.
         axis : int, tuple of int or None -- The axes; the first one by default, all where None.
         dtype : data type, optional -- What the elements are converted to first.
+
+        >>> xarr.add.reduce(xarr.asarray([1, 2, 3])).tolist()
+        6
         """
         return functions.elementwise.ufunc_methods.reduce(
             self, array, axis, dtype, out, keepdims, initial, where
@@ -161,6 +164,9 @@ class ufunc:  # noqa: N801 - NumPy's name
         array : Array, shape (...) -- The operand; the result has its shape.
         axis : int -- The axis; the first one by default.
         dtype : data type, optional -- What the elements are converted to first.
+
+        >>> xarr.multiply.accumulate(xarr.asarray([1, 2, 3])).tolist()
+        [1, 2, 6]
         """
         return functions.elementwise.ufunc_methods.accumulate(self, array, axis, dtype, out)
 
@@ -170,6 +176,9 @@ class ufunc:  # noqa: N801 - NumPy's name
         A, B : Array, shapes (...) and (...) -- The operands.
         **options
             As of the function.
+
+        >>> xarr.add.outer([1, 2], xarr.asarray([10, 20])).tolist()
+        [[11, 21], [12, 22]]
         """
         return functions.elementwise.ufunc_methods.outer(self, A, B, **options)
 
@@ -183,6 +192,11 @@ class ufunc:  # noqa: N801 - NumPy's name
         indices : index -- Which elements; as in ``a[indices]``.
         b : Array, optional
             The second operand, where there is one; it broadcasts to ``a[indices]``.
+
+        >>> x = xarr.zeros(2)
+        >>> xarr.add.at(x, [0, 0], 1)
+        >>> x.tolist()
+        [2.0, 0.0]
         """
         functions.elementwise.ufunc_methods.at(self, a, indices, b)
 
@@ -201,6 +215,9 @@ class ufunc:  # noqa: N801 - NumPy's name
             1]``, the last to the end; where it would be empty it has the element at ``indices[i]``.
         axis : int -- The axis; the first one by default.
         dtype : data type, optional -- What the elements are converted to first.
+
+        >>> xarr.add.reduceat(xarr.asarray([1, 2, 3]), [0, 1]).tolist()
+        [1, 5]
         """
         return functions.elementwise.ufunc_methods.reduceat(self, array, indices, axis, dtype, out)
 
@@ -256,7 +273,7 @@ class ufunc:  # noqa: N801 - NumPy's name
             return (single(out, name),)
         if type(out) is not tuple or len(out) != self.nout:
             fault = f"out is of type {type(out).__name__}"
-            raise type_error(name, fault, f"a tuple of {self.nout} Arrays is accepted")
+            raise type_error(name, fault, f"out must be a tuple of {self.nout} Arrays")
         return tuple(single(entry, name) for entry in out)
 
     def _on_one_device(
@@ -302,7 +319,7 @@ class ufunc:  # noqa: N801 - NumPy's name
     def _refuse_told(self, told: Forced) -> None:
         spelled = [("any" if entry is None else str(entry)) for entry in told]
         fault = f"the signature tells {', '.join(spelled)}"
-        accepted = f"{self.__name__} does not compute so: its types are {', '.join(self.types)}"
+        accepted = f"it must be one of the types {', '.join(self.types)}"
         raise type_error(self._where, fault, accepted)
 
     def _converted(self, operands: tuple[Any, ...], wanted: DType, casting: str) -> tuple[Any, ...]:
@@ -330,7 +347,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         place = f"{self._where[:-1]}, dtype)"
         if not real:
             fault = f"dtype is {wanted}"
-            accepted = f"{self.__name__} gives {given} for these operands"
+            accepted = f"it must be {given} for these operands"
             remedy = "convert the result with astype"
             raise type_error(place, fault, accepted, remedy)
         require_castable(given, wanted, casting, place, to="dtype is")
@@ -525,7 +542,7 @@ class Composed(ufunc, Generic[_P, _R]):
                 operands = operands[:nin]
             else:
                 fault = f"{len(operands)} operands are given"
-                accepted = f"{nin} are accepted, and where the result goes"
+                accepted = f"there must be {nin}, and out for the result"
                 raise type_error(self._where, fault, accepted)
             return self._with_options(operands, out, where, casting, order, dtype, signature, sig)
 

@@ -87,4 +87,4 @@ def require_bounds(low: int, high: int, extent: int, axis: int, where: str) -> N
     if low < -extent or high >= extent:
         index = low if low < -extent else high
         fault = f"index {index} is out of bounds for axis {axis} with size {extent}"
-        raise refused(IndexError, where, fault, f"[{-extent}, {extent}) is accepted")
+        raise refused(IndexError, where, fault, f"it must be in [{-extent}, {extent})")

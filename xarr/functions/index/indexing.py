@@ -203,7 +203,7 @@ def _fitted(source: View, shape: Shape) -> View:
     )
     if not fits:
         fault = f"value has shape {given}"
-        accepted = "it has to broadcast to that of x[key], " + str(shape).replace(" ", "")
+        accepted = "it must broadcast to that of x[key], " + str(shape).replace(" ", "")
         raise value_error(_WRITE, fault, accepted)
     if extra <= 0:
         return source
@@ -243,7 +243,7 @@ def _set_selected(x: Array, key: Any, value: Selected) -> None:
     mask = None if isinstance(key, tuple | slice) or not is_array(key) else mask_of(key, x)
     if mask is None:
         fault = f"value is what a mask selects, and the key is of type {type(key).__name__}"
-        refusal = type_error(_WRITE, fault, "the mask that selected it is accepted")
+        refusal = type_error(_WRITE, fault, "the key must be the mask that selected it")
         setitem(x, key, value.instead(refusal))
         return
     builder.materialise(mask._view)
@@ -309,7 +309,7 @@ def _replace(x: Array, chosen: View) -> None:
 
 
 WHERE: Final = "x[key]"
-_ACCEPTED: Final = "integers, slices, ..., None, and integer or bool arrays are accepted"
+_ACCEPTED: Final = "an index must be an integer, a slice, ..., None, or an integer or bool array"
 
 
 class Key(NamedTuple):
@@ -366,15 +366,15 @@ def basic(where: Layout, items: tuple[Any, ...]) -> Layout:
 
 def _too_deep(ndim: int) -> IndexError:
     fault = f"the result would have {ndim} dimensions"
-    return refused(IndexError, WHERE, fault, f"arrays have {layout.MAX_NDIM} at most")
+    return refused(IndexError, WHERE, fault, f"it must have {layout.MAX_NDIM} at most")
 
 
 def _several_ellipses() -> IndexError:
-    return refused(IndexError, WHERE, "key has several ...", "one ... at most is accepted")
+    return refused(IndexError, WHERE, "key has several ...", "there must be one ... at most")
 
 
 def _too_many(named: int, ndim: int) -> IndexError:
-    accepted = f"x has {ndim} dimensions: too many indices"
+    accepted = f"too many indices: there must be at most the {ndim} of x"
     return refused(IndexError, WHERE, f"key names {named} axes", accepted)
 
 
@@ -384,7 +384,7 @@ def _slice(item: slice, extent: int) -> slice:
         start, stop, step = item.indices(extent)
     except TypeError:
         fault = f"the slice is {item}"
-        raise type_error(WHERE, fault, "the parts of a slice are integers or None") from None
+        raise type_error(WHERE, fault, "the parts of a slice must be integers or None") from None
     if abs(step) > LONGEST_STEP:
         step = (extent + 1) * (1 if step > 0 else -1)
     if (stop - start) * step <= 0:
@@ -399,7 +399,7 @@ def _integer(item: Any, extent: int, axis: int) -> int:
         raise refused(IndexError, WHERE, f"the index is {item!r}", _ACCEPTED) from None
     if not -extent <= index < extent:
         fault = f"index {index} is out of bounds for axis {axis} with size {extent}"
-        raise refused(IndexError, WHERE, fault, f"[{-extent}, {extent}) is accepted")
+        raise refused(IndexError, WHERE, fault, f"it must be in [{-extent}, {extent})")
     return index + extent if index < 0 else index
 
 
@@ -436,7 +436,7 @@ def mask_of(item: Any, x: Array) -> Array | None:
 def _of_device(array: Array, x: Array) -> bool:
     if array._view.device is not x._view.device:
         fault = f"the index is on {array.device} and x on {x.device}"
-        raise value_error(WHERE, fault, "both have to be on one device")
+        raise value_error(WHERE, fault, "both must be on one device")
     return True
 
 
@@ -475,7 +475,7 @@ def _host(item: Any) -> numpy.ndarray[Any, numpy.dtype[Any]]:
 
 def _no_index(dtype: str) -> IndexError:
     fault = f"an index array has dtype {dtype}"
-    accepted = "index arrays are of integer or bool dtype"
+    accepted = "index arrays must be of integer or bool dtype"
     return refused(IndexError, WHERE, fault, accepted, 'convert with index.astype("int64")')
 
 

@@ -18,7 +18,7 @@ from xarr.array.coerce import as_array
 from xarr.array.layouts import assign, require_writeable, settled, view
 from xarr.array.transfers import is_unobserved
 from xarr.backends.device import get_device
-from xarr.errors import operand_of, type_error, value_error
+from xarr.errors import difference, operand_of, type_error, value_error
 from xarr.functions.create import creation, fills, ranges
 from xarr.functions.create.creation import shape_of
 from xarr.functions.elementwise import elementwise
@@ -38,9 +38,11 @@ from xarr.tape import builder
 def _target(a: Any, where: str, name: str = "a") -> Array:
     """An argument that is written to."""
     if type(a) is not Array:
-        remedy = f"numpy.{where}" if isinstance(a, numpy.ndarray) else f"xarr.asarray({name})"
+        remedy = f"use numpy.{where}; {difference('np-put')}"
+        if not isinstance(a, numpy.ndarray):
+            remedy = f"use xarr.asarray({name})"
         fault = f"{name} is of type {type(a).__name__}"
-        raise type_error(where, fault, "it is written to, so an Array is accepted", f"use {remedy}")
+        raise type_error(where, fault, "it must be an Array, as it is written to", remedy)
     require_writeable(a, where)
     return a
 
@@ -94,6 +96,8 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
     values : Array or values
         The values for all elements of a, in order; from the first again where there are fewer.
 
+    ValueError -- If the mask has another size.
+
     >>> x = xarr.arange(5)
     >>> xarr.putmask(x, x > 1, [-33, -44])
     >>> x.tolist()
@@ -119,7 +123,7 @@ def _mask(mask: Any, a: Array, where: str) -> Array:
     array = as_array(mask, where, "mask", device=a.device)
     if array.size != a.size:
         fault = f"mask has shape {array.shape} and {operand_of(where)} {a.shape}"
-        raise value_error(where, fault, "as many elements are needed")
+        raise value_error(where, fault, "both must have as many elements")
     return manipulation.reshape(array.astype(bool, copy=False), a.shape)
 
 
@@ -128,6 +132,8 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     """Write values one after the other to the elements that a mask names. Waits for the device.
 
     vals : Array or values -- The values; from the first again where there are too few.
+
+    ValueError -- If the mask has another size, or there are no values.
 
     >>> x = xarr.arange(5)
     >>> xarr.place(x, x > 1, [-33, -44])
@@ -144,7 +150,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     if not selected.total:
         return
     if not values.size:
-        raise value_error(where, "vals is empty", "at least one value is needed for the mask")
+        raise value_error(where, "vals is empty", "vals must have at least one value for the mask")
     settled(target)
     write_selected(target, chosen, selected, resized(values, (selected.total,))._view)
 
@@ -167,13 +173,13 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
     if axis is None:
         if index.ndim != 1:
             fault = f"indices have shape {index.shape}"
-            raise value_error(where, fault, "without axis, indices have a single dimension")
+            raise value_error(where, fault, "without axis they must have a single dimension")
         given = as_array(values, where, "values", device=target.device)
         _write_flat(target, bounded(index, target.size, 0, "raise", where), given)
         return
     if index.ndim != target.ndim:
         fault = f"indices have {index.ndim} dimensions"
-        raise value_error(where, fault, f"arr has {target.ndim}; both have to agree")
+        raise value_error(where, fault, f"arr has {target.ndim}; both must agree")
     key: list[Any] = list(lines_along(target.shape, place, target.device))
     key.insert(place, index)
     setitem(target, tuple(key), values)
@@ -186,6 +192,8 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     wrap : bool -- Whether the diagonal of a matrix with more rows than columns begins anew below,
         one row apart.
     val : Array or values -- What is written, from the first again where there is less.
+
+    ValueError -- If the array has one axis, or several of different lengths.
 
     >>> x = xarr.zeros((2, 2))
     >>> xarr.fill_diagonal(x, 5)
@@ -225,6 +233,8 @@ def unravel_index(indices: ArrayLike, shape: Any, order: str | None = "C") -> tu
     indices : integer Array, shape (...) -- The indices, from 0 on.
     shape : tuple of int -- The array's shape before it was flattened.
 
+    -> tuple of Arrays of int64, one for each axis, shape of indices
+
     ValueError -- If an index is out of range.
 
     >>> [int(place) for place in xarr.unravel_index(7, (2, 4))]
@@ -258,7 +268,7 @@ def unravel_index(indices: ArrayLike, shape: Any, order: str | None = "C") -> tu
 
 
 def _out_of_bounds(index: int, size: int, where: str) -> ValueError:
-    return value_error(where, f"the index {index} is out of bounds", f"there are {size} elements")
+    return value_error(where, f"the index {index} is out of bounds", f"it must be in [0, {size})")
 
 
 @by_numpy(numpy.ravel_multi_index)
@@ -269,6 +279,8 @@ def ravel_multi_index(
 
     multi_index : tuple of integer Arrays, shapes that broadcast -- The indices along each axis.
     dims : tuple of int -- The shape of the array.
+
+    -> Array of int64, shape that the indices broadcast to
 
     ValueError -- If an index is out of range, and `mode` is raise.
 
@@ -281,7 +293,9 @@ def ravel_multi_index(
     modes = (mode,) * len(extents) if isinstance(mode, str) else tuple(mode)
     if len(parts) != len(extents) or len(modes) != len(extents):
         fault = f"there are {len(parts)} indices and {len(modes)} modes"
-        raise value_error(where, fault, f"dims has {len(extents)} axes, and there is one for each")
+        raise value_error(
+            where, fault, f"dims has {len(extents)} axes, and there must be one for each"
+        )
     order = layout.order_of(order, where, "CF") or "C"
     steps = layout.contiguous_strides(extents if order == "C" else extents[::-1])
     total: Any = 0
@@ -300,14 +314,22 @@ def ravel_multi_index(
 
 
 def diag_indices(n: SupportsIndex, ndim: SupportsIndex = 2) -> tuple[Array, ...]:
-    """The indices of the main diagonal of an array whose axes all have n elements."""
+    """The indices of the main diagonal of an array whose axes all have n elements.
+
+    -> tuple of ndim Arrays of int64, shape (n,)
+
+    TypeError -- If n or ndim is no integer.
+    """
     where = "diag_indices(n, ndim)"
     line = ranges.arange(integer(n, where, "n"))
     return (line,) * integer(ndim, where, "ndim")
 
 
 def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
-    """The indices of the main diagonal of an array whose axes all have the same length."""
+    """The indices of the main diagonal of an array whose axes all have the same length.
+
+    -> tuple of Arrays of int64, one for each axis, shape (N,)
+    """
     where = "diag_indices_from(arr)"
     shape = manipulation.at_least(as_array(arr, where, "arr"), 2, where).shape
     if len(set(shape)) != 1:
@@ -320,7 +342,12 @@ def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
 def tril_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, ...]:
-    """The rows and columns of the lower triangle of a matrix. Waits for the device."""
+    """The rows and columns of the lower triangle of a matrix. Waits for the device.
+
+    -> tuple of two Arrays of int64, shape (K,)
+
+    TypeError -- If n, k or m is no integer.
+    """
     return nonzero(_lower(n, k, m, "tril_indices(n, k, m)"))
 
 
@@ -334,14 +361,22 @@ def _lower(n: Any, k: Any, m: Any, where: str) -> Array:
 def triu_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, ...]:
-    """The rows and columns of the upper triangle of a matrix. Waits for the device."""
+    """The rows and columns of the upper triangle of a matrix. Waits for the device.
+
+    -> tuple of two Arrays of int64, shape (K,)
+
+    TypeError -- If n, k or m is no integer.
+    """
     where = "triu_indices(n, k, m)"
     return nonzero(elementwise.logical_not(_lower(n, integer(k, where, "k") - 1, m, where)))
 
 
 @by_numpy(numpy.tril_indices_from)
 def tril_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]:
-    """The indices of the lower triangle of a matrix, as `tril_indices` gives them."""
+    """The indices of the lower triangle of a matrix, as `tril_indices` gives them.
+
+    -> tuple of two Arrays of int64, shape (K,)
+    """
     where = "tril_indices_from(arr, k)"
     rows, columns = _matrix(arr, where)
     return tril_indices(rows, integer(k, where, "k"), columns)
@@ -349,7 +384,10 @@ def tril_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]
 
 @by_numpy(numpy.triu_indices_from)
 def triu_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]:
-    """The indices of the upper triangle of a matrix, as `triu_indices` gives them."""
+    """The indices of the upper triangle of a matrix, as `triu_indices` gives them.
+
+    -> tuple of two Arrays of int64, shape (K,)
+    """
     where = "triu_indices_from(arr, k)"
     rows, columns = _matrix(arr, where)
     return triu_indices(rows, integer(k, where, "k"), columns)
@@ -358,7 +396,7 @@ def triu_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]
 def _matrix(arr: Any, where: str) -> Shape:
     shape = as_array(arr, where, "arr").shape
     if len(shape) != 2:
-        raise value_error(where, f"arr has shape {shape}", "a matrix is accepted")
+        raise value_error(where, f"arr has shape {shape}", "it must be a matrix")
     return shape
 
 
@@ -369,6 +407,10 @@ def mask_indices(
 
     mask_func : callable -- Called once with an Array of ones of shape (n, n), and k.
     k : object -- Passed to the function.
+
+    -> tuple of two Arrays of int64, shape (K,)
+
+    TypeError -- If n is no integer.
 
     >>> [part.tolist() for part in xarr.mask_indices(2, xarr.triu)]
     [[0, 0, 1], [0, 1, 1]]
@@ -383,6 +425,10 @@ def ix_(*args: Any) -> tuple[Array, ...]:
     *args : integer or bool Array, shapes (N1,), (N2,), ...
         The indices along each axis; a mask stands for those of its true elements.
 
+    -> tuple of integer Arrays, the n-th with N elements along axis n and one along others
+
+    ValueError -- If an argument is no vector.
+
     >>> xarr.arange(12).reshape(3, 4)[xarr.ix_([0, 2], [1, 3])].tolist()
     [[1, 3], [9, 11]]
     """
@@ -392,7 +438,7 @@ def ix_(*args: Any) -> tuple[Array, ...]:
     for axis, item in enumerate(args):
         line = as_array(item, where, "an argument", device=device)
         if line.ndim != 1:
-            raise value_error(where, f"an argument has shape {line.shape}", "vectors are accepted")
+            raise value_error(where, f"an argument has shape {line.shape}", "it must be a vector")
         if line._view.dtype.kind == dtypes.BOOL:
             (line,) = nonzero(line)
         elif not line.size and isinstance(item, list | tuple | range):

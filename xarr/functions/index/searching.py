@@ -46,6 +46,8 @@ def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tu
     x1, x2 : Array or values, shapes that broadcast with condition's
         The values where the condition holds, and elsewhere.
 
+    -> Array, shape that all operands broadcast to, of the type x1 and x2 promote to
+
     >>> xarr.where(xarr.asarray([True, False]), 1, 2).tolist()
     [1, 2]
     """
@@ -53,7 +55,7 @@ def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tu
     if x1 is None and x2 is None:
         return _nonzero(condition, name)
     if x1 is None or x2 is None:
-        raise value_error(name, "one of x1 and x2 is missing", "both or neither are accepted")
+        raise value_error(name, "one of x1 and x2 is missing", "both must be given, or neither")
     device = next((value.device for value in (condition, x1, x2) if type(value) is Array), None)
     own = None if type(condition) is Array else device
     test = as_array(condition, name, "condition", device=own)._view
@@ -85,6 +87,8 @@ def _values(x1: Any, x2: Any, test: View, name: str) -> tuple[Any, Any]:
 def nonzero(a: Array) -> tuple[Array, ...]:
     """The indices of the nonzero elements, in C order, along each axis. Waits for the device.
 
+    -> tuple of Arrays of int64, one for each axis, shape (K,)
+
     >>> xarr.nonzero(xarr.asarray([0, 3, 0, 5]))[0].tolist()
     [1, 3]
     """
@@ -95,7 +99,7 @@ def _nonzero(x: ArrayLike, where: str) -> tuple[Array, ...]:
     view = operand_view(x, where)
     if not view.shape:
         fault = f"{operand_of(where)} is 0-dimensional"
-        raise value_error(where, fault, "at least one axis is needed")
+        raise value_error(where, fault, "it must have at least one axis")
     mask = builder.converted(view, dtypes.bool_)
     return tuple(Array(along) for along in selection.nonzero(mask))
 
@@ -103,6 +107,8 @@ def _nonzero(x: ArrayLike, where: str) -> tuple[Array, ...]:
 @by_numpy(numpy.flatnonzero)
 def flatnonzero(a: ArrayLike) -> Array:
     """The indices of the nonzero elements of the flattened array. Waits for the device.
+
+    -> Array of int64, shape (K,)
 
     >>> xarr.flatnonzero(xarr.asarray([[0, 3], [0, 5]])).tolist()
     [1, 3]
@@ -120,6 +126,8 @@ def take(
     mode: str = "raise",
 ) -> Array:
     """The elements at indices along an axis; the shape of indices replaces the axis.
+
+    -> Array, of the data type of a
 
     >>> xarr.take(xarr.asarray([4, 5, 6]), xarr.asarray([2, 0])).tolist()
     [6, 4]
@@ -150,6 +158,8 @@ def take(
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = -1) -> Array:
     """The elements at indices along an axis, each line of an array with its own indices.
 
+    -> Array, of the data type of arr, shape of indices where the other axes broadcast
+
     >>> x = xarr.asarray([[3, 1, 2]])
     >>> xarr.take_along_axis(x, xarr.asarray([[1, 2, 0]])).tolist()
     [[1, 2, 3]]
@@ -163,7 +173,7 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
     place = layout.normalize_axis(axis, ndim, "take_along_axis(arr, indices, axis)")
     if index.ndim != ndim:
         fault = f"indices have {index.ndim} dimensions"
-        raise value_error(name, fault, f"arr has {ndim}; both have to agree")
+        raise value_error(name, fault, f"arr has {ndim}; both must agree")
     index = in_range(index, x.shape[place], place, name)
     without = (*x.shape[:place], 1, *x.shape[place + 1 :])
     flat_index = (*index.shape[:place], 1, *index.shape[place + 1 :])
@@ -178,7 +188,10 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
 
 @by_numpy(numpy.argwhere)
 def argwhere(a: ArrayLike) -> Array:
-    """The indices of the nonzero elements, one row each, in C order. Waits for the device."""
+    """The indices of the nonzero elements, one row each, in C order. Waits for the device.
+
+    -> Array of int64, shape (K, ndim)
+    """
     where = "argwhere(a)"
     x = array_of(a, where, "a")
     if not x.ndim:
@@ -193,6 +206,8 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
     choices : sequence of N Arrays or values, shapes that broadcast with a's
         What the numbers of a, in [0, N), choose from.
 
+    -> Array, shape that a and the choices broadcast to, of the type the choices promote to
+
     >>> xarr.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]]).tolist()
     [1, 20, 3]
     """
@@ -202,11 +217,11 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
     given = list(choices)
     parts = [as_array(part, where, "a choice", device=number.device) for part in given]
     if not parts:
-        raise value_error(where, "there are no choices", "at least one is needed")
+        raise value_error(where, "there are no choices", "there must be at least one")
     try:
         number = bounded(number, len(parts), 0, mode, where)
         if mode == "raise" and number.size and bool((number < 0).any()):
-            raise refused(IndexError, where, "a is negative", f"[0, {len(parts)}) is accepted")
+            raise refused(IndexError, where, "a is negative", f"it must be in [0, {len(parts)})")
     except IndexError as error:
         raise ValueError(str(error)) from None
     values = [
@@ -235,6 +250,8 @@ def compress(
 
     condition : bool Array, shape (K,), K <= N -- Which parts of the N.
 
+    -> Array, shape of a with K elements along the axis, of the data type of a
+
     >>> xarr.compress([False, True], [[1, 2], [3, 4]], axis=0).tolist()
     [[3, 4]]
     """
@@ -243,7 +260,7 @@ def compress(
     x = as_array(a, where, "a", device=device)
     mask = as_array(condition, where, "condition", device=device)
     if mask.ndim != 1:
-        raise value_error(where, f"condition has shape {mask.shape}", "a vector is accepted")
+        raise value_error(where, f"condition has shape {mask.shape}", "it must be a vector")
     if axis is None:
         x, axis = manipulation.ravel(x), 0
     result = _where_true(mask, x, layout.normalize_axis(axis, x.ndim, where), where)
@@ -263,6 +280,8 @@ def _where_true(mask: Array, x: Array, axis: int, where: str) -> Array:
 @by_numpy(numpy.extract, 2)
 def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     """Take the elements of the flattened array where a condition is true. Waits for the device.
+
+    -> Array, shape (K,), of the data type of arr
 
     >>> x = xarr.arange(5)
     >>> xarr.extract(x % 2 == 0, x).tolist()
@@ -286,6 +305,11 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     choicelist : sequence of as many Arrays or values -- The values.
     default : scalar or Array -- The value where no condition is true.
 
+    -> Array, shape that all operands broadcast to, of the type the values promote to
+
+    ValueError -- If there are not as many conditions as values, or none.
+    TypeError -- If a condition is not of bools.
+
     >>> x = xarr.arange(5)
     >>> xarr.select([x < 2, x > 3], [x, x * 10], -1).tolist()
     [0, 1, -1, -1, 40]
@@ -293,13 +317,13 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     where = "select(condlist, choicelist, default)"
     if len(condlist) != len(choicelist) or not len(condlist):
         fault = f"there are {len(condlist)} conditions and {len(choicelist)} values"
-        raise value_error(where, fault, "as many of both are accepted, and at least one")
+        raise value_error(where, fault, "there must be as many of both, and at least one")
     device = device_of(list(condlist), list(choicelist))
     tests = [as_array(test, where, "a condition", device=device) for test in condlist]
     for test in tests:
         if test._view.dtype.kind != dtypes.BOOL:
             fault = f"a condition has dtype {test.dtype}"
-            raise type_error(where, fault, "bool Arrays are accepted")
+            raise type_error(where, fault, "it must be a bool Array")
     values = [
         value if type(value) in SCALARS else as_array(value, where, "a value", device=device)
         for value in (*choicelist, default)
@@ -322,6 +346,9 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
     funclist : sequence of callables or values
         For each condition a function, called with the elements of x where it is true, `args` and
         `kw`, or a value. One more stands for where no condition is true; without it that is 0.
+    args, kw : object -- Further arguments of the functions.
+
+    -> Array, shape and data type of x
 
     Note: Waits for the device, which counts the elements under each condition.
 
@@ -343,7 +370,7 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
         tests.append(~somewhere)
     if len(functions) != len(tests):
         fault = f"there are {len(tests)} conditions and {len(functions)} functions"
-        raise value_error(where, fault, "as many functions, or one more, are accepted")
+        raise value_error(where, fault, "there must be as many functions, or one more")
     result = fills.zeros_like(given)
     for test, function in zip(tests, functions, strict=True):
         if not callable(function):
@@ -362,7 +389,7 @@ def _is_single(condlist: Any, x: Array, where: str) -> bool:
     try:
         first = condlist[0]
     except (LookupError, TypeError) as error:
-        fault, accepted = f"condlist is {condlist!r}", "bool Arrays, one at least, are accepted"
+        fault, accepted = f"condlist is {condlist!r}", "it must hold bool Arrays, at least one"
         raise refused(type(error), where, fault, accepted) from None
     return bool(x.ndim) and not (isinstance(first, list | tuple) or getattr(first, "ndim", None))
 
@@ -388,7 +415,10 @@ def int64(
     if truncates and not isinstance(indices, Array | numpy.ndarray):
         array = as_array(numbers(array.tolist(), dtypes.int64, where, name), where, device=device)
     if array._view.dtype.kind not in (*dtypes.INTEGER, dtypes.BOOL):
-        fault, accepted = f"{name} has dtype {array._view.dtype}", "indices are of integer dtype"
+        fault, accepted = (
+            f"{name} has dtype {array._view.dtype}",
+            "indices must be of integer dtype",
+        )
         raise type_error(where, fault, accepted, f'convert with {name}.astype("int64")')
     if array._view.dtype is dtypes.uint64:  # beyond int64 is out of range, and not negative
         array = elementwise.minimum(array, dtypes.integer_bounds(dtypes.int64)[1])
@@ -400,7 +430,7 @@ def along(indices: Any, where: str, device: Any) -> Array:
     array = as_array(indices, where, "indices", device=None if type(indices) is Array else device)
     if array._view.dtype.kind not in dtypes.INTEGER:
         fault = f"indices have dtype {array.dtype}"
-        raise refused(IndexError, where, fault, "integers are accepted")
+        raise refused(IndexError, where, fault, "they must be integers")
     require_together(array._view.device, device, where)
     return Array(builder.converted(array._view, dtypes.int64))
 
@@ -410,7 +440,7 @@ def bounded(index: Array, extent: int, axis: int, mode: str, where: str) -> Arra
     if mode == "raise":
         return in_range(index, extent, axis, where)
     if mode not in ("wrap", "clip"):
-        raise value_error(where, f"mode is {mode!r}", "'raise', 'wrap' and 'clip' are accepted")
+        raise value_error(where, f"mode is {mode!r}", "mode must be 'raise', 'wrap' or 'clip'")
     if not extent:
         return in_range(index, extent, axis, where)
     if mode == "wrap":

@@ -31,7 +31,7 @@ def view(x: Array, dtype: Any, type: Any) -> Array:
     if dtype is Array:
         dtype = None
     if type not in (None, Array, numpy.ndarray):
-        raise type_error(where, f"type is {type!r}", "xarr.ndarray is accepted, alone")
+        raise type_error(where, f"type is {type!r}", "type must be xarr.ndarray")
     row = x._view.dtype if dtype is None else dtypes.lookup(dtype, where)
     return viewed(x, reinterpreted(x, row, where))
 
@@ -62,7 +62,7 @@ def resize(x: Array, new_shape: tuple[Any, ...], refcheck: Any) -> None:
         return
     if not x.flags.owndata:
         fault = "x is a view"
-        accepted = "an array of memory of its own is accepted"
+        accepted = "x must have memory of its own"
         raise value_error(where, fault, accepted, "use xarr.resize, which makes a new array")
     kept = min(size, x.size)
     fresh = Array(constant(x.dtype.type(0).item(), x._view.dtype, (size,), x._view.device))
@@ -91,7 +91,10 @@ def tofile(x: Array, fid: Any, sep: str, format: str) -> None:
 
 
 def dump(x: Array, file: Any) -> None:
-    """Pickle the array to a file, an open one or one that is named."""
+    """Pickle the array to a file, an open one or one that is named.
+
+    file : path or open file -- The file.
+    """
     if hasattr(file, "write"):
         pickle.dump(x, file)
         return
@@ -146,7 +149,7 @@ def unpackbits(
     where = "unpackbits(a, axis, count, bitorder)"
     x = _checked_operand(a, (dtypes.UNSIGNED,), bitorder, where)
     if x._view.dtype is not dtypes.uint8:
-        raise type_error(where, f"a has dtype {x.dtype}", "uint8 is accepted")
+        raise type_error(where, f"a has dtype {x.dtype}", "a must have dtype uint8")
     x, place = _with_axis(x, axis, where)
     if count is None:
         order: Any = bitorder
@@ -160,7 +163,9 @@ def unpackbits(
         given = integer(count, where, "count")
         have = bits.shape[-1]
         if given < -have:
-            raise value_error(where, f"count is {given}", f"there are {have} bits")
+            raise value_error(
+                where, f"count is {given}", f"it must be at most {have}, the number of bits"
+            )
         wanted = given if given >= 0 else have + given
         bits = _with_zeros(bits[..., :wanted], wanted - have)
     return manipulation.moveaxis(bits, -1, place)
@@ -178,9 +183,9 @@ def _by_numpy(x: Array, function: Any) -> Array | None:
 def _checked_operand(a: Any, kinds: tuple[str, ...], bitorder: str, where: str) -> Array:
     x = array_of(a, where, "a")
     if bitorder not in ("big", "little"):
-        raise word_error(where, "bitorder", bitorder, "'big' and 'little' are accepted")
+        raise word_error(where, "bitorder", bitorder, "bitorder must be 'big' or 'little'")
     if x._view.dtype.kind not in kinds:
-        raise type_error(where, f"a has dtype {x.dtype}", "integers or bools are accepted")
+        raise type_error(where, f"a has dtype {x.dtype}", "a must hold integers or bools")
     return x
 
 

@@ -15,7 +15,7 @@ from xarr.array.coerce import as_array, holds_arrays
 from xarr.array.exchange import from_dlpack, is_of_host
 from xarr.array.transfers import Host, from_host, openly, tell
 from xarr.backends.device import default_float, get_device
-from xarr.errors import type_error, value_error
+from xarr.errors import difference, type_error, value_error
 
 File = Any
 """A path, or an open file; for text also lines."""
@@ -293,8 +293,9 @@ def genfromtxt(
     where = "genfromtxt(fname)"
     if kwargs.get("usemask"):
         fault = "usemask is True"
-        accepted = "masked arrays are not on a device"
-        raise type_error(where, fault, accepted, "pass filling_values, or take numpy.genfromtxt")
+        accepted = "it must be False, as masked arrays are not on a device"
+        remedy = f"pass filling_values, or take numpy.genfromtxt; {difference('np-ma')}"
+        raise type_error(where, fault, accepted, remedy)
     read: Any = numpy.genfromtxt
     kind = None if dtype is None else _type_of(dtype, device, where)
     values = read(fname, kind, comments, delimiter, skip_header, skip_footer, *args, **kwargs)
@@ -317,6 +318,8 @@ def fromfile(
         The data type; the default floating-point one where None or Python's float.
     sep : str -- What is between numbers in text; bytes are read where empty.
     offset : int -- The byte that the first element begins at.
+
+    -> Array, shape (N,), of the data type asked for
 
     >>> import tempfile
     >>> with tempfile.TemporaryFile() as file:
@@ -347,12 +350,16 @@ def fromstring(
     sep : str
         What is between the numbers; without it a ValueError names `frombuffer`, which reads bytes.
 
+    -> Array, shape (N,), of the data type asked for
+
     >>> xarr.fromstring("1 2 3", dtype="int64", sep=" ").tolist()
     [1, 2, 3]
     """
     where = "fromstring(string)"
     if not sep:
-        raise value_error(where, 'sep is ""', "text is read", "read bytes with xarr.frombuffer")
+        raise value_error(
+            where, 'sep is ""', "sep must not be empty", "read bytes with xarr.frombuffer"
+        )
     kind = _type_of(dtype, device, where)
     return _to_arrays(numpy.fromstring(string, kind, count, sep=sep), device, where)
 
@@ -393,6 +400,8 @@ def memmap(
         Those of `numpy.memmap`.
     mode : str -- Its "r", "c", "r+" or "w+". The last two write to the file, and need a CPU.
 
+    -> Array, shape as given
+
     >>> import tempfile
     >>> with tempfile.TemporaryFile() as file:
     ...     _ = file.write(bytes([1, 2, 3]))
@@ -402,8 +411,9 @@ def memmap(
     where = "memmap(filename, mode)"
     if mode not in ("r", "c", "readonly", "copyonwrite") and not is_of_host(get_device(device)):
         fault = f"mode is {mode!r}"
-        accepted = "'r' and 'c' are accepted on a device with memory of its own"
+        accepted = "mode must be 'r' or 'c' on a device with memory of its own"
         remedy = "map the file with numpy.memmap, and write to that: mapped[...] = numpy.asarray(x)"
+        remedy += f"; {difference('np-memmap')}"
         raise value_error(where, fault, accepted, remedy)
     read: Any = numpy.memmap
     return _map_file(read(filename, dtype, mode, offset, shape, order), device, where)

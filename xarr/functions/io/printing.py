@@ -38,7 +38,11 @@ def array_repr(
     precision: int | None = None,
     suppress_small: bool | None = None,
 ) -> str:
-    """The array as NumPy's repr shows it, with the device where it is not the default one."""
+    """The array as NumPy's repr shows it, with the device where it is not the default one.
+
+    >>> xarr.array_repr(xarr.asarray([1, 2]))
+    'array([1, 2])'
+    """
     x = array_of(arr, "array_repr(arr)")
     view = x._view
     options = numpy.get_printoptions()
@@ -68,7 +72,11 @@ def array_str(
     precision: int | None = None,
     suppress_small: bool | None = None,
 ) -> str:
-    """The array as NumPy's str shows it."""
+    """The array as NumPy's str shows it.
+
+    >>> xarr.array_str(xarr.asarray([1, 2]))
+    '[1 2]'
+    """
     x = array_of(a, "array_str(a)")
     if not x.shape:
         return str(to_host(x._view)[()])
@@ -98,6 +106,9 @@ def array2string(
     separator, prefix, suffix : str -- Those of `numpy.array2string`.
     formatter, threshold, edgeitems, sign, floatmode, legacy
         Those of `numpy.set_printoptions`.
+
+    >>> xarr.array2string(xarr.asarray([1.0, 2.5]), separator=", ")
+    '[1. , 2.5]'
     """
     how = dict(locals())
     return _values(array_of(how.pop("a"), "array2string(a)"), **how)
@@ -122,12 +133,26 @@ def _values(x: Array, **how: Any) -> str:
 
 
 def format_float_positional(x: Any, *args: Any, **kwargs: Any) -> str:
-    """A number as text; the other parameters are those of `numpy.format_float_positional`."""
+    """A number as text; the other parameters are those of `numpy.format_float_positional`.
+
+    x : float -- The number.
+    args, kwargs : object -- The other parameters of `numpy.format_float_positional`.
+
+    >>> xarr.format_float_positional(0.00001)
+    '0.00001'
+    """
     return numpy.format_float_positional(_number(x), *args, **kwargs)
 
 
 def format_float_scientific(x: Any, *args: Any, **kwargs: Any) -> str:
-    """A number as text with an exponent; as of `numpy.format_float_scientific`."""
+    """A number as text with an exponent; as of `numpy.format_float_scientific`.
+
+    x : float -- The number.
+    args, kwargs : object -- The other parameters of `numpy.format_float_scientific`.
+
+    >>> xarr.format_float_scientific(0.00001)
+    '1.e-05'
+    """
     return numpy.format_float_scientific(_number(x), *args, **kwargs)
 
 
@@ -136,7 +161,15 @@ def _number(x: Any) -> Any:
 
 
 def base_repr(number: SupportsIndex, base: int = 2, padding: int = 0) -> str:
-    """An integer `number` as text in a base from 2 to 36, with `padding` zeros in front."""
+    """An integer `number` as text in a base from 2 to 36, with `padding` zeros in front.
+
+    number : int -- The integer.
+    base : int -- The base, from 2 to 36.
+    padding : int -- The zeros in front.
+
+    >>> xarr.base_repr(10, base=3)
+    '101'
+    """
     return numpy.base_repr(operator.index(number), base, padding)
 
 
@@ -144,6 +177,11 @@ def binary_repr(num: SupportsIndex, width: int | None = None) -> str:
     """An integer as `width` zeros and ones, or more; two's complement where it is negative.
 
     num : int -- The number.
+    num : int -- The integer.
+    width : int, optional -- The least number of digits.
+
+    >>> xarr.binary_repr(-3, width=4)
+    '1101'
     """
     return numpy.binary_repr(operator.index(num), width)
 

@@ -65,7 +65,7 @@ def einsum(
     where = "einsum(*operands)"
     if order not in tuple("CFAKcfak") or casting not in CASTINGS:
         fault = f"order is {order!r} and casting {casting!r}"
-        accepted = "C, F, A and K, and " + ", ".join(CASTINGS) + ", are accepted"
+        accepted = "order must be C, F, A or K, and casting one of " + ", ".join(CASTINGS)
         raise value_error(where, fault, accepted)
     subscripts, given = _split_call(operands, where)
     device = next((item.device for item in given if type(item) is Array), None)
@@ -126,7 +126,7 @@ class _Part(NamedTuple):
 def _split_call(operands: Sequence[Any], where: str) -> tuple[str, list[Any]]:
     """The subscripts as a text, and the operands, of both forms of a call."""
     if not operands:
-        raise value_error(where, "there are no operands", "at least one is needed")
+        raise value_error(where, "there are no operands", "there must be at least one")
     if isinstance(operands[0], str):
         return operands[0].replace(" ", ""), list(operands[1:])
     arrays, lists = list(operands[:-1:2]), list(operands[1::2])
@@ -145,7 +145,7 @@ def _subscripts(entry: Any, where: str) -> str:
         else:
             number = integer(item, where, "an axis")
             if not 0 <= number < len(_LETTERS):
-                raise value_error(where, f"an axis is {item!r}", "0 to 51 and ... are accepted")
+                raise value_error(where, f"an axis is {item!r}", "it must be 0 to 51, or ...")
             names.append(_LETTERS[number])
     return "".join(names)
 
@@ -169,7 +169,7 @@ def parsed(text: str, ndims: Sequence[int], where: str) -> tuple[list[Labels], L
         count = ndim - len(head) - len(tail)
         if count < 0 or (count and not found):
             fault = f"{term!r} stands for an operand of {ndim} dimensions"
-            raise _refusal(where, text, fault, "a name each")
+            raise _refusal(where, text, fault, "each must have a name")
         _require_letters(head + tail, text, where)
         middle = tuple(f"{_ELLIPSIS}{place}" for place in range(broad - count, broad))
         labels.append((*head, *(middle if found else ()), *tail))
@@ -184,20 +184,24 @@ def parsed(text: str, ndims: Sequence[int], where: str) -> tuple[list[Labels], L
     for name in head + tail:
         if name not in known or (head + tail).count(name) > 1:
             fault = f"the result names {name!r}"
-            raise _refusal(where, text, fault, "each name once, of those of operands")
+            raise _refusal(where, text, fault, "it must name axes of operands, each once")
     if broad and not found:
-        raise _refusal(where, text, "the result has no ellipsis", "one, as an operand has")
+        raise _refusal(
+            where, text, "the result has no ellipsis", "it must have one, as an operand has"
+        )
     return labels, (*head, *(unnamed if found else ()), *tail)
 
 
 def _require_letters(names: str, text: str, where: str) -> None:
     for name in names:
         if name not in _LETTERS:
-            raise _refusal(where, text, f"a name is {name!r}", "letters are accepted")
+            raise _refusal(where, text, f"a name is {name!r}", "names must be letters")
 
 
 def _refusal(where: str, text: str, given: str, accepted: str) -> ValueError:
-    return value_error(where, f"the subscripts are {text!r}: {given}", accepted or "as many")
+    return value_error(
+        where, f"the subscripts are {text!r}: {given}", accepted or "there must be as many"
+    )
 
 
 def _of_one(x: Array, labels: Labels, result: Labels, where: str) -> Array:
@@ -225,7 +229,7 @@ def _without_repetition(given: Layout, labels: Labels, where: str) -> tuple[Layo
     for name, extent, stride in zip(labels, given.shape, given.strides, strict=True):
         if extents.setdefault(name, extent) != extent:
             fault = f"the axes {name!r} of one operand have {extents[name]} and {extent} elements"
-            raise value_error(where, fault, "axes of one name are equally long")
+            raise value_error(where, fault, "axes of one name must be equally long")
         strides[name] = strides.get(name, 0) + stride
     names = tuple(extents)
     shape = tuple(extents[name] for name in names)
@@ -240,7 +244,7 @@ def _require_sizes(parts: Sequence[_Part], where: str) -> None:
             known = sizes.setdefault(name, extent)
             if extent not in (1, known) and known != 1:
                 fault = f"axes {name!r} have {known} and {extent} elements"
-                accepted = "axes of one name are equally long, or have one element"
+                accepted = "axes of one name must be equally long, or have one element"
                 raise value_error(where, fault, accepted)
             sizes[name] = max(known, extent) if known * extent else 0
 
@@ -282,7 +286,7 @@ def _contracted(
         parts.append(joined)
     if len(parts) > 1:
         fault = f"after the contractions {path} there are {len(parts)} operands"
-        accepted = "one has to be left"
+        accepted = "there must be one"
         raise refused(RuntimeError, where, fault, accepted, "use what einsum_path gives")
     return _in_order(_summed_over(parts[0], set(result), where), result)
 

@@ -17,7 +17,7 @@ from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.coerce import array_of, as_array, operand_view, together
 from xarr.array.transfers import from_host, openly, to_host
 from xarr.dtypes import COMPLEX, DType
-from xarr.errors import operand_of, refused, type_error, value_error
+from xarr.errors import difference, operand_of, refused, type_error, value_error
 from xarr.functions.calls.on_host import device_of
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
@@ -26,9 +26,8 @@ from xarr.functions.index import searching
 from xarr.functions.linalg import factors, numpy_products
 from xarr.functions.linalg.matrices import diagonal_of, trace_of
 from xarr.functions.linalg.products import matmul, numeric_pair, vectors
-from xarr.functions.reduce import reductions
 from xarr.functions.sort import sorting
-from xarr.ir.views import View, constant
+from xarr.ir.views import View
 from xarr.layout import Shape
 from xarr.ops import vendor
 from xarr.tape import builder, recorders
@@ -80,7 +79,7 @@ def _view(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> View:
     view = operand_view(x, where)
     if view.dtype.kind not in kinds:
         fault = f"{operand_of(where)} has dtype {view.dtype}"
-        accepted = f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted"
+        accepted = f"its dtype must be {dtypes.KIND_WORDS[kinds]}"
         remedy = f'convert with {operand_of(where)}.astype("float32")'
         raise type_error(where, fault, accepted, remedy)
     return view
@@ -91,7 +90,7 @@ def floating(view: View, where: str, name: str = "") -> View:
     if view.dtype is dtypes.float16:
         name = name or operand_of(where)
         fault = f"{name} has dtype float16"
-        accepted = "LAPACK has float32, float64, complex64 and complex128"
+        accepted = "it must be float32, float64, complex64 or complex128"
         raise type_error(where, fault, accepted, f'convert with {name}.astype("float32")')
     return in_floating(view)
 
@@ -114,7 +113,7 @@ def matrices(x: Any, where: str, *, square: bool = False) -> View:
     require_matrix(view.shape, where)
     if square and view.shape[-1] != view.shape[-2]:
         fault = f"{operand_of(where)} has shape {view.shape}"
-        raise refused(LinAlgError, where, fault, "square matrices are accepted, shape (..., M, M)")
+        raise refused(LinAlgError, where, fault, "matrices must be square, shape (..., M, M)")
     return view
 
 
@@ -122,7 +121,7 @@ def require_matrix(shape: Shape, where: str) -> None:
     """Refuse what has fewer than two dimensions."""
     if len(shape) < 2:
         fault = f"{operand_of(where)} has shape {shape}"
-        accepted = "at least two dimensions are needed, shape (..., M, N)"
+        accepted = "it must have at least two dimensions, shape (..., M, N)"
         raise refused(LinAlgError, where, fault, accepted)
 
 
@@ -134,7 +133,7 @@ def _by_library(
     own = factors.own(name) if vendor.is_reproducible() else None
     if own is None and vendor.is_reproducible():
         fault = "only libraries have it, whose bits differ"
-        accepted = "solve, inv, det, slogdet, cholesky and qr are reproducible"
+        accepted = "a reproducible function must be solve, inv, det, slogdet, cholesky or qr"
         remedy = "leave the block of xarr.reproducible() for it"
         raise refused(RuntimeError, where, fault, accepted, remedy)
 
@@ -170,17 +169,19 @@ def _refusal(where: str, name: str, error: Exception, shapes: Sequence[Shape]) -
     return refused(LinAlgError, where, fault, *_SOLVABLE.get(name, _FINITE))
 
 
-_FINITE: Final = ("finite matrices are accepted", "find the others with xarr.isfinite")
+_FINITE: Final = ("matrices must be finite", "find the others with xarr.isfinite")
 _SOLVABLE: Final = {
-    "linalg.inv": ("invertible matrices are accepted", "use linalg.pinv(a)"),
-    "linalg.solve": ("invertible matrices a are accepted", "use linalg.pinv(a) @ b"),
-    "linalg.cholesky": ("positive-definite matrices are accepted", "use linalg.eigh(x)"),
+    "linalg.inv": ("matrices must be invertible", "use linalg.pinv(a)"),
+    "linalg.solve": ("a must be invertible", "use linalg.pinv(a) @ b"),
+    "linalg.cholesky": ("matrices must be positive-definite", "use linalg.eigh(x)"),
 }
 """The matrices that factorizations accept, beyond finite elements, and the function for others."""
 
 
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The products of each element of a vector, shape (N,), with each of another: shape (N, M).
+
+    -> Array, shape (N, M), of the data type that x1 and x2 promote to
 
     >>> xarr.linalg.outer(xarr.asarray([1, 2]), xarr.asarray([3, 4])).tolist()
     [[3, 4], [6, 8]]
@@ -190,12 +191,14 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     for name, operand in (("x1", first), ("x2", second)):
         if len(operand.shape) != 1:
             fault = f"{name} has shape {operand.shape}"
-            raise value_error(where, fault, "one-dimensional arrays are accepted")
+            raise value_error(where, fault, f"{name} must be one-dimensional")
     return numpy_products.outer(Array(first), Array(second))
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
     """The cross products of vectors of three elements along `axis`; other axes broadcast.
+
+    -> Array, shape that x1 and x2 broadcast to, of the data type that they promote to
 
     >>> xarr.linalg.cross(xarr.asarray([1, 0, 0]), xarr.asarray([0, 1, 0])).tolist()
     [0, 0, 1]
@@ -208,7 +211,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
         place = layout.normalize_axis(axis, len(operand.shape), where)
         if operand.shape[place] != 3:
             fault = f"axis {axis} has {operand.shape[place]} elements"
-            raise value_error(where, fault, "vectors of three elements are accepted")
+            raise value_error(where, fault, "vectors must have three elements")
         parts.append(numpy_products.components(Array(operand), place))
     shape = layout.broadcast_shapes(first.shape, second.shape, where=where)
     place = layout.normalize_axis(axis, len(shape), where)
@@ -219,6 +222,8 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
     """A square matrix multiplied with itself n times, by at most 2 log2(n) products.
 
     n : int -- The exponent; a negative one inverts the matrices first.
+
+    -> Array, shape and data type of a; of integers and a negative n floating-point
 
     >>> x = xarr.asarray([[1.0, 1.0], [0.0, 1.0]])
     >>> xarr.linalg.matrix_power(x, 3).tolist()
@@ -232,9 +237,12 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
     require_matrix(view.shape, where)
     if view.shape[-1] != view.shape[-2]:
         fault = f"a has shape {view.shape}"
-        raise refused(LinAlgError, where, fault, "square matrices are accepted")
-    if isinstance(n, bool) or not isinstance(n, int | numpy.integer):
-        raise type_error(where, f"n is {n!r}", "an integer is accepted")
+        raise refused(LinAlgError, where, fault, "matrices must be square")
+    if isinstance(n, bool):
+        seen = difference("np-matrix-power")
+        raise type_error(where, f"n is {n!r}", "n must be an integer", f"write int(n); {seen}")
+    if not isinstance(n, int | numpy.integer):
+        raise type_error(where, f"n is {n!r}", "n must be an integer")
     if n == 0:
         one = creation.eye(view.shape[-1], dtype=a.dtype, device=a.device)
         return Array(builder.copied(builder.broadcast(one._view, view.shape)))
@@ -253,6 +261,8 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
 def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
     """The diagonals of matrices, shape (..., K); a view, which can be written to.
 
+    -> Array, shape (..., K), of the data type of x
+
     >>> xarr.linalg.diagonal(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 4]
     """
@@ -262,6 +272,8 @@ def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
 def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DTypeLike = None) -> Array:
     """The sums of the diagonals of matrices.
 
+    -> Array, shape (...), of the data type of x; narrow integers become int64 or uint64
+
     >>> int(xarr.linalg.trace(xarr.asarray([[1, 2], [3, 4]])))
     5
     """
@@ -270,6 +282,8 @@ def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DTypeLike = None
 
 def det(a: Square) -> Array:
     """The determinants of square matrices.
+
+    -> floating-point Array, shape (...)
 
     >>> round(float(xarr.linalg.det(xarr.asarray([[1.0, 2.0], [3.0, 4.0]]))), 12)
     -2.0
@@ -282,6 +296,8 @@ def det(a: Square) -> Array:
 
 def slogdet(a: Square) -> SlogdetResult:
     """The signs of determinants, and the natural logarithms of their magnitudes, which are real.
+
+    -> named tuple of sign and logabsdet, floating-point Arrays, shape (...)
 
     >>> float(xarr.linalg.slogdet(xarr.eye(2)).logabsdet)
     0.0
@@ -299,6 +315,8 @@ def slogdet(a: Square) -> SlogdetResult:
 def inv(a: Square) -> Array:
     """The inverses of square matrices.
 
+    -> floating-point Array, shape (..., M, M)
+
     >>> xarr.linalg.inv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """
@@ -309,6 +327,8 @@ def eigh(a: Square, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
     """The eigenvalues, ascending, and eigenvectors of Hermitian or symmetric matrices.
 
     The values, shape (..., M), are real; the vectors are the columns, shape (..., M, M).
+
+    -> named tuple of real eigenvalues, shape (..., M), and eigenvectors, shape (..., M, M)
 
     >>> xarr.linalg.eigh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.tolist()
     [1.0, 2.0]
@@ -323,6 +343,8 @@ def eigh(a: Square, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
 
 def eigvalsh(a: Square, UPLO: str = "L") -> Array:  # noqa: N803 - NumPy's name
     """The eigenvalues of Hermitian or symmetric matrices, ascending and real, shape (..., M).
+
+    -> real floating-point Array, shape (..., M)
 
     >>> xarr.linalg.eigvalsh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).tolist()
     [1.0, 2.0]
@@ -339,6 +361,8 @@ def eig(a: Square) -> EigResult:
     The vectors are the columns. NumPy's results are real where no eigenvalue has an imaginary part:
     write ``eigenvalues.real``, or `eigh` for symmetric matrices.
 
+    -> named tuple of complex eigenvalues, shape (..., M), and eigenvectors, shape (..., M, M)
+
     >>> result = xarr.linalg.eig(xarr.asarray([[0.0, 1.0], [1.0, 0.0]]))
     >>> sorted(result.eigenvalues.real.tolist())
     [-1.0, 1.0]
@@ -351,6 +375,8 @@ def eig(a: Square) -> EigResult:
 
 def eigvals(a: Square) -> Array:
     """The eigenvalues of square matrices, complex, in no particular order, shape (..., M).
+
+    -> complex floating-point Array, shape (..., M)
 
     >>> xarr.linalg.eigvals(xarr.asarray([[3.0]])).tolist()
     [(3+0j)]
@@ -365,6 +391,8 @@ def eigvals(a: Square) -> Array:
 def svdvals(x: Matrices, /) -> Array:
     """The singular values of matrices, largest first, real, shape (..., min(M, N)).
 
+    -> real floating-point Array, shape (..., min(M, N))
+
     >>> xarr.linalg.svdvals(xarr.asarray([[3.0, 0.0], [0.0, 4.0]])).tolist()
     [4.0, 3.0]
     """
@@ -375,7 +403,7 @@ def _hermitian(x: Any, triangle: Any, where: str) -> View:
     """Square matrices of which the lower triangle is the one to be read."""
     named = triangle.upper() if isinstance(triangle, str) else triangle
     if named not in ("L", "U"):
-        raise value_error(where, f"UPLO is {triangle!r}", '"L" and "U" are accepted')
+        raise value_error(where, f"UPLO is {triangle!r}", 'UPLO must be "L" or "U"')
     view = matrices(x, where, square=True)
     if named == "L":
         return view
@@ -401,6 +429,8 @@ def cholesky(x: Square, /, *, upper: bool = False) -> Array:
     upper : bool, optional -- Whether to return U of x = U^H U rather than L of x = L L^H; only that
         triangle of x is read.
 
+    -> floating-point Array, shape (..., M, M)
+
     >>> xarr.linalg.cholesky(xarr.asarray([[4.0, 0.0], [0.0, 9.0]])).tolist()
     [[2.0, 0.0], [0.0, 3.0]]
     """
@@ -424,7 +454,7 @@ def qr(a: Matrices, mode: str = "reduced") -> Any:
     where = "linalg.qr(a)"
     if mode not in ("reduced", "complete", "r", "raw"):
         fault = f"mode is {mode!r}"
-        raise value_error(where, fault, '"reduced", "complete", "r" and "raw" are accepted')
+        raise value_error(where, fault, 'mode must be "reduced", "complete", "r" or "raw"')
     view = matrices(a, where)
     if mode == "raw":
         made = numpy.linalg.qr(to_host(view, where), mode="raw")
@@ -455,13 +485,13 @@ def svd(
     """
     where = "linalg.svd(a)"
     if hermitian:
-        return _hermitian_svd(matrices(a, where, square=True), compute_uv)
+        return hermitian_svd(matrices(a, where, square=True), compute_uv)
     if not compute_uv:
         return singular_values(a, where)
     return decomposed(matrices(a, where), where, full_matrices=bool(full_matrices))
 
 
-def _hermitian_svd(view: View, compute_uv: bool) -> Any:
+def hermitian_svd(view: View, compute_uv: bool) -> Any:
     """The singular value decomposition of Hermitian matrices, by their eigenvalues."""
     if not compute_uv:
         return sorting.sort(elementwise.abs(eigvalsh(Array(view))), axis=-1, descending=True)
@@ -509,88 +539,7 @@ def solve(a: Square, b: ArrayLike) -> Array:
     columns = (*second.shape, 1) if vector else second.shape
     if not second.shape or columns[-2] != coefficients.shape[-1]:
         fault = f"a has shape {coefficients.shape} and b {second.shape}"
-        raise value_error(where, fault, "b has as many rows as a: shape (M,) or (..., M, K)")
+        raise value_error(where, fault, "b must have as many rows as a: shape (M,) or (..., M, K)")
     stack = layout.broadcast_shapes(coefficients.shape[:-2], columns[:-2], where=where)
     shape = (*stack, *(columns[-2:-1] if vector else columns[-2:]))
     return _by_library(where, "solve", (coefficients, second), (shape, coefficients.dtype))[0]
-
-
-def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
-    """The bound below which singular values count as 0, with an axis for them."""
-    if rtol is None:
-        return singular[..., :1] * (
-            max(shape[-2:]) * float(numpy.finfo(singular._view.dtype.numpy).eps)
-        )
-    tolerance = as_array(rtol, where, "rtol", device=singular.device)
-    if tolerance._view.dtype.kind not in dtypes.REAL_NUMERIC:
-        fault = f"rtol has dtype {tolerance.dtype}"
-        raise type_error(where, fault, "real numeric dtypes are accepted")
-    if layout.broadcast_shapes(shape[:-2], tolerance.shape, where=where) != shape[:-2]:
-        fault = f"{operand_of(where)} has shape {shape} and rtol {tolerance.shape}"
-        accepted = "a number for each matrix, or one for all, is accepted"
-        raise value_error(where, fault, accepted, "broadcast x to as many matrices")
-    own: Array = tolerance.astype(singular.dtype, copy=False)
-    return singular[..., :1] * own[..., None]
-
-
-def matrix_rank(
-    A: Matrices,  # noqa: N803 - NumPy's name
-    tol: Any = None,
-    hermitian: bool = False,
-    *,
-    rtol: Any = None,
-) -> Array:
-    """The ranks of matrices: how many singular values are not negligible; of vectors 0 or 1.
-
-    tol : float or Array, shape that broadcasts to (...), optional
-        Singular values up to tol are negligible; given instead of rtol.
-
-    >>> int(xarr.linalg.matrix_rank(xarr.ones((3, 3))))
-    1
-    """
-    where = "linalg.matrix_rank(A, rtol)"
-    if tol is not None and rtol is not None:
-        raise value_error(where, "tol and rtol are given", "one is accepted")
-    given = operand_view(A, where)
-    if len(given.shape) < 2:
-        return reductions.any(Array(given) != 0).astype("int64")
-    view = matrices(Array(given), where, square=bool(hermitian))
-    if 0 in view.shape[-2:]:
-        return Array(constant(0, dtypes.int64, view.shape[:-2], view.device))
-    if hermitian:
-        singular = _hermitian_svd(view, compute_uv=False)
-    else:
-        singular = singular_values(Array(view), where)
-    if tol is None:
-        beyond = singular > _cutoff(singular, view.shape, rtol, where)
-    else:
-        beyond = singular > as_array(tol, where, "tol", device=singular.device)[..., None]
-    return reductions.count_nonzero(beyond, axis=-1)
-
-
-def pinv(a: Matrices, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
-    """The Moore-Penrose pseudo-inverses of matrices, by the singular value decomposition.
-
-    rcond : float or Array, optional -- NumPy's name of `rtol`; one of them is given.
-
-    >>> xarr.linalg.pinv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
-    [[0.5, 0.0], [0.0, 0.25]]
-    """
-    where = "linalg.pinv(a, rtol)"
-    if rcond is not None and rtol is not None:
-        raise value_error(where, "rcond and rtol are given", "one is accepted")
-    view = matrices(a, where, square=bool(hermitian))
-    *stack, rows, columns = view.shape
-    if 0 in (rows, columns):
-        shape = (*stack, columns, rows)
-        return Array(constant(view.dtype.numpy.type(0).item(), view.dtype, shape, view.device))
-    if hermitian:
-        left, singular, right = _hermitian_svd(view, compute_uv=True)
-    else:
-        left, singular, right = decomposed(view, where, full_matrices=False)
-    limit = _cutoff(singular, view.shape, rcond if rtol is None else rtol, where)
-    significant = singular > limit
-    inverse = searching.where(significant, 1 / singular, 0)
-    if view.dtype.kind == COMPLEX:
-        left, right = elementwise.conj(left), elementwise.conj(right)
-    return matmul(right.mT * inverse[..., None, :], left.mT)

@@ -29,6 +29,8 @@ def diagonal(
     axis1, axis2 : int, optional
         The axes of the rows and of the columns: the first two; `linalg.diagonal` has the last.
 
+    -> Array, shape (..., K), of the data type of a
+
     >>> xarr.diagonal(xarr.asarray([[1, 2], [3, 4]]), 1).tolist()
     [2]
     """
@@ -50,6 +52,8 @@ def trace(
     axis1, axis2 : int, optional
         The axes of the rows and of the columns: the first two; `linalg.trace` has the last.
 
+    -> Array, shape of the other axes, of the data type of a; narrow integers become int64 or uint64
+
     >>> int(xarr.trace(xarr.asarray([[1, 2], [3, 4]])))
     5
     """
@@ -63,10 +67,10 @@ def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) ->
     a = array_of(a, where)
     ndim = a.ndim
     if ndim < 2:
-        raise value_error(where, f"a has {ndim} dimensions", "at least 2 are needed")
+        raise value_error(where, f"a has {ndim} dimensions", "it must have at least 2")
     places = tuple(layout.normalize_axis(axis, ndim, where) for axis in (axis1, axis2))
     if places[0] == places[1]:
-        raise value_error(where, f"axis1 and axis2 are {axis1}", "two different axes are accepted")
+        raise value_error(where, f"axis1 and axis2 are {axis1}", "they must be two different axes")
     return manipulation.moveaxis(a, places, (-2, -1))
 
 
@@ -80,6 +84,8 @@ def _matrix_of(v: Any, k: Any = 0) -> Any:
 def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Make a matrix with a diagonal, or take the diagonal of a matrix: a view, which is read-only.
 
+    -> Array, shape (N + abs(k), N + abs(k)), or (K,) of a matrix, of the data type of v
+
     >>> xarr.diag([1, 2]).tolist()
     [[1, 0], [0, 2]]
     """
@@ -89,7 +95,7 @@ def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     if x.ndim == 2:
         return diagonal(x, offset)
     if x.ndim != 1:
-        raise value_error(where, f"v has shape {x.shape}", "a vector or a matrix is accepted")
+        raise value_error(where, f"v has shape {x.shape}", "it must be a vector or a matrix")
     extent = x.size + abs(offset)
     whole = fills.zeros((extent, extent), dtype=x.dtype, device=x.device)
     if x.size:
@@ -101,6 +107,8 @@ def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
 @by_numpy(numpy.diagflat)
 def diagflat(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Make a matrix with the flattened array as a diagonal.
+
+    -> Array, shape (N + abs(k), N + abs(k)), of the data type of v
 
     >>> xarr.diagflat([[1, 2]], 1).tolist()
     [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
@@ -115,9 +123,9 @@ def diagonal_of(x: ArrayLike, offset: SupportsIndex, where: str) -> Array:
     operand = x._view
     if len(operand.shape) < 2:
         fault = f"{operand_of(where)} has shape {operand.shape}"
-        raise value_error(where, fault, "at least 2 dimensions are needed")
+        raise value_error(where, fault, "it must have at least 2 dimensions")
     if isinstance(offset, bool) or not isinstance(offset, int | numpy.integer):
-        raise type_error(where, f"offset is {offset!r}", "an integer is accepted")
+        raise type_error(where, f"offset is {offset!r}", "offset must be an integer")
     offset = operator.index(offset)  # a shape of NumPy's integers would be that of all equal ones
     matrix = settled(x)
     *stack, rows, columns = matrix.shape

@@ -27,6 +27,8 @@ from xarr.tape import builder
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     """NumPy's product of scalars, vectors and matrices; else over a's last and b's last but one.
 
+    -> Array, of the data type that a and b promote to
+
     ValueError -- If the axes that are summed over are not equally long, or `out` does not fit.
     """
     result = _dot(a, b)
@@ -34,7 +36,7 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
         return result
     if type(out) is Array and (out.shape != result.shape or out.dtype != result.dtype):
         fault = f"out has shape {out.shape} and dtype {out.dtype}"
-        accepted = f"the result has shape {result.shape} and dtype {result.dtype}"
+        accepted = f"it must have those of the result, {result.shape} and {result.dtype}"
         remedy = "make out with xarr.empty(shape, dtype)"
         raise value_error("dot(a, b, out)", fault, accepted, remedy)
     return deliver(result, out, "dot(a, b, out)")
@@ -61,6 +63,8 @@ def _scaled(first: View, second: View) -> Array:
 def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
     """The sums of products over the last axis of both operands; a scalar multiplies.
 
+    -> Array, shape a.shape[:-1] + b.shape[:-1], of the data type that a and b promote to
+
     ValueError -- If the last axes are not equally long.
     """
     where, names = "inner(a, b)", ("a", "b")
@@ -74,6 +78,8 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
 def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     """The dot product of all elements, those of the first operand conjugated.
 
+    -> Array, shape (), of the data type that a and b promote to
+
     ValueError -- If one operand has more elements than the other.
 
     >>> complex(xarr.vdot([1j, 2], [1j, 1]))
@@ -84,7 +90,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     sizes = [math.prod(view.shape) for view in (first, second)]
     if sizes[0] != sizes[1]:
         fault = f"a has {sizes[0]} elements and b {sizes[1]}"
-        raise value_error(where, fault, "operands of as many elements are accepted")
+        raise value_error(where, fault, "both must have as many elements")
     if first.dtype.kind == COMPLEX:
         first = rows.conj.applied(first)
     if first.shape != second.shape:
@@ -94,7 +100,10 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
 
 @cached_call
 def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
-    """The products of each element of one array with each of another, both flattened."""
+    """The products of each element of one array with each of another, both flattened.
+
+    -> Array, shape (N, M), of the data type that a and b promote to
+    """
     where = "outer(a, b)"
     first, second = arrays_together(a, b, where, ("a", "b"))
     column = builder.reshaped(first, (math.prod(first.shape), 1))
@@ -104,7 +113,10 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
 
 @cached_call
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
-    """The Kronecker product: blocks of b, each scaled by an element of a."""
+    """The Kronecker product: blocks of b, each scaled by an element of a.
+
+    -> Array, each extent the product of those of a and b, of the type that they promote to
+    """
     first, second = arrays_together(a, b, "kron(a, b)", ("a", "b"))
     ndim = max(len(first.shape), len(second.shape))
     rows_of, columns = ((1,) * (ndim - len(view.shape)) + view.shape for view in (first, second))
@@ -128,6 +140,8 @@ def cross(
         products of two vectors of two elements are their third component, without an axis.
     axis : int, optional -- All three axes.
 
+    -> Array, shape that a and b broadcast to, of the data type that they promote to
+
     >>> xarr.cross([1, 0, 0], [0, 1, 0]).tolist()
     [0, 0, 1]
     """
@@ -139,12 +153,12 @@ def cross(
     for name, view, place in (("a", first, axisa), ("b", second, axisb)):
         if not view.shape:
             fault = f"{name} is 0-dimensional"
-            accepted = "At least one array has zero dimension, and vectors are taken"
+            accepted = "it must be a vector: At least one array has zero dimension"
             raise value_error(where, fault, accepted)
         along = layout.normalize_axis(place, len(view.shape), where)
         if view.shape[along] not in (2, 3):
             fault = f"axis {along} of {name} has {view.shape[along]} elements"
-            raise value_error(where, fault, "vectors of two or three elements are accepted")
+            raise value_error(where, fault, "vectors must have two or three elements")
         sides.append(components(Array(view), along))
     if len(sides[0]) == 2 or len(sides[1]) == 2:
         text = "Arrays of 2-dimensional vectors are deprecated. "
@@ -179,18 +193,23 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
     arrays : sequence of Array, shapes (M, K), (K, L), ..., (P, N)
         The matrices; the first and the last may be vectors.
 
+    -> Array, of the data type that the arrays promote to
+
+    ValueError -- If there are fewer than two arrays, or their shapes do not fit.
+    LinAlgError -- If an array in the middle is no matrix.
+
     >>> xarr.linalg.multi_dot([xarr.ones((2, 3)), xarr.ones((3, 4)), xarr.ones(4)]).tolist()
     [12.0, 12.0]
     """
     where = "linalg.multi_dot(arrays)"
     chain = [array_of(item, where, "arrays") for item in arrays]
     if len(chain) < 2:
-        raise value_error(where, f"there are {len(chain)} arrays", "at least two")
+        raise value_error(where, f"there are {len(chain)} arrays", "there must be at least two")
     for place, array in enumerate(chain):
         allowed = (1, 2) if place in (0, len(chain) - 1) else (2,)
         if array.ndim not in allowed:
             fault = f"array {place} has {array.ndim} dimensions"
-            accepted = "matrices are accepted, and vectors at the ends"
+            accepted = "arrays must be matrices, or vectors at the ends"
             raise refused(numpy.linalg.LinAlgError, where, fault, accepted)
     row_vector, column_vector = chain[0].ndim == 1, chain[-1].ndim == 1
     extents = [1 if row_vector else chain[0].shape[0], *(array.shape[0] for array in chain[1:])]

@@ -52,6 +52,8 @@ def matmul(
         The axes of the matrices in x1, x2 and the result, the last two where None.
     dtype : dtype, optional -- What the operands are converted to first.
 
+    -> Array, shape (..., M, K), of the data type that x1 and x2 promote to
+
     Note: Bools are joined by or of ands.
 
     >>> (xarr.asarray([[1, 2], [3, 4]]) @ xarr.asarray([[5, 6], [7, 8]])).tolist()
@@ -104,6 +106,8 @@ def matvec(
     axes : list of tuples of int, optional
         The axes of the matrices, of the vectors and of the result; the last ones where None.
 
+    -> Array, shape (..., M), of the data type that x1 and x2 promote to
+
     >>> xarr.matvec(xarr.asarray([[1, 2], [3, 4]]), xarr.asarray([5, 6])).tolist()
     [17, 39]
     """
@@ -130,6 +134,8 @@ def vecmat(
 
     axes : list of tuples of int, optional
         The axes of the vectors, of the matrices and of the result; the last ones where None.
+
+    -> Array, shape (..., M), of the data type that x1 and x2 promote to
 
     >>> xarr.vecmat(xarr.asarray([1j, 2]), xarr.asarray([[1, 0], [0, 1]])).tolist()
     [-1j, (2+0j)]
@@ -165,7 +171,7 @@ def _along(
     for view, core in zip(operands, cores[:2], strict=True):
         if len(view.shape) < core:
             fault = f"an operand has {len(view.shape)} dimensions"
-            raise value_error(where, fault, f"at least {core} are needed")
+            raise value_error(where, fault, f"it must have at least {core}")
     if axes is None:
         return function(operands[0], operands[1], where)
     places = _places(axes, cores, where)
@@ -187,7 +193,7 @@ def _places(axes: Any, cores: Sequence[int], where: str) -> list[tuple[int, ...]
         entries.append(())
     if [len(entry) for entry in entries] != list(cores):
         fault = f"axes is {axes!r}"
-        accepted = f"a list of {len(cores)} tuples of {', '.join(map(str, cores))} axes is accepted"
+        accepted = f"it must be a list of {len(cores)} tuples of {', '.join(map(str, cores))} axes"
         raise value_error(where, fault, accepted)
     return entries
 
@@ -234,7 +240,7 @@ def vecdot(
         first, second, place = vectors(x1, x2, kept, where)
     else:
         if axis != -1:
-            raise type_error(where, "axis and axes are given", "one is accepted")
+            raise type_error(where, "axis and axes are given", "one of them must be left out")
         own, other, last = _places(axes, (1, 1, int(bool(keepdims))), where)
         first, second = (
             manipulation.moveaxis(
@@ -247,7 +253,7 @@ def vecdot(
     places = [layout.normalize_axis(place, len(view.shape), where) for view in (first, second)]
     if first.shape[places[0]] != second.shape[places[1]]:
         fault = f"the vectors have {first.shape[places[0]]} and {second.shape[places[1]]} elements"
-        raise value_error(where, fault, "equally long vectors are accepted")
+        raise value_error(where, fault, "they must be equally long")
     if first.dtype.kind == COMPLEX:
         first = rows.conj.applied(first)
     result = summed(first, second, place, where)
@@ -277,7 +283,7 @@ def multiplied(
             return made(number_like(first, value))
     if not shapes[0] or not shapes[1]:
         fault = f"{names[1] if shapes[0] else names[0]} is 0-dimensional"
-        accepted = "matrices and vectors are accepted"
+        accepted = "operands must be matrices or vectors"
         raise value_error(where, fault, accepted, "multiply by a scalar with *")
     row_vector, column_vector = len(shapes[0]) == 1, len(shapes[1]) == 1
     if row_vector:
@@ -287,7 +293,7 @@ def multiplied(
     if first.shape[-1] != second.shape[-2]:
         fault = f"{names[0]} has shape {shapes[0]} and {names[1]} {shapes[1]}"
         columns, rows_ = f"{first.shape[-1]} columns", f"{second.shape[-2]} rows"
-        accepted = f"the {columns} of {names[0]} have to be as many as the {rows_} of {names[1]}"
+        accepted = f"the {columns} of {names[0]} must be as many as the {rows_} of {names[1]}"
         raise value_error(where, fault, accepted)
     stack = layout.broadcast_shapes(first.shape[:-2], second.shape[:-2], where=where)
     result = product_of(first, second, stack)
@@ -345,6 +351,8 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
         An integer N contracts the last N axes of a with the first N of b; a pair names the axes of
         each, which have to be equally long one by one.
 
+    -> Array, shape of the axes that are left, of the data type that a and b promote to
+
     ValueError -- If they are not, or an axis is named twice.
 
     >>> xarr.tensordot(xarr.ones((2, 3)), xarr.ones((3, 4)), axes=1).shape
@@ -364,7 +372,7 @@ def summed_products(
         if first.shape[left] != second.shape[right]:
             fault = f"axis {left} of {names[0]} has {first.shape[left]} elements"
             fault += f" and axis {right} of {names[1]} {second.shape[right]}"
-            raise value_error(where, fault, "axes that are contracted have to be equally long")
+            raise value_error(where, fault, "axes that are contracted must be equally long")
     kept_one = [axis for axis in range(len(first.shape)) if axis not in one]
     kept_two = [axis for axis in range(len(second.shape)) if axis not in two]
     rows = tuple(first.shape[axis] for axis in kept_one)
@@ -385,19 +393,19 @@ def _contracted(
         count = int(axes)
         if not 0 <= count <= min(len(first), len(second)):
             fault = f"axes is {axes}, x1 has {len(first)} dimensions and x2 {len(second)}"
-            accepted = "at most as many axes as both have are accepted, and no negative number"
+            accepted = "it must be at most as many axes as both have, and not negative"
             raise value_error(where, fault, accepted)
         return tuple(range(len(first) - count, len(first))), tuple(range(count))
     try:
         one, two = axes
     except (TypeError, ValueError):
         fault = f"axes is {axes!r}"
-        raise value_error(where, fault, "an integer or a pair of sequences is accepted") from None
+        raise value_error(where, fault, "it must be an integer or a pair of sequences") from None
     one = tuple(layout.normalize_axis(axis, len(first), where) for axis in _sequence(one))
     two = tuple(layout.normalize_axis(axis, len(second), where) for axis in _sequence(two))
     if len(one) != len(two) or len(set(one)) != len(one) or len(set(two)) != len(two):
         fault = f"axes is {axes!r}"
-        accepted = "the sequences have to be equally long, and no axis may come twice"
+        accepted = "the sequences must be equally long, and no axis may come twice"
         raise value_error(where, fault, accepted)
     return one, two
 
@@ -413,7 +421,7 @@ def numeric_pair(
     first, second = together(x1, x2, where, names)
     if first.dtype.kind not in dtypes.NUMERIC:
         fault = f"{names[0]} and {names[1]} have dtype {first.dtype}"
-        accepted = "numeric dtypes are accepted"
+        accepted = "one of them must be numeric"
         raise type_error(where, fault, accepted, f'convert with {names[0]}.astype("int8")')
     return first, second
 
@@ -431,9 +439,12 @@ def vectors(x1: Any, x2: Any, axis: SupportsIndex, where: str) -> tuple[View, Vi
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
-    """The transpose of each matrix in a stack; a view."""
+    """The transpose of each matrix in a stack; a view.
+
+    -> Array, shape (..., N, M), of the data type of x
+    """
     array = array_of(x, "matrix_transpose(x)")
     if array.ndim < 2:
         fault = f"x has shape {array.shape}"
-        raise value_error("matrix_transpose(x)", fault, "at least two dimensions are needed")
+        raise value_error("matrix_transpose(x)", fault, "it must have at least two dimensions")
     return array.mT

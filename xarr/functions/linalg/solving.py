@@ -1,4 +1,4 @@
-"""Norms, condition numbers, and what factorizations solve: least squares, tensor equations."""
+"""Norms, condition numbers, ranks, pseudo-inverses, least squares and tensor equations."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis
-from xarr.array.coerce import array_of, operand_view, together
+from xarr.array.coerce import array_of, as_array, operand_view, together
 from xarr.dtypes import COMPLEX, FLOATING
-from xarr.errors import refused, value_error
+from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.calls.row_calls import reduced
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
@@ -23,6 +23,7 @@ from xarr.functions.linalg.products import matmul
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
 from xarr.ir.views import View, constant
+from xarr.layout import Shape
 from xarr.ops import elementwise as rows, reductions as folds
 from xarr.ops.rows import OWN, Elementwise, Reduction
 from xarr.tape import builder
@@ -64,7 +65,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     target = Array(second)
     if len(matrix.shape) != 2 or target.ndim not in (1, 2) or target.shape[0] != matrix.shape[0]:
         fault = f"a has shape {matrix.shape} and b {target.shape}"
-        accepted = "a matrix a of shape (M, N) and b of shape (M,) or (M, K) are accepted"
+        accepted = "a must have shape (M, N), and b (M,) or (M, K)"
         raise refused(LinAlgError, where, fault, accepted)
     rows, columns = matrix.shape
     sides = target if target.ndim == 2 else target[:, None]
@@ -99,6 +100,10 @@ def cond(x: linalg.Matrices, p: Any = None) -> Array:
     p : {None, 1, -1, 2, -2, inf, -inf, "fro", "nuc"}, optional
         The norm; None is the 2-norm. All but 2 and -2 take square matrices.
 
+    -> real floating-point Array, shape (...)
+
+    LinAlgError -- If a matrix has no elements.
+
     >>> float(xarr.linalg.cond(xarr.asarray([[1.0, 0.0], [0.0, 4.0]])))
     4.0
     """
@@ -106,7 +111,12 @@ def cond(x: linalg.Matrices, p: Any = None) -> Array:
     by_values = p in (None, 2, -2)
     view = linalg.matrices(array_of(x, where), where, square=not by_values)
     if 0 in view.shape[-2:]:
-        raise refused(LinAlgError, where, f"x has shape {view.shape}", "empty has no norm")
+        raise refused(
+            LinAlgError,
+            where,
+            f"x has shape {view.shape}",
+            "matrices must have elements to have this norm",
+        )
     matrix = Array(view)
     if by_values:
         singular = linalg.singular_values(matrix, where)
@@ -130,6 +140,8 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
         The coefficients; Q is the shape of the solution.
     axes : sequence of int, optional -- Axes of a that are moved to the end first.
 
+    -> floating-point Array, shape of the axes of a beyond those of b
+
     >>> a = xarr.eye(4).reshape((2, 2, 2, 2))
     >>> xarr.linalg.tensorsolve(a, xarr.ones((2, 2))).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
@@ -145,7 +157,7 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
     shape = whole.shape[side.ndim :]
     if math.prod(shape) != math.prod(whole.shape[: side.ndim]):
         fault = f"a has shape {whole.shape} and b {side.shape}"
-        accepted = "the axes of a beyond those of b have as many elements as b"
+        accepted = "the axes of a beyond those of b must have as many elements as b"
         raise refused(LinAlgError, where, fault, accepted)
     size = math.prod(shape)
     solution = linalg.solve(whole.reshape((size, size)), side.reshape((-1,)))
@@ -159,6 +171,8 @@ def tensorinv(a: ArrayLike, ind: SupportsIndex = 2) -> Array:
         The tensor. Its inverse has shape Q + P.
     ind : int, optional -- How many axes P has.
 
+    -> floating-point Array, shape a.shape[ind:] + a.shape[:ind]
+
     >>> xarr.linalg.tensorinv(xarr.eye(4).reshape((4, 2, 2)), ind=1).shape
     (2, 2, 4)
     """
@@ -166,7 +180,7 @@ def tensorinv(a: ArrayLike, ind: SupportsIndex = 2) -> Array:
     whole = array_of(a, where, "a")
     count = int(ind)
     if count <= 0:
-        raise value_error(where, f"ind is {ind}", "a positive number is accepted")
+        raise value_error(where, f"ind is {ind}", "ind must be positive")
     before, after = whole.shape[:count], whole.shape[count:]
     size = math.prod(after)
     inverse = linalg.inv(whole.reshape((math.prod(before), size)))
@@ -224,7 +238,7 @@ _NORMS: Final = {1: _NORM_1, 2: _NORM_2, math.inf: _LARGEST, -math.inf: _SMALLES
 def _vector_norm(x: View, axis: Any, keepdims: bool, ord: float, where: str) -> Array:
     if not isinstance(ord, int | float | numpy.integer | numpy.floating):
         error = ValueError if isinstance(ord, str) else TypeError  # as NumPy's
-        accepted = "a real number is accepted, inf and -inf among them"
+        accepted = "ord must be a real number, inf or -inf"
         raise refused(error, where, f"ord is {ord!r}", accepted)
     x = in_floating(x)
     row = dtypes.part_of(x.dtype)
@@ -277,7 +291,7 @@ def _matrix_norm(x: View, keepdims: bool, ord: Any, where: str) -> Array:
         result = reduced(largest if ord > 0 else folds.min, sums._view, -1, where=where)
     else:
         fault = f"ord is {ord!r}"
-        raise value_error(where, fault, '"fro", "nuc", 1, -1, 2, -2, inf and -inf are accepted')
+        raise value_error(where, fault, 'ord must be "fro", "nuc", 1, -1, 2, -2, inf or -inf')
     result = Array(builder.converted(result._view, row))
     return result.reshape((*result.shape, 1, 1)) if keepdims else result
 
@@ -297,12 +311,14 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
     view = operand_view(x, where)
     ndim = len(view.shape)
     if ord is not None and axis is None and ndim not in (1, 2):
-        raise value_error(where, f"x has {ndim} dimensions and axis is None", "one or two are")
+        raise value_error(
+            where, f"x has {ndim} dimensions and axis is None", "it must have one or two"
+        )
     axes = layout.normalize_axes(axis, ndim, where)
     if axis is not None and len(axes) not in (1, 2):
-        raise value_error(where, f"axis is {axis!r}", "one axis or two are accepted")
+        raise value_error(where, f"axis is {axis!r}", "axis must be one axis or two")
     if isinstance(ord, str) and len(axes) == 1:
-        raise value_error(where, f"ord is {ord!r}", "the norms of vectors are numbers")
+        raise value_error(where, f"ord is {ord!r}", "ord must be a number for vectors")
     if ord is None or len(axes) == 1:
         return _vector_norm(view, axis, keepdims, 2 if ord is None else ord, where)
     named: Any = axis or axes
@@ -312,3 +328,88 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
     moved = manipulation.moveaxis(Array(view), pair, (-2, -1))
     result = _matrix_norm(moved._view, keepdims, ord, where)
     return manipulation.moveaxis(result, (-2, -1), pair) if keepdims else result
+
+
+def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
+    """The bound below which singular values count as 0, with an axis for them."""
+    if rtol is None:
+        return singular[..., :1] * (
+            max(shape[-2:]) * float(numpy.finfo(singular._view.dtype.numpy).eps)
+        )
+    tolerance = as_array(rtol, where, "rtol", device=singular.device)
+    if tolerance._view.dtype.kind not in dtypes.REAL_NUMERIC:
+        fault = f"rtol has dtype {tolerance.dtype}"
+        raise type_error(where, fault, "rtol must be real")
+    if layout.broadcast_shapes(shape[:-2], tolerance.shape, where=where) != shape[:-2]:
+        fault = f"{operand_of(where)} has shape {shape} and rtol {tolerance.shape}"
+        accepted = "rtol must have a number for each matrix, or one for all"
+        raise value_error(where, fault, accepted, "broadcast x to as many matrices")
+    own: Array = tolerance.astype(singular.dtype, copy=False)
+    return singular[..., :1] * own[..., None]
+
+
+def matrix_rank(
+    A: Matrices,  # noqa: N803 - NumPy's name
+    tol: Any = None,
+    hermitian: bool = False,
+    *,
+    rtol: Any = None,
+) -> Array:
+    """The ranks of matrices: how many singular values are not negligible; of vectors 0 or 1.
+
+    tol : float or Array, shape that broadcasts to (...), optional
+        Singular values up to tol are negligible; given instead of rtol.
+
+    -> Array of int64, shape (...)
+
+    >>> int(xarr.linalg.matrix_rank(xarr.ones((3, 3))))
+    1
+    """
+    where = "linalg.matrix_rank(A, rtol)"
+    if tol is not None and rtol is not None:
+        raise value_error(where, "tol and rtol are given", "one of them must be None")
+    given = operand_view(A, where)
+    if len(given.shape) < 2:
+        return reductions.any(Array(given) != 0).astype("int64")
+    view = linalg.matrices(Array(given), where, square=bool(hermitian))
+    if 0 in view.shape[-2:]:
+        return Array(constant(0, dtypes.int64, view.shape[:-2], view.device))
+    if hermitian:
+        singular = linalg.hermitian_svd(view, compute_uv=False)
+    else:
+        singular = linalg.singular_values(Array(view), where)
+    if tol is None:
+        beyond = singular > _cutoff(singular, view.shape, rtol, where)
+    else:
+        beyond = singular > as_array(tol, where, "tol", device=singular.device)[..., None]
+    return reductions.count_nonzero(beyond, axis=-1)
+
+
+def pinv(a: Matrices, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
+    """The Moore-Penrose pseudo-inverses of matrices, by the singular value decomposition.
+
+    rcond : float or Array, optional -- NumPy's name of `rtol`; one of them is given.
+
+    -> floating-point Array, shape (..., N, M)
+
+    >>> xarr.linalg.pinv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
+    where = "linalg.pinv(a, rtol)"
+    if rcond is not None and rtol is not None:
+        raise value_error(where, "rcond and rtol are given", "one of them must be left out")
+    view = linalg.matrices(a, where, square=bool(hermitian))
+    *stack, rows, columns = view.shape
+    if 0 in (rows, columns):
+        shape = (*stack, columns, rows)
+        return Array(constant(view.dtype.numpy.type(0).item(), view.dtype, shape, view.device))
+    if hermitian:
+        left, singular, right = linalg.hermitian_svd(view, compute_uv=True)
+    else:
+        left, singular, right = linalg.decomposed(view, where, full_matrices=False)
+    limit = _cutoff(singular, view.shape, rcond if rtol is None else rtol, where)
+    significant = singular > limit
+    inverse = searching.where(significant, 1 / singular, 0)
+    if view.dtype.kind == COMPLEX:
+        left, right = elementwise.conj(left), elementwise.conj(right)
+    return matmul(right.mT * inverse[..., None, :], left.mT)

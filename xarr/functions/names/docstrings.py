@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Mapping
 from types import FunctionType, ModuleType
 from typing import Any, Final
@@ -179,7 +180,14 @@ _ERRORS: Final = {
     **dict.fromkeys(("indices beside axis", "ind"), ("IndexError", "If an index is out of range.")),
     "size": ("ValueError", "If a parameter is out of range."),
     "norm": ("ValueError", "If a length is below 1, or `norm` is not known."),
-    ": ArrayLike": ("TypeError", "If an operand can be made no array, or has another dtype."),
+    **dict.fromkeys(
+        (": ArrayLike", ": Array"),
+        ("TypeError", "If an operand can be made no array, or has another dtype."),
+    ),
+    **dict.fromkeys(
+        (": DeviceLike", ": Device | str | None"), ("ValueError", "If there is no such device.")
+    ),
+    ": Coefficients": ("TypeError", "If coefficients can be made no array."),
     ": ShapeLike": ("ValueError", "If an extent is negative, or the shape does not fit."),
     ": DTypeLike": ("TypeError", "If there is no such data type, or the device lacks it."),
     ": Matrices": ("LinAlgError", "If there are fewer than two axes, or LAPACK does not converge."),
@@ -214,6 +222,17 @@ _TYPES: Final = {
     "ArrayLike": "Array, shape (...)",
     "Array": "Array, shape (...)",
     "Any": "object",
+    "Host": "numpy.ndarray",
+    "Shape": "tuple of int",
+    "builtins.bytes": "bytes",
+    "dict[str, int]": "dict of str to int",
+    "dict[str, str]": "dict of str to str",
+    "Iterator[None]": "context manager",
+    "list[Array]": "list of Array",
+    "tuple[Array, Array]": "tuple of two Arrays",
+    "tuple[Array, ...]": "tuple of Array",
+    "type[Any]": "type",
+    "AnyDType": "dtype",
     "Axis": "int, tuple of int or None",
     "DTypeLike": "dtype or None",
     "DeviceLike": "Device, str or None",
@@ -235,7 +254,7 @@ _TYPES: Final = {
 
 
 def completed(
-    name: str, text: str, annotations: Mapping[str, str], source: str = "", example: str = ""
+    name: str, text: str, annotations: Mapping[str, str], source: str | None = "", example: str = ""
 ) -> str:
     """A docstring with what is said of all functions of such parameters.
 
@@ -244,29 +263,32 @@ def completed(
         What is particular to it: a summary and numpydoc's sections, without indentation, of which
         some need no title.
     annotations : mapping of str to str -- The types of its parameters, in order.
-    source : str -- What defines the function, if not the standard or NumPy.
+    source : str or None -- What defines it, if not the standard or NumPy; None for nothing.
     example : str -- The example where the text has none.
     """
     summary, sections = _sections(text)
-    parameters = re.split(r"\n(?=\S)", sections.get("Parameters", ""))
-    told = {
-        parameter: entry
-        for entry in parameters
-        for parameter in re.findall(r"\w+", entry.partition("\n")[0].partition(" : ")[0])
-    }
+    told = _entries(sections)
+    if function := _SEE.search(summary):
+        said = _sections(inspect.getdoc(getattr(sys.modules["xarr"], function[1])) or "")[1]
+        entries = _entries(said)
+        told = {part: entries[part] for part in annotations if part in entries} | told
+        borrowed = ("Returns", "Raises", "Examples")
+        sections = {title: said[title] for title in borrowed if title in said} | sections
     for parameter, annotation in annotations.items():
-        returned = _RETURNS.get(annotation if parameter == "return" else parameter)
-        if returned:
-            sections.setdefault("Returns", returned)
         if parameter == "return":
+            words = _RETURNS.get(annotation, _words_of(annotation))
+            if annotation != "None":
+                sections.setdefault("Returns", words)
             continue
+        if parameter == "self":
+            continue
+        if parameter in _RETURNS:
+            sections.setdefault("Returns", _RETURNS[parameter])
         beside = (f"{parameter} beside {other}" for other in annotations)
         keys = (f"{parameter}: {annotation}", *beside, parameter, f": {annotation}")
         meaning = next((GLOSSARY[key] for key in keys if key in GLOSSARY), "")
         if meaning:
-            words = " or ".join(_TYPES.get(part, part) for part in annotation.split(" | "))
-            kind = words.replace(" or None or None", " or None")
-            told.setdefault(parameter, f"{parameter} : {kind}\n    {meaning}")
+            told.setdefault(parameter, f"{parameter} : {_words_of(annotation)}\n    {meaning}")
         error, when = next((_ERRORS[key] for key in keys if key in _ERRORS), ("", ""))
         raised = sections.get("Raises", "")
         if error not in raised:
@@ -274,7 +296,8 @@ def completed(
     if told:
         in_order = [told[parameter] for parameter in annotations if parameter in told]
         sections["Parameters"] = "\n".join(dict.fromkeys([*in_order, *told.values()]))
-    source = source or (_SOURCE if name in STANDARD else _NUMPYS if name in _NUMPY else "")
+    if source == "":
+        source = _SOURCE if name in STANDARD else _NUMPYS if name in _NUMPY else ""
     if source and source not in sections.get("Notes", ""):
         sections["Notes"] = f"{source} {sections.get('Notes', '')}".rstrip()
     if annotations.get("return") in ("Floats", "Integers"):
@@ -284,6 +307,20 @@ def completed(
     if example:
         sections.setdefault("Examples", example)
     return _joined(summary, sections)
+
+
+def _words_of(annotation: str) -> str:
+    words = " or ".join(_TYPES.get(part, part) for part in annotation.split(" | "))
+    return words.replace(" or None or None", " or None")
+
+
+def _entries(sections: Mapping[str, str]) -> dict[str, str]:
+    """Map each parameter to its entry in "Parameters"."""
+    return {
+        parameter: entry
+        for entry in re.split(r"\n(?=\S)", sections.get("Parameters", ""))
+        for parameter in re.findall(r"\w+", entry.partition("\n")[0].partition(" : ")[0])
+    }
 
 
 def _sections(text: str) -> tuple[str, dict[str, str]]:
@@ -322,6 +359,8 @@ _UNTITLED: Final = {
     )
 }
 """How paragraphs begin that need no title in the code."""
+_SEE: Final = re.compile(r"[Ss]ee `xarr\.(\w+)`")
+"""The function whose sections a method has as well."""
 _IN_ONE_LINE: Final = re.compile(r"^(\S.*?) -- ", re.MULTILINE)
 _PROSE: Final = ("Notes", "Examples")
 _ORDER: Final[tuple[str, ...]] = (
@@ -331,7 +370,7 @@ _NUMPY: Final = frozenset((*dir(numpy), *dir(numpy.linalg)))
 
 
 def complete_public(value: Any, source: str = "") -> None:
-    """Complete the docstring of what a name stands for, and of its methods if they are NumPy's."""
+    """Complete the docstring of the object of a public name, and those of its methods."""
     _complete_one(value, source, getattr(value, "__name__", ""))
     kind = value if isinstance(value, type) else type(value)
     told: Any = next((one for one in kind.__mro__ if "_methods_source" in vars(one)), None)
@@ -352,18 +391,25 @@ def complete(space: ModuleType | type, source: str = "") -> None:
         _complete_one(value, source, name)
 
 
-def _complete_one(value: Any, source: str, example: str) -> None:
-    """Complete the docstring of a function or class of xarr's; `example` names the example."""
+def _complete_one(value: Any, source: str, example: str, of: str = "") -> None:
+    """Complete the docstring of a function or class of xarr's; `example` names the example.
+
+    `of` names the class of a method; only those of `Array` are defined as functions are.
+    """
     if not str(getattr(value, "__module__", "")).startswith("xarr"):
         return  # NumPy's, as `printoptions`
     if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
         text, annotations = inspect.cleandoc(value.__doc__), annotations_of(value)
         shown = EXAMPLES.get(example, "")
-        value.__doc__ = completed(value.__name__, text, annotations, source, shown)
+        known = source if of in ("", "Array") else source or None
+        value.__doc__ = completed(value.__name__, text, annotations, known, shown)
     elif isinstance(value, type):
         about = vars(value)["__doc__"]
         if type(about) is str:  # that of `ufunc` is each function's
             value.__doc__ = _joined(*_sections(inspect.cleandoc(about)))
+        if not any("_methods_source" in vars(one) for one in value.__mro__):
+            for method in vars(value).values():
+                _complete_one(getattr(method, "__func__", method), source, "", of=value.__name__)
 
 
 def annotations_of(function: Any) -> dict[str, str]:

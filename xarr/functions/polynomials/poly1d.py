@@ -72,6 +72,8 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
 def roots(p: Coefficients) -> Array:
     """The roots of a polynomial, in any order: eigenvalues of a matrix. Runs on the host.
 
+    -> Array, shape (N,), complex where a root is
+
     >>> sorted(xarr.roots([1, -3, 2]).tolist())
     [1.0, 2.0]
     """
@@ -95,6 +97,8 @@ def polymul(a1: Coefficients, a2: Coefficients) -> Coefficients:
 
 def polydiv(u: Coefficients, v: Coefficients) -> tuple[Coefficients, Coefficients]:
     """The quotient and the remainder of two polynomials. Runs on the host.
+
+    -> tuple of two Arrays, or of poly1d where an operand is one
 
     >>> [part.tolist() for part in xarr.polydiv([1.0, 5.0, 6.0], [1.0, 2.0])]
     [[1.0, 3.0], [0.0]]
@@ -181,7 +185,7 @@ def polyfit(
     count = int(operator.index(deg)) + 1
     points, values = array_of(x, where) + 0.0, array_of(y, where) + 0.0
     if count < 1:
-        raise value_error(where, f"deg is {deg}", "degrees are not negative")
+        raise value_error(where, f"deg is {deg}", "deg must not be negative")
     series_values.require_points(points, values, where)
     matrix = vander(points, count)
     solved = series_values.scaled_fit(matrix, points, values, w, rcond, where)
@@ -202,7 +206,7 @@ def polyfit(
     if cov != "unscaled":
         if points.shape[0] <= count:
             fault = f"there are {points.shape[0]} points and {count} coefficients"
-            accepted = "covariances need more points than coefficients"
+            accepted = "there must be more points than coefficients for a covariance"
             raise value_error(where, fault, accepted, 'pass cov="unscaled"')
         factor = solved.residuals / (points.shape[0] - count)
     return solved.x, base * factor if values.ndim == 1 else base[:, :, None] * factor
@@ -336,11 +340,22 @@ class poly1d:  # noqa: N801 - NumPy's name
         return bool(self._host() == other._host())
 
     def integ(self, m: SupportsIndex = 1, k: Any = 0) -> poly1d:
-        """The integral, m times, with constants k."""
+        """The integral, m times, with constants k.
+
+        m : int -- How often.
+        k : number or sequence of numbers -- The constants of integration.
+
+        >>> xarr.poly1d([2, 1]).integ().coeffs.tolist()
+        [1.0, 1.0, 0.0]
+        """
         return self._of(self._host().integ(operator.index(m), host_of(k, _POLY1D)))
 
     def deriv(self, m: SupportsIndex = 1) -> poly1d:
-        """The derivative, m times."""
+        """The derivative, m times.
+
+        >>> xarr.poly1d([1, 1, 0]).deriv().coeffs.tolist()
+        [2, 1]
+        """
         return self._of(self._host().deriv(operator.index(m)))
 
 
@@ -354,13 +369,15 @@ def vander(
     N : int, optional -- The number of columns; as many as numbers where None.
     increasing : bool -- Whether the powers go up from 0 to N - 1, or down.
 
+    -> Array, shape (len(x), N), of the data type of x; narrow integers become int64
+
     >>> xarr.vander(xarr.asarray([2, 3]), 3).tolist()
     [[4, 2, 1], [9, 3, 1]]
     """
     where = "vander(x, N)"
     given = array_of(x, where)
     if given.ndim != 1:
-        raise value_error(where, f"x has {given.ndim} dimensions", "one dimension is accepted")
+        raise value_error(where, f"x has {given.ndim} dimensions", "it must have one")
     columns = given.size if N is None else integer(N, where, "N")
     row = dtypes.promote(given._view.dtype, dtypes.int64)
     powers = fills.ones((given.size, columns), row, device=given.device)

@@ -97,7 +97,7 @@ class Basis:
         arrays = [array_of(one, where) for one in points]
         if any(one.shape != arrays[0].shape for one in arrays):
             fault = "the shapes are " + " and ".join(str(one.shape) for one in arrays)
-            raise value_error(where, fault, "points of one shape are accepted")
+            raise value_error(where, fault, "points must have one shape")
         value = self.val(arrays[0], c)
         for one in arrays[1:]:
             value = self.val(one, value, tensor=False)
@@ -156,7 +156,7 @@ class Basis:
     def _products(self, deg: Any, *points: Any) -> Array:
         where = f"{self.prefix}vander{len(points)}d"
         if len(deg) != len(points):
-            raise value_error(where, f"deg has {len(deg)} entries", f"{len(points)} are needed")
+            raise value_error(where, f"deg has {len(deg)} entries", f"deg must have {len(points)}")
         arrays = [array_of(one, where) for one in points]
         arrays = list(manipulation.broadcast_arrays(*arrays))
         whole = self.vander(arrays[0], deg[0])
@@ -261,9 +261,9 @@ def _degree(deg: Any, where: str) -> int:
     try:
         degree = operator.index(deg)
     except TypeError:
-        raise type_error(where, f"deg is {deg!r}", "an integer is accepted") from None
+        raise type_error(where, f"deg is {deg!r}", "deg must be an integer") from None
     if degree < 0:
-        raise value_error(where, f"deg is {deg}", "degrees are not negative")
+        raise value_error(where, f"deg is {deg}", "deg must not be negative")
     return degree
 
 
@@ -271,9 +271,11 @@ def _degrees(deg: Any, where: str) -> tuple[list[int], list[int] | None]:
     """The degrees of a fit, and these in order where they were named one by one."""
     named = numpy.asarray(_plain(deg))
     if named.ndim > 1 or named.dtype.kind not in "iu" or named.size == 0:
-        raise type_error(where, f"deg is {deg!r}", "an integer or a sequence of some is accepted")
+        raise type_error(
+            where, f"deg is {deg!r}", "deg must be an integer or a sequence of integers"
+        )
     if named.min() < 0:
-        raise value_error(where, f"deg is {deg}", "degrees are not negative")
+        raise value_error(where, f"deg is {deg}", "degrees must not be negative")
     if named.ndim == 0:
         return [int(named)], None
     order = sorted(named.tolist())
@@ -283,10 +285,10 @@ def _degrees(deg: Any, where: str) -> tuple[list[int], list[int] | None]:
 def require_points(points: Array, values: Array, where: str) -> None:
     """Refuse points of a fit that are not a vector, or values that are not as many."""
     if points.ndim != 1 or points.size == 0:
-        raise type_error(where, f"x has shape {points.shape}", "a vector with elements is taken")
+        raise type_error(where, f"x has shape {points.shape}", "x must be a vector with elements")
     if values.ndim not in (1, 2) or values.shape[0] != points.shape[0]:
         fault = f"x has shape {points.shape} and y {values.shape}"
-        accepted = "y has a row for each element of x, and one or two dimensions"
+        accepted = "y must have a row for each element of x, and one or two dimensions"
         raise type_error(where, fault, accepted)
 
 
@@ -325,7 +327,7 @@ def _weights(w: Any, points: Array, where: str) -> Array:
     weights = as_array(w, where, "w", device=points.device)
     if weights.shape != points.shape:
         fault = f"w has shape {weights.shape}"
-        raise type_error(where, fault, f"weights of {points.shape} are accepted")
+        raise type_error(where, fault, f"w must have shape {points.shape}")
     return weights
 
 
@@ -347,7 +349,7 @@ def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
         roots = roots.reshape((*roots.shape, *(1,) * points.ndim))
     elif points.ndim >= roots.ndim:
         fault = f"x has {points.ndim} dimensions and r {roots.ndim}"
-        raise value_error(where, fault, "without tensor r has more dimensions than x")
+        raise value_error(where, fault, "r must have more dimensions than x without tensor")
     return reductions.prod(points - roots, axis=0)
 
 

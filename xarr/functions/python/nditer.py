@@ -84,13 +84,17 @@ class broadcast:  # noqa: N801 - NumPy's name
     def __init__(self, *arrays: Any, **options: Any) -> None:
         where = "broadcast(*arrays)"
         if options:
-            raise value_error(where, f"{next(iter(options))} is given", "no options are accepted")
+            raise value_error(
+                where,
+                f"{next(iter(options))} is given",
+                "it must be left out, as xarr has no options",
+            )
         args: list[Any] = []
         for item in arrays:
             args.extend(item._arrays if isinstance(item, broadcast) else [item])
         if len(args) > layout.MAX_NDIM:
             fault = f"there are {len(args)} arrays"
-            raise value_error(where, fault, f"{layout.MAX_NDIM} at most are accepted")
+            raise value_error(where, fault, f"there must be {layout.MAX_NDIM} at most")
         device = device_of(*args) or get_device()
         found = [as_array(item, where, "an argument", device=device) for item in args]
         self._arrays: list[Array] = found
@@ -178,7 +182,7 @@ class nditer:  # noqa: N801 - NumPy's name
         for item, is_written in zip(given, self._written, strict=True):
             if is_written and type(item) is not Array:
                 fault = f"an operand is of type {type(item).__name__}"
-                accepted = "it is written to, so an Array is accepted"
+                accepted = "it must be an Array, as it is written to"
                 raise type_error("nditer(op, op_flags)", fault, accepted)
         named = {
             "op_flags": kinds if op_flags is not None else None,
@@ -312,7 +316,11 @@ class flatiter:  # noqa: N801 - NumPy's name
         return self._place(self._position) if self._array.size else (0,) * self._array.ndim
 
     def copy(self) -> Array:
-        """The elements as a new one-dimensional array."""
+        """The elements as a new one-dimensional array.
+
+        >>> xarr.eye(2).flat.copy().tolist()
+        [1.0, 0.0, 0.0, 1.0]
+        """
         return manipulation.reshape(self._array, (-1,), copy=True)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -346,7 +354,7 @@ class flatiter:  # noqa: N801 - NumPy's name
             values = as_array(value, "x.flat[key] = value", "value", device=x.device)
             if values.size > 1:
                 fault = f"value has {values.size} elements"
-                raise value_error("x.flat[index] = value", fault, "one element is accepted")
+                raise value_error("x.flat[index] = value", fault, "value must have one")
             place = self._place(_in_range(key, x.size))
             indexing.setitem(x, (*place, ...), value if values.ndim == 0 else values.reshape(()))
             return
@@ -360,7 +368,7 @@ class flatiter:  # noqa: N801 - NumPy's name
 
     def __delitem__(self, key: Any) -> None:
         fault = "elements of an array cannot be deleted"
-        accepted = "a shape stays as it is"
+        accepted = "the shape of an array must stay"
         remedy = "make another array with xarr.delete(x, key)"
         raise type_error("del x.flat[key]", fault, accepted, remedy)
 
@@ -395,7 +403,7 @@ def _require_flat(key: Any, where: str) -> None:
     """Refuse new axes, and truths that are no array: they used to count as integers in NumPy."""
     parts = key if isinstance(key, list) and key else [key]
     if all(part is None or isinstance(part, bool | numpy.bool_) for part in parts):
-        accepted = "integers, slices, ... and arrays of integers or bools are accepted"
+        accepted = "it must be an integer, a slice, ... or an array of integers or bools"
         raise refused(IndexError, where, f"key is {key!r}", accepted)
 
 
@@ -411,7 +419,7 @@ def _in_range(key: Any, size: int) -> int:
     index = operator.index(key)
     if not -size <= index < size:
         fault = f"the index {index} is out of range"
-        accepted = f"x has {size} elements, so [{-size}, {size}) is accepted"
+        accepted = f"x has {size} elements, so it must be in [{-size}, {size})"
         raise refused(IndexError, "x.flat[index]", fault, accepted)
     return index + size if index < 0 else index
 
@@ -438,7 +446,7 @@ def _write_again_and_again(target: Array, key: Any, value: Any) -> None:
     shape = target[key].shape
     wanted = math.prod(shape)
     if wanted and not values.size:
-        raise value_error("x.flat[key] = value", "value is empty", "some elements are needed")
+        raise value_error("x.flat[key] = value", "value is empty", "value must have elements")
     if 0 < values.size < wanted:
         times = -(-wanted // values.size)
         repeated = manipulation.broadcast_to(values, (times, values.size))

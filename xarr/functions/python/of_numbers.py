@@ -56,8 +56,8 @@ def _folded(of_arrays: Callable[..., Any], of_numbers: Callable[..., Any]) -> Ca
 
 def _round(x: Array, ndigits: int | None = None) -> Array:
     if ndigits is not None:
-        accepted = "round(x) is accepted"
-        raise type_error(WHERE, f"ndigits is {ndigits!r}", accepted, "xarr.round(x, ndigits)")
+        accepted = "ndigits must be left out"
+        raise type_error(WHERE, f"ndigits is {ndigits!r}", accepted, "use xarr.round(x, ndigits)")
     return to_integers(rows.rint(x))
 
 
@@ -131,7 +131,7 @@ _MODULES: Final = (math.__name__, cmath.__name__)
 def require_arrays(function: Any) -> None:
     """Refuse a function of `math` or `cmath` that there is not for arrays."""
     if isinstance(function, BuiltinFunctionType) and function.__module__ in _MODULES:
-        fault = f"{function.__module__}.{function.__name__} is not there for arrays"
+        fault = f"{function.__module__}.{function.__name__} is unknown for arrays"
         accepted = "compose it of functions that are"
         remedy = "xarr.vectorize(function) lets Python compute each element, on the host"
         raise type_error(WHERE, fault, accepted, remedy)

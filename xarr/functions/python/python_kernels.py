@@ -324,7 +324,9 @@ def _translation(code: CodeType) -> CodeType:
     except OSError as error:
         fault = f"the text of {code.co_name} cannot be read ({error})"
         remedy = "define it in a file or a notebook"
-        raise type_error(WHERE, fault, "a text is needed to translate it", remedy) from error
+        raise type_error(
+            WHERE, fault, "there must be a source text to translate", remedy
+        ) from error
     definition = copy.deepcopy(definition)
     names = ", ".join((*code.co_freevars, *_CELLS))
     outer = ast.parse(f"def outer({names}):\n    def inner(): pass")

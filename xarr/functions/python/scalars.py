@@ -11,24 +11,36 @@ from xarr.errors import type_error
 def _number(x: Array, name: str) -> Any:
     if x.shape:
         fault = f"x has shape {x.shape}"
-        accepted = "an array without axes stands for a number"
+        accepted = "x must have no axes to be a number"
         raise type_error(f"x.{name}", fault, accepted, "index one element")
     return x.item()
 
 
 def is_integer(self: Array) -> bool:
-    """Tell whether the number is an integer."""
+    """Tell whether the number is an integer.
+
+    >>> xarr.asarray(2.0).is_integer()
+    True
+    """
     return float(_number(self, "is_integer()")).is_integer()
 
 
 def as_integer_ratio(self: Array) -> tuple[int, int]:
-    """Give two integers whose ratio is the number."""
+    """Give two integers whose ratio is the number.
+
+    >>> xarr.asarray(0.75).as_integer_ratio()
+    (3, 4)
+    """
     ratio: tuple[int, int] = _number(self, "as_integer_ratio()").as_integer_ratio()
     return ratio
 
 
 def bit_count(self: Array) -> int:
-    """Count the ones in the absolute value of an integer."""
+    """Count the ones in the absolute value of an integer.
+
+    >>> xarr.asarray(-7).bit_count()
+    3
+    """
     return int(_number(self, "bit_count()").bit_count())
 
 

@@ -53,7 +53,7 @@ def apply_along_axis(
         func1d(last[index], *args, **kwargs) for index in itertools.product(*map(range, outer))
     ]
     if not results:
-        raise value_error(where, f"arr has shape {x.shape}", "at least one line is needed")
+        raise value_error(where, f"arr has shape {x.shape}", "it must have at least one line")
     first = as_array(results[0], where, "a result", device=x.device)
     if all(isinstance(item, int | float | complex | numpy.generic) for item in results):
         together = as_array(results, where, "the results", dtype=first.dtype, device=x.device)
@@ -74,6 +74,8 @@ def apply_over_axes(
     func : callable -- Called with the array and an axis; its result has as many axes, or one less.
     axes : int or sequence of int -- The axes.
 
+    -> Array, shape of a with one element along the axes
+
     >>> xarr.apply_over_axes(xarr.sum, xarr.ones((2, 3, 4)), [0, 2]).tolist()
     [[[8.0], [8.0], [8.0]]]
     """
@@ -86,7 +88,7 @@ def apply_over_axes(
             result = manipulation.expand_dims(result, place)
         if result.ndim != value.ndim:
             fault = f"the result has {result.ndim} dimensions"
-            accepted = f"the array has {value.ndim}; as many or one less are accepted"
+            accepted = f"it must have as many as the array, {value.ndim}, or one less"
             raise value_error(where, fault, accepted)
         value = result
     return value

@@ -197,6 +197,8 @@ class Discrete(Source):
     def bytes(self, length: int) -> builtins.bytes:
         """Draw bytes, as many as `length`, into the host's memory.
 
+        length : int -- The number of bytes.
+
         >>> len(xarr.random.bytes(5))
         5
         """
@@ -299,16 +301,18 @@ class Vectors(Source):
         chances = _on_host(pvals, "pvals", where).astype(numpy.float64)
         if not chances.ndim or not chances.shape[-1]:
             fault = f"pvals has shape {chances.shape}"
-            raise value_error(where, fault, "it has an axis, not empty")
+            raise value_error(where, fault, "it must have an axis, not empty")
         if not ((chances >= 0) & (chances <= 1)).all():
-            raise value_error(where, "pvals < 0, pvals > 1 or pvals contains NaNs", "probabilities")
+            raise value_error(
+                where, "pvals < 0, pvals > 1 or pvals contains NaNs", "they must be probabilities"
+            )
         if (chances[..., :-1].sum(axis=-1) > 1 + _SLACK).any():
-            raise value_error(where, "sum(pvals[:-1]) > 1.0", "at most 1 is accepted")
+            raise value_error(where, "sum(pvals[:-1]) > 1.0", "it must be at most 1")
         shape = broadcast_shapes(chances.shape[:-1], numpy.shape(left), where=where)
         if size is not None:
             wanted = sampling.size_of(size, where)
             if broadcast_shapes(shape, wanted, where=where) != wanted:
-                raise value_error(where, f"size is {wanted}", f"{shape} has to broadcast to it")
+                raise value_error(where, f"size is {wanted}", f"{shape} must broadcast to it")
             shape = wanted
         # Of the trials that are left, the share that has this result.
         rest = numpy.maximum(1 - numpy.cumsum(chances, axis=-1) + chances, chances)
@@ -353,7 +357,9 @@ class Vectors(Source):
             (check_valid, "check_valid", ("warn", "raise", "ignore")),
         ):
             if value not in accepted:
-                raise value_error(where, f"{name} is {value!r}", f"one of {accepted} is accepted")
+                raise value_error(
+                    where, f"{name} is {value!r}", f"{name} must be one of {accepted}"
+                )
         for value, name in ((mean, "mean"), (cov, "cov")):
             if as_array(value, where, name)._view.dtype.kind == dtypes.COMPLEX:
                 raise type_error(where, f"{name} is complex", "mean and cov must not be complex")
@@ -376,15 +382,17 @@ class Vectors(Source):
 def colours(source: Source, colors: Any, nsample: Any, size: Any, method: str, where: str) -> Array:
     """Hypergeometric variables, each of the sample that the ones before have left."""
     if method not in ("marginals", "count"):
-        raise value_error(where, f"method is {method!r}", "'marginals' and 'count' are accepted")
+        raise value_error(where, f"method is {method!r}", "method must be 'marginals' or 'count'")
     counts = _on_host(colors, "colors", where)
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu") or (counts < 0).any():
         fault = f"colors has shape {counts.shape} and dtype {counts.dtype}"
-        raise value_error(where, fault, "one axis of integers that are not negative is accepted")
+        raise value_error(where, fault, "colors must be a vector of integers that are not negative")
     wanted = int(nsample)
     rest = int(counts.sum())
     if not 0 <= wanted <= rest:
-        raise value_error(where, f"nsample is {wanted}", f"0 to sum(colors), {rest}, are accepted")
+        raise value_error(
+            where, f"nsample is {wanted}", f"nsample must be 0 to sum(colors), {rest}"
+        )
     shape = _size(size, where)
     left: Parameter = float(wanted)
     parts = []
@@ -453,6 +461,6 @@ def _factor(cov: Array, method: str, check_valid: str, tol: float, where: str) -
     if not valid and check_valid != "ignore":
         text = "covariance is not symmetric positive-semidefinite."
         if check_valid == "raise":
-            raise value_error(where, text, "a covariance is accepted")
+            raise value_error(where, text, "cov must be a covariance")
         warnings.warn(text, RuntimeWarning, stacklevel=3)
     return factor

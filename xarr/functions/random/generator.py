@@ -57,10 +57,10 @@ class Generator(Continuous, Discrete, Vectors):
         self._bits = bit_generator
         if isinstance(bit_generator, type):
             fault = f"bit_generator is the class {bit_generator.__name__}"
-            raise value_error("Generator(bit_generator)", fault, "one of its objects is accepted")
+            raise value_error("Generator(bit_generator)", fault, "it must be an object of it")
         if not hasattr(bit_generator, "take") and not philox.is_of_numpy(bit_generator):
             fault = f"bit_generator is of type {type(bit_generator).__name__}"
-            accepted = "Philox or a bit generator of NumPy is accepted"
+            accepted = "it must be a Philox or a bit generator of NumPy"
             raise type_error("Generator(bit_generator)", fault, accepted, "write default_rng(seed)")
 
     @property
@@ -69,7 +69,13 @@ class Generator(Continuous, Discrete, Vectors):
         return self._bits
 
     def spawn(self, n_children: int) -> list[Generator]:
-        """New generators, independent of this one and of each other."""
+        """New generators, independent of this one and of each other.
+
+        n_children : int -- How many.
+
+        >>> len(xarr.random.default_rng(1).spawn(2))
+        2
+        """
         return [type(self)(child) for child in self._bits.spawn(n_children)]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -107,7 +113,7 @@ class Generator(Continuous, Discrete, Vectors):
         """
         where = "standard_exponential(size, dtype, method, out)"
         if method not in ("zig", "inv"):
-            raise value_error(where, f"method is {method!r}", "'zig' and 'inv' are accepted")
+            raise value_error(where, f"method is {method!r}", "method must be 'zig' or 'inv'")
         return self._standard(random.standard_exponential, size, dtype, out, where)
 
     def standard_gamma(
@@ -201,6 +207,8 @@ class Generator(Continuous, Discrete, Vectors):
 
         x : Array or int -- What is permuted; an integer stands for the integers below it.
 
+        -> Array, shape and data type of x; of an integer int64, shape (x,)
+
         >>> sorted(xarr.random.default_rng(1).permutation(4).tolist())
         [0, 1, 2, 3]
         """
@@ -212,6 +220,8 @@ class Generator(Continuous, Discrete, Vectors):
 
         x : Array, shape (...) -- What is permuted; it may be `out`.
         axis : int, optional -- The axis; None permutes all elements.
+
+        -> Array, shape and data type of x
 
         >>> x = xarr.asarray([[1, 2], [3, 4]])
         >>> xarr.random.default_rng(1).permuted(x, axis=1).sum(axis=1).tolist()
@@ -236,10 +246,10 @@ def _floating(dtype: Any, out: Any, where: str) -> DType | None:
         return out._view.dtype if isinstance(out, Array) else None
     row = dtypes.lookup(dtype, where)
     if row not in (dtypes.float32, dtypes.float64):
-        raise type_error(where, f"Unsupported dtype {row}", "float32 and float64 are accepted")
+        raise type_error(where, f"Unsupported dtype {row}", "dtype must be float32 or float64")
     if isinstance(out, Array) and out._view.dtype is not row:
         fault = f"dtype is {row} and out has dtype {out.dtype}"
-        raise type_error(where, fault, "they are the same")
+        raise type_error(where, fault, "both must be the same")
     return row
 
 

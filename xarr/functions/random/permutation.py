@@ -54,7 +54,9 @@ def permutation(source: Source, x: Any, axis: Any, where: str) -> Any:
         if array._view.dtype.kind in dtypes.INTEGER:
             if isinstance(x, Array):
                 return order(source, max(int(array), 0), array.device, where)
-            raise refused(IndexError, where, "x has no axes", "an integer or an array is accepted")
+            raise refused(
+                IndexError, where, "x has no axes", "x must be an integer or an array with axes"
+            )
         raise numpy.exceptions.AxisError(0, 0)
     place = layout.normalize_axis(axis, array.ndim, where)
     picked = order(source, array.shape[place], array.device, where)
@@ -65,7 +67,7 @@ def shuffle(source: Source, x: Any, axis: Any, where: str) -> None:
     """Permute an array along an axis, or a list, in place."""
     if isinstance(x, Array):
         if not x.ndim:
-            raise type_error(where, "x has no axes", "an array with axes is accepted")
+            raise type_error(where, "x has no axes", "x must have an axis")
         if x.shape[layout.normalize_axis(axis, x.ndim, where)] > 1:
             x[...] = permutation(source, x, axis, where)
         return
@@ -76,10 +78,10 @@ def shuffle(source: Source, x: Any, axis: Any, where: str) -> None:
         return
     if not hasattr(x, "__setitem__") or not hasattr(x, "__len__"):
         fault = f"x is of type {type(x).__name__}"
-        raise type_error(where, fault, "an Array, a NumPy array or a list is accepted")
+        raise type_error(where, fault, "x must be an Array, a NumPy array or a list")
     if axis != 0:
         fault = f"axis is {axis!r} and x a list"
-        raise refused(NotImplementedError, where, fault, "axis 0 is accepted for a list")
+        raise refused(NotImplementedError, where, fault, "axis must be 0 for a list")
     picked = order(source, len(x), get_device(), where).tolist()
     moved = [x[place] for place in picked]
     for place, item in enumerate(moved):
@@ -158,7 +160,7 @@ def _population(a: Any, axis: Any, where: str) -> tuple[Any, int, int]:
         if array._view.dtype.kind in dtypes.INTEGER:
             return _population(int(array), axis, where)
         fault = f"a must be a sequence or an integer, not {type(a).__name__}"
-        raise value_error(where, fault, "an integer or an array is accepted")
+        raise value_error(where, fault, "write numpy.asarray(a) to make an array")
     place = layout.normalize_axis(axis, array.ndim, where)
     return array, array.shape[place], place
 
@@ -175,13 +177,15 @@ def _chances(p: Any, count: int, where: str) -> Array:
         raise value_error(where, fault, "a and p must have same size")
     total, least = float(reductions.sum(chances)), float(reductions.min(chances)) if count else 0.0
     if math.isnan(total):
-        raise value_error(where, "probabilities contain NaN", "numbers are accepted")
+        raise value_error(where, "probabilities contain NaN", "p must hold no NaN")
     if least < 0:
-        raise value_error(where, f"p holds {least}", "probabilities are not negative")
+        raise value_error(where, f"p holds {least}", "probabilities must not be negative")
     own = given._view.dtype
     row = own if own.kind == dtypes.REAL else row
     if abs(total - 1) > math.sqrt(numpy.finfo(row.numpy).eps):
-        raise value_error(where, f"the sum of p is {total}", "probabilities do not sum to 1")
+        raise value_error(
+            where, f"the sum of p is {total}", "it must be 1: probabilities do not sum to 1"
+        )
     return chances
 
 
@@ -231,7 +235,7 @@ def random_bytes(source: Source, length: Any, where: str) -> bytes:
     """Bytes, in the host's memory."""
     count = operator.index(length)
     if count < 0:
-        raise value_error(where, f"length is {count}", "it is not negative")
+        raise value_error(where, f"length is {count}", "length must not be negative")
     shape = (-(-count // 4),)
     view = source.view(random.words, shape, get_device(), where, dtypes.uint32)
     return numpy.asarray(creation.to_numpy(Array(view)), "<u4").tobytes()[:count]

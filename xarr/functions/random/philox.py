@@ -77,7 +77,7 @@ class Philox:
 
     def __init__(self, seed: Any = None, *, counter: Any = None, key: Any = None) -> None:
         if seed is not None and key is not None:
-            raise value_error(_WHERE, "seed and key are given", "one of them is accepted")
+            raise value_error(_WHERE, "seed and key are given", "one of them must be left out")
         self.lock = threading.Lock()
         self._sequence: Any = None if seed is None else sequence_of(seed)
         self._key: int | None = None if key is None else _word(key, "key")
@@ -121,27 +121,46 @@ class Philox:
     @state.setter
     def state(self, value: Any) -> None:
         if not isinstance(value, dict):
-            raise type_error("Philox.state", f"the state is {value!r}", "a dict is accepted")
+            raise type_error("Philox.state", f"the state is {value!r}", "it must be a dict")
         if value.get("bit_generator") != NAME:
             fault = f"the state is of {value.get('bit_generator')}"
-            raise value_error("Philox.state", fault, f"a state of {NAME} is accepted")
+            raise value_error("Philox.state", fault, f"it must be of {NAME}")
         with self.lock:
             self._drawn = _word(value["state"]["counter"], "counter")
             self._key = _word(value["state"]["key"], "key")
 
     def advance(self, delta: int) -> Philox:
-        """Skip draws; return the bit generator itself."""
+        """Skip draws; return the bit generator itself.
+
+        delta : int -- The number of draws.
+
+        >>> xarr.random.Philox(1).advance(2).take()[0]
+        2
+        """
         with self.lock:
             self._drawn = (self._drawn + operator.index(delta)) % _WORD
         return self
 
     def jumped(self, jumps: int = 1) -> Philox:
-        """A new bit generator of the same key, 2**48 draws further for each jump."""
+        """A new bit generator of the same key, 2**48 draws further for each jump.
+
+        jumps : int -- How many jumps.
+
+        >>> xarr.random.Philox(1).jumped().take()[0] == 2**48
+        True
+        """
         drawn, key = self.state["state"].values()
         return Philox(counter=(drawn + _JUMP * operator.index(jumps)) % _WORD, key=key)
 
     def random_raw(self, size: Any = None, lock: bool = True) -> Any:
-        """Draw an Array of 64 random bits each, or an int."""
+        """Draw an Array of 64 random bits each, or an int.
+
+        size : int, tuple of int or None -- The shape; None for an int.
+        lock : bool -- NumPy's; of no effect.
+
+        >>> xarr.random.Philox(1).random_raw(3).shape
+        (3,)
+        """
         device = get_device()
         shape = () if size is None else shape_of(size, "random_raw(size)", "size")
         row = dtypes.uint64
@@ -150,7 +169,13 @@ class Philox:
         return int(drawn) if size is None else drawn
 
     def spawn(self, n_children: int) -> list[Philox]:
-        """New bit generators, whose keys come of seed sequences that this one's spawns."""
+        """New bit generators, whose keys come of seed sequences that this one's spawns.
+
+        n_children : int -- How many.
+
+        >>> len(xarr.random.Philox(1).spawn(2))
+        2
+        """
         recorders.drawing(self)
         return [type(self)(child) for child in self.seed_seq.spawn(n_children)]
 
@@ -173,7 +198,7 @@ _WHERE: Final = "Philox(seed, counter, key)"
 def _word(value: Any, name: str) -> int:
     number = operator.index(plain(value))
     if not 0 <= number < _WORD:
-        raise value_error(_WHERE, f"{name} is {number}", "64 bits are accepted")
+        raise value_error(_WHERE, f"{name} is {number}", f"{name} must have at most 64 bits")
     return number
 
 

@@ -96,6 +96,8 @@ class RandomState(Continuous, Discrete, Vectors):
     def set_state(self, state: Any) -> None:
         """Go on from a `state` that `get_state` gave, so that the same numbers come again.
 
+        state : tuple or dict -- The state, as `get_state` gives it.
+
         >>> xarr.random.set_state(xarr.random.get_state())
         """
         if isinstance(state, tuple | list):
@@ -114,10 +116,15 @@ class RandomState(Continuous, Discrete, Vectors):
         return self._bits
 
     def take_bits(self, bits: Any) -> None:
-        """Take the bits from another generator."""
+        """Take the bits from another generator.
+
+        bits : Philox -- The generator of bits.
+
+        TypeError -- If it is no Philox.
+        """
         if not isinstance(bits, Philox):
             fault = f"bitgen is of type {type(bits).__name__}"
-            accepted = "Philox is accepted"
+            accepted = "it must be a Philox"
             remedy = "set XARR_RANDOM=numpy to draw from NumPy's, or write RandomState(bitgen)"
             raise type_error("set_bit_generator(bitgen)", fault, accepted, remedy)
         self._bits = bits
@@ -129,11 +136,17 @@ class RandomState(Continuous, Discrete, Vectors):
         return f"RandomState({type(self._bits).__name__})"
 
     def rand(self, *dimensions: Any) -> Any:
-        """Draw evenly from [0, 1): an Array whose dimensions are given, or a float."""
+        """Draw evenly from [0, 1): an Array whose dimensions are given, or a float.
+
+        dimensions : int -- The extents; a float is drawn without.
+        """
         return self._of_dimensions(random.random, dimensions, "rand(*dimensions)")
 
     def randn(self, *dimensions: Any) -> Any:
-        """Draw from the normal distribution: an Array whose dimensions are given, or a float."""
+        """Draw from the normal distribution: an Array whose dimensions are given, or a float.
+
+        dimensions : int -- The extents; a float is drawn without.
+        """
         return self._of_dimensions(random.standard_normal, dimensions, "randn(*dimensions)")
 
     def _of_dimensions(self, row: random.Draw, dimensions: tuple[Any, ...], where: str) -> Any:
@@ -143,7 +156,7 @@ class RandomState(Continuous, Discrete, Vectors):
             shape = tuple([operator.index(extent) for extent in dimensions])
         except TypeError:
             fault = f"the arguments are {dimensions}"
-            raise type_error(where, fault, "integers are accepted") from None
+            raise type_error(where, fault, "they must be integers") from None
         return self.sample(row, (), shape, where)
 
     def random_sample(self, size: Size = None) -> Floats:
@@ -181,6 +194,8 @@ class RandomState(Continuous, Discrete, Vectors):
     def random_integers(self, low: Any, high: Any = None, size: Size = None) -> Integers:
         """Draw integers evenly between bounds, both included; without high they are 1 and low.
 
+        low, high : int -- The bounds, both included; alone, low is the upper one, and 1 the lower.
+
         >>> xarr.random.random_integers(6) in range(1, 7)
         True
         """
@@ -189,7 +204,11 @@ class RandomState(Continuous, Discrete, Vectors):
         return integers(self, low, high, size, int, True, "random_integers(low, high, size)")
 
     def tomaxint(self, size: Size = None) -> Any:
-        """Draw integers that are not negative: an Array of int64, or an int."""
+        """Draw integers that are not negative: an Array of int64, or an int.
+
+        >>> xarr.random.RandomState(1).tomaxint(3).shape
+        (3,)
+        """
         return integers(self, 0, numpy.iinfo(numpy.int64).max, size, int, True, "tomaxint(size)")
 
     def choice(self, a: Any, size: Size = None, replace: bool = True, p: Any = None) -> Any:
@@ -217,6 +236,8 @@ class RandomState(Continuous, Discrete, Vectors):
     def permutation(self, x: Any) -> Array:
         """Permute an array along its first axis, or the integers below a number; give a copy.
 
+        -> Array, shape and data type of x; of an integer int64, shape (x,)
+
         >>> sorted(xarr.random.permutation(4).tolist())
         [0, 1, 2, 3]
         """
@@ -242,10 +263,10 @@ def _checked(seed: Any) -> Any:
     words = numpy.asarray(seed)
     if words.ndim > 1 or not words.size:
         fault = f"the seed has shape {words.shape}"
-        accepted = "an integer or one axis of them, not empty, is accepted"
+        accepted = "it must be an integer, or a vector of integers, not empty"
         raise value_error("seed(seed)", fault, accepted)
     if words.dtype.kind not in "iu":
-        raise type_error("seed(seed)", f"the seed is {seed!r}", "integers are accepted")
+        raise type_error("seed(seed)", f"the seed is {seed!r}", "it must hold integers")
     if not (int(words.min()) >= 0 and int(words.max()) < 1 << 32):
         fault = f"the seed is {seed!r}"
         raise value_error("seed(seed)", fault, "Seed must be between 0 and 2**32 - 1")
@@ -301,6 +322,8 @@ def set_bit_generator(bitgen: Any) -> None:
     """Let the functions of `xarr.random` take their bits from a generator.
 
     bitgen : Philox, or with ``XARR_RANDOM=numpy`` a bit generator of NumPy -- The generator.
+
+    TypeError -- If it is another object.
 
     >>> xarr.random.set_bit_generator(xarr.random.Philox(3))
     """

@@ -59,7 +59,7 @@ def parameter(value: Any, name: str, where: str, check: Check | None = None) -> 
     else:
         view = as_array(value, where, name)._view
         if view.dtype.kind == dtypes.COMPLEX:
-            raise type_error(where, f"{name} has dtype {view.dtype}", "real numbers are accepted")
+            raise type_error(where, f"{name} has dtype {view.dtype}", f"{name} must be real")
         is_number = view.value is not None and not view.shape
         number = view.value if is_number and type(value) is not Array else view
     if check is not None:
@@ -214,7 +214,7 @@ def require_no_graph(device: Device, where: str, given: str) -> None:
     """Refuse a draw on the host within the block of a graph, whose launches would repeat it."""
     if device.is_recorded:
         fault = f"{given} while a graph is being recorded"
-        accepted = "a graph works on the device alone"
+        accepted = "a graph must work on the device alone"
         remedy = "draw before it, or an array by xarr.random.default_rng() and a size"
         raise refused(RuntimeError, where, fault, accepted, remedy)
 
@@ -245,10 +245,10 @@ def _shape_of(size: Any, shapes: Sequence[Shape], out: Any, where: str) -> Shape
     shape = out.shape if size is None else size_of(size, where)
     if isinstance(out, Array) and out.shape != shape:
         fault = f"size is {shape} and out has shape {out.shape}"
-        raise value_error(where, fault, "they have to be the same where both are given")
+        raise value_error(where, fault, "both must be the same")
     if shapes and broadcast_shapes(shape, *shapes, where=where) != shape:
         fault = f"size is {shape} and the parameters have shapes {', '.join(map(str, shapes))}"
-        raise value_error(where, fault, "the parameters have to broadcast to size")
+        raise value_error(where, fault, "the parameters must broadcast to size")
     return shape
 
 
@@ -265,9 +265,9 @@ def difference(low: Parameter, high: Parameter, where: str, descending: bool) ->
         negative = not descending and _any_of(elementwise.less, view, 0.0)
     if not finite:
         fault = "high - low range exceeds valid bounds"
-        raise refused(OverflowError, where, fault, "a finite difference is accepted")
+        raise refused(OverflowError, where, fault, "it must be finite")
     if negative and not descending:
-        raise value_error(where, "high - low < 0", "low is at most high")
+        raise value_error(where, "high - low < 0", "low must be at most high")
     return span
 
 
@@ -280,21 +280,23 @@ def require_order(values: Sequence[Parameter], where: str) -> None:
         ("left == right", elementwise.equal, left, right),
     ):
         if _any_of(row, x1, x2):
-            raise value_error(where, wrong, "left, mode, right ascend")
+            raise value_error(where, wrong, "left, mode, right must ascend")
 
 
 def require_enough(values: Sequence[Parameter], where: str) -> None:
     """Refuse a sample of more than there are good and bad ones."""
     good, bad, wanted = values
     if _any_of(elementwise.less, _combined(elementwise.add, good, bad), wanted):
-        raise value_error(where, "ngood + nbad < nsample", "a sample of at most all is accepted")
+        raise value_error(where, "ngood + nbad < nsample", "nsample must be at most ngood + nbad")
 
 
 def require_held(values: Sequence[Parameter], where: str) -> None:
     """Refuse a number of successes and a probability whose failures int64 does not hold."""
     n, p = values
     if _any_of(elementwise.greater, _combined(elementwise.divide, n, p), MOST_MEAN):
-        raise value_error(where, "n is too large or p too small", f"n / p is at most {MOST_MEAN}")
+        raise value_error(
+            where, "n is too large or p too small", f"n / p must be at most {MOST_MEAN}"
+        )
 
 
 _OF_NUMBERS: Final = {
@@ -333,7 +335,7 @@ def integers(
     row = dtypes.lookup(dtype, where)
     if row.kind not in (*INTEGER, BOOL):
         fault = f"Unsupported dtype {row} for integers"
-        raise type_error(where, fault, "integer dtypes and bool are accepted")
+        raise type_error(where, fault, "dtype must be an integer dtype or bool")
     alone = high is None
     if alone:
         low, high = 0, low
@@ -396,7 +398,7 @@ class _Bounds(NamedTuple):
         """Refuse bounds, of which one is beyond the data type."""
         if low or high:
             fault = f"{'low' if low else 'high'} is out of bounds for {self.row}"
-            accepted = f"{self.row} holds {self.lowest} to {self.highest}"
+            accepted = f"it must be {self.lowest} to {self.highest}"
             raise value_error(self.where, fault, accepted)
 
     def require_order(self, wrong: bool) -> None:
@@ -405,7 +407,7 @@ class _Bounds(NamedTuple):
             first = "high" if self.alone else "low"
             sign = ("<" if self.alone else ">") + ("" if self.endpoint else "=")
             second = "0" if self.alone else "high"
-            raise value_error(self.where, f"{first} {sign} {second}", "low is below high")
+            raise value_error(self.where, f"{first} {sign} {second}", "low must be below high")
 
 
 def _on_host(bound: Any, where: str) -> Any:
@@ -415,7 +417,7 @@ def _on_host(bound: Any, where: str) -> Any:
     try:
         return numpy.vectorize(int, otypes=[object])(numpy.asarray(bound, dtype=object))
     except TypeError:
-        raise type_error(where, f"a bound is {bound!r}", "integers are accepted") from None
+        raise type_error(where, f"a bound is {bound!r}", "it must be an integer") from None
 
 
 def _some(holds: Any) -> bool:

@@ -26,7 +26,9 @@ def isclose(
     atol: ArrayLike = 1e-08,
     equal_nan: bool = False,
 ) -> Array:
-    """Whether the elements of two arrays are nearly equal; an infinite one only to the same.
+    """Tell whether the elements of two arrays are nearly equal; an infinite one only to the same.
+
+    -> Array of bool, shape that a and b broadcast to
 
     >>> xarr.isclose(xarr.asarray([1.0, 2.0]), [1.0 + 1e-9, 2.1]).tolist()
     [True, False]
@@ -88,7 +90,7 @@ def allclose(
     atol: ArrayLike = 1e-08,
     equal_nan: bool = False,
 ) -> bool:
-    """Whether all elements of two arrays are nearly equal; waits for the device.
+    """Tell whether all elements of two arrays are nearly equal; waits for the device.
 
     >>> xarr.allclose(xarr.asarray([1.0, 2.0]), [1.0 + 1e-9, 2.0])
     True
@@ -97,7 +99,7 @@ def allclose(
 
 
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
-    """Whether two arrays have the same shape and the same elements; waits for the device.
+    """Tell whether two arrays have the same shape and the same elements; waits for the device.
 
     NumPy compares what no device holds.
 
@@ -114,7 +116,7 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
 
 
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
-    """Whether two arrays have the same elements once they are broadcast; waits for the device.
+    """Tell whether two arrays have the same elements once they are broadcast; waits for the device.
 
     False where shapes do not broadcast. NumPy compares what no device holds.
 

@@ -51,10 +51,10 @@ def freedom_less(ddof: float | None, correction: float, where: str) -> float:
     for name, given in (("ddof", 0 if ddof is None else ddof), ("correction", correction)):
         if not isinstance(given, int | float | numpy.integer | numpy.floating):
             where = f"{where.partition('(')[0]}(a, axis, {name})"
-            raise type_error(where, f"{name} is {given!r}", "a real number is accepted")
+            raise type_error(where, f"{name} is {given!r}", f"{name} must be a real number")
     if ddof and correction:
         fault = f"ddof is {ddof} and correction {correction}"
-        accepted = "one of them is accepted"
+        accepted = "one of them must be left out"
         remedy = "ddof and correction can't be provided simultaneously."
         raise value_error(where, fault, accepted, remedy)
     return ddof or correction

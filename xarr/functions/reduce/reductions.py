@@ -32,7 +32,7 @@ def all(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """Whether all elements are nonzero."""
+    """Tell whether all elements are nonzero."""
     return reduced(
         rows.all, operand_view(a, "all(a)"), axis, out=out, keepdims=keepdims, mask=where
     )
@@ -46,7 +46,7 @@ def any(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """Whether an element is nonzero."""
+    """Tell whether an element is nonzero."""
     return reduced(
         rows.any, operand_view(a, "any(a)"), axis, out=out, keepdims=keepdims, mask=where
     )
@@ -233,7 +233,10 @@ def var(
 def cumsum(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running sums along an axis; small integers are widened as in the standard."""
+    """The running sums along an axis; small integers are widened as in the standard.
+
+    -> Array, shape of a, of its data type; bools and narrow integers become int64 or uint64
+    """
     where = "cumsum(a, axis)"
     view = operand_view(a, where)
     return running(rows.cumulative_sum, view, axis, dtype, out, where)
@@ -242,7 +245,10 @@ def cumsum(
 def cumprod(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running products along an axis; small integers are widened as in the standard."""
+    """The running products along an axis; small integers are widened as in the standard.
+
+    -> Array, shape of a, of its data type; bools and narrow integers become int64 or uint64
+    """
     where = "cumprod(a, axis)"
     view = operand_view(a, where)
     return running(rows.cumulative_prod, view, axis, dtype, out, where)
@@ -262,7 +268,7 @@ def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False
     where = "ptp(a, axis)"
     view = operand_view(a, where)
     if view.dtype.kind not in dtypes.NUMERIC:
-        raise type_error(where, f"a has dtype {view.dtype}", "numeric dtypes are accepted")
+        raise type_error(where, f"a has dtype {view.dtype}", "a must be numeric")
     largest, smallest = (
         reduced(row, view, axis, keepdims=bool(keepdims), where=where)
         for row in (rows.max, rows.min)

@@ -59,6 +59,8 @@ def resized(values: Array, shape: Shape) -> Array:
 def resize(a: ArrayLike, new_shape: Any) -> Array:
     """Give an array another shape and size, its elements repeated where there are too few.
 
+    -> Array, shape new_shape, of the data type of a
+
     Note: The method `x.resize` fills with zeros instead.
 
     >>> xarr.resize(xarr.asarray([1, 2, 3]), (2, 2)).tolist()
@@ -80,6 +82,8 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array
 
     obj : int, slice, integer Array, or bool Array of shape (N,)
         Which parts are left out; an Array is waited for.
+
+    -> Array, shape of arr with fewer elements along the axis, of the data type of arr
 
     >>> xarr.delete(xarr.arange(5), [1, 3]).tolist()
     [0, 2, 4]
@@ -107,7 +111,7 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array
         keeping[_host_places(obj, extent, where)] = False
     except IndexError as error:
         fault = f"{error}"
-        raise refused(IndexError, where, fault, f"axis {place} has {extent} elements") from None
+        raise refused(IndexError, where, fault, f"it must be in [{-extent}, {extent})") from None
     return Array(taken_at(x, place, numpy.flatnonzero(keeping)))
 
 
@@ -127,7 +131,7 @@ def _run(obj: Any, extent: int, axis: int, where: str) -> tuple[int, int] | None
         return None
     if not -extent <= at < extent:
         fault = f"the index {at} is out of bounds"
-        accepted = f"axis {axis} has {extent} elements, so [{-extent}, {extent}) is accepted"
+        accepted = f"axis {axis} has {extent} elements, so it must be in [{-extent}, {extent})"
         raise refused(IndexError, where, fault, accepted)
     at %= extent
     return at, at + 1
@@ -168,11 +172,13 @@ def _host_places(obj: Any, extent: int, where: str) -> Any:
 
 def _wrong_mask(shape: Shape, extent: int, where: str) -> ValueError:
     fault = f"the mask obj has shape {shape}"
-    return value_error(where, fault, f"the axis has {extent} elements; as many")
+    return value_error(
+        where, fault, f"it must have an element for each of the {extent} of the axis"
+    )
 
 
 def _wrong_index(dtype: str, where: str) -> IndexError:
-    accepted = "integers, slices, and integer or bool arrays are accepted"
+    accepted = "it must be an integer, a slice, or an integer or bool array"
     return refused(IndexError, where, f"obj has dtype {dtype}", accepted)
 
 
@@ -184,6 +190,8 @@ def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = N
         In front of which elements of arr, or N for the end.
     values : Array or values
         What is put in; it broadcasts over the other axes, and over several indices.
+
+    -> Array, shape of arr with more elements along the axis, of the data type of arr
 
     >>> xarr.insert(xarr.asarray([1, 2, 3]), 1, 9).tolist()
     [1, 9, 2, 3]
@@ -199,7 +207,7 @@ def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = N
     at = _insertions(obj, extent, where)
     if at.size and (at.min() < -extent or at.max() > extent):
         fault = f"the index {at.min() if at.min() < -extent else at.max()} is out of bounds"
-        accepted = f"axis {place} has {extent} elements, so [{-extent}, {extent}] is accepted"
+        accepted = f"axis {place} has {extent} elements, so it must be in [{-extent}, {extent}]"
         raise refused(IndexError, where, fault, accepted)
     at = numpy.where(at < 0, at + extent, at)
     if not at.ndim or at.size == 1:
@@ -233,7 +241,7 @@ def _insertions(obj: Any, extent: int, where: str) -> Host:
     if values.dtype == numpy.bool_ and values.ndim == 1:
         return numpy.flatnonzero(values)
     if values.ndim > 1:
-        raise value_error(where, f"obj has shape {values.shape}", "a vector of indices is accepted")
+        raise value_error(where, f"obj has shape {values.shape}", "obj must be a vector of indices")
     if values.dtype.kind not in "iu":
         error = _wrong_index(str(values.dtype), where)
         raise TypeError(str(error)) if values.size == 1 else error
@@ -253,13 +261,15 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
     trim : str -- "f" for the front, "b" for the back, "fb" for both.
     axis : int or tuple of int, optional -- Along which axes; all where None.
 
+    -> Array, or list where filt is one, of the data type of filt
+
     >>> xarr.trim_zeros(xarr.asarray([0, 0, 1, 0, 2, 0])).tolist()
     [1, 0, 2]
     """
     where = "trim_zeros(filt, trim, axis)"
     ends = trim.lower()
     if ends not in ("f", "b", "fb", "bf"):
-        raise value_error(where, f"trim is {trim!r}", "'f', 'b', 'fb' are accepted")
+        raise value_error(where, f"trim is {trim!r}", "trim must be 'f', 'b' or 'fb'")
     x = array_of(filt, where, "filt")
     axes = layout.normalize_axes(axis, x.ndim, where)
     key = [slice(None)] * x.ndim
@@ -300,6 +310,9 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
         How many elements next to the edge "maximum" and the like are of; all where None.
     reflect_type : {"even", "odd"}
         With "odd", what is mirrored is subtracted from two times the edge.
+    kwargs : object -- For a callable mode, further arguments of it.
+
+    -> Array, of the data type of array, shape with the pads added to each extent
 
     >>> xarr.pad(xarr.arange(3), 2, mode="reflect").tolist()
     [2, 1, 0, 1, 2, 1, 0]
@@ -490,11 +503,15 @@ _OPTIONS: Final = {
 def _require_known(mode: Any, options: dict[str, Any], where: str) -> None:
     if mode != "empty" and (not isinstance(mode, str) or mode not in _MODES):
         fault = f"mode '{mode}' is not supported"
-        raise value_error(where, fault, "the modes are empty, " + ", ".join(_MODES))
+        raise value_error(where, fault, "mode must be one of empty, " + ", ".join(_MODES))
     read = _OPTIONS.get(mode, ("none", None))[0]
     for name in options:
         if name != read:
-            raise value_error(where, f"{name} is given", f"mode {mode!r} reads {read}")
+            raise value_error(
+                where,
+                f"{name} is given",
+                f"mode {mode!r} reads {read}, and others must be left out",
+            )
 
 
 def _settings(mode: str, options: dict[str, Any], ndim: int, where: str) -> list[tuple[Any, Any]]:
@@ -503,14 +520,16 @@ def _settings(mode: str, options: dict[str, Any], ndim: int, where: str) -> list
     value = options.get(name, default)
     if value is None or isinstance(value, str):
         if name == "reflect_type" and value not in ("even", "odd"):
-            raise value_error(where, f"reflect_type is {value!r}", "'even' and 'odd' are accepted")
+            raise value_error(
+                where, f"reflect_type is {value!r}", "reflect_type must be 'even' or 'odd'"
+            )
         return [(value, value)] * ndim
     pairs = _pairs(value, ndim, where, name)
     if name == "stat_length":
         lengths = _whole(pairs, value, where, name)
         if mode in ("maximum", "minimum") and any(0 in pair for pair in lengths):
             fault = "stat_length of 0 yields no value for padding"
-            raise value_error(where, fault, "1 is the least")
+            raise value_error(where, fault, "it must be at least 1")
         return lengths
     return pairs
 

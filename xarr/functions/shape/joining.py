@@ -18,10 +18,10 @@ from xarr import dtypes, layout, tuning
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made
 from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import array_of, as_array, numbers, stored_number
-from xarr.array.layouts import keep_array, settled, view
+from xarr.array.layouts import settled, view
 from xarr.array.out_argument import deliver, require_castable, require_casting, single
 from xarr.array.transfers import Host, openly, uploaded
-from xarr.backends.device import Device, get_device, promoted, require_together
+from xarr.backends.device import Device, promoted, require_together
 from xarr.codegen.expressions import rolled
 from xarr.dtypes import DType
 from xarr.errors import operand_of, refused, type_error, value_error
@@ -99,7 +99,9 @@ def _arrays(values: Any, where: str) -> list[Array]:
         raise type_error(where, fault, accepted)
     items = list(values)
     if not items:
-        raise value_error(where, f"{operand_of(where)} is empty", "need at least one array")
+        raise value_error(
+            where, f"{operand_of(where)} is empty", "it must hold arrays: need at least one array"
+        )
     device = next((item.device for item in items if type(item) is Array), None)
     arrays = [
         item if type(item) is Array else as_array(item, where, "an array", device=device)
@@ -166,7 +168,7 @@ def _joined(
     first = parts[0].shape
     if not first:
         fault = "an array is 0-dimensional"
-        accepted = "arrays with at least one axis are accepted"
+        accepted = "arrays must have at least one axis"
         raise value_error(where, fault, accepted, "use stack, or axis=None")
     place = normalize_axis(axis, len(first), where)
     for part in parts:
@@ -177,7 +179,7 @@ def _joined(
             if number != place
         ):
             fault = f"the shapes are {first} and {shape} and axis is {place}"
-            raise value_error(where, fault, "shapes have to agree except along the axis")
+            raise value_error(where, fault, "shapes must agree except along the axis")
     row = _promoted(parts, where, dtype, casting)
     total = sum(part.shape[place] for part in parts)
     full = (*first[:place], total, *first[place + 1 :])
@@ -205,13 +207,13 @@ def _hand_over(whole: Assembly, out: Any, casting: str, where: str) -> Array:
     target = single(out, where)
     if target is not None and target.shape != result.shape:
         fault = f"out has shape {target.shape} and the result {result.shape}"
-        raise value_error(where, fault, "equal shapes are accepted")
+        raise value_error(where, fault, "both must be equal")
     return deliver(result, target, where, casting=casting)
 
 
 def _require_one(out: Any, dtype: DTypeLike, where: str) -> None:
     if out is not None and dtype is not None:
-        raise type_error(where, "out and dtype are both given", "one of them is accepted")
+        raise type_error(where, "out and dtype are both given", "one of them must be left out")
 
 
 @by_numpy(numpy.stack)
@@ -228,6 +230,8 @@ def stack(
 
     axis : int -- Where the new axis is in the result.
 
+    -> Array, shape with one more axis, of the data type that the arrays promote to
+
     TypeError -- If something is no array, out and dtype are both given, or casting does not allow a
         dtype.
 
@@ -241,7 +245,7 @@ def stack(
     for part in parts:
         if part.shape != shape:
             fault = f"the shapes are {shape} and {part.shape}"
-            raise value_error(where, fault, "all shapes have to agree")
+            raise value_error(where, fault, "all shapes must agree")
     place = normalize_axis(axis, len(shape) + 1, where, "the result")
     full = layout.require_possible((*shape[:place], len(parts), *shape[place:]), where)
     row = _promoted(parts, where, dtype, casting)
@@ -264,6 +268,8 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     axis : int or tuple of int, optional
         The axes, one for each shift, or one of either for all. None moves in the flattened array.
 
+    -> Array, shape and data type of a
+
     >>> xarr.roll(xarr.arange(5), 2).tolist()
     [3, 4, 0, 1, 2]
     """
@@ -278,7 +284,7 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     shifts, axes = _shifts(shift, where), integers(axis, where, "axis")
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         fault = f"there are {len(shifts)} shifts and {len(axes)} axes"
-        raise value_error(where, fault, "as many of both, or one of either are accepted")
+        raise value_error(where, fault, "there must be as many of both, or one of either")
     count = max(len(shifts), len(axes)) if shifts and axes else 0
     moves = [0] * len(view.shape)
     for number in range(count):
@@ -311,6 +317,8 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
     repeats : int, or integer Array, shape (N,) or (1,) -- How often; an Array says it for each
         element along the axis, and is waited for, since the shape depends on its values.
 
+    -> Array, of the data type of a, shape (N,) without an axis
+
     >>> xarr.repeat(xarr.asarray([3, 4]), 2).tolist()
     [3, 3, 4, 4]
     """
@@ -328,10 +336,10 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
         counts = numbers(counts.tolist(), dtypes.int64, where, "repeats")
     if not numpy.can_cast(counts.dtype, numpy.int64) or counts.ndim > 1:
         fault = f"repeats has dtype {counts.dtype} and shape {counts.shape}"
-        raise type_error(where, fault, "an integer, or integers in one dimension are accepted")
+        raise type_error(where, fault, "repeats must be an integer, or a vector of integers")
     extent = view.shape[place]
     if counts.size and counts.min() < 0:
-        raise value_error(where, f"repeats holds {counts.min()}", "repeats are not negative")
+        raise value_error(where, f"repeats holds {counts.min()}", "repeats must not be negative")
     shape = view.shape
     one = counts.size == 1
     total = extent * int(counts.item()) if one else sum(counts.tolist())
@@ -340,12 +348,12 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
         return _repeated(x, place, int(counts.item()))
     if counts.size != extent:
         fault = f"repeats has {counts.size} elements"
-        accepted = f"axis {place} has {extent}; one for each, or one for all is accepted"
+        accepted = f"it must have one for each of the {extent} of axis {place}, or one for all"
         raise value_error(where, fault, accepted)
     nbytes = total * dtypes.int64.itemsize
     if nbytes > x.device.memory_nbytes:
         fault = f"repeats asks for {total} elements, whose places take {nbytes} bytes"
-        accepted = f"{x.device} has {x.device.memory_nbytes} bytes"
+        accepted = f"they must fit into the {x.device.memory_nbytes} bytes of {x.device}"
         raise refused(MemoryError, where, fault, accepted, "work in smaller pieces")
     sources = numpy.repeat(numpy.arange(extent, dtype=numpy.int64), counts)
     return Array(taken_at(x, place, sources))
@@ -384,6 +392,8 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     reps : int or tuple of int
         How often along each axis. Missing ones are 1, and so are missing axes of A, in front.
 
+    -> Array, each extent of A times its entry of reps, of the data type of A
+
     >>> xarr.tile(xarr.asarray([1, 2]), 2).tolist()
     [1, 2, 1, 2]
     """
@@ -391,7 +401,7 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     x = array_of(A, where, "A")
     times = integers(reps, where, "reps")
     if any(count < 0 for count in times):
-        raise value_error(where, f"reps is {reps!r}", "numbers of repetitions are not negative")
+        raise value_error(where, f"reps is {reps!r}", "numbers of repetitions must not be negative")
     ndim = max(x.ndim, len(times))
     times = [1] * (ndim - len(times)) + times
     given = settled(x)
@@ -412,6 +422,8 @@ def append(arr: ArrayLike, values: Any, axis: SupportsIndex | None = None) -> Ar
 
     values : Array or values -- Of the shape of arr but along the axis.
 
+    -> Array, of the data type that arr and values promote to
+
     >>> xarr.append(xarr.arange(2), 7).tolist()
     [0, 1, 7]
     """
@@ -427,7 +439,10 @@ def _appended(arr: ArrayLike, values: Any, axis: SupportsIndex | None) -> Array:
 @by_numpy(numpy.vstack)
 @cached_call
 def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
-    """Join arrays along the first axis, vectors as rows."""
+    """Join arrays along the first axis, vectors as rows.
+
+    -> Array, shape (M1 + M2 + ..., N, ...), of the data type that the arrays promote to
+    """
     where = "vstack(tup)"
     return _joined(
         [with_axes(item, 2, where) for item in _arrays(tup, where)], 0, where, dtype, casting
@@ -437,7 +452,10 @@ def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
 @by_numpy(numpy.hstack)
 @cached_call
 def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
-    """Join arrays along the second axis, vectors along the first."""
+    """Join arrays along the second axis, vectors along the first.
+
+    -> Array, shape (M, N1 + N2 + ..., ...), of the data type that the arrays promote to
+    """
     where = "hstack(tup)"
     parts = [with_axes(item, 1, where) for item in _arrays(tup, where)]
     return _joined(parts, 0 if parts[0].ndim == 1 else 1, where, dtype, casting)
@@ -446,7 +464,10 @@ def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
 @by_numpy(numpy.dstack)
 @cached_call
 def dstack(tup: Any) -> Array:
-    """Join arrays along the third axis."""
+    """Join arrays along the third axis.
+
+    -> Array, shape (M, N, K1 + K2 + ..., ...), of the data type that the arrays promote to
+    """
     where = "dstack(tup)"
     return _joined([with_three_axes(item, where) for item in _arrays(tup, where)], 2, where)
 
@@ -454,7 +475,10 @@ def dstack(tup: Any) -> Array:
 @by_numpy(numpy.column_stack)
 @cached_call
 def column_stack(tup: Any) -> Array:
-    """Join vectors as the columns of a matrix."""
+    """Join vectors as the columns of a matrix.
+
+    -> Array, shape (M, N1 + N2 + ...), of the data type that the arrays promote to
+    """
     where = "column_stack(tup)"
     parts = []
     for item in _arrays(tup, where):
@@ -476,6 +500,8 @@ def diff(
     n : int -- How many times.
     prepend, append : Array or scalar, optional -- What to put before and after a first.
 
+    -> Array, n elements shorter along the axis, of the data type of a; bools stay bools
+
     >>> xarr.diff(xarr.asarray([1, 4, 9])).tolist()
     [3, 5]
     """
@@ -483,7 +509,7 @@ def diff(
     result = at_least(as_array(a, where, "a"), 1, where)
     times = integer(n, where, "n")
     if times < 0:
-        raise value_error(where, f"n is {times}", "n is not negative")
+        raise value_error(where, f"n is {times}", "n must not be negative")
     if times == 0:
         return result
     place = normalize_axis(axis, result.ndim, where)
@@ -509,87 +535,3 @@ def _line(item: Any, x: Array, shape: Shape, where: str, name: str) -> Array:
     """An item to join to an array; a scalar is broadcast to one element along the axis."""
     extra = as_array(item, where, name, device=x.device)
     return extra if extra.ndim else broadcast_to(extra, shape)
-
-
-@by_numpy(numpy.block)
-def block(arrays: Any) -> Array:
-    """Put an array together of blocks, each of which is written once.
-
-    arrays : nested lists of Arrays and values -- The innermost lists are joined along the last
-        axis, those around them along the one before, and so on.
-
-    TypeError -- If a tuple is among the lists.
-
-    >>> xarr.block([[xarr.ones((1, 1)), 2], [3, 4]]).tolist()
-    [[1.0, 2.0], [3.0, 4.0]]
-    """
-    where = "block(arrays)"
-    depth = _depth(arrays, where)
-    leaves = list[Any]()
-    _collect(arrays, leaves)
-    device = next((item.device for item in leaves if type(item) is Array), get_device())
-    parts = [as_array(item, where, "a block", device=device) for item in leaves]
-    ndim = max(depth, *(part.ndim for part in parts))
-    parts = [with_axes(part, ndim, where) for part in parts]
-    placed: list[tuple[list[int], Array]] = []
-    shape = _place_blocks(arrays, iter(parts), [0] * ndim, ndim - depth, placed, where)
-    row = promoted([part._view.dtype for part in parts], device, where)
-    whole = Assembly(shape, row, device)
-    for begin, part in placed:
-        whole.put(begin, part.shape, part._view)
-    return keep_array(whole.array())
-
-
-def _depth(arrays: Any, where: str) -> int:
-    """How deep the lists are, everywhere."""
-    if isinstance(arrays, tuple):
-        raise type_error(where, "a tuple is among the lists", "lists of blocks are accepted")
-    if not isinstance(arrays, list):
-        return 0
-    if not arrays:
-        raise value_error(where, "a list is empty", "blocks are needed")
-    depths = {_depth(item, where) for item in arrays}
-    if len(depths) > 1:
-        fault = f"lists are {sorted(depths)} deep beside each other"
-        raise value_error(where, fault, "all have to be equally deep")
-    return depths.pop() + 1
-
-
-def _collect(arrays: Any, leaves: list[Any]) -> None:
-    if isinstance(arrays, list):
-        for item in arrays:
-            _collect(item, leaves)
-    else:
-        leaves.append(arrays)
-
-
-def _place_blocks(
-    arrays: Any,
-    parts: Any,
-    begin: list[int],
-    axis: int,
-    placed: list[tuple[list[int], Array]],
-    where: str,
-) -> Shape:
-    """Note where each block begins; the shape of all of them. `axis` is joined at this depth."""
-    if not isinstance(arrays, list):
-        part = next(parts)
-        placed.append((begin, part))
-        shape: Shape = part.shape
-        return shape
-    total: Shape | None = None
-    for item in arrays:
-        at = list(begin)
-        if total is not None:
-            at[axis] += total[axis]
-        shape = _place_blocks(item, parts, at, axis + 1, placed, where)
-        if total is None:
-            total = shape
-            continue
-        for number, (one, other) in enumerate(zip(total, shape, strict=True)):
-            if number != axis and one != other:
-                fault = f"blocks of shapes {total} and {shape} are joined along axis {axis}"
-                raise value_error(where, fault, "the other extents have to agree")
-        total = (*total[:axis], total[axis] + shape[axis], *total[axis + 1 :])
-    assert total is not None
-    return total

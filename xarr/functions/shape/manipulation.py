@@ -18,7 +18,7 @@ from xarr.array.array import Array, ArrayLike, Axis, ShapeLike
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array
 from xarr.array.layouts import keep_array, kept_order, layout_of, lock, renamed, settled, view
-from xarr.errors import operand_of, type_error, value_error
+from xarr.errors import difference, operand_of, type_error, value_error
 from xarr.functions.create.creation import shape_of
 from xarr.ir.views import constant, storage_view
 from xarr.layout import Layout, Shape, index_of, integer, normalize_axis
@@ -36,7 +36,9 @@ def integers(value: Any, where: str, name: str) -> list[int]:
         return [index_of(item) for item in items]
     except TypeError:
         fault = f"{name} is {value!r}"
-        raise type_error(where, fault, "an integer or a tuple of integers is accepted") from None
+        raise type_error(
+            where, fault, f"{name} must be an integer or a tuple of integers"
+        ) from None
 
 
 def copied_as(x: Array, where: Layout, shape: Shape) -> Array:
@@ -59,6 +61,8 @@ def reshape(
     shape : int or tuple of int -- The shape; one extent may be -1, which stands for what is left.
     order : {"C", "F", "A"} -- Which index runs fastest: the last, or as in Fortran the first; with
         "A" the first where a lies in memory so.
+
+    -> Array, shape as given, of the data type of a
 
     ValueError -- If the number of elements differs, or copy is False and a copy is needed.
 
@@ -83,7 +87,7 @@ def reshape(
         fault = (
             f"a has shape {given_view.shape} with strides {given.strides} and shape is {extents}"
         )
-        accepted = "strides cannot express it, so a copy is needed"
+        accepted = "copy must not be False, as strides cannot express the shape"
         raise value_error("reshape(a, shape, copy=False)", fault, accepted, "pass copy=None")
     return copied_as(x, settled(x), extents)
 
@@ -99,6 +103,8 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
 
     order : {"C", "F", "A", "K"} -- Which index runs fastest: the last, or as in Fortran the first;
         with "A" the first where x lies in memory so, with "K" that which runs fastest in memory.
+
+    -> Array, shape (N,), of the data type of a
     """
     return flattened(array_of(a, "ravel(a)", "a"), order, "ravel(a, order)")
 
@@ -126,6 +132,8 @@ def permute_dims(a: Array, axes: Any = None) -> Array:
     axes : tuple of int, optional
         For each axis of the result, which axis of a it is; all reversed where None.
 
+    -> Array, of the data type of a
+
     >>> xarr.permute_dims(xarr.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
@@ -139,7 +147,7 @@ def permuted(x: Array, axes: Any, where: str) -> Array:
     order = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
     if sorted(order) != list(range(x.ndim)):
         fault = f"{operand_of(where)} has {x.ndim} dimensions and axes is {axes!r}"
-        raise value_error(where, fault, "each axis has to be named once")
+        raise value_error(where, fault, "each axis must be named once")
     return view(x, settled(x).permuted(order))
 
 
@@ -149,6 +157,8 @@ def transpose(a: ArrayLike, axes: Any = None) -> Array:
 
     axes : tuple of int, optional
         For each axis of the result, which axis of a it is; all reversed where None.
+
+    -> Array, of the data type of a
     """
     where = "transpose(a, axes)"
     x = array_of(a, where, "a")
@@ -158,6 +168,8 @@ def transpose(a: ArrayLike, axes: Any = None) -> Array:
 @cached_call
 def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     """Swap two axes; a view.
+
+    -> Array, of the data type of a
 
     >>> xarr.swapaxes(xarr.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
@@ -176,6 +188,8 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
 
     source, destination : int or tuple of int -- The axes, and where each is in the result.
 
+    -> Array, of the data type of a
+
     >>> xarr.moveaxis(xarr.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
@@ -187,7 +201,7 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
     ]
     if len(given) != len(places) or any(len(set(axes)) != len(axes) for axes in (given, places)):
         fault = f"source is {source!r} and destination is {destination!r}"
-        raise value_error(where, fault, "as many of both are accepted, each named once")
+        raise value_error(where, fault, "both must have as many axes, each named once")
     order = [axis for axis in range(x.ndim) if axis not in given]
     for place, axis in sorted(zip(places, given, strict=True)):
         order.insert(place, axis)
@@ -199,6 +213,8 @@ def expand_dims(a: ArrayLike, axis: Any) -> Array:
     """Insert axes of one element; a view.
 
     axis : int or tuple of int -- Where the new axes are in the result.
+
+    -> Array, of the data type of a
 
     >>> xarr.expand_dims(xarr.zeros((2, 3)), 1).shape
     (2, 1, 3)
@@ -228,6 +244,8 @@ def _with_places(x: Array, places: Sequence[int], where: str) -> Array:
 def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
     """Remove axes of one element, all of them where axis is None; a view.
 
+    -> Array, of the data type of a
+
     >>> xarr.squeeze(xarr.zeros((1, 3)), 0).shape
     (3,)
     """
@@ -241,7 +259,7 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
         places = places if x.ndim else ()  # NumPy takes the first axis of what has none
     if any(x.shape[place] != 1 for place in places):
         fault = f"a has shape {x.shape} and axis is {axis!r}"
-        raise value_error(where, fault, "axes of one element go")
+        raise value_error(where, fault, "the axes to remove must have one element")
     given = settled(x)
     kept = [number for number in range(x.ndim) if number not in places]
     return view(x, given.permuted(kept))
@@ -249,7 +267,10 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
 
 @cached_call
 def flip(m: ArrayLike, axis: Axis = None) -> Array:
-    """Reverse the order of elements along axes; a view."""
+    """Reverse the order of elements along axes; a view.
+
+    -> Array, shape and data type of m
+    """
     where = "flip(m, axis)"
     x = array_of(m, where, "m")
     places = layout.normalize_axes(axis, x.ndim, where)
@@ -267,13 +288,19 @@ def flip(m: ArrayLike, axis: Axis = None) -> Array:
 
 
 def fliplr(m: ArrayLike) -> Array:
-    """Reverse the second axis; a view."""
+    """Reverse the second axis; a view.
+
+    -> Array, shape and data type of m
+    """
     where = "fliplr(m)"
     return flip(at_least(array_of(m, where, "m"), 2, where), 1)
 
 
 def flipud(m: ArrayLike) -> Array:
-    """Reverse the first axis; a view."""
+    """Reverse the first axis; a view.
+
+    -> Array, shape and data type of m
+    """
     where = "flipud(m)"
     return flip(at_least(array_of(m, where, "m"), 1, where), 0)
 
@@ -282,7 +309,7 @@ def at_least(x: Array, ndim: int, where: str) -> Array:
     """The array; ValueError if it has fewer axes."""
     if x.ndim < ndim:
         fault = f"{operand_of(where)} is {x.ndim}-d"
-        raise value_error(where, fault, f"an array that is at least {ndim}-d is needed")
+        raise value_error(where, fault, f"it must be at least {ndim}-d")
     return x
 
 
@@ -293,6 +320,8 @@ def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     k : int -- How many quarter turns.
     axes : tuple of two int -- The axes of the plane.
 
+    -> Array, of the data type of m
+
     >>> xarr.rot90(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [[2, 4], [1, 3]]
     """
@@ -300,7 +329,7 @@ def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     x = array_of(m, where, "m")
     plane = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
     if len(plane) != 2 or plane[0] == plane[1]:
-        raise value_error(where, f"axes is {axes!r}", "two different axes are accepted")
+        raise value_error(where, f"axes is {axes!r}", "axes must be two different axes")
     first, second = plane
     turns = integer(k, where, "k") % 4
     if turns == 0:
@@ -316,6 +345,8 @@ def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
 def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Array:
     """Repeat an array over a shape, without copying: a view, which is read-only.
 
+    -> Array, shape as given, of the data type of array
+
     >>> xarr.broadcast_to(xarr.arange(2), (2, 2)).tolist()
     [[0, 1], [0, 1]]
     """
@@ -326,7 +357,7 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Arr
     if len(extents) < x.ndim or layout.broadcast_shapes(x.shape, extents, where=where) != extents:
         fault = f"array has shape {x.shape} and shape is {extents}"
         rule = "aligned at the last axis, each extent equal or 1"
-        raise value_error(where, fault, f"array has to broadcast to shape: {rule}")
+        raise value_error(where, fault, f"array must broadcast to shape: {rule}")
     given_view = x._view
     if not owned and given_view.value is not None:
         return lock(Array(constant(given_view.value, given_view.dtype, extents, given_view.device)))
@@ -336,6 +367,8 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Arr
 
 def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ...]:
     """Repeat arrays over the shape that they broadcast to: views, read-only where elements repeat.
+
+    -> tuple of Arrays of one shape, data types kept
 
     >>> [x.shape for x in xarr.broadcast_arrays(xarr.zeros(3), xarr.zeros((2, 1)))]
     [(2, 3), (2, 3)]
@@ -351,6 +384,12 @@ def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ..
 def broadcast_shapes(*shapes: Any) -> Shape:
     """Tell the shape that shapes broadcast to; () without arguments.
 
+    shapes : int or tuple of int -- The shapes.
+
+    -> tuple of int
+
+    ValueError -- If the shapes do not broadcast.
+
     >>> xarr.broadcast_shapes((3, 1), (4,))
     (3, 4)
     """
@@ -365,7 +404,10 @@ def atleast_1d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_1d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_1d(*arrays: Any) -> Array | tuple[Array, ...]:
-    """Give arrays at least one axis: a view of one argument, a tuple of views of several."""
+    """Give arrays at least one axis: a view of one argument, a tuple of views of several.
+
+    -> Array, or a tuple of Arrays, data types kept
+    """
     return _one_or_all([with_axes(item, 1, "atleast_1d(*arrays)") for item in arrays])
 
 
@@ -374,7 +416,10 @@ def atleast_2d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_2d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_2d(*arrays: Any) -> Array | tuple[Array, ...]:
-    """Give arrays at least two axes, the new ones in front, as `atleast_1d` does."""
+    """Give arrays at least two axes, the new ones in front, as `atleast_1d` does.
+
+    -> Array, or a tuple of Arrays, data types kept
+    """
     return _one_or_all([with_axes(item, 2, "atleast_2d(*arrays)") for item in arrays])
 
 
@@ -383,7 +428,10 @@ def atleast_3d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_3d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_3d(*arrays: Any) -> Array | tuple[Array, ...]:
-    """Give arrays at least three axes: (N,) becomes (1, N, 1) and (M, N) becomes (M, N, 1)."""
+    """Give arrays at least three axes: (N,) becomes (1, N, 1) and (M, N) becomes (M, N, 1).
+
+    -> Array, or a tuple of Arrays, data types kept
+    """
     return _one_or_all([with_three_axes(item, "atleast_3d(*arrays)") for item in arrays])
 
 
@@ -408,6 +456,8 @@ def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Arr
     """Move an axis in front of another one; `moveaxis` is easier to read.
 
     start : int -- In front of which axis it is put; the number of axes for the end.
+
+    -> Array, of the data type of a
 
     >>> xarr.rollaxis(xarr.zeros((3, 4, 5, 6)), 3, 1).shape
     (3, 6, 4, 5)
@@ -434,6 +484,8 @@ def as_strided(
     strides : tuple of int, optional
         The bytes between elements along each axis; those of x where None.
 
+    -> Array, shape as given, of the data type of x
+
     ValueError -- If the view would reach beyond the memory of x, which NumPy does not check, or
         strides are no multiples of the size of an element.
 
@@ -448,7 +500,7 @@ def as_strided(
     steps = given.strides if strides is None else _in_elements(strides, extents, array, where)
     if len(steps) != len(extents):
         fault = f"shape is {extents} and strides has {len(steps)} entries"
-        raise value_error(where, fault, "a stride for each axis is needed")
+        raise value_error(where, fault, "strides must have an entry for each axis")
     wanted = Layout(extents, steps, given.offset)
     storage = array._view.storage
     assert storage is not None
@@ -457,9 +509,9 @@ def as_strided(
         count = storage.nbytes // array.itemsize
         if low < 0 or high >= count or not given.size:
             fault = f"the view would have elements {low} to {high} of the memory of x"
-            accepted = f"there are elements 0 to {count - 1}"
+            accepted = f"they must be among its elements 0 to {count - 1}"
             remedy = "strides count bytes: take multiples of x.itemsize"
-            raise value_error(where, fault, accepted, remedy)
+            raise value_error(where, fault, accepted, remedy, difference("np-as-strided"))
     result = view(array, wanted)
     return result if writeable else lock(result)
 
@@ -471,7 +523,7 @@ def _in_elements(strides: Any, extents: Shape, x: Array, where: str) -> tuple[in
         nbytes = [0 if extent <= 1 else step for step, extent in zip(nbytes, extents, strict=True)]
     if any(step % itemsize for step in nbytes):
         fault = f"strides is {strides}"
-        accepted = f"multiples of the {itemsize} bytes of an element are accepted"
+        accepted = f"strides must be multiples of the {itemsize} bytes of an element"
         raise value_error(where, fault, accepted)
     return tuple(step // itemsize for step in nbytes)
 
@@ -498,7 +550,7 @@ def sliding_window_view(
     array = array_of(x, where)
     windows = integers(window_shape, where, "window_shape")
     if any(extent < 0 for extent in windows):
-        raise value_error(where, f"window_shape is {window_shape}", "no extent is negative")
+        raise value_error(where, f"window_shape is {window_shape}", "extents must not be negative")
     given = settled(array)
     if axis is None:
         places = list(range(array.ndim))
@@ -507,12 +559,12 @@ def sliding_window_view(
         places = [layout.normalize_axis(operator.index(item), array.ndim, where) for item in named]
     if len(places) != len(windows):
         fault = f"window_shape is {window_shape} and there are {len(places)} axes"
-        raise value_error(where, fault, "an extent for each axis is needed")
+        raise value_error(where, fault, "window_shape must have an extent for each axis")
     shape = list(given.shape)
     for place, extent in zip(places, windows, strict=True):
         if shape[place] < extent:
             fault = f"the window has {extent} elements along axis {place}, x has {shape[place]}"
-            raise value_error(where, fault, "a window is at most as large as x")
+            raise value_error(where, fault, "a window must be at most as large as x")
         shape[place] -= extent - 1
     strides = (*given.strides, *(given.strides[place] for place in places))
     wanted = Layout((*shape, *windows), strides, given.offset)

@@ -19,6 +19,8 @@ from xarr.layout import Layout, integer, normalize_axis
 def unstack(x: Array, /, axis: SupportsIndex = 0) -> tuple[Array, ...]:
     """Split an array into the arrays along an axis, which are views.
 
+    -> tuple of Array, of the data type of x, one axis fewer
+
     >>> [int(item) for item in xarr.unstack(xarr.arange(3))]
     [0, 1, 2]
     """
@@ -37,6 +39,8 @@ def unstack(x: Array, /, axis: SupportsIndex = 0) -> tuple[Array, ...]:
 
 def array_split(ary: ArrayLike, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
     """Split an array along an axis into views, which may differ in size.
+
+    -> list of Array, of the data type of ary
 
     >>> [part.tolist() for part in xarr.array_split(xarr.arange(5), 2)]
     [[0, 1, 2], [3, 4]]
@@ -59,7 +63,7 @@ def _pieces(x: Array, sections: Any, place: int, where: str) -> list[Array]:
     else:
         count = integer(sections, where, "indices_or_sections")
         if count <= 0:
-            raise value_error(where, f"{count} parts were asked for", "at least 1 is accepted")
+            raise value_error(where, f"{count} parts were asked for", "there must be at least 1")
         size, larger = divmod(extent, count)
         cuts = [0, *itertools.accumulate([size + 1] * larger + [size] * (count - larger))]
     given = settled(x)
@@ -74,7 +78,10 @@ def _pieces(x: Array, sections: Any, place: int, where: str) -> list[Array]:
 
 
 def split(ary: ArrayLike, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
-    """Split an array along an axis into views, of one size or at indices."""
+    """Split an array along an axis into views, of one size or at indices.
+
+    -> list of Array, of the data type of ary
+    """
     where = "split(ary, indices_or_sections, axis)"
     x = array_of(ary, where, "ary")
     return _equal_pieces(x, indices_or_sections, normalize_axis(axis, x.ndim, where), where)
@@ -84,13 +91,16 @@ def _equal_pieces(x: Array, count: Any, place: int, where: str) -> list[Array]:
     """The parts that `split` makes."""
     if isinstance(count, int) and count > 0 and x.shape[place] % count:
         fault = f"axis {place} has {x.shape[place]} elements"
-        accepted = f"that is no multiple of {count}"
+        accepted = f"that must be a multiple of {count}"
         raise value_error(where, fault, accepted, "use array_split for parts that differ")
     return _pieces(x, count, place, where)
 
 
 def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
-    """Split an array along its second axis, or a vector along its first; see `split`."""
+    """Split an array along its second axis, or a vector along its first; see `split`.
+
+    -> list of Array, of the data type of ary
+    """
     where = "hsplit(ary, indices_or_sections)"
     x = at_least(array_of(ary, where, "ary"), 1, where)
     return _equal_pieces(x, indices_or_sections, 0 if x.ndim == 1 else 1, where)
@@ -98,6 +108,8 @@ def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
 
 def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
     """Split an array of at least two axes along its first; see `split`.
+
+    -> list of Array, of the data type of ary
 
     >>> len(xarr.vsplit(xarr.eye(4), 2))
     2
@@ -109,6 +121,8 @@ def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
 
 def dsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
     """Split an array of at least three axes along its third; see `split`.
+
+    -> list of Array, of the data type of ary
 
     >>> [part.shape for part in xarr.dsplit(xarr.zeros((2, 2, 4)), 2)]
     [(2, 2, 2), (2, 2, 2)]

@@ -70,18 +70,18 @@ def _interpolated(
         require_together(other.device, points.device, where)
     if points.ndim != 1 or values.ndim != 1:
         fault = f"xp has shape {points.shape} and fp {values.shape}"
-        raise value_error(where, fault, "vectors are accepted")
+        raise value_error(where, fault, "both must be vectors")
     if points.shape != values.shape or not points.size:
         fault = f"xp has {points.size} elements and fp {values.size}"
-        raise value_error(where, fault, "as many are accepted, one or more")
+        raise value_error(where, fault, "both must have as many, one or more")
     row = default_float(points.device)
     for name, array in (("x", at), ("xp", points)):
         if array._view.dtype.kind == COMPLEX:
-            raise type_error(where, f"{name} has dtype {array.dtype}", "real numbers are accepted")
+            raise type_error(where, f"{name} has dtype {array.dtype}", f"{name} must be real")
     at, points = [Array(builder.converted(array._view, row)) for array in (at, points)]
     if period is not None:
         if period == 0:
-            raise value_error(where, "period is 0", "another number is accepted")
+            raise value_error(where, "period is 0", "period must not be 0")
         left = right = None
         period = abs(period)
         at, points = at % period, points % period
@@ -93,7 +93,9 @@ def _interpolated(
     if values._view.dtype.kind != COMPLEX:
         for name, bound in (("left", left), ("right", right)):
             if isinstance(bound, complex | numpy.complexfloating):
-                raise type_error(where, f"{name} is {bound!r}", "fp is real, so a real number is")
+                raise type_error(
+                    where, f"{name} is {bound!r}", f"{name} must be a real number, as fp is real"
+                )
         values = Array(builder.converted(values._view, row))
         return _polygon(at, points, values, index, left, right)
     bounds = [None if bound is None else complex(bound) for bound in (left, right)]
@@ -162,17 +164,17 @@ def gradient(
         axes = tuple(layout.normalize_axis(place, x.ndim, where) for place in axis)
     steps = _spacings(x, axes, varargs, where)
     if edge_order > 2:
-        raise value_error(where, f"edge_order is {edge_order}", "1 and 2 are accepted")
+        raise value_error(where, f"edge_order is {edge_order}", "edge_order must be 1 or 2")
     if x._view.dtype.kind == dtypes.BOOL:
         fault = "f has dtype bool"
-        raise type_error(where, fault, "numeric dtypes are accepted", 'write f.astype("int8")')
+        raise type_error(where, fault, "f must be numeric", 'write f.astype("int8")')
     if x._view.dtype.kind not in dtypes.FLOATING:
         x = x.astype(default_float(x.device).numpy)
     results = []
     for place, step in zip(axes, steps, strict=True):
         if x.shape[place] < edge_order + 1:
             fault = f"axis {place} has {x.shape[place]} elements"
-            accepted = f"{edge_order + 1} are needed with edge_order {edge_order}"
+            accepted = f"it must have {edge_order + 1} with edge_order {edge_order}"
             raise value_error(where, fault, accepted)
         results.append(_derivative(x, place, step, edge_order))
     return results[0] if len(results) == 1 else tuple(results)
@@ -186,7 +188,7 @@ def _spacings(x: Array, axes: Sequence[int], given: tuple[Any, ...], where: str)
         return [given[0]] * len(axes)
     if len(given) != len(axes):
         fault = f"there are {len(given)} spacings and {len(axes)} axes"
-        raise type_error(where, fault, "one for all axes, or one for each, is accepted")
+        raise type_error(where, fault, "there must be one spacing for all axes, or one for each")
     return [_spacing(x, place, step, where) for place, step in zip(axes, given, strict=True)]
 
 
@@ -262,6 +264,8 @@ def trapezoid(
     x : Array, shape (N,) or that of y, optional -- Where they are.
     dx : float, optional -- Their distance, without x.
 
+    -> Array, shape of the axes that are left, floating-point
+
     >>> float(xarr.trapezoid(xarr.asarray([1.0, 2.0, 3.0]), dx=2))
     8.0
     """
@@ -290,6 +294,8 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
     mode : {"full", "same", "valid"}, optional -- All N + M - 1 sums; the max(N, M) in their middle;
         those where one vector lies within the other. Also 2, 1 and 0.
 
+    -> Array, shape (N + M - 1,) in mode "full", of the data type that a and v promote to
+
     Note: Each sum is computed in order, N M products in one launch; for two long vectors `xarr.fft`
     takes less time, with other roundings.
     """
@@ -304,6 +310,8 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str | int = "valid") -> Array:
     """The correlation of two vectors: sum over n of a[n + k] conj(v[n]).
 
     mode : {"valid", "same", "full"}, optional -- As of `convolve`, whose notes hold here too.
+
+    -> Array, shape (abs(N - M) + 1,) in mode "valid", of the data type that a and v promote to
     """
     where = "correlate(a, v, mode)"
     first, second = _vectors(a, v, "correlate(a, v)")
@@ -322,7 +330,7 @@ def _vectors(a: Any, v: Any, where: str) -> tuple[Array, Array]:
     for name, part in zip(("a", "v"), pair, strict=True):
         if part.ndim > 1 or not part.size:
             fault = f"{name} has shape {part.shape}"
-            raise value_error(where, fault, "a vector of elements is accepted")
+            raise value_error(where, fault, f"{name} must be a vector of elements")
     lines = [part.reshape(-1) for part in pair]
     first, second = together(lines[0], lines[1], where, ("a", "v"))
     return Array(first), Array(second)
@@ -334,11 +342,11 @@ def _correlated(a: Array, v: Array, mode: str | int, where: str) -> Array:
     around = {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2)}
     around["valid"] = (0, 0)
     if mode is None:
-        raise type_error(where, "mode is None", "a str is accepted")
+        raise type_error(where, "mode is None", "mode must be a str")
     if isinstance(mode, int) and 0 <= mode < 3:
         mode = ("valid", "same", "full")[mode]
     if mode not in around:
-        raise value_error(where, f"mode is {mode!r}", "accepted are 'full', 'same' and 'valid'")
+        raise value_error(where, f"mode is {mode!r}", "mode must be 'full', 'same' or 'valid'")
     before, after = around[mode]
     whole = [_padded(a, before, after)]
     if before or after:
@@ -385,7 +393,10 @@ def _zero(view: View) -> View:
 
 
 def bartlett(M: float) -> Array:  # noqa: N803 - NumPy's name
-    """The Bartlett window: a triangle."""
+    """The Bartlett window: a triangle.
+
+    -> Array of the default floating-point data type, shape (M,)
+    """
     n = _points(M, "bartlett(M)")
     if n.size < 2:
         return n + 1.0
@@ -393,17 +404,26 @@ def bartlett(M: float) -> Array:  # noqa: N803 - NumPy's name
 
 
 def hanning(M: float) -> Array:  # noqa: N803 - NumPy's name
-    """The Hann window: one period of a raised cosine."""
+    """The Hann window: one period of a raised cosine.
+
+    -> Array of the default floating-point data type, shape (M,)
+    """
     return _cosines(M, "hanning(M)", 0.5, 0.5)
 
 
 def hamming(M: float) -> Array:  # noqa: N803 - NumPy's name
-    """The Hamming window: a raised cosine, from 0.08 to 1 and back."""
+    """The Hamming window: a raised cosine, from 0.08 to 1 and back.
+
+    -> Array of the default floating-point data type, shape (M,)
+    """
     return _cosines(M, "hamming(M)", 0.54, 0.46)
 
 
 def blackman(M: float) -> Array:  # noqa: N803 - NumPy's name
-    """The Blackman window: the first three terms of a sum of cosines."""
+    """The Blackman window: the first three terms of a sum of cosines.
+
+    -> Array of the default floating-point data type, shape (M,)
+    """
     return _cosines(M, "blackman(M)", 0.42, 0.5, 0.08)
 
 
@@ -411,6 +431,8 @@ def kaiser(M: float, beta: float) -> Array:  # noqa: N803 - NumPy's name
     """The Kaiser window, of Bessel functions: from 1 / i0(beta) to 1 and back.
 
     beta : float -- The shape: 0 is a rectangle, 5 about Hamming's window, 14 a narrow peak.
+
+    -> Array of the default floating-point data type, shape (M,)
 
     >>> xarr.kaiser(3, 0.0).tolist()
     [1.0, 1.0, 1.0]

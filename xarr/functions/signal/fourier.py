@@ -66,7 +66,7 @@ def apply(
         norm = "backward"
     if norm not in tuple(_SWAPPED):
         fault = f"norm is {norm!r}"
-        raise value_error(row.where, fault, '"backward", "ortho" and "forward" are accepted')
+        raise value_error(row.where, fault, 'norm must be "backward", "ortho" or "forward"')
     view = _converted(row, x)
     sizes = [
         _size(row, view.shape[axis], length, last=place == len(axes) - 1)
@@ -75,7 +75,7 @@ def apply(
     if not axes:
         if "real" in (row.given, row.made):
             fault = f"a has shape {view.shape} and there are no axes to transform"
-            accepted = "between real and complex numbers at least one axis is needed"
+            accepted = "a transform between real and complex numbers must have one"
             raise value_error(row.where, fault, accepted, "name it with axes")
         return Array(builder.copied(view))
     _require_lengths(row, view, sizes, axes)
@@ -99,7 +99,7 @@ def _converted(row: Transform, x: Array) -> View:
     dtype = view.dtype
     if dtype.kind == COMPLEX and row.given == "real":
         fault = f"a has dtype {dtype}"
-        raise type_error(row.where, fault, "real floating-point dtypes are accepted", "take a.real")
+        raise type_error(row.where, fault, "a must be real", "take a.real")
     if dtype is dtypes.float16:
         dtype = dtypes.float32
     elif dtype.kind not in dtypes.FLOATING:
@@ -114,7 +114,7 @@ def _size(row: Transform, extent: int, length: int | None, *, last: bool) -> int
     if length is None or (length == -1 and row.many):
         return 2 * (extent - 1) if row.made == "real" and last else extent
     if length < 1:
-        raise value_error(row.where, f"n is {length}", "lengths of at least 1 are accepted")
+        raise value_error(row.where, f"n is {length}", "n must be at least 1")
     return length
 
 
@@ -167,7 +167,7 @@ def _require_lengths(row: Transform, view: View, sizes: _Integers, axes: _Intege
     for axis, size in zip(axes, sizes, strict=True):
         if size < 1:
             fault = f"a has shape {view.shape}, so along axis {axis} the signal has {size} elements"
-            accepted = "signals of at least one element are accepted"
+            accepted = "it must have at least one"
             remedy = f"name the length with {'s' if row.many else 'n'}"
             raise value_error(row.where, fault, accepted, remedy)
 
@@ -229,7 +229,9 @@ def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None]
     lengths: list[int | None] = []
     for name, value in (("s", s), ("axes", axes)):
         if value is not None and not isinstance(value, Iterable):
-            raise type_error(where, f"{name} is {value!r}", "a sequence of integers is accepted")
+            raise type_error(
+                where, f"{name} is {value!r}", f"{name} must be a sequence of integers"
+            )
     if s is not None:
         lengths = [None if length is None else integer(length, where, "s") for length in s]
         if axes is None or None in lengths:
@@ -243,7 +245,7 @@ def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None]
         return [None] * len(places), places
     if len(lengths) != len(places):
         fault = f"s is {s} and axes is {axes}"
-        raise value_error(where, fault, "as many lengths as axes are needed")
+        raise value_error(where, fault, "s must have as many lengths as axes")
     return lengths, places
 
 
@@ -255,6 +257,8 @@ def fftfreq(
     n : int -- The length of the signal.
     d : float, optional
         The distance of the samples, in any unit; the frequencies are in cycles per unit.
+
+    -> real floating-point Array, shape (n,), in cycles per unit of d
 
     >>> xarr.fft.fftfreq(4).tolist()
     [0.0, 0.25, -0.5, -0.25]
@@ -271,6 +275,8 @@ def rfftfreq(
     d : float, optional
         The distance of the samples, in any unit; the frequencies are in cycles per unit.
 
+    -> real floating-point Array, shape (n // 2 + 1,), in cycles per unit of d
+
     >>> xarr.fft.rfftfreq(4).tolist()
     [0.0, 0.25, 0.5]
     """
@@ -283,13 +289,13 @@ def _frequencies(
     where = f"fft.{name}(n)"
     length = integer(n, where, "n")
     if length < 1:
-        raise value_error(where, f"n is {n}", "at least 1 is needed")
+        raise value_error(where, f"n is {n}", "n must be at least 1")
     on = get_device(device, where)
     row = default_float(on)
     if dtype is not None:
         row = dtypes.lookup(dtype, where)
         if row.kind != REAL:
-            raise type_error(where, f"dtype is {row}", "real floating-point dtypes are accepted")
+            raise type_error(where, f"dtype is {row}", "dtype must be real and floating-point")
     require_on(on, row, where)
     distance: float = number(d, where, "d")
     arange = ranges.arange
@@ -302,6 +308,8 @@ def _frequencies(
 def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Move the zero frequency to the middle: by n // 2 along each axis.
 
+    -> Array, shape and data type of x
+
     >>> xarr.fft.fftshift(xarr.fft.fftfreq(4)).tolist()
     [-0.5, -0.25, 0.0, 0.25]
     """
@@ -310,6 +318,8 @@ def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None 
 
 def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Move the zero frequency back to the beginning; the inverse of `fftshift`.
+
+    -> Array, shape and data type of x
 
     >>> xarr.fft.ifftshift(xarr.asarray([-1, 0, 1])).tolist()
     [0, 1, -1]

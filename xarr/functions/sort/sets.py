@@ -55,6 +55,8 @@ class UniqueInverseResult(NamedTuple):
 def unique_values(x: Array) -> Array:
     """The distinct elements of an array, ascending, each NaN distinct. Waits for the device.
 
+    -> Array, shape (N,), of the data type of x
+
     >>> xarr.unique_values(xarr.asarray([2, 1, 2])).tolist()
     [1, 2]
     """
@@ -64,6 +66,8 @@ def unique_values(x: Array) -> Array:
 def unique_counts(x: Array) -> UniqueCountsResult:
     """The elements that `unique_values` gives, and how often each occurs. Waits for the device.
 
+    -> named tuple of values, shape (N,), of the data type of x, and counts, int64
+
     >>> xarr.unique_counts(xarr.asarray([2, 1, 2])).counts.tolist()
     [1, 2]
     """
@@ -72,6 +76,8 @@ def unique_counts(x: Array) -> UniqueCountsResult:
 
 def unique_inverse(x: Array) -> UniqueInverseResult:
     """The elements that `unique_values` gives, and for each element of x which of them it is.
+
+    -> named tuple of values, shape (N,), of the data type of x, and inverse_indices, int64
 
     >>> xarr.unique_inverse(xarr.asarray([2, 1, 2])).inverse_indices.tolist()
     [1, 0, 1]
@@ -84,6 +90,8 @@ def unique_inverse(x: Array) -> UniqueInverseResult:
 
 def unique_all(x: Array) -> UniqueAllResult:
     """The distinct elements of an array, where each occurs first, which each element is, how often.
+
+    -> named tuple of values, shape (N,), of the data type of x, and three Arrays of int64
 
     >>> xarr.unique_all(xarr.asarray([2, 1, 2])).indices.tolist()
     [1, 0]
@@ -194,16 +202,18 @@ def isin(
     *,
     kind: str | None = None,
 ) -> Array:
-    """Whether each element of an array is among the elements of another; NaN is equal to nothing.
+    """Tell whether each element of an array is among those of another; NaN is equal to nothing.
 
     invert : bool -- Whether to test that it is not.
+
+    -> Array of bool, shape of element
 
     >>> xarr.isin(xarr.asarray([1, 2, 3]), xarr.asarray([3, 1])).tolist()
     [True, False, True]
     """
     where = "isin(element, test_elements)"
     if kind not in (None, "sort", "table"):
-        raise value_error(where, f"kind is {kind!r}", "'sort', 'table' and None are accepted")
+        raise value_error(where, f"kind is {kind!r}", "kind must be 'sort', 'table' or None")
     first, second = compared(element, test_elements, where, ("element", "test_elements"))
     if 0 in second.shape or 0 in first.shape:
         return keep_array(Array(constant(bool(invert), dtypes.bool_, first.shape, first.device)))
@@ -245,6 +255,8 @@ def unique(
         Along which axis parts of the array are compared. None compares elements.
     equal_nan : bool -- Whether all NaN are one; else each is distinct.
     sorted : bool -- NumPy's: whether they have to ascend; they always do.
+
+    -> Array, shape (N,), of the data type of ar, or a tuple of it and what the flags ask for
 
     >>> values, counts = xarr.unique(xarr.asarray([2, 1, 2]), return_counts=True)
     >>> values.tolist(), counts.tolist()
@@ -321,6 +333,9 @@ def intersect1d(
 
     return_indices : bool
         Whether to give the indices of the first of each in ar1 and in ar2 as well.
+
+    -> Array, shape (N,), of the type ar1 and ar2 promote to
+        With return_indices a tuple of it and two Arrays of int64.
     """
     first, second = _vectors(ar1, ar2, "intersect1d(ar1, ar2)")
     places: list[Array] = []
@@ -349,7 +364,10 @@ def intersect1d(
 
 
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Array:
-    """The distinct elements of two arrays together, ascending. Waits for the device."""
+    """The distinct elements of two arrays together, ascending. Waits for the device.
+
+    -> Array, shape (N,), of the data type that ar1 and ar2 promote to
+    """
     found: Array = unique(joining.concat(_vectors(ar1, ar2, "union1d(ar1, ar2)")))
     return found
 
@@ -359,6 +377,8 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
 
     assume_unique : bool
         Whether no element occurs twice in either; the elements then stay in their order.
+
+    -> Array, shape (N,), of the data type of ar1
     """
     where = "setdiff1d(ar1, ar2)"
     device = ar2.device if type(ar2) is Array else None
@@ -373,7 +393,10 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
 
 
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:
-    """The distinct elements in exactly one of two arrays, ascending. Waits for the device."""
+    """The distinct elements in exactly one of two arrays, ascending. Waits for the device.
+
+    -> Array, shape (N,), of the data type that ar1 and ar2 promote to
+    """
     parts = _vectors(ar1, ar2, "setxor1d(ar1, ar2)")
     if not assume_unique:
         (first, begins), (second, begins_too) = (_ordered(part) for part in parts)
@@ -400,6 +423,8 @@ def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Array:
     to_end, to_begin : Array or values, optional
         What follows the differences, and what stands in front of them.
 
+    -> Array, shape (N,), of the data type of ary
+
     >>> xarr.ediff1d([1, 2, 4, 7, 0], to_end=99).tolist()
     [1, 2, 3, -7, 99]
     """
@@ -407,7 +432,9 @@ def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Array:
     flat = array_of(ary, where, "ary").reshape(-1)
     if flat._view.dtype.kind == dtypes.BOOL:
         fault = "ary has dtype bool"
-        raise type_error(where, fault, "numeric dtypes are accepted", "diff tells which differ")
+        raise type_error(
+            where, fault, "ary must be numeric", "use diff, which tells the elements that differ"
+        )
     parts = [joining.diff(flat)] if flat.size else [flat]
     for name, value in (("to_begin", to_begin), ("to_end", to_end)):
         if value is None:

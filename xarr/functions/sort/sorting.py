@@ -56,6 +56,8 @@ def sort(
         Whether equal elements (0.0 and -0.0) have to keep their order; they always do.
     descending : bool, optional -- Whether the largest comes first.
 
+    -> Array, shape and data type of a
+
     >>> xarr.sort(xarr.asarray([3, 1, 2]), descending=True).tolist()
     [3, 2, 1]
     """
@@ -95,11 +97,13 @@ def _require_known(kind: Any, order: Any, stable: Any, where: str) -> None:
     The standard's default of `stable` is True, which does not tell whether it was given.
     """
     if kind is not None and stable not in (True, None):
-        raise value_error(where, f"kind is {kind!r} and stable {stable}", "one is accepted")
+        raise value_error(
+            where, f"kind is {kind!r} and stable {stable}", "one of them must be left out"
+        )
     if order is not None:
-        raise value_error(where, f"order is {order!r}", "only arrays of records have one")
+        raise value_error(where, f"order is {order!r}", "order must be None", dtypes.NUMBERS_ONLY)
     if kind is not None and (not isinstance(kind, str) or kind[:1].lower() not in "qmhs"):
-        raise word_error(where, "kind", kind, "accepted are " + ", ".join(_KINDS))
+        raise word_error(where, "kind", kind, "kind must be one of " + ", ".join(_KINDS))
 
 
 def _along(a: Any, axis: SupportsIndex | None, where: str) -> tuple[View, int]:
@@ -194,6 +198,8 @@ def argsort(
     stable : bool, optional
         Whether the indices of equal elements ascend; they do unless this is False.
     descending : bool, optional -- Whether the index of the largest comes first.
+
+    -> Array of int64, shape of a
     """
     where = "argsort(a)"
     _require_known(kind, order, stable, where)
@@ -279,11 +285,13 @@ def _keys(values: Any) -> Any:
 def searchsorted(
     a: ArrayLike, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: Any = None
 ) -> Array:
-    """Where values would go into a sorted array to keep it sorted; NaN to the end.
+    """Find where values would go into a sorted array to keep it sorted; NaN to the end.
 
     a : Array, shape (N,) -- The sorted values, ascending; or any, if `sorter` sorts them.
     side : {"left", "right"}, optional -- Whether before or after values that are equal.
     sorter : integer Array, shape (N,), optional -- The indices that sort a.
+
+    -> Array of int64, shape of v
 
     >>> xarr.searchsorted(xarr.asarray([1, 2, 2, 5]), xarr.asarray([2, 9])).tolist()
     [1, 4]
@@ -292,9 +300,9 @@ def searchsorted(
     ordered = operand_view(a, where, "a")
     if len(ordered.shape) != 1:
         fault = f"a has shape {ordered.shape}"
-        raise value_error(where, fault, "a one-dimensional array is accepted")
+        raise value_error(where, fault, "it must be one-dimensional")
     if side not in ("left", "right"):
-        raise word_error(where, "side", side, '"left" and "right" are accepted')
+        raise word_error(where, "side", side, 'side must be "left" or "right"')
     ordered, values = compared(a, v, where, ("a", "v"))
     if sorter is not None:
         order = _sorter(sorter, ordered, where)
@@ -315,10 +323,12 @@ def _sorter(sorter: Any, ordered: View, where: str) -> Array:
     array = as_array(sorter, where, "sorter", device=own)
     view = array._view
     if view.dtype.kind not in dtypes.INTEGER:
-        raise type_error(where, f"sorter has dtype {view.dtype}", "an integer dtype is accepted")
+        raise type_error(
+            where, f"sorter has dtype {view.dtype}", "sorter must have an integer dtype"
+        )
     if view.shape != ordered.shape:
         fault = f"sorter has shape {view.shape} and a {ordered.shape}"
-        raise value_error(where, fault, "equal shapes are accepted")
+        raise value_error(where, fault, "both must be equal")
     return array
 
 
@@ -339,13 +349,13 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     edges = as_array(bins, where, "bins", device=device_of(x, bins))
     values = as_array(x, where, "x", device=edges.device)
     if COMPLEX in (values._view.dtype.kind, edges._view.dtype.kind):
-        raise type_error(where, "x or bins is complex", "real numbers are accepted")
+        raise type_error(where, "x or bins is complex", "both must be real")
     if edges.ndim != 1:
-        raise value_error(where, f"bins have shape {edges.shape}", "a vector is accepted")
+        raise value_error(where, f"bins have shape {edges.shape}", "bins must be a vector")
     side: Literal["left", "right"] = "left" if right else "right"
     way = _way_of(bins, edges, where)
     if not way:
-        raise value_error(where, "bins are in no order", "ascending or descending is accepted")
+        raise value_error(where, "bins are in no order", "bins must ascend or descend")
     if way > 0:
         return searchsorted(edges, values, side=side)
     return edges.size - searchsorted(edges[::-1], values, side=side)
@@ -400,6 +410,8 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
     keys : sequence of K Arrays of shape (..., N, ...), or Array of shape (K, ..., N, ...)
         The keys; elements that are equal in the last one are sorted by the one before, and so on.
 
+    -> Array of int64, shape of a key
+
     >>> xarr.lexsort(([9, 4, 0], [1, 5, 1])).tolist()
     [2, 0, 1]
     """
@@ -411,11 +423,11 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
         device = next((key.device for key in keys if type(key) is Array), get_device())
         parts = [as_array(key, where, "a key", device=device) for key in keys]
     if not parts:
-        raise type_error(where, "there are no keys", "at least one is needed")
+        raise type_error(where, "there are no keys", "there must be at least one")
     for part in parts:
         if part.shape != parts[0].shape:
             fault = f"keys have shapes {parts[0].shape} and {part.shape}"
-            raise value_error(where, fault, "all shapes have to agree")
+            raise value_error(where, fault, "all shapes must agree")
     if not parts[0].ndim:
         return manipulation.reshape(argsort(parts[0]), ())
     place = normalize_axis(axis, parts[0].ndim, where)
@@ -485,6 +497,8 @@ def partition(
 
     All of it is sorted, which is one of the orders that are asked for.
 
+    -> Array, shape and data type of a
+
     >>> int(xarr.partition(xarr.asarray([3, 4, 2, 1]), 2)[2])
     3
     """
@@ -501,6 +515,8 @@ def argpartition(
 ) -> Array:
     """The indices of what `partition` gives.
 
+    -> Array of int64, shape of a
+
     >>> int(xarr.argpartition(xarr.asarray([3, 4, 2, 1]), 0)[0])
     3
     """
@@ -516,21 +532,24 @@ def _checked(
         x, axis = manipulation.ravel(x), 0
     place = normalize_axis(axis, max(x.ndim, 1), where)
     if not isinstance(kind, str):
-        raise type_error(where, f"kind is {kind!r}", "a str is accepted")
+        raise type_error(where, f"kind is {kind!r}", "kind must be a str")
     if kind != "introselect" or order is not None:
         fault = f"kind is {kind!r} and order {order!r}"
-        raise value_error(where, fault, '"introselect" and None are accepted')
+        raise value_error(where, fault, 'kind must be "introselect", and order None')
     extent = x.shape[place] if x.ndim else 1
     for position in integers(kth, where, "kth"):
         if x.size and not -extent <= position < extent:
             fault = f"kth is {position}"
-            accepted = f"the axis has {extent} elements, so [{-extent}, {extent}) is accepted"
+            accepted = f"the axis has {extent} elements, so it must be in [{-extent}, {extent})"
             raise value_error(where, fault, accepted)
     return x, place
 
 
 def sort_complex(a: ArrayLike) -> Array:
-    """Return a copy, sorted by the real and then by the imaginary parts, as complex numbers."""
+    """Return a copy, sorted by the real and then by the imaginary parts, as complex numbers.
+
+    -> complex floating-point Array, shape of a
+    """
     where = "sort_complex(a)"
     x = sort(array_of(a, where, "a"))
     row = x._view.dtype

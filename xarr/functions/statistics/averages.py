@@ -92,7 +92,13 @@ def _require_weights(total: View) -> None:
     """Refuse weights that sum to zero; waits for the device."""
     if bool(reductions.any(Array(total) == 0)):
         where, fault = "average(a, axis, weights)", "weights sum to zero"
-        raise refused(ZeroDivisionError, where, fault, "their sum divides", "check the weights")
+        raise refused(
+            ZeroDivisionError,
+            where,
+            fault,
+            "their sum must not be 0, as it divides",
+            "check the weights",
+        )
 
 
 def cov(
@@ -132,7 +138,7 @@ def _floating(dtype: Any, where: str) -> dtypes.DType:
     """The data type asked for, which deviations from a mean have to fit in."""
     row = dtypes.lookup(dtype, where)
     if row.kind not in dtypes.FLOATING:
-        raise type_error(where, f"dtype is {row}", "floating-point dtypes are accepted")
+        raise type_error(where, f"dtype is {row}", "dtype must be floating-point")
     return row
 
 
@@ -148,14 +154,14 @@ def _covariances(
     where: str,
 ) -> Array:
     if ddof is not None and ddof != int(ddof):
-        raise value_error(where, f"ddof is {ddof!r}", "an integer is accepted")
+        raise value_error(where, f"ddof is {ddof!r}", "ddof must be an integer")
     device = device_of(m, y, fweights, aweights)
     given = [as_array(m, where, operand_of(where), device=device)]
     if y is not None:
         given.append(as_array(y, where, "y", device=device))
     for part in given:
         if part.ndim > 2:
-            raise value_error(where, f"it has {part.ndim} dimensions", "1 or 2 are accepted")
+            raise value_error(where, f"it has {part.ndim} dimensions", "it must have 1 or 2")
     target = given[0].device
     rows = [part._view.dtype for part in given]
     rows.append(default_float(target))
@@ -172,7 +178,7 @@ def _covariances(
     frequencies = _weights(fweights, x, where, "fweights")
     whole = frequencies is None or reductions.all(frequencies == arithmetic.round(frequencies))
     if not bool(whole):
-        raise type_error(where, "fweights are not whole", "an integer dtype is accepted")
+        raise type_error(where, "fweights are not whole", "fweights must have an integer dtype")
     shares = _weights(aweights, x, where, "aweights")
     weights = frequencies
     if shares is not None:
@@ -203,7 +209,7 @@ def _joined(x: Array, y: Array, where: str) -> Array:
     """The variables of both."""
     if x.shape[1] != y.shape[1]:
         fault = f"there are {x.shape[1]} observations and {y.shape[1]} of y"
-        raise value_error(where, fault, "as many are accepted")
+        raise value_error(where, fault, "there must be as many of both")
     return joining.concat((x, y), axis=0)
 
 
@@ -220,12 +226,12 @@ def _weights(weights: Any, x: Array, where: str, name: str) -> Array | None:
     given = as_array(weights, where, name, device=x.device)
     if given.ndim > 1:
         fault = f"{name} have {given.ndim} dimensions"
-        raise refused(RuntimeError, where, fault, "one is accepted")
+        raise refused(RuntimeError, where, fault, "they must have one")
     if given.shape != (x.shape[1],):
         fault = f"{name} have shape {given.shape}"
-        raise refused(RuntimeError, where, fault, f"{x.shape[1]} weights are accepted")
+        raise refused(RuntimeError, where, fault, f"there must be {x.shape[1]} weights")
     if bool(reductions.any(given < 0)):
-        raise value_error(where, f"{name} are negative", "0 or more is accepted")
+        raise value_error(where, f"{name} are negative", "they must be 0 or more")
     return given.astype(default_float(x.device).numpy)
 
 

@@ -17,7 +17,7 @@ from xarr.array.coerce import as_array
 from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import Device, default_float, require_together
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, DType, complex_of
-from xarr.errors import message, refused, type_error, value_error
+from xarr.errors import difference, message, refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.calls.row_calls import reduced
 from xarr.functions.create import creation
@@ -46,7 +46,7 @@ def _of_few(x: Host, weights: Any = None, minlength: int = 0) -> Any:
 
 @by_numpy(_of_few, 2)
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Array:
-    """How often each number occurs among integers.
+    """Count how often each number occurs among integers.
 
     Waits for the device, since the shape depends on the values. Sums of weights have an order of
     their own, the same on all devices.
@@ -66,24 +66,24 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     if isinstance(x, list | tuple) and not values.size:
         view = builder.converted(view, dtypes.int64)
     if len(view.shape) != 1:
-        raise value_error(where, f"x has shape {view.shape}", "a vector is accepted")
+        raise value_error(where, f"x has shape {view.shape}", "x must be a vector")
     if view.dtype.kind not in (BOOL, *INTEGER):
-        raise type_error(where, f"x has dtype {view.dtype}", "integers are accepted")
+        raise type_error(where, f"x has dtype {view.dtype}", "x must hold integers")
     least = integer(minlength, where, "minlength")
     if not -(1 << 63) <= least < 1 << 63:
         raise refused(OverflowError, where, f"minlength is {least}", "it must be an int64")
     if least < 0:
-        raise value_error(where, f"minlength is {least}", "0 or more is accepted")
+        raise value_error(where, f"minlength is {least}", "it must be 0 or more")
     number = least
     if values.size:
         # As an unsigned integer a negative number is larger than all others.
         unsigned = builder.converted(builder.converted(view, dtypes.int64), dtypes.uint64)
         largest = _host(reduced(folds.max, unsigned))[()].item()
         if largest >= 1 << 63:
-            raise value_error(where, "x has a negative number", "0 is the first")
+            raise value_error(where, "x has a negative number", "numbers must not be negative")
         number = max(least, largest + 1)
     if number >> 60:  # their bytes are not counted in 64 bits
-        accepted = f"the device has {view.device.info.memory_nbytes} bytes"
+        accepted = f"they must fit into the {view.device.info.memory_nbytes} bytes of the device"
         fault = f"there are {number} bins"
         raise MemoryError(message(where, fault, accepted, "work in smaller pieces"))
     if weights is None:
@@ -92,9 +92,9 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     require_together(weighed.device, values.device, where)
     if weighed.shape != values.shape:
         fault = f"weights have shape {weighed.shape} and x {values.shape}"
-        raise value_error(where, fault, "as many are accepted")
+        raise value_error(where, fault, "there must be a weight for each element of x")
     if weighed._view.dtype.kind == COMPLEX:
-        raise type_error(where, f"weights have dtype {weighed.dtype}", "real ones are accepted")
+        raise type_error(where, f"weights have dtype {weighed.dtype}", "weights must be real")
     if not values.size:  # as in NumPy not floating-point
         return Array(histograms.counts(view, number))
     return _sums(view, weighed, number)
@@ -122,7 +122,7 @@ def histogram(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[Array, Array]:
-    """How many elements there are in each of adjoining bins.
+    """Count the elements in each of adjoining bins.
 
     Without a range it waits for the device, to know the edges. The elements are binned and counted
     in one launch where the bins are equally wide.
@@ -170,6 +170,8 @@ def histogram_bin_edges(
     bins, range
         As of `histogram`.
 
+    -> floating-point Array, shape (N + 1,)
+
     >>> xarr.histogram_bin_edges(xarr.asarray([0.0, 1.0, 4.0]), bins=2).tolist()
     [0.0, 2.0, 4.0]
     """
@@ -182,9 +184,8 @@ def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array
     """The elements and their weights."""
     x = as_array(a, where, "a", device=device_of(a, weights, bins))
     if x._view.dtype.kind == COMPLEX:
-        raise type_error(
-            where, f"a has dtype {x.dtype}", "real numbers are accepted", "take a.real"
-        )
+        remedy = f"take a.real; {difference('np-histogram')}"
+        raise type_error(where, f"a has dtype {x.dtype}", "a must be real", remedy)
     if x._view.dtype.kind == BOOL:
         text = "Converting input from bool to uint8 for compatibility."
         warnings.warn(text, RuntimeWarning, stacklevel=3)
@@ -195,7 +196,7 @@ def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array
     require_together(weighed.device, x.device, where)
     if weighed.shape != x.shape:
         fault = f"weights have shape {weighed.shape} and a {x.shape}"
-        raise value_error(where, fault, "weights have the same shape as a")
+        raise value_error(where, fault, "weights must have the same shape as a")
     return x, weighed
 
 
@@ -213,10 +214,12 @@ def _edges(
     """The edges, and the outer ones where the bins are equally wide."""
     if isinstance(bins, str):
         if bins not in WIDTHS:
-            raise value_error(where, f"bins is {bins!r}", "accepted are " + ", ".join(WIDTHS))
+            raise value_error(
+                where, f"bins is {bins!r}", "bins must be one of " + ", ".join(WIDTHS)
+            )
         if weights is not None:
             fault = f"bins is {bins!r} and there are weights"
-            raise type_error(where, fault, "the rules are for counts")
+            raise type_error(where, fault, "weights must be None, as the rules are for counts")
         outer = _outer(x, limits, where)
         return _between(x, outer, _number_of_bins(x, bins, limits, outer), where), outer
     if numpy.ndim(bins) == 0:
@@ -224,9 +227,9 @@ def _edges(
             number = operator.index(bins)
         except TypeError:
             fault = f"bins is {bins!r}"
-            raise type_error(where, fault, "an integer, a rule or edges are accepted") from None
+            raise type_error(where, fault, "bins must be an integer, a rule or edges") from None
         if number < 1:
-            raise value_error(where, f"bins is {number}", "1 or more is accepted")
+            raise value_error(where, f"bins is {number}", "bins must be 1 or more")
         outer = _outer(x, limits, where)
         return _between(x, outer, number, where), outer
     return _users_edges(bins, where, "bins"), None
@@ -238,7 +241,7 @@ def _users_edges(bins: Any, where: str, name: str) -> Host:
     if edges.ndim != 1:
         raise value_error(where, f"{name} has {edges.ndim} dimensions", "edges must be 1d")
     if (edges[:-1] > edges[1:]).any():
-        raise value_error(where, f"{name} do not ascend", "edges in order are needed")
+        raise value_error(where, f"{name} do not ascend", "edges must ascend")
     return edges
 
 
@@ -249,7 +252,7 @@ def _outer(x: Array, limits: _Limits | None, where: str) -> _Limits:
             first, last = limits = tuple(limits)
         except (TypeError, ValueError) as error:
             fault = f"range is {limits!r}"
-            raise refused(type(error), where, fault, "two numbers are accepted") from None
+            raise refused(type(error), where, fault, "range must be two numbers") from None
         first, last = (host_of(edge, where)[()] if type(edge) is Array else edge for edge in limits)
         given = "range"
         if first > last:
@@ -260,7 +263,7 @@ def _outer(x: Array, limits: _Limits | None, where: str) -> _Limits:
         found = _host(stack((reductions.min(x), reductions.max(x))))
         first, last, given = found[0], found[1], "the range of a"
     if not (numpy.isfinite(first) and numpy.isfinite(last)):
-        raise value_error(where, f"{given} is {first} to {last}", "finite edges are accepted")
+        raise value_error(where, f"{given} is {first} to {last}", "edges must be finite")
     return (first - 0.5, last + 0.5) if first == last else (first, last)
 
 
@@ -345,7 +348,7 @@ def histogram2d(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[Array, Array, Array]:
-    """How many points of a plane there are in each of a grid of bins.
+    """Count the points of a plane in each of a grid of bins.
 
     x, y : real Array, shape (N,) -- The coordinates of the points.
     bins : int, Array of edges, or a pair of such
@@ -365,7 +368,7 @@ def histogram2d(
     second = as_array(y, where, "y", device=device)
     if first.shape[:1] != second.shape[:1]:
         fault = f"x has shape {first.shape} and y {second.shape}"
-        raise value_error(where, fault, "as many are accepted")
+        raise value_error(where, fault, "both must have as many")
     if not hasattr(bins, "__len__"):
         bins = [bins, bins]
     elif len(bins) not in (1, 2):
@@ -382,7 +385,7 @@ def histogramdd(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[Array, tuple[Array, ...]]:
-    """How many points there are in each of a grid of bins.
+    """Count the points in each of a grid of bins.
 
     sample : real Array, shape (N, D), or a sequence of D Arrays, shape (N,)
         The points, or their coordinates along each axis.
@@ -412,7 +415,7 @@ def _binned(
     for name, given in (("bins", bins), ("range", limits)):
         if len(given) != axes:
             fault = f"{name} has {len(given)} entries"
-            raise value_error(where, fault, f"one for each of {axes} axes is needed")
+            raise value_error(where, fault, f"it must have one for each of {axes} axes")
     edges = [
         _edges_along(part, wanted, limit, where, f"bins[{axis}]")
         for axis, (part, wanted, limit) in enumerate(zip(parts, bins, limits, strict=True))
@@ -443,7 +446,7 @@ def _coordinates(sample: Any, where: str, device: Device | None) -> list[Array]:
         parts = [stack(parts)]
     if any(part.ndim != 1 or part.shape != parts[0].shape for part in parts):
         fault = f"sample has shapes {', '.join(str(part.shape) for part in parts)}"
-        raise value_error(where, fault, "vectors of one length, or a matrix, are accepted")
+        raise value_error(where, fault, "sample must be vectors of one length, or a matrix")
     return parts
 
 
@@ -452,12 +455,14 @@ def _edges_along(x: Array, bins: Any, limits: _Limits | None, where: str, name: 
     if numpy.ndim(bins) != 0:
         return _users_edges(bins, where, name)
     if bins < 1:
-        raise value_error(where, f"{name} is {bins}", "1 or more is accepted")
+        raise value_error(where, f"{name} is {bins}", f"{name} must be 1 or more")
     outer = _outer(x, limits, where)
     try:
         number = operator.index(bins)
     except TypeError:
-        raise type_error(where, f"{name} is {bins!r}", "an integer or edges are accepted") from None
+        raise type_error(
+            where, f"{name} is {bins!r}", f"{name} must be an integer or edges"
+        ) from None
     return numpy.asarray(numpy.linspace(*outer, number + 1))
 
 
@@ -481,7 +486,9 @@ def _count_points(
     weighed = as_array(weights, where, "weights", device=device)
     if weighed.shape != parts[0].shape:
         fault = f"weights have shape {weighed.shape}"
-        raise value_error(where, fault, f"{parts[0].shape} is accepted for as many points")
+        raise value_error(
+            where, fault, f"they must have shape {parts[0].shape}, one for each point"
+        )
     return _sums(bins, weighed, number).reshape(shape)
 
 

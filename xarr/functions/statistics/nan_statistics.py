@@ -177,7 +177,7 @@ def _operand(view: View, dtype: DTypeLike, out: Out, name: str) -> tuple[View, D
     for what, wanted in given:
         if wanted is not None and wanted.kind not in FLOATING:
             fault = f"a has dtype {view.dtype} and {what} {wanted}"
-            raise type_error(name, fault, f"a floating-point {what} is accepted")
+            raise type_error(name, fault, f"{what} must be floating-point")
     row = row or view.dtype
     computed = dtypes.promote(view.dtype, row)
     if computed is dtypes.float16:  # whose sums are soon too large
@@ -328,7 +328,10 @@ def nanprod(
 def nancumsum(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running sums of the elements, NaN counting as 0."""
+    """The running sums of the elements, NaN counting as 0.
+
+    -> Array, shape and data type of a
+    """
     name = "nancumsum(a, axis)"
     view = operand_view(a, name)
     view = replaced(view, 0, counted(view, True, name))
@@ -338,7 +341,10 @@ def nancumsum(
 def nancumprod(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running products of the elements, NaN counting as 1."""
+    """The running products of the elements, NaN counting as 1.
+
+    -> Array, shape and data type of a
+    """
     name = "nancumprod(a, axis)"
     view = operand_view(a, name)
     view = replaced(view, 1, counted(view, True, name))
@@ -437,7 +443,9 @@ def _extreme_of(
     if mask is not None:
         if start is None:
             fault = "where is given and initial is not"
-            raise value_error(name, fault, "of no elements it is the result")
+            raise value_error(
+                name, fault, "initial must be given, as it is the result of no elements"
+            )
         view = choose(mask, view, start)
     if start is not None and 0 in view.shape:
         left = reduced(folds.any, builder.converted(view, dtypes.bool_), axis, keepdims=keepdims)
@@ -464,7 +472,7 @@ def _index_of(
     if is_lost.size != 1:
         is_lost = reductions.any(is_lost)
     if bool(is_lost.reshape(())):
-        raise value_error(name, "All-NaN slice encountered", "a number is needed in each")
+        raise value_error(name, "All-NaN slice encountered", "each slice must hold a number")
     if not keepdims:
         place = () if axis is None else (layout.normalize_axis(axis, x.ndim, name),)
         left = tuple(extent for number, extent in enumerate(x.shape) if number not in place)

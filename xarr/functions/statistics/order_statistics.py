@@ -202,17 +202,17 @@ class Asked(NamedTuple):
         kind = x._view.dtype.kind
         if kind == dtypes.COMPLEX:
             fault = f"a has dtype {x.dtype}"
-            raise type_error(where, fault, "real numbers have an order", "take a.real")
+            raise type_error(where, fault, "a must be real to have an order", "take a.real")
         require_known(method, where)
         q = plainly(q)
         asked = numpy.asarray(host_of(q, where))
         if asked.dtype.kind not in "biuf":
-            raise type_error(where, f"q is {q!r}", "real numbers are accepted")
+            raise type_error(where, f"q is {q!r}", "q must be real")
         if percent:
             asked = asked / numpy.asarray(100, asked.dtype if asked.dtype.kind == "f" else None)
         asked = numpy.asarray(asked)
         if asked.ndim > 2:
-            raise value_error(where, f"q has {asked.ndim} dimensions", "at most 2 are accepted")
+            raise value_error(where, f"q has {asked.ndim} dimensions", "it must have at most 2")
         if not ((asked >= 0) & (asked <= 1)).all():
             scope = "Percentiles must be in [0, 100]" if percent else "it must be in [0, 1]"
             raise value_error(where, f"q is {q!r}", scope)
@@ -224,7 +224,7 @@ class Asked(NamedTuple):
         on_elements = method == "linear" and asked.dtype.kind in "iub"
         if kind == dtypes.BOOL and weighed is None and not on_elements and _interpolates(method):
             fault = "a has dtype bool"
-            accepted = "there is nothing between two truths"
+            accepted = "a must be numeric, as there is nothing between two bools"
             remedy = 'convert with a.astype("float64"), or use method="lower"'
             raise type_error(where, fault, accepted, remedy)
         return cls(lines, asked, type(q) in (int, float), method, weighed, where)
@@ -303,7 +303,7 @@ def quantile_of(asked: Asked) -> Array:
     if asked.weights is not None:
         return weighted(asked)
     if not lines.length:
-        raise refused(IndexError, asked.where, "there are no elements", "one or more are accepted")
+        raise refused(IndexError, asked.where, "there are no elements", "there must be one or more")
     q = asked.q
     place = place_of(q, lines.length, asked.method, HOST)
     ordered = Ordered(lines.values)
@@ -343,7 +343,7 @@ def weighted(asked: Asked, weights: Array | None = None, count: Array | None = N
     total = sums[:, -1:]
     if not bool(reductions.all(elementwise.isfinite(total) & (total > 0))):
         fault = "Weights included NaN, inf or were all zero"
-        raise value_error(asked.where, fault, "their sum has to be finite and positive")
+        raise value_error(asked.where, fault, "their sum must be finite and positive")
     shares = sums / total
     if asked.q.dtype.kind == "f":
         shares = shares.astype(min(asked.q.dtype, row.numpy))
@@ -400,7 +400,9 @@ METHODS: Final = (
 def require_known(method: str, where: str) -> None:
     """Refuse the name of no definition."""
     if method not in METHODS:
-        raise value_error(where, f"method is {method!r}", "accepted are " + ", ".join(METHODS))
+        raise value_error(
+            where, f"method is {method!r}", "method must be one of " + ", ".join(METHODS)
+        )
 
 
 def place_of(q: Any, count: Any, method: str, words: _Words) -> Place:

@@ -68,6 +68,8 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
     casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
         What counts as possible, by NumPy's rules.
 
+    TypeError -- If `to` is no data type, or the first argument a Python number.
+
     >>> xarr.can_cast(xarr.int32, xarr.int64)
     True
     """
@@ -85,7 +87,7 @@ def require_casting(given: AnyDType, wanted: AnyDType, casting: str, where: str)
     """Refuse a conversion that is not of a kind."""
     if not _castable(given, wanted, casting, where):
         fault = f"dtype {given} becomes {wanted} and casting is {casting!r}"
-        accepted = "the conversion has to be of that kind"
+        accepted = "the conversion must be of that kind"
         raise type_error(where, fault, accepted, "pass casting='unsafe'")
 
 
@@ -93,7 +95,7 @@ def _any_dtype(value: Any, where: str) -> AnyDType:
     """The data type of an array, or one of NumPy's, which xarr need not have."""
     if isinstance(value, bool | int | float | complex) and not isinstance(value, numpy.generic):
         fault = f"{value!r} was given"
-        raise type_error(where, fault, "a dtype or an Array is accepted", "use its type")
+        raise type_error(where, fault, "it must be a dtype or an Array", "use its type")
     try:
         return _dtype_of(value, where).numpy
     except TypeError:
@@ -184,6 +186,8 @@ def finfo(dtype: Any) -> FloatInfo:
     dtype : dtype or Array
         A floating-point data type, or an array of it; a complex one stands for its parts'.
 
+    ValueError -- If the data type is no floating-point one.
+
     >>> xarr.finfo(xarr.float32).eps
     1.1920928955078125e-07
     """
@@ -191,7 +195,7 @@ def finfo(dtype: Any) -> FloatInfo:
     row = dtypes.PART.get(row, row)
     if row.kind != REAL:
         fault = f"dtype is {row}"
-        accepted = "a floating-point dtype is accepted"
+        accepted = "it must be floating-point"
         raise value_error("finfo(dtype)", fault, accepted, "use xarr.iinfo for integers")
     found: FloatInfo = interned(_float_info, row)
     return found
@@ -213,6 +217,8 @@ def iinfo(int_type: Any) -> IntegerInfo:
 
     int_type : dtype or Array -- An integer data type, or an array of it.
 
+    ValueError -- If the data type is no integer one.
+
     >>> xarr.iinfo(xarr.int16).max
     32767
     """
@@ -220,7 +226,7 @@ def iinfo(int_type: Any) -> IntegerInfo:
     row = _dtype_of(given, "iinfo(int_type)")
     if row.kind not in dtypes.INTEGER:
         fault = f"int_type is {row}"
-        accepted = "an integer dtype is accepted"
+        accepted = "it must be an integer dtype"
         remedy = "use xarr.finfo for floating-point numbers"
         raise value_error("iinfo(int_type)", fault, accepted, remedy)
     low, high = dtypes.integer_bounds(row)
@@ -267,11 +273,11 @@ def _is_kind(row: DType, kind: Any, where: str) -> bool:
         words = KINDS.get(kind)
         if words is None:
             fault = f"kind is {kind!r}"
-            raise value_error(where, fault, "the kinds are " + ", ".join(map(repr, KINDS)))
+            raise value_error(where, fault, "kind must be one of " + ", ".join(map(repr, KINDS)))
         return row.kind in words
     if not isinstance(kind, numpy.dtype | type):
         fault = f"kind is of type {type(kind).__name__}"
-        accepted = "a dtype, the name of a kind, or a tuple of them is accepted"
+        accepted = "it must be a dtype, the name of a kind, or a tuple of them"
         raise type_error(where, fault, accepted)
     return row is dtypes.lookup(kind, where)
 
@@ -284,12 +290,15 @@ def result_type(*arrays_and_dtypes: Any) -> AnyDType:
 
     -> dtype -- What they promote to, by the standard's rules and, for mixed kinds, NumPy's.
 
+    ValueError -- If there are no arguments.
+    TypeError -- If an argument is None or no data type.
+
     >>> xarr.result_type(xarr.ones(3, dtype=xarr.float32), xarr.int8, 2.0)
     dtype('float32')
     """
     where = "result_type(*arrays_and_dtypes)"
     if not arrays_and_dtypes:
-        raise value_error(where, "there are no arguments", "at least one is needed")
+        raise value_error(where, "there are no arguments", "there must be at least one")
     scalars: list[complex] = []
     row: DType | None = None
     device: Device | None = None
@@ -320,7 +329,7 @@ def _dtype_of(value: Any, where: str) -> DType:
         return dtypes.lookup(value.dtype.newbyteorder("="), where)  # as it is once on a device
     if value is None:
         # NumPy reads None as float64; here it is a forgotten argument.
-        raise type_error(where, "None was given", "a dtype or an Array is accepted")
+        raise type_error(where, "None was given", "it must be a dtype or an Array")
     return dtypes.lookup(value, where)
 
 
@@ -345,6 +354,7 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
     """Tell whether the data type arg1 is of the kind arg2, as NumPy does.
 
     arg2 : dtype or kind of data type -- A data type, or a kind such as `xarr.floating`.
+    arg1, arg2 : dtype -- The data type, and the type or kind that it may belong to.
 
     >>> xarr.issubdtype(xarr.float32, xarr.floating)
     True
@@ -354,6 +364,8 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
 
 def promote_types(type1: Any, type2: Any) -> AnyDType:
     """Tell the smallest data type that both type1 and type2 can be converted to.
+
+    type1, type2 : dtype -- The data types.
 
     >>> xarr.promote_types("int8", "uint8")
     dtype('int16')
@@ -401,6 +413,8 @@ def mintypecode(typechars: Iterable[Any], typeset: str = "GDFgdf", default: str 
 def typename(char: str) -> str:
     """Describe the data type for which NumPy has the letter `char`.
 
+    char : str -- The letter.
+
     Note: NumPy 2.5 deprecated it; `numpy.dtype(char).name` names the type.
 
     >>> import warnings
@@ -423,6 +437,8 @@ def isscalar(element: Any) -> bool:
 
     True of an Array of no axes for which NumPy has a scalar; False of `asarray(3.0)`.
 
+    element : object -- Anything.
+
     >>> xarr.isscalar(3.0), xarr.isscalar(xarr.ones(3).sum())
     (True, True)
     """
@@ -433,6 +449,8 @@ def isscalar(element: Any) -> bool:
 
 def iterable(y: Any) -> bool:
     """Tell whether y can be iterated over; an Array of no axes cannot.
+
+    y : object -- Anything.
 
     >>> xarr.iterable(xarr.ones(2)), xarr.iterable(2)
     (True, False)
@@ -474,12 +492,18 @@ def isrealobj(x: Any) -> bool:
 
 
 def iscomplex(x: ArrayLike) -> Array:
-    """Tell of each element whether its imaginary part is not 0."""
+    """Tell of each element whether its imaginary part is not 0.
+
+    -> Array of bool, shape of x
+    """
     return _imaginary(x, "iscomplex(x)", lambda part: part != 0, real=False)
 
 
 def isreal(x: ArrayLike) -> Array:
-    """Tell of each element whether its imaginary part is 0."""
+    """Tell of each element whether its imaginary part is 0.
+
+    -> Array of bool, shape of x
+    """
     return _imaginary(x, "isreal(x)", lambda part: part == 0, real=True)
 
 
