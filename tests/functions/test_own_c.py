@@ -537,3 +537,19 @@ def test_local_memory_is_given_by_the_launch(device: xarr.Device) -> None:
     with pytest.raises(TypeError, match="must be a pyopencl.LocalMemory"):
         kernel((512,), (8,), (x, 32, 64, y, False))
     compile_cuda(kernel._module._text(ON_GPU, "f"), "sm_90")
+
+
+COMMON = "I J K at count first from_ global_ group groups item items k left memory nbytes to"
+"""Names that a device's C may have around a kernel."""
+
+
+@pytest.mark.parametrize("name", ["f", "k", "first", "items"])
+def test_a_program_may_have_common_names(name: str, device: xarr.Device) -> None:
+    words = [word for word in COMMON.split() if word != name]
+    macros = "\n".join(f"#define {word} 1" for word in words)
+    code = (
+        f"{macros}\nKERNEL void {name}(GLOBAL i32 *x) {{ x[GLOBAL_ID(0)] = {' + '.join(words)}; }}"
+    )
+    x = xarr.zeros(6, dtype="int32")
+    xarr.RawKernel(code, name)(2, 3, (x,))
+    assert x.tolist() == [len(words)] * 6

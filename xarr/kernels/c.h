@@ -87,15 +87,15 @@ DEVICE void XR_atomic_max(i32 *p, i32 x)
 #if !XR_CHUNKED
 // Where an item is. A program's own kernel has it as a parameter of this name, so that a loop over
 // items may become vectors; what a kernel calls finds it in the thread's variable (XR_ASKS).
-typedef struct { i64 groups[3], items[3], group[3], item[3], global[3]; } XR_place;
+typedef struct { i64 xr_groups[3], xr_items[3], xr_group_at[3], xr_item_at[3], xr_global_at[3]; } XR_place;
 static _Thread_local XR_place xr_at;
 
 DEVICE XR_place XR_placed(const XR_grid *grid)
 {
     XR_place at;
     for (int d = 0; d < 3; ++d) {
-        at.groups[d] = grid->groups[d];
-        at.items[d] = grid->items[d];
+        at.xr_groups[d] = grid->groups[d];
+        at.xr_items[d] = grid->items[d];
     }
     return at;
 }
@@ -103,14 +103,14 @@ DEVICE XR_place XR_placed(const XR_grid *grid)
 DEVICE void XR_find(const XR_grid *grid, i64 group, i64 item)
 {
     xr_at = XR_placed(grid);
-    xr_at.group[0] = group % grid->groups[0];
-    xr_at.group[1] = group / grid->groups[0] % grid->groups[1];
-    xr_at.group[2] = group / grid->groups[0] / grid->groups[1];
-    xr_at.item[0] = item % grid->items[0];
-    xr_at.item[1] = item / grid->items[0] % grid->items[1];
-    xr_at.item[2] = item / grid->items[0] / grid->items[1];
+    xr_at.xr_group_at[0] = group % grid->groups[0];
+    xr_at.xr_group_at[1] = group / grid->groups[0] % grid->groups[1];
+    xr_at.xr_group_at[2] = group / grid->groups[0] / grid->groups[1];
+    xr_at.xr_item_at[0] = item % grid->items[0];
+    xr_at.xr_item_at[1] = item / grid->items[0] % grid->items[1];
+    xr_at.xr_item_at[2] = item / grid->items[0] / grid->items[1];
     for (int d = 0; d < 3; ++d) {
-        xr_at.global[d] = xr_at.group[d] * grid->items[d] + xr_at.item[d];
+        xr_at.xr_global_at[d] = xr_at.xr_group_at[d] * grid->items[d] + xr_at.xr_item_at[d];
     }
 }
 
@@ -265,15 +265,15 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
     }                                                                                       \
     XR_RUN(name)                                                                            \
     {                                                                                       \
-        const u64 nbytes = *(const u64 *)xr_values[count];                                  \
-        char *const memory = nbytes ? __builtin_malloc(nbytes) : 0;                         \
-        if (nbytes && !memory) {                                                            \
+        const u64 xr_nbytes = *(const u64 *)xr_values[count];                               \
+        char *const xr_memory = xr_nbytes ? __builtin_malloc(xr_nbytes) : 0;                \
+        if (xr_nbytes && !xr_memory) {                                                      \
             __builtin_abort();                                                              \
         }                                                                                   \
-        XR_local_memory = memory;                                                           \
+        XR_local_memory = xr_memory;                                                        \
         taken                                                                               \
-        way(name, name(at, ##__VA_ARGS__))                                                  \
-        __builtin_free(memory);                                                             \
+        way(name, name(xr_here, ##__VA_ARGS__))                                             \
+        __builtin_free(xr_memory);                                                          \
     }
 #define XR_BY_STACKS(name, call)                                                            \
     XR_run_groups(name##_item, xr_values, xr_given, xr_grid, xr_begin, xr_end);
@@ -283,69 +283,69 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
 #define XR_UNLIMITED XR_WIDE(0x7fffffffffffffff)
 #define XR_LEAST(a, b) ((a) < (b) ? (a) : (b))
 #define XR_BY_ITEMS(name, call)                                                             \
-    enum { I = XR_INNER, J = XR_INNER == 0, K = 2 - (XR_INNER == 2) };                      \
-    XR_place at = XR_placed(xr_grid);                                                       \
-    const i64 groups = at.groups[I], items = at.items[I];                                   \
+    enum { XR_I = XR_INNER, XR_J = XR_INNER == 0, XR_K = 2 - (XR_INNER == 2) };             \
+    XR_place xr_here = XR_placed(xr_grid);                                                  \
+    const i64 xr_along = xr_here.xr_groups[XR_I], xr_each = xr_here.xr_items[XR_I];         \
     while (xr_begin < xr_end) {                                                             \
-        const i64 first = xr_begin % groups, left = xr_end - xr_begin;                      \
-        const i64 count = XR_GROUPED ? 1 : left < groups - first ? left : groups - first;   \
-        const i64 from = first * items, to = XR_LEAST((first + count) * items, XR_LIMIT(I)); \
-        at.group[I] = first;                                                                \
-        at.group[J] = xr_begin / groups % at.groups[J];                                     \
-        at.group[K] = xr_begin / groups / at.groups[J];                                     \
-        const i64 j = at.group[J] * at.items[J], k = at.group[K] * at.items[K];             \
-        const i64 ends_j = XR_LEAST(at.items[J], XR_LIMIT(J) - j);                          \
-        const i64 ends_k = XR_LEAST(at.items[K], XR_LIMIT(K) - k);                          \
-        for (at.item[K] = 0; at.item[K] < ends_k; ++at.item[K]) {                           \
-            at.global[K] = k + at.item[K];                                                  \
-            for (at.item[J] = 0; at.item[J] < ends_j; ++at.item[J]) {                       \
-                at.global[J] = j + at.item[J];                                              \
+        const i64 xr_first = xr_begin % xr_along, xr_left = xr_end - xr_begin;              \
+        const i64 xr_count = XR_GROUPED ? 1 : xr_left < xr_along - xr_first ? xr_left : xr_along - xr_first; \
+        const i64 xr_from = xr_first * xr_each, xr_to = XR_LEAST((xr_first + xr_count) * xr_each, XR_LIMIT(XR_I)); \
+        xr_here.xr_group_at[XR_I] = xr_first;                                               \
+        xr_here.xr_group_at[XR_J] = xr_begin / xr_along % xr_here.xr_groups[XR_J];          \
+        xr_here.xr_group_at[XR_K] = xr_begin / xr_along / xr_here.xr_groups[XR_J];          \
+        const i64 xr_j = xr_here.xr_group_at[XR_J] * xr_here.xr_items[XR_J], xr_k = xr_here.xr_group_at[XR_K] * xr_here.xr_items[XR_K]; \
+        const i64 xr_ends_j = XR_LEAST(xr_here.xr_items[XR_J], XR_LIMIT(XR_J) - xr_j);      \
+        const i64 xr_ends_k = XR_LEAST(xr_here.xr_items[XR_K], XR_LIMIT(XR_K) - xr_k);      \
+        for (xr_here.xr_item_at[XR_K] = 0; xr_here.xr_item_at[XR_K] < xr_ends_k; ++xr_here.xr_item_at[XR_K]) { \
+            xr_here.xr_global_at[XR_K] = xr_k + xr_here.xr_item_at[XR_K];                   \
+            for (xr_here.xr_item_at[XR_J] = 0; xr_here.xr_item_at[XR_J] < xr_ends_j; ++xr_here.xr_item_at[XR_J]) { \
+                xr_here.xr_global_at[XR_J] = xr_j + xr_here.xr_item_at[XR_J];               \
                 XR_INDEPENDENT                                                              \
-                for (i64 xr_id = from; xr_id < to; ++xr_id) {                               \
-                    at.global[I] = xr_id;                                                   \
-                    at.item[I] = xr_id - from;                                              \
-                    XR_SHARE(at)                                                            \
+                for (i64 xr_id = xr_from; xr_id < xr_to; ++xr_id) {                         \
+                    xr_here.xr_global_at[XR_I] = xr_id;                                     \
+                    xr_here.xr_item_at[XR_I] = xr_id - xr_from;                             \
+                    XR_SHARE(xr_here)                                                       \
                     call;                                                                   \
                 }                                                                           \
             }                                                                               \
         }                                                                                   \
-        xr_begin += count;                                                                  \
+        xr_begin += xr_count;                                                               \
     }
 // The kernel's text has the loops over items itself, between its barriers: `XR_REGION { ... }`.
 #define XR_BY_GROUPS(name, call)                                                            \
-    XR_place at = XR_placed(xr_grid);                                                       \
+    XR_place xr_here = XR_placed(xr_grid);                                                  \
     for (; xr_begin < xr_end; ++xr_begin) {                                                 \
-        at.group[0] = xr_begin % at.groups[0];                                              \
-        at.group[1] = xr_begin / at.groups[0] % at.groups[1];                               \
-        at.group[2] = xr_begin / at.groups[0] / at.groups[1];                               \
+        xr_here.xr_group_at[0] = xr_begin % xr_here.xr_groups[0];                           \
+        xr_here.xr_group_at[1] = xr_begin / xr_here.xr_groups[0] % xr_here.xr_groups[1];    \
+        xr_here.xr_group_at[2] = xr_begin / xr_here.xr_groups[0] / xr_here.xr_groups[1];    \
         call;                                                                               \
     }
 #define XR_REGION                                                                           \
-    for (xr_at.item[2] = 0; xr_at.item[2] < xr_at.items[2]; ++xr_at.item[2])                \
-    for (xr_at.item[1] = 0; xr_at.item[1] < xr_at.items[1]; ++xr_at.item[1])                \
+    for (xr_at.xr_item_at[2] = 0; xr_at.xr_item_at[2] < xr_at.xr_items[2]; ++xr_at.xr_item_at[2]) \
+    for (xr_at.xr_item_at[1] = 0; xr_at.xr_item_at[1] < xr_at.xr_items[1]; ++xr_at.xr_item_at[1]) \
     XR_INDEPENDENT                                                                          \
-    for (i64 xr_id = 0; xr_id < xr_at.items[0]; ++xr_id)
+    for (i64 xr_id = 0; xr_id < xr_at.xr_items[0]; ++xr_id)
 #define XR_LEAVE goto xr_next // the end of a region's text
 #define XR_REGION_BEGIN                                                                     \
-    xr_at.item[0] = xr_id;                                                                  \
-    xr_at.global[0] = xr_at.group[0] * xr_at.items[0] + xr_id;                              \
-    xr_at.global[1] = xr_at.group[1] * xr_at.items[1] + xr_at.item[1];                      \
-    xr_at.global[2] = xr_at.group[2] * xr_at.items[2] + xr_at.item[2];                      \
+    xr_at.xr_item_at[0] = xr_id;                                                            \
+    xr_at.xr_global_at[0] = xr_at.xr_group_at[0] * xr_at.xr_items[0] + xr_id;               \
+    xr_at.xr_global_at[1] = xr_at.xr_group_at[1] * xr_at.xr_items[1] + xr_at.xr_item_at[1]; \
+    xr_at.xr_global_at[2] = xr_at.xr_group_at[2] * xr_at.xr_items[2] + xr_at.xr_item_at[2]; \
     const i64 xr_item __attribute__((unused)) =                                             \
-        (xr_at.item[2] * xr_at.items[1] + xr_at.item[1]) * xr_at.items[0] + xr_id;
+        (xr_at.xr_item_at[2] * xr_at.xr_items[1] + xr_at.xr_item_at[1]) * xr_at.xr_items[0] + xr_id;
 
 static _Thread_local char *XR_local_memory;
 #define XR_LOCAL_ARGUMENT(type, name) type name = (type)(XR_local_memory + xr_local_##name);
-#define GLOBAL_ID(d) ((u64)xr_at.global[d])
+#define GLOBAL_ID(d) ((u64)xr_at.xr_global_at[d])
 #endif
 #define KERNEL static inline XR_INLINED
 #define LOCAL static _Thread_local
 #define XR_POINTER_TO_LOCAL
-#define GLOBAL_SIZE(d) ((u64)(xr_at.groups[d] * xr_at.items[d]))
-#define GROUP_ID(d) ((u64)xr_at.group[d])
-#define GROUPS(d) ((u64)xr_at.groups[d])
-#define LOCAL_ID(d) ((u64)xr_at.item[d])
-#define LOCAL_SIZE(d) ((u64)xr_at.items[d])
+#define GLOBAL_SIZE(d) ((u64)(xr_at.xr_groups[d] * xr_at.xr_items[d]))
+#define GROUP_ID(d) ((u64)xr_at.xr_group_at[d])
+#define GROUPS(d) ((u64)xr_at.xr_groups[d])
+#define LOCAL_ID(d) ((u64)xr_at.xr_item_at[d])
+#define LOCAL_SIZE(d) ((u64)xr_at.xr_items[d])
 
 DEVICE u32 xr_bits_f32(f32 x)
 {
