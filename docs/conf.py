@@ -30,5 +30,5 @@ html_static_path = ["_static"]
 html_css_files = ["tables.css"]
 
 # The button copies what can be run: no prompts, and no output.
-copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_text = r">>> |\.\.\. ?|\$ "
 copybutton_prompt_is_regexp = True

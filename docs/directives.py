@@ -12,7 +12,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from benchmarks import sweep
+from benchmarks import gallery, sweep
 
 
 class _Table(SphinxDirective):
@@ -56,6 +56,21 @@ class _Explained(SphinxDirective):
         return [code, nodes.literal_block(text, text, language="c")]
 
 
+class _Example(SphinxDirective):
+    """Show how long an example takes, and its code."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        (name,) = self.arguments
+        code = gallery.excerpt(name)
+        path = nodes.literal(text=f"examples/{name}.py")
+        times = nodes.paragraph(
+            "", "", nodes.Text(f"{gallery.caption(name)} From "), path, nodes.Text(":")
+        )
+        return [times, nodes.literal_block(code, code, language="python")]
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Add the directives."""
     wide = ":class: operations"
@@ -70,5 +85,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         make = functools.partial(tables.names_table, space)
         app.add_directive(f"xarr-names-{space}", _table(make, ":widths: 25 10 15 15 35"))
     app.add_directive("xarr-functions", _table(_functions, wide))
+    app.add_directive("xarr-gallery", _table(gallery.table))
+    app.add_directive("xarr-example", _Example)
     app.add_directive("xarr-explain", _Explained)
     return {"parallel_read_safe": True}

@@ -82,7 +82,7 @@ def page(chapter: str) -> str:
     if names == ["Array"]:
         parts += [_array_tables(), _class("Array", spellings["Array"], _members_of_array())]
     else:
-        lines = [["name", "what it is"]]
+        lines = [["name", "description"]]
         lines += [[_links(spellings[name]), _first_line(name)] for name in names]
         parts.append(_table(lines, "30 70"))
         parts += [_entry(name, spellings[name]) for name in names]
@@ -222,13 +222,13 @@ def _members_of_array() -> Iterator[str]:
 
 def _array_tables() -> str:
     """Write tables of an array's attributes, methods and operators."""
-    attributes, methods = [["attribute", "what it is"]], [["method", "what it does"]]
+    attributes, methods = [["attribute", "description"]], [["method", "description"]]
     for name in sorted(_members_of_array(), key=str.lower):
         value = getattr(xarr.Array, name)
         lines = attributes if isinstance(value, property) else methods
         about = _sentence(inspect.getdoc(value) or "")
         lines.append([f":py:obj:`{name} <xarr.Array.{name}>`", about])
-    operators = [["operator", "function", "what it does"]]
+    operators = [["operator", "function", "description"]]
     for row in tables.elementwise.TABLE:
         if row.operator:
             about = _first_line(row.name)

@@ -16,14 +16,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
-from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FOLDER = Path(__file__).resolve().parent
 OUTPUT = FOLDER / "output"
-OTHERS = ("cuda_python", "demo", "__init__")  # what NumPy does not run
+OTHERS = ("cuda_python", "demo", "tutorial", "__init__")  # what NumPy does not run
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in OTHERS)
 # So many steps compile every kernel of a program.
 FIRST_STEPS = 3
@@ -145,6 +147,8 @@ def save(
     draw: Callable[[Figure, dict[str, Any]], None], results: dict[str, Any], name: str
 ) -> Path:
     """Write the picture of a program's results and return its path."""
+    from matplotlib.figure import Figure
+
     OUTPUT.mkdir(exist_ok=True)
     figure = Figure(figsize=(10, 5), layout="constrained")
     draw(figure, results)

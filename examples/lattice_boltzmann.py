@@ -72,7 +72,7 @@ def draw(figure: Figure, results: dict[str, Any]) -> None:
     """Draw the speed and the curl of the flow."""
     above, below = figure.subplots(2, 1)
     above.imshow(results["speed"], cmap="viridis")
-    below.imshow(results["curl"], cmap="RdBu", vmin=-0.03, vmax=0.03)
+    below.imshow(results["curl"], cmap="twilight", vmin=-0.03, vmax=0.03)
     for axes, title in ((above, "speed"), (below, "curl")):
         axes.set_title(title)
         axes.set_axis_off()

@@ -66,7 +66,7 @@ def main(progress: Callable[[range], Iterable[int]] = iter) -> dict[str, Any]:
 def draw(figure: Figure, results: dict[str, Any]) -> None:
     """Draw the field, and where it is bright."""
     left, right = figure.subplots(1, 2)
-    left.imshow(results["field"], cmap="RdBu", vmin=-3, vmax=3)
+    left.imshow(results["field"], cmap="twilight", vmin=-3, vmax=3)
     right.imshow(results["light"] ** 0.5, cmap="inferno")
     for axes in (left, right):
         axes.contour(results["glass"], levels=[0.5], colors="gray", linewidths=0.6)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import re
 import warnings
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import xarr
-from benchmarks import chart, cluster, functions, host, measure, sweep, whole
+from benchmarks import chart, cluster, functions, host, measure, sweep, threads, whole
 from benchmarks.__main__ import main, parse
 from benchmarks.libraries import open_libraries
 from benchmarks.programs import PROGRAMS, Program
 from benchmarks.rows import COSTS, KEYS, LARGE_ROWS, SMALL_ROWS, Row, flat
 from benchmarks.timing import Timing
 from tests.comparing import nightly
+from tests.kernels.nvrtc import compile_cuda
 from xarr.backends.device import default_device
 from xarr.runtime import host_functions
 
@@ -317,3 +320,50 @@ def test_limits_of_the_hosts_cost_are_for_their_kind_of_device() -> None:
     assert [met for _, met in host.limits(fast, table, "gpu")] == [True]
     assert [met for _, met in host.limits(fast, table, "cpu")] == [True]
     assert "EXCEEDED" in "".join(host.lines(table, "cpu"))
+
+
+def portable(text: str) -> str:
+    """Return CUDA C as portable C, as far as the kernels by threads need it."""
+
+    def head(found: re.Match[str]) -> str:
+        parts = (part.strip() for part in found[2].split(","))
+        declared = ", ".join(f"GLOBAL {part}" if "*" in part else part for part in parts)
+        return f"KERNEL void {found[1]}({declared})"
+
+    text = re.sub(r'extern "C" __global__ void (\w+)\(([^)]*)\)', head, text)
+    for cuda, word in (
+        ("threadIdx", "LOCAL_ID"),
+        ("blockIdx", "GROUP_ID"),
+        ("blockDim", "LOCAL_SIZE"),
+        ("gridDim", "GROUPS"),
+    ):
+        for axis, letter in enumerate("xyz"):
+            text = text.replace(f"{cuda}.{letter}", f"(int){word}({axis})")
+    for cuda, word in (
+        ("__syncthreads", "BARRIER"),
+        ("__shared__", "LOCAL"),
+        ("atomicAdd", "atomic_add"),
+        ("__int_as_float(0x7f800000)", "INFINITY"),
+    ):
+        text = text.replace(cuda, word)
+    return text
+
+
+@pytest.mark.parametrize("row", threads.ROWS, ids=lambda row: row.name)
+def test_kernels_by_threads_and_in_cuda_c_agree(row: threads.Row) -> None:
+    args = row.given(0.001)
+    runner = threads.own(default_device())
+    call, there = runner.load(row, args)
+    call()
+    others = threads.upload(args, xarr.asarray)
+    raw = xarr.RawKernel(portable(threads.cuda_source()), row.name)
+    grid, block = row.launched(args)
+    raw(grid, block, row.in_c(*others))
+    pairs = zip(there, others, args, strict=True)
+    arrays = [(a, b) for a, b, host in pairs if isinstance(host, numpy.ndarray)]
+    values = [[runner.download(one) for one in pair] for pair in zip(*arrays, strict=True)]
+    assert threads.apart(*values) <= threads.TOLERANCE
+
+
+def test_the_kernels_in_cuda_c_compile() -> None:
+    assert compile_cuda(threads.cuda_source(), "sm_90")

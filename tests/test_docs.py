@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import doctest
+import importlib
 import importlib.util
 import inspect
 import re
@@ -20,7 +21,9 @@ import numpy
 import pytest
 
 import xarr
+from benchmarks import gallery
 from tests.processes import ROOT, once, run
+from tools import tutorial
 from xarr import dtypes, settings
 from xarr.backends.device import PUBLIC
 from xarr.codegen import source
@@ -114,11 +117,45 @@ def test_a_docstring_tells_of_every_parameter_and_of_names_that_there_are() -> N
     assert wrong == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page != tutorial.PAGE], ids=lambda page: page.name
+)
 def test_the_examples_of_a_page_run(page: Path) -> None:
     if page.name == "exchange.md" and "opencl:0" not in map(str, CPUS):
         pytest.skip("no device is a CPU")
     _run("\n".join(_blocks(page, "pycon")), page.name)
+
+
+@pytest.mark.slow
+def test_the_tutorial_runs_and_draws_its_pictures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("matplotlib", "scipy", "distributed"):
+        pytest.importorskip(package, reason=f"{package} is not installed (extra tutorial)")
+    monkeypatch.chdir(tmp_path)
+    _run("\n".join(_blocks(tutorial.PAGE, "pycon")), "tutorial.md")
+    pictures = DOCS / "images" / "tutorial"
+    imread = importlib.import_module("matplotlib.image").imread
+    for name in ("plate.png", "study.png"):
+        assert (imread(tmp_path / name) == imread(pictures / name)).all()
+
+
+def test_the_script_of_the_tutorial_is_its_page() -> None:
+    assert tutorial.SCRIPT.read_text() == tutorial.script(), "python -m tools.tutorial"
+
+
+def test_the_gallery_shows_each_example_with_its_picture_and_times() -> None:
+    page = (DOCS / "gallery.md").read_text()
+    named = re.findall(r"^:::\{xarr-example\} (\w+)$", page, re.MULTILINE)
+    assert sorted(named) == gallery.demo.NAMES
+    for name in named:
+        assert f"](images/gallery/{name}.webp)" in page
+        assert 10 <= len(gallery.excerpt(name).splitlines()) <= 24, name
+    assert all(run["times_s"].keys() == set(named) for run in gallery.files().values())
+    assert len(gallery.table()) == len(named) + 1
+    pictures = {path.stem: path.stat().st_size for path in gallery.PICTURES.iterdir()}
+    assert pictures.keys() == set(named)
+    assert max(pictures.values()) < 60_000
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
@@ -433,7 +470,9 @@ def test_no_page_shows_a_raw_directive(html: dict[str, Page]) -> None:
 def test_a_page_has_tables_where_restructuredtext_is_read(page: Path) -> None:
     outside = re.sub(r"(?ms)^```\{eval-rst\}$.*?^```$", "", page.read_text())
     # But for the name of the distribution, they are directives.
-    assert set(re.findall(r"xarr-[a-z-]+", outside)) <= {"xarr-array", "xarr-explain"}
+    assert set(re.findall(r"xarr-[a-z-]+", outside)) <= {
+        *("xarr-array", "xarr-example", "xarr-explain")
+    }
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from tests.processes import ROOT, run
 pytest.importorskip("skimage", reason="scikit-image is not installed; make demo")
 pytest.importorskip("sklearn", reason="scikit-learn is not installed; make demo")
 
-OTHERS = ("cuda_python", "demo")
+OTHERS = ("cuda_python", "demo", "tutorial")
 NAMES = sorted(path.stem for path in (ROOT / "examples").glob("*.py") if path.stem not in OTHERS)
 
 

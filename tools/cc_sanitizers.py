@@ -11,7 +11,7 @@ import shlex
 import subprocess
 import sys
 
-from tools.oclgrind import CHECKS, KERNEL_TESTS
+from tools.oclgrind import CHECKS, KERNEL_TESTS, PLANTED_TESTS
 
 FLAGS = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 
@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
     }
     asked = [sys.executable, "-m", "pytest", *arguments]
     if all(given.startswith("-") for given in arguments):
-        asked += [test for test in KERNEL_TESTS if "oclgrind" not in test]
+        asked += PLANTED_TESTS + KERNEL_TESTS
     return subprocess.run(asked, env=environment, check=False).returncode
 
 

@@ -13,10 +13,11 @@ from pathlib import Path
 CHECKS = "XARR_TESTS_CHECK_MEMORY"
 """The variable that tells the tests that something checks what kernels do to memory."""
 
+PLANTED_TESTS = ["tests/kernels/test_oclgrind.py", "tests/kernels/test_threads_memory.py"]
 KERNEL_TESTS = [
-    "tests/kernels/test_oclgrind.py",
     "tests/kernels/test_kernels_memory.py",
     "tests/kernels/test_products_memory.py",
+    "tests/functions/test_threads.py::test_examples_have_numpys_values",
 ]
 
 SETTINGS = {
@@ -79,7 +80,7 @@ def main(folder: Path, arguments: list[str]) -> int:
         # PoCL's wheel is found whatever OCL_ICD_VENDORS says, so the device has to be named.
         os.environ["XARR_DEVICE"] = _simulator()
         pytest = [sys.executable, "-m", "pytest", "-p", "tools.oclgrind"]
-        command = [*pytest, *(arguments or KERNEL_TESTS)]
+        command = [*pytest, *(arguments or PLANTED_TESTS + KERNEL_TESTS)]
         status = subprocess.run(command, check=False).returncode
         found = faults(log.read_text()) if log.exists() else ["Oclgrind was not used"]
     print("\n\n".join(found) or "Oclgrind: 0 faults")

@@ -3,8 +3,8 @@
 Each program follows from its seed alone, which is printed with what differs, and so are the fewest
 lines that still differ. Options: --steps N in all, --seconds T after which no program begins,
 --seed S, --device D, --jobs N processes, --wide for more data types and functions, which compile
-more kernels, --jit for functions whose replays are compared with plain calls, --program SEED for
-one program again.
+more kernels, --jit for functions whose replays are compared with plain calls, --threads for kernels
+by threads, which are compared with themselves in Python, --program SEED for one program again.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ import xarr
 from tests.engine.pairs import Difference, faults, shrunk
 from tests.engine.programs import MIDDLE, NARROW, WIDE, Breadth, Program, run_one
 from tests.engine.views import SEEN_OTHERWISE, Seen
+from tests.functions import random_programs
 from tests.transforms.random_calls import random_call, replays_of
 from xarr.codegen import launch
 
 LENGTHS: Final = (25, 25, 25, 80)
 """How many steps programs have, by turns."""
+LENGTHS_OF_THREADS: Final = (25,) * 19 + (200,)
+"""How many lines kernels by threads have at least."""
 KINDS: Final[dict[str, tuple[Breadth, type[Program]]]] = {
     "narrow": (NARROW, Program),
     "middle": (MIDDLE, Program),
@@ -42,14 +45,17 @@ def programs(seed: int, kinds: Sequence[str]) -> Iterator[tuple[str, int]]:
     number = 0
     while True:
         kind = kinds[number % len(kinds)]
-        length = LENGTHS[number // len(kinds) % len(LENGTHS)]
+        lengths = LENGTHS_OF_THREADS if kind == "threads" else LENGTHS
+        length = lengths[number // len(kinds) % len(lengths)]
         yield f"{kind}-{length}-{seed}-{number}", length
         number += 1
 
 
 def run(program: str) -> int:
     """Run the program of a seed; return how many steps it took, those of a function's replays."""
-    name, length, *_ = program.split("-")
+    name, length, *_, number = program.split("-")
+    if name == "threads":
+        return random_programs.lines_alike(program, int(number), int(length))
     if name == "jit":
         call = random_call(program, length=int(length))
         return replays_of(program, call, (0, 1, 2, 3)) * len(call.body) if call else 0
@@ -74,10 +80,11 @@ def report(program: str, difference: AssertionError) -> None:
 
 def work(options: argparse.Namespace, job: int, state: Any) -> None:
     """Run this process's part of the programs; `state` tells how far it is."""
-    kinds = ("jit",) if options.jit else BROAD if options.wide else USUAL
+    kinds = BROAD if options.wide else USUAL
+    kinds = ("jit",) if options.jit else ("threads",) if options.threads else kinds
     begun = time.monotonic()
     with xarr.device(options.device or xarr.default_device()):
-        if not (xarr.default_device().has_float64 or options.jit):
+        if not (xarr.default_device().has_float64 or options.jit or options.threads):
             kinds = ("narrow",)
         for place, (program, _) in enumerate(programs(options.seed, kinds)):
             if state["steps", job] >= options.steps / options.jobs:
@@ -114,6 +121,7 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--wide", action="store_true")
     parser.add_argument("--jit", action="store_true")
+    parser.add_argument("--threads", action="store_true")
     parser.add_argument("--program")
     options = parser.parse_args(given)
     if options.program:

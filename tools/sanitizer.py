@@ -109,7 +109,7 @@ def main(files: Sequence[str]) -> int:
     if not sanitizer():
         print("compute-sanitizer is not installed; it comes with the CUDA toolkit")
         return 2
-    files = files or [name for name in KERNEL_TESTS if "oclgrind" not in name]
+    files = files or KERNEL_TESTS
     failed = []
     with ThreadPoolExecutor() as pool:
         plants = {

@@ -29,9 +29,11 @@ import pytest
 from tools.vendor_compilers import Target, compiled, missing, version
 from xarr.backends import cuda_compiler
 from xarr.codegen import source
+from xarr.user_kernels.modules import PortableModule
 
 FILE = Path(__file__).with_suffix(".json")
 TESTS = [f"tests/kernels/test_{x}.py" for x in ("cuda_compile", "products", "radix", "transforms")]
+TESTS += ["tests/functions/test_threads.py"]
 WORD = "compile"
 """What the names of these tests, or of their file, have in them."""
 RECORD = "XARR_VENDORS_RECORD"
@@ -54,17 +56,24 @@ PLAIN = """
 """
 
 Kernel = tuple[str, tuple[str, ...]]
-"""A skeleton, and the lines that specialise it."""
+"""A skeleton, and the lines that specialise it; or `OWN`, and the portable C of an own kernel."""
+OWN = "own kernels"
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Note what the tests assemble for CUDA; those that compile it skip."""
     assemble, kernels = source.assemble, dict[Kernel, None]()
+    own_text = PortableModule.text
 
     def noted(skeleton: str, dialect: str, defines: Sequence[str], **rest: bool) -> str:
         if dialect == "cuda":
             kernels[skeleton, tuple(defines)] = None
         return assemble(skeleton, dialect, defines, **rest)
+
+    def own_noted(module: PortableModule, dialect: str, **rest: bool) -> str:
+        if dialect == "cuda":
+            kernels[OWN, (module._code.text,)] = None
+        return own_text(module, dialect, **rest)
 
     def absent() -> tuple[int, int]:
         raise RuntimeError("other compilers take the kernels")
@@ -73,6 +82,7 @@ def pytest_configure(config: pytest.Config) -> None:
         Path(os.environ[RECORD]).write_text(json.dumps(list(kernels)))
 
     source.assemble, cuda_compiler.nvrtc_version = noted, absent  # type: ignore[assignment]
+    PortableModule.text = own_noted  # type: ignore[method-assign, assignment]
     config.add_cleanup(write)
 
 
@@ -111,7 +121,10 @@ def planted(target: Target) -> str:
 def examined(target: Target, kernel: Kernel) -> tuple[str, str, list[int]] | None:
     """A kernel's skeleton, what is wrong with it, its figures; None where it needs float64."""
     skeleton, defines = kernel
-    text = source.assemble(skeleton, target.dialect, defines, has_float64=target.has_float64)
+    if skeleton == OWN:
+        text = PortableModule("code", *defines).text(target.dialect, has_float64=target.has_float64)
+    else:
+        text = source.assemble(skeleton, target.dialect, defines, has_float64=target.has_float64)
     own = text.replace(source.kernel_file(source.DIALECTS[target.dialect]), "")
     if not target.has_float64 and re.search(r"(?:\b|_)(?:f64|c128)\b", own):
         return None

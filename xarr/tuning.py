@@ -101,6 +101,11 @@ Measured: a step of lattice Boltzmann whose nine results are the next one's argu
 of an H200 47 us where nodes get new parameters at each call, and 19 where a graph is found.
 Test: tests/transforms/test_call_graph.py"""
 
+KEPT_LAUNCHES: Final = 64
+"""Launches of an own kernel that are kept to be repeated, by sizes, structures and types.
+Not measured: each has a few hundred bytes.
+Test: tests/functions/test_repeats.py"""
+
 RESULTS: Final = 3
 """Buffers of each result of a replayed call that are kept for the calls after it.
 Measured: a step of Lorenz takes the host of an H200 41 us with three allocations, and 12 without.
@@ -346,6 +351,13 @@ Not felt between 128 and 512."""
 COUNTED: Final = 1 << 16
 """Elements to count that are worth an item of its own.
 Not felt between 2^15 and 2^17."""
+
+SUMMED: Final = 1 << 11
+"""Values up to which an item of a GPU walks all of them for each place that they are summed at, and
+a 16th of the places; with more they are sorted by place.
+Measured: add.at of 256, 1,000 and 4,096 float32 takes an H200 95, 132 and 253 us so, and 218, 219
+and 210 sorted.
+Test: tests/functions/test_ufuncs.py"""
 
 DENSE: Final = 4
 """Elements of an array for each value added at a place of it, up to which each element has a sum.

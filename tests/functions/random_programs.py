@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+import linecache
 import random
+from typing import Any
+
+import numpy
+
+import xarr
 
 INTEGERS = ("i", "j", "k", "m")
 FLOATS = ("a", "b", "c")
 TRUTHS = ("p", "q")
+DTYPES = [
+    ("int32", "float32", "float32"),
+    ("int64", "float64", "float64"),
+    ("uint8", "float32", "float64"),
+    ("int16", "float64", "float32"),
+    ("uint32", "float32", "float32"),
+    ("uint64", "float32", "float32"),
+]
+"""The data types of the arrays n, x and y, by turns."""
 
 
 class Drawn:
-    """Draws the statements of a program; a number draws the same program always."""
+    """Draws the statements of a program; a seed draws the same program always."""
 
-    def __init__(self, number: int) -> None:
-        self._random = random.Random(number)
+    def __init__(self, seed: int | str) -> None:
+        self._random = random.Random(seed)
         self._loops = 0
 
-    def program(self) -> str:
-        """Return the text of a kernel of the arrays x, n, y and z."""
+    def program(self, length: int = 0) -> str:
+        """Return the text of a kernel of the arrays x, n, y and z, of so many lines at least."""
         lines = ["t = xarr.kernel.grid(1)"]
         lines += ["i = 0", "j = n[t]", "k = n[t] * 3", "m = n[-1 - t]", "a = x[t]"]
         lines += ["b = 0.5", "c = y[t]", "p = a < b", "q = True"]
         for _ in range(self._random.randint(3, 8)):
+            lines += self.statement(2)
+        while len(lines) < length:
             lines += self.statement(2)
         stores = [*(f"y[t, {k}] = {name}" for k, name in enumerate(FLOATS))]
         stores += [f"z[t, {k}] = {name}" for k, name in enumerate((*INTEGERS, *TRUTHS))]
@@ -116,7 +133,7 @@ class Drawn:
                 f"({one} if {self.truth(1)} else {other})",
                 f"({one} * {self.integer(1)})",
                 f"float({self.integer(1)})",
-                f"{one} ** 2",
+                f"({one}) ** 2",
                 f"({self.integer(1)} / {self.integer(1)})",
             ]
         )
@@ -133,3 +150,39 @@ class Drawn:
         return self._random.choice(
             [f"({one} and {other})", f"({one} or {other})", f"(not {one})", f"({one} ^ {other})"]
         )
+
+
+def lines_alike(seed: int | str, number: int, length: int = 0) -> int:
+    """Run a program on the default device and in Python; return how many lines it has.
+
+    seed, length : int, str -- The program, and how many lines it has at least.
+    number : int -- The data types of its arrays, and their values.
+    """
+    text = f"import math\nimport numpy\nimport xarr\n\n{Drawn(seed).program(length)}"
+    lines = text.splitlines(keepends=True)
+    file = f"<program {seed}>"
+    linecache.cache[file] = (len(text), None, lines, file)
+    space = dict[str, Any]()
+    exec(compile(text, file, "exec"), space)
+    integers, first, second = DTYPES[number % len(DTYPES)]
+    rng = numpy.random.default_rng(number)
+    x = xarr.asarray((rng.normal(size=4) * 4).astype(first))
+    n = xarr.asarray(rng.integers(0, 100, 4).astype(integers))
+    y = xarr.asarray((rng.normal(size=4) * 4).astype(second))
+    found = []
+    for launch in (space["program"], space["program"].interpret):
+        out, z = xarr.zeros((4, 3)), xarr.zeros((4, 6), dtype="int64")
+        try:
+            launch[2, 2](x, n, y, out, z)
+        except SyntaxError as error:
+            if "does not fit" not in str(error):
+                raise
+            continue  # NumPy refuses the number as well
+        found.append((numpy.asarray(out), numpy.asarray(z)))
+    del linecache.cache[file]
+    if found:
+        (out, z), (wanted, numbers) = found
+        is_same = (out.view("int64") == wanted.view("int64")) | ((out != out) & (wanted != wanted))
+        is_same &= (z == numbers).all()
+        assert is_same.all(), f"other values\n{text}"
+    return len(lines)

@@ -11,8 +11,7 @@ import numpy
 import pytest
 
 import xarr
-from tests.conftest import DEVICES
-from tests.functions.random_programs import Drawn
+from tests.functions.random_programs import lines_alike
 from tests.functions.test_own_c import ON_GPU
 from tests.functions.thread_examples import EXAMPLES
 from tests.kernels.nvrtc import compile_cuda
@@ -23,65 +22,34 @@ from xarr import kernel as cuda
 @pytest.mark.parametrize("mode", ["device", "python"])
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.__name__)
 def test_examples_have_numpys_values(device: xarr.Device, example: Any, mode: str) -> None:
+    found, wanted = example(lambda kernel: kernel if mode == "device" else kernel.interpret)
+    assert numpy.array_equal(numpy.asarray(found), wanted)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.__name__)
+def test_examples_compile_for_cuda(example: Any) -> None:
     kernels = list[Any]()
 
     def of(kernel: Any) -> Any:
         kernels.append(kernel)
-        return kernel if mode == "device" else kernel.interpret
+        return kernel
 
-    found, wanted = example(of)
-    assert numpy.array_equal(numpy.asarray(found), wanted)
-    if mode == "device" and DEVICES[0] is device:
-        form = next(iter(kernels[0]._forms.values()))
-        compile_cuda(form.raw._module._text(ON_GPU, form.raw.name), "sm_90")
+    example(of)
+    form = next(iter(kernels[0]._forms.values()))
+    compile_cuda(form.raw._module._text(ON_GPU, form.raw.name), "sm_90")
 
 
 # -- random programs --------------------------------------------------------------------------
 
-DTYPES = [
-    ("int32", "float32", "float32"),
-    ("int64", "float64", "float64"),
-    ("uint8", "float32", "float64"),
-    ("int16", "float64", "float32"),
-    ("uint32", "float32", "float32"),
-    ("uint64", "float32", "float32"),
-]
 PROGRAMS = 40
 
 
 @pytest.mark.parametrize("part", range(5))
-def test_random_programs_have_the_bits_of_python(
-    device: xarr.Device, part: int, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_random_programs_have_the_bits_of_python(device: xarr.Device, part: int) -> None:
     if not device.info.has_float64:
         pytest.skip(f"{device} has no float64")
-    monkeypatch.syspath_prepend(tmp_path)
     for number in range(part * PROGRAMS, (part + 1) * PROGRAMS):
-        text = f"import math\nimport numpy\nimport xarr\n\n{Drawn(number).program()}"
-        name = f"drawn_{number}"
-        (tmp_path / f"{name}.py").write_text(text)
-        program = importlib.import_module(name).program
-        integers, first, second = DTYPES[number % len(DTYPES)]
-        rng = numpy.random.default_rng(number)
-        x = xarr.asarray((rng.normal(size=4) * 4).astype(first))
-        n = xarr.asarray(rng.integers(0, 100, 4).astype(integers))
-        y = xarr.asarray((rng.normal(size=4) * 4).astype(second))
-        found = []
-        for launch in (program, program.interpret):
-            out, z = xarr.zeros((4, 3)), xarr.zeros((4, 6), dtype="int64")
-            try:
-                launch[2, 2](x, n, y, out, z)
-            except SyntaxError as error:
-                if "does not fit" not in str(error):
-                    raise
-                continue  # NumPy refuses the number as well
-            found.append((numpy.asarray(out), numpy.asarray(z)))
-        if not found:
-            continue
-        (out, z), (wanted, numbers) = found
-        assert numpy.array_equal(z, numbers), text
-        is_same = (out.view("int64") == wanted.view("int64")) | ((out != out) & (wanted != wanted))
-        assert is_same.all(), text
+        lines_alike(number, number)
 
 
 # -- arrays and numbers -----------------------------------------------------------------------
@@ -272,6 +240,21 @@ def test_marked_functions_tuples_and_atomics(device: xarr.Device) -> None:
     assert sorted_pair(3, 1) == (1, 3)
 
 
+@xarr.kernel
+def within(x, n, diagonal):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    if i < n and diagonal - i < n:
+        x[i] = 1
+
+
+@pytest.mark.parametrize("diagonal", [-4, 0, 5, 30])
+def test_conditions_at_the_beginning_choose_items(device: xarr.Device, diagonal: int) -> None:
+    for n in (3, 7, 20):
+        x = xarr.zeros(16, dtype="int32")
+        within[2, 8](x, n, diagonal)
+        assert x.tolist() == [i < n and diagonal - i < n for i in range(16)]
+
+
 def test_it_is_ordered_explained_and_counted(device: xarr.Device) -> None:
     x = xarr.arange(8.0)
     y = x + 1
@@ -454,9 +437,15 @@ MISTAKES = {
     "x[i] = math.comb(3, 2)": "comb of 2 arguments is not there in kernels",
     "if x[i] > 0:\n        cuda.syncthreads()": "a barrier stands where not all items of a group",
     "if i > 3:\n        return\n    cuda.barrier()": "a barrier stands where not all items",
+    "for k in range(9):\n        if x[i] > k:\n            break\n    if k > 2:\n"
+    "        cuda.barrier()": "a barrier stands where not all items",
+    "m = cuda.local.array(1, x.dtype)\n    m[0] = i\n    if m[0] > 2:\n        cuda.barrier()": (
+        "a barrier stands where not all items"
+    ),
     "x[i] = again(i)": "again calls itself; write a loop",
     "t = cuda.shared.array(x.size, x.dtype)": "the shape of local_array must be known",
     "t = cuda.shared.array(10**9, x.dtype)": "the local array has",
+    "m = cuda.local.array(2**16, x.dtype)": "the private array has 262144 bytes; an item has",
     "y = x[i] if x[i] > 0 else None": "an object of type NoneType is no number",
     "y = x.sum()": "column 9: x.sum is not there in kernels; an array has shape",
     "y = plain(x[i])": "plain is a function of Python; mark it with @xarr.kernel",
@@ -538,12 +527,38 @@ def test_arguments_are_told_by_their_name(device: xarr.Device) -> None:
         ),
         (lambda: combined[4](x, x, 1, x), TypeError, "write f.grid, block."),
         (lambda: combined.over(-1)(x, x, 1, x), ValueError, "shape is -1"),
+        (lambda: combined.over(4, block=0)(x, x, 1, x), ValueError, "block is 0"),
+        (lambda: combined.over(4, block=(2, 2))(x, x, 1, x), ValueError, r"block is \(2, 2\)"),
         (lambda: cuda.grid(1), RuntimeError, "called outside a kernel"),
         (lambda: xarr.kernel(len), TypeError, "it must be made by def"),
     ):
         with pytest.raises(error, match=text):
             launch()
     assert x.tolist() == [0, 1, 2, 3]
+
+
+def test_arrays_of_a_group_fit_together(device: xarr.Device) -> None:
+    more_than_half = device.info.local_nbytes // 8 + 1
+
+    @xarr.kernel
+    def two(x):  # type: ignore[no-untyped-def]
+        first = cuda.shared.array(more_than_half, xarr.float32)
+        second = cuda.shared.array(more_than_half, xarr.float32)
+        first[0] = second[0] = x[0]
+        x[0] = first[0] + second[0]
+
+    with pytest.raises(SyntaxError, match=r"the local array has \d+ bytes, and others \d+"):
+        two[1, 1](xarr.zeros(1, dtype="float32"))
+
+
+def test_arrays_of_two_devices_are_refused(device: xarr.Device) -> None:
+    other = next((found for found in xarr.devices() if found is not device), None)
+    if other is None:
+        pytest.skip("there is one device")
+    x, y = xarr.zeros(4), xarr.zeros(4, device=other)
+    for launch in (combined[1, 4], combined.over(4), combined.interpret[1, 4]):
+        with pytest.raises(ValueError, match=f"y is on {other}, another array on {device}"):
+            launch(x, y, 1, x)
 
 
 def test_interpret_tells_of_indices_beyond(device: xarr.Device) -> None:
@@ -562,3 +577,37 @@ def test_an_environment_variable_runs_kernels_in_python(device: xarr.Device) -> 
     )
     found = run_code(code, XARR_KERNEL_DEBUG="1")
     assert "x[3]: index 3 is out of bounds" in found.stdout
+
+
+@cuda
+def around(x, out):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    j = i
+    if j > 0 and x[j - 1] > 0:
+        out[i, 0] = x[j - 1]
+        j -= 3
+        out[i, 0] += x[j]
+    k = i - 4
+    while k < 2:
+        out[i, 1] += x[k] if k < 0 else 10 * x[k]
+        if k >= 1:
+            for _ in range(2):
+                out[i, 2] += x[k - 1]
+                k -= 3
+            k += 6
+        k += 1
+    out[i, 3] = x[(j - 2) % x.shape[0]] + (j - 9) % 4
+
+
+def test_indices_count_from_the_end_where_conditions_do_not_tell_otherwise(
+    device: xarr.Device,
+) -> None:
+    found = []
+    for launch in (around, around.interpret):
+        out = xarr.zeros((6, 4), dtype="int64")
+        launch.over(6)(xarr.arange(1, 7), out)
+        found.append(out.tolist())
+    assert found[0] == found[1]
+    source = around.source(xarr.arange(6), xarr.zeros((6, 4), dtype="int64"), over=1)
+    assert "p_x[xr_subtract_i64(v_j, 1LL)]" in source
+    assert "p_x[wrapped(v_j, n_x_0)]" in source

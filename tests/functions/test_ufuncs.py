@@ -173,6 +173,25 @@ def test_functions_of_stacks_are_ufuncs(name: str) -> None:
     assert pickle.loads(pickle.dumps(function)) is function
 
 
+@pytest.mark.parametrize("count", [1, 1024, 1025, 2048, 2049, 5000])
+@pytest.mark.parametrize("number", [1, 3, 400])
+@pytest.mark.parametrize("options", [(), ("as-gpu",)], ids=str)
+def test_values_at_a_place_have_one_order(
+    count: int, number: int, options: tuple[str, ...]
+) -> None:
+    rng = np.random.default_rng(count)
+    places, values = rng.integers(0, number, count), rng.normal(size=count).astype("float32")
+    wanted = np.zeros(number, "float32")
+    for place in range(number):
+        mine = values[places == place]
+        parts = [np.cumsum(mine[k : k + 1024])[-1] for k in range(0, mine.size, 1024)]
+        wanted[place] += np.cumsum(np.asarray(parts, "float32"))[-1] if parts else 0
+    with xarr.device(xarr.default_device().pretending(*options)):
+        found = xarr.zeros(number, dtype="float32")
+        xarr.add.at(found, xarr.asarray(places), xarr.asarray(values))
+    assert np.asarray(found).tobytes() == wanted.tobytes()
+
+
 def test_a_place_far_beyond_the_end_is_refused_at_once(device: xarr.Device) -> None:
     x = xarr.zeros(3)
     with pytest.raises(IndexError):

@@ -458,7 +458,9 @@ def bitonic_sorts(of: Launch) -> Pair:
 @xarr.kernel
 def relax(distances, k):  # type: ignore[no-untyped-def]
     i, j = xarr.kernel.grid(2)
-    distances[i, j] = min(distances[i, j], distances[i, k] + distances[k, j])
+    through = distances[i, k] + distances[k, j]
+    if through < distances[i, j]:  # never of row and column k, which other items read
+        distances[i, j] = through
 
 
 @example

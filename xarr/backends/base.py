@@ -286,6 +286,20 @@ class Driver(Protocol):
         """
         raise lacking(self.info, "kernels of a program's own")
 
+    def launch_at(
+        self,
+        kernel: Any,
+        grid: tuple[int, ...],
+        group: tuple[int, ...],
+        places: int,
+        local_nbytes: int,
+    ) -> bool:
+        """Run a program's own kernel, given where the pointers to its parameters lie.
+
+        Return whether it did; where it did not, `launch_with` does, or says what is wrong.
+        """
+        return False
+
     def allocate(self, nbytes: int) -> Any:
         """A buffer, its content undefined; MemoryError when there is no room for it."""
 

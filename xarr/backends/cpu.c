@@ -265,7 +265,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t begins = PTHREAD_COND_INITIALIZER, ends = PTHREAD_COND_INITIALIZER;
 static pthread_t ids[MOST_THREADS];
 static job *open_job;
-static int threads = 1, workers, inside;
+static int threads = 1, workers, inside, most; // `most` of the workers work on the open job
 static _Thread_local sigjmp_buf out;
 static _Thread_local volatile sig_atomic_t may_leave;
 
@@ -292,8 +292,8 @@ static void work_on(job *of)
 static void *worker(void *number)
 {
     pthread_mutex_lock(&lock);
-    while ((intptr_t)number < (threads > 1 ? threads : 2)) {
-        if (!open_job) {
+    while ((intptr_t)number <= threads) {
+        if (!open_job || inside >= most) {
             pthread_cond_wait(&begins, &lock);
             continue;
         }
@@ -335,6 +335,7 @@ static int opened(job *of, int wanted)
         ++workers;
     }
     if (workers) {
+        most = wanted;
         open_job = of;
         pthread_cond_broadcast(&begins);
     }
@@ -372,7 +373,7 @@ static int wait_for(job *of)
     int is_broken = 0;
     void *state = PyEval_SaveThread();
     prepare(of);
-    if (!opened(of, threads > 1 ? threads - 1 : 1)) {
+    if (!opened(of, threads)) { // who waits does not work on it
         work_on(of);
         PyEval_RestoreThread(state);
         return 1;

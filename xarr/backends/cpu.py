@@ -76,6 +76,10 @@ _GCC_FLAGS: Final = (
 passes make branches of them, and it gives up where more than four values meet. pow took 45 ns an
 element instead of 6, atanh of complex128 63 instead of 25. With -O3 no kernel of 42 was faster, and
 compiling took a third longer."""
+_GCC_OWN_FLAGS: Final = ("-fsplit-loops", "-funswitch-loops")
+"""What gcc needs besides for a program's own kernels, whose items look first whether they are
+within an array, and compute by what is the same for all: it splits the loop over items where they
+no longer are, and makes two of it. Without, sums of groups took 9.2 ms instead of 2.8."""
 _GCC_LINKED: Final = ("-Wl,-z,noseparate-code", "-Wl,-z,norelro")
 """A library of two mappings instead of five, of which Linux gives a process 65,530. It is a third
 as large and loads in 24 us instead of 44."""
@@ -133,6 +137,7 @@ class Compiler(NamedTuple):
     command: tuple[str, ...]
     identity: str
     flags: tuple[str, ...] = _FLAGS
+    own_flags: tuple[str, ...] = ()
 
     def library(self, source: str, options: Sequence[str]) -> tuple[bytes, str]:
         """Compile a source to a library, with what the compiler says, as CompileError has it."""
@@ -173,12 +178,15 @@ class CpuDriver(Driver):
 
     def compile(self, source: str, options: tuple[str, ...] = ()) -> bytes:
         """Compile to a library's content, which `load` takes in any process."""
-        return self.compile_own(source, options, ())[0]
+        return self._sealed(source, options)[0]
 
     def compile_own(
         self, source: str, options: tuple[str, ...], names: Sequence[str]
     ) -> tuple[bytes, str]:
         """Compile a program's own source, with what the compiler says of it."""
+        return self._sealed(source, (*self._compiler.own_flags, *options))
+
+    def _sealed(self, source: str, options: tuple[str, ...]) -> tuple[bytes, str]:
         content, log = self._compiler.library(source, (*options, *_WHOLE))
         return self._seal(content) + content, log
 
@@ -248,6 +256,19 @@ class CpuDriver(Driver):
         places = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
         self.launched += 1
         self._launch_with(kernel.entry, grid, group, ctypes.addressof(places))
+
+    def launch_at(
+        self,
+        kernel: Kernel,
+        grid: tuple[int, ...],
+        group: tuple[int, ...],
+        places: int,
+        local_nbytes: int,
+    ) -> bool:
+        """Run a program's own kernel, given where the pointers to its parameters lie."""
+        self.launched += 1
+        self._launch_with(kernel.entry, grid, group, places)
+        return True
 
     def allocate(self, nbytes: int) -> Any:
         """A block of memory, its content undefined; MemoryError when there is no room for it."""
@@ -433,7 +454,8 @@ def discover() -> Discovery:
         problem = f"the C compiler {shlex.join(compiler.command)!r} does not work: {log}"
         warnings.warn(problem, stacklevel=2)
         return Discovery([], [problem])
-    target = (processor.identity(), compiler.identity, *compiler.flags, settings().cc_flags or "")
+    flags = (*compiler.flags, *compiler.own_flags)
+    target = (processor.identity(), compiler.identity, *flags, settings().cc_flags or "")
     info = DeviceInfo(
         backend="cpu",
         index=0,
@@ -466,6 +488,14 @@ def _flags(*, is_gcc: bool) -> tuple[str, ...]:
     widest = ("-mprefer-vector-width=512",) if "avx512f" in processor.features() else ()
     linked = _GCC_LINKED if is_gcc and sys.platform == "linux" else ()
     return (*_FLAGS, *(_GCC_FLAGS if is_gcc else ()), *linked, *widest)
+
+
+def _own_flags() -> tuple[str, ...]:
+    """The flags that gcc gets besides for a program's own kernels."""
+    # An Intel processor that gcc 12 does not know yet is tuned for as any, without gathering loads:
+    # bilinear interpolation took 8.8 ms instead of 4.7, a bitonic sort 48 instead of 25.
+    gathers = "avx512f" in processor.features() and "Intel" in processor.name()
+    return (*_GCC_OWN_FLAGS, *(["-mtune=skylake-avx512"] if gathers else []))
 
 
 def _compiler() -> tuple[Compiler | None, str]:
@@ -527,7 +557,9 @@ def _functions(compiler: Compiler) -> tuple[Compiler, tuple[Callable[..., Any], 
     library.xarr_set_num_threads(_threads())
     with contextlib.suppress(ImportError):
         importlib.import_module("xarr.backends.threadpool")
-    compiler = compiler._replace(flags=_flags(is_gcc=bool(library.xarr_is_gcc())))
+    is_gcc = bool(library.xarr_is_gcc())
+    own = _own_flags() if is_gcc else ()
+    compiler = compiler._replace(flags=_flags(is_gcc=is_gcc), own_flags=own)
     return compiler, library.xarr_functions()
 
 

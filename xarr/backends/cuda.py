@@ -129,6 +129,25 @@ class CudaDriver(Kernels):
             self._put_with(stream, kernel, grid, group, arguments, local_nbytes)
             self.end(stream, blocks)
 
+    def launch_at(
+        self,
+        kernel: Kernel,
+        grid: tuple[int, ...],
+        group: tuple[int, ...],
+        places: int,
+        local_nbytes: int,
+    ) -> bool:
+        """Run a program's own kernel on the default stream, if that is the current one."""
+        calls = self._calls
+        if calls is None or not self.is_plain():
+            return False
+        self.launched += 1
+        given = kernel.address, grid, group, places, local_nbytes, self.default_stream
+        if not calls.launch_at(*given):
+            return True
+        self.launched -= 1
+        return False
+
     def _put_with(
         self,
         stream: Any,

@@ -23,6 +23,19 @@ cdef extern from *:
         return status;
     }
 
+    static int xarr_called_at(
+        unsigned long long entry, unsigned long long function, unsigned gx, unsigned gy,
+        unsigned gz, unsigned ix, unsigned iy, unsigned iz, unsigned nbytes,
+        unsigned long long stream, unsigned long long parameters)
+    {
+        int status;
+        Py_BEGIN_ALLOW_THREADS
+        status = ((xarr_entry)(size_t)entry)((void *)(size_t)function, gx, gy, gz, ix, iy, iz,
+            nbytes, (void *)(size_t)stream, (void **)(size_t)parameters, 0);
+        Py_END_ALLOW_THREADS
+        return status;
+    }
+
     typedef int (*xarr_copy)(void *, unsigned long long, size_t);
     typedef int (*xarr_current)(void **);
     typedef int (*xarr_wait)(void);
@@ -69,6 +82,9 @@ cdef extern from *:
     int _called "xarr_called"(
         unsigned long long, unsigned long long, unsigned, unsigned, unsigned, unsigned, unsigned,
         unsigned, unsigned long long *, Py_ssize_t, const char *, unsigned long long)
+    int _called_at "xarr_called_at"(
+        unsigned long long, unsigned long long, unsigned, unsigned, unsigned, unsigned, unsigned,
+        unsigned, unsigned, unsigned long long, unsigned long long)
 
 cdef class DriverCalls:
     cdef Py_ssize_t context
@@ -79,6 +95,9 @@ cdef class DriverCalls:
     cpdef int launch(
         self, Py_ssize_t function, tuple grid, tuple group, object buffers, bytes arguments,
         Py_ssize_t stream)
+    cpdef int launch_at(
+        self, Py_ssize_t function, tuple grid, tuple group, Py_ssize_t parameters,
+        Py_ssize_t nbytes, Py_ssize_t stream)
     cpdef int download(self, Py_ssize_t pointer, object host, Py_ssize_t nbytes)
     cpdef int synchronize(self)
 

@@ -16,7 +16,12 @@ if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
     from xarr.backends.cuda_pool import Block
-    from xarr.ir._cython import foreign as _called, foreign as _copied, foreign as _waited
+    from xarr.ir._cython import (
+        foreign as _called,
+        foreign as _called_at,
+        foreign as _copied,
+        foreign as _waited,
+    )
 
 is_compiled: bool = cython.compiled
 _MOST = cython.declare(cython.Py_ssize_t, 512)
@@ -66,6 +71,25 @@ class DriverCalls:
         return _called(  # type: ignore[no-any-return]
             self.launch_entry, function, grid[0], _extent(grid, 1), _extent(grid, 2),
             group[0], _extent(group, 1), _extent(group, 2), pointers, count, arguments, stream,
+        )  # fmt: skip
+
+    @cython.ccall
+    def launch_at(
+        self,
+        function: cython.Py_ssize_t,
+        grid: tuple[Any, ...],
+        group: tuple[Any, ...],
+        parameters: cython.Py_ssize_t,
+        nbytes: cython.Py_ssize_t,
+        stream: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Launch a kernel, given the address of the pointers to its parameters.
+
+        `nbytes` is its dynamic shared memory.
+        """
+        return _called_at(  # type: ignore[no-any-return]
+            self.launch_entry, function, grid[0], _extent(grid, 1), _extent(grid, 2),
+            group[0], _extent(group, 1), _extent(group, 2), nbytes, stream, parameters,
         )  # fmt: skip
 
     @cython.ccall

@@ -85,23 +85,38 @@ DEVICE void XR_atomic_max(i32 *p, i32 x)
 }
 
 #if !XR_CHUNKED
-// The items of a group run one after the other; where they wait for each other (XR_BARRIERS), each on a
-// stack of its own, and they take turns at barriers.
-typedef struct { const XR_grid *grid; i64 group[3], item[3]; } XR_place;
-static _Thread_local XR_place XR_at;
+// Where an item is. A program's own kernel has it as a parameter of this name, so that a loop over
+// items may become vectors; what a kernel calls finds it in the thread's variable (XR_ASKS).
+typedef struct { i64 groups[3], items[3], group[3], item[3], global[3]; } XR_place;
+static _Thread_local XR_place xr_at;
 
-typedef void XR_item_function(void *const *values, const void *arguments);
+DEVICE XR_place XR_placed(const XR_grid *grid)
+{
+    XR_place at;
+    for (int d = 0; d < 3; ++d) {
+        at.groups[d] = grid->groups[d];
+        at.items[d] = grid->items[d];
+    }
+    return at;
+}
 
 DEVICE void XR_find(const XR_grid *grid, i64 group, i64 item)
 {
-    XR_at.grid = grid;
-    XR_at.group[0] = group % grid->groups[0];
-    XR_at.group[1] = group / grid->groups[0] % grid->groups[1];
-    XR_at.group[2] = group / grid->groups[0] / grid->groups[1];
-    XR_at.item[0] = item % grid->items[0];
-    XR_at.item[1] = item / grid->items[0] % grid->items[1];
-    XR_at.item[2] = item / grid->items[0] / grid->items[1];
+    xr_at = XR_placed(grid);
+    xr_at.group[0] = group % grid->groups[0];
+    xr_at.group[1] = group / grid->groups[0] % grid->groups[1];
+    xr_at.group[2] = group / grid->groups[0] / grid->groups[1];
+    xr_at.item[0] = item % grid->items[0];
+    xr_at.item[1] = item / grid->items[0] % grid->items[1];
+    xr_at.item[2] = item / grid->items[0] / grid->items[1];
+    for (int d = 0; d < 3; ++d) {
+        xr_at.global[d] = xr_at.group[d] * grid->items[d] + xr_at.item[d];
+    }
 }
+
+// The items of a group run one after the other, in vectors where the compiler makes such; where they
+// wait for each other (XR_BARRIERS), each on a stack of its own, and they take turns at barriers.
+typedef void XR_item_function(void *const *values, const void *arguments);
 
 #if XR_BARRIERS
 #include <setjmp.h>
@@ -239,10 +254,15 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
         XR_run_groups(name##_item, xr_values, xr_given, xr_grid, xr_begin, xr_end);         \
     }                                                                                       \
     static void name(list(PARAMETER) const xr_arguments a)
-// The end of a program's own kernel, with its arguments as they are found in `xr_values`. Behind
-// them is how many bytes its pointers to local memory have; a thread runs one group at a time.
-#define XR_OWN_KERNEL(name, count, ...)                                                     \
-    static void name##_item(void *const *xr_values, const void *xr_given) { name(__VA_ARGS__); } \
+// The end of a program's own kernel. `way` says how its items run: XR_BY_ITEMS, XR_BY_GROUPS or
+// XR_BY_STACKS. `taken` declares its arguments as they are found in `xr_values`; behind them is how
+// many bytes its pointers to local memory have. A thread runs one group at a time.
+#define XR_OWN_KERNEL(way, name, count, taken, ...)                                         \
+    static void name##_item(void *const *xr_values, const void *xr_given)                   \
+    {                                                                                       \
+        taken                                                                               \
+        name(xr_at, ##__VA_ARGS__);                                                         \
+    }                                                                                       \
     XR_RUN(name)                                                                            \
     {                                                                                       \
         const u64 nbytes = *(const u64 *)xr_values[count];                                  \
@@ -251,21 +271,81 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
             __builtin_abort();                                                              \
         }                                                                                   \
         XR_local_memory = memory;                                                           \
-        XR_run_groups(name##_item, xr_values, xr_given, xr_grid, xr_begin, xr_end);         \
+        taken                                                                               \
+        way(name, name(at, ##__VA_ARGS__))                                                  \
         __builtin_free(memory);                                                             \
     }
+#define XR_BY_STACKS(name, call)                                                            \
+    XR_run_groups(name##_item, xr_values, xr_given, xr_grid, xr_begin, xr_end);
+// The items along one dimension, XR_INNER, are a loop around the kernel's text: of all groups that
+// follow each other, or of one (XR_GROUPED) where the text asks for an item's place in its group. Items
+// from XR_LIMIT on along a dimension are left out.
+#define XR_UNLIMITED XR_WIDE(0x7fffffffffffffff)
+#define XR_LEAST(a, b) ((a) < (b) ? (a) : (b))
+#define XR_BY_ITEMS(name, call)                                                             \
+    enum { I = XR_INNER, J = XR_INNER == 0, K = 2 - (XR_INNER == 2) };                      \
+    XR_place at = XR_placed(xr_grid);                                                       \
+    const i64 groups = at.groups[I], items = at.items[I];                                   \
+    while (xr_begin < xr_end) {                                                             \
+        const i64 first = xr_begin % groups, left = xr_end - xr_begin;                      \
+        const i64 count = XR_GROUPED ? 1 : left < groups - first ? left : groups - first;   \
+        const i64 from = first * items, to = XR_LEAST((first + count) * items, XR_LIMIT(I)); \
+        at.group[I] = first;                                                                \
+        at.group[J] = xr_begin / groups % at.groups[J];                                     \
+        at.group[K] = xr_begin / groups / at.groups[J];                                     \
+        const i64 j = at.group[J] * at.items[J], k = at.group[K] * at.items[K];             \
+        const i64 ends_j = XR_LEAST(at.items[J], XR_LIMIT(J) - j);                          \
+        const i64 ends_k = XR_LEAST(at.items[K], XR_LIMIT(K) - k);                          \
+        for (at.item[K] = 0; at.item[K] < ends_k; ++at.item[K]) {                           \
+            at.global[K] = k + at.item[K];                                                  \
+            for (at.item[J] = 0; at.item[J] < ends_j; ++at.item[J]) {                       \
+                at.global[J] = j + at.item[J];                                              \
+                XR_INDEPENDENT                                                              \
+                for (i64 xr_id = from; xr_id < to; ++xr_id) {                               \
+                    at.global[I] = xr_id;                                                   \
+                    at.item[I] = xr_id - from;                                              \
+                    XR_SHARE(at)                                                            \
+                    call;                                                                   \
+                }                                                                           \
+            }                                                                               \
+        }                                                                                   \
+        xr_begin += count;                                                                  \
+    }
+// The kernel's text has the loops over items itself, between its barriers: `XR_REGION { ... }`.
+#define XR_BY_GROUPS(name, call)                                                            \
+    XR_place at = XR_placed(xr_grid);                                                       \
+    for (; xr_begin < xr_end; ++xr_begin) {                                                 \
+        at.group[0] = xr_begin % at.groups[0];                                              \
+        at.group[1] = xr_begin / at.groups[0] % at.groups[1];                               \
+        at.group[2] = xr_begin / at.groups[0] / at.groups[1];                               \
+        call;                                                                               \
+    }
+#define XR_REGION                                                                           \
+    for (xr_at.item[2] = 0; xr_at.item[2] < xr_at.items[2]; ++xr_at.item[2])                \
+    for (xr_at.item[1] = 0; xr_at.item[1] < xr_at.items[1]; ++xr_at.item[1])                \
+    XR_INDEPENDENT                                                                          \
+    for (i64 xr_id = 0; xr_id < xr_at.items[0]; ++xr_id)
+#define XR_LEAVE goto xr_next // the end of a region's text
+#define XR_REGION_BEGIN                                                                     \
+    xr_at.item[0] = xr_id;                                                                  \
+    xr_at.global[0] = xr_at.group[0] * xr_at.items[0] + xr_id;                              \
+    xr_at.global[1] = xr_at.group[1] * xr_at.items[1] + xr_at.item[1];                      \
+    xr_at.global[2] = xr_at.group[2] * xr_at.items[2] + xr_at.item[2];                      \
+    const i64 xr_item __attribute__((unused)) =                                             \
+        (xr_at.item[2] * xr_at.items[1] + xr_at.item[1]) * xr_at.items[0] + xr_id;
+
 static _Thread_local char *XR_local_memory;
 #define XR_LOCAL_ARGUMENT(type, name) type name = (type)(XR_local_memory + xr_local_##name);
-#define GLOBAL_ID(d) ((u64)(XR_at.group[d] * XR_at.grid->items[d] + XR_at.item[d]))
+#define GLOBAL_ID(d) ((u64)xr_at.global[d])
 #endif
-#define KERNEL static
+#define KERNEL static inline XR_INLINED
 #define LOCAL static _Thread_local
 #define XR_POINTER_TO_LOCAL
-#define GLOBAL_SIZE(d) ((u64)(XR_at.grid->groups[d] * XR_at.grid->items[d]))
-#define GROUP_ID(d) ((u64)XR_at.group[d])
-#define GROUPS(d) ((u64)XR_at.grid->groups[d])
-#define LOCAL_ID(d) ((u64)XR_at.item[d])
-#define LOCAL_SIZE(d) ((u64)XR_at.grid->items[d])
+#define GLOBAL_SIZE(d) ((u64)(xr_at.groups[d] * xr_at.items[d]))
+#define GROUP_ID(d) ((u64)xr_at.group[d])
+#define GROUPS(d) ((u64)xr_at.groups[d])
+#define LOCAL_ID(d) ((u64)xr_at.item[d])
+#define LOCAL_SIZE(d) ((u64)xr_at.items[d])
 
 DEVICE u32 xr_bits_f32(f32 x)
 {

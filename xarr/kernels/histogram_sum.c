@@ -1,5 +1,6 @@
-// Sums the values at each place, by one item in the order of the elements: `part` is the sum of up
-// to 1,024 values at a place, of which `seen` were added, and `result` the sum of the parts before.
+// Sums the values at each place in the order of the elements. A CPU's one item walks them once
+// (XR_CHUNKED): `part` is the sum of up to 1,024 values at a place, of which `seen` were added, and
+// `result` the sum of the parts before. A GPU's item walks all of them, which are few, for a place.
 // segment_sum.c sums in the same order, to the bit. XR_ZERO plus a value is that value; it is what a
 // place without values has.
 #ifndef XR_ASSEMBLED
@@ -7,6 +8,39 @@
 #endif
 typedef struct { XR_FIELDS } xr_arguments;
 
+#if !XR_CHUNKED
+#define XR_PARAMETERS(parameter)                                                            \
+    parameter(GLOBAL const i64 *RESTRICT, places)                                           \
+    parameter(GLOBAL const XR_VALUE *RESTRICT, values)                                      \
+    parameter(GLOBAL XR_VALUE *RESTRICT, result)
+
+ITEM_KERNEL(xr_histogram_sum, XR_PARAMETERS)
+{
+    for (xr_index k = (xr_index)GLOBAL_ID(0); k < a.number; k += a.threads) {
+        XR_VALUE total = XR_ZERO;
+        XR_VALUE sum = XR_ZERO;
+        u32 count = 0u;
+        for (xr_index i = 0; i < a.items; i += 8) {
+            // Eight at a time, whose loads do not wait for each other.
+            i64 near[8];
+            for (int ahead = 0; ahead < 8; ++ahead) {
+                near[ahead] = i + ahead < a.items ? places[i + ahead] : (i64)-1;
+            }
+            for (int ahead = 0; ahead < 8; ++ahead) {
+                if (near[ahead] == (i64)k) {
+                    sum = XR_SUM(sum, values[i + ahead]);
+                    if (++count == 1024u) {
+                        total = XR_SUM(total, sum);
+                        sum = XR_ZERO;
+                        count = 0u;
+                    }
+                }
+            }
+        }
+        result[k] = XR_SUM(total, sum);
+    }
+}
+#else
 #define XR_PARAMETERS(parameter)                                                            \
     parameter(GLOBAL const i64 *RESTRICT, places)                                           \
     parameter(GLOBAL const XR_VALUE *RESTRICT, values)                                      \
@@ -41,3 +75,4 @@ ITEM_KERNEL(xr_histogram_sum, XR_PARAMETERS)
         }
     }
 }
+#endif

@@ -11,6 +11,7 @@
 typedef unsigned int u32;
 typedef unsigned long long u64;
 u32 ATOMIC_ADD_U32(u32 *p, u32 x);
+typedef long long i64;
 typedef int T;
 typedef unsigned int U;
 typedef int I;
@@ -87,6 +88,20 @@ DEVICE T xr_remainder_T(const T x, const T y)
     const T rest = (T)(x % divisor);
     const int below = (rest != (T)0) & ((rest < (T)0) != (divisor < (T)0));
     return below ? (T)(rest + divisor) : rest;
+}
+
+// The remainder by an n that is not negative. Compilers test outside loops whether n is a power of 2;
+// most other numbers fit 32 bits, whose division takes a GPU a fourth of the time.
+DEVICE i64 xr_cyclic_i64(const i64 x, const i64 n)
+{
+    if ((n & (n - (i64)1)) == (i64)0) {
+        return n == (i64)0 ? (i64)0 : x & (n - (i64)1);
+    }
+    if (((u64)x | (u64)n) >> 32 == (u64)0) {
+        return (i64)((u32)x % (u32)n);
+    }
+    const i64 rest = x % n;
+    return rest < (i64)0 ? rest + n : rest;
 }
 
 // A negative exponent gives the power truncated to an integer: 0, or 1 and -1 for those bases.

@@ -62,6 +62,15 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #define ITEM_KERNEL GROUP_KERNEL
 #define GLOBAL_ID(d) get_global_id(d)
 #endif
+#ifdef __INTEL_LLVM_COMPILER
+// Intel's OpenCL for CPUs (2026.22) makes of the conditions at a kernel's beginning the bounds of its
+// loop over items, and computes wrong ones of `i < n && d - i < n`, so that other items run. Nothing
+// passes over this statement, which is no instruction. Of what else it does not look through, it is
+// the fastest: a sum of vectors takes 1.31 ms with it, 1.32 without, 1.94 with a bit cleared in i.
+#define XR_ENTRY __asm__("");
+#else
+#define XR_ENTRY
+#endif
 #ifndef XR_INLINED // Oclgrind says that it is nothing: see tools/oclgrind.py
 #define XR_INLINED __attribute__((always_inline))
 #endif

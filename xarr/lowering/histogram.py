@@ -88,17 +88,27 @@ def _histogram_defines(loop_per_item: bool, local: int, spec: KernelSpec) -> lis
 def lower_sums(
     operation: OpaqueOp, device: Device, operands: Sequence[Ref], target: Ref, wide: bool
 ) -> Step:
-    """Return the step that adds each value to the sum of its place, by one item of a CPU."""
+    """Return the step that adds each value to the sum of its place.
+
+    One item of a CPU does it, and an item for each place of a GPU.
+    """
     places, values = operands
-    number = target.pattern.size
-    indices = {"items": places.pattern.size, "number": number}
-    special = (_sum_defines, operation, dtypes.int64, values.dtype, True, False)
+    size, number, info = places.pattern.size, target.pattern.size, device.info
+    indices = {"items": size, "number": number}
+    groups, group = 1, 1
+    scratch = [2 * number, number * values.dtype.itemsize]
+    if not info.loop_per_item:
+        group = min(tuning.GROUP, info.group_size)
+        groups = min(-(-number // group), info.compute_units * tuning.WAVES)
+        indices["threads"] = groups * group
+        scratch = []
+    grid: Grid = (groups,), (group,)
+    special = (_sum_defines, operation, dtypes.int64, values.dtype, info.loop_per_item, False)
     kernel = _HISTOGRAM_SUM.kernel(device, special, tuple(indices), None, wide=wide)
-    launch = Launch(
-        kernel, ((1,), (1,)), places.pattern.size, tuple(indices.values()), (0, 1, RESULT),
-        written=3,
-    )  # fmt: skip
-    return _step([launch], operands, target, [2 * number, number * values.dtype.itemsize])
+    launch = Launch(kernel, grid, size, tuple(indices.values()), (RESULT,))
+    if scratch:
+        launch = launch._replace(buffers=(0, 1, RESULT), written=3)
+    return _step([launch], operands, target, scratch)
 
 
 def lower_segment_sums(

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from xarr import dtypes, layout
+from xarr import dtypes, layout, tuning
 from xarr.codegen.expressions import rolled
 from xarr.dtypes import COMPLEX, INTEGER, DType
 from xarr.ir.operation import Operation, interned
@@ -69,7 +69,7 @@ def _sums(places: View, values: View, number: int) -> View:
     device, row = places.device, values.dtype
     if not number:
         return constant(0, row, (number,), device)
-    if device.info.loop_per_item:
+    if device.info.loop_per_item or max(places.shape[0], number // 16) <= tuning.SUMMED:
         given = linear(builder.converted(places, dtypes.int64)), linear(values)
         return builder.defer(_summing("histogram_sum", dtypes.int64, row), given, (number,))
     nothing = {**dict.fromkeys(INTEGER, 0), COMPLEX: complex(-0.0, -0.0)}.get(row.kind, -0.0)

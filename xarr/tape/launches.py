@@ -1,6 +1,7 @@
 """Launches of a program's own kernels: made at once, and noted by what records instructions.
 
-Such a launch is no instruction on the tape, as nothing is known of what it does to its arrays; it
+Launches like one before are made by `user_kernels/repeats.py`, where nothing is recorded. Such a
+launch is no instruction on the tape, as nothing is known of what it does to its arrays; it
 runs behind all that was asked before. A recording has it as an entry, between whose neighbours
 nothing is fused.
 """

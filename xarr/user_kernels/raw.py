@@ -41,6 +41,7 @@ from xarr.user_kernels.arguments import (
 )
 from xarr.user_kernels.declarations import Parameter, read_parameter
 from xarr.user_kernels.modules import PortableModule
+from xarr.user_kernels.repeats import Launched, Repeats, format_of
 from xarr.user_kernels.tokens import without_comments
 
 _LANGUAGES: Final = {
@@ -154,6 +155,10 @@ class RawModule:
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_kernels": {}}
+
+    def run_in_loops(self, code: str) -> None:
+        """Give another source, for devices that run the items of a group in loops."""
+        self._portable.in_loops = PortableModule(self._name, code)
 
     def compile(self, log_stream: Any = None) -> None:
         """Compile for the default device; the compiler's log goes to the file `log_stream`."""
@@ -358,6 +363,7 @@ class RawKernel:
         self._parameters = module._parameters(name)
         self._where = f"{name}(grid, block, args)"
         self._is_cuda = module._language == "cuda"
+        self._repeats = Repeats()
 
     def compile(self, log_stream: Any = None) -> None:
         """Compile for the default device, so that the first launch does not wait for it.
@@ -452,7 +458,15 @@ class RawKernel:
         """
         how = grid, block, args, int(shared_mem), cooperative, _cluster_of(cluster, self._where)
         if stream is None:
-            return self._launch(*how)
+            if shared_mem or cooperative or how[-1]:
+                self._launch(*how)
+                return
+            key = self._repeats.key(grid, block, args)
+            if not self._repeats.launch(key, args):
+                launched = self._launch(*how)
+                if launched is not None:
+                    self._repeats.keep(key, *launched, args)
+            return
         if not hasattr(stream, "__enter__"):
             accepted = "it must be a Stream"
             raise errors.type_error(self._where, f"stream is {stream!r}", accepted)
@@ -463,7 +477,7 @@ class RawKernel:
             accepted = f"it must be on {device}, where args are"
             raise errors.value_error(self._where, f"stream is on {given}", accepted)
         with stream:
-            return self._launch(*how)
+            self._launch(*how)
 
     def _launch(
         self,
@@ -473,8 +487,8 @@ class RawKernel:
         shared_mem: int,
         cooperative: bool,
         cluster: tuple[int, ...],
-    ) -> None:
-        """Launch the kernel on the current stream."""
+    ) -> Launched | None:
+        """Launch the kernel on the current stream; return the launch if it may be repeated."""
         where = self._where
         args = [value.array() if type(value) is Pointer else plainly(value) for value in args]
         arrays = [value.array if type(value) is Memory else value for value in args]
@@ -485,18 +499,21 @@ class RawKernel:
                 where, f"shared_mem is {shared_mem}", "it must be 0 or more bytes"
             )
         wanted = self._expected(len(args))
-        values = iter(args)
+        values = iter(enumerate(args))
         packed = list[Any]()
         views, written = list[Any](), list[int]()
+        origins, formats = list[int | None](), dict[int, str | None]()
         copies, changed = dict[Span, Array](), dict[Span, Array]()
         spans = set[Span]()
         local = LocalMemory(shared_mem, has_pointers=device.info.dialect == "opencl")
         for number, parameter in enumerate(wanted):
             if parameter is not None and parameter.is_local:
-                given = next(values) if len(args) == len(wanted) else None
+                given = next(values)[1] if len(args) == len(wanted) else None
+                origins.append(None)
                 packed.append(local.argument(local_nbytes(given, parameter, shared_mem, where)))
                 continue
-            value = next(values)
+            origin, value = next(values)
+            origins.append(origin)
             is_read = parameter is not None and parameter.is_read
             if type(value) is Array:
                 check_array(value, parameter, number, device, where)
@@ -518,6 +535,7 @@ class RawKernel:
                 packed.append(OffsetOf(len(views) - 1))
             else:
                 packed.append(bytes_of(value, parameter, number, where, is_cuda=self._is_cuda))
+                formats[origin] = format_of(value, parameter)
         before = {
             span: Array(builder.copied(copies[span]._view))
             for span in changed
@@ -539,7 +557,7 @@ class RawKernel:
                 assign(there, settled(there), merged._view)
             else:
                 assign(array, settled(array), copies[span]._view)
-        return
+        return None if copies else (operation, device, origins, formats)
 
     def _launchable(self, device: Device, cooperative: bool, cluster: tuple[int, ...]) -> Any:
         """The kernel as the driver launches it."""

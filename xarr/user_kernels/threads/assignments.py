@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from xarr.dtypes import BOOL, REAL
 from xarr.user_kernels.threads import operations
 from xarr.user_kernels.threads.calls import Calls
-from xarr.user_kernels.threads.expressions import loaded_py, tuple_of
+from xarr.user_kernels.threads.expressions import Fact, loaded_py, tuple_of
 from xarr.user_kernels.threads.values import (
     WEAK_INT,
     ArrayValue,
@@ -126,6 +127,7 @@ class Assignments(Calls):
 
     def _join(self, name: str, value: Value, node: ast.AST) -> None:
         """Let a variable hold a value as well."""
+        self.facts = without(self.facts, {name})
         varies = (
             value.varies or self._varying > 0 or bool(self._divergent.intersection(self._loops))
         )
@@ -287,7 +289,7 @@ class Assignments(Calls):
         target = node.target
         if isinstance(target, ast.Name):
             now = self.number(ast.copy_location(ast.Name(target.id, ast.Load()), target))
-            value = operations.binary(self.types, node.op, now, self.number(node.value))
+            value = self.combined(node.op, now, self.number(node.value))
             self._store_name(target.id, value, node)
             return
         if not isinstance(target, ast.Subscript):
@@ -315,6 +317,14 @@ class Assignments(Calls):
 
     def _pass(self, node: ast.Pass) -> None:
         self._emit("", "pass", node)
+
+
+def without(facts: Sequence[Fact], names: Collection[str]) -> list[Fact]:
+    """Return the facts that do not tell of variables."""
+    changed = {f"v_{name}" for name in names}
+    return [
+        fact for fact in facts if changed.isdisjoint(re.findall(r"\w+", f"{fact[0].c} {fact[1].c}"))
+    ]
 
 
 def replace_name(value: ArrayValue, name: str) -> ArrayValue:

@@ -41,8 +41,8 @@ _POSITIONS: Final = {
 }
 """The dialects' words, how many bits their numbers have, and whether items of a group differ."""
 _ATOMIC: Final = ("int32", "uint32", "int64", "uint64", "float32", "float64")
-_MOST_LOCAL: Final = 48 << 10
-"""Bytes of local memory that every device of the last ten years has, or nearly so."""
+_MOST_PRIVATE: Final = 128 << 10
+"""Bytes of an item's own arrays; on a CPU its stack has twice as many, see `kernels/c.h`."""
 _CASTS: Final[dict[Any, str]] = {int: "int", float: "float", bool: "bool"}
 
 
@@ -272,12 +272,7 @@ class Calls(Expressions):
             )
         if is_local and self.program.over:
             self.refuse(node, "local_array is not there in f.over(shape)", "launch f[grid, block]")
-        if is_local and count * row.itemsize > self.program.most_local:
-            self.refuse(
-                node,
-                f"the local array has {count * row.itemsize} bytes",
-                f"the device has {self.program.most_local}",
-            )
+        self._require_room(node, name, count * row.itemsize)
         key = self.declared(node, f"{memory_type(row)} NAME[{count}];", is_local=is_local)
         way = "local" if is_local else "private"
         py = f"_xr_item.{way}({key!r}, {sizes}, {row.name!r})"
@@ -289,6 +284,20 @@ class Calls(Expressions):
             tuple(literal(size, WEAK_INT) for size in sizes),
             space="LOCAL" if is_local else "",
         )
+
+    def _require_room(self, node: ast.Call, name: str, nbytes: int) -> None:
+        """Refuse arrays that take more than a group, or an item, has."""
+        sizes = self.program.arrays.setdefault(name, {})
+        sizes[node] = nbytes
+        most = self.program.most_local if name == "local_array" else _MOST_PRIVATE
+        if sum(sizes.values()) > most:
+            whose = "local" if name == "local_array" else "private"
+            others = sum(sizes.values()) - nbytes
+            self.refuse(
+                node,
+                f"the {whose} array has {nbytes} bytes" + f", and others {others}" * (others > 0),
+                f"the device has {most}" if whose == "local" else f"an item has {most}",
+            )
 
     def declared(self, node: ast.AST, text: str, *, is_local: bool) -> str:
         """Declare an array at the function's begin; return its name."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from xarr.dtypes import BOOL, REAL
-from xarr.user_kernels.threads.assignments import Assignments
+from xarr.user_kernels.threads.assignments import Assignments, without
 from xarr.user_kernels.threads.expressions import tuple_of
 from xarr.user_kernels.threads.values import (
     WEAK_INT,
@@ -101,10 +102,13 @@ class Control(Assignments):
             return
         self._emit(f"if ({test.c}) {{", f"if {test.py}:", node)
         self._varying += test.varies
+        before, self.facts = self.facts, [*self.facts, *self.facts_of(node.test)]
         self._block(node.body)
+        self.facts = before
         if node.orelse:
             self._emit("} else {", "else:", node)
             self._block(node.orelse)
+        self.facts = without(before, _stored(node))
         self._varying -= test.varies
         self._emit("}", "", node)
 
@@ -127,7 +131,10 @@ class Control(Assignments):
         self._varying += varies
         self._loops.append(node)
         self._varyings.append(self._varying)
+        before = without(self.facts, _stored(node))
+        self.facts = [*before, *(self.facts_of(node.test) if isinstance(node, ast.While) else ())]
         self._block(node.body)
+        self.facts = before
         self._varyings.pop()
         self._loops.pop()
         self._varying -= varies
@@ -138,6 +145,7 @@ class Control(Assignments):
         self._emit("}", "", node)
 
     def _while(self, node: ast.While) -> None:
+        self.facts = without(self.facts, _stored(node))
         test = self.condition(node.test)
         if not self.before:
             self._emit(f"while ({test.c}) {{", f"while {test.py}:", node)
@@ -201,7 +209,8 @@ class Control(Assignments):
             self.refuse(call, "the step of range is 0", "write another number")
         self._emit("", "", node)
         k, e, s = self.fresh(), self.fresh(), self.fresh()
-        forward = step.literal is not None and step.literal > 0
+        is_size = re.fullmatch(r"\(\(i64\)(?:GLOBAL_SIZE|LOCAL_SIZE|GROUPS)\(\d\)\)", step.c)
+        forward = is_size is not None or (step.literal is not None and step.literal > 0)
         bits = None
         if forward and begin.bits is not None:
             bits = end.bits if end.bits is not None else 62
@@ -209,14 +218,13 @@ class Control(Assignments):
         elif begin.bits is not None and end.bits is not None:
             bits = begin.bits
         varies = begin.varies or end.varies or step.varies
+        ends = varies or node in self._divergent  # behind the loop it is where an item left it
         name = node.target.id
         if name in self._arrays or name in self._tuples:
             self.refuse(node.target, f"{name} has another type before", "take another name")
-        self._varying += varies
-        self._join(name, Value(WEAK_INT, k, "", bits, varies), node)
-        self._varying -= varies
+        self._join(name, Value(WEAK_INT, k, "", bits, ends), node)
         more = f"{k} < {e}" if forward else f"{k} > {e}"
-        if step.literal is None:
+        if step.literal is None and not forward:
             more = f"{s} > 0 ? {k} < {e} : {k} > {e}"
         temporary = self.fresh()
         kind = self._variables[name].kind
@@ -240,3 +248,12 @@ def _own(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
         yield statement
         if isinstance(statement, ast.If):
             yield from _own([*statement.body, *statement.orelse])
+
+
+def _stored(node: ast.AST) -> set[str]:
+    """Return the names that statements assign to."""
+    return {
+        part.id
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }

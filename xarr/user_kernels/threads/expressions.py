@@ -31,6 +31,8 @@ from xarr.user_kernels.threads.values import (
 )
 from xarr.user_kernels.threads.words import INSTEAD, Word, Words
 
+Fact = tuple[Value, Value, int]
+"""An integer, and one that it exceeds at least by so much."""
 ABSENT: Final = object()
 
 _INSTEAD: Final = {
@@ -64,6 +66,13 @@ _CALLED: Final = {
     "Starred": "*",
     "Slice": "a slice",
 }
+_EXCEEDS: Final[dict[type[ast.cmpop], tuple[bool, int]]] = {
+    ast.Gt: (True, 1),
+    ast.GtE: (True, 0),
+    ast.Lt: (False, 1),
+    ast.LtE: (False, 0),
+}
+"""Whether the left operand of a comparison is the one that exceeds the other, and by how much."""
 
 
 class Expressions:
@@ -79,15 +88,21 @@ class Expressions:
         How many elements of arrays the statement has read.
     conditional : int
         Within how many expressions that may not be computed this one is.
+    last_indices : list of str
+        The C of the indices along which elements follow each other.
+    facts : list of Fact
+        What the conditions around it say of integers.
     """
 
     types: Types
     before: list[tuple[str, str]]
     reads: int
     conditional: int
+    last_indices: list[str]
+    facts: list[Fact]
 
     def __init__(self) -> None:
-        self.before = []
+        self.before, self.last_indices, self.facts = [], [], []
         self.reads = self.conditional = 0
 
     def refuse(self, node: ast.AST, given: str, remedy: str = "") -> NoReturn:
@@ -261,7 +276,14 @@ class Expressions:
         if isinstance(left, Tuple) and isinstance(right, Tuple) and isinstance(node.op, ast.Add):
             return Tuple(left.items + right.items)
         a, b = self.as_number(left, node.left), self.as_number(right, node.right)
-        return operations.binary(self.types, node.op, a, b)
+        return self.combined(node.op, a, b)
+
+    def combined(self, op: ast.operator, a: Value, b: Value) -> Value:
+        """Return ``a op b``, with what is known of a difference."""
+        made = operations.binary(self.types, op, a, b)
+        if isinstance(op, ast.Sub) and made.bits is None and self._is_at_least(a, b):
+            return replace(made, bits=SPAN if a.bits is None else a.bits)
+        return made
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
@@ -299,10 +321,13 @@ class Expressions:
     def _boolop(self, node: ast.BoolOp, *, is_test: bool = False) -> Value:
         c, py = ("&&", "and") if isinstance(node.op, ast.And) else ("||", "or")
         found: Value | None = None
+        before = self.facts
         for operand in node.values:
             self.conditional += found is not None
             one = self.condition(operand) if is_test else self.number(operand)
             self.conditional -= found is not None
+            if c == "&&":
+                self.facts = [*self.facts, *self.facts_of(operand)]
             if one.kind != TRUTH:
                 self.refuse(
                     operand,
@@ -311,14 +336,61 @@ class Expressions:
                 )
             found = one if found is None else self._both(c, py, found, one)
         assert found is not None
+        self.facts = before
         return found
+
+    # -- what is known of integers ------------------------------------------------------------
+
+    def facts_of(self, node: ast.expr) -> list[Fact]:
+        """Return what a condition says of variables and sizes, where it holds."""
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+            return [fact for operand in node.values for fact in self.facts_of(operand)]
+        if not isinstance(node, ast.Compare):
+            return []
+        found = list[Fact]()
+        parts = [node.left, *node.comparators]
+        for a, op, b in zip(parts, node.ops, parts[1:], strict=False):
+            way = _EXCEEDS.get(type(op))
+            if way is None or not (_is_simple(a) and _is_simple(b)):
+                continue
+            values = self.number(a), self.number(b)
+            if REAL not in (values[0].kind.row.kind, values[1].kind.row.kind):
+                found.append((*(values if way[0] else values[::-1]), way[1]))
+        return found
+
+    def _is_at_least(self, a: Value, b: Value) -> bool:
+        """Return whether a difference is known not to be negative."""
+        if a.kind.row.kind == REAL or b.kind.row.kind == REAL or b.bits is None:
+            return False
+        for greater, lesser, more in self.facts:
+            if greater.c != a.c:
+                continue
+            if lesser.c == b.c:
+                return True
+            is_known = b.literal is not None and lesser.bits is not None
+            if is_known and (lesser.literal or 0) + more >= b.literal:
+                return True
+        return False
+
+    def bits_of(self, c: str, bits: int | None) -> int | None:
+        """Return how many bits a variable has by what is known of it."""
+        for greater, lesser, _ in self.facts:
+            if greater.c == c and lesser.bits is not None and bits is None:
+                bits = SPAN
+        for greater, lesser, _ in self.facts:
+            if lesser.c == c and greater.bits is not None and bits is not None:
+                bits = min(bits, greater.bits)
+        return bits
 
     def _ifexp(self, node: ast.IfExp) -> Any:
         test = self.condition(node.test)
         if test.literal is not None:
             return self.value(node.body if test.literal else node.orelse)
         self.conditional += 1
-        a, b = self.number(node.body), self.number(node.orelse)
+        before, self.facts = self.facts, [*self.facts, *self.facts_of(node.test)]
+        a = self.number(node.body)
+        self.facts = before
+        b = self.number(node.orelse)
         self.conditional -= 1
         kind = self.types.joined(a.kind, b.kind)
         a, b = cast(a, kind), cast(b, kind)
@@ -407,6 +479,8 @@ class Expressions:
                 )
             is_wrapped = index.bits is None
             known.append(f"wrapped({index.c}, {extent.c})" if is_wrapped else index.c)
+        if array.space == "GLOBAL" and known and not array.strides:
+            self.last_indices.append(known[-1])
         if array.strides:
             terms = [f"{i} * {s}" for i, s in zip(known, array.strides, strict=True)]
             text = " + ".join(terms)
@@ -422,7 +496,7 @@ class Expressions:
         row = array.row
         c = loaded(row, f"{array.pointer}[{self.place(array, indices, node)}]")
         bits = 8 * row.itemsize if row.kind == UNSIGNED and row.itemsize < 8 else None
-        varies = any(index.varies for index in indices)
+        varies = not array.space or any(index.varies for index in indices)
         return Value(element_kind(row), c, loaded_py(array, tuple_of(indices)), bits, varies)
 
 
@@ -446,6 +520,17 @@ def _remedy(found: Any) -> str:
     if isinstance(found, type):
         return f"write {found.__name__}(x)"
     return "write 0 or another number for it" if found is None else "call it, or name a constant"
+
+
+def _is_simple(node: ast.expr) -> bool:
+    """Return whether an expression names a variable or a size, or computes with such."""
+    kinds = ast.Name, ast.Constant, ast.Attribute, ast.BinOp, ast.expr_context, ast.operator
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+    parts = ast.iter_child_nodes(node)
+    return isinstance(node, kinds) and all(
+        not isinstance(part, ast.expr) or _is_simple(part) for part in parts
+    )
 
 
 def _name(found: Any) -> str:

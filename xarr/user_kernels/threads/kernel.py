@@ -30,7 +30,8 @@ from xarr.tape.traced import plainly
 from xarr.user_kernels import language
 from xarr.user_kernels.arguments import Begin, Memory, launch_sizes, storage_of
 from xarr.user_kernels.raw import RawKernel
-from xarr.user_kernels.threads import host
+from xarr.user_kernels.repeats import Launched, Repeats
+from xarr.user_kernels.threads import host, regions
 from xarr.user_kernels.threads.operations import HELPERS
 from xarr.user_kernels.threads.statements import Function, Program
 from xarr.user_kernels.threads.values import WEAK_INT, ArrayValue, Types, Value, c_type, memory_type
@@ -86,9 +87,10 @@ class Kernel:
         self._names = function.__code__.co_varnames[: function.__code__.co_argcount]
         self._where = f"{self.__name__}[grid, block]({', '.join(self._names)})"
         self._forms = dict[Any, _Form]()
+        self._repeats = Repeats()
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_forms": {}}
+        return vars(self) | {"_forms": {}, "_repeats": Repeats()}
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"
@@ -157,32 +159,40 @@ class Kernel:
             )
 
         def launch(*given: Any) -> None:
+            key = None
+            if stream is None and not on_host:
+                key = self._repeats.key(grid, block, given)
+                if self._repeats.launch(key, given):
+                    return
             args = [plainly(arg) for arg in given]
             device = self._device(args)
             sizes = launch_sizes(grid, block, device, where) if on_host else (grid, block)
-            self._run(device, sizes, args, 0, (), stream, on_host)
+            launched = self._run(device, sizes, args, 0, (), stream, on_host)
+            if launched is not None:
+                self._repeats.keep(key, *launched, given)
 
         return launch
 
     def _over(self, shape: Any, block: Any, *, on_host: bool) -> Callable[..., None]:
         where = f"{self.__name__}.over(shape)({', '.join(self._names)})"
-        try:
-            extents = tuple(map(operator.index, shape if isinstance(shape, Sequence) else (shape,)))
-        except TypeError:
-            extents = ()
+        extents, asked = _sizes(shape), () if block is None else _sizes(block)
         if not 1 <= len(extents) <= 3 or min(extents) < 0:
             raise errors.value_error(where, f"shape is {shape!r}", "1 to 3 sizes are accepted")
         ndim = len(extents)
+        if block is not None and (len(asked) != ndim or min(asked) < 1):
+            raise errors.value_error(
+                where,
+                f"block is {block!r}",
+                f"{ndim} sizes are accepted, one for each axis, from 1",
+            )
 
         def launch(*given: Any) -> None:
+            key = self._repeats.key(extents, ("over", asked), given)
+            if not on_host and self._repeats.launch(key, given):
+                return
             args = [plainly(arg) for arg in given]
             device = self._device(args)
-            items = tuple(block if isinstance(block, Sequence) else (block,) * (block is not None))
-            items = items or _BLOCKS[ndim - 1]
-            if len(items) != ndim:
-                raise errors.value_error(
-                    where, f"block is {items}", f"{ndim} sizes are accepted, one for each axis"
-                )
+            items = asked or _BLOCKS[ndim - 1]
             while math.prod(items) > device.info.group_size and block is None:
                 items = tuple(max(1, size // 2) for size in items)
             if 0 in extents:
@@ -190,8 +200,10 @@ class Kernel:
                 return
             # The last axis, along which elements follow each other, is the first dimension.
             groups = tuple(-(-n // b) for n, b in zip(extents[::-1], items, strict=True))
-            launched = (extents, (1,) * ndim) if on_host else (groups, items)
-            self._run(device, launched, args, ndim, extents, None, on_host)
+            sizes = (extents, (1,) * ndim) if on_host else (groups, items)
+            launched = self._run(device, sizes, args, ndim, extents, None, on_host)
+            if launched is not None:
+                self._repeats.keep(key, *launched, given)
 
         return launch
 
@@ -207,7 +219,8 @@ class Kernel:
         extents: tuple[int, ...],
         stream: Any,
         on_host: bool,
-    ) -> None:
+    ) -> Launched | None:
+        """Launch the kernel; return the launch if it may be repeated."""
         form, layouts = self._form(device, args, over)
         for number, is_written in enumerate(form.written):
             if is_written and not writeable(args[number]):
@@ -215,7 +228,7 @@ class Kernel:
                 require_writeable(args[number], where)
         if on_host:
             self._interpret(form, device, *sizes, args, layouts)
-            return
+            return None
         passed = list[Any]()
         for what, number, axis in form.passed:
             if what == "pointer":
@@ -229,7 +242,25 @@ class Kernel:
                 passed.append(layouts[number].strides[axis])
             else:
                 passed.append(Begin() if what == "offset" else extents[axis])
-        form.raw(*sizes, passed, stream=stream)
+        if stream is not None:
+            form.raw(*sizes, passed, stream=stream)
+            return None
+        launched = form.raw._launch(*sizes, passed, 0, False, ())
+        if launched is None:
+            return None
+        # The extents and strides follow from the arrays' structures.
+        operation, device, places, formats = launched
+        numbers = [
+            number if what in ("pointer", "value") else None for what, number, _ in form.passed
+        ]
+        origins = [None if place is None else numbers[place] for place in places]
+        known = {numbers[place]: text for place, text in formats.items()}
+        return (
+            operation,
+            device,
+            origins,
+            {at: text for at, text in known.items() if at is not None},
+        )
 
     def _interpret(
         self,
@@ -328,8 +359,11 @@ class Kernel:
         begin = ""
         if over:
             declared += [("i64", f"e_{axis}", ("over", 0, axis)) for axis in range(over)]
-            tests = [f"(i64)GLOBAL_ID({over - 1 - axis}) >= e_{axis}" for axis in range(over)]
-            begin = f"    if ({' || '.join(tests)}) return;\n"
+            tests = [
+                f"    if ((i64)GLOBAL_ID({over - 1 - axis}) >= e_{axis}) return;\n"
+                for axis in range(over)
+            ]
+            begin = "".join(tests)
         body = _after_declarations(made.body, begin)
         words = set(re.findall(r"\w+", body))
         used = [one for one in declared if one[1] in words or one[2][0] == "value"]
@@ -338,9 +372,11 @@ class Kernel:
         texts = [function.c for function in functions]
         words = set(re.findall(r"\w+", "\n".join((*texts, body))))
         texts[:0] = [text for name, text in HELPERS.items() if name in words]
-        texts.append(f"KERNEL void {made.name}({head})\n{{\n{body}\n}}\n")
+        texts.append(_kernel(made, head, body))
         code = "\n".join(texts)
         raw = RawKernel(code, made.name)
+        limits = {one[2][2]: number for number, one in enumerate(used) if one[2][0] == "over"}
+        raw._module.run_in_loops(_of_loops(made, texts, head, limits))
         raw._where = self._where
         names = dict(host.NAMES)
         for function in (*functions, made):
@@ -424,11 +460,61 @@ def _after_declarations(body: str, begin: str) -> str:
     return "\n".join((*lines[:count], begin.rstrip("\n"), *lines[count:]))
 
 
+def _sizes(given: Any) -> tuple[int, ...]:
+    """Return an integer, or several, as a tuple; an empty one for anything else."""
+    try:
+        return tuple(map(operator.index, given if isinstance(given, Sequence) else (given,)))
+    except TypeError:
+        return ()
+
+
 def _is_first(array: Array) -> bool:
     """Return whether an array is known to begin where its memory does, in each replay, too."""
     view = array._view
     is_recorded = hooks.recorder is not None
     return not view.offset and not (is_recorded and array.nbytes < storage_of(array).nbytes)
+
+
+def _of_loops(kernel: Function, texts: Sequence[str], head: str, limits: dict[int, int]) -> str:
+    """Return a kernel's C for a device that runs its items in loops.
+
+    limits : dict -- The numbers of the parameters that hold the extents of `over`, by axis.
+    """
+    functions = "\n".join(texts[:-1])
+    if not kernel.has_barrier:
+        lines = [f"#define XR_INNER {_inner(kernel)}"]
+        if limits:
+            last = max(limits)
+            most = " : ".join(f"(d) == {last - k} ? xr_value{limits[k]}" for k in limits)
+            lines.append(f"#define XR_LIMIT(d) ({most} : XR_UNLIMITED)")
+        return "\n".join((*lines, functions, _kernel(kernel, head, kernel.body)))
+    written = [
+        one.pointer for one in kernel.params if isinstance(one, ArrayValue) and one.written[0]
+    ]
+    body = ""
+    if not re.search(r"\b(?:BARRIER|(?:GLOBAL|LOCAL)_ID\b)", functions):
+        body = regions.split(kernel.declarations, kernel.statements, written)
+    return "\n".join((functions, _kernel(kernel, head, body) if body else texts[-1]))
+
+
+def _kernel(kernel: Function, head: str, body: str) -> str:
+    return f"KERNEL void {kernel.name}({head})\n{{\n{body}\n}}\n"
+
+
+def _inner(kernel: Function) -> int:
+    """Return the dimension along which items that follow each other find elements that do."""
+    axes_of = {f"GLOBAL_ID({axis})": axis for axis in range(3)}
+    for line in kernel.statements:
+        made = re.fullmatch(r" *(?:const i64 )?(\w+) = \(\(i64\)(GLOBAL_ID\(\d\))\);", line)
+        copied = re.fullmatch(r" *(\w+) = (t\d+);", line)
+        for found in (made, copied):
+            if found and found[2] in axes_of:
+                axes_of[found[1]] = axes_of[found[2]]
+    counts = [0, 0, 0]
+    for text in kernel.last_indices:
+        for axis in {axes_of[word] for word in re.findall(r"\w+", text) if word in axes_of}:
+            counts[axis] += 1
+    return max(range(3), key=counts.__getitem__)
 
 
 def _memory(array: Array) -> Array:

@@ -122,6 +122,8 @@ def binary(types: Types, op: ast.operator, a: Value, b: Value) -> Value:
         raise TypeError("the operator is not there in kernels; write a loop")
     word, py = _LIBRARY[way]
     c = f"xr_{word}_{kind.row.compute}({a.c}, {b.c})"
+    if way is ast.Mod and kind.row.compute == "i64" and b.bits is not None:
+        c = f"xr_cyclic_i64({a.c}, {b.c})"
     return Value(kind, c, f"{py}({a.py}, {b.py})", bits, varies)
 
 
@@ -155,7 +157,7 @@ def _is_python(value: Value) -> bool:
 def _bits(way: type[ast.AST], a: Value, b: Value) -> int | None:
     """Return how many bits a result has that is not negative, None where it may be negative."""
     x, y = a.bits, b.bits
-    if way is ast.Mod and y is not None and b.literal:
+    if way is ast.Mod and y is not None:
         return y
     if x is None or y is None:
         return None
@@ -164,8 +166,8 @@ def _bits(way: type[ast.AST], a: Value, b: Value) -> int | None:
         return min(max(x, y) + 1, most) if a.kind.weak else _within(max(x, y) + 1, most)
     if way is ast.Mult:
         return _within(x + y, most)
-    if way is ast.Mod:
-        return max(x, y)
+    if way is ast.LShift and b.literal is not None:
+        return _within(x + b.literal, most)
     return x if way in (ast.FloorDiv, ast.RShift) else None
 
 

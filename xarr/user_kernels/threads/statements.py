@@ -38,6 +38,11 @@ class Program:
     marked : callable -- Returns the function of Python behind a marked one; None of others.
     over : int -- The axes of ``f.over(shape)``; 0 where it is launched by grid and block.
     most_local : int -- The bytes of local memory that a group may have.
+
+    Attributes
+    ----------
+    arrays : dict of str to dict of AST to int
+        The bytes of the arrays that `local_array` and `private_array` make.
     """
 
     def __init__(
@@ -48,6 +53,7 @@ class Program:
         self.over = over
         self.most_local = most_local
         self.asks_over = False
+        self.arrays = dict[str, dict[ast.AST, int]]()
         self.functions = dict[Any, Function]()
         self._pending = list[FunctionType]()
 
@@ -101,6 +107,8 @@ class Function(Control):
         The texts of the function.
     result : Kind, list of Kind or None
         What it returns.
+    declarations, statements : sequence of str
+        The lines of its body.
     """
 
     def __init__(
@@ -125,6 +133,8 @@ class Function(Control):
         self.params: list[Any] = []
         self.result: Any = None
         self.c = self.py = ""
+        self.declarations: Sequence[str] = ()
+        self.statements: Sequence[str] = ()
         self._declarations = dict[ast.AST, tuple[str, str]]()
         self._assigned = {
             node.id
@@ -171,7 +181,8 @@ class Function(Control):
 
     def _read(self, name: str) -> Value:
         found = self._variables[name]
-        return Value(found.kind, f"v_{name}", name, found.bits, found.varies)
+        bits = self.bits_of(f"v_{name}", found.bits)
+        return Value(found.kind, f"v_{name}", name, bits, found.varies)
 
     def fresh(self) -> str:
         """Return a name for a variable that the text does not have."""
@@ -246,7 +257,7 @@ class Function(Control):
 
     def _begin(self) -> None:
         self._c = list[str]()
-        self.py_lines = []
+        self.py_lines, self.last_indices, self.facts = [], [], []
         self._depth = 1
         self._fresh = self.barriers = 0
         self._loops = list[ast.AST]()
@@ -290,6 +301,7 @@ class Function(Control):
             result = c_type(self._returns[0])
         lines = [text for _, text in self._declarations.values()]
         lines += [f"{c_type(found.kind)} v_{name} = 0;" for name, found in self._variables.items()]
+        self.declarations, self.statements = lines, self._c
         body = textwrap.indent("\n".join(lines), "    ") + "\n" + "\n".join(self._c)
         self.body = body
         self.c = f"DEVICE {result} {self.name}({', '.join(head) or 'void'})\n{{\n{body}\n}}\n"
