@@ -256,6 +256,7 @@ _CHAPTER_OF: Final = _by_name(
         "floating_state": "errstate",
         "elementwise": "ufunc",
         "array": "Array",
+        "joining": "block",
         "devices": "Device Event IpcHandle Stream default_device device devices",
         "own_kernels": "ElementwiseKernel RawKernel RawModule ReductionKernel",
         "nditer": "broadcast ndenumerate ndindex nditer flatiter",

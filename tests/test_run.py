@@ -284,7 +284,7 @@ def test_a_report_names_lines_and_launches(
     assert lines[0] == f"xarr on {xarr.default_device()!r}"
     assert lines[1].startswith("xarr ")
     assert lines[2].startswith("NumPy ")
-    assert lines[2].endswith(" times as fast")
+    assert lines[2].endswith((" times as fast", " times as long"))
     launched, moved = (
         next(place for place, line in enumerate(lines) if line.startswith(head))
         for head in ("launches", "moved")
@@ -295,6 +295,21 @@ def test_a_report_names_lines_and_launches(
         ["3", f"{script}:5  x.tolist()"],
         ["3", f"{script}:4  float(x)"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "ending"),
+    [
+        (1.8, "takes 180.0 times as long"),
+        (0.01, "is 1.00 times as fast"),
+        (0.004, "is 2.50 times as fast"),
+    ],
+)
+def test_the_comparison_says_which_is_faster(seconds: float, ending: str) -> None:
+    """A ratio below one is told the other way round, as 0.00 says nothing."""
+    noted = report.Report(lambda names: False, detailed=False)
+    noted.seconds = (seconds, seconds)
+    assert noted.text((0.01, 0.01)).rstrip().endswith(f"; xarr {ending}")
 
 
 SMALL = """\

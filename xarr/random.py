@@ -10,6 +10,8 @@ from xarr.functions.random.philox import Philox as Philox
 from xarr.functions.random.random_state import (
     RandomState as RandomState,
     get_bit_generator as get_bit_generator,
+    ranf as ranf,
+    sample as sample,
     set_bit_generator as set_bit_generator,
     shared as _shared,
 )
@@ -48,8 +50,6 @@ random = _shared.random
 random_integers = _shared.random_integers
 random_sample = _shared.random_sample
 rayleigh = _shared.rayleigh
-ranf = _shared.random_sample
-sample = _shared.random_sample
 seed = _shared.seed
 set_state = _shared.set_state
 shuffle = _shared.shuffle
@@ -65,9 +65,9 @@ wald = _shared.wald
 weibull = _shared.weibull
 zipf = _shared.zipf
 
-_complete(_sys.modules[__name__], "NumPy's function.")
-_complete(Generator, "NumPy's function.")
-_complete(RandomState, "NumPy's function.")
+_complete(_sys.modules[__name__], "As in NumPy; not part of the Array API standard.")
+_complete(Generator, "As in NumPy; not part of the Array API standard.")
+_complete(RandomState, "As in NumPy; not part of the Array API standard.")
 
 if _typing.TYPE_CHECKING:  # imported at first use, as they take long to
     from numpy.random import (

@@ -150,7 +150,7 @@ def test_names_that_one_branch_sets() -> None:
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (lambda x: math.factorial(x) + 1, "math.factorial is not there for arrays"),
+        (lambda x: math.factorial(x) + 1, "math.factorial is unknown for arrays"),
         (lambda x: round(x, 2), "ndigits is 2"),
         (lambda x: halved(x) + 1, "x has shape"),
     ],

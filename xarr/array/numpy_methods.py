@@ -258,7 +258,7 @@ def resize(self: Array, *new_shape: Any, refcheck: bool = True) -> None:
     new_shape : int or tuple of int
         The shape.
     refcheck : bool
-        NumPy's; of no effect.
+        Accepted for compatibility; has no effect.
 
     Raises
     ------

@@ -17,4 +17,6 @@ if _typing.TYPE_CHECKING:
         sqrt as sqrt,
     )
 else:
-    __getattr__, __dir__ = _public(__name__, "NumPy's function. Waits for the device.")
+    __getattr__, __dir__ = _public(
+        __name__, "As in NumPy; not part of the Array API standard. Waits for the device."
+    )

@@ -150,8 +150,11 @@ class Report(AbstractContextManager["Report"]):
         """The report; `compared` has the wall and CPU seconds that NumPy took, if known."""
         lines = [f"xarr on {default_device()!r}", _time("xarr", self.seconds)]
         if compared is not None:
-            ratio = compared[0] / max(self.seconds[0], 1e-9)
-            lines.append(f"{_time('NumPy', compared)}; xarr is {ratio:.2f} times as fast")
+            slower = self.seconds[0] / max(compared[0], 1e-9)
+            told = f"is {1 / max(slower, 1e-9):.2f} times as fast"
+            if slower > 1:
+                told = f"takes {slower:,.1f} times as long"
+            lines.append(f"{_time('NumPy', compared)}; xarr {told}")
         if self._detailed:
             lines += self._details()
         return "\n".join(lines) + "\n"

@@ -28,7 +28,7 @@ from xarr.ops.rows import STANDARD, Domain, Elementwise, name_rows
 
 INTEGER_OR_BOOL: Final = (BOOL, SIGNED, UNSIGNED)
 REAL_OR_BOOL: Final = (BOOL, *REAL_NUMERIC)
-NUMPYS: Final = "NumPy's function."
+NUMPYS: Final = "As in NumPy; not part of the Array API standard."
 
 
 def _rounding(expression: str, about: str) -> Elementwise:
@@ -516,6 +516,7 @@ rint = Elementwise(
     "The integer nearest to x, halves to even, in floating point.",
     complex="xr_round(x)",
     source=NUMPYS,
+    example="xarr.asarray([1.0, 1.5, 2.5])",
     host=REAL_OR_BOOL,
 )
 round = Elementwise(

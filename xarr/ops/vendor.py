@@ -54,7 +54,7 @@ _reproducible: Final = [True] if IMPORTED.reproducible else []
 
 @contextmanager
 def reproducible() -> Iterator[None]:
-    """Let no library compute within a ``with`` block: results have the same bits everywhere.
+    """Compute without vendor libraries in a `with` block: results have the same bits everywhere.
 
     Matrix products, Fourier transforms, `linalg.solve`, `inv`, `det`, `slogdet`, `cholesky` and
     `qr` go by xarr's own kernels, in one order on every device and in all threads: slower, and

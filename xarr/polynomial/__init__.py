@@ -45,4 +45,4 @@ for _space in (
     polynomial,
     polyutils,
 ):
-    _complete(_space, "NumPy's function.")
+    _complete(_space, "As in NumPy; not part of the Array API standard.")

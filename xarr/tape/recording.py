@@ -321,7 +321,8 @@ class Noter(recorders.Recorder):
         self._stop(
             where,
             "needs a value",
-            "keep it an array (where, masks, minimum), or leave this out of the function",
+            "keep it an array (where, masks, minimum, np.take(rows, i, axis=0) for rows[i]), "
+            "or leave this out of the function",
         )
 
     def checking(self, function: Callable[..., None], views: tuple[View, ...]) -> None:

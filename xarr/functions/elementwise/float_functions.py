@@ -57,9 +57,10 @@ def frexp(x: ArrayLike, /, out: Outs = None, **options: Unpack[Options]) -> tupl
 
 @universal(nin=1, nout=2)
 def modf(x: ArrayLike, /, out: Outs = None, **options: Unpack[Options]) -> tuple[Array, Array]:
-    """The fraction and the whole part of x, both with its sign, and of its floating-point dtype.
+    """Split x into its fraction and its whole part.
 
     -> tuple of two floating-point Arrays, shape of x
+        Both have the sign and the data type of x; integers become floating-point.
 
     >>> [part.tolist() for part in xarr.modf(xarr.asarray([1.5, -2.25]))]
     [[0.5, -0.25], [1.0, -2.0]]
@@ -350,7 +351,7 @@ def unwrap(
     p : real numeric Array, shape (...) -- The phases.
     discont : float, optional -- The least jump that is removed; half a period where None.
     period : float
-        What is added or subtracted, in whole multiples; integers of p stay such if it is one.
+        Whole multiples of it are added; integer p and period give an integer result.
 
     -> Array, shape of p, floating-point unless p and period are integers
 

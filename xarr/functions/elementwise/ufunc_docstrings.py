@@ -36,7 +36,7 @@ Array, shape (...)
 Raises
 ------
 TypeError
-    If an operand has another dtype, or can be made no array.
+    If an operand cannot be converted to an array, or its data type is not supported.
 ValueError
     If the shapes do not broadcast, or the devices differ.
 

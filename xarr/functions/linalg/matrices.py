@@ -108,7 +108,7 @@ def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
 def diagflat(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Make a matrix with the flattened array as a diagonal.
 
-    -> Array, shape (N + abs(k), N + abs(k)), of the data type of v
+    -> Array, shape (N + abs(k), N + abs(k)), of the data type of v; N is the size of v
 
     >>> xarr.diagflat([[1, 2]], 1).tolist()
     [[0, 1, 0], [0, 0, 2], [0, 0, 0]]

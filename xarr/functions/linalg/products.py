@@ -47,14 +47,14 @@ def matmul(
     x1 : Array, shape (..., M, K) or (K,) -- The first operand.
     x2 : Array, shape (..., K, N) or (K,)
         The second operand. The stacks broadcast; a vector is a row on the left, a column on the
-        right, and its axis of length one does not stand in the result.
+        right, and its axis of length one is removed from the result.
     axes : list of tuples of int, optional
         The axes of the matrices in x1, x2 and the result, the last two where None.
     dtype : dtype, optional -- What the operands are converted to first.
 
-    -> Array, shape (..., M, K), of the data type that x1 and x2 promote to
+    -> Array, shape (..., M, N), of the data type that x1 and x2 promote to
 
-    Note: Bools are joined by or of ands.
+    Note: For bools, each element is any(row & column).
 
     >>> (xarr.asarray([[1, 2], [3, 4]]) @ xarr.asarray([[5, 6], [7, 8]])).tolist()
     [[19, 22], [43, 50]]

@@ -49,9 +49,12 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     rcond : float, optional -- Singular values up to rcond times the largest are taken as zero;
         max(M, N) times the dtype's epsilon where None, and half an epsilon where negative.
 
-    -> LstsqResult: x, shape (N,) or (N, K), residuals, shape (1,), (K,) or (0,), rank, s
-        The solutions; the sums of the squares of b - a @ x, empty where the rank is below N or M is
-        at most N; the rank of a, shape (), and its singular values, shape (min(M, N),).
+    -> LstsqResult, a named tuple of Arrays
+        - x, shape (N,) or (N, K): the solutions.
+        - residuals, shape (1,) or (K,): the sums of the squares of b - a @ x; shape (0,) if the
+          rank is below N, or M is at most N.
+        - rank, shape (): the rank of a.
+        - s, shape (min(M, N),): the singular values of a.
 
     Note: By the singular value decomposition; waits for the rank.
 

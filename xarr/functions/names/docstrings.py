@@ -43,7 +43,7 @@ STANDARD: Final = frozenset(
 """The names of the Python Array API standard 2025.12 and of its extensions."""
 
 _SOURCE: Final = "Python Array API standard 2025.12."
-_NUMPYS: Final = "NumPy's function."
+_NUMPYS: Final = "As in NumPy; not part of the Array API standard."
 
 GLOSSARY: Final = {
     **dict.fromkeys(
@@ -81,10 +81,10 @@ GLOSSARY: Final = {
         (f"order beside {name}" for name in ("indices", "multi_index")),
         "Which index of the array runs fastest: the last (C) or the first (F).",
     ),
-    "subok": "NumPy's; of no effect, since arrays have no subclasses.",
+    "subok": "Accepted for compatibility; has no effect, since arrays have no subclasses.",
     "signature": 'The data types of the operands and results, as "dd->d"; in place of `dtype`.',
     "sig": "Another name of `signature`.",
-    "like": "NumPy's; of no effect.",
+    "like": "Accepted for compatibility; has no effect.",
     "shape": "The shape.",
     "size": "The shape; None for what the parameters broadcast to.",
     "device": "The device; None for the default one.",
@@ -110,7 +110,7 @@ GLOSSARY: Final = {
     "scale": "The scale, not negative.",
     "shape: Real": "Its shape, not negative.",
     "density": "Whether the counts are divided by their sum and by the sizes of the bins.",
-    "overwrite_input": "NumPy's; of no effect: the operand is left as it is.",
+    "overwrite_input": "Accepted for compatibility; has no effect: the operand is left as it is.",
     "q": "Which quantiles, from 0 to 1, or percentiles, from 0 to 100; read on the host.",
     "rowvar": "Whether variables are rows; else they are columns.",
     "weights": "How much each element counts, in place of 1.",
@@ -182,12 +182,15 @@ _ERRORS: Final = {
     "norm": ("ValueError", "If a length is below 1, or `norm` is not known."),
     **dict.fromkeys(
         (": ArrayLike", ": Array"),
-        ("TypeError", "If an operand can be made no array, or has another dtype."),
+        (
+            "TypeError",
+            "If an operand cannot be converted to an array, or its data type is not supported.",
+        ),
     ),
     **dict.fromkeys(
         (": DeviceLike", ": Device | str | None"), ("ValueError", "If there is no such device.")
     ),
-    ": Coefficients": ("TypeError", "If coefficients can be made no array."),
+    ": Coefficients": ("TypeError", "If coefficients cannot be converted to an array."),
     ": ShapeLike": ("ValueError", "If an extent is negative, or the shape does not fit."),
     ": DTypeLike": ("TypeError", "If there is no such data type, or the device lacks it."),
     ": Matrices": ("LinAlgError", "If there are fewer than two axes, or LAPACK does not converge."),
@@ -201,9 +204,9 @@ _RETURNS: Final = {
     "norm": "floating-point Array\n    Of the precision of the operand.",
     "Coefficients": "Array, or poly1d where an operand is one\n"
     "    The coefficients, of the highest power first.",
-    "Floats": "Array, or float where no argument asks for an array\n"
+    "Floats": "float if size is None and all parameters are numbers; else Array\n"
     "    Floating-point; of the device's default type where no argument says another.",
-    "Integers": "Array of int64, or int where neither a parameter nor size asks for an array",
+    "Integers": "int if size is None and all parameters are numbers; else Array of int64",
 }
 """The default text of "Returns", by a parameter or by the annotation of the result."""
 

@@ -66,8 +66,9 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
     -> callable -- Of Arrays, numbers and what becomes an Array, which broadcast.
 
     Note: Both branches of a condition are computed, and the one that holds is taken. Data types are
-    those of arrays: an integer beside a float32 array does not widen it. A name that only one
-    branch sets may be read where it is set; such a function waits for its result, to be sure.
+    those of arrays: an integer beside a float32 array does not widen it. A variable
+    set in one branch only may be read after that branch ran. Such a call is not deferred, because
+    it is checked.
 
     >>> def clipped(x, limit):
     ...     if x > limit:

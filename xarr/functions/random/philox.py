@@ -156,7 +156,7 @@ class Philox:
         """Draw an Array of 64 random bits each, or an int.
 
         size : int, tuple of int or None -- The shape; None for an int.
-        lock : bool -- NumPy's; of no effect.
+        lock : bool -- Accepted for compatibility; has no effect.
 
         >>> xarr.random.Philox(1).random_raw(3).shape
         (3,)

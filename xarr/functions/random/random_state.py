@@ -163,7 +163,9 @@ class RandomState(Continuous, Discrete, Vectors):
         """Draw evenly from [0, 1)."""
         return self.sample(random.random, (), size, "random_sample(size)")
 
-    random = random_sample
+    def random(self, size: Size = None) -> Floats:
+        """Draw evenly from [0, 1)."""
+        return self.sample(random.random, (), size, "random(size)")
 
     def standard_normal(self, size: Size = None) -> Floats:
         """Draw from the normal distribution of mean 0 and variance 1."""
@@ -306,6 +308,16 @@ RandomState.on_host = HostRandomState
 
 shared = HostRandomState(_numpys_own()) if IMPORTED.random == "numpy" else RandomState()
 """The generator of the functions of `xarr.random`."""
+
+
+def ranf(size: Size = None) -> Floats:
+    """Draw evenly from [0, 1)."""
+    return shared.random_sample(size)
+
+
+def sample(size: Size = None) -> Floats:
+    """Draw evenly from [0, 1)."""
+    return shared.random_sample(size)
 
 
 def get_bit_generator() -> Any:

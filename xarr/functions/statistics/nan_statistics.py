@@ -37,7 +37,9 @@ def nanmean(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """The mean of the elements that are not NaN; NaN of none, of which a CPU warns.
+    """The mean of the elements that are not NaN.
+
+    NaN if all are NaN; on a CPU with a RuntimeWarning.
 
     TypeError -- If a is floating-point, and dtype or out is not.
     """
@@ -66,7 +68,7 @@ def nanvar(
     """The variance of the elements that are not NaN, real floating-point.
 
     -> Array, shape of the axes that are left
-        NaN of no more numbers than `ddof`, of which a CPU warns.
+        NaN if at most `ddof` are not NaN; on a CPU with a RuntimeWarning.
 
     TypeError -- If a is floating-point, and dtype or out is not.
     """
@@ -93,7 +95,7 @@ def nanstd(
     """The standard deviation of the elements that are not NaN, real floating-point.
 
     -> Array, shape of the axes that are left
-        NaN of no more numbers than `ddof`, of which a CPU warns.
+        NaN if at most `ddof` are not NaN; on a CPU with a RuntimeWarning.
 
     TypeError -- If a is floating-point, and dtype or out is not.
     """
@@ -112,7 +114,10 @@ def nanmedian(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """The median of the elements that are not NaN; NaN of none, of which a CPU warns."""
+    """The median of the elements that are not NaN.
+
+    NaN if all are NaN; on a CPU with a RuntimeWarning.
+    """
     name = "nanmedian(a, axis)"
     lines = lines_of(as_array(a, name, "a"), axis, name)
     result = lines.shaped(_median(lines), keepdims=keepdims)
@@ -135,7 +140,7 @@ def nanpercentile(
     method : str -- As of `quantile`.
 
     -> Array, shape (*q.shape, ...)
-        The axes of q, then those that are left. NaN of no numbers, of which a CPU warns.
+        The axes of q, then those that are left. NaN if all are NaN; on a CPU with a RuntimeWarning.
 
     >>> float(xarr.nanpercentile(xarr.asarray([1.0, float("nan"), 2.0]), 50))
     1.5
@@ -160,7 +165,7 @@ def nanquantile(
     method : str -- As of `quantile`.
 
     -> Array, shape (*q.shape, ...)
-        The axes of q, then those that are left. NaN of no numbers, of which a CPU warns.
+        The axes of q, then those that are left. NaN if all are NaN; on a CPU with a RuntimeWarning.
 
     >>> float(xarr.nanquantile(xarr.asarray([1.0, float("nan"), 2.0]), 0.5))
     1.5
@@ -359,7 +364,9 @@ def nanmin(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The smallest number; NaN where there is none, of which a CPU warns.
+    """The smallest element that is not NaN.
+
+    NaN if all are NaN; on a CPU with a RuntimeWarning.
 
     ValueError -- If there are no elements and no `initial`.
     """
@@ -376,7 +383,9 @@ def nanmax(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The largest number; NaN where there is none, of which a CPU warns.
+    """The largest element that is not NaN.
+
+    NaN if all are NaN; on a CPU with a RuntimeWarning.
 
     ValueError -- If there are no elements and no `initial`.
     """
