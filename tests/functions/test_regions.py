@@ -158,5 +158,79 @@ def test_a_cpu_has_loops_between_barriers() -> None:
         given = (xarr.zeros((6, 4), dtype="int64"),) * 2 if kernel is in_two_dimensions else (x, x)
         form, _ = kernel._form(x.device, (*given, *more), 0)
         in_loops = form.raw._module._portable.in_loops
-        assert ("XR_REGION {" in in_loops._code.text) is (kernel is not waits_in_a_function)
+        assert ("XR_REGION_BEGIN" in in_loops._code.text) is (kernel is not waits_in_a_function)
         assert "XR_REGION" not in kernel.source(*given, *more)
+
+
+# -- an item's own reads and writes keep their order ---------------------------------------------
+
+
+@cuda.jit
+def places(z, e, off):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    z[4 * i] += 1
+    z[4 * i + off] = e[i]
+    z[4 * i + 2] += 3
+
+
+@cuda.jit
+def local_places(z, e, off):  # type: ignore[no-untyped-def]
+    s, k = cuda.shared.array((64, 4), xarr.float32), cuda.threadIdx.x
+    for a in range(4):
+        s[k, a] = e[k]
+    cuda.syncthreads()
+    s[k, 0] += 1
+    s[k, off] = 100
+    s[k, 2] += 3
+    cuda.syncthreads()
+    for a in range(4):
+        z[4 * k + a] = s[k, a]
+
+
+@cuda.jit
+def one_array_twice(z, e, off):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    t = z[2 * i]
+    e[2 * i + 1] = 9
+    z[2 * i] = t + z[2 * i + off - 1]
+
+
+@cuda.jit
+def one_array_twice_at_a_barrier(z, e, off):  # type: ignore[no-untyped-def]
+    s, k = cuda.shared.array(64, xarr.float32), cuda.threadIdx.x
+    s[k] = k
+    cuda.syncthreads()
+    z[200] = 7
+    u = e[198 + off]
+    z[k] = u + s[63 - k]
+
+
+@pytest.mark.parametrize("kernel", [places, local_places, one_array_twice])
+@pytest.mark.parametrize("is_one", [False, True], ids=["two", "one"])
+def test_reads_and_writes_of_an_item_keep_their_order(
+    kernel: Any, is_one: bool, device: xarr.Device
+) -> None:
+    found = []
+    for launch in (kernel, kernel.interpret):
+        z = xarr.arange(256, dtype="float32")
+        e = z if is_one else xarr.arange(256, dtype="float32") + 1
+        launch[1, 64](z, e, 2)
+        found.append((z.tolist(), e.tolist()))
+    assert found[0] == found[1]
+
+
+def test_memory_that_arguments_share_is_read_after_it_is_written(device: xarr.Device) -> None:
+    for is_one in (False, True, False):
+        z = xarr.arange(256, dtype="float32")
+        one_array_twice_at_a_barrier[1, 64](z, z if is_one else z + 0, 2)
+        assert z.tolist()[:64] == [(7 if is_one else 200) + 63 - k for k in range(64)]
+
+
+def test_a_raw_kernel_keeps_the_order_of_an_items_writes(device: xarr.Device) -> None:
+    code = (
+        "KERNEL void r(GLOBAL float *p, const int axis) { const int i = (int)GLOBAL_ID(0); "
+        "p[4*i] += 1; p[4*i+axis] = 100; p[4*i+2] += 3; }"
+    )
+    p = xarr.zeros(1024, dtype="float32")
+    xarr.RawKernel(code, "r")(1, 256, (p, 2))
+    assert p.reshape((256, 4)).tolist() == [[1.0, 0.0, 103.0, 0.0]] * 256

@@ -300,7 +300,7 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
             xr_here.xr_global_at[XR_K] = xr_k + xr_here.xr_item_at[XR_K];                   \
             for (xr_here.xr_item_at[XR_J] = 0; xr_here.xr_item_at[XR_J] < xr_ends_j; ++xr_here.xr_item_at[XR_J]) { \
                 xr_here.xr_global_at[XR_J] = xr_j + xr_here.xr_item_at[XR_J];               \
-                XR_INDEPENDENT                                                              \
+                XR_FREE_ITEMS                                                               \
                 for (i64 xr_id = xr_from; xr_id < xr_to; ++xr_id) {                         \
                     xr_here.xr_global_at[XR_I] = xr_id;                                     \
                     xr_here.xr_item_at[XR_I] = xr_id - xr_from;                             \
@@ -320,10 +320,12 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
         xr_here.xr_group_at[2] = xr_begin / xr_here.xr_groups[0] / xr_here.xr_groups[1];    \
         call;                                                                               \
     }
-#define XR_REGION                                                                           \
+#define XR_REGION XR_ITEMS_OF()
+#define XR_FREE_REGION XR_ITEMS_OF(XR_INDEPENDENT)
+#define XR_ITEMS_OF(free)                                                                   \
     for (xr_at.xr_item_at[2] = 0; xr_at.xr_item_at[2] < xr_at.xr_items[2]; ++xr_at.xr_item_at[2]) \
     for (xr_at.xr_item_at[1] = 0; xr_at.xr_item_at[1] < xr_at.xr_items[1]; ++xr_at.xr_item_at[1]) \
-    XR_INDEPENDENT                                                                          \
+    free                                                                                    \
     for (i64 xr_id = 0; xr_id < xr_at.xr_items[0]; ++xr_id)
 #define XR_LEAVE goto xr_next // the end of a region's text
 #define XR_REGION_BEGIN                                                                     \

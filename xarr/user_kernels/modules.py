@@ -89,8 +89,9 @@ class PortableModule:
     def _entries(self) -> str:
         """The C functions that call each kernel with values by their addresses."""
         way = "XR_BY_STACKS" if "BARRIER" in self._code.text else "XR_BY_ITEMS"
-        way = "XR_BY_GROUPS" if "XR_REGION" in words(self._code.text) else way
+        way = "XR_BY_GROUPS" if "XR_REGION_BEGIN" in words(self._code.text) else way
         lines = ["", "#ifndef XR_INNER", "#define XR_INNER 0", "#endif"]
+        lines += ["#ifndef XR_FREE_ITEMS", "#define XR_FREE_ITEMS", "#endif"]
         lines += ["#ifndef XR_LIMIT", "#define XR_LIMIT(d) XR_UNLIMITED", "#endif"]
         for name, declared, body in _parts(self._code.text):
             if not body:

@@ -179,9 +179,9 @@ class Repeats:
 
     def key(self, grid: Any, block: Any, args: Sequence[Any]) -> Any:
         """Return what launches have in common that differ in memory and numbers alone."""
+        memory = {arg._view.storage for arg in args if type(arg) is Array}
         return (
-            grid,
-            block,
+            *(grid, block, len(memory)),  # a kernel by threads has another text where it is shared
             *[arg._view.structure if type(arg) is Array else type(arg) for arg in args],
         )
 

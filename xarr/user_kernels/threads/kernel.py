@@ -320,7 +320,7 @@ class Kernel:
             else:
                 layouts.append(None)
                 key.append(type(arg))
-        known = tuple(key)
+        known = (*key, _shares(args))
         form = self._forms.get(known)
         if form is None:
             if len(self._forms) >= _FORMS:
@@ -376,7 +376,8 @@ class Kernel:
         code = "\n".join(texts)
         raw = RawKernel(code, made.name)
         limits = {one[2][2]: number for number, one in enumerate(used) if one[2][0] == "over"}
-        raw._module.run_in_loops(_of_loops(made, texts, head, limits))
+        shares = _shares(args)
+        raw._module.run_in_loops(_of_loops(made, texts, head, limits, shares=shares))
         raw._where = self._where
         names = dict(host.NAMES)
         for function in (*functions, made):
@@ -475,24 +476,31 @@ def _is_first(array: Array) -> bool:
     return not view.offset and not (is_recorded and array.nbytes < storage_of(array).nbytes)
 
 
-def _of_loops(kernel: Function, texts: Sequence[str], head: str, limits: dict[int, int]) -> str:
+def _of_loops(
+    kernel: Function, texts: Sequence[str], head: str, limits: dict[int, int], *, shares: bool
+) -> str:
     """Return a kernel's C for a device that runs its items in loops.
 
+    shares : bool -- Whether arrays among the arguments share memory.
     limits : dict -- The numbers of the parameters that hold the extents of `over`, by axis.
     """
     functions = "\n".join(texts[:-1])
+    written = [
+        one.pointer for one in kernel.params if isinstance(one, ArrayValue) and one.written[0]
+    ]
+    if shares:  # reads through another pointer may be of what is written
+        written = [one.pointer for one in kernel.params if isinstance(one, ArrayValue)]
     if not kernel.has_barrier:
         lines = [f"#define XR_INNER {_inner(kernel)}"]
         if limits:
             last = max(limits)
             most = " : ".join(f"(d) == {last - k} ? xr_value{limits[k]}" for k in limits)
             lines.append(f"#define XR_LIMIT(d) ({most} : XR_UNLIMITED)")
+        if not shares and regions.is_independent(kernel.statements, written):
+            lines.append("#define XR_FREE_ITEMS XR_INDEPENDENT")
         return "\n".join((*lines, functions, _kernel(kernel, head, kernel.body)))
-    written = [
-        one.pointer for one in kernel.params if isinstance(one, ArrayValue) and one.written[0]
-    ]
     body = ""
-    if not re.search(r"\b(?:BARRIER|(?:GLOBAL|LOCAL)_ID\b)", functions):
+    if not shares and not re.search(r"\b(?:BARRIER|(?:GLOBAL|LOCAL)_ID\b)", functions):
         body = regions.split(kernel.declarations, kernel.statements, written)
     return "\n".join((functions, _kernel(kernel, head, body) if body else texts[-1]))
 
@@ -515,6 +523,12 @@ def _inner(kernel: Function) -> int:
         for axis in {axes_of[word] for word in re.findall(r"\w+", text) if word in axes_of}:
             counts[axis] += 1
     return max(range(3), key=counts.__getitem__)
+
+
+def _shares(args: Sequence[Any]) -> bool:
+    """Return whether arrays among the arguments share memory."""
+    memory = [storage_of(arg).serial for arg in args if type(arg) is Array]
+    return len(set(memory)) < len(memory)
 
 
 def _memory(array: Array) -> Array:

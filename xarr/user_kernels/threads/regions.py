@@ -228,7 +228,9 @@ class _Splitter:
                 for name, where in users.items()
                 if where[0] is one and name not in arrays and name in self.declared
             ]
-            lines += _loop([*own, *(_with_arrays(line, arrays) for line in one.lines)])
+            is_free = is_independent(one.lines, self.written)
+            texts = [*own, *(_with_arrays(line, arrays) for line in one.lines)]
+            lines += _loop(texts, is_free=is_free)
         return "\n".join(f"    {line}" for line in lines)
 
     def _compute_again_in(self, region: _Region) -> None:
@@ -429,8 +431,39 @@ def _with_arrays(line: str, arrays: Collection[str]) -> str:
     )
 
 
-def _loop(lines: Sequence[str]) -> list[str]:
+def is_independent(lines: Sequence[str], written: Iterable[str]) -> bool:
+    """Return whether an item reaches each element that it writes in one way only.
+
+    What gcc is told of items, that they do not depend on each other, it takes for an item's own
+    reads and writes as well: they keep their order where they are seen to be of one element.
+
+    written : iterable of str -- The pointers through which the kernel writes.
+    """
+    text = "\n".join(lines)
+    if re.search(r"\b(?:for|while|do|goto)\b", text):
+        return False
+    times = Counter(found[2] for line in lines if (found := _ASSIGNED.fullmatch(line)) is not None)
+    for name in {*written, *re.findall(r"\bl_\d+\b", text)}:
+        places = set[str]()
+        for found in re.finditer(rf"\b{name}\b(\[)?", text):
+            if not found[1]:
+                return False
+            depth, end = 1, found.end()
+            while depth:
+                depth += {"[": 1, "]": -1}.get(text[end], 0)
+                end += 1
+            places.add(text[found.end() : end - 1])
+        is_stored = name in written or re.search(rf"\b{name}\[.*\] = ", text) is not None
+        if is_stored and len(places) > 1:
+            return False
+        if is_stored and any(times[word] > 1 for word in _WORD.findall("".join(places))):
+            return False
+    return True
+
+
+def _loop(lines: Sequence[str], *, is_free: bool = True) -> list[str]:
     """Return the loop over items around lines."""
     found = [re.sub(r"\breturn;$", "XR_LEAVE;", line) for line in lines]
     end = ["xr_next:;"] if found != list(lines) else []
-    return ["XR_REGION {", "XR_REGION_BEGIN;", *found, *end, "}"]
+    region = "XR_FREE_REGION" if is_free else "XR_REGION"
+    return [f"{region} {{", "XR_REGION_BEGIN;", *found, *end, "}"]
