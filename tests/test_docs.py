@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import codeop
 import doctest
 import importlib
 import importlib.util
@@ -124,6 +125,15 @@ def test_the_examples_of_a_page_run(page: Path) -> None:
     if page.name == "exchange.md" and "opencl:0" not in map(str, CPUS):
         pytest.skip("no device is a CPU")
     _run("\n".join(_blocks(page, "pycon")), page.name)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_block_of_a_page_can_be_pasted_at_the_prompt(page: Path) -> None:
+    """An indented block ends with a line of `...`: without it Python 3.11 raises a SyntaxError."""
+    for block in _blocks(page, "pycon"):
+        for statement in re.findall(r"^>>> .*\n(?:\.\.\..*\n)*", block, re.MULTILINE):
+            lines = [line[4:] for line in statement.splitlines()]
+            assert codeop.compile_command("\n".join(lines), symbol="single"), statement
 
 
 @pytest.mark.slow
