@@ -175,7 +175,8 @@ def places(z, e, off):  # type: ignore[no-untyped-def]
 
 @cuda.jit
 def local_places(z, e, off):  # type: ignore[no-untyped-def]
-    s, k = cuda.shared.array((64, 4), xarr.float32), cuda.threadIdx.x
+    s = cuda.shared.array((64, 4), xarr.float32)
+    k = cuda.threadIdx.x
     for a in range(4):
         s[k, a] = e[k]
     cuda.syncthreads()
@@ -197,7 +198,8 @@ def one_array_twice(z, e, off):  # type: ignore[no-untyped-def]
 
 @cuda.jit
 def one_array_twice_at_a_barrier(z, e, off):  # type: ignore[no-untyped-def]
-    s, k = cuda.shared.array(64, xarr.float32), cuda.threadIdx.x
+    s = cuda.shared.array(64, xarr.float32)
+    k = cuda.threadIdx.x
     s[k] = k
     cuda.syncthreads()
     z[200] = 7

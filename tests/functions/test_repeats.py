@@ -129,8 +129,8 @@ def test_what_is_pending_comes_first(device: xarr.Device) -> None:
 
 
 WRONG: dict[str, tuple[Callable[[Any, Any], Any], type[Exception], str]] = {
-    "number": (lambda x, y: (x, y, 2**40, 1.0), OverflowError, "the kernel takes int32"),
-    "part": (lambda x, y: (x, y, 1.5, 1.0), TypeError, "the kernel takes int32"),
+    "number": (lambda x, y: (x, y, 2**40, 1.0), OverflowError, "must fit into int32"),
+    "part": (lambda x, y: (x, y, 1.5, 1.0), TypeError, "must be int32"),
     "dtype": (lambda x, y: (x.astype("int32"), y, 3, 1.0), TypeError, "x has dtype int32"),
     "steps": (lambda x, y: (x[::2], y, 3, 1.0), ValueError, "one piece"),
     "read-only": (
