@@ -23,7 +23,7 @@ RESULTS: Final = ROOT / "benchmarks" / "results"
 PICTURE: Final = ROOT / "docs" / "images" / "functions.svg"
 LOW, HIGH = 1 / 32, 32
 """The ratios between which lines are drawn."""
-WIDTH, HEIGHT, LEFT, TOP, GAP = 860, 200, 60, 40, 60
+WIDTH, HEIGHT, LEFT, TOP, GAP = 860, 200, 60, 48, 64
 COLUMNS: Final = "call", "dtype", "size", "xarr_us", "peer", "peer_us"
 
 
@@ -60,12 +60,12 @@ def sizes(content: dict[str, Any]) -> list[int]:
 
 
 def caption(content: dict[str, Any], size: int) -> str:
-    """Say what a line shows."""
+    """Say what a line shows: a title, and a line of figures."""
     found = summary_of(ratios(content, size), size, content["device"]["kind"])
     peers = {row[4] for row in content["rows"] if row[4]}
     named = ", ".join({**LIBRARIES, "numpy": "NumPy"}[peer] for peer in sorted(peers))
     return (
-        f"{content['device']['name']}, {size:,} elements, beside {named}, {content['date'][:10]}: "
+        f"{content['device']['name']}, {size:,} elements, beside {named}, {content['date'][:10]}\n"
         f"{found['compared']} calls, geometric mean {found['geometric_mean']:.2f}, "
         f"{found['above']} above {found['limit']:g}"
     )
@@ -77,7 +77,7 @@ def svg(contents: dict[str, dict[str, Any]]) -> str:
     parts = list[str]()
     for number, (content, size) in enumerate(panels):
         parts += _panel(content, size, TOP + number * (HEIGHT + GAP))
-    height = TOP + len(panels) * (HEIGHT + GAP)
+    height = TOP + len(panels) * (HEIGHT + GAP) - GAP + 16
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
         "<title>Times of functions over those of the fastest other library, ascending</title>",
@@ -94,7 +94,9 @@ def _panel(content: dict[str, Any], size: int, top: int) -> Iterator[str]:
         place = math.log(min(max(ratio, LOW), HIGH) / HIGH) / math.log(LOW / HIGH)
         return top + HEIGHT * place
 
-    yield f'<text class="title" x="16" y="{top - 10}">{caption(content, size)}</text>'
+    title, figures = caption(content, size).split("\n")
+    yield f'<text class="title" x="16" y="{top - 28}">{title}</text>'
+    yield f'<text class="row" x="16" y="{top - 12}">{figures}</text>'
     for ratio in (1 / 16, 1 / 4, 1, 4, 16):
         label = f"{ratio:g} x" if ratio >= 1 else f"1/{1 / ratio:g} x"
         yield f'<line x1="{LEFT}" x2="{WIDTH - 20}" y1="{y(ratio):.1f}" y2="{y(ratio):.1f}"/>'

@@ -28,6 +28,7 @@ html_title = "xarr"
 html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["tables.css"]
+html_search_scorer = str(Path(__file__).parent / "scorer.js")
 
 # The button copies what can be run: no prompts, and no output.
 copybutton_prompt_text = r">>> |\.\.\. ?|\$ "

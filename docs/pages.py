@@ -7,6 +7,7 @@ which chapter they stand; this module says how an entry looks.
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -146,7 +147,8 @@ def _signature(function: Any, *, bound: bool = False) -> str:
     """Return a function's arguments with their defaults, without types."""
     parameters = list(inspect.signature(function).parameters.values())[1 if bound else 0 :]
     bare = [one.replace(annotation=inspect.Parameter.empty) for one in parameters]
-    return str(inspect.Signature(bare))
+    # A class as a default is written by its name.
+    return re.sub(r"<class '(?:\w+\.)?(\w+)'>", r"\1", str(inspect.Signature(bare)))
 
 
 # -- entries -----------------------------------------------------------------------------------

@@ -200,14 +200,20 @@ CHAPTERS: Final = {
         "takes.",
     ),
     "errors": ("Exceptions and warnings", "Those that are xarr's own."),
-    "files": ("Files", "Functions that read and write files. They run on the host."),
+    "files": (
+        "Files",
+        "Functions that read and write files: NumPy's, CSV and other text. They run on the host.",
+    ),
     "floating_state": (
         "Floating-point errors",
         "NumPy's state. A device computes infinities and NaN, and raises nothing.",
     ),
     "fft": ("Fourier transforms", "The names of ``xarr.fft``."),
     "histograms": ("Histograms", "Functions that count what is in bins."),
-    "indexing": ("Indexing", "Functions that read and write elements at indices."),
+    "indexing": (
+        "Indexing",
+        "Functions that read and write elements at indices, or where a boolean mask is true.",
+    ),
     "inspection": (
         "Looking inside",
         "Functions that show what is pending, or change when it runs.",
