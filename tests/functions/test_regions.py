@@ -153,9 +153,10 @@ def test_barriers_give_what_python_gives(device: xarr.Device, case: Any) -> None
 
 
 def test_a_cpu_has_loops_between_barriers() -> None:
-    x = xarr.zeros(N, dtype="int64")
     for kernel, more in CASES:
-        given = (xarr.zeros((6, 4), dtype="int64"),) * 2 if kernel is in_two_dimensions else (x, x)
+        shape = (6, 4) if kernel is in_two_dimensions else (N,)
+        x, out = (xarr.zeros(shape, dtype="int64") for _ in range(2))
+        given = x, out
         form, _ = kernel._form(x.device, (*given, *more), 0)
         in_loops = form.raw._module._portable.in_loops
         assert ("XR_REGION_BEGIN" in in_loops._code.text) is (kernel is not waits_in_a_function)

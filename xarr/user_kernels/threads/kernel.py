@@ -31,7 +31,8 @@ from xarr.user_kernels import language
 from xarr.user_kernels.arguments import Begin, Memory, launch_sizes, storage_of
 from xarr.user_kernels.raw import RawKernel
 from xarr.user_kernels.repeats import Launched, Repeats
-from xarr.user_kernels.threads import host, regions
+from xarr.user_kernels.threads import host
+from xarr.user_kernels.threads.loops import after_declarations, kernel_text, of_loops
 from xarr.user_kernels.threads.operations import HELPERS
 from xarr.user_kernels.threads.statements import Function, Program
 from xarr.user_kernels.threads.values import WEAK_INT, ArrayValue, Types, Value, c_type, memory_type
@@ -364,7 +365,7 @@ class Kernel:
                 for axis in range(over)
             ]
             begin = "".join(tests)
-        body = _after_declarations(made.body, begin)
+        body = after_declarations(made.body, begin)
         words = set(re.findall(r"\w+", body))
         used = [one for one in declared if one[1] in words or one[2][0] == "value"]
         head = ", ".join(f"{kind} {name}".replace("* ", "*") for kind, name, _ in used)
@@ -372,12 +373,12 @@ class Kernel:
         texts = [function.c for function in functions]
         words = set(re.findall(r"\w+", "\n".join((*texts, body))))
         texts[:0] = [text for name, text in HELPERS.items() if name in words]
-        texts.append(_kernel(made, head, body))
+        texts.append(kernel_text(made, head, body))
         code = "\n".join(texts)
         raw = RawKernel(code, made.name)
         limits = {one[2][2]: number for number, one in enumerate(used) if one[2][0] == "over"}
         shares = _shares(args)
-        raw._module.run_in_loops(_of_loops(made, texts, head, limits, shares=shares))
+        raw._module.run_in_loops(of_loops(made, texts, head, limits, shares=shares))
         raw._where = self._where
         names = dict(host.NAMES)
         for function in (*functions, made):
@@ -445,22 +446,6 @@ class Interpreted:
         return self._kernel._over(shape, None, on_host=True)
 
 
-def _after_declarations(body: str, begin: str) -> str:
-    """Put the test of `over` behind the declarations, which stand in front of other statements."""
-    if not begin:
-        return body
-    lines = body.split("\n")
-    count = next(
-        (
-            k
-            for k, line in enumerate(lines)
-            if not re.match(r"    (\w+ )+\w+(\[\d+\]| = 0);$", line)
-        ),
-        len(lines),
-    )
-    return "\n".join((*lines[:count], begin.rstrip("\n"), *lines[count:]))
-
-
 def _sizes(given: Any) -> tuple[int, ...]:
     """Return an integer, or several, as a tuple; an empty one for anything else."""
     try:
@@ -474,55 +459,6 @@ def _is_first(array: Array) -> bool:
     view = array._view
     is_recorded = hooks.recorder is not None
     return not view.offset and not (is_recorded and array.nbytes < storage_of(array).nbytes)
-
-
-def _of_loops(
-    kernel: Function, texts: Sequence[str], head: str, limits: dict[int, int], *, shares: bool
-) -> str:
-    """Return a kernel's C for a device that runs its items in loops.
-
-    shares : bool -- Whether arrays among the arguments share memory.
-    limits : dict -- The numbers of the parameters that hold the extents of `over`, by axis.
-    """
-    functions = "\n".join(texts[:-1])
-    written = [
-        one.pointer for one in kernel.params if isinstance(one, ArrayValue) and one.written[0]
-    ]
-    if shares:  # reads through another pointer may be of what is written
-        written = [one.pointer for one in kernel.params if isinstance(one, ArrayValue)]
-    if not kernel.has_barrier:
-        lines = [f"#define XR_INNER {_inner(kernel)}"]
-        if limits:
-            last = max(limits)
-            most = " : ".join(f"(d) == {last - k} ? xr_value{limits[k]}" for k in limits)
-            lines.append(f"#define XR_LIMIT(d) ({most} : XR_UNLIMITED)")
-        if not shares and regions.is_independent(kernel.statements, written):
-            lines.append("#define XR_FREE_ITEMS XR_INDEPENDENT")
-        return "\n".join((*lines, functions, _kernel(kernel, head, kernel.body)))
-    body = ""
-    if not shares and not re.search(r"\b(?:BARRIER|(?:GLOBAL|LOCAL)_ID\b)", functions):
-        body = regions.split(kernel.declarations, kernel.statements, written)
-    return "\n".join((functions, _kernel(kernel, head, body) if body else texts[-1]))
-
-
-def _kernel(kernel: Function, head: str, body: str) -> str:
-    return f"KERNEL void {kernel.name}({head})\n{{\n{body}\n}}\n"
-
-
-def _inner(kernel: Function) -> int:
-    """Return the dimension along which items that follow each other find elements that do."""
-    axes_of = {f"GLOBAL_ID({axis})": axis for axis in range(3)}
-    for line in kernel.statements:
-        made = re.fullmatch(r" *(?:const i64 )?(\w+) = \(\(i64\)(GLOBAL_ID\(\d\))\);", line)
-        copied = re.fullmatch(r" *(\w+) = (t\d+);", line)
-        for found in (made, copied):
-            if found and found[2] in axes_of:
-                axes_of[found[1]] = axes_of[found[2]]
-    counts = [0, 0, 0]
-    for text in kernel.last_indices:
-        for axis in {axes_of[word] for word in re.findall(r"\w+", text) if word in axes_of}:
-            counts[axis] += 1
-    return max(range(3), key=counts.__getitem__)
 
 
 def _shares(args: Sequence[Any]) -> bool:
