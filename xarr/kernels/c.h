@@ -327,7 +327,7 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
     for (xr_at.xr_item_at[1] = 0; xr_at.xr_item_at[1] < xr_at.xr_items[1]; ++xr_at.xr_item_at[1]) \
     free                                                                                    \
     for (i64 xr_id = 0; xr_id < xr_at.xr_items[0]; ++xr_id)
-#define XR_LEAVE goto xr_next // the end of a region's text
+#define XR_END_ITEM goto xr_next // the end of a region's text
 #define XR_REGION_BEGIN                                                                     \
     xr_at.xr_item_at[0] = xr_id;                                                            \
     xr_at.xr_global_at[0] = xr_at.xr_group_at[0] * xr_at.xr_items[0] + xr_id;               \

@@ -463,7 +463,7 @@ def is_independent(lines: Sequence[str], written: Iterable[str]) -> bool:
 
 def _loop(lines: Sequence[str], *, is_free: bool = True) -> list[str]:
     """Return the loop over items around lines."""
-    found = [re.sub(r"\breturn;$", "XR_LEAVE;", line) for line in lines]
+    found = [re.sub(r"\breturn;$", "XR_END_ITEM;", line) for line in lines]
     end = ["xr_next:;"] if found != list(lines) else []
     region = "XR_FREE_REGION" if is_free else "XR_REGION"
     return [f"{region} {{", "XR_REGION_BEGIN;", *found, *end, "}"]
