@@ -185,7 +185,7 @@ def test_a_pattern_does_what_numpy_does(pattern: str, device: xarr.Device) -> No
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_pattern_that_comes_again(pattern: str, each_tier: None) -> None:
-    """What comes again is planned once, and replayed."""
+    """Lists that come again are planned once, and replayed."""
     _assert_as_numpy(pattern, _function(pattern, xarr), times=4)
 
 

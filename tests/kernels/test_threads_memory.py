@@ -1,4 +1,4 @@
-"""That accesses beyond arrays, and races, of kernels by threads are found: `make check-memory`.
+"""Accesses beyond arrays, and races, of kernels by threads are found: `make check-memory`.
 
 The kernels without a fault are the examples of test_threads.py.
 """

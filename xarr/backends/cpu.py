@@ -77,9 +77,9 @@ passes make branches of them, and it gives up where more than four values meet. 
 element instead of 6, atanh of complex128 63 instead of 25. With -O3 no kernel of 42 was faster, and
 compiling took a third longer."""
 _GCC_OWN_FLAGS: Final = ("-fsplit-loops", "-funswitch-loops")
-"""What gcc needs besides for a program's own kernels, whose items look first whether they are
-within an array, and compute by what is the same for all: it splits the loop over items where they
-no longer are, and makes two of it. Without, sums of groups took 9.2 ms instead of 2.8."""
+"""Options that gcc needs besides for own kernels, whose items look first whether they are within an
+array, and compute by what is the same for all: it splits the loop over items where they no longer
+are, and makes two of it. Without, sums of groups took 9.2 ms instead of 2.8."""
 _GCC_LINKED: Final = ("-Wl,-z,noseparate-code", "-Wl,-z,norelro")
 """A library of two mappings instead of five, of which Linux gives a process 65,530. It is a third
 as large and loads in 24 us instead of 44."""

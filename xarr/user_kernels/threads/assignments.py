@@ -50,7 +50,7 @@ _KEYWORDS: Final = {
 
 @dataclass(slots=True)
 class Variable:
-    """What is known of a local name that holds a number."""
+    """Facts about a local name that holds a number."""
 
     kind: Kind
     bits: int | None
@@ -58,7 +58,7 @@ class Variable:
 
 
 class Assignments(Calls):
-    """What translates assignments, and writes statements.
+    """Translate assignments, and write statements.
 
     Attributes
     ----------

@@ -59,11 +59,11 @@ _REMEDIES: Final = {
     "print": "write to an array argument, and print that after the launch",
     "to_device": "call it outside of the kernel",
 }
-"""What to write for functions that kernels do not have."""
+"""Remedies for functions that kernels do not have."""
 
 
 class Calls(Expressions):
-    """What translates calls."""
+    """Translate calls."""
 
     program: Program
     has_barrier: bool

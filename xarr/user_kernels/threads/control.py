@@ -22,7 +22,7 @@ from xarr.user_kernels.threads.values import (
 
 
 class Control(Assignments):
-    """What translates control flow, and knows which items of a group may come to a statement."""
+    """Translate control flow, and find which items of a group may come to a statement."""
 
     def __init__(self) -> None:
         super().__init__()
