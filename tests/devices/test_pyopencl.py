@@ -93,9 +93,9 @@ def test_a_buffer_of_pyopencls(opencl: xarr.Device, program: Any) -> None:
         read_only[0] = 1
     other = cl.Context([opencl.cl_context.devices[0]])
     for made, words in (
-        (lambda: xarr.from_cl(buffer, 13, "float32"), "has 48 bytes"),
-        (lambda: xarr.from_cl(buffer, 12, "float32", offset=4), "has 48 bytes"),
-        (lambda: xarr.from_cl(buffer, 1, "float32", offset=-4), "has 48 bytes"),
+        (lambda: xarr.from_cl(buffer, 13, "float32"), "the 48 bytes of the buffer"),
+        (lambda: xarr.from_cl(buffer, 12, "float32", offset=4), "the 48 bytes of the buffer"),
+        (lambda: xarr.from_cl(buffer, 1, "float32", offset=-4), "the 48 bytes of the buffer"),
         (lambda: xarr.from_cl(buffer, 1, "float32", offset=2), "multiple|align"),
         (lambda: xarr.from_cl(buffer, (-1, 4), "float32"), "not be negative"),
         (lambda: xarr.from_cl(cl.Buffer(other, flags, hostbuf=host), 4, "float32"), "context"),
