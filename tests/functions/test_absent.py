@@ -49,6 +49,21 @@ def test_a_missing_name_says_what_to_write(name: str, said: str) -> None:
             getattr(space, own)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("get", "numpy.asarray"), ("set", r"x\[...\] = values"), ("copy_to_host", "numpy.asarray"),
+        ("cpu", r'x.to_device\("cpu:0"\)'), ("at", r"x\[key\] = values"), ("numel", "x.size"),
+    ],
+)  # fmt: skip
+def test_a_missing_attribute_says_what_to_write(name: str, said: str) -> None:
+    x = xarr.arange(3)
+    assert not hasattr(x, name)
+    assert name not in dir(x)
+    with pytest.raises(AttributeError, match=rf"^Array.{name}: .*write {said}"):
+        getattr(x, name)
+
+
 def test_what_is_said_of_a_name_of_numpys() -> None:
     said = str(missing_names.missing("xarr", "nanmedian", ["nanmean", "median"]))
     assert said == (

@@ -1,9 +1,8 @@
 """The array: a view of a storage, computed or not, or a constant.
 
-`Array` is thin. What its operators compute stands in the rows of `ops.elementwise`, and `tape` has
-values computed. A method calls one function, mostly of a package above this one:
-functions make arrays, so their modules cannot be imported before there is `Array`; it reaches them
-through their packages, `functions` and `package`.
+`Array` is thin: the rows of `ops.elementwise` say what its operators compute, and `tape` computes
+values. A method calls one function, mostly of a package above this one. Functions make arrays, so
+their modules are imported after this one: methods reach them through `functions` and `package`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy
 import numpy.typing
 
 from xarr import dtypes, functions, layout
-from xarr.array import numpy_methods, operators, values
+from xarr.array import missing_attributes, numpy_methods, operators, values
 from xarr.array.operators import ArrayBase, operated, set_array_type
 from xarr.array.transfers import Host, from_host, to_host
 from xarr.backends.base import ForkedError
@@ -553,6 +552,7 @@ class Array(ArrayBase):
 
 
 set_array_type(Array)
+missing_attributes.set_on(Array)
 made: Final[Callable[[View], Array]] = operators.made  # type: ignore[assignment]
 """`Array(view)` of a view that is no constant, or one that `number_like` made."""
 
