@@ -457,6 +457,7 @@ MISTAKES = {
     "def inner():\n        pass": "def is not there in kernels; define it outside",
     "y = x[i:]": "a slice is not there in kernels; write a loop over the elements",
     "y = cuda.grid(i)": "grid takes the number of dimensions: 1, 2 or 3",
+    "y = xarr.grid(1)": "column 9: xarr has no grid; write xarr.kernel.grid",
     "y = cuda.gridd(1)": "column 9: xarr.kernel has no gridd; near it are grid, gridDim, group_id",
     "x[i] += cuda.atomic.add(x, 0, 1)": "an atomic stands behind an element that is read",
     "x[i] = sum(x)": "column 16: sum takes numbers in kernels, and x is an array of 1 axis",
@@ -489,7 +490,7 @@ def test_mistakes_are_told_with_their_line(
     path = tmp_path / f"{name}.py"
     path.write_text(
         "import enum, math\nfrom numpy import iinfo, int32, zeros\n"
-        "from xarr import kernel as cuda\n"
+        "import xarr; from xarr import kernel as cuda\n"
         "class Kind(enum.Enum):\n    RED = 1\n\nTABLE = [1, 2]\n\n"
         "@cuda.jit\ndef plain_default(k, n=2):\n    return k\n\n"
         "def plain(x):\n    return x\n\n"

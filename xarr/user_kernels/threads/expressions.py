@@ -242,6 +242,12 @@ class Expressions:
         if found is ABSENT:
             if isinstance(owner.value, Words) and name in INSTEAD:
                 self.refuse(node, f"xarr.kernel has no {name}", INSTEAD[name])
+            if hasattr(getattr(owner.value, "kernel", None), name):
+                self.refuse(
+                    node,
+                    f"{_name(owner.value)} has no {name}",
+                    f"write {ast.unparse(node.value)}.kernel.{name}",
+                )
             near = difflib.get_close_matches(name, dir(owner.value), 3)
             remedy = f"near it {'is' if len(near) == 1 else 'are'} {', '.join(near)}"
             what = "xarr.kernel" if isinstance(owner.value, Words) else _name(owner.value)
