@@ -297,6 +297,37 @@ def test_a_graph_within_and_around_a_profile(device: xarr.Device) -> None:
     assert float(y[7]) == 2
 
 
+def test_a_jitted_call_makes_the_launches_that_it_makes_without_a_profile(
+    device: xarr.Device,
+) -> None:
+    @xarr.kernel
+    def twice(x: Any) -> None:
+        i = xarr.kernel.grid(1)
+        if i < x.size:
+            x[i] *= 2
+
+    @xarr.jit
+    def step(x: xarr.Array) -> xarr.Array:
+        slope = xarr.grad(lambda x: (xarr.sin(x) ** 2).sum())(x)
+        twice.over(x.shape)(slope)
+        return xarr.cumsum(xarr.roll(slope, 1)) + slope.max()
+
+    x = array(100_000, device) / 100_000
+    wanted = numpy.asarray(step(x))
+    launches = builder.counts.launches
+    step(x)
+    builder.settle(device)
+    launches = builder.counts.launches - launches
+    with xarr.profile() as p:
+        got = step(x)  # call
+        builder.settle(device)
+    assert numpy.asarray(got).tobytes() == wanted.tobytes()
+    assert set(lines(p)) == {"call"}
+    assert "twice" in kernels(p)
+    if host_functions.tier.name != "hosted":
+        assert sum(cost.launches for cost in p.kernels) == launches
+
+
 def test_ranges_are_named_by_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     named: list[str] = []
 

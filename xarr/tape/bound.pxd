@@ -1,5 +1,5 @@
 from xarr.ir.instructions cimport RunArguments
-from xarr.ir.steps cimport LibraryStep
+from xarr.ir.steps cimport LibraryStep, packed_arguments
 from xarr.ir.storage cimport Storage, allocate_or_collect, new_storage
 
 
@@ -23,10 +23,12 @@ cdef class BoundLaunch:
 
 cdef class Bound:
     cdef public list launches
+    cdef public list programs
     cdef public Py_ssize_t slots
     cdef public list constants
     cdef public Py_ssize_t calls
     cdef public object graph
+    cdef void put(self, list constants)
 
 cdef class Memory:
     cdef object device

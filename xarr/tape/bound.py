@@ -12,7 +12,7 @@ if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
     from xarr.ir.instructions import RunArguments
-    from xarr.ir.steps import LibraryStep
+    from xarr.ir.steps import LibraryStep, packed_arguments
     from xarr.ir.storage import Storage, allocate_or_collect, new_storage
 
 
@@ -78,6 +78,8 @@ class Bound:
     Attributes
     ----------
     launches : list of BoundLaunch
+    programs : list of (Runnable, list of int)
+        The programs that these are of, and how many launches each of their steps has.
     slots : int
         How many buffers they use.
     constants : list or None
@@ -89,13 +91,27 @@ class Bound:
     """
 
     launches: list[Any]
+    programs: list[Any]
     slots: int
     constants: list[Any] | None
     calls: int
     graph: Any
 
     def __init__(self) -> None:
-        self.launches = []
+        self.launches, self.programs = [], []
+
+    @cython.cfunc
+    def put(self, constants: list[Any]) -> cython.void:
+        """Pack the launches' arguments anew, with other constants."""
+        launch: BoundLaunch
+        for launch in self.launches:
+            if not launch.holes:
+                continue
+            for where, at, number, part in launch.holes:
+                value = constants[number]
+                where[at] = value if part == 0 else value.real if part == 1 else value.imag
+            launch.packed = packed_arguments(launch.planned, launch.template, launch.numbers)
+        self.constants = constants
 
 
 @cython.cclass

@@ -39,11 +39,10 @@ cdef class Replay:
     cdef list _storages(self, list views)
     cdef list _record(self, list views, list constants)
     cdef void record(self, list firsts, list constants)
-    cdef void _put(self, Bound bound, list constants)
     cdef list _launch(self, Tape tape, list views, list storages, Bound bound)
     cdef list _results(self, list views, list buffers)
     cdef void _launch_singly(self, Bound bound, list buffers)
-    cdef void _launch_each(self, Bound bound, Memory memory)
+    cdef void _launch_each(self, list launches, Memory memory)
     cdef bint _launch_together(self, Bound bound, list buffers)
 
 cdef View view_in(object place, list firsts)

@@ -10,6 +10,7 @@ again one by one.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -42,11 +43,6 @@ if TYPE_CHECKING:
 _ndarray = cython.declare(object, numpy.ndarray)
 _Constant = cython.declare(type, TracedConstant)
 _Launch = cython.declare(type, launches.LaunchOp)
-_LIVE = cython.declare(cython.Py_ssize_t, LIVE)
-_DEAD = cython.declare(cython.Py_ssize_t, DEAD)
-_WIDE = cython.declare(cython.Py_ssize_t, WIDE)
-_SWAPPABLE = cython.declare(cython.Py_ssize_t, SWAPPABLE)
-_WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _MOST_BOUND = cython.declare(cython.Py_ssize_t, tuning.BOUND)
 
 
@@ -175,7 +171,7 @@ class Replay:
                     return self._record(views, constants)
                 bound = self.bound[key] = self._bind(views, offsets)
             if constants and bound.constants is not constants:
-                self._put(bound, constants)
+                bound.put(constants)
             return self._launch(tape, views, storages, bound)
 
     @cython.cfunc
@@ -183,7 +179,7 @@ class Replay:
         """Return whether somebody looks at instructions, or at launches one by one."""
         if core_hooks.recorder is not None or core_hooks.eager or core_hooks.changed:
             return True
-        if core_hooks.run is not None or core_hooks.launch is not None:
+        if core_hooks.launch is not None:
             return True
         return core_tier.name == "hosted" or bool(tape.kept)
 
@@ -213,9 +209,7 @@ class Replay:
         """Return the storages that are there before a call."""
         view: View
         found: list[Any] = []
-        for view in views:
-            found.append(view.storage)
-        for view in self.captured:
+        for view in [*views, *self.captured]:
             found.append(view.storage)
         return found
 
@@ -369,10 +363,14 @@ class Replay:
                 bases.append(0)
                 spare += 1
             dropped = [slots[slot] for slot in part.program.dead]
+            counts: list[Any] = []
+            bound.programs.append((part.program, counts))
             for step in part.program.steps:
+                before = len(bound.launches)
                 spare = self._bind_step(
                     bound, step, slots, bases, part.constants, dropped, spare, storages
                 )
+                counts.append(len(bound.launches) - before)
                 dropped = []
         bound.slots = spare
         return bound
@@ -442,19 +440,6 @@ class Replay:
         return spare
 
     @cython.cfunc
-    def _put(self, bound: Bound, constants: list[Any]) -> cython.void:
-        """Pack the launches' arguments anew, with other constants."""
-        launch: BoundLaunch
-        for launch in bound.launches:
-            if not launch.holes:
-                continue
-            for where, at, number, part in launch.holes:
-                value = constants[number]
-                where[at] = value if part == 0 else value.real if part == 1 else value.imag
-            launch.packed = packed_arguments(launch.planned, launch.template, launch.numbers)
-        bound.constants = constants
-
-    @cython.cfunc
     def _launch(self, tape: Tape, views: list[Any], storages: list[Any], bound: Bound) -> list[Any]:
         """Make all launches; return the result's views.
 
@@ -471,7 +456,7 @@ class Replay:
         core_counts.looks += 1
         tape.is_running = True
         try:
-            if not self._launch_together(bound, buffers):
+            if core_hooks.run is not None or not self._launch_together(bound, buffers):
                 self._launch_singly(bound, buffers)
         except BaseException as error:
             error.add_note(
@@ -510,18 +495,34 @@ class Replay:
         slot: cython.Py_ssize_t
         memory: Memory = Memory(self.device, [*buffers, *[None] * (bound.slots - self.known)])
         try:
-            self._launch_each(bound, memory)
+            if core_hooks.run is None:
+                self._launch_each(bound.launches, memory)
+            else:
+                self._launch_profiled(bound, memory)
         finally:
             buffers.clear()
             for slot in self.kept:
                 buffers.append(memory.buffers[slot])
 
+    def _launch_profiled(self, bound: Bound, memory: Memory) -> None:
+        """Make the launches one by one, and tell a profile of which program and step each is."""
+        first = 0
+        for program, counts in bound.programs:
+            done: list[Any] = []
+            # A launch of an own kernel has its kernel's name, and is of no program.
+            is_named = isinstance(program, dispatch.Program)
+            with core_hooks.run(program, [], done) if is_named else nullcontext():
+                for count in counts:
+                    self._launch_each(bound.launches[first : first + count], memory)
+                    first += count
+                    done.append(first)
+
     @cython.cfunc
-    def _launch_each(self, bound: Bound, memory: Memory) -> cython.void:
-        """Make the launches one by one, in a memory."""
+    def _launch_each(self, launches: list[Any], memory: Memory) -> cython.void:
+        """Make launches one by one, in a memory."""
         launch: BoundLaunch
         position: cython.Py_ssize_t
-        for launch in bound.launches:
+        for launch in launches:
             memory.drop(launch)
             if launch.kernel is None:  # which allocates by itself
                 buffers = memory.buffers
@@ -588,12 +589,12 @@ def _state(storage: Storage, is_live: bool, is_most: bool, is_there: bool, sizes
     """Return the state of a storage in a program, as the tape would tell it."""
     state: int
     if is_live and is_most:
-        return _SWAPPABLE - storage.nbytes
+        return SWAPPABLE - storage.nbytes
     if is_live:
-        state = _LIVE
+        state = LIVE
     elif not is_there:
-        state = _DEAD
+        state = DEAD
     else:
         state = storage.nbytes
-        return state if state >= _WIDE_NBYTES or state in sizes else 0
-    return state if storage.nbytes < _WIDE_NBYTES else state + _WIDE
+        return state if state >= layout.WIDE or state in sizes else 0
+    return state if storage.nbytes < layout.WIDE else state + WIDE
