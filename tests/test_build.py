@@ -26,7 +26,7 @@ PACKAGES = Path(numpy.__file__).parents[1]
 SOURCE = PACKAGE / "tape/tape.py"
 LIBRARY = SOURCE.with_suffix(EXTENSION_SUFFIXES[0])
 NOTE = PACKAGE / "compiled"
-WHOLE = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "CITATION.cff")
+WHOLE = ("pyproject.toml", "hatch_build.py", "hatch_docs.py", "README.md", "LICENSE", "CITATION.cff")
 
 MODULE = '''"""Something small to compile."""
 
