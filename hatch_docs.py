@@ -29,7 +29,7 @@ def main(folder: Path) -> None:
     sys.path.insert(0, str(ROOT))
     import xarr
 
-    public: set[int] = set()
+    public: dict[int, Any] = {}
     _ask(xarr, public)
     for name, module in sorted(sys.modules.items()):
         file = Path(getattr(module, "__file__", None) or "")
@@ -43,12 +43,12 @@ def main(folder: Path) -> None:
             target.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _ask(space: Any, public: set[int]) -> None:
-    """Ask for the public names of a module or class, and of those that it holds."""
+def _ask(space: Any, public: dict[int, Any]) -> None:
+    """Ask for the public names of a module or class, and of those that it holds; note them."""
     for name in dir(space):
         value = getattr(space, name, None) if name[0] != "_" else None
         is_known = id(value) in public
-        public.add(id(value))
+        public[id(value)] = value  # kept, so that no other object gets the number
         if isinstance(value, ModuleType | type) and not is_known and _is_ours(value):
             _ask(value, public)
 
@@ -59,19 +59,20 @@ def _is_ours(value: Any) -> bool:
     return str(place).partition(".")[0] == "xarr"
 
 
-def _written(source: str, space: Mapping[str, Any], public: set[int]) -> str:
+def _written(source: str, space: Mapping[str, Any], public: dict[int, Any]) -> str:
     """The text of a module with the docstrings of what it defines."""
     lines = source.encode().split(b"\n")
-    for first, last, text, column, end in sorted(_edits(ast.parse(source).body, space, public))[
-        ::-1
-    ]:
+    edits = sorted(_edits(ast.parse(source).body, space, public))
+    for first, last, text, column, end in reversed(edits):
         after = lines[last - 1][end:] if last > first else b""
         docstring = (" " * column + _literal(text, column)).encode() + after
         lines[first:last] = docstring.split(b"\n")
     return b"\n".join(lines).decode()
 
 
-def _edits(body: list[ast.stmt], space: Mapping[str, Any], public: set[int]) -> Iterator[Edit]:
+def _edits(
+    body: list[ast.stmt], space: Mapping[str, Any], public: dict[int, Any]
+) -> Iterator[Edit]:
     """What changes in the body of a module or class; of overloads only the last is defined."""
     last = {node.name: node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     for node, below in zip(body, [*body[1:], None], strict=True):

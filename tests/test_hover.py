@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import json
 import re
 import shutil
@@ -93,7 +94,7 @@ def test_below_an_assignment_is_the_docstring_of_its_value(site: Path) -> None:
     body = ast.parse((site / "xarr/functions/elementwise/elementwise.py").read_text("utf-8")).body
     found = {
         node.target.id: inspect.cleandoc(below.value.value)
-        for node, below in zip(body, body[1:], strict=False)
+        for node, below in itertools.pairwise(body)
         if isinstance(node, ast.AnnAssign)
         and isinstance(node.target, ast.Name)
         and isinstance(below, ast.Expr)
