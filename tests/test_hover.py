@@ -160,23 +160,24 @@ def hovers(site: Path, folder: Path) -> dict[str, str]:
         stdout=subprocess.PIPE,
         cwd=folder,
     )
-    assert server.stdin is not None
-    assert server.stdout is not None
+    questions, answers = server.stdin, server.stdout
+    assert questions is not None
+    assert answers is not None
 
     def send(**message: Any) -> None:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-        server.stdin.flush()
+        questions.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        questions.flush()
 
     def asked(method: str, **params: Any) -> Any:
         """The answer to a question; the server's own questions are answered until it comes."""
         send(id=method, method=method, params=params)
         while True:
             size = 0
-            while line := server.stdout.readline().strip():
+            while line := answers.readline().strip():
                 if line.startswith(b"Content-Length:"):
                     size = int(line.split()[1])
-            message = json.loads(server.stdout.read(size))
+            message = json.loads(answers.read(size))
             if message.get("id") == method and "method" not in message:
                 return message["result"]
             if "id" in message:
