@@ -1,9 +1,14 @@
-"""Compiles the core where a C compiler is; elsewhere the same files run as they are."""
+"""Compiles the core where a C compiler is; elsewhere the same files run as they are.
+
+Wheels get their docstrings from hatch_docs.py.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +23,11 @@ OPTIONS = ["-O1", "-g0"] if os.name == "posix" else []
 
 
 class CustomBuildHook(BuildHookInterface[Any]):
-    """Puts the compiled core into a wheel, or beside its source where that is edited."""
+    """Puts the compiled core into a wheel, or beside its source where that is edited.
+
+    A wheel also has complete docstrings in its sources, for editors. Where there is no compiler, or
+    the package cannot be imported, a warning says what is missing; the wheel works all the same.
+    """
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile it, unless XARR_PURE=1, or say why not."""
@@ -34,10 +43,12 @@ class CustomBuildHook(BuildHookInterface[Any]):
                 return
             for old in (*PACKAGE.glob("*/*.so"), *PACKAGE.glob("*/*.pyd"), NOTE):
                 old.unlink(missing_ok=True)  # not written over: a process may have it open
-        if is_pure:
-            return
         # A new one each time: what is left of another build would be taken by its time.
         self.folder = TemporaryDirectory()
+        if version != "editable":
+            self._write_docstrings(Path(self.folder.name, "docs"), build_data["force_include"])
+        if is_pure:
+            return
         if (problem := _compile(sources, self.folder.name)) is not None:
             self.app.display_warning(
                 f"the core runs interpreted, as it was not compiled: {problem}"
@@ -50,6 +61,24 @@ class CustomBuildHook(BuildHookInterface[Any]):
             build_data.update(pure_python=False, infer_tag=True)
             for library in libraries:
                 build_data["force_include"][str(self.folder.name / library)] = library.as_posix()
+
+    def _write_docstrings(self, folder: Path, included: dict[str, str]) -> None:
+        """Put the sources that hatch_docs.py changes in place of those of the checkout."""
+        done = subprocess.run(
+            [sys.executable, "-B", "hatch_docs.py", str(folder)],
+            env={**os.environ, "XARR_PURE": "1"},
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            self.app.display_warning(
+                "editors show the docstrings without what `help` adds, as the package was not "
+                f"imported: {done.stderr}"
+            )
+        else:
+            for file in folder.rglob("*.py"):
+                included[str(file)] = file.relative_to(folder).as_posix()
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove what the compilers wrote."""

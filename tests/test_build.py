@@ -26,7 +26,14 @@ PACKAGES = Path(numpy.__file__).parents[1]
 SOURCE = PACKAGE / "tape/tape.py"
 LIBRARY = SOURCE.with_suffix(EXTENSION_SUFFIXES[0])
 NOTE = PACKAGE / "compiled"
-WHOLE = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "CITATION.cff")
+WHOLE = (
+    "pyproject.toml",
+    "hatch_build.py",
+    "hatch_docs.py",
+    "README.md",
+    "LICENSE",
+    "CITATION.cff",
+)
 
 MODULE = '''"""Something small to compile."""
 
@@ -216,6 +223,14 @@ def test_a_compiler_that_fails_is_said(checkout: Path) -> None:
     file, said = built(checkout, "wheel", CC="false")
     assert file.name.endswith("-py3-none-any.whl")
     assert "the core runs interpreted, as it was not compiled: " in said
+
+
+def test_a_package_that_is_not_imported_is_said(checkout: Path) -> None:
+    (checkout / "xarr" / "dtypes.py").write_text("import absent\n")
+    file, said = built(checkout, "wheel", XARR_PURE="1")
+    assert zipfile.ZipFile(file).read("xarr/dtypes.py") == b"import absent\n"
+    assert " without what `help` adds, as the package was not imported: " in said
+    assert "No module named 'absent'" in said
 
 
 def test_a_source_distribution_can_be_built_from(checkout: Path) -> None:

@@ -39,7 +39,8 @@ unsignedinteger = _numpy.unsignedinteger
 inexact, floating, complexfloating = _numpy.inexact, _numpy.floating, _numpy.complexfloating
 object_, str_, bytes_, void = _numpy.object_, _numpy.str_, _numpy.bytes_, _numpy.void
 datetime64, timedelta64 = _numpy.datetime64, _numpy.timedelta64
-dtype, emath = _numpy.dtype, _scimath
+dtype = _numpy.dtype
+emath = _scimath  # alone: type checkers read a module so, and not in a tuple
 ScalarType, typecodes = _numpy.ScalarType, _numpy.typecodes
 sctypeDict = _numpy.sctypeDict  # noqa: N816 - NumPy's name
 

@@ -99,6 +99,10 @@ def eager() -> Iterator[None]:
     """Run each operation at once within a ``with`` block, with the same bits.
 
     Useful to see in which line a slow or failing operation is.
+
+    Returns
+    -------
+    context manager
     """
     hooks.eager += 1
     try:
