@@ -193,11 +193,11 @@ class CompileError(RuntimeError):
         what = f"{self.op}({', '.join(self.dtypes)})" if self.op else "a kernel"
         parts = [
             f"{what} did not compile for {self.device or 'the device'}",
-            f"options: {' '.join(self.options) or 'none'}",
             f"compiler log:\n{self.log.strip() or '(empty)'}",
         ]
         if self.source:
             parts.append("source:\n" + numbered_lines(self.source, self.log))
+        parts.append(f"options: {' '.join(self.options) or 'none'}")
         return "\n".join(parts)
 
 

@@ -161,7 +161,7 @@ def test_calls_without_arrays_are_refused(function: Callable[[float], Any], said
     if "shape" in said:
         (note,) = caught.value.__notes__
         assert "halved is called as it is" in note
-        assert "a loop that ends where a condition says so" in note
+        assert "not there for arrays: a while loop; xarr.kernel takes one" in note
 
 
 def test_a_text_that_nobody_has_is_told() -> None:

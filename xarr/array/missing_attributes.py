@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from xarr.errors import refused
 
-_COPIED: Final = "numpy.asarray(x), a copy on the host"
+_COPIED: Final = "xarr.to_numpy(x), a copy on the host"
 _WRITTEN: Final = "x[...] = values"
 _MOVED: Final = "x.to_device(device)"
 _REMEDIES: Final = {
@@ -14,7 +14,8 @@ _REMEDIES: Final = {
     "set": _WRITTEN, "copy_to_device": _WRITTEN, "cpu": 'x.to_device("cpu:0")', "cuda": _MOVED,
     "to": f"{_MOVED}, or x.astype(dtype)", "at": "x[key] = values, which writes into x",
     "block_until_ready": "xarr.synchronize()", "clone": "x.copy()", "detach": "x.copy()",
-    "permute": "xarr.permute_dims(x, axes)", "unsqueeze": "xarr.expand_dims(x, axis=axis)",
+    "permute": "xarr.permute_dims(x, axes)", "scatter_add": "xarr.add.at(x, i, v)",
+    "toDlpack": "x.__dlpack__()", "unsqueeze": "xarr.expand_dims(x, axis=axis)",
     "numel": "x.size",
 }  # fmt: skip
 """By the name of an attribute of CuPy's, Numba's, JAX's or PyTorch's arrays."""

@@ -375,7 +375,12 @@ def get_device(spec: Device | str | None = None, where: str = "get_device(spec)"
         return spec
     if not isinstance(spec, str):
         raise TypeError(
-            message(where, f"the device is {spec!r}", "it must be a Device, a str or None")
+            message(
+                where,
+                f"the device is {spec!r}",
+                "it must be a Device, a str or None",
+                'write "cpu:0", or xarr.devices()[0]',
+            )
         )
     name, mark, listed = spec.strip().partition("?")
     options = listed.split("&") if mark else []

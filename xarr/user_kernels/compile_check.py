@@ -14,6 +14,12 @@ from xarr.errors import CompileError
 from xarr.memo import memo
 
 
+_COMPLEX: Final = (
+    "complex numbers are structures in C, without operators and methods: write a function of "
+    "arrays, as def f(x): return x * x, which is fused as well"
+)
+
+
 def require_compiles(device: Device, name: str, templates: Iterable[str]) -> None:
     """Compile the functions of the own kernel `name` that templates call; see that they do."""
     called = tuple(word for text in templates for word in re.findall(r"\bxr_own_\w+", text))
@@ -22,6 +28,8 @@ def require_compiles(device: Device, name: str, templates: Iterable[str]) -> Non
             _compiles(device, called)
         except CompileError as error:
             error.op = name
+            if any(re.search(r"\bc(64|128)\b", source.own[one]) for one in called):
+                error.add_note(_COMPLEX)
             raise
 
 

@@ -245,10 +245,12 @@ _FOREIGN: Final = re.compile(
     r"|auto|new|delete|operator|static_cast|reinterpret_cast|const_cast|complex|thrust|std"
     r"|cooperative_groups|constexpr|decltype|nullptr|this|friend|virtual|try|catch|throw|public"
     r"|private|protected|explicit|mutable|export|and|or|not|xor|bitand|bitor|compl"
-    r"|global|local|constant|kernel|half|goto|asm|CLK_\w+|include|_Generic|_Atomic"
+    r"|global|local|constant|kernel|half|goto|asm|CLK_\w+|include|_Generic|_Atomic|extern"
+    r"|_in_ind|_out_ind"
 )
 """Words that one of the languages keeps for itself, so that no text for all may have them."""
 _CONSTANT: Final = "const before a table outside functions, GLOBAL const before a pointer"
+_LOCAL: Final = "values to LOCAL memory, and read them after BARRIER()"
 _INSTEAD: Final = {
     "threadIdx": "LOCAL_ID(0)",
     "blockIdx": "GROUP_ID(0)",
@@ -283,6 +285,15 @@ _INSTEAD: Final = {
     "mad": "a * b + c, or fma",
     "printf": "an output, and print that",
     "include": "what the kernel needs",
+    "extern": 'KERNEL alone, without extern "C"',
+    "std": "the function alone, as max(a, b)",
+    "auto": "the type",
+    **{f"__{name}f": name for name in ("cos", "exp", "log", "pow", "sin", "tan")},
+    "__float_as_int": "a union of a float and an int",
+    **dict.fromkeys(
+        ("__shfl_sync", "__shfl_down_sync", "__shfl_up_sync", "__shfl_xor_sync"), _LOCAL
+    ),
+    **dict.fromkeys(("_in_ind", "_out_ind"), "the number of elements as a parameter"),
 }
 """What to write instead of some words."""
 
@@ -300,11 +311,11 @@ def instead(word: str, known: Collection[str], *, by_items: bool) -> str:
             remedy = "it as a function of i, or a RawKernel"
         return f"write {remedy}"
     if foreign(word):
-        return "kernels/README.md has the words there are"
+        return "docs/kernels.md lists the words there are"
     names = (*SHORT, *_ATOMICS, *(ITEMS if by_items else ()), *known)
     near = difflib.get_close_matches(word, names, 4, 0.6)
     if not near:
-        return "define it, or see kernels/README.md for the functions there are"
+        return "define it, or see docs/kernels.md for the functions there are"
     return f"near it {'is' if len(near) == 1 else 'are'} {', '.join(near)}"
 
 

@@ -288,7 +288,7 @@ class RawModule:
             f"{name}(grid, block, args)",
             f"the kernel is in {written}, and the arrays are on {device}",
             f"that takes {' and '.join(takes)}",
-            "write portable C, see kernels/README.md, or put the arrays on another device",
+            "write portable C, see docs/kernels.md, or put the arrays on another device",
         )
 
 

@@ -94,8 +94,11 @@ def _sources(code: CodeType) -> Iterator[tuple[list[str], CodeType]]:
         lines = _history()
         for start in reversed(range(len(lines))):
             if any(word in lines[start] for word in ("@", "def ", "lambda", "class ")):
+                first = start
+                while first and lines[first - 1].lstrip().startswith("@"):
+                    first -= 1  # so that lines have the numbers that they have at the prompt
                 with contextlib.suppress(SyntaxError):
-                    yield from _compiled("".join(inspect.getblock(lines[start:])), code)
+                    yield from _compiled("".join(inspect.getblock(lines[first:])), code)
 
 
 def _history() -> list[str]:

@@ -101,7 +101,7 @@ _LOGISTIC: Final = "write 1 / (1 + xarr.exp(-x))"
 
 _OF_OTHERS: Final = {
     # CuPy's
-    "asnumpy": "write numpy.asarray(x), or xarr.to_numpy(x)",
+    "asnumpy": "write xarr.to_numpy(x), or numpy.asarray(x), which shares a CPU's memory",
     "cuda": _CUDA,
     **dict.fromkeys(("cupy", "cupyx"), "xarr itself has the names; docs/from_cupy.md compares"),
     **dict.fromkeys(("array_api", "array_api_compat"), "xarr itself is such a namespace"),
@@ -127,7 +127,7 @@ _OF_OTHERS: Final = {
     **dict.fromkeys(("tree", "tree_map", "tree_util"), _TREES),
     "block_until_ready": "write xarr.synchronize(x)",
     "device_count": "write len(xarr.devices())",
-    "device_get": "write numpy.asarray(x), or xarr.to_numpy(x)",
+    "device_get": "write xarr.to_numpy(x), or numpy.asarray(x), which shares a CPU's memory",
     "device_put": "write xarr.asarray(x, device=device)",
     "local_devices": "write xarr.devices()",
     "numpy": "xarr itself has NumPy's names: import xarr as np",
@@ -209,14 +209,15 @@ def missing(space: str, name: str, known: Iterable[str]) -> AttributeError:
             return refused(AttributeError, where, lacking, f"write {space}.{below}.{name}")
     near = difflib.get_close_matches(name, names, 1, _LIKENESS)
     nearest = f"the nearest is {space}.{near[0]}" if near else ""
-    given = "there is no such name"
     if _in_numpy(space, name):
         given = f"xarr lacks NumPy's {space.replace('xarr', 'numpy', 1)}.{name}"
         nearest += ("; " if nearest else "") + "NumPy's takes arrays, on the host"
-    return refused(AttributeError, where, given, nearest, _PAGE)
+        return refused(AttributeError, where, given, nearest, _PAGE)
+    others = "docs/from_cupy.md and docs/from_jax.md compare other libraries' names"
+    return refused(AttributeError, where, "there is no such name", nearest or others)
 
 
-_LIKENESS: Final = 0.7
+_LIKENESS: Final = 0.8
 """Of 1 for equal names: a slip of the pen, and not merely some letters that both have."""
 
 

@@ -15,7 +15,7 @@ from xarr.functions.python.of_numbers import WHERE
 from xarr.user_kernels.texts import Definition
 
 _REFUSED: Final = {
-    ast.While: "a loop that ends where a condition says so",
+    ast.While: "a while loop; xarr.kernel takes one",
     ast.Try: "an exception",
     ast.With: "a with statement",
     ast.Global: "a global name",
@@ -70,7 +70,7 @@ class Rewriter(ast.NodeTransformer):
     def visit(self, node: Any) -> Any:
         """Refuse what is not there for arrays; rewrite the rest."""
         if type(node) in _REFUSED:
-            raise self._refusal(node, f"{_REFUSED[type(node)]} is not there for arrays")
+            raise self._refusal(node, f"not there for arrays: {_REFUSED[type(node)]}")
         return super().visit(node)
 
     def visit_Name(self, node: ast.Name) -> Any:
