@@ -13,7 +13,6 @@ from xarr.codegen.source import define
 from xarr.errors import CompileError
 from xarr.memo import memo
 
-
 _COMPLEX: Final = (
     "complex numbers are structures in C, without operators and methods: write a function of "
     "arrays, as def f(x): return x * x, which is fused as well"
