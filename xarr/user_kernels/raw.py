@@ -157,11 +157,17 @@ class RawModule:
         return vars(self) | {"_kernels": {}}
 
     def run_in_loops(self, code: str) -> None:
-        """Give another source, for devices that run the items of a group in loops."""
+        """Give another source, for devices that run the items of a group in loops.
+
+        code : str -- The source, in portable C, with the same kernels.
+        """
         self._portable.in_loops = PortableModule(self._name, code)
 
     def compile(self, log_stream: Any = None) -> None:
-        """Compile for the default device; the compiler's log goes to the file `log_stream`."""
+        """Compile for the default device.
+
+        log_stream : open text file, optional -- What the compiler's log is written to.
+        """
         if self._binary is None:
             device = get_device()
             with device.lock:
@@ -295,9 +301,12 @@ class RawModule:
 class RawKernel:
     """A kernel that is launched by grid and block.
 
+    code : str -- Source: portable C, with `KERNEL` before a kernel; CUDA C; or OpenCL C.
     name : str -- The kernel's name.
-    code, options, backend, translate_cucomplex, enable_cooperative_groups, jitify
-        As of `RawModule`.
+    options : tuple of str -- What the compiler is given.
+    backend : str -- Taken for CuPy's sake: each device has one compiler.
+    **given : object -- CuPy's `translate_cucomplex`, which has no effect, as each compiler knows
+        ``cuComplex.h``; `enable_cooperative_groups` and `jitify`, which must be False and None.
 
     Attributes
     ----------
@@ -368,7 +377,7 @@ class RawKernel:
     def compile(self, log_stream: Any = None) -> None:
         """Compile for the default device, so that the first launch does not wait for it.
 
-        The compiler's log goes to the file `log_stream`.
+        log_stream : open text file, optional -- What the compiler's log is written to.
         """
         device = get_device()
         with device.lock:

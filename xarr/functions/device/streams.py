@@ -129,7 +129,8 @@ class Stream:
     def wait(self, other: Event | Stream | Any) -> None:
         """Let the stream wait for an event, or for all that another stream was asked.
 
-        other : Event, Stream or stream of another library's with ``__cuda_stream__``
+        other : Event, Stream, or stream of another library with ``__cuda_stream__``
+            What to wait for.
 
         TypeError -- If `other` is no Event and no Stream.
 

@@ -54,6 +54,13 @@ def _described(text: str | None) -> Any:
 class ufunc:  # noqa: N801 - NumPy's name
     """A function of each element by itself.
 
+    Parameters
+    ----------
+    name : str
+        The name of the function.
+    row : Elementwise or None
+        What it computes, and of which data types; None of functions that no row describes.
+
     Attributes
     ----------
     nin, nout, nargs : int
@@ -174,8 +181,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape.
 
         A, B : Array, shapes (...) and (...) -- The operands.
-        **options
-            As of the function.
+        **options : object -- `out`, `where`, `dtype` and the other keywords of the function.
 
         >>> xarr.add.outer([1, 2], xarr.asarray([10, 20])).tolist()
         [[11, 21], [12, 22]]

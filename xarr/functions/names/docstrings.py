@@ -114,10 +114,10 @@ GLOSSARY: Final = {
     "q": "Which quantiles, from 0 to 1, or percentiles, from 0 to 100; read on the host.",
     "rowvar": "Whether variables are rows; else they are columns.",
     "weights": "How much each element counts, in place of 1.",
-    "domain: Any": "The interval of x, a pair; the default one where None.",
-    "window: Any": "What the domain is mapped to, a pair; the default one where None.",
-    "symbol: str": "What x is called in texts.",
-    "other: Any": "The other one.",
+    "domain: Any": "The interval of x, a pair of float; that of the class where None.",
+    "window: Any": "The interval that the domain is mapped to; that of the class where None.",
+    "symbol: str": "The name of x in printed series.",
+    "other: Any": "The series to compare with.",
     ": Coefficients": "The coefficients, of the highest power first.",
     "k: SupportsIndex": "The diagonal: 0 the main one, above it positive, below it negative.",
     "offset: SupportsIndex": "How far above the main diagonal, in columns; negative below.",
@@ -413,7 +413,13 @@ def _complete_one(value: Any, source: str, example: str, of: str = "") -> None:
     elif isinstance(value, type):
         about = vars(value)["__doc__"]
         if type(about) is str:  # that of `ufunc` is each function's
-            value.__doc__ = _joined(*_sections(inspect.cleandoc(about)))
+            summary, sections = _sections(inspect.cleandoc(about))
+            maker = next(base for base in value.__mro__ if "__init__" in vars(base))
+            if maker.__module__.startswith("xarr"):
+                inherited = _sections(inspect.getdoc(maker) or "")[1]
+                borrowed = ("Parameters", "Notes")
+                sections = {key: inherited[key] for key in borrowed if key in inherited} | sections
+            value.__doc__ = _joined(summary, sections)
         if not any("_methods_source" in vars(one) for one in value.__mro__):
             for method in vars(value).values():
                 _complete_one(getattr(method, "__func__", method), source, "", of=value.__name__)

@@ -47,6 +47,9 @@ class Basis:
             Whether each series is evaluated at each point; else the shapes S and (...) broadcast.
 
         -> Array, shape (*S, ...)
+
+        >>> xarr.polynomial.chebyshev.chebval(xarr.asarray([0.0, 2.0]), [1.0, 0.0, 1.0]).tolist()
+        [0.0, 8.0]
         """
         points = points_of(x, c, f"{self.prefix}val(x, c)")
         series = coefficients(c, points.ndim if tensor else 0, points)
@@ -72,11 +75,25 @@ class Basis:
         return value
 
     def val2d(self, x: ArrayLike, y: ArrayLike, c: ArrayLike) -> Array:
-        """The sums of c[i, j] * P[i](x) * P[j](y) at points: shape c.shape[2:] + x.shape."""
+        """The sums of c[i, j] * P[i](x) * P[j](y) at points.
+
+        -> Array, shape c.shape[2:] + x.shape
+
+        >>> xarr.polynomial.polynomial.polyval2d(xarr.asarray([2.0]), xarr.asarray([3.0]),
+        ...                                      [[1.0, 0.0], [0.0, 1.0]]).tolist()
+        [7.0]
+        """
         return self._at(c, (x, y), f"{self.prefix}val2d")
 
     def val3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, c: ArrayLike) -> Array:
-        """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) at points: c.shape[3:] + x.shape."""
+        """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) at points.
+
+        -> Array, shape c.shape[3:] + x.shape
+
+        >>> x = xarr.asarray([1.0, 2.0])
+        >>> xarr.polynomial.polynomial.polyval3d(x, x, x, xarr.ones((2, 2, 2))).tolist()
+        [8.0, 27.0]
+        """
         return self._at(c, (x, y, z), f"{self.prefix}val3d")
 
     def valnd(self, pts: Iterable[ArrayLike], c: ArrayLike) -> Array:
@@ -86,6 +103,10 @@ class Basis:
         c : Array, shape (n_1, ..., n_N, *S) -- The coefficients; the axes S are other series.
 
         -> Array, shape (*S, ...)
+
+        >>> x = xarr.asarray([1.0, 2.0])
+        >>> xarr.polynomial.polynomial.polyvalnd([x, x], xarr.ones((2, 2))).tolist()
+        [4.0, 9.0]
         """
         where = f"{self.prefix}valnd(pts, c)"
         coordinates = tuple(pts)
@@ -107,6 +128,10 @@ class Basis:
         """The sums of c[i, j] * P[i](x) * P[j](y) on the grid of x and y.
 
         -> Array, shape c.shape[2:] + x.shape + y.shape
+
+        >>> x = xarr.asarray([1.0, 2.0])
+        >>> xarr.polynomial.polynomial.polygrid2d(x, x, xarr.ones((2, 2))).tolist()
+        [[4.0, 6.0], [6.0, 9.0]]
         """
         return self.val(y, self.val(x, c))
 
@@ -114,6 +139,10 @@ class Basis:
         """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) on the grid of x, y and z.
 
         -> Array, shape c.shape[3:] + x.shape + y.shape + z.shape
+
+        >>> x = xarr.asarray([1.0, 2.0])
+        >>> xarr.polynomial.polynomial.polygrid3d(x, x, x, xarr.ones((2, 2, 2))).shape
+        (2, 2, 2)
         """
         return self.val(z, self.val(y, self.val(x, c)))
 
@@ -121,6 +150,9 @@ class Basis:
         """The values of the polynomials of degrees up to deg.
 
         -> Array, shape (..., deg + 1) -- Floating-point.
+
+        >>> xarr.polynomial.polynomial.polyvander(xarr.asarray([2.0, 3.0]), 2).tolist()
+        [[1.0, 2.0, 4.0], [1.0, 3.0, 9.0]]
         """
         where = f"{self.prefix}vander(x, deg)"
         degree = _degree(deg, where)
@@ -143,6 +175,10 @@ class Basis:
         """The products P[i](x) * P[j](y), of degrees up to two.
 
         -> Array, shape (..., (deg[0] + 1) * (deg[1] + 1))
+
+        >>> x = xarr.asarray([2.0])
+        >>> xarr.polynomial.polynomial.polyvander2d(x, x + 1, [1, 1]).tolist()
+        [[1.0, 3.0, 2.0, 6.0]]
         """
         return self._products(deg, x, y)
 
@@ -150,6 +186,10 @@ class Basis:
         """The products P[i](x) * P[j](y) * P[k](z), of degrees up to three.
 
         -> Array, shape (..., (deg[0] + 1) * (deg[1] + 1) * (deg[2] + 1))
+
+        >>> x = xarr.asarray([2.0])
+        >>> xarr.polynomial.polynomial.polyvander3d(x, x, x, [1, 0, 1]).tolist()
+        [[1.0, 2.0, 2.0, 4.0]]
         """
         return self._products(deg, x, y, z)
 
@@ -175,9 +215,9 @@ class Basis:
         full: bool = False,
         w: Any = None,
     ) -> Any:
-        """The coefficients of the series that is nearest to points, by least squares.
+        """Fit a series to points by least squares; return its coefficients.
 
-        x : Array, shape (M,) -- Where.
+        x : Array, shape (M,) -- The points.
         y : Array, shape (M,) or (M, K) -- The values; each column is fitted by itself.
         deg : int or sequence of int -- The largest degree, or the degrees that the series may have.
         rcond : float, optional -- Singular values up to rcond times the largest are taken as zero;
@@ -191,6 +231,10 @@ class Basis:
         -----
         RankWarning
             If the points do not determine the coefficients.
+
+        >>> x = xarr.asarray([0.0, 1.0, 2.0])
+        >>> xarr.polynomial.polynomial.polyfit(x, 1 + 2 * x, 1).round(6).tolist()
+        [1.0, 2.0]
         """
         where = f"{self.prefix}fit(x, y, deg)"
         points, values = (_floating(array_of(one, where)) for one in (x, y))
@@ -339,6 +383,9 @@ def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
         Whether each polynomial is evaluated at each point; else the shapes S and (...) broadcast.
 
     -> Array, shape (*S, ...)
+
+    >>> xarr.polynomial.polynomial.polyvalfromroots(xarr.asarray([0.0, 3.0]), [1.0, 2.0]).tolist()
+    [2.0, 2.0]
     """
     where = "polyvalfromroots(x, r)"
     points = array_of(x, where)
@@ -371,37 +418,64 @@ laguerre: Final = Basis("lag", lambda k: (-1 / (k + 1), (2 * k + 1) / (k + 1), k
 
 
 def chebweight(x: ArrayLike) -> Array:
-    """The weight 1 / sqrt(1 - x^2): Array of the shape of x."""
+    """The weight 1 / sqrt(1 - x^2) of the Chebyshev polynomials.
+
+    >>> xarr.polynomial.chebyshev.chebweight(xarr.asarray([0.0])).tolist()
+    [1.0]
+    """
     points = array_of(x, "chebweight(x)")
     return 1.0 / (elementwise.sqrt(1.0 + points) * elementwise.sqrt(1.0 - points))
 
 
 def legweight(x: ArrayLike) -> Array:
-    """The weight 1: Array of the shape of x."""
+    """The weight 1 of the Legendre polynomials.
+
+    >>> xarr.polynomial.legendre.legweight(xarr.asarray([0.0])).tolist()
+    [1.0]
+    """
     return array_of(x, "legweight(x)") * 0.0 + 1.0
 
 
 def hermweight(x: ArrayLike) -> Array:
-    """The weight exp(-x^2): Array of the shape of x."""
+    """The weight exp(-x^2) of the Hermite polynomials of physics.
+
+    >>> xarr.polynomial.hermite.hermweight(xarr.asarray([0.0])).tolist()
+    [1.0]
+    """
     points = array_of(x, "hermweight(x)")
     return elementwise.exp(-(points * points))
 
 
 def hermeweight(x: ArrayLike) -> Array:
-    """The weight exp(-x^2 / 2): Array of the shape of x."""
+    """The weight exp(-x^2 / 2) of the Hermite polynomials of probability.
+
+    >>> xarr.polynomial.hermite_e.hermeweight(xarr.asarray([0.0])).tolist()
+    [1.0]
+    """
     points = array_of(x, "hermeweight(x)")
     return elementwise.exp(-0.5 * (points * points))
 
 
 def lagweight(x: ArrayLike) -> Array:
-    """The weight exp(-x): Array of the shape of x."""
+    """The weight exp(-x) of the Laguerre polynomials.
+
+    >>> xarr.polynomial.laguerre.lagweight(xarr.asarray([0.0])).tolist()
+    [1.0]
+    """
     return elementwise.exp(-array_of(x, "lagweight(x)"))
 
 
 def chebinterpolate(func: Callable[..., Any], deg: int, args: Any = ()) -> Array:
-    """The coefficients of the series that has a function's values at the Chebyshev points.
+    """The coefficients of the series that equals a function at the Chebyshev points.
 
     func : function -- Called with an Array of deg + 1 points between -1 and 1, and with `args`.
+    deg : int -- The degree of the series.
+    args : tuple -- The further arguments of `func`.
+
+    -> Array, shape (deg + 1,)
+
+    >>> xarr.polynomial.chebyshev.chebinterpolate(lambda x: 1 + 2 * x, 1).round(6).tolist()
+    [1.0, 2.0]
     """
     device = get_device()
     where = "chebinterpolate(func)"

@@ -43,13 +43,13 @@ class Generator(Continuous, Discrete, Vectors):
     """
 
     _descending = False
-    on_host: ClassVar[type[Generator]]
+    _on_host: ClassVar[type[Generator]]
     """The class for generators with bits of NumPy, which draw on the host; assigned below."""
 
     def __new__(cls, bit_generator: Any) -> Generator:
         """Make a generator that draws on the host where the bits are NumPy's."""
         if cls is Generator and philox.is_of_numpy(bit_generator):
-            return object.__new__(cls.on_host)
+            return object.__new__(cls._on_host)
         return object.__new__(cls)
 
     def __init__(self, bit_generator: Any) -> None:
@@ -126,7 +126,7 @@ class Generator(Continuous, Discrete, Vectors):
         where = "standard_gamma(shape, size, dtype, out)"
         parameters = (sampling.parameter(shape, "shape", where, random.NOT_NEGATIVE),)
         row = _floating(dtype, out, where)
-        return self.sample(random.standard_gamma, parameters, size, where, dtype=row, out=out)
+        return self._sample(random.standard_gamma, parameters, size, where, dtype=row, out=out)
 
     def multivariate_hypergeometric(
         self, colors: Any, nsample: Any, size: Size = None, method: str = "marginals"
@@ -148,7 +148,7 @@ class Generator(Continuous, Discrete, Vectors):
         return colours(self, colors, nsample, size, method, where)
 
     def _standard(self, row: Draw, size: Size, dtype: Any, out: Any, where: str) -> Any:
-        return self.sample(row, (), size, where, dtype=_floating(dtype, out, where), out=out)
+        return self._sample(row, (), size, where, dtype=_floating(dtype, out, where), out=out)
 
     def integers(
         self,
@@ -344,7 +344,7 @@ class HostGenerator(Generator):
     shuffle = shuffle_on_host
 
 
-_INNER = ("node", "sample", "single", "shuffle", "spawn", "take_bits")
+_INNER = ("shuffle", "spawn", "take_bits")
 
 
 def forward(kind: type, given: type) -> None:
@@ -356,4 +356,4 @@ def forward(kind: type, given: type) -> None:
 
 
 forward(HostGenerator, Generator)
-Generator.on_host = HostGenerator
+Generator._on_host = HostGenerator

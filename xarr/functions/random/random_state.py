@@ -38,7 +38,7 @@ class RandomState(Continuous, Discrete, Vectors):
     (2, 3)
     """
 
-    on_host: ClassVar[type[RandomState]]
+    _on_host: ClassVar[type[RandomState]]
     """The class for generators with bits of NumPy, which draw on the host; assigned below."""
     leads_numpys = False
     """Whether NumPy's global generator is seeded, kept and set with this one."""
@@ -49,7 +49,7 @@ class RandomState(Continuous, Discrete, Vectors):
             IMPORTED.random == "numpy" and not isinstance(seed, Philox)
         )
         if cls is RandomState and wanted:
-            return object.__new__(cls.on_host)
+            return object.__new__(cls._on_host)
         return object.__new__(cls)
 
     def __init__(self, seed: Any = None) -> None:
@@ -151,21 +151,21 @@ class RandomState(Continuous, Discrete, Vectors):
 
     def _of_dimensions(self, row: random.Draw, dimensions: tuple[Any, ...], where: str) -> Any:
         if not dimensions:
-            return self.sample(row, (), None, where)
+            return self._sample(row, (), None, where)
         try:
             shape = tuple([operator.index(extent) for extent in dimensions])
         except TypeError:
             fault = f"the arguments are {dimensions}"
             raise type_error(where, fault, "they must be integers") from None
-        return self.sample(row, (), shape, where)
+        return self._sample(row, (), shape, where)
 
     def random_sample(self, size: Size = None) -> Floats:
         """Draw evenly from [0, 1)."""
-        return self.sample(random.random, (), size, "random_sample(size)")
+        return self._sample(random.random, (), size, "random_sample(size)")
 
     def random(self, size: Size = None) -> Floats:
         """Draw evenly from [0, 1)."""
-        return self.sample(random.random, (), size, "random(size)")
+        return self._sample(random.random, (), size, "random(size)")
 
     def standard_normal(self, size: Size = None) -> Floats:
         """Draw from the normal distribution of mean 0 and variance 1."""
@@ -304,7 +304,7 @@ class HostRandomState(RandomState):
 
 
 forward(HostRandomState, RandomState)
-RandomState.on_host = HostRandomState
+RandomState._on_host = HostRandomState
 
 shared = HostRandomState(_numpys_own()) if IMPORTED.random == "numpy" else RandomState()
 """The generator of the functions of `xarr.random`."""
