@@ -104,7 +104,7 @@ GLOSSARY: Final = {
     "dfnum": "The degrees of freedom above, positive.",
     "dfden": "The degrees of freedom below, positive.",
     "loc": "The mean.",
-    **dict.fromkeys(("m: SupportsIndex", "m: int"), "How often."),
+    **dict.fromkeys(("m: SupportsIndex", "m: int"), "How many times."),
     "nonc": "The noncentrality, not negative.",
     "p: Real": "The probability that a trial succeeds; not 0 where one has to.",
     "scale": "The scale, not negative.",
@@ -114,8 +114,8 @@ GLOSSARY: Final = {
     "q": "Which quantiles, from 0 to 1, or percentiles, from 0 to 100; read on the host.",
     "rowvar": "Whether variables are rows; else they are columns.",
     "weights": "How much each element counts, in place of 1.",
-    "domain: Any": "The interval of x, a pair of float; that of the class where None.",
-    "window: Any": "The interval that the domain is mapped to; that of the class where None.",
+    "domain: Interval": "The interval of x; that of the class where None.",
+    "window: Interval": "The interval that the domain is mapped to; that of the class where None.",
     "symbol: str": "The name of x in printed series.",
     "other: Any": "The series to compare with.",
     ": Coefficients": "The coefficients, of the highest power first.",
@@ -203,6 +203,7 @@ _ERRORS: Final = {
 """The errors of parameters; their keys are as those of `GLOSSARY`."""
 
 _RETURNS: Final = {
+    "AnySeries": "series",
     "keepdims": "Array, shape of the axes that are left",
     "include_initial": "Array\n    Of the shape of x, or one longer along the axis.",
     "norm": "floating-point Array\n    Of the precision of the operand.",
@@ -251,6 +252,7 @@ _TYPES: Final = {
     "Out": "Array or None",
     "Outs": "tuple of Array, or None",
     "FloatType": "dtype or None",
+    "Interval": "pair of float or None",
     "Real": "real Array or number",
     "Size": "int, tuple of int or None",
     "ShapeLike": "int or tuple of int",

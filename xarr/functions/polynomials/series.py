@@ -21,6 +21,11 @@ from xarr.functions.polynomials import series_values
 from xarr.functions.polynomials.series_values import Basis, mapped, points_of
 from xarr.functions.reduce import reductions
 
+AnySeries = Any
+"""A series of the class of the method, or of another that is asked for."""
+Interval = Any
+"""Two numbers, or None."""
+
 
 def _special(name: str) -> Callable[..., Any]:
     """A special method, by NumPy's of its name."""
@@ -51,7 +56,7 @@ class Series:
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x"):
+    def __init__(self, coef: Any, domain: Interval = None, window: Interval = None, symbol: str = "x"):
         self._device = device_of(coef)
         made = self._kind(self._read(coef), self._read(domain), self._read(window), symbol)
         self._take(made)
@@ -178,7 +183,7 @@ class Series:
     __rmod__ = _special("__rmod__")
     __rdivmod__ = _special("__rdivmod__")
 
-    def copy(self) -> Any:
+    def copy(self) -> AnySeries:
         """Copy the series."""
         return self._with("copy")
 
@@ -186,28 +191,28 @@ class Series:
         """The degree: one less than the number of coefficients."""
         return len(self) - 1
 
-    def cutdeg(self, deg: int) -> Any:
+    def cutdeg(self, deg: int) -> AnySeries:
         """Leave out the terms beyond a degree.
 
         deg : int -- The largest degree that stays.
         """
         return self._with("cutdeg", deg)
 
-    def trim(self, tol: float = 0) -> Any:
+    def trim(self, tol: float = 0) -> AnySeries:
         """Leave out the last coefficients that are small.
 
         tol : float -- The largest magnitude that is left out, not negative.
         """
         return self._with("trim", tol)
 
-    def truncate(self, size: int) -> Any:
+    def truncate(self, size: int) -> AnySeries:
         """Leave out the coefficients of the highest degrees.
 
         size : int -- How many coefficients stay at most, positive.
         """
         return self._with("truncate", size)
 
-    def convert(self, domain: Any = None, kind: Any = None, window: Any = None) -> Any:
+    def convert(self, domain: Interval = None, kind: Any = None, window: Interval = None) -> AnySeries:
         """Write the series in another basis, with another domain or window.
 
         domain, window : pair of float, optional -- The intervals of the result; those of its class
@@ -222,7 +227,7 @@ class Series:
         """The offset and the scale that map the domain to the window."""
         return self._host().mapparms()  # type: ignore[no-any-return]
 
-    def integ(self, m: int = 1, k: Any = (), lbnd: Any = None) -> Any:
+    def integ(self, m: int = 1, k: Any = (), lbnd: Any = None) -> AnySeries:
         """Integrate the series.
 
         k : number or sequence of at most m numbers -- The constants of integration, that of the
@@ -232,7 +237,7 @@ class Series:
         constants = list(k) if isinstance(k, list | tuple) else k
         return self._with("integ", m, constants, lbnd)
 
-    def deriv(self, m: int = 1) -> Any:
+    def deriv(self, m: int = 1) -> AnySeries:
         """Derive the series."""
         return self._with("deriv", m)
 
@@ -240,7 +245,7 @@ class Series:
         """The roots: Array, shape (degree,). Runs on the host."""
         return self._with("roots")  # type: ignore[no-any-return]
 
-    def linspace(self, n: int = 100, domain: Any = None) -> tuple[Array, Array]:
+    def linspace(self, n: int = 100, domain: Interval = None) -> tuple[Array, Array]:
         """Evaluate the series at evenly spaced points of its domain.
 
         n : int -- How many points.
@@ -258,11 +263,11 @@ class Series:
         x: ArrayLike,
         y: ArrayLike,
         deg: Any,
-        domain: Any = None,
+        domain: Interval = None,
         rcond: float | None = None,
         full: bool = False,
         w: Any = None,
-        window: Any = None,
+        window: Interval = None,
         symbol: str = "x",
     ) -> Any:
         """Fit a series to points by least squares, on the device.
@@ -299,7 +304,7 @@ class Series:
         return (series, *more) if full else series
 
     @classmethod
-    def fromroots(cls, roots: Any, domain: Any = (), window: Any = None, symbol: str = "x") -> Any:
+    def fromroots(cls, roots: Any, domain: Interval = (), window: Interval = None, symbol: str = "x") -> AnySeries:
         """Make the monic series that has these roots.
 
         roots : Array, shape (N,) -- The roots; a root of order k stands there k times.
@@ -312,12 +317,12 @@ class Series:
         return cls._of(made, device_of(roots))
 
     @classmethod
-    def identity(cls, domain: Any = None, window: Any = None, symbol: str = "x") -> Any:
+    def identity(cls, domain: Interval = None, window: Interval = None, symbol: str = "x") -> AnySeries:
         """Make the series whose value is x."""
         return cls._of(cls._kind.identity(cls._read(domain), cls._read(window), symbol))
 
     @classmethod
-    def basis(cls, deg: int, domain: Any = None, window: Any = None, symbol: str = "x") -> Any:
+    def basis(cls, deg: int, domain: Interval = None, window: Interval = None, symbol: str = "x") -> AnySeries:
         """Make the series that is one polynomial of the basis.
 
         deg : int -- Its degree.
@@ -325,7 +330,7 @@ class Series:
         return cls._of(cls._kind.basis(deg, cls._read(domain), cls._read(window), symbol))
 
     @classmethod
-    def cast(cls, series: Any, domain: Any = None, window: Any = None) -> Any:
+    def cast(cls, series: Any, domain: Interval = None, window: Interval = None) -> AnySeries:
         """Write a series of another class as a series of this class.
 
         series : series -- The other series.
@@ -365,7 +370,7 @@ class Chebyshev(Series):
     domain, window = theirs.Chebyshev.domain, theirs.Chebyshev.window
 
     @classmethod
-    def interpolate(cls, func: Any, deg: int, domain: Any = None, args: Any = ()) -> Any:
+    def interpolate(cls, func: Any, deg: int, domain: Interval = None, args: Any = ()) -> AnySeries:
         """Make the series that equals a function at the Chebyshev points of the domain.
 
         func : function -- Called with an Array of deg + 1 points of the domain, and with `args`.
