@@ -18,11 +18,6 @@ def byte_bounds(a: _Any) -> _NoReturn:
     a : Array, shape (...)
         Any array.
 
-    Raises
-    ------
-    TypeError
-        Always.
-
     Examples
     --------
     >>> import xarr

@@ -47,13 +47,12 @@ class ReductionKernel:
         As of `ElementwiseKernel`: the partial derivatives of the output, which it is given with the
         axes that were reduced, by each element.
     name : str -- What errors, `explain` and profiles call it.
-    reduce_dims : bool
-        Has no effect: axes that lie one after the other in memory are walked as one.
+    reduce_dims : bool -- Has no effect, as of `ElementwiseKernel`.
     preamble : str -- Functions, structures and macros that stand before it.
-    options : sequence of str
-        Macros, as ``-DCOUNT=3``; each device's compiler has its other options.
+    options : sequence of str -- Macros, as ``-DCOUNT=3``.
 
-    Note: Errors and source are those of `ElementwiseKernel`. Sums of floats are joined in xarr's order, and so have the same bits on every device.
+    Note: Errors and source are those of `ElementwiseKernel`. Sums of floats are joined in xarr's
+    order, and so have the same bits on every device.
 
     >>> import xarr
     >>> l2norm = xarr.ReductionKernel(

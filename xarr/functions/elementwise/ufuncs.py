@@ -52,7 +52,7 @@ def _described(text: str | None) -> Any:
 
 
 class ufunc:  # noqa: N801 - NumPy's name
-    """A function of each element by itself.
+    """A function that is applied to each element.
 
     Parameters
     ----------
@@ -150,11 +150,11 @@ class ufunc:  # noqa: N801 - NumPy's name
         initial: ArrayLike | None = None,
         where: ArrayLike = True,
     ) -> Array:
-        """Join the elements along axes by the function.
+        """Combine the elements along axes by the function.
 
         array : Array, shape (...) -- The operand.
         axis : int, tuple of int or None -- The axes; the first one by default, all where None.
-        dtype : data type, optional -- What the elements are converted to first.
+        dtype : data type, optional -- The data type that the elements are converted to first.
 
         >>> xarr.add.reduce(xarr.asarray([1, 2, 3])).tolist()
         6

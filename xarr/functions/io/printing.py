@@ -106,8 +106,8 @@ def array2string(
     separator : str -- What stands between elements.
     prefix, suffix : str -- Text that the caller writes before and after; its length counts where
         lines are broken, and rows are indented by that of `prefix`.
-    formatter : dict of str to callable, optional -- What makes the text of an element, by a kind of
-        data type: "bool", "int", "float", "complexfloat", "all" and others; None for no such.
+    formatter : dict of str to callable, optional -- What makes the text of an element, by kind of
+        data type, as "bool", "int", "float" or "all".
     threshold : int, optional -- The largest number of elements that are all written.
     edgeitems : int, optional -- How many elements of a larger array are written at each end of an
         axis.

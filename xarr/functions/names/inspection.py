@@ -106,6 +106,9 @@ def synchronize(x: Array | Device | str | None = None) -> None:
     """Compute an array, or run all that was asked of a device, and wait until it is done.
 
     x : Array, Device, str or None -- What to wait for; the default device where None.
+
+    >>> x = xarr.ones(3) + 1
+    >>> xarr.synchronize(x)
     """
     if type(x) is Array:
         wait(x._view)

@@ -21,10 +21,8 @@ from xarr.functions.polynomials import series_values
 from xarr.functions.polynomials.series_values import Basis, mapped, points_of
 from xarr.functions.reduce import reductions
 
-AnySeries = Any
-"""A series of the class of the method, or of another that is asked for."""
-Interval = Any
-"""Two numbers, or None."""
+Made = Pair = Any
+"""What methods return, and domains and windows: two numbers, or None."""
 
 
 def _special(name: str) -> Callable[..., Any]:
@@ -40,8 +38,8 @@ class Series:
     """A series of polynomials of a basis, with a domain that is mapped to a window.
 
     coef : Array, shape (N,) -- The coefficients, of the lowest degree first.
-    domain, window : pair of float, optional -- The interval of x, and the interval that it is mapped
-        to; those of the class where None. Both are kept on the host, as NumPy arrays.
+    domain, window : pair of float, optional -- The interval of x, and the one that it is mapped to;
+        those of the class where None. Both are kept on the host, as NumPy arrays.
     symbol : str, optional -- The name of x in printed series.
 
     Note: NumPy's classes. Arithmetic, derivatives, integrals, roots and conversions run on the
@@ -56,7 +54,7 @@ class Series:
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, coef: Any, domain: Interval = None, window: Interval = None, symbol: str = "x"):
+    def __init__(self, coef: Any, domain: Pair = None, window: Pair = None, symbol: str = "x"):
         self._device = device_of(coef)
         made = self._kind(self._read(coef), self._read(domain), self._read(window), symbol)
         self._take(made)
@@ -183,7 +181,7 @@ class Series:
     __rmod__ = _special("__rmod__")
     __rdivmod__ = _special("__rdivmod__")
 
-    def copy(self) -> AnySeries:
+    def copy(self) -> Made:
         """Copy the series."""
         return self._with("copy")
 
@@ -191,28 +189,28 @@ class Series:
         """The degree: one less than the number of coefficients."""
         return len(self) - 1
 
-    def cutdeg(self, deg: int) -> AnySeries:
+    def cutdeg(self, deg: int) -> Made:
         """Leave out the terms beyond a degree.
 
         deg : int -- The largest degree that stays.
         """
         return self._with("cutdeg", deg)
 
-    def trim(self, tol: float = 0) -> AnySeries:
+    def trim(self, tol: float = 0) -> Made:
         """Leave out the last coefficients that are small.
 
         tol : float -- The largest magnitude that is left out, not negative.
         """
         return self._with("trim", tol)
 
-    def truncate(self, size: int) -> AnySeries:
+    def truncate(self, size: int) -> Made:
         """Leave out the coefficients of the highest degrees.
 
         size : int -- How many coefficients stay at most, positive.
         """
         return self._with("truncate", size)
 
-    def convert(self, domain: Interval = None, kind: Any = None, window: Interval = None) -> AnySeries:
+    def convert(self, domain: Pair = None, kind: Any = None, window: Pair = None) -> Made:
         """Write the series in another basis, with another domain or window.
 
         domain, window : pair of float, optional -- The intervals of the result; those of its class
@@ -227,7 +225,7 @@ class Series:
         """The offset and the scale that map the domain to the window."""
         return self._host().mapparms()  # type: ignore[no-any-return]
 
-    def integ(self, m: int = 1, k: Any = (), lbnd: Any = None) -> AnySeries:
+    def integ(self, m: int = 1, k: Any = (), lbnd: Any = None) -> Made:
         """Integrate the series.
 
         k : number or sequence of at most m numbers -- The constants of integration, that of the
@@ -237,7 +235,7 @@ class Series:
         constants = list(k) if isinstance(k, list | tuple) else k
         return self._with("integ", m, constants, lbnd)
 
-    def deriv(self, m: int = 1) -> AnySeries:
+    def deriv(self, m: int = 1) -> Made:
         """Derive the series."""
         return self._with("deriv", m)
 
@@ -245,7 +243,7 @@ class Series:
         """The roots: Array, shape (degree,). Runs on the host."""
         return self._with("roots")  # type: ignore[no-any-return]
 
-    def linspace(self, n: int = 100, domain: Interval = None) -> tuple[Array, Array]:
+    def linspace(self, n: int = 100, domain: Pair = None) -> tuple[Array, Array]:
         """Evaluate the series at evenly spaced points of its domain.
 
         n : int -- How many points.
@@ -263,11 +261,11 @@ class Series:
         x: ArrayLike,
         y: ArrayLike,
         deg: Any,
-        domain: Interval = None,
+        domain: Pair = None,
         rcond: float | None = None,
         full: bool = False,
         w: Any = None,
-        window: Interval = None,
+        window: Pair = None,
         symbol: str = "x",
     ) -> Any:
         """Fit a series to points by least squares, on the device.
@@ -280,8 +278,6 @@ class Series:
             M times the dtype's epsilon where None.
         full : bool -- Whether to return [residuals, rank, singular values, rcond] too.
         w : Array, shape (M,), optional -- The weights of the residuals, before they are squared.
-        window : pair of float, optional -- What the domain is mapped to; that of the class where
-            None.
 
         -> series; with `full` the first of two
         """
@@ -304,8 +300,10 @@ class Series:
         return (series, *more) if full else series
 
     @classmethod
-    def fromroots(cls, roots: Any, domain: Interval = (), window: Interval = None, symbol: str = "x") -> AnySeries:
-        """Make the monic series that has these roots.
+    def fromroots(
+        cls, roots: Any, domain: Pair = (), window: Pair = None, symbol: str = "x"
+    ) -> Made:
+        """Make the monic polynomial that has these roots.
 
         roots : Array, shape (N,) -- The roots; a root of order k stands there k times.
         domain : pair of float, optional -- The domain; that of the class where None, the smallest
@@ -317,12 +315,12 @@ class Series:
         return cls._of(made, device_of(roots))
 
     @classmethod
-    def identity(cls, domain: Interval = None, window: Interval = None, symbol: str = "x") -> AnySeries:
+    def identity(cls, domain: Pair = None, window: Pair = None, symbol: str = "x") -> Made:
         """Make the series whose value is x."""
         return cls._of(cls._kind.identity(cls._read(domain), cls._read(window), symbol))
 
     @classmethod
-    def basis(cls, deg: int, domain: Interval = None, window: Interval = None, symbol: str = "x") -> AnySeries:
+    def basis(cls, deg: int, domain: Pair = None, window: Pair = None, symbol: str = "x") -> Made:
         """Make the series that is one polynomial of the basis.
 
         deg : int -- Its degree.
@@ -330,7 +328,7 @@ class Series:
         return cls._of(cls._kind.basis(deg, cls._read(domain), cls._read(window), symbol))
 
     @classmethod
-    def cast(cls, series: Any, domain: Interval = None, window: Interval = None) -> AnySeries:
+    def cast(cls, series: Any, domain: Pair = None, window: Pair = None) -> Made:
         """Write a series of another class as a series of this class.
 
         series : series -- The other series.
@@ -370,7 +368,7 @@ class Chebyshev(Series):
     domain, window = theirs.Chebyshev.domain, theirs.Chebyshev.window
 
     @classmethod
-    def interpolate(cls, func: Any, deg: int, domain: Interval = None, args: Any = ()) -> AnySeries:
+    def interpolate(cls, func: Any, deg: int, domain: Pair = None, args: Any = ()) -> Made:
         """Make the series that equals a function at the Chebyshev points of the domain.
 
         func : function -- Called with an Array of deg + 1 points of the domain, and with `args`.

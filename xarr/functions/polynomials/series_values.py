@@ -77,22 +77,20 @@ class Basis:
     def val2d(self, x: ArrayLike, y: ArrayLike, c: ArrayLike) -> Array:
         """The sums of c[i, j] * P[i](x) * P[j](y) at points.
 
-        -> Array, shape c.shape[2:] + x.shape
+        x, y : Array, shape (...) -- The coordinates of the points.
+        c : Array, shape (L, M, *S) -- The coefficients; each of the last axes is another series.
 
-        >>> xarr.polynomial.polynomial.polyval2d(xarr.asarray([2.0]), xarr.asarray([3.0]),
-        ...                                      [[1.0, 0.0], [0.0, 1.0]]).tolist()
-        [7.0]
+        -> Array, shape c.shape[2:] + x.shape
         """
         return self._at(c, (x, y), f"{self.prefix}val2d")
 
     def val3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, c: ArrayLike) -> Array:
         """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) at points.
 
-        -> Array, shape c.shape[3:] + x.shape
+        x, y, z : Array, shape (...) -- The coordinates of the points.
+        c : Array, shape (L, M, N, *S) -- The coefficients; each of the last axes is another series.
 
-        >>> x = xarr.asarray([1.0, 2.0])
-        >>> xarr.polynomial.polynomial.polyval3d(x, x, x, xarr.ones((2, 2, 2))).tolist()
-        [8.0, 27.0]
+        -> Array, shape c.shape[3:] + x.shape
         """
         return self._at(c, (x, y, z), f"{self.prefix}val3d")
 
@@ -127,27 +125,28 @@ class Basis:
     def grid2d(self, x: ArrayLike, y: ArrayLike, c: ArrayLike) -> Array:
         """The sums of c[i, j] * P[i](x) * P[j](y) on the grid of x and y.
 
-        -> Array, shape c.shape[2:] + x.shape + y.shape
+        x, y : Array, shape (...) -- The coordinates along each axis of the grid.
+        c : Array, shape (L, M, *S) -- The coefficients; each of the last axes is another series.
 
-        >>> x = xarr.asarray([1.0, 2.0])
-        >>> xarr.polynomial.polynomial.polygrid2d(x, x, xarr.ones((2, 2))).tolist()
-        [[4.0, 6.0], [6.0, 9.0]]
+        -> Array, shape c.shape[2:] + x.shape + y.shape
         """
         return self.val(y, self.val(x, c))
 
     def grid3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, c: ArrayLike) -> Array:
         """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) on the grid of x, y and z.
 
-        -> Array, shape c.shape[3:] + x.shape + y.shape + z.shape
+        x, y, z : Array, shape (...) -- The coordinates along each axis of the grid.
+        c : Array, shape (L, M, N, *S) -- The coefficients; each of the last axes is another series.
 
-        >>> x = xarr.asarray([1.0, 2.0])
-        >>> xarr.polynomial.polynomial.polygrid3d(x, x, x, xarr.ones((2, 2, 2))).shape
-        (2, 2, 2)
+        -> Array, shape c.shape[3:] + x.shape + y.shape + z.shape
         """
         return self.val(z, self.val(y, self.val(x, c)))
 
     def vander(self, x: ArrayLike, deg: Any) -> Array:
-        """The values of the polynomials of degrees up to deg.
+        """The values of the polynomials of degrees up to deg at points.
+
+        x : Array, shape (...) -- The points.
+        deg : int -- The largest degree.
 
         -> Array, shape (..., deg + 1) -- Floating-point.
 
@@ -172,24 +171,22 @@ class Basis:
         return joining.stack(columns, axis=-1)
 
     def vander2d(self, x: ArrayLike, y: ArrayLike, deg: Sequence[int]) -> Array:
-        """The products P[i](x) * P[j](y), of degrees up to two.
+        """The products P[i](x) * P[j](y) for all degrees up to those in deg.
+
+        x, y : Array, shape (...) -- The coordinates of the points.
+        deg : sequence of two int -- The largest degree in each variable.
 
         -> Array, shape (..., (deg[0] + 1) * (deg[1] + 1))
-
-        >>> x = xarr.asarray([2.0])
-        >>> xarr.polynomial.polynomial.polyvander2d(x, x + 1, [1, 1]).tolist()
-        [[1.0, 3.0, 2.0, 6.0]]
         """
         return self._products(deg, x, y)
 
     def vander3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, deg: Sequence[int]) -> Array:
-        """The products P[i](x) * P[j](y) * P[k](z), of degrees up to three.
+        """The products P[i](x) * P[j](y) * P[k](z) for all degrees up to those in deg.
+
+        x, y, z : Array, shape (...) -- The coordinates of the points.
+        deg : sequence of three int -- The largest degree in each variable.
 
         -> Array, shape (..., (deg[0] + 1) * (deg[1] + 1) * (deg[2] + 1))
-
-        >>> x = xarr.asarray([2.0])
-        >>> xarr.polynomial.polynomial.polyvander3d(x, x, x, [1, 0, 1]).tolist()
-        [[1.0, 2.0, 2.0, 4.0]]
         """
         return self._products(deg, x, y, z)
 
@@ -418,50 +415,30 @@ laguerre: Final = Basis("lag", lambda k: (-1 / (k + 1), (2 * k + 1) / (k + 1), k
 
 
 def chebweight(x: ArrayLike) -> Array:
-    """The weight 1 / sqrt(1 - x^2) of the Chebyshev polynomials.
-
-    >>> xarr.polynomial.chebyshev.chebweight(xarr.asarray([0.0])).tolist()
-    [1.0]
-    """
+    """The weight 1 / sqrt(1 - x^2) of the Chebyshev polynomials."""
     points = array_of(x, "chebweight(x)")
     return 1.0 / (elementwise.sqrt(1.0 + points) * elementwise.sqrt(1.0 - points))
 
 
 def legweight(x: ArrayLike) -> Array:
-    """The weight 1 of the Legendre polynomials.
-
-    >>> xarr.polynomial.legendre.legweight(xarr.asarray([0.0])).tolist()
-    [1.0]
-    """
+    """The weight 1 of the Legendre polynomials."""
     return array_of(x, "legweight(x)") * 0.0 + 1.0
 
 
 def hermweight(x: ArrayLike) -> Array:
-    """The weight exp(-x^2) of the Hermite polynomials of physics.
-
-    >>> xarr.polynomial.hermite.hermweight(xarr.asarray([0.0])).tolist()
-    [1.0]
-    """
+    """The weight exp(-x^2) of the Hermite polynomials of physics."""
     points = array_of(x, "hermweight(x)")
     return elementwise.exp(-(points * points))
 
 
 def hermeweight(x: ArrayLike) -> Array:
-    """The weight exp(-x^2 / 2) of the Hermite polynomials of probability.
-
-    >>> xarr.polynomial.hermite_e.hermeweight(xarr.asarray([0.0])).tolist()
-    [1.0]
-    """
+    """The weight exp(-x^2 / 2) of the Hermite polynomials of probability."""
     points = array_of(x, "hermeweight(x)")
     return elementwise.exp(-0.5 * (points * points))
 
 
 def lagweight(x: ArrayLike) -> Array:
-    """The weight exp(-x) of the Laguerre polynomials.
-
-    >>> xarr.polynomial.laguerre.lagweight(xarr.asarray([0.0])).tolist()
-    [1.0]
-    """
+    """The weight exp(-x) of the Laguerre polynomials."""
     return elementwise.exp(-array_of(x, "lagweight(x)"))
 
 

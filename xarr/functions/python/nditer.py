@@ -133,7 +133,7 @@ class broadcast:  # noqa: N801 - NumPy's name
         )
 
     def reset(self, /) -> None:
-        """Begin anew."""
+        """Restart the iteration."""
         self.index = 0
         self._tuples = zip(*self.iters, strict=True)
 
@@ -156,17 +156,16 @@ class nditer:  # noqa: N801 - NumPy's name
 
     op : Array, or sequence of Array and None -- The operands, which broadcast together; a new array
         is made for None.
-    flags : sequence of str, optional -- How to iterate: "external_loop", "multi_index", "c_index",
-        "f_index", "buffered", "zerosize_ok" and the others of `numpy.nditer`; none where None.
-    op_flags : sequence of str, or of such for each operand, optional -- What is done with an
-        operand: "readonly", "readwrite" or "writeonly", and "allocate", "no_broadcast" and others.
-        Where None, arrays are read, and new ones written.
+    flags : sequence of str, optional
+        How to iterate: "external_loop", "multi_index" and the others of `numpy.nditer`.
+    op_flags : sequence of str, or a sequence of these, optional -- What is done with the operands,
+        or with each: "readonly", "readwrite" or "writeonly", and further flags of
+        `numpy.nditer`. Where None, arrays are read, and new ones written.
     op_dtypes : dtype or sequence of dtype, optional -- The data types of the operands, converted
         with the flag "buffered"; their own where None.
     order : {"K", "C", "F", "A"} -- The order of the steps: the last index runs fastest (C) or the
         first (F). K and A are C here, as the copies lie so.
-    casting : {"no", "equiv", "safe", "same_kind", "unsafe"} -- Which conversions to `op_dtypes` are
-        allowed.
+    casting : str -- Which conversions to `op_dtypes` are allowed, as "safe" or "same_kind".
     op_axes : sequence of sequence of int or None, optional -- For each operand its axes, in the
         order of the iteration's; -1 for a new one. Where None the last axes are aligned.
     itershape : tuple of int, optional -- The shape of the iteration; -1, or None, for what the
@@ -243,7 +242,7 @@ class nditer:  # noqa: N801 - NumPy's name
         return more
 
     def close(self) -> None:
-        """Write what was changed to the arrays, and end."""
+        """Write changed elements to the arrays, and end the iteration."""
         made = self.operands
         self._store()
         self._steps.close()

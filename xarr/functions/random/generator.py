@@ -164,8 +164,8 @@ class Generator(Continuous, Discrete, Vectors):
         none occurs more often than another by more than 2**-32 of its probability.
 
         low, high : integer Array or int
-            The bounds, high excluded; without high they are 0 and low.
-        dtype : dtype -- An integer data type, or bool; one number of int is a Python int.
+            The bounds, of which high is excluded; if high is None they are 0 and low.
+        dtype : dtype -- An integer data type, or bool; of Python's int a single number is an int.
         endpoint : bool -- Whether high is included.
 
         -> Array, or int where neither a bound, nor size, nor dtype asks for an array
@@ -203,9 +203,9 @@ class Generator(Continuous, Discrete, Vectors):
         return permuting.choice(self, a, size, replace, p, axis, shuffle, where)
 
     def permutation(self, x: Any, axis: int = 0) -> Array:
-        """Permute an array along an axis, or a range of integers; give a copy.
+        """Return a permuted copy of an array, or of the integers below a number.
 
-        x : Array or int -- What is permuted; an integer stands for the integers below it.
+        x : Array or int -- The array, or the number.
 
         -> Array, shape and data type of x; of an integer int64, shape (x,)
 
@@ -254,13 +254,14 @@ def _floating(dtype: Any, out: Any, where: str) -> DType | None:
 
 
 def default_rng(seed: Any = None) -> Generator:
-    """Make a generator of a seed.
+    """Make a random generator from a seed.
 
-    With ``XARR_RANDOM=numpy`` in the environment every generator draws as NumPy's.
+    With ``XARR_RANDOM=numpy`` in the environment every generator draws the numbers that NumPy's
+    would.
 
     seed : int, sequence of int, SeedSequence, bit generator, Generator or None
-        None takes entropy of the operating system. A generator is returned as it is; a bit
-        generator, or generator, of NumPy draws on the host the numbers that NumPy would.
+        The seed; None takes entropy from the operating system. A generator is returned as it is;
+        with a generator or bit generator of NumPy, its numbers are drawn on the host.
 
     >>> xarr.random.default_rng(42).random(3).shape
     (3,)

@@ -94,9 +94,9 @@ class RandomState(Continuous, Discrete, Vectors):
         return philox.NAME, key, counter, *([state["numpy"]] if self.leads_numpys else [])
 
     def set_state(self, state: Any) -> None:
-        """Go on from a `state` that `get_state` gave, so that the same numbers come again.
+        """Restore a state, so that the numbers drawn since `get_state` are drawn again.
 
-        state : tuple or dict -- The state, as `get_state` gives it.
+        state : tuple or dict -- The state that `get_state` returned.
 
         >>> xarr.random.set_state(xarr.random.get_state())
         """
@@ -183,8 +183,8 @@ class RandomState(Continuous, Discrete, Vectors):
         """Draw integers evenly between bounds.
 
         low, high : integer Array or int
-            The bounds, high excluded; without high they are 0 and low.
-        dtype : dtype -- An integer data type, or bool; one number of int is a Python int.
+            The bounds, of which high is excluded; if high is None they are 0 and low.
+        dtype : dtype -- An integer data type, or bool; of Python's int a single number is an int.
 
         -> Array, or int where neither a bound, nor size, nor dtype asks for an array
 
@@ -236,7 +236,9 @@ class RandomState(Continuous, Discrete, Vectors):
         return permuting.choice(self, a, size, replace, p, 0, True, where)
 
     def permutation(self, x: Any) -> Array:
-        """Permute an array along its first axis, or the integers below a number; give a copy.
+        """Return a permuted copy of an array, or of the integers below a number.
+
+        x : Array or int -- The array, permuted along its first axis; or the number.
 
         -> Array, shape and data type of x; of an integer int64, shape (x,)
 
