@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from xarr import dtypes, errors
 from xarr.array.array import Array
@@ -163,11 +163,8 @@ class RawModule:
         """
         self._portable.in_loops = PortableModule(self._name, code)
 
-    def compile(self, log_stream: Any = None) -> None:
-        """Compile for the default device.
-
-        log_stream : open text file, optional -- What the compiler's log is written to.
-        """
+    def compile(self, log_stream: TextIO | None = None) -> None:
+        """Compile for the default device."""
         if self._binary is None:
             device = get_device()
             with device.lock:
@@ -304,9 +301,8 @@ class RawKernel:
     code : str -- Source: portable C, with `KERNEL` before a kernel; CUDA C; or OpenCL C.
     name : str -- The kernel's name.
     options : tuple of str -- What the compiler is given.
-    backend : str -- Taken for CuPy's sake: each device has one compiler.
-    **given : object -- CuPy's `translate_cucomplex`, which has no effect, as each compiler knows
-        ``cuComplex.h``; `enable_cooperative_groups` and `jitify`, which must be False and None.
+    backend : str -- Accepted for compatibility; has no effect: each device has one compiler.
+    **given : bool -- CuPy's further keywords, which `RawModule` explains.
 
     Attributes
     ----------
@@ -374,11 +370,8 @@ class RawKernel:
         self._is_cuda = module._language == "cuda"
         self._repeats = Repeats()
 
-    def compile(self, log_stream: Any = None) -> None:
-        """Compile for the default device, so that the first launch does not wait for it.
-
-        log_stream : open text file, optional -- What the compiler's log is written to.
-        """
+    def compile(self, log_stream: TextIO | None = None) -> None:
+        """Compile for the default device, so that the first launch does not wait for it."""
         device = get_device()
         with device.lock:
             if log_stream is not None:

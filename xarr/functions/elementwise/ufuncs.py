@@ -56,10 +56,8 @@ class ufunc:  # noqa: N801 - NumPy's name
 
     Parameters
     ----------
-    name : str
-        The name of the function.
-    row : Elementwise or None
-        What it computes, and of which data types; None of functions that no row describes.
+    name, row : str, Elementwise or None
+        The name of the function, and what it computes, if a row describes it.
 
     Attributes
     ----------
@@ -152,7 +150,6 @@ class ufunc:  # noqa: N801 - NumPy's name
     ) -> Array:
         """Combine the elements along axes by the function.
 
-        array : Array, shape (...) -- The operand.
         axis : int, tuple of int or None -- The axes; the first one by default, all where None.
         dtype : data type, optional -- The data type that the elements are converted to first.
 
@@ -166,7 +163,7 @@ class ufunc:  # noqa: N801 - NumPy's name
     def accumulate(
         self, array: ArrayLike, axis: Any = 0, dtype: DTypeLike = None, out: Out = None
     ) -> Array:
-        """Join by the function, for each element, all up to it along an axis.
+        """Combine, by the function, all elements up to each one along an axis.
 
         array : Array, shape (...) -- The operand; the result has its shape.
         axis : int -- The axis; the first one by default.
@@ -216,7 +213,6 @@ class ufunc:  # noqa: N801 - NumPy's name
     ) -> Array:
         """Join the elements of slices along an axis, which has an element for each index then.
 
-        array : Array, shape (...) -- The operand.
         indices : one-dimensional integers -- Slice i reaches from ``indices[i]`` to ``indices[i +
             1]``, the last to the end; where it would be empty it has the element at ``indices[i]``.
         axis : int -- The axis; the first one by default.

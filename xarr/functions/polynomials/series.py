@@ -21,8 +21,10 @@ from xarr.functions.polynomials import series_values
 from xarr.functions.polynomials.series_values import Basis, mapped, points_of
 from xarr.functions.reduce import reductions
 
-Made = Pair = Any
-"""What methods return, and domains and windows: two numbers, or None."""
+Made = Any
+"""A series that a method returns."""
+Pair = Any
+"""A domain or window: two numbers, or None."""
 
 
 def _special(name: str) -> Callable[..., Any]:
