@@ -106,6 +106,7 @@ def eager() -> Iterator[None]:
 
     Examples
     --------
+    >>> import xarr
     >>> with xarr.eager():
     ...     x = xarr.ones(2) + 1
     >>> x.tolist()
