@@ -132,6 +132,8 @@ def operand_of(where: str) -> str:
 class DeviceError(RuntimeError):
     """A driver refused what was asked, or a kernel failed on its device.
 
+    text : str -- The message.
+
     Attributes
     ----------
     code : int -- What the driver returned.

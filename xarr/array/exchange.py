@@ -428,8 +428,8 @@ def from_dlpack(
         True for memory of its own, False for that of x, None for a copy if needed.
 
     -> Array, shape (...)
-        Of the dtype of x. On a CPU it shares the memory of x where that is the host's, on a CUDA
-        device where that is the device's, so writes show on both sides; it is read-only where x is.
+        Of the dtype of x. A CPU shares the memory of x that is the host's, a CUDA device memory of
+        its own, so that writes show on both sides; the result is read-only where x is.
 
     Raises
     ------

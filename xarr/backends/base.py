@@ -545,7 +545,7 @@ def lacking(info: DeviceInfo, what: str) -> RuntimeError:
 
 
 class ForkedError(RuntimeError):
-    """A process asks something of a driver that its parent opened before the fork."""
+    """A process used a driver that its parent process opened before the fork."""
 
 
 def forked(api: str) -> ForkedError:

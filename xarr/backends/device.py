@@ -66,12 +66,15 @@ class Device:
     `x.device`. Each is opened at first use. Within ``with device:``, which may be entered any
     number of times, it is the default one, where new arrays are made.
 
-    Attributes
-    ----------
     info : DeviceInfo -- What the driver says of the device.
+    open : function -- Opens the driver; called at the first use of the device.
+    plain : Device, optional -- The handle of the same device without options.
     options : tuple of str
         What this handle pretends: ``no-float64``, that the device has none; ``as-gpu``, that it is
         a GPU, which takes the kernels made for GPUs and shares no memory with the host.
+
+    Attributes
+    ----------
     no_float64 : bool
         Whether the device has no float64, and so computes in float32 and complex64 at most.
     lock : RLock -- Held by whoever runs what was asked of the device, or calls its driver.

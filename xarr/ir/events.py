@@ -103,6 +103,14 @@ def eager() -> Iterator[None]:
     Returns
     -------
     context manager
+
+    Examples
+    --------
+    >>> import xarr
+    >>> with xarr.eager():
+    ...     x = xarr.ones(2) + 1
+    >>> x.tolist()
+    [2.0, 2.0]
     """
     hooks.eager += 1
     try:

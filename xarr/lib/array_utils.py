@@ -11,7 +11,21 @@ from xarr import errors as _errors
 
 
 def byte_bounds(a: _Any) -> _NoReturn:
-    """Raise TypeError: the memory of a device has no addresses that the host could use."""
+    """Raise TypeError: the memory of a device has no addresses that the host could use.
+
+    Parameters
+    ----------
+    a : Array, shape (...)
+        Any array.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.lib.array_utils.byte_bounds(xarr.ones(2))
+    Traceback (most recent call last):
+        ...
+    TypeError: byte_bounds(a): ...
+    """
     raise TypeError(
         _errors.message(
             "byte_bounds(a)",

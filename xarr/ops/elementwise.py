@@ -435,8 +435,8 @@ logical_not = Elementwise(
 )
 logical_or = _logical("|", "Tell whether x1 or x2 is true, or nonzero.", False)
 logical_xor = _logical("^", "Tell whether one of x1 and x2 is true, or nonzero.", False)
-maximum = _extreme("maximum", "The larger of x1 and x2; NaN if one is.", "|")
-minimum = _extreme("minimum", "The smaller of x1 and x2; NaN if one is.", "&")
+maximum = _extreme("maximum", "The larger of x1 and x2; NaN if either is NaN.", "|")
+minimum = _extreme("minimum", "The smaller of x1 and x2; NaN if either is NaN.", "&")
 multiply = Elementwise(
     ANY,
     "ROUNDED(x1 * x2)",
@@ -497,7 +497,7 @@ real = Elementwise(
 reciprocal = Elementwise(
     NUMERIC,
     "xr_reciprocal(x)",
-    "1 / x; of integers the whole part, and 0 of 0.",
+    "1 / x; of integers without the fraction, and 0 of 0.",
     widens_bool=True,
     domain=Domain(1e-3, 1e3, 1, 2),
     host=(REAL,),

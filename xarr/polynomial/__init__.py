@@ -1,5 +1,6 @@
 """Polynomials in six bases, as in `numpy.polynomial`: values and fits on the device."""
 
+import sys as _sys
 from typing import Literal as _Literal
 
 import numpy.polynomial as _theirs
@@ -27,15 +28,20 @@ from xarr.polynomial import (
 def set_default_printstyle(style: _Literal["ascii", "unicode"]) -> None:
     """Choose how `str` writes series, NumPy's among them: "ascii" or "unicode".
 
-    Raises
-    ------
-    ValueError
-        If the style is another.
+    style : "ascii" or "unicode" -- The style: 1.0 + 2.0 x**2, or with superscripts.
+
+    ValueError -- If the style is another.
+
+    >>> xarr.polynomial.set_default_printstyle("ascii")
+    >>> print(xarr.polynomial.Polynomial([1.0, 0.0, 2.0]))
+    1.0 + 0.0 x + 2.0 x**2
+    >>> xarr.polynomial.set_default_printstyle("unicode")
     """
     _theirs.set_default_printstyle(style)
 
 
 for _space in (
+    _sys.modules[__name__],
     Polynomial,
     chebyshev,
     hermite,

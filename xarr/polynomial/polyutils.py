@@ -16,7 +16,15 @@ format_float = _theirs.format_float
 
 
 def mapparms(old: _typing.Any, new: _typing.Any) -> tuple[_typing.Any, _typing.Any]:
-    """The offset and the scale of the linear map of one interval to another, as numbers."""
+    """The offset and the scale of the linear map of one interval to another.
+
+    old, new : pair of float -- The intervals: their first and last points.
+
+    -> (float, float) -- The offset and the scale, so that offset + scale * old is new; on the host.
+
+    >>> xarr.polynomial.polyutils.mapparms([0.0, 4.0], [-1.0, 1.0])
+    (-1.0, 0.5)
+    """
     where = "mapparms(old, new)"
     return _theirs.mapparms(_host_of(old, where), _host_of(new, where))
 
@@ -24,17 +32,13 @@ def mapparms(old: _typing.Any, new: _typing.Any) -> tuple[_typing.Any, _typing.A
 def mapdomain(x: _typing.Any, old: _typing.Any, new: _typing.Any) -> _typing.Any:
     """Map points by the linear map of one interval to another.
 
-    Parameters
-    ----------
-    x : Array, shape (...), or series
-        The points.
-    old, new : pairs of float
-        The intervals.
+    x : Array, shape (...), or series -- The points.
+    old, new : pair of float -- The intervals: their first and last points.
 
-    Returns
-    -------
-    Array, shape (...)
-        The points, as one expression of x.
+    -> Array, shape (...), or series -- The points in the new interval.
+
+    >>> xarr.polynomial.polyutils.mapdomain(xarr.asarray([0.0, 1.0]), [0, 4], [-1, 1]).tolist()
+    [-1.0, -0.5]
     """
     offset, scale = mapparms(old, new)
     if isinstance(x, _Series):

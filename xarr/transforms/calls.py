@@ -149,13 +149,13 @@ def grad(
     has_aux: bool = False,
     holomorphic: bool = False,
 ) -> Function:
-    """Return a function that returns the gradient of another one.
+    """Return a function that computes the gradient of `fun`.
 
-    fun : function -- Its result is a real number: an array without axes.
+    fun : function -- The function to derive; it returns a real number, an array without axes.
 
     -> function
-        Of the same arguments. It returns the gradient, of the form of the argument, or a tuple of
-        several; with `has_aux` a pair of that and of what else the function returned.
+        It takes the arguments of `fun`, and returns the gradient in the form of the argument, or a
+        tuple of gradients for several; with `has_aux` a pair of that and the auxiliary data.
 
     TypeError -- If the result is no real number, or an argument is of integers.
 

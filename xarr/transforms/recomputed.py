@@ -337,16 +337,16 @@ def own(leaf: Any, before: int) -> Any:
 
 
 def checkpoint(fun: Function, segments: int = 1) -> Function:
-    """Return a function whose values in between are not held for a derivative, but computed again.
+    """Return a function that recomputes intermediate values for a derivative, to save memory.
 
-    Until its derivative is taken it needs the memory of its arguments and results alone. Then what
-    it asked of the device is done again, without its Python: once, and twice with more segments.
+    Until the derivative is taken, only arguments and results of the function are kept. Then its
+    operations, but not its Python code, run again: once, or twice with more than one segment.
 
-    fun : function -- Writes to no array that it is given, or that it captures.
+    fun : function -- The function; it must not write to its arguments or to arrays it captures.
     segments : int
-        In how many parts the derivative is taken. It needs the memory of what is live between
-        parts, and of all values of one part: for a loop of n steps that is least where there are
-        about sqrt(n). A checkpoint within another one has no effect.
+        The number of parts in which the derivative is taken. Memory is needed for the values that
+        are live between parts, and for all values of one part: the least for a loop of n steps
+        with about sqrt(n) parts. A checkpoint within another one has no effect.
 
     ValueError -- If `segments` is below 1.
     TypeError -- If the function writes to an array that it was given.

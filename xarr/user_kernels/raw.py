@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from xarr import dtypes, errors
 from xarr.array.array import Array
@@ -157,11 +157,14 @@ class RawModule:
         return vars(self) | {"_kernels": {}}
 
     def run_in_loops(self, code: str) -> None:
-        """Give another source, for devices that run the items of a group in loops."""
+        """Give another source, for devices that run the items of a group in loops.
+
+        code : str -- The source, in portable C, with the same kernels.
+        """
         self._portable.in_loops = PortableModule(self._name, code)
 
-    def compile(self, log_stream: Any = None) -> None:
-        """Compile for the default device; the compiler's log goes to the file `log_stream`."""
+    def compile(self, log_stream: TextIO | None = None) -> None:
+        """Compile for the default device."""
         if self._binary is None:
             device = get_device()
             with device.lock:
@@ -295,9 +298,11 @@ class RawModule:
 class RawKernel:
     """A kernel that is launched by grid and block.
 
+    code : str -- Source: portable C, with `KERNEL` before a kernel; CUDA C; or OpenCL C.
     name : str -- The kernel's name.
-    code, options, backend, translate_cucomplex, enable_cooperative_groups, jitify
-        As of `RawModule`.
+    options : tuple of str -- What the compiler is given.
+    backend : str -- Accepted for compatibility; has no effect: each device has one compiler.
+    **given : bool -- CuPy's further keywords, which `RawModule` explains.
 
     Attributes
     ----------
@@ -365,11 +370,8 @@ class RawKernel:
         self._is_cuda = module._language == "cuda"
         self._repeats = Repeats()
 
-    def compile(self, log_stream: Any = None) -> None:
-        """Compile for the default device, so that the first launch does not wait for it.
-
-        The compiler's log goes to the file `log_stream`.
-        """
+    def compile(self, log_stream: TextIO | None = None) -> None:
+        """Compile for the default device, so that the first launch does not wait for it."""
         device = get_device()
         with device.lock:
             if log_stream is not None:

@@ -46,10 +46,13 @@ class ReductionKernel:
     derivative : function, optional
         As of `ElementwiseKernel`: the partial derivatives of the output, which it is given with the
         axes that were reduced, by each element.
-    name, reduce_dims, preamble, options
-        As of `ElementwiseKernel`, whose errors and source are those of this class as well.
+    name : str -- What errors, `explain` and profiles call it.
+    reduce_dims : bool -- Has no effect, as of `ElementwiseKernel`.
+    preamble : str -- Functions, structures and macros that stand before it.
+    options : sequence of str -- Macros, as ``-DCOUNT=3``.
 
-    Note: Sums of floats are joined in xarr's order, and so have the same bits on every device.
+    Note: Errors and source are those of `ElementwiseKernel`. Sums of floats are joined in xarr's
+    order, and so have the same bits on every device.
 
     >>> import xarr
     >>> l2norm = xarr.ReductionKernel(

@@ -16,7 +16,7 @@ def empty(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make an array whose values are not specified; they are zeros.
+    """Make an array of unspecified values; in xarr they are zeros.
 
     -> Array, shape as given, of the default floating-point data type where none is given
     """

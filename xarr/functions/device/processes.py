@@ -87,6 +87,8 @@ def ipc_handle(x: Array) -> IpcHandle:
     RuntimeError
         If the device is no CUDA device, or its memory was allocated so that the driver has no
         handle for it: managed memory, and pools of ``cudaMallocAsync``.
+
+    >>> handle = xarr.ipc_handle(xarr.ones(3))  # doctest: +SKIP
     """
     where = "ipc_handle(x)"
     if type(x) is not Array:

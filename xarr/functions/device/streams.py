@@ -129,7 +129,8 @@ class Stream:
     def wait(self, other: Event | Stream | Any) -> None:
         """Let the stream wait for an event, or for all that another stream was asked.
 
-        other : Event, Stream or stream of another library's with ``__cuda_stream__``
+        other : Event, Stream, or stream of another library with ``__cuda_stream__``
+            What to wait for.
 
         TypeError -- If `other` is no Event and no Stream.
 
@@ -310,13 +311,13 @@ class Event:
                 self._handle = driver.mark(timed=self._timed, blocking=self._blocking)
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Let a stream wait for the event before it does what is asked of it from now on.
+        """Let a stream wait for the event before it runs the work that is submitted from now on.
 
         Parameters
         ----------
         stream : Stream, optional
-            The stream; the current one of the event's device where None. Where it is another
-            device's, and not both are CUDA devices, the host waits.
+            The stream; None for the current one of the event's device. For a stream of another
+            device the host waits, unless both are CUDA devices.
 
         TypeError -- If the stream is no Stream.
 

@@ -126,9 +126,9 @@ logical_or: Final = Binary(rows.logical_or)
 logical_xor: Final = Binary(rows.logical_xor)
 """Tell whether one of x1 and x2 is true, or nonzero."""
 maximum: Final = Binary(rows.maximum)
-"""The larger of x1 and x2; NaN if one is."""
+"""The larger of x1 and x2; NaN if either is NaN."""
 minimum: Final = Binary(rows.minimum)
-"""The smaller of x1 and x2; NaN if one is."""
+"""The smaller of x1 and x2; NaN if either is NaN."""
 multiply: Final = Binary(rows.multiply)
 """The product of x1 and x2; of bools, whether both are true."""
 negative: Final = Unary(rows.negative)
@@ -142,7 +142,7 @@ positive: Final = Unary(rows.positive)
 rad2deg: Final = Unary(rows.rad2deg)
 """An angle in radians, in degrees."""
 reciprocal: Final = Unary(rows.reciprocal)
-"""1 / x; of integers the whole part, and 0 of 0."""
+"""1 / x; of integers without the fraction, and 0 of 0."""
 remainder: Final = Binary(rows.remainder)
 """The rest of x1 after floor division by x2, with the sign of x2."""
 rint: Final = Unary(rows.rint)

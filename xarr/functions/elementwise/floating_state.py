@@ -129,7 +129,9 @@ def seterrcall(func: Any) -> Any:
 
 
 def geterrcall() -> Callable[..., Any] | Any | None:
-    """Tell what NumPy calls, or logs to, at a floating-point error.
+    """Return what handles floating-point errors in NumPy.
+
+    -> function, object with `write`, or None
 
     >>> xarr.geterrcall() is None
     True

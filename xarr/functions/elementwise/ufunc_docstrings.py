@@ -14,7 +14,9 @@ def docstring_of(row: Elementwise, annotations: dict[str, str]) -> str:
     pair = row.operands == 2
     names, given = ("x1, x2", "The operands") if pair else ("x", "The operand")
     shape = "shapes that broadcast to (...)" if pair else "shape (...)"
-    unit = f", {row.unit}" if row.unit else ""
+    unit, result = f" {row.unit}" if row.unit else "", ""
+    if row.unit.startswith("result "):
+        unit, result = "", f", {row.unit.removeprefix('result ')}"
     made = {
         "same": "the type that the operands promote to",
         "bool": "bool",
@@ -31,7 +33,7 @@ Parameters
 Returns
 -------
 Array, shape (...)
-    Of dtype {made}{floats}.
+    Of dtype {made}{result}{floats}.
 
 Raises
 ------

@@ -52,7 +52,12 @@ def _described(text: str | None) -> Any:
 
 
 class ufunc:  # noqa: N801 - NumPy's name
-    """A function of each element by itself.
+    """A function that is applied to each element.
+
+    Parameters
+    ----------
+    name, row : str, Elementwise or None
+        The name of the function, and what it computes, if a row describes it.
 
     Attributes
     ----------
@@ -143,11 +148,10 @@ class ufunc:  # noqa: N801 - NumPy's name
         initial: ArrayLike | None = None,
         where: ArrayLike = True,
     ) -> Array:
-        """Join the elements along axes by the function.
+        """Combine the elements along axes by the function.
 
-        array : Array, shape (...) -- The operand.
         axis : int, tuple of int or None -- The axes; the first one by default, all where None.
-        dtype : data type, optional -- What the elements are converted to first.
+        dtype : data type, optional -- The data type that the elements are converted to first.
 
         >>> xarr.add.reduce(xarr.asarray([1, 2, 3])).tolist()
         6
@@ -159,7 +163,7 @@ class ufunc:  # noqa: N801 - NumPy's name
     def accumulate(
         self, array: ArrayLike, axis: Any = 0, dtype: DTypeLike = None, out: Out = None
     ) -> Array:
-        """Join by the function, for each element, all up to it along an axis.
+        """Combine, by the function, all elements up to each one along an axis.
 
         array : Array, shape (...) -- The operand; the result has its shape.
         axis : int -- The axis; the first one by default.
@@ -174,8 +178,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape.
 
         A, B : Array, shapes (...) and (...) -- The operands.
-        **options
-            As of the function.
+        **options : object -- `out`, `where`, `dtype` and the other keywords of the function.
 
         >>> xarr.add.outer([1, 2], xarr.asarray([10, 20])).tolist()
         [[11, 21], [12, 22]]
@@ -210,7 +213,6 @@ class ufunc:  # noqa: N801 - NumPy's name
     ) -> Array:
         """Join the elements of slices along an axis, which has an element for each index then.
 
-        array : Array, shape (...) -- The operand.
         indices : one-dimensional integers -- Slice i reaches from ``indices[i]`` to ``indices[i +
             1]``, the last to the end; where it would be empty it has the element at ``indices[i]``.
         axis : int -- The axis; the first one by default.

@@ -89,12 +89,12 @@ def put(a: Array, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
 
 @by_numpy(numpy.putmask, 3, writes=True)
 def putmask(a: Array, /, mask: Any, values: Any) -> None:
-    """Write values to the elements that a mask names: to each the value of its own place.
+    """Write values to the elements where a mask is True: values[i] to element i.
 
-    ``a[mask] = values`` takes them one after the other.
+    ``a[mask] = values`` takes the values in sequence instead.
 
     values : Array or values
-        The values for all elements of a, in order; from the first again where there are fewer.
+        One value for each element of a, in C order; repeated where there are fewer.
 
     ValueError -- If the mask has another size.
 
@@ -129,9 +129,9 @@ def _mask(mask: Any, a: Array, where: str) -> Array:
 
 @by_numpy(numpy.place, 3, writes=True)
 def place(arr: Array, mask: Any, vals: Any) -> None:
-    """Write values one after the other to the elements that a mask names. Waits for the device.
+    """Write values in sequence to the elements where a mask is True. Waits for the device.
 
-    vals : Array or values -- The values; from the first again where there are too few.
+    vals : Array or values -- The values; repeated where there are too few.
 
     ValueError -- If the mask has another size, or there are no values.
 

@@ -134,10 +134,13 @@ def load(
 ) -> Any:
     """Read a ``.npy`` or ``.npz`` file, or a pickle. Runs on the host.
 
-    mmap_mode : str, optional -- That of `numpy.load`. On a CPU the array lies in the mapped file;
-        elsewhere it is a copy, and what is written to it does not reach the file.
-    fix_imports, encoding, max_header_size
-        Those of `numpy.load`.
+    mmap_mode : {"r", "r+", "w+", "c"}, optional -- How an ``.npy`` file is mapped into memory; it
+        is read at once where None. On a CPU the array lies in the mapped file; elsewhere it is a
+        copy, and what is written to it does not reach the file.
+    fix_imports : bool -- Whether pickles of Python 2 find the modules that Python 3 renamed.
+    encoding : {"ASCII", "latin1", "bytes"} -- How strings in pickles of Python 2 are decoded.
+    max_header_size : int -- The longest header that is read, in bytes; longer ones raise
+        ValueError. Without effect where `allow_pickle` is True.
 
     -> Array or Archive -- The array of an ``.npy`` file; a mapping of the arrays of an ``.npz``
         file. Arrays of objects, strings, dates and records are NumPy's.
@@ -223,11 +226,24 @@ def loadtxt(
 
     dtype : dtype, optional
         The data type; the default floating-point one where it is Python's float.
-    unpack : bool -- Whether columns are given, of which each can be assigned to a name.
-    comments, delimiter, converters, skiprows, usecols, ndmin, encoding, max_rows, quotechar
-        Those of `numpy.loadtxt`.
+    comments : str, sequence of str or None -- What begins a comment, which ends with the line; None
+        where there are none.
+    delimiter : str, optional -- The character between values; white space where None.
+    converters : callable or dict of int to callable, optional -- What makes a value of the text of
+        a field: one function for all columns, or functions by the number of the column.
+    skiprows : int -- How many lines to skip at the beginning, comments and empty ones included.
+    usecols : int or sequence of int, optional -- The columns to read, from 0; all where None.
+    unpack : bool -- Whether to return the transposed array, whose rows are the columns of the file:
+        ``x, y = xarr.loadtxt(fname, unpack=True)``.
+    ndmin : {0, 1, 2} -- The least number of axes; axes of one element beyond it are dropped.
+    encoding : str, optional -- The encoding of the file; the system's where None.
+    max_rows : int, optional -- How many rows to read after the skipped lines, comments and empty
+        lines not counted; all where None.
+    quotechar : str, optional -- The character around a field in which delimiters and comments are
+        text; doubled, it stands for itself. None where fields have no quotes.
 
-    -> Array -- The values. Records and strings are arrays of NumPy's.
+    -> Array, shape (N, M), or with fewer axes
+        The values; transposed with `unpack`. Records and strings are arrays of NumPy's.
 
     >>> xarr.loadtxt(["1 2", "3 4"], dtype="int64", unpack=True).tolist()
     [[1, 3], [2, 4]]
@@ -253,8 +269,13 @@ def savetxt(
     """Write an array of one or two axes as text, a row a line. Runs on the host.
 
     X : Array, shape (N,) or (N, M) -- The values.
-    fmt, delimiter, newline, header, footer, comments, encoding
-        Those of `numpy.savetxt`.
+    fmt : str or sequence of str -- The format of a value, as "%.3f"; of each column; or of a whole
+        row, as "%d: %.3f".
+    delimiter : str -- What separates the columns.
+    newline : str -- What ends a row.
+    header, footer : str -- Text before and after the values, each of its lines after `comments`.
+    comments : str -- What begins the lines of `header` and `footer`.
+    encoding : str, optional -- The encoding of the file; latin1 where None.
 
     >>> import io
     >>> file = io.StringIO()
@@ -281,8 +302,12 @@ def genfromtxt(
 
     dtype : dtype, optional
         The data type of the result; that of each column by itself where None.
-    comments, delimiter, skip_header, skip_footer, *args, **kwargs
-        Those of `numpy.genfromtxt`, in its order; but `usemask` is refused.
+    comments : str, optional -- What begins a comment, which ends with the line.
+    delimiter : str, int or sequence of int, optional -- What separates values, or how many
+        characters each field has; white space where None.
+    skip_header, skip_footer : int -- How many lines to skip at the beginning and at the end.
+    *args, **kwargs : object -- The further parameters of `numpy.genfromtxt`, in its order or by
+        name, as `usecols`, `names`, `missing_values` and `filling_values`; `usemask` is refused.
 
     -> Array -- The values, NaN where one is missing. Records and strings, as of ``names=True``, are
         arrays of NumPy's.
@@ -396,11 +421,16 @@ def memmap(
     """Map a part of a file, as `numpy.memmap`; a device that is no CPU gets a copy.
 
     filename : path or open file -- The file.
-    dtype, offset, shape, order
-        Those of `numpy.memmap`.
-    mode : str -- Its "r", "c", "r+" or "w+". The last two write to the file, and need a CPU.
+    dtype : dtype -- The data type of the elements in the file.
+    mode : {"r", "c", "r+", "w+"}
+        "r" reads; "c" also writes, but to memory alone; "r+" writes to the file; "w+" makes the
+        file, or overwrites it. The last two need a CPU.
+    offset : int -- The byte of the file that the first element begins at.
+    shape : int or tuple of int, optional -- The shape; one axis up to the end of the file where
+        None.
+    order : {"C", "F"} -- Whether the last index runs fastest in the file, or the first.
 
-    -> Array, shape as given
+    -> Array, of the shape and data type asked for
 
     >>> import tempfile
     >>> with tempfile.TemporaryFile() as file:

@@ -103,9 +103,23 @@ def array2string(
 ) -> str:
     """The array as text, as `numpy.array2string` writes it; of a large one its corners are read.
 
-    separator, prefix, suffix : str -- Those of `numpy.array2string`.
-    formatter, threshold, edgeitems, sign, floatmode, legacy
-        Those of `numpy.set_printoptions`.
+    separator : str -- What stands between elements.
+    prefix, suffix : str -- Text that the caller writes before and after; its length counts where
+        lines are broken, and rows are indented by that of `prefix`.
+    formatter : dict of str to callable, optional -- What makes the text of an element, by kind of
+        data type, as "bool", "int", "float" or "all".
+    threshold : int, optional -- The largest number of elements that are all written.
+    edgeitems : int, optional -- How many elements of a larger array are written at each end of an
+        axis.
+    sign : {"-", "+", " "}, optional -- What stands before positive numbers: nothing, a plus or a
+        space.
+    floatmode : {"fixed", "unique", "maxprec", "maxprec_equal"}, optional -- Which digits after the
+        point are written: `precision` of them; as many as tell the element from its neighbours;
+        the fewer of both; or these, but the same number for all elements.
+    legacy : str or False, optional -- The NumPy version whose format is written, as "1.13"; False
+        for the present one.
+
+    Note: None stands for what `set_printoptions` says.
 
     >>> xarr.array2string(xarr.asarray([1.0, 2.5]), separator=", ")
     '[1. , 2.5]'

@@ -39,21 +39,36 @@ Square = ArrayLike
 
 
 class QRResult(NamedTuple):
-    """The factors of `qr`."""
+    """The factors of `qr`: a = Q R.
+
+    Q : floating-point Array, shape (..., M, K) -- Orthonormal columns.
+    R : floating-point Array, shape (..., K, N) -- Upper triangular matrices.
+    """
 
     Q: Array
     R: Array
 
 
 class SlogdetResult(NamedTuple):
-    """The result of `slogdet`."""
+    """The result of `slogdet`: determinants as sign * exp(logabsdet).
+
+    sign : floating-point Array, shape (...)
+        1, -1 or 0; of complex matrices a number of magnitude 1, or 0.
+    logabsdet : real floating-point Array, shape (...)
+        The natural logarithms of the magnitudes; -inf where the determinant is 0.
+    """
 
     sign: Array
     logabsdet: Array
 
 
 class SVDResult(NamedTuple):
-    """The factors of `svd`."""
+    """The factors of `svd`: a = U diag(S) Vh.
+
+    U : floating-point Array, shape (..., M, M or K) -- Orthonormal columns; K = min(M, N).
+    S : real floating-point Array, shape (..., K) -- The singular values, the largest first.
+    Vh : floating-point Array, shape (..., N or K, N) -- Orthonormal rows.
+    """
 
     U: Array
     S: Array
@@ -61,14 +76,22 @@ class SVDResult(NamedTuple):
 
 
 class EigResult(NamedTuple):
-    """The result of `eig`."""
+    """The result of `eig`.
+
+    eigenvalues : complex Array, shape (..., M) -- The eigenvalues, in no order.
+    eigenvectors : complex Array, shape (..., M, M) -- The eigenvectors, as columns.
+    """
 
     eigenvalues: Array
     eigenvectors: Array
 
 
 class EighResult(NamedTuple):
-    """The result of `eigh`."""
+    """The result of `eigh`.
+
+    eigenvalues : real floating-point Array, shape (..., M) -- The eigenvalues, ascending.
+    eigenvectors : floating-point Array, shape (..., M, M) -- The eigenvectors, as columns.
+    """
 
     eigenvalues: Array
     eigenvectors: Array

@@ -32,7 +32,14 @@ LinAlgError: Final = numpy.linalg.LinAlgError
 
 
 class LstsqResult(NamedTuple):
-    """The result of `lstsq`."""
+    """The result of `lstsq`.
+
+    x : floating-point Array, shape (N,) or (N, K) -- The solutions.
+    residuals : real floating-point Array, shape (1,) or (K,) -- The sums of the squares of b - a @
+        x; shape (0,) where the rank is below N, or M is at most N.
+    rank : int32 Array, shape () -- The rank of a.
+    s : real floating-point Array, shape (min(M, N),) -- The singular values of a, descending.
+    """
 
     x: Array
     residuals: Array

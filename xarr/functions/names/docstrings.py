@@ -60,23 +60,24 @@ GLOSSARY: Final = {
     ),
     **dict.fromkeys(("axis1", "axis2"), "An axis; a negative one counts from the end."),
     "keepdims": "Whether reduced axes stay, with one element.",
-    "dtype": "The data type of the result; None for what the values have, or the default one.",
+    "dtype": "The data type of the result; None for that of the values, or the default one.",
     "dtype beside casting": "The data type of the result; None for what follows from the operands.",
     **dict.fromkeys(
         ("dtype beside keepdims", "dtype beside include_initial", "dtype beside offset"),
         "The data type of the result, and of sums; None for what follows from the operand's.",
     ),
-    "out": "Where the result goes, converted; of the result's shape.",
+    "out": "The array that the result is written to, converted to its data type; of the\n"
+    "    result's shape.",
     "where": "Which elements are computed; elsewhere `out` keeps its elements.",
-    "where beside keepdims": "Which elements count; the others are as if they were not there.",
-    "initial": "What the result begins with.",
+    "where beside keepdims": "Which elements count; the others are left out.",
+    "initial": "The value to start with, which is combined with the elements.",
     "casting": "Which conversions are allowed: no, equiv, safe, same_kind or unsafe.",
-    "correction": "What is subtracted from the number of elements that a sum is divided by.",
-    "ddof": "NumPy's name of `correction`; one of them is given.",
-    "mean": "The mean, with the reduced axes, if it is known.",
-    "include_initial": "Whether the result begins with the value of no elements.",
-    "order": "How elements lie in memory: C, the last index fastest; F, the first; of an array\n"
-    "    also A or K, as it lies.",
+    "correction": "The divisor is the number of elements less this number.",
+    "ddof": "NumPy's name of `correction`; give one of the two.",
+    "mean": "The mean, if it is known already; its reduced axes have one element.",
+    "include_initial": "Whether the result begins with the sum or product of no elements, 0 or 1.",
+    "order": "The order of elements in memory: the last index runs fastest (C), or the first\n"
+    "    (F); A and K keep the order of an array.",
     **dict.fromkeys(
         (f"order beside {name}" for name in ("indices", "multi_index")),
         "Which index of the array runs fastest: the last (C) or the first (F).",
@@ -86,53 +87,55 @@ GLOSSARY: Final = {
     "sig": "Another name of `signature`.",
     "like": "Accepted for compatibility; has no effect.",
     "shape": "The shape.",
-    "size": "The shape; None for what the parameters broadcast to.",
+    "size": "The shape of the result; None for the shape that the parameters broadcast to.",
     "device": "The device; None for the default one.",
     **dict.fromkeys(
         (f"device beside {name}" for name in ("a", "copy", "fill_value", "num", "prototype")),
         "The device; None for the operand's, or the default one.",
     ),
-    "copy": "True for a copy in any case, False for none, None for one where it is needed.",
+    "copy": "True to copy always, False to copy never, None to copy where it is needed.",
     "norm": "Which direction divides by the number of elements: the inverse one (backward), the\n"
     "    forward one, or both by its square root (ortho).",
     "n: SupportsIndex | None": "The length of the signal along the axis; the operand is cut, or\n"
     "    padded with zeros.",
-    "s": "The lengths of the signal along `axes`, which are given as well; -1 is the operand's.",
-    "deg": "The largest degree, in each variable.",
+    "s": "The lengths of the signal along `axes`, which must be given too; -1 for the operand's.",
+    "deg": "The largest degree.",
     "df": "The degrees of freedom, positive.",
     "dtype: FloatType": "float64 or float32; None for the device's default one.",
-    "dfnum": "The degrees of freedom above, positive.",
-    "dfden": "The degrees of freedom below, positive.",
+    "dfnum": "The degrees of freedom of the numerator, positive.",
+    "dfden": "The degrees of freedom of the denominator, positive.",
     "loc": "The mean.",
-    **dict.fromkeys(("m: SupportsIndex", "m: int"), "How often."),
+    **dict.fromkeys(("m: SupportsIndex", "m: int"), "How many times."),
     "nonc": "The noncentrality, not negative.",
-    "p: Real": "The probability that a trial succeeds; not 0 where one has to.",
+    "p: Real": "The probability that a trial succeeds; not 0 where trials go on until one does.",
     "scale": "The scale, not negative.",
-    "shape: Real": "Its shape, not negative.",
+    "shape: Real": "The shape of the distribution, not negative.",
     "density": "Whether the counts are divided by their sum and by the sizes of the bins.",
     "overwrite_input": "Accepted for compatibility; has no effect: the operand is left as it is.",
     "q": "Which quantiles, from 0 to 1, or percentiles, from 0 to 100; read on the host.",
     "rowvar": "Whether variables are rows; else they are columns.",
     "weights": "How much each element counts, in place of 1.",
-    "domain: Any": "The interval of x, a pair; the default one where None.",
-    "window: Any": "What the domain is mapped to, a pair; the default one where None.",
-    "symbol: str": "What x is called in texts.",
-    "other: Any": "The other one.",
+    "log_stream": "The file that the compiler's log is written to; None for none.",
+    "domain: Pair": "The interval of x; that of the class where None.",
+    "window: Pair": "The interval that the domain is mapped to; that of the class where None.",
+    "symbol: str": "The name of x in printed series.",
+    "other: Any": "The series to compare with.",
     ": Coefficients": "The coefficients, of the highest power first.",
     "k: SupportsIndex": "The diagonal: 0 the main one, above it positive, below it negative.",
     "offset: SupportsIndex": "How far above the main diagonal, in columns; negative below.",
     "N: SupportsIndex": "The number of rows.",
     "fun: Function": "The function to derive.",
-    "argnums": "The numbers of the arguments by which it is derived: floating-point arrays, or\n"
-    "    trees of them.",
-    "has_aux": "Whether it returns a pair: the result, and what else it has to say.",
-    "holomorphic": "Whether arguments and results are complex, and so the derivative.",
+    "argnums": "The positions of the arguments to derive by: floating-point arrays, or trees of\n"
+    "    these.",
+    "has_aux": "Whether `fun` returns a pair: the result, and auxiliary data.",
+    "holomorphic": "Whether arguments, results and the derivative are complex.",
     **dict.fromkeys(
         ("M: SupportsIndex | None", "m: SupportsIndex | None"),
         "The number of columns; None for that of rows.",
     ),
     "M: float": "How many points; where it is below 1 the window is empty.",
-    "hermitian": "Whether the matrices are Hermitian, so that their eigenvalues say all.",
+    "hermitian": "Whether the matrices are Hermitian: singular values are the magnitudes of\n"
+    "    eigenvalues then.",
     "rtol: Any": "Singular values up to rtol times the largest count as zero; None for max(M, N)\n"
     "    times the dtype's epsilon.",
     **dict.fromkeys(
@@ -141,37 +144,39 @@ GLOSSARY: Final = {
     ),
     "equal_nan": "Whether NaN is equal to NaN.",
     "UPLO": "Which triangle is read: the lower (L) or the upper (U) one.",
-    "endpoint": "Whether `stop` is the last number, exactly; else it would be the next one.",
+    "endpoint": "Whether `stop` is the last number, exactly; else they end a step before it.",
     "fill_value": "The value; an Array broadcasts to the shape.",
     "mode: str": "What is done with indices out of range: raise, wrap or clip.",
     "mode beside multi_index": "What is done with indices out of range, the same or for each axis.",
-    "kind": "NumPy's name of an algorithm; one that suits the device is taken in any case.",
-    "order: Any": "NumPy's, for records, which xarr does not have.",
+    "kind": "NumPy's name of an algorithm; has no effect, as the device has its own.",
+    "order: Any": "NumPy's order of the fields of records, which xarr does not have.",
     "n: SupportsIndex": "The number of rows, and of columns if nothing says another.",
     "ndim: SupportsIndex": "How many axes.",
     **dict.fromkeys(("arrays", "tup"), "The arrays."),
     "new_shape": "The shape.",
-    "kth": "The positions, in [-N, N).",
+    "kth": "The positions that get the elements of the sorted order, in [-N, N).",
     **dict.fromkeys(("indices: ArrayLike", "ind"), "The indices, integers in [-N, N)."),
-    "indices_or_sections": "How many parts, or the indices at which each but the first begins.",
-    "condition: ArrayLike": "Which elements.",
-    "mask": "Which elements; as many as there are.",
-    "writeable": "Whether the view may be written to. Where elements share memory it never may.",
-    "assume_unique": "Whether no element occurs twice in either.",
+    "indices_or_sections": "The number of parts; or a sequence: the index at which\n"
+    "    each part after the first begins.",
+    "condition: ArrayLike": "True, or not zero, for each element to take.",
+    "mask": "True, or not zero, for each element to write; of the size of the array.",
+    "writeable": "Whether the view may be written to; never where elements share memory.",
+    "assume_unique": "Whether no element occurs twice in either array.",
     **dict.fromkeys(
         ("a: Matrices", "a: Square", "A: Matrices", "x: Matrices", "x: Square"),
         "The matrices: float32, float64, complex64 or complex128; integers become the default\n"
         "    floating-point dtype.",
     ),
-    "a: Signal": "The operand; integers become the default floating-point dtype, float16 float32.",
-    ": File": "The file; of text also its lines.",
+    "a: Signal": "The operand; integers become the default floating-point dtype, float16 becomes\n"
+    "    float32.",
+    ": File": "The path, or the open file; for text also a sequence of lines.",
     "allow_pickle": "Whether NumPy's arrays of objects are read or written, by pickle.",
-    "count: int": "How many elements; all that there are where negative.",
+    "count: int": "How many elements to read; all where negative.",
     "bitorder": "Whether the first element is a byte's largest bit (big) or its smallest (little).",
-    **dict.fromkeys(
-        ("max_line_width", "precision", "suppress_small"),
-        "As of `numpy.array2string`; None for what `set_printoptions` says.",
-    ),
+    "max_line_width": "The longest line, in characters; None for what `set_printoptions` says.",
+    "precision": "How many digits follow the point; None for what `set_printoptions` says.",
+    "suppress_small": "Whether numbers that `precision` rounds to zero are written as\n"
+    "    zero, without an exponent; None for what `set_printoptions` says.",
 }
 """The meaning of parameters, by name, by name and annotation or another name, or by annotation."""
 
@@ -198,18 +203,19 @@ _ERRORS: Final = {
     ": ShapeLike": ("ValueError", "If an extent is negative, or the shape does not fit."),
     ": DTypeLike": ("TypeError", "If there is no such data type, or the device lacks it."),
     ": Matrices": ("LinAlgError", "If there are fewer than two axes, or LAPACK does not converge."),
-    ": Square": ("LinAlgError", "If matrices are not square, or singular where that matters."),
+    ": Square": ("LinAlgError", "If a matrix is not square, or a matrix to invert is singular."),
 }
 """The errors of parameters; their keys are as those of `GLOSSARY`."""
 
 _RETURNS: Final = {
+    "Made": "series",
     "keepdims": "Array, shape of the axes that are left",
     "include_initial": "Array\n    Of the shape of x, or one longer along the axis.",
     "norm": "floating-point Array\n    Of the precision of the operand.",
     "Coefficients": "Array, or poly1d where an operand is one\n"
     "    The coefficients, of the highest power first.",
     "Floats": "float if size is None and all parameters are numbers; else Array\n"
-    "    Floating-point; of the device's default type where no argument says another.",
+    "    Floating-point, of the device's default type where no argument has another.",
     "Integers": "int if size is None and all parameters are numbers; else Array of int64",
 }
 """The default text of "Returns", by a parameter or by the annotation of the result."""
@@ -251,6 +257,8 @@ _TYPES: Final = {
     "Out": "Array or None",
     "Outs": "tuple of Array, or None",
     "FloatType": "dtype or None",
+    "Pair": "pair of float or None",
+    "TextIO": "open text file",
     "Real": "real Array or number",
     "Size": "int, tuple of int or None",
     "ShapeLike": "int or tuple of int",
@@ -413,7 +421,13 @@ def _complete_one(value: Any, source: str, example: str, of: str = "") -> None:
     elif isinstance(value, type):
         about = vars(value)["__doc__"]
         if type(about) is str:  # that of `ufunc` is each function's
-            value.__doc__ = _joined(*_sections(inspect.cleandoc(about)))
+            summary, sections = _sections(inspect.cleandoc(about))
+            maker = next(base for base in value.__mro__ if "__init__" in vars(base))
+            if maker.__module__.startswith("xarr"):
+                inherited = _sections(inspect.getdoc(maker) or "")[1]
+                borrowed = ("Parameters", "Notes")
+                sections = {key: inherited[key] for key in borrowed if key in inherited} | sections
+            value.__doc__ = _joined(summary, sections)
         if not any("_methods_source" in vars(one) for one in value.__mro__):
             for method in vars(value).values():
                 _complete_one(getattr(method, "__func__", method), source, "", of=value.__name__)

@@ -60,6 +60,19 @@ _CALLS: Final = {
     "xarr.{}(xarr.asarray([1 + 1j, 1 + 0j])).tolist()": """
         iscomplex: [True, False] | isreal: [False, True]
     """,
+    "xarr.polynomial.legendre.leg{}([2.0], [3.0], xarr.ones((2, 2))).tolist()": """
+        val2d: [12.0] | grid2d: [[12.0]]
+    """,
+    "xarr.polynomial.legendre.leg{}([2.0], [3.0], [4.0], xarr.ones((2, 2, 2))).tolist()": """
+        val3d: [60.0] | grid3d: [[[60.0]]]
+    """,
+    "xarr.polynomial.legendre.leg{}([2.0], [3.0], [1, 1]).shape": "vander2d: (1, 4)",
+    "xarr.polynomial.legendre.leg{}([2.0], [3.0], [4.0], [1, 0, 1]).shape": "vander3d: (1, 4)",
+    "xarr.polynomial.chebyshev.{}([0.0]).tolist()": "chebweight: [1.0]",
+    "xarr.polynomial.hermite.{}([0.0]).tolist()": "hermweight: [1.0]",
+    "xarr.polynomial.hermite_e.{}([0.0]).tolist()": "hermeweight: [1.0]",
+    "xarr.polynomial.laguerre.{}([0.0]).tolist()": "lagweight: [1.0]",
+    "xarr.polynomial.legendre.{}([0.0]).tolist()": "legweight: [1.0]",
     "xarr.random.{}(2, 3).shape": "rand: (2, 3) | randn: (2, 3)",
 }
 """For each call with a name left out, the names that stand there, and what each gives."""

@@ -106,6 +106,9 @@ def synchronize(x: Array | Device | str | None = None) -> None:
     """Compute an array, or run all that was asked of a device, and wait until it is done.
 
     x : Array, Device, str or None -- What to wait for; the default device where None.
+
+    >>> x = xarr.ones(3) + 1
+    >>> xarr.synchronize(x)
     """
     if type(x) is Array:
         wait(x._view)
@@ -120,8 +123,8 @@ def info(
     """Write what is known of an array, or the documentation of anything else, as NumPy does.
 
     object : Array or object -- What is asked about.
-    maxwidth, toplevel
-        Those of `numpy.info`.
+    maxwidth : int -- The longest line of what is written, in characters.
+    toplevel : str -- The module in which the search begins, if `object` is a name.
     output : open file, optional -- Where it is written; to the standard output where None.
 
     >>> xarr.info(xarr.zeros((2, 3), dtype="int8"), output=None)  # doctest: +ELLIPSIS
@@ -153,6 +156,9 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
     """Show how NumPy was built, which computes on the host; `python -m xarr info` shows devices.
 
     mode : str -- "stdout" to print, "dicts" for a dictionary.
+
+    >>> sorted(xarr.show_config("dicts"))[0]
+    'Build Dependencies'
     """
     show: Any = numpy.show_config
     found: dict[str, Any] | None = show(mode)
@@ -160,5 +166,9 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
 
 
 def show_runtime() -> None:
-    """Print NumPy's version and the host's instructions; `python -m xarr info` shows devices."""
+    """Print NumPy's version and the host's instructions; `python -m xarr info` shows devices.
+
+    >>> xarr.show_runtime()
+    [...
+    """
     numpy.show_runtime()

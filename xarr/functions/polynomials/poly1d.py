@@ -340,10 +340,9 @@ class poly1d:  # noqa: N801 - NumPy's name
         return bool(self._host() == other._host())
 
     def integ(self, m: SupportsIndex = 1, k: Any = 0) -> poly1d:
-        """The integral, m times, with constants k.
+        """Integrate the polynomial.
 
-        m : int -- How often.
-        k : number or sequence of numbers -- The constants of integration.
+        k : number or sequence of m numbers -- The constants of integration, in the order of use.
 
         >>> xarr.poly1d([2, 1]).integ().coeffs.tolist()
         [1.0, 1.0, 0.0]

@@ -21,6 +21,11 @@ from xarr.functions.polynomials import series_values
 from xarr.functions.polynomials.series_values import Basis, mapped, points_of
 from xarr.functions.reduce import reductions
 
+Made = Any
+"""A series that a method returns."""
+Pair = Any
+"""A domain or window: two numbers, or None."""
+
 
 def _special(name: str) -> Callable[..., Any]:
     """A special method, by NumPy's of its name."""
@@ -36,8 +41,8 @@ class Series:
 
     coef : Array, shape (N,) -- The coefficients, of the lowest degree first.
     domain, window : pair of float, optional -- The interval of x, and the one that it is mapped to;
-        those of the class where None. They are kept on the host, as NumPy arrays.
-    symbol : str, optional -- What x is called in texts.
+        those of the class where None. Both are kept on the host, as NumPy arrays.
+    symbol : str, optional -- The name of x in printed series.
 
     Note: NumPy's classes. Arithmetic, derivatives, integrals, roots and conversions run on the
     host; calls, `fit` and `linspace` on the device.
@@ -51,7 +56,7 @@ class Series:
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x"):
+    def __init__(self, coef: Any, domain: Pair = None, window: Pair = None, symbol: str = "x"):
         self._device = device_of(coef)
         made = self._kind(self._read(coef), self._read(domain), self._read(window), symbol)
         self._take(made)
@@ -178,7 +183,7 @@ class Series:
     __rmod__ = _special("__rmod__")
     __rdivmod__ = _special("__rdivmod__")
 
-    def copy(self) -> Any:
+    def copy(self) -> Made:
         """Copy the series."""
         return self._with("copy")
 
@@ -186,20 +191,34 @@ class Series:
         """The degree: one less than the number of coefficients."""
         return len(self) - 1
 
-    def cutdeg(self, deg: int) -> Any:
-        """The series without the terms beyond a degree."""
+    def cutdeg(self, deg: int) -> Made:
+        """Leave out the terms beyond a degree.
+
+        deg : int -- The largest degree that stays.
+        """
         return self._with("cutdeg", deg)
 
-    def trim(self, tol: float = 0) -> Any:
-        """The series without the last coefficients that are at most tol."""
+    def trim(self, tol: float = 0) -> Made:
+        """Leave out the last coefficients that are small.
+
+        tol : float -- The largest magnitude that is left out, not negative.
+        """
         return self._with("trim", tol)
 
-    def truncate(self, size: int) -> Any:
-        """The series with as many coefficients at most."""
+    def truncate(self, size: int) -> Made:
+        """Leave out the coefficients of the highest degrees.
+
+        size : int -- How many coefficients stay at most, positive.
+        """
         return self._with("truncate", size)
 
-    def convert(self, domain: Any = None, kind: Any = None, window: Any = None) -> Any:
-        """The series in another basis, with another domain or window."""
+    def convert(self, domain: Pair = None, kind: Any = None, window: Pair = None) -> Made:
+        """Write the series in another basis, with another domain or window.
+
+        domain, window : pair of float, optional -- The intervals of the result; those of its class
+            where None.
+        kind : class of series, optional -- As `xarr.polynomial.Legendre`; this one where None.
+        """
         kind = self._kind if kind is None else getattr(kind, "_kind", kind)
         made = self._host().convert(self._read(domain), kind, self._read(window))
         return self._of(made, self._device)
@@ -208,21 +227,32 @@ class Series:
         """The offset and the scale that map the domain to the window."""
         return self._host().mapparms()  # type: ignore[no-any-return]
 
-    def integ(self, m: int = 1, k: Any = (), lbnd: Any = None) -> Any:
-        """The integral, m times, with constants k, zero at lbnd."""
+    def integ(self, m: int = 1, k: Any = (), lbnd: Any = None) -> Made:
+        """Integrate the series.
+
+        k : number or sequence of at most m numbers -- The constants of integration, that of the
+            first integral first: its values at `lbnd`. Those left out are 0.
+        lbnd : number, optional -- The lower bound of the integrals; 0 where None.
+        """
         constants = list(k) if isinstance(k, list | tuple) else k
         return self._with("integ", m, constants, lbnd)
 
-    def deriv(self, m: int = 1) -> Any:
-        """The derivative, m times."""
+    def deriv(self, m: int = 1) -> Made:
+        """Derive the series."""
         return self._with("deriv", m)
 
     def roots(self) -> Array:
         """The roots: Array, shape (degree,). Runs on the host."""
         return self._with("roots")  # type: ignore[no-any-return]
 
-    def linspace(self, n: int = 100, domain: Any = None) -> tuple[Array, Array]:
-        """Points of the domain, equally far apart, and the values there."""
+    def linspace(self, n: int = 100, domain: Pair = None) -> tuple[Array, Array]:
+        """Evaluate the series at evenly spaced points of its domain.
+
+        n : int -- How many points.
+        domain : pair of float, optional -- The interval of the points; the domain where None.
+
+        -> (Array, Array), shapes (n,) -- The points, and the values there.
+        """
         low, high = self._read(self.domain if domain is None else domain)
         points = ranges.linspace(float(low), float(high), n)
         return points, self(points)
@@ -233,23 +263,25 @@ class Series:
         x: ArrayLike,
         y: ArrayLike,
         deg: Any,
-        domain: Any = None,
+        domain: Pair = None,
         rcond: float | None = None,
         full: bool = False,
         w: Any = None,
-        window: Any = None,
+        window: Pair = None,
         symbol: str = "x",
     ) -> Any:
-        """The series that is nearest to points, by least squares, on the device.
+        """Fit a series to points by least squares, on the device.
 
         x, y : Array, shape (M,) -- The points.
         deg : int or sequence of int -- The largest degree, or the degrees that the series may have.
         domain : pair of float, optional
             The domain; the smallest that has all x where None, that of the class where [].
-        rcond, full, w
-            As of the module's fit; with `full` its list is returned as well.
-        window, symbol
-            As of the class.
+        rcond : float, optional -- Singular values up to rcond times the largest are taken as zero;
+            M times the dtype's epsilon where None.
+        full : bool -- Whether to return [residuals, rank, singular values, rcond] too.
+        w : Array, shape (M,), optional -- The weights of the residuals, before they are squared.
+
+        -> series; with `full` the first of two
         """
         points = array_of(x, "fit(x, y, deg)")
         if domain is None:
@@ -270,26 +302,39 @@ class Series:
         return (series, *more) if full else series
 
     @classmethod
-    def fromroots(cls, roots: Any, domain: Any = (), window: Any = None, symbol: str = "x") -> Any:
-        """The series that has given roots."""
+    def fromroots(
+        cls, roots: Any, domain: Pair = (), window: Pair = None, symbol: str = "x"
+    ) -> Made:
+        """Make the monic polynomial that has these roots.
+
+        roots : Array, shape (N,) -- The roots; a root of order k stands there k times.
+        domain : pair of float, optional -- The domain; that of the class where None, the smallest
+            that has all roots where [], the default.
+        """
         interval = cls._read(domain)
         interval = [] if interval is not None and len(interval) == 0 else interval
         made = cls._kind.fromroots(cls._read(roots), interval, cls._read(window), symbol)
         return cls._of(made, device_of(roots))
 
     @classmethod
-    def identity(cls, domain: Any = None, window: Any = None, symbol: str = "x") -> Any:
-        """The series whose value is x."""
+    def identity(cls, domain: Pair = None, window: Pair = None, symbol: str = "x") -> Made:
+        """Make the series whose value is x."""
         return cls._of(cls._kind.identity(cls._read(domain), cls._read(window), symbol))
 
     @classmethod
-    def basis(cls, deg: int, domain: Any = None, window: Any = None, symbol: str = "x") -> Any:
-        """The polynomial of a degree of the basis."""
+    def basis(cls, deg: int, domain: Pair = None, window: Pair = None, symbol: str = "x") -> Made:
+        """Make the series that is one polynomial of the basis.
+
+        deg : int -- Its degree.
+        """
         return cls._of(cls._kind.basis(deg, cls._read(domain), cls._read(window), symbol))
 
     @classmethod
-    def cast(cls, series: Any, domain: Any = None, window: Any = None) -> Any:
-        """A series of another class as one of this."""
+    def cast(cls, series: Any, domain: Pair = None, window: Pair = None) -> Made:
+        """Write a series of another class as a series of this class.
+
+        series : series -- The other series.
+        """
         return cls._of(cls._kind.cast(cls._read(series), cls._read(domain), cls._read(window)))
 
     def has_samecoef(self, other: Any) -> bool:
@@ -325,8 +370,13 @@ class Chebyshev(Series):
     domain, window = theirs.Chebyshev.domain, theirs.Chebyshev.window
 
     @classmethod
-    def interpolate(cls, func: Any, deg: int, domain: Any = None, args: Any = ()) -> Any:
-        """The series that has a function's values at the Chebyshev points of the domain."""
+    def interpolate(cls, func: Any, deg: int, domain: Pair = None, args: Any = ()) -> Made:
+        """Make the series that equals a function at the Chebyshev points of the domain.
+
+        func : function -- Called with an Array of deg + 1 points of the domain, and with `args`.
+        deg : int -- The degree of the series.
+        args : tuple -- The further arguments of `func`.
+        """
         interval = cls._kind.domain if domain is None else cls._read(domain)
 
         def within(x: Any, *rest: Any) -> Any:

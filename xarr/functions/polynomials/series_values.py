@@ -47,6 +47,9 @@ class Basis:
             Whether each series is evaluated at each point; else the shapes S and (...) broadcast.
 
         -> Array, shape (*S, ...)
+
+        >>> xarr.polynomial.chebyshev.chebval(xarr.asarray([0.0, 2.0]), [1.0, 0.0, 1.0]).tolist()
+        [0.0, 8.0]
         """
         points = points_of(x, c, f"{self.prefix}val(x, c)")
         series = coefficients(c, points.ndim if tensor else 0, points)
@@ -72,11 +75,23 @@ class Basis:
         return value
 
     def val2d(self, x: ArrayLike, y: ArrayLike, c: ArrayLike) -> Array:
-        """The sums of c[i, j] * P[i](x) * P[j](y) at points: shape c.shape[2:] + x.shape."""
+        """The sums of c[i, j] * P[i](x) * P[j](y) at points.
+
+        x, y : Array, shape (...) -- The coordinates of the points.
+        c : Array, shape (L, M, *S) -- The coefficients; each of the last axes is another series.
+
+        -> Array, shape c.shape[2:] + x.shape
+        """
         return self._at(c, (x, y), f"{self.prefix}val2d")
 
     def val3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, c: ArrayLike) -> Array:
-        """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) at points: c.shape[3:] + x.shape."""
+        """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) at points.
+
+        x, y, z : Array, shape (...) -- The coordinates of the points.
+        c : Array, shape (L, M, N, *S) -- The coefficients; each of the last axes is another series.
+
+        -> Array, shape c.shape[3:] + x.shape
+        """
         return self._at(c, (x, y, z), f"{self.prefix}val3d")
 
     def valnd(self, pts: Iterable[ArrayLike], c: ArrayLike) -> Array:
@@ -86,6 +101,10 @@ class Basis:
         c : Array, shape (n_1, ..., n_N, *S) -- The coefficients; the axes S are other series.
 
         -> Array, shape (*S, ...)
+
+        >>> x = xarr.asarray([1.0, 2.0])
+        >>> xarr.polynomial.polynomial.polyvalnd([x, x], xarr.ones((2, 2))).tolist()
+        [4.0, 9.0]
         """
         where = f"{self.prefix}valnd(pts, c)"
         coordinates = tuple(pts)
@@ -106,6 +125,9 @@ class Basis:
     def grid2d(self, x: ArrayLike, y: ArrayLike, c: ArrayLike) -> Array:
         """The sums of c[i, j] * P[i](x) * P[j](y) on the grid of x and y.
 
+        x, y : Array, shape (...) -- The coordinates along each axis of the grid.
+        c : Array, shape (L, M, *S) -- The coefficients; each of the last axes is another series.
+
         -> Array, shape c.shape[2:] + x.shape + y.shape
         """
         return self.val(y, self.val(x, c))
@@ -113,14 +135,23 @@ class Basis:
     def grid3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, c: ArrayLike) -> Array:
         """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) on the grid of x, y and z.
 
+        x, y, z : Array, shape (...) -- The coordinates along each axis of the grid.
+        c : Array, shape (L, M, N, *S) -- The coefficients; each of the last axes is another series.
+
         -> Array, shape c.shape[3:] + x.shape + y.shape + z.shape
         """
         return self.val(z, self.val(y, self.val(x, c)))
 
     def vander(self, x: ArrayLike, deg: Any) -> Array:
-        """The values of the polynomials of degrees up to deg.
+        """The values of the polynomials of degrees up to deg at points.
+
+        x : Array, shape (...) -- The points.
+        deg : int -- The largest degree.
 
         -> Array, shape (..., deg + 1) -- Floating-point.
+
+        >>> xarr.polynomial.polynomial.polyvander(xarr.asarray([2.0, 3.0]), 2).tolist()
+        [[1.0, 2.0, 4.0], [1.0, 3.0, 9.0]]
         """
         where = f"{self.prefix}vander(x, deg)"
         degree = _degree(deg, where)
@@ -140,14 +171,20 @@ class Basis:
         return joining.stack(columns, axis=-1)
 
     def vander2d(self, x: ArrayLike, y: ArrayLike, deg: Sequence[int]) -> Array:
-        """The products P[i](x) * P[j](y), of degrees up to two.
+        """The products P[i](x) * P[j](y) for all degrees up to those in deg.
+
+        x, y : Array, shape (...) -- The coordinates of the points.
+        deg : sequence of two int -- The largest degree in each variable.
 
         -> Array, shape (..., (deg[0] + 1) * (deg[1] + 1))
         """
         return self._products(deg, x, y)
 
     def vander3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, deg: Sequence[int]) -> Array:
-        """The products P[i](x) * P[j](y) * P[k](z), of degrees up to three.
+        """The products P[i](x) * P[j](y) * P[k](z) for all degrees up to those in deg.
+
+        x, y, z : Array, shape (...) -- The coordinates of the points.
+        deg : sequence of three int -- The largest degree in each variable.
 
         -> Array, shape (..., (deg[0] + 1) * (deg[1] + 1) * (deg[2] + 1))
         """
@@ -175,9 +212,9 @@ class Basis:
         full: bool = False,
         w: Any = None,
     ) -> Any:
-        """The coefficients of the series that is nearest to points, by least squares.
+        """Fit a series to points by least squares; return its coefficients.
 
-        x : Array, shape (M,) -- Where.
+        x : Array, shape (M,) -- The points.
         y : Array, shape (M,) or (M, K) -- The values; each column is fitted by itself.
         deg : int or sequence of int -- The largest degree, or the degrees that the series may have.
         rcond : float, optional -- Singular values up to rcond times the largest are taken as zero;
@@ -191,6 +228,10 @@ class Basis:
         -----
         RankWarning
             If the points do not determine the coefficients.
+
+        >>> x = xarr.asarray([0.0, 1.0, 2.0])
+        >>> xarr.polynomial.polynomial.polyfit(x, 1 + 2 * x, 1).round(6).tolist()
+        [1.0, 2.0]
         """
         where = f"{self.prefix}fit(x, y, deg)"
         points, values = (_floating(array_of(one, where)) for one in (x, y))
@@ -339,6 +380,9 @@ def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
         Whether each polynomial is evaluated at each point; else the shapes S and (...) broadcast.
 
     -> Array, shape (*S, ...)
+
+    >>> xarr.polynomial.polynomial.polyvalfromroots(xarr.asarray([0.0, 3.0]), [1.0, 2.0]).tolist()
+    [2.0, 2.0]
     """
     where = "polyvalfromroots(x, r)"
     points = array_of(x, where)
@@ -371,37 +415,44 @@ laguerre: Final = Basis("lag", lambda k: (-1 / (k + 1), (2 * k + 1) / (k + 1), k
 
 
 def chebweight(x: ArrayLike) -> Array:
-    """The weight 1 / sqrt(1 - x^2): Array of the shape of x."""
+    """The weight 1 / sqrt(1 - x^2) of the Chebyshev polynomials."""
     points = array_of(x, "chebweight(x)")
     return 1.0 / (elementwise.sqrt(1.0 + points) * elementwise.sqrt(1.0 - points))
 
 
 def legweight(x: ArrayLike) -> Array:
-    """The weight 1: Array of the shape of x."""
+    """The weight 1 of the Legendre polynomials."""
     return array_of(x, "legweight(x)") * 0.0 + 1.0
 
 
 def hermweight(x: ArrayLike) -> Array:
-    """The weight exp(-x^2): Array of the shape of x."""
+    """The weight exp(-x^2) of the Hermite polynomials of physics."""
     points = array_of(x, "hermweight(x)")
     return elementwise.exp(-(points * points))
 
 
 def hermeweight(x: ArrayLike) -> Array:
-    """The weight exp(-x^2 / 2): Array of the shape of x."""
+    """The weight exp(-x^2 / 2) of the Hermite polynomials of probability."""
     points = array_of(x, "hermeweight(x)")
     return elementwise.exp(-0.5 * (points * points))
 
 
 def lagweight(x: ArrayLike) -> Array:
-    """The weight exp(-x): Array of the shape of x."""
+    """The weight exp(-x) of the Laguerre polynomials."""
     return elementwise.exp(-array_of(x, "lagweight(x)"))
 
 
 def chebinterpolate(func: Callable[..., Any], deg: int, args: Any = ()) -> Array:
-    """The coefficients of the series that has a function's values at the Chebyshev points.
+    """The coefficients of the series that equals a function at the Chebyshev points.
 
     func : function -- Called with an Array of deg + 1 points between -1 and 1, and with `args`.
+    deg : int -- The degree of the series.
+    args : tuple -- The further arguments of `func`.
+
+    -> Array, shape (deg + 1,)
+
+    >>> xarr.polynomial.chebyshev.chebinterpolate(lambda x: 1 + 2 * x, 1).round(6).tolist()
+    [1.0, 2.0]
     """
     device = get_device()
     where = "chebinterpolate(func)"

@@ -32,7 +32,9 @@ from xarr.tape import builder
 
 
 class ndindex:  # noqa: N801 - NumPy's name
-    """Iterate over the indices of a shape, given as integers or a tuple; the last one runs fastest.
+    """Iterate over the indices of a shape; the last one runs fastest.
+
+    *shape : int or tuple of int -- The extents, one by one or in one tuple.
 
     >>> list(xarr.ndindex(2, 2))
     [(0, 0), (0, 1), (1, 0), (1, 1)]
@@ -52,6 +54,8 @@ class ndindex:  # noqa: N801 - NumPy's name
 
 class ndenumerate:  # noqa: N801 - NumPy's name
     """Iterate over the indices and the elements of an array, as `iter(x.flat)` does.
+
+    arr : Array, shape (...) -- The array; also numbers, lists of numbers and NumPy arrays.
 
     >>> [(place, int(value)) for place, value in xarr.ndenumerate(xarr.asarray([[5, 6]]))]
     [((0, 0), 5), ((0, 1), 6)]
@@ -73,6 +77,7 @@ class broadcast:  # noqa: N801 - NumPy's name
 
     *arrays : Array or values, shapes that broadcast
         The arrays, 64 at most; of another `broadcast`, its arrays.
+    **options : object -- There are none: any is refused with a ValueError.
 
     >>> pairs = xarr.broadcast(xarr.asarray([[1], [2]]), xarr.asarray([5, 6]))
     >>> pairs.shape
@@ -128,7 +133,7 @@ class broadcast:  # noqa: N801 - NumPy's name
         )
 
     def reset(self, /) -> None:
-        """Begin anew."""
+        """Restart the iteration."""
         self.index = 0
         self._tuples = zip(*self.iters, strict=True)
 
@@ -144,11 +149,28 @@ class broadcast:  # noqa: N801 - NumPy's name
 class nditer:  # noqa: N801 - NumPy's name
     """Iterate over elements of several arrays as `numpy.nditer` does. Runs on the host.
 
-    The arrays are copied to the host, and NumPy iterates over the copies: what is yielded are
-    NumPy's arrays without axes, or vectors with the flag "external_loop". What was written to
+    The arrays are copied to the host, in C order, and NumPy iterates over the copies. Each step
+    yields NumPy arrays without axes, or vectors with the flag "external_loop". What was written to
     operands with "readwrite" or "writeonly" goes to the arrays when the iteration ends, and when
-    the `with` block is left or `close` is called. The parameters are NumPy's, and for None in `op`
-    a new array is made. The copies are in C order, which "K" keeps.
+    the `with` block is left or `close` is called.
+
+    op : Array, or sequence of Array and None -- The operands, which broadcast together; a new array
+        is made for None.
+    flags : sequence of str, optional
+        How to iterate: "external_loop", "multi_index" and the others of `numpy.nditer`.
+    op_flags : sequence of str, or a sequence of these, optional -- What is done with the operands,
+        or with each: "readonly", "readwrite" or "writeonly", and further flags of
+        `numpy.nditer`. Where None, arrays are read, and new ones written.
+    op_dtypes : dtype or sequence of dtype, optional -- The data types of the operands, converted
+        with the flag "buffered"; their own where None.
+    order : {"K", "C", "F", "A"} -- The order of the steps: the last index runs fastest (C) or the
+        first (F). K and A are C here, as the copies lie so.
+    casting : str -- Which conversions to `op_dtypes` are allowed, as "safe" or "same_kind".
+    op_axes : sequence of sequence of int or None, optional -- For each operand its axes, in the
+        order of the iteration's; -1 for a new one. Where None the last axes are aligned.
+    itershape : tuple of int, optional -- The shape of the iteration; -1, or None, for what the
+        operands broadcast to.
+    buffersize : int -- How many elements a buffer holds, with "buffered"; 0 for NumPy's default.
 
     >>> x = xarr.asarray([1, 2])
     >>> with xarr.nditer(x, op_flags=["readwrite"]) as steps:
@@ -220,7 +242,7 @@ class nditer:  # noqa: N801 - NumPy's name
         return more
 
     def close(self) -> None:
-        """Write what was changed to the arrays, and end."""
+        """Write changed elements to the arrays, and end the iteration."""
         made = self.operands
         self._store()
         self._steps.close()
@@ -284,6 +306,9 @@ class flatiter:  # noqa: N801 - NumPy's name
 
     It is an iterator, and has a length, elements and slices as a one-dimensional array has. What is
     written to it is written to the array; values that are too few are taken again from the start.
+
+    array : Array, shape (...) -- The array whose elements these are.
+    base : Array, optional -- What the attribute `base` gives, if not `array`.
 
     >>> x = xarr.zeros((2, 2))
     >>> x.flat[1:3] = 5

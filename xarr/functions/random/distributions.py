@@ -153,7 +153,7 @@ class Continuous(Source):
         where = random.uniform.where
         least, most = sampling.parameter(low, "low", where), sampling.parameter(high, "high", where)
         span = sampling.difference(least, most, where, self._descending)
-        return self.sample(random.uniform, (least, span), size, where)
+        return self._sample(random.uniform, (least, span), size, where)
 
     def vonmises(self, mu: Real, kappa: Real, size: Size = None) -> Floats:
         """Draw angles in radians from the von Mises distribution.
@@ -275,7 +275,7 @@ class Vectors(Source):
         where = "dirichlet(alpha, size)"
         shapes = _vector(alpha, "alpha", where)
         sampling.parameter(shapes, "alpha", where, random.NOT_NEGATIVE)
-        drawn = self.sample(
+        drawn = self._sample(
             random.log_gamma, (shapes._view,), (*_size(size, where), *shapes.shape), where
         )
         # Where all are 0 their logarithms are infinite, and no largest one can be taken away.
@@ -321,7 +321,7 @@ class Vectors(Source):
         for place in range(chances.shape[-1] - 1):
             p = numpy.minimum(shares[..., place], 1.0)
             share = sampling.parameter(p if p.ndim else float(p), "pvals", where)
-            drawn = self.sample(random.binomial, (left, share), shape, where)
+            drawn = self._sample(random.binomial, (left, share), shape, where)
             parts.append(drawn)
             left = _less(left, drawn)
         parts.append(_fill(left, shape))
@@ -374,7 +374,7 @@ class Vectors(Source):
             raise value_error(where, fault, "mean and cov must have same length")
         factor = _factor(matrix, method, check_valid, tol, where)
         shape = (*_size(size, where), *center.shape)
-        view = self.view(random.standard_normal, shape, center.device, where)
+        view = self._view(random.standard_normal, shape, center.device, where)
         lines = manipulation.reshape(Array(view), (-1, center.shape[0]))
         return manipulation.reshape(products.matmul(lines, factor), shape) + center
 
@@ -398,7 +398,7 @@ def colours(source: Source, colors: Any, nsample: Any, size: Any, method: str, w
     parts = []
     for count in map(int, counts[:-1]):
         rest -= count
-        drawn = source.sample(
+        drawn = source._sample(
             random.hypergeometric, (float(count), float(rest), left), shape, where
         )
         parts.append(drawn)

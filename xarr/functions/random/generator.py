@@ -43,13 +43,13 @@ class Generator(Continuous, Discrete, Vectors):
     """
 
     _descending = False
-    on_host: ClassVar[type[Generator]]
+    _on_host: ClassVar[type[Generator]]
     """The class for generators with bits of NumPy, which draw on the host; assigned below."""
 
     def __new__(cls, bit_generator: Any) -> Generator:
         """Make a generator that draws on the host where the bits are NumPy's."""
         if cls is Generator and philox.is_of_numpy(bit_generator):
-            return object.__new__(cls.on_host)
+            return object.__new__(cls._on_host)
         return object.__new__(cls)
 
     def __init__(self, bit_generator: Any) -> None:
@@ -126,7 +126,7 @@ class Generator(Continuous, Discrete, Vectors):
         where = "standard_gamma(shape, size, dtype, out)"
         parameters = (sampling.parameter(shape, "shape", where, random.NOT_NEGATIVE),)
         row = _floating(dtype, out, where)
-        return self.sample(random.standard_gamma, parameters, size, where, dtype=row, out=out)
+        return self._sample(random.standard_gamma, parameters, size, where, dtype=row, out=out)
 
     def multivariate_hypergeometric(
         self, colors: Any, nsample: Any, size: Size = None, method: str = "marginals"
@@ -148,7 +148,7 @@ class Generator(Continuous, Discrete, Vectors):
         return colours(self, colors, nsample, size, method, where)
 
     def _standard(self, row: Draw, size: Size, dtype: Any, out: Any, where: str) -> Any:
-        return self.sample(row, (), size, where, dtype=_floating(dtype, out, where), out=out)
+        return self._sample(row, (), size, where, dtype=_floating(dtype, out, where), out=out)
 
     def integers(
         self,
@@ -164,8 +164,8 @@ class Generator(Continuous, Discrete, Vectors):
         none occurs more often than another by more than 2**-32 of its probability.
 
         low, high : integer Array or int
-            The bounds, high excluded; without high they are 0 and low.
-        dtype : dtype -- An integer data type, or bool; one number of int is a Python int.
+            The bounds, of which high is excluded; if high is None they are 0 and low.
+        dtype : dtype -- An integer data type, or bool; of Python's int a single number is an int.
         endpoint : bool -- Whether high is included.
 
         -> Array, or int where neither a bound, nor size, nor dtype asks for an array
@@ -203,9 +203,9 @@ class Generator(Continuous, Discrete, Vectors):
         return permuting.choice(self, a, size, replace, p, axis, shuffle, where)
 
     def permutation(self, x: Any, axis: int = 0) -> Array:
-        """Permute an array along an axis, or a range of integers; give a copy.
+        """Return a permuted copy of an array, or of the integers below a number.
 
-        x : Array or int -- What is permuted; an integer stands for the integers below it.
+        x : Array or int -- The array, or the number.
 
         -> Array, shape and data type of x; of an integer int64, shape (x,)
 
@@ -254,13 +254,14 @@ def _floating(dtype: Any, out: Any, where: str) -> DType | None:
 
 
 def default_rng(seed: Any = None) -> Generator:
-    """Make a generator of a seed.
+    """Make a random generator from a seed.
 
-    With ``XARR_RANDOM=numpy`` in the environment every generator draws as NumPy's.
+    With ``XARR_RANDOM=numpy`` in the environment every generator draws the numbers that NumPy's
+    would.
 
     seed : int, sequence of int, SeedSequence, bit generator, Generator or None
-        None takes entropy of the operating system. A generator is returned as it is; a bit
-        generator, or generator, of NumPy draws on the host the numbers that NumPy would.
+        The seed; None takes entropy from the operating system. A generator is returned as it is;
+        with a generator or bit generator of NumPy, its numbers are drawn on the host.
 
     >>> xarr.random.default_rng(42).random(3).shape
     (3,)
@@ -344,7 +345,7 @@ class HostGenerator(Generator):
     shuffle = shuffle_on_host
 
 
-_INNER = ("node", "sample", "single", "shuffle", "spawn", "take_bits")
+_INNER = ("shuffle", "spawn", "take_bits")
 
 
 def forward(kind: type, given: type) -> None:
@@ -356,4 +357,4 @@ def forward(kind: type, given: type) -> None:
 
 
 forward(HostGenerator, Generator)
-Generator.on_host = HostGenerator
+Generator._on_host = HostGenerator

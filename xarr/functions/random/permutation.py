@@ -32,7 +32,7 @@ _FEW: Final = 1 << 10
 
 def keys(source: Source, shape: Shape, device: Device, where: str) -> Array:
     """Random 64-bit integers, whose order is the permutation."""
-    return Array(source.view(random.words_wide, shape, device, where, dtypes.uint64))
+    return Array(source._view(random.words_wide, shape, device, where, dtypes.uint64))
 
 
 def order(source: Source, count: int, device: Device, where: str) -> Array:
@@ -198,7 +198,7 @@ def _with_replacement(
         return integers(source, 0, count, shape, int, False, where)
     bounds = reductions.cumulative_sum(chances)
     bounds = bounds / bounds[-1]
-    drawn = source.sample(random.random, (), shape or (), where, dtype=chances._view.dtype)
+    drawn = source._sample(random.random, (), shape or (), where, dtype=chances._view.dtype)
     found = sorting.searchsorted(bounds, drawn, side="right")
     return int(found) if shape is None else found
 
@@ -215,7 +215,7 @@ def _without(
         # The smallest of independent exponentials of these rates are a sample without replacement,
         # in its order (P. S. Efraimidis, P. G. Spirakis, Information Processing Letters 97, 2006).
         kind = chances._view.dtype
-        waits = source.view(random.standard_exponential, (count,), chances.device, where, kind)
+        waits = source._view(random.standard_exponential, (count,), chances.device, where, kind)
         return sorting.argsort(Array(waits) / chances)[:wanted]
     if count >= _MANY and wanted <= _FEW:
         return _few_of_many(source, count, wanted, device, where)
@@ -237,5 +237,5 @@ def random_bytes(source: Source, length: Any, where: str) -> bytes:
     if count < 0:
         raise value_error(where, f"length is {count}", "length must not be negative")
     shape = (-(-count // 4),)
-    view = source.view(random.words, shape, get_device(), where, dtypes.uint32)
+    view = source._view(random.words, shape, get_device(), where, dtypes.uint32)
     return numpy.asarray(creation.to_numpy(Array(view)), "<u4").tobytes()[:count]

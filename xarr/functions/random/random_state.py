@@ -38,7 +38,7 @@ class RandomState(Continuous, Discrete, Vectors):
     (2, 3)
     """
 
-    on_host: ClassVar[type[RandomState]]
+    _on_host: ClassVar[type[RandomState]]
     """The class for generators with bits of NumPy, which draw on the host; assigned below."""
     leads_numpys = False
     """Whether NumPy's global generator is seeded, kept and set with this one."""
@@ -49,7 +49,7 @@ class RandomState(Continuous, Discrete, Vectors):
             IMPORTED.random == "numpy" and not isinstance(seed, Philox)
         )
         if cls is RandomState and wanted:
-            return object.__new__(cls.on_host)
+            return object.__new__(cls._on_host)
         return object.__new__(cls)
 
     def __init__(self, seed: Any = None) -> None:
@@ -94,9 +94,9 @@ class RandomState(Continuous, Discrete, Vectors):
         return philox.NAME, key, counter, *([state["numpy"]] if self.leads_numpys else [])
 
     def set_state(self, state: Any) -> None:
-        """Go on from a `state` that `get_state` gave, so that the same numbers come again.
+        """Restore a state, so that the numbers drawn since `get_state` are drawn again.
 
-        state : tuple or dict -- The state, as `get_state` gives it.
+        state : tuple or dict -- The state that `get_state` returned.
 
         >>> xarr.random.set_state(xarr.random.get_state())
         """
@@ -151,21 +151,21 @@ class RandomState(Continuous, Discrete, Vectors):
 
     def _of_dimensions(self, row: random.Draw, dimensions: tuple[Any, ...], where: str) -> Any:
         if not dimensions:
-            return self.sample(row, (), None, where)
+            return self._sample(row, (), None, where)
         try:
             shape = tuple([operator.index(extent) for extent in dimensions])
         except TypeError:
             fault = f"the arguments are {dimensions}"
             raise type_error(where, fault, "they must be integers") from None
-        return self.sample(row, (), shape, where)
+        return self._sample(row, (), shape, where)
 
     def random_sample(self, size: Size = None) -> Floats:
         """Draw evenly from [0, 1)."""
-        return self.sample(random.random, (), size, "random_sample(size)")
+        return self._sample(random.random, (), size, "random_sample(size)")
 
     def random(self, size: Size = None) -> Floats:
         """Draw evenly from [0, 1)."""
-        return self.sample(random.random, (), size, "random(size)")
+        return self._sample(random.random, (), size, "random(size)")
 
     def standard_normal(self, size: Size = None) -> Floats:
         """Draw from the normal distribution of mean 0 and variance 1."""
@@ -183,8 +183,8 @@ class RandomState(Continuous, Discrete, Vectors):
         """Draw integers evenly between bounds.
 
         low, high : integer Array or int
-            The bounds, high excluded; without high they are 0 and low.
-        dtype : dtype -- An integer data type, or bool; one number of int is a Python int.
+            The bounds, of which high is excluded; if high is None they are 0 and low.
+        dtype : dtype -- An integer data type, or bool; of Python's int a single number is an int.
 
         -> Array, or int where neither a bound, nor size, nor dtype asks for an array
 
@@ -236,7 +236,9 @@ class RandomState(Continuous, Discrete, Vectors):
         return permuting.choice(self, a, size, replace, p, 0, True, where)
 
     def permutation(self, x: Any) -> Array:
-        """Permute an array along its first axis, or the integers below a number; give a copy.
+        """Return a permuted copy of an array, or of the integers below a number.
+
+        x : Array or int -- The array, permuted along its first axis; or the number.
 
         -> Array, shape and data type of x; of an integer int64, shape (x,)
 
@@ -304,7 +306,7 @@ class HostRandomState(RandomState):
 
 
 forward(HostRandomState, RandomState)
-RandomState.on_host = HostRandomState
+RandomState._on_host = HostRandomState
 
 shared = HostRandomState(_numpys_own()) if IMPORTED.random == "numpy" else RandomState()
 """The generator of the functions of `xarr.random`."""

@@ -134,9 +134,9 @@ class Source:
         parameters = [*map(parameter, values, checks, itertools.repeat(where), checks.values())]
         if require is not None:
             require(parameters, where)
-        return self.sample(row, parameters, size, where)
+        return self._sample(row, parameters, size, where)
 
-    def sample(
+    def _sample(
         self,
         row: Draw,
         parameters: Sequence[Parameter],
@@ -155,12 +155,12 @@ class Source:
         if size is None and not views and out is None:
             require_on(device, computed, where)
             numbers: Any = tuple(parameters)
-            return self.single(row, numbers, computed, result or computed, device)
+            return self._single(row, numbers, computed, result or computed, device)
         shape = _shape_of(size, [view.shape for view in views], out, where)
-        array = Array(self.view(row, shape, device, where, computed, parameters, result))
+        array = Array(self._view(row, shape, device, where, computed, parameters, result))
         return deliver(array, out, where)
 
-    def view(
+    def _view(
         self,
         row: Draw,
         shape: Shape,
@@ -177,7 +177,7 @@ class Source:
         draw, key = numbered(self._take, device)
         return row.drawn(shape, draw, key, device, computed, operands, result)
 
-    def single(
+    def _single(
         self,
         row: Draw,
         parameters: tuple[Number, ...],
@@ -190,7 +190,7 @@ class Source:
         if row.on_host is not None and computed is not dtypes.float32:
             standard, function = row.on_host
             kind = dtypes.uint64 if standard.name.startswith("words") else computed
-            return function(self.single(standard, (), kind, kind, device), *parameters)
+            return function(self._single(standard, (), kind, kind, device), *parameters)
         draw, key = self._take()
         spot = (row, parameters, computed, result, device)
         with self._own:
@@ -356,12 +356,12 @@ def integers(
             numpy.asarray(part % _WORD, object).astype(numpy.uint64) for part in (least, spans)
         )
         first, span = (uploaded(part, get_device(), where) for part in words)
-        return source.sample(
+        return source._sample(
             random.integers_wide, (first, span), size, where, dtype=computed, result=row
         )
     draw = random.integers if spans <= _NARROW else random.integers_wide
     numbers = (int(least) % _WORD, int(spans) % _WORD)
-    drawn = source.sample(draw, numbers, size, where, dtype=computed, result=row)
+    drawn = source._sample(draw, numbers, size, where, dtype=computed, result=row)
     return _single(drawn, row, dtype) if isinstance(drawn, int) else drawn
 
 
@@ -461,7 +461,7 @@ def _between_arrays(source: Source, low: Any, high: Any, size: Any, bounds: _Bou
     )
     if endpoint:
         span = elementwise.add.combined(span, constant(1, dtypes.uint64, (), device))
-    return source.sample(random.integers_wide, (least, span), size, where, dtype=wide, result=row)
+    return source._sample(random.integers_wide, (least, span), size, where, dtype=wide, result=row)
 
 
 def _is_beyond(row: Elementwise, view: View, bound: int) -> bool:

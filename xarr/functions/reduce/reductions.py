@@ -102,7 +102,7 @@ def cumulative_sum(
     include_initial: bool = False,
     out: Out = None,
 ) -> Array:
-    """The sums of the elements up to each place, in 64 bits for integers.
+    """The sums of the elements up to each one, in 64 bits for integers.
 
     axis : int or None -- The axis; None where x has one dimension.
     """

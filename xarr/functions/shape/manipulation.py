@@ -58,9 +58,9 @@ def reshape(
 ) -> Array:
     """Give an array another shape, its elements in the same order: a view where strides allow it.
 
-    shape : int or tuple of int -- The shape; one extent may be -1, which stands for what is left.
+    shape : int or tuple of int -- The shape; one extent may be -1, and follows from the others.
     order : {"C", "F", "A"} -- Which index runs fastest: the last, or as in Fortran the first; with
-        "A" the first where a lies in memory so.
+        "A" the first where a is in Fortran order.
 
     -> Array, shape as given, of the data type of a
 
@@ -127,7 +127,7 @@ def fortran_alone(x: Array) -> bool:
 
 @cached_call
 def permute_dims(a: Array, axes: Any = None) -> Array:
-    """Put the axes in another order, a view; `axes` says for each axis of the result which it was.
+    """Put the axes in another order; a view.
 
     axes : tuple of int, optional
         For each axis of the result, which axis of a it is; all reversed where None.
@@ -455,7 +455,7 @@ def _one_or_all(results: list[Array]) -> Array | tuple[Array, ...]:
 def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Array:
     """Move an axis in front of another one; `moveaxis` is easier to read.
 
-    start : int -- In front of which axis it is put; the number of axes for the end.
+    start : int -- The axis that it is put in front of; the number of axes for the end.
 
     -> Array, of the data type of a
 

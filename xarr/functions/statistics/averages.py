@@ -241,11 +241,11 @@ def corrcoef(
     """The correlation coefficients of variables, after Pearson.
 
     x, y : Array, shape (variables, observations) or (observations,)
-        The observations, and those of more variables.
-    dtype : dtype, optional -- In which to compute; by default float64 or complex128.
+        The observations; y has those of further variables.
+    dtype : dtype, optional -- The data type to compute in; by default float64 or complex128.
 
-    -> Array, shape (variables, variables), or () of one
-        From -1 to 1; NaN of a variable that does not vary.
+    -> Array, shape (variables, variables); shape () of one variable
+        The coefficients, from -1 to 1; NaN for a variable that does not vary.
 
     >>> xarr.corrcoef(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]

@@ -165,10 +165,10 @@ def histogram_bin_edges(
 ) -> Array:
     """The edges of the bins that `histogram` counts in: Array, shape (N + 1,).
 
-    Parameters
-    ----------
-    bins, range
-        As of `histogram`.
+    bins : int, str, or Array of shape (N + 1,)
+        How many bins of one width; or the rule for their number, as "auto"; or their edges.
+    range : (float, float), optional
+        The outer edges; by default the smallest and the largest element.
 
     -> floating-point Array, shape (N + 1,)
 

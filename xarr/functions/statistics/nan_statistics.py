@@ -137,7 +137,7 @@ def nanpercentile(
 ) -> Array:
     """The percentiles of the elements that are not NaN, as of `percentile`.
 
-    method : str -- As of `quantile`.
+    method : str -- One of NumPy's thirteen definitions, as of `quantile`.
 
     -> Array, shape (*q.shape, ...)
         The axes of q, then those that are left. NaN if all are NaN; on a CPU with a RuntimeWarning.
@@ -162,7 +162,7 @@ def nanquantile(
 ) -> Array:
     """The quantiles of the elements that are not NaN, as of `quantile`.
 
-    method : str -- As of `quantile`.
+    method : str -- One of NumPy's thirteen definitions, as of `quantile`.
 
     -> Array, shape (*q.shape, ...)
         The axes of q, then those that are left. NaN if all are NaN; on a CPU with a RuntimeWarning.

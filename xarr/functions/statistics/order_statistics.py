@@ -135,7 +135,7 @@ def percentile(
 ) -> Array:
     """The percentiles of the elements along axes: `quantile`, with q in percent.
 
-    method : str -- As of `quantile`.
+    method : str -- One of NumPy's thirteen definitions, as of `quantile`.
 
     >>> xarr.percentile(xarr.asarray([1.0, 2.0, 3.0]), [25, 50]).tolist()
     [1.5, 2.0]

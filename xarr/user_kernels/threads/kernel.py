@@ -507,6 +507,8 @@ class KernelWords(Words):
     function : Python function, made by `def`
         What each item does. For what kernels do not have, a SyntaxError shows the line when the
         kernel is launched.
+    **options : object
+        Numba's, as `fastmath`; accepted for compatibility, without effect.
 
     Returns
     -------
