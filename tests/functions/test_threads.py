@@ -526,6 +526,22 @@ def test_arguments_are_told_by_their_name(device: xarr.Device) -> None:
             "x has dtype complex64",
         ),
         (lambda: combined[4](x, x, 1, x), TypeError, "write f.grid, block."),
+        (
+            lambda: combined[1, 4](x, x, 2**63, x),
+            OverflowError,
+            r"number is 92\d+; .*give numpy.ui",
+        ),
+        (
+            lambda: combined.over(4)(x, x, -(2**70), x),
+            OverflowError,
+            r"number is -\d+; Python's int",
+        ),
+        (
+            lambda: combined[1, 4](x, x, y=1, out=x),
+            TypeError,
+            "y, out are given by keyword; .*x, y,",
+        ),
+        (lambda: combined.over(4)(x, x, 1, out=x), TypeError, "out is given by keyword"),
         (lambda: combined.over(-1)(x, x, 1, x), ValueError, "shape is -1"),
         (lambda: combined.over(4, block=0)(x, x, 1, x), ValueError, "block is 0"),
         (lambda: combined.over(4, block=(2, 2))(x, x, 1, x), ValueError, r"block is \(2, 2\)"),

@@ -11,9 +11,9 @@ import functools
 import math
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy
 
@@ -51,6 +51,7 @@ _BUILT_IN: Final = frozenset(
     )
 )
 """Functions that OpenCL C and C's library have beside those of kernels."""
+_LEAST, _MOST = dtypes.integer_bounds(dtypes.int64)
 _FORMS: Final = 64
 """Signatures that a kernel remembers."""
 
@@ -98,9 +99,9 @@ class Kernel:
 
     __name__: str
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> Any:
         """Call the function as Python does."""
-        return self._function(*args)
+        return self._function(*args, **named)
 
     def __getitem__(self, sizes: Any) -> Callable[..., None]:
         return self._launcher(sizes, on_host=settings().kernel_debug)
@@ -159,7 +160,9 @@ class Kernel:
                 "write local_array(shape, dtype) with constants",
             )
 
-        def launch(*given: Any) -> None:
+        def launch(*given: Any, **named: Any) -> None:
+            if named:
+                self._refuse_keywords(named)
             key = None
             if stream is None and not on_host:
                 key = self._repeats.key(grid, block, given)
@@ -187,7 +190,9 @@ class Kernel:
                 f"{ndim} sizes are accepted, one for each axis, from 1",
             )
 
-        def launch(*given: Any) -> None:
+        def launch(*given: Any, **named: Any) -> None:
+            if named:
+                self._refuse_keywords(named)
             key = self._repeats.key(extents, ("over", asked), given)
             if not on_host and self._repeats.launch(key, given):
                 return
@@ -207,6 +212,14 @@ class Kernel:
                 self._repeats.keep(key, *launched, given)
 
         return launch
+
+    def _refuse_keywords(self, named: Iterable[str]) -> NoReturn:
+        raise errors.type_error(
+            self._where,
+            f"{', '.join(named)} {'is' if len([*named]) == 1 else 'are'} given by keyword",
+            "arguments by position are accepted",
+            f"give them in the order {', '.join(self._names)}",
+        )
 
     def _device(self, args: Sequence[Any]) -> Device:
         return next((arg.device for arg in args if type(arg) is Array), get_device())
@@ -319,6 +332,14 @@ class Kernel:
                         f"write {self._name(number)}.to_device({str(device)!r})",
                     )
             else:
+                if type(arg) is int and not _LEAST <= arg <= _MOST:
+                    raise errors.refused(
+                        OverflowError,
+                        self._where,
+                        f"{self._name(number)} is {arg}",
+                        "Python's integers must fit int64",
+                        f"give numpy.uint64({arg})" if _MOST < arg < 2**64 else "",
+                    )
                 layouts.append(None)
                 key.append(type(arg))
         known = (*key, _shares(args))
