@@ -448,6 +448,8 @@ MISTAKES = {
     "m = cuda.local.array(2**16, x.dtype)": "the private array has 262144 bytes; an item has",
     "y = x[i] if x[i] > 0 else None": "an object of type NoneType is no number",
     "y = x.sum()": "column 9: x.sum is not there in kernels; an array has shape",
+    "x[i] = int32(i) ^ 0x9E3779B97F4A7C15": "column 12: Python's int of 64 bits and int32 have no",
+    "x[i] = 0x9E3779B97F4A7C15 << 3": "does not fit uint64; write uint64(x) of an operand",
     "y = plain(x[i])": "plain is a function of Python; mark it with @xarr.kernel",
     "print(x[i])": "print of 1 argument is not there in kernels; write to an array argument",
     "y = k\n    k = 1": "k is read before it has a value; give it a value before",
@@ -551,6 +553,55 @@ def test_arguments_are_told_by_their_name(device: xarr.Device) -> None:
         with pytest.raises(error, match=text):
             launch()
     assert x.tolist() == [0, 1, 2, 3]
+
+
+SEED = 0x9E3779B97F4A7C15
+
+
+@cuda
+def hashes(data, fnv, mixed):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    h = 14695981039346656037
+    for k in range(data.shape[1]):
+        h ^= data[i, k]
+        h *= 1099511628211
+    fnv[i] = h
+    z = (i + 1) * SEED
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
+    mixed[i] = z ^ (z >> 31) if z < SEED else -9223372036854775808 + i
+
+
+def test_integers_from_two_to_the_63_are_uint64(device: xarr.Device) -> None:
+    data = numpy.random.default_rng(0).integers(0, 256, (40, 7)).astype("uint8")
+    most = 2**64 - 1
+    wanted = list[tuple[int, int]]()
+    for i, row in enumerate(data.tolist()):
+        h = 14695981039346656037
+        for byte in row:
+            h = (h ^ byte) * 1099511628211 & most
+        z = (i + 1) * SEED & most
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & most
+        wanted.append((h, z ^ (z >> 31) if z < SEED else 2**63 + i))
+    for launch in (hashes, hashes.interpret):
+        fnv, mixed = xarr.zeros((2, 40), dtype="uint64")
+        launch.over(40)(xarr.asarray(data), fnv, mixed)
+        assert list(zip(fnv.tolist(), mixed.tolist(), strict=True)) == wanted
+
+
+@cuda
+def unset(x, n):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    if i < n:
+        a = x[i]
+    x[i] = a + 1
+
+
+def test_interpret_tells_of_variables_that_are_not_set(device: xarr.Device) -> None:
+    x = xarr.ones(4)
+    unset.over(4)(x, 2)
+    assert x.tolist() == [2, 2, 1, 1]
+    with pytest.raises(UnboundLocalError, match="variable 'a'"):
+        unset.interpret.over(4)(x, 2)
 
 
 def test_arrays_of_a_group_fit_together(device: xarr.Device) -> None:

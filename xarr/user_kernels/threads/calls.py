@@ -14,6 +14,7 @@ from xarr.dtypes import REAL, DType
 from xarr.user_kernels.threads import operations
 from xarr.user_kernels.threads.expressions import Expressions, tuple_of
 from xarr.user_kernels.threads.values import (
+    BIG_INT,
     TRUTH,
     WEAK_INT,
     ArrayValue,
@@ -145,6 +146,8 @@ class Calls(Expressions):
         if len(node.args) != 1:
             self.refuse(node, f"{function.__name__} takes one number in kernels")
         a = self.number(node.args[0])
+        if function is int and a.kind == BIG_INT:
+            return a
         kinds = {int: WEAK_INT, float: self.types.weak_float, bool: TRUTH}
         kind = kinds.get(function) or self.types.of_dtype(numpy.dtype(function))
         if kind is None:

@@ -163,7 +163,7 @@ def _bits(way: type[ast.AST], a: Value, b: Value) -> int | None:
         return None
     most = min(SPAN, 8 * a.kind.row.itemsize - (a.kind.row.kind == SIGNED))
     if way is ast.Add:
-        return min(max(x, y) + 1, most) if a.kind.weak else _within(max(x, y) + 1, most)
+        return min(max(x, y) + 1, most) if a.kind == WEAK_INT else _within(max(x, y) + 1, most)
     if way is ast.Mult:
         return _within(x + y, most)
     if way is ast.LShift and b.literal is not None:
@@ -200,8 +200,9 @@ def _power(types: Types, a: Value, b: Value, kind: Kind, varies: bool) -> Value:
 def negative(types: Types, a: Value) -> Value:
     """Return ``-a``."""
     a = cast(a, types.arithmetic(a.kind, a.kind))
-    if a.literal is not None and a.kind.weak:
-        return literal(-a.literal, a.kind)
+    known = None if a.literal is None or not a.kind.weak else types.of_scalar(-a.literal)
+    if known is not None:
+        return literal(-a.literal, known)
     c = f"(-{a.c})" if a.kind.row.kind == REAL else f"xr_negative_{a.kind.row.compute}({a.c})"
     return Value(a.kind, c, f"(-{a.py})", varies=a.varies)
 

@@ -12,8 +12,9 @@ from typing import Any, Final, NamedTuple
 import numpy
 
 from xarr import dtypes
-from xarr.dtypes import BOOL, REAL, SIGNED, DType
+from xarr.dtypes import BOOL, REAL, SIGNED, UNSIGNED, DType
 
+_MOST: Final = dtypes.integer_bounds(dtypes.int64)[1]
 SPAN: Final = 62
 """The bits that a sum of numbers that are not negative may have; int64 holds them."""
 
@@ -25,6 +26,8 @@ class Kind(NamedTuple):
     weak: bool = False
 
     def __str__(self) -> str:
+        if self == BIG_INT:
+            return "Python's int of 64 bits"
         if self.weak:
             return "Python's float" if self.row.kind == REAL else "Python's int"
         return self.row.name
@@ -32,6 +35,8 @@ class Kind(NamedTuple):
 
 TRUTH: Final = Kind(dtypes.bool_)
 WEAK_INT: Final = Kind(dtypes.int64, weak=True)
+BIG_INT: Final = Kind(dtypes.uint64, weak=True)
+"""Python's integers from 2**63: uint64, except that they do not meet signed arrays, as in NumPy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +156,7 @@ class Types:
         if isinstance(value, numpy.generic):
             return self.of_dtype(value.dtype)
         if isinstance(value, int):
-            return WEAK_INT
+            return WEAK_INT if value <= _MOST else BIG_INT
         return self.weak_float if isinstance(value, float) else None
 
     @staticmethod
@@ -172,9 +177,14 @@ class Types:
         if first == second:
             return first
         if first.weak and second.weak:
-            return first if first.row.kind == REAL else second
+            is_wider = first.row.kind == REAL or (first == BIG_INT and second == WEAK_INT)
+            return first if is_wider else second
         if first.weak or second.weak:
             weak, other = (first, second) if first.weak else (second, first)
+            if weak == BIG_INT and other.row.kind == SIGNED:
+                raise TypeError(f"{weak} and {other} have no type in common; write uint64(x)")
+            if weak == BIG_INT and other.row.kind == UNSIGNED:
+                return Kind(weak.row)
             if dtypes.RANK[weak.row.kind] <= dtypes.RANK[other.row.kind]:
                 return other
             return weak if other.row.kind == BOOL else Kind(self.default_float)
@@ -210,7 +220,8 @@ def literal(value: Any, kind: Kind) -> Value:
         return Value(kind, _c_float(number, row), py, literal=number)
     least, most = dtypes.integer_bounds(row)
     if not least <= value <= most:
-        raise OverflowError(f"{value} does not fit {row}")
+        remedy = "; write uint64(x) of an operand, which wraps around" * (value >= 1 << 64)
+        raise OverflowError(f"{value} does not fit {row}{remedy}")
     bits = int(value).bit_length() if value >= 0 else None
     return Value(kind, _c_int(int(value), row), f"_xr_{row}({value})", bits, literal=int(value))
 
