@@ -8,6 +8,7 @@ on disk, `explain` and `profile`.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import operator
 import re
@@ -17,14 +18,14 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy
 
-from xarr import dtypes, errors
+from xarr import dtypes, errors, layout
 from xarr.array.array import Array
 from xarr.array.layouts import assign, require_writeable, settled, writeable
 from xarr.array.transfers import from_host
 from xarr.backends.device import Device, get_device
 from xarr.ir.events import hooks
 from xarr.ir.views import storage_view
-from xarr.layout import contiguous
+from xarr.layout import Layout, contiguous
 from xarr.settings import settings
 from xarr.tape.traced import plainly
 from xarr.user_kernels import language
@@ -35,7 +36,15 @@ from xarr.user_kernels.threads import host
 from xarr.user_kernels.threads.loops import after_declarations, kernel_text, of_loops
 from xarr.user_kernels.threads.operations import HELPERS
 from xarr.user_kernels.threads.statements import Function, Program
-from xarr.user_kernels.threads.values import WEAK_INT, ArrayValue, Types, Value, c_type, memory_type
+from xarr.user_kernels.threads.values import (
+    NARROW_BITS,
+    WEAK_INT,
+    ArrayValue,
+    Types,
+    Value,
+    c_type,
+    memory_type,
+)
 from xarr.user_kernels.threads.words import ATOMICS, Word, Words, axes
 
 _BLOCKS: Final = ((256,), (16, 16), (8, 8, 4))
@@ -235,7 +244,8 @@ class Kernel:
         on_host: bool,
     ) -> Launched | None:
         """Launch the kernel; return the launch if it may be repeated."""
-        form, layouts = self._form(device, args, over)
+        most = max(extents) if over else _most_items(*sizes)
+        form, layouts = self._form(device, args, over, most)
         for number, is_written in enumerate(form.written):
             if is_written and not writeable(args[number]):
                 where = f"{self._where}: {self._names[number]} is written"
@@ -315,8 +325,13 @@ class Kernel:
 
     # -- translating ----------------------------------------------------------------------------
 
-    def _form(self, device: Device, args: Sequence[Any], over: int) -> tuple[_Form, list[Any]]:
-        """Return the form for arguments, and the layouts of those that are arrays."""
+    def _form(
+        self, device: Device, args: Sequence[Any], over: int, most: int = 0
+    ) -> tuple[_Form, list[Any]]:
+        """Return the form for arguments, and the layouts of those that are arrays.
+
+        most : int -- The items of a launch along a dimension.
+        """
         layouts = list[Any]()
         key = list[Any]([device.info.has_float64, device.info.local_nbytes, over])
         for number, arg in enumerate(args):
@@ -342,21 +357,32 @@ class Kernel:
                     )
                 layouts.append(None)
                 key.append(type(arg))
-        known = (*key, _shares(args))
+        # A GPU has registers of 32 bits; on a CPU such indices keep loops from being vectorised.
+        is_narrow = device.info.kind == "gpu" and most < layout.WIDE
+        is_narrow = is_narrow and all(lies is None or _is_small(lies) for lies in layouts)
+        known = (*key, _shares(args), is_narrow)
         form = self._forms.get(known)
         if form is None:
             if len(self._forms) >= _FORMS:
                 self._forms.clear()
-            form = self._forms[known] = self._translated(device, args, layouts, over)
+            form = self._forms[known] = self._translated(
+                device, args, layouts, over, is_narrow=is_narrow
+            )
         return form, layouts
 
     def _name(self, number: int) -> str:
         return self._names[number] if number < len(self._names) else f"argument {number + 1}"
 
     def _translated(
-        self, device: Device, args: Sequence[Any], layouts: Sequence[Any], over: int
+        self,
+        device: Device,
+        args: Sequence[Any],
+        layouts: Sequence[Any],
+        over: int,
+        *,
+        is_narrow: bool,
     ) -> _Form:
-        types = Types(has_float64=device.info.has_float64)
+        types = Types(has_float64=device.info.has_float64, is_narrow=is_narrow)
         program = Program(types, _function_of, over, device.info.local_nbytes)
         made = Function(program, self._function, _c_name(self.__name__), is_kernel=True)
         made.parameters(len(args), None, None)
@@ -365,6 +391,7 @@ class Kernel:
             for number, (arg, lies) in enumerate(zip(args, layouts, strict=True))
         ]
         made.translate(params)
+        size_type = "u32" if is_narrow else "i64"
         declared = list[tuple[str, str, tuple[str, int, int]]]()
         for number, param in enumerate(params):
             if isinstance(param, Value):
@@ -374,15 +401,16 @@ class Kernel:
             kind = f"GLOBAL {const}{memory_type(param.row)} *"
             declared.append((kind, param.pointer, ("pointer", number, 0)))
             declared.append(("i64", param.offset, ("offset", number, 0)))
-            for axis, extent in enumerate(param.shape):
-                declared.append(("i64", extent.c, ("extent", number, axis)))
+            for axis in range(param.ndim):
+                name = f"n_{param.name}_{axis}"
+                declared.append((size_type, name, ("extent", number, axis)))
             for axis, stride in enumerate(param.strides):
                 declared.append(("i64", stride, ("stride", number, axis)))
         begin = ""
         if over:
-            declared += [("i64", f"e_{axis}", ("over", 0, axis)) for axis in range(over)]
+            declared += [(size_type, f"e_{axis}", ("over", 0, axis)) for axis in range(over)]
             tests = [
-                f"    if ((i64)GLOBAL_ID({over - 1 - axis}) >= e_{axis}) return;\n"
+                f"    if (({size_type})GLOBAL_ID({over - 1 - axis}) >= e_{axis}) return;\n"
                 for axis in range(over)
             ]
             begin = "".join(tests)
@@ -442,8 +470,12 @@ class Kernel:
                 "bool, int8 to uint64, float16, float32 and float64 are accepted",
                 f'convert with {name}.astype("float32")',
             )
+        to, end, bits = ("((i64)", ")", NARROW_BITS) if types.is_narrow else ("", "", 48)
         shape = tuple(
-            Value(WEAK_INT, f"n_{name}_{axis}", f"_xr_extent({name}, {axis})", 48)
+            Value(
+                *(WEAK_INT, f"{to}n_{name}_{axis}{end}", f"_xr_extent({name}, {axis})", bits),
+                span=(0, (1 << bits) - 1),
+            )
             for axis in range(len(lies.shape))
         )
         strides = (
@@ -473,6 +505,18 @@ def _sizes(given: Any) -> tuple[int, ...]:
         return tuple(map(operator.index, given if isinstance(given, Sequence) else (given,)))
     except TypeError:
         return ()
+
+
+def _most_items(grid: Any, block: Any) -> int:
+    """Return the items of a launch along the dimension that has most; 0 for what is refused."""
+    pairs = itertools.zip_longest(_sizes(grid), _sizes(block), fillvalue=1)
+    return max((groups * items for groups, items in pairs), default=0)
+
+
+def _is_small(lies: Layout) -> bool:
+    """Return whether 32 bits hold the distance of any two elements, and each extent."""
+    low, high = lies.bounds()
+    return high - low < layout.WIDE and max(lies.shape, default=0) < layout.WIDE
 
 
 def _is_first(array: Array) -> bool:
