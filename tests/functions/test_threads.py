@@ -78,6 +78,8 @@ def test_examples_with_indices_of_32_and_64_bits(indices: str, example: Any) -> 
     assert numpy.array_equal(numpy.asarray(found), wanted)
     form = next(iter(kernels[0]._forms.values()))
     assert ("(i64)(u32)" in form.code) == (indices == "narrow")
+    if indices == "narrow":
+        compile_cuda(form.raw._module._text(ON_GPU, form.raw.name), "sm_90")
 
 
 def forgotten(kernel: Any) -> Any:

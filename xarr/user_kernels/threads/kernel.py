@@ -8,9 +8,7 @@ on disk, `explain` and `profile`.
 from __future__ import annotations
 
 import functools
-import itertools
 import math
-import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
@@ -23,9 +21,6 @@ from xarr.array.array import Array
 from xarr.array.layouts import assign, require_writeable, settled, writeable
 from xarr.array.transfers import from_host
 from xarr.backends.device import Device, get_device
-from xarr.ir.events import hooks
-from xarr.ir.views import storage_view
-from xarr.layout import Layout, contiguous
 from xarr.settings import settings
 from xarr.tape.traced import plainly
 from xarr.user_kernels import language
@@ -33,6 +28,15 @@ from xarr.user_kernels.arguments import Begin, Memory, launch_sizes, storage_of
 from xarr.user_kernels.raw import RawKernel
 from xarr.user_kernels.repeats import Launched, Repeats
 from xarr.user_kernels.threads import host
+from xarr.user_kernels.threads.arguments import (
+    is_first,
+    is_small,
+    memory_of,
+    most_items,
+    scalar_of,
+    shares_memory,
+    sizes_of,
+)
 from xarr.user_kernels.threads.loops import after_declarations, kernel_text, of_loops
 from xarr.user_kernels.threads.operations import HELPERS
 from xarr.user_kernels.threads.statements import Function, Program
@@ -188,7 +192,7 @@ class Kernel:
 
     def _over(self, shape: Any, block: Any, *, on_host: bool) -> Callable[..., None]:
         where = f"{self.__name__}.over(shape)({', '.join(self._names)})"
-        extents, asked = _sizes(shape), () if block is None else _sizes(block)
+        extents, asked = sizes_of(shape), () if block is None else sizes_of(block)
         if not 1 <= len(extents) <= 3 or min(extents) < 0:
             raise errors.value_error(where, f"shape is {shape!r}", "1 to 3 sizes are accepted")
         ndim = len(extents)
@@ -244,7 +248,7 @@ class Kernel:
         on_host: bool,
     ) -> Launched | None:
         """Launch the kernel; return the launch if it may be repeated."""
-        most = max(extents) if over else _most_items(*sizes)
+        most = max(extents) if over else most_items(*sizes)
         form, layouts = self._form(device, args, over, most)
         for number, is_written in enumerate(form.written):
             if is_written and not writeable(args[number]):
@@ -256,8 +260,8 @@ class Kernel:
         passed = list[Any]()
         for what, number, axis in form.passed:
             if what == "pointer":
-                is_first = layouts[number].linear and _is_first(args[number])
-                passed.append(args[number] if is_first else Memory(args[number]))
+                is_begin = layouts[number].linear and is_first(args[number])
+                passed.append(args[number] if is_begin else Memory(args[number]))
             elif what == "value":
                 passed.append(args[number])
             elif what == "extent":
@@ -300,11 +304,11 @@ class Kernel:
         given = list[Any]()
         for name, arg, lies in zip(self._names, args, layouts, strict=True):
             if lies is None:
-                given.append(arg if isinstance(arg, numpy.generic) else _scalar(arg, device))
+                given.append(arg if isinstance(arg, numpy.generic) else scalar_of(arg, device))
                 continue
             serial = storage_of(arg).serial
             if serial not in memories:
-                flat = _memory(arg)
+                flat = memory_of(arg)
                 memories[serial] = flat, numpy.array(flat)
             size, row = arg.itemsize, arg._view.dtype
             values = numpy.ndarray(
@@ -338,7 +342,7 @@ class Kernel:
             if type(arg) is Array:
                 lies = settled(arg)
                 layouts.append(lies)
-                key.append((arg._view.dtype, len(lies.shape), lies.linear, _is_first(arg)))
+                key.append((arg._view.dtype, len(lies.shape), lies.linear, is_first(arg)))
                 if arg.device is not device:
                     raise errors.value_error(
                         self._where,
@@ -359,8 +363,8 @@ class Kernel:
                 key.append(type(arg))
         # A GPU has registers of 32 bits; on a CPU such indices keep loops from being vectorised.
         is_narrow = device.info.kind == "gpu" and most < layout.WIDE
-        is_narrow = is_narrow and all(lies is None or _is_small(lies) for lies in layouts)
-        known = (*key, _shares(args), is_narrow)
+        is_narrow = is_narrow and all(lies is None or is_small(lies) for lies in layouts)
+        known = (*key, shares_memory(args), is_narrow)
         form = self._forms.get(known)
         if form is None:
             if len(self._forms) >= _FORMS:
@@ -426,7 +430,7 @@ class Kernel:
         code = "\n".join(texts)
         raw = RawKernel(code, made.name)
         limits = {one[2][2]: number for number, one in enumerate(used) if one[2][0] == "over"}
-        shares = _shares(args)
+        shares = shares_memory(args)
         raw._module.run_in_loops(of_loops(made, texts, head, limits, shares=shares))
         raw._where = self._where
         names = dict(host.NAMES)
@@ -481,7 +485,7 @@ class Kernel:
         strides = (
             () if lies.linear else tuple(f"s_{name}_{axis}" for axis in range(len(lies.shape)))
         )
-        offset = "" if _is_first(arg) else f"o_{name}"
+        offset = "" if is_first(arg) else f"o_{name}"
         return ArrayValue(name, row, f"p_{name}", name, shape, strides, offset)
 
 
@@ -497,53 +501,6 @@ class Interpreted:
     def over(self, shape: Sequence[int] | int) -> Callable[..., None]:
         """Return what runs the kernel with one item for each element of a shape."""
         return self._kernel._over(shape, None, on_host=True)
-
-
-def _sizes(given: Any) -> tuple[int, ...]:
-    """Return an integer, or several, as a tuple; an empty one for anything else."""
-    try:
-        return tuple(map(operator.index, given if isinstance(given, Sequence) else (given,)))
-    except TypeError:
-        return ()
-
-
-def _most_items(grid: Any, block: Any) -> int:
-    """Return the items of a launch along the dimension that has most; 0 for what is refused."""
-    pairs = itertools.zip_longest(_sizes(grid), _sizes(block), fillvalue=1)
-    return max((groups * items for groups, items in pairs), default=0)
-
-
-def _is_small(lies: Layout) -> bool:
-    """Return whether 32 bits hold the distance of any two elements, and each extent."""
-    low, high = lies.bounds()
-    return high - low < layout.WIDE and max(lies.shape, default=0) < layout.WIDE
-
-
-def _is_first(array: Array) -> bool:
-    """Return whether an array is known to begin where its memory does, in each replay, too."""
-    view = array._view
-    is_recorded = hooks.recorder is not None
-    return not view.offset and not (is_recorded and array.nbytes < storage_of(array).nbytes)
-
-
-def _shares(args: Sequence[Any]) -> bool:
-    """Return whether arrays among the arguments share memory."""
-    memory = [storage_of(arg).serial for arg in args if type(arg) is Array]
-    return len(set(memory)) < len(memory)
-
-
-def _memory(array: Array) -> Array:
-    """Return the bytes of the whole memory in which an array lies."""
-    storage = storage_of(array)
-    return Array(storage_view(storage, contiguous((storage.nbytes,)), dtypes.uint8))
-
-
-def _scalar(value: Any, device: Device) -> Any:
-    """Return a number of Python's as the kernel computes with it."""
-    if isinstance(value, bool):
-        return numpy.bool_(value)
-    wide = numpy.float64 if device.info.has_float64 else numpy.float32
-    return numpy.int64(value) if isinstance(value, int) else wide(value)
 
 
 def _c_name(name: str) -> str:

@@ -132,7 +132,9 @@ def binary(types: Types, op: ast.operator, a: Value, b: Value) -> Value:
     return Value(kind, c, f"{py}({a.py}, {b.py})", bits, varies, span=span)
 
 
-def _arithmetic(types: Types, way: type[ast.AST], a: Value, b: Value, bits: int | None) -> Value:
+def _arithmetic(
+    types: Types, way: type[ast.operator], a: Value, b: Value, bits: int | None
+) -> Value:
     """Return a sum, a difference or a product of integers of one type."""
     word, sign = _ARITHMETIC[way]
     py = f"({a.py} {sign} {b.py})"
