@@ -214,3 +214,14 @@ def test_launches_that_are_kept_keep_no_arrays(device: xarr.Device) -> None:
     xarr.synchronize()
     assert device.memory_info()["used_nbytes"] <= before
     assert all(isinstance(one, Repeat) for one in scale._repeats._known.values())
+
+
+def test_sizes_that_equal_known_ones_are_refused(device: xarr.Device, repeated: list[bool]) -> None:
+    x = xarr.asarray(numpy.ones((2, 2)))
+    add[(1, 1), (2, 2)](x, x, 1)
+    for grid, block in (((1.0, 1), (2, 2)), ((1, 1), (2.0, 2)), ((1, 1), 2.0)):
+        with pytest.raises(TypeError, match=r"(grid|block) is .*must be 1 to 3 integers"):
+            add[grid, block](x, x, 1)
+    add[(1, 1), (2, 2)](x, x, 1)
+    is_repeated = type(device.driver).launch_at is not Driver.launch_at
+    assert repeated == [False, False, False, False, is_repeated]

@@ -15,8 +15,9 @@ from tests.functions.random_programs import lines_alike
 from tests.functions.test_own_c import ON_GPU
 from tests.functions.thread_examples import EXAMPLES
 from tests.kernels.nvrtc import compile_cuda
+from tests.launching import change
 from tests.processes import run_code
-from xarr import kernel as cuda
+from xarr import kernel as cuda, layout
 
 
 @pytest.mark.parametrize("mode", ["device", "python"])
@@ -53,6 +54,120 @@ def test_random_programs_have_the_bits_of_python(device: xarr.Device, part: int)
 
 
 # -- arrays and numbers -----------------------------------------------------------------------
+
+
+@pytest.fixture(params=["wide", "narrow"])
+def indices(
+    device: xarr.Device, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> str:
+    """How indices are computed: with 64 bits, or with 32 as on GPUs."""
+    monkeypatch.setattr(layout, "WIDE", 1 << 30 if request.param == "narrow" else 0)
+    change(monkeypatch, device, kind="gpu")
+    return str(request.param)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.__name__)
+def test_examples_with_indices_of_32_and_64_bits(indices: str, example: Any) -> None:
+    kernels = list[Any]()
+
+    def of(kernel: Any) -> Any:
+        kernels.append(forgotten(kernel))
+        return kernel
+
+    found, wanted = example(of)
+    assert numpy.array_equal(numpy.asarray(found), wanted)
+    form = next(iter(kernels[0]._forms.values()))
+    assert ("(i64)(u32)" in form.code) == (indices == "narrow")
+    if indices == "narrow":
+        compile_cuda(form.raw._module._text(ON_GPU, form.raw.name), "sm_90")
+
+
+def forgotten(kernel: Any) -> Any:
+    """Return a kernel that has forgotten its forms and launches."""
+    kernel._forms.clear()
+    kernel._repeats._known.clear()
+    return kernel
+
+
+MOST = 2**31 - 1
+
+
+@xarr.kernel
+def far(x, out):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    m = x.shape[0]
+    out[i, 0] = (i + MOST) % m
+    out[i, 1] = (i - MOST - 2) % m
+    out[i, 2] = i * 65536 * 65536 % (m + MOST)
+    out[i, 3] = (i + MOST) // 2 + (i - MOST) // 2
+    out[i, 4] = x[(i - 1 + m) % m] + x[(i - 1) % m] + x[(i + MOST) % m]
+    out[i, 5] = (i << 31) % m + (i | MOST) + (i & MOST) + (i ^ MOST)
+    v = 1
+    for _ in range(70):
+        v += v + i  # wraps around, so that it is below m and 0
+        if v < m:
+            out[i, 6] += v % m + v // 4 + (0 if v < 0 else x[v])
+    w = numpy.int8(3)
+    for k in range(125, 131):
+        w = k  # -128, then -127 and -126
+        out[i, 7] += x[w]
+    for k in range(MOST - 2, MOST):
+        out[i, 8] += k % m + (k - MOST) % m
+    for k in range(MOST - 2, MOST + 3, 2):
+        out[i, 9] += k % m + k // 3
+    for k in range(-MOST, -MOST - 4, -1):
+        out[i, 10] += k % m + (k + i) % m
+    out[i, 11] = (i + MOST > MOST) + (i - MOST - 1 < -MOST) + (i * MOST >= MOST)
+    k = MOST - 1
+    while k < MOST + i:
+        out[i, 11] += k % m
+        k += 1
+    out[i, 11] += k * k % m + remainder_of(i + MOST, m) + remainder_of(-i, m)
+
+
+@xarr.kernel
+def remainder_of(a, b):  # type: ignore[no-untyped-def]
+    return a % b * 3 + (a - b) % b
+
+
+@pytest.mark.parametrize("count", [128, 131])
+def test_numbers_near_the_ends_of_32_bits(indices: str, count: int) -> None:
+    forgotten(far)
+    for view in (slice(None), slice(None, None, -1)):
+        found = []
+        for launch in (far, far.interpret):
+            x = xarr.arange(count)[view]
+            out = xarr.zeros((6, 12), dtype="int64")
+            launch.over(6)(x, out)
+            found.append(out.tolist())
+        assert found[0] == found[1]
+        grid = xarr.zeros((6, 12), dtype="int64")
+        far[2, 3](xarr.arange(count)[view], grid)
+        assert grid.tolist() == found[0]
+    assert ("xr_cyclic_i32" in far.source(x, out)) == (indices == "narrow")
+
+
+def test_large_launches_and_arrays_have_indices_of_64_bits(
+    device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change(monkeypatch, device, kind="gpu")
+    monkeypatch.setattr(layout, "WIDE", 100)
+    x = xarr.zeros(300, dtype="int32")
+    for array, grid, is_narrow in ((x[:90], 9, 1), (x[:90], 10, 0), (x, 9, 0), (x[:180:2], 9, 0)):
+        forgotten(beyond)[grid, 10](array)
+        *_, form = beyond._forms.values()
+        assert ("(i64)(u32)" in form.code) == is_narrow
+    wanted = numpy.zeros(300, "int32")
+    for part in (slice(90), slice(90), slice(90), slice(0, 180, 2)):
+        wanted[part] += 1
+    assert numpy.array_equal(numpy.asarray(x), wanted)
+
+
+@xarr.kernel
+def beyond(x):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += 1
 
 
 @xarr.kernel
@@ -448,6 +563,8 @@ MISTAKES = {
     "m = cuda.local.array(2**16, x.dtype)": "the private array has 262144 bytes; an item has",
     "y = x[i] if x[i] > 0 else None": "an object of type NoneType is no number",
     "y = x.sum()": "column 9: x.sum is not there in kernels; an array has shape",
+    "x[i] = int32(i) ^ 0x9E3779B97F4A7C15": "column 12: Python's int of 64 bits and int32 have no",
+    "x[i] = 0x9E3779B97F4A7C15 << 3": "does not fit uint64; write uint64(x) of an operand",
     "y = plain(x[i])": "plain is a function of Python; mark it with @xarr.kernel",
     "print(x[i])": "print of 1 argument is not there in kernels; write to an array argument",
     "y = k\n    k = 1": "k is read before it has a value; give it a value before",
@@ -527,6 +644,22 @@ def test_arguments_are_told_by_their_name(device: xarr.Device) -> None:
             "x has dtype complex64",
         ),
         (lambda: combined[4](x, x, 1, x), TypeError, "write f.grid, block."),
+        (
+            lambda: combined[1, 4](x, x, 2**63, x),
+            OverflowError,
+            r"number is 92\d+; .*give numpy.ui",
+        ),
+        (
+            lambda: combined.over(4)(x, x, -(2**70), x),
+            OverflowError,
+            r"number is -\d+; Python's int",
+        ),
+        (
+            lambda: combined[1, 4](x, x, y=1, out=x),
+            TypeError,
+            "y, out are given by keyword; .*x, y,",
+        ),
+        (lambda: combined.over(4)(x, x, 1, out=x), TypeError, "out is given by keyword"),
         (lambda: combined.over(-1)(x, x, 1, x), ValueError, "shape is -1"),
         (lambda: combined.over(4, block=0)(x, x, 1, x), ValueError, "block is 0"),
         (lambda: combined.over(4, block=(2, 2))(x, x, 1, x), ValueError, r"block is \(2, 2\)"),
@@ -536,6 +669,55 @@ def test_arguments_are_told_by_their_name(device: xarr.Device) -> None:
         with pytest.raises(error, match=text):
             launch()
     assert x.tolist() == [0, 1, 2, 3]
+
+
+SEED = 0x9E3779B97F4A7C15
+
+
+@cuda
+def hashes(data, fnv, mixed):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    h = 14695981039346656037
+    for k in range(data.shape[1]):
+        h ^= data[i, k]
+        h *= 1099511628211
+    fnv[i] = h
+    z = (i + 1) * SEED
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
+    mixed[i] = z ^ (z >> 31) if z < SEED else -9223372036854775808 + i
+
+
+def test_integers_from_two_to_the_63_are_uint64(device: xarr.Device) -> None:
+    data = numpy.random.default_rng(0).integers(0, 256, (40, 7)).astype("uint8")
+    most = 2**64 - 1
+    wanted = list[tuple[int, int]]()
+    for i, row in enumerate(data.tolist()):
+        h = 14695981039346656037
+        for byte in row:
+            h = (h ^ byte) * 1099511628211 & most
+        z = (i + 1) * SEED & most
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & most
+        wanted.append((h, z ^ (z >> 31) if z < SEED else 2**63 + i))
+    for launch in (hashes, hashes.interpret):
+        fnv, mixed = xarr.zeros((2, 40), dtype="uint64")
+        launch.over(40)(xarr.asarray(data), fnv, mixed)
+        assert list(zip(fnv.tolist(), mixed.tolist(), strict=True)) == wanted
+
+
+@cuda
+def unset(x, n):  # type: ignore[no-untyped-def]
+    i = cuda.grid(1)
+    if i < n:
+        a = x[i]
+    x[i] = a + 1
+
+
+def test_interpret_tells_of_variables_that_are_not_set(device: xarr.Device) -> None:
+    x = xarr.ones(4)
+    unset.over(4)(x, 2)
+    assert x.tolist() == [2, 2, 1, 1]
+    with pytest.raises(UnboundLocalError, match="variable 'a'"):
+        unset.interpret.over(4)(x, 2)
 
 
 def test_arrays_of_a_group_fit_together(device: xarr.Device) -> None:

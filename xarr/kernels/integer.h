@@ -104,6 +104,18 @@ DEVICE i64 xr_cyclic_i64(const i64 x, const i64 n)
     return rest < (i64)0 ? rest + n : rest;
 }
 
+// The same for numbers of 32 bits. A branch around the division would keep what is computed twice.
+DEVICE u32 xr_cyclic_u32(const u32 x, const u32 n)
+{
+    return x % (n == (u32)0 ? (u32)1 : n);
+}
+
+DEVICE i32 xr_cyclic_i32(const i32 x, const i32 n)
+{
+    const i32 rest = x % (n == 0 ? 1 : n);
+    return rest < 0 ? rest + n : rest;
+}
+
 // A negative exponent gives the power truncated to an integer: 0, or 1 and -1 for those bases.
 DEVICE T xr_pow_T(const T x, const T y)
 {

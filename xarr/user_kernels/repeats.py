@@ -171,6 +171,11 @@ class Repeat:
         return True
 
 
+def _types(sizes: Any) -> Any:
+    """Return the types of sizes: equal keys have equal ones, too."""
+    return (*map(type, sizes),) if type(sizes) is tuple else type(sizes)
+
+
 class Repeats:
     """The launches of a kernel that may be repeated, by sizes, structures and types."""
 
@@ -182,6 +187,7 @@ class Repeats:
         memory = {arg._view.storage for arg in args if type(arg) is Array}
         return (
             *(grid, block, len(memory)),  # a kernel by threads has another text where it is shared
+            *(_types(grid), _types(block)),  # 1.0 equals 1, and is refused
             *[arg._view.structure if type(arg) is Array else type(arg) for arg in args],
         )
 

@@ -8,15 +8,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from xarr.dtypes import BOOL, REAL
+from xarr.dtypes import BOOL, REAL, SIGNED
 from xarr.user_kernels.threads import operations
 from xarr.user_kernels.threads.calls import Calls
 from xarr.user_kernels.threads.expressions import Fact, loaded_py, tuple_of
 from xarr.user_kernels.threads.values import (
+    INT32,
+    INT64,
     WEAK_INT,
     ArrayValue,
     Constant,
     Kind,
+    Span,
     Tuple,
     Value,
     c_type,
@@ -55,6 +58,19 @@ class Variable:
     kind: Kind
     bits: int | None
     varies: bool
+    span: Span | None
+
+
+def _widened(before: Span | None, span: Span | None) -> Span | None:
+    """Return bounds for both: a counter's would grow with each pass, so they grow to a few ends."""
+    if before is None or span is None:
+        return None
+    least, most = before
+    if span[0] < least:
+        least = next((end for end in (0, INT32[0]) if end <= span[0]), INT64[0])
+    if span[1] > most:
+        most = INT32[1] if span[1] <= INT32[1] else INT64[1]
+    return least, most
 
 
 class Assignments(Calls):
@@ -133,14 +149,19 @@ class Assignments(Calls):
         )
         before = self._variables.get(name)
         if before is None:
-            self._variables[name] = Variable(value.kind, value.bits, varies)
+            span = value.bounds() if value.kind == WEAK_INT else None
+            self._variables[name] = Variable(value.kind, value.bits, varies, span)
             self._changed = True
             return
         kind = self.types.joined(before.kind, value.kind)
         bits = None
         if before.bits is not None and value.bits is not None and kind.row.kind != REAL:
             bits = before.bits if value.bits <= before.bits else 62
-        after = Variable(kind, bits, before.varies or varies)
+            # What the type does not hold wraps around, below 0 if that is signed.
+            is_held = kind.row.kind != SIGNED or bits < 8 * kind.row.itemsize
+            bits = bits if is_held else None
+        span = _widened(before.span, value.bounds()) if kind == WEAK_INT else None
+        after = Variable(kind, bits, before.varies or varies, span)
         if after != before:
             self._variables[name] = after
             self._changed = True

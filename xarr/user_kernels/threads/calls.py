@@ -14,6 +14,8 @@ from xarr.dtypes import REAL, DType
 from xarr.user_kernels.threads import operations
 from xarr.user_kernels.threads.expressions import Expressions, tuple_of
 from xarr.user_kernels.threads.values import (
+    BIG_INT,
+    NARROW_BITS,
     TRUTH,
     WEAK_INT,
     ArrayValue,
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
     from xarr.user_kernels.threads.statements import Function, Program
 
 _POSITIONS: Final = {
-    "local_id": ("LOCAL_ID", 10, True),
-    "local_size": ("LOCAL_SIZE", 11, False),
+    "local_id": ("LOCAL_ID", 16, True),
+    "local_size": ("LOCAL_SIZE", 17, False),
     "group_id": ("GROUP_ID", 31, False),
     "groups": ("GROUPS", 32, False),
     "grid": ("GLOBAL_ID", 42, True),
@@ -145,6 +147,8 @@ class Calls(Expressions):
         if len(node.args) != 1:
             self.refuse(node, f"{function.__name__} takes one number in kernels")
         a = self.number(node.args[0])
+        if function is int and a.kind == BIG_INT:
+            return a
         kinds = {int: WEAK_INT, float: self.types.weak_float, bool: TRUTH}
         kind = kinds.get(function) or self.types.of_dtype(numpy.dtype(function))
         if kind is None:
@@ -202,15 +206,23 @@ class Calls(Expressions):
     def position(self, name: str, axis: int) -> Value:
         """Return the number of an item, of its group, or how many there are, along a dimension."""
         word, bits, varies = _POSITIONS[name]
-        c = f"(i64){word}({axis})"
+        # The compiler knows then that the number has 32 bits, and drops the others.
+        to = "(i64)(u32)" if self.types.is_narrow else "(i64)"
+        c = f"{to}{word}({axis})"
         if self.program.over:
             if name not in ("grid", "gridsize"):
                 raise TypeError(f"{name} is not there in f.over(shape); launch f[grid, block]")
-            c = f"(i64)GLOBAL_ID({self.program.over - 1 - axis})" if name == "grid" else f"e_{axis}"
+            c = (
+                f"{to}GLOBAL_ID({self.program.over - 1 - axis})"
+                if name == "grid"
+                else f"(i64)e_{axis}"
+            )
             self.program.asks_over = True
             if name == "gridsize" and not self.is_kernel:
                 raise TypeError("gridsize is not there in a function that f.over calls")
-        return Value(WEAK_INT, f"({c})", f"_xr_item.{name}({axis})", bits, varies)
+        bits = min(bits, NARROW_BITS) if self.types.is_narrow else bits
+        span = (0, (1 << bits) - 1)
+        return Value(WEAK_INT, f"({c})", f"_xr_item.{name}({axis})", bits, varies, span=span)
 
     def _barrier(self, node: ast.Call) -> Constant:
         if node.args or node.keywords:

@@ -11,10 +11,12 @@ from xarr.dtypes import BOOL, REAL
 from xarr.user_kernels.threads.assignments import Assignments, without
 from xarr.user_kernels.threads.expressions import tuple_of
 from xarr.user_kernels.threads.values import (
+    INT32,
     WEAK_INT,
     ArrayValue,
     Constant,
     Kind,
+    Span,
     Tuple,
     Value,
     cast,
@@ -209,7 +211,9 @@ class Control(Assignments):
             self.refuse(call, "the step of range is 0", "write another number")
         self._emit("", "", node)
         k, e, s = self.fresh(), self.fresh(), self.fresh()
-        is_size = re.fullmatch(r"\(\(i64\)(?:GLOBAL_SIZE|LOCAL_SIZE|GROUPS)\(\d\)\)", step.c)
+        is_size = re.fullmatch(
+            r"\(\(i64\)(?:\(u32\))?(?:GLOBAL_SIZE|LOCAL_SIZE|GROUPS)\(\d\)\)", step.c
+        )
         forward = is_size is not None or (step.literal is not None and step.literal > 0)
         bits = None
         if forward and begin.bits is not None:
@@ -217,20 +221,22 @@ class Control(Assignments):
             bits = max(bits, begin.bits)
         elif begin.bits is not None and end.bits is not None:
             bits = begin.bits
+        span = _span(begin, end, step)
         varies = begin.varies or end.varies or step.varies
         ends = varies or node in self._divergent  # behind the loop it is where an item left it
         name = node.target.id
         if name in self._arrays or name in self._tuples:
             self.refuse(node.target, f"{name} has another type before", "take another name")
-        self._join(name, Value(WEAK_INT, k, "", bits, ends), node)
+        self._join(name, Value(WEAK_INT, k, "", bits, ends, span=span), node)
         more = f"{k} < {e}" if forward else f"{k} > {e}"
         if step.literal is None and not forward:
             more = f"{s} > 0 ? {k} < {e} : {k} > {e}"
         temporary = self.fresh()
         kind = self._variables[name].kind
         taken = cast(Value(WEAK_INT, k, f"_xr_{temporary}"), kind)
-        self._emit(f"const i64 {e} = {end.c}, {s} = {step.c};", "", node)
-        self._emit(f"i64 {k} = {begin.c};", "", node)
+        to = "i32" if self.types.is_narrow and _is_narrow(begin, end, step) else "i64"
+        self._emit(f"const {to} {e} = {end.c}, {s} = {step.c};", "", node)
+        self._emit(f"{to} {k} = {begin.c};", "", node)
         self._emit(
             f"for (; {more}; {k} += {s}) {{",
             f"for _xr_{temporary} in _xr_range({begin.py}, {end.py}, {step.py}):",
@@ -240,6 +246,25 @@ class Control(Assignments):
         self._emit(f"v_{name} = {taken.c};", f"{name} = {taken.py}", node)
         self._depth -= 1
         self._loop(node, varies, more, f"{k} += {s}, {more}")
+
+
+def _span(begin: Value, end: Value, step: Value) -> Span | None:
+    """Return the bounds of a range's numbers, if its step is known and none is beyond its ends."""
+    first, last = begin.bounds(), end.bounds()
+    if first is None or last is None or step.literal is None:
+        return None
+    if step.literal > 0:
+        return first[0], max(first[1], last[1] - 1)
+    return min(first[0], last[0] + 1), first[1]
+
+
+def _is_narrow(begin: Value, end: Value, step: Value) -> bool:
+    """Return whether 32 bits hold a range's numbers, and the first one beyond them."""
+    first, last, more = begin.bounds(), end.bounds(), step.bounds()
+    if first is None or last is None or more is None:
+        return False
+    beyond = last[0] + min(more[0] + 1, 0), last[1] + max(more[1] - 1, 0)
+    return all(INT32[0] <= one <= INT32[1] for one in (*first, *last, *more, *beyond))
 
 
 def _own(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:

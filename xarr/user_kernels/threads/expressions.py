@@ -16,11 +16,13 @@ import numpy
 from xarr.dtypes import BOOL, REAL, UNSIGNED, float16
 from xarr.user_kernels.threads import operations
 from xarr.user_kernels.threads.values import (
+    INT64,
     SPAN,
     TRUTH,
     WEAK_INT,
     ArrayValue,
     Constant,
+    Span,
     Tuple,
     Types,
     Value,
@@ -388,6 +390,16 @@ class Expressions:
                 bits = min(bits, greater.bits)
         return bits
 
+    def span_of(self, c: str, span: Span | None) -> Span:
+        """Return the bounds of a variable by what is known of it."""
+        least, most = span or INT64
+        for greater, lesser, more in self.facts:
+            if greater.c == c and (bounds := lesser.bounds()):
+                least = max(least, bounds[0] + more)
+            if lesser.c == c and (bounds := greater.bounds()):
+                most = min(most, bounds[1] - more)
+        return least, most
+
     def _ifexp(self, node: ast.IfExp) -> Any:
         test = self.condition(node.test)
         if test.literal is not None:
@@ -483,18 +495,29 @@ class Expressions:
                     f"index {index.literal} is beyond axis {axis} of {array.name}",
                     f"it has {extent.literal} elements",
                 )
-            is_wrapped = index.bits is None
-            known.append(f"wrapped({index.c}, {extent.c})" if is_wrapped else index.c)
+            i, n = (self._narrowed(one) for one in (index, extent))
+            word = "wrapped_i32" if self.types.is_narrow else "wrapped"
+            known.append(f"{word}({i}, {n})" if index.bits is None else i)
         if array.space == "GLOBAL" and known and not array.strides:
             self.last_indices.append(known[-1])
         if array.strides:
-            terms = [f"{i} * {s}" for i, s in zip(known, array.strides, strict=True)]
+            to = "(i32)" if self.types.is_narrow else ""
+            terms = [f"{i} * {to}{s}" for i, s in zip(known, array.strides, strict=True)]
             text = " + ".join(terms)
         else:
             text = known[0] if known else "0"
             for inner, extent in zip(known[1:], array.shape[1:], strict=True):
-                text = f"({text}) * {extent.c} + {inner}"
+                text = f"({text}) * {self._narrowed(extent)} + {inner}"
         return f"{array.offset} + {text}" if array.offset else text
+
+    def _narrowed(self, value: Value) -> str:
+        """Return the C of an index or an extent within a place.
+
+        An element that is there has a place that 32 bits hold, as the device's registers do.
+        """
+        if not self.types.is_narrow:
+            return value.c
+        return f"(i32){value.c}" if value.literal is None else str(value.literal)
 
     def element(self, array: ArrayValue, indices: Sequence[Value], node: ast.AST) -> Value:
         """Return the value of an element."""

@@ -9,22 +9,18 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy
 
-from xarr import dtypes, errors
+from xarr import dtypes, errors, layout
 from xarr.array.array import Array
 from xarr.array.layouts import assign, require_writeable, settled, writeable
 from xarr.array.transfers import from_host
 from xarr.backends.device import Device, get_device
-from xarr.ir.events import hooks
-from xarr.ir.views import storage_view
-from xarr.layout import contiguous
 from xarr.settings import settings
 from xarr.tape.traced import plainly
 from xarr.user_kernels import language
@@ -32,10 +28,27 @@ from xarr.user_kernels.arguments import Begin, Memory, launch_sizes, storage_of
 from xarr.user_kernels.raw import RawKernel
 from xarr.user_kernels.repeats import Launched, Repeats
 from xarr.user_kernels.threads import host
+from xarr.user_kernels.threads.arguments import (
+    is_first,
+    is_small,
+    memory_of,
+    most_items,
+    scalar_of,
+    shares_memory,
+    sizes_of,
+)
 from xarr.user_kernels.threads.loops import after_declarations, kernel_text, of_loops
 from xarr.user_kernels.threads.operations import HELPERS
 from xarr.user_kernels.threads.statements import Function, Program
-from xarr.user_kernels.threads.values import WEAK_INT, ArrayValue, Types, Value, c_type, memory_type
+from xarr.user_kernels.threads.values import (
+    NARROW_BITS,
+    WEAK_INT,
+    ArrayValue,
+    Types,
+    Value,
+    c_type,
+    memory_type,
+)
 from xarr.user_kernels.threads.words import ATOMICS, Word, Words, axes
 
 _BLOCKS: Final = ((256,), (16, 16), (8, 8, 4))
@@ -51,6 +64,7 @@ _BUILT_IN: Final = frozenset(
     )
 )
 """Functions that OpenCL C and C's library have beside those of kernels."""
+_LEAST, _MOST = dtypes.integer_bounds(dtypes.int64)
 _FORMS: Final = 64
 """Signatures that a kernel remembers."""
 
@@ -98,9 +112,9 @@ class Kernel:
 
     __name__: str
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> Any:
         """Call the function as Python does."""
-        return self._function(*args)
+        return self._function(*args, **named)
 
     def __getitem__(self, sizes: Any) -> Callable[..., None]:
         return self._launcher(sizes, on_host=settings().kernel_debug)
@@ -159,7 +173,9 @@ class Kernel:
                 "write local_array(shape, dtype) with constants",
             )
 
-        def launch(*given: Any) -> None:
+        def launch(*given: Any, **named: Any) -> None:
+            if named:
+                self._refuse_keywords(named)
             key = None
             if stream is None and not on_host:
                 key = self._repeats.key(grid, block, given)
@@ -176,7 +192,7 @@ class Kernel:
 
     def _over(self, shape: Any, block: Any, *, on_host: bool) -> Callable[..., None]:
         where = f"{self.__name__}.over(shape)({', '.join(self._names)})"
-        extents, asked = _sizes(shape), () if block is None else _sizes(block)
+        extents, asked = sizes_of(shape), () if block is None else sizes_of(block)
         if not 1 <= len(extents) <= 3 or min(extents) < 0:
             raise errors.value_error(where, f"shape is {shape!r}", "1 to 3 sizes are accepted")
         ndim = len(extents)
@@ -187,7 +203,9 @@ class Kernel:
                 f"{ndim} sizes are accepted, one for each axis, from 1",
             )
 
-        def launch(*given: Any) -> None:
+        def launch(*given: Any, **named: Any) -> None:
+            if named:
+                self._refuse_keywords(named)
             key = self._repeats.key(extents, ("over", asked), given)
             if not on_host and self._repeats.launch(key, given):
                 return
@@ -208,6 +226,14 @@ class Kernel:
 
         return launch
 
+    def _refuse_keywords(self, named: Iterable[str]) -> NoReturn:
+        raise errors.type_error(
+            self._where,
+            f"{', '.join(named)} {'is' if len([*named]) == 1 else 'are'} given by keyword",
+            "arguments by position are accepted",
+            f"give them in the order {', '.join(self._names)}",
+        )
+
     def _device(self, args: Sequence[Any]) -> Device:
         return next((arg.device for arg in args if type(arg) is Array), get_device())
 
@@ -222,7 +248,8 @@ class Kernel:
         on_host: bool,
     ) -> Launched | None:
         """Launch the kernel; return the launch if it may be repeated."""
-        form, layouts = self._form(device, args, over)
+        most = max(extents) if over else most_items(*sizes)
+        form, layouts = self._form(device, args, over, most)
         for number, is_written in enumerate(form.written):
             if is_written and not writeable(args[number]):
                 where = f"{self._where}: {self._names[number]} is written"
@@ -233,8 +260,8 @@ class Kernel:
         passed = list[Any]()
         for what, number, axis in form.passed:
             if what == "pointer":
-                is_first = layouts[number].linear and _is_first(args[number])
-                passed.append(args[number] if is_first else Memory(args[number]))
+                is_begin = layouts[number].linear and is_first(args[number])
+                passed.append(args[number] if is_begin else Memory(args[number]))
             elif what == "value":
                 passed.append(args[number])
             elif what == "extent":
@@ -277,11 +304,11 @@ class Kernel:
         given = list[Any]()
         for name, arg, lies in zip(self._names, args, layouts, strict=True):
             if lies is None:
-                given.append(arg if isinstance(arg, numpy.generic) else _scalar(arg, device))
+                given.append(arg if isinstance(arg, numpy.generic) else scalar_of(arg, device))
                 continue
             serial = storage_of(arg).serial
             if serial not in memories:
-                flat = _memory(arg)
+                flat = memory_of(arg)
                 memories[serial] = flat, numpy.array(flat)
             size, row = arg.itemsize, arg._view.dtype
             values = numpy.ndarray(
@@ -302,15 +329,20 @@ class Kernel:
 
     # -- translating ----------------------------------------------------------------------------
 
-    def _form(self, device: Device, args: Sequence[Any], over: int) -> tuple[_Form, list[Any]]:
-        """Return the form for arguments, and the layouts of those that are arrays."""
+    def _form(
+        self, device: Device, args: Sequence[Any], over: int, most: int = 0
+    ) -> tuple[_Form, list[Any]]:
+        """Return the form for arguments, and the layouts of those that are arrays.
+
+        most : int -- The items of a launch along a dimension.
+        """
         layouts = list[Any]()
         key = list[Any]([device.info.has_float64, device.info.local_nbytes, over])
         for number, arg in enumerate(args):
             if type(arg) is Array:
                 lies = settled(arg)
                 layouts.append(lies)
-                key.append((arg._view.dtype, len(lies.shape), lies.linear, _is_first(arg)))
+                key.append((arg._view.dtype, len(lies.shape), lies.linear, is_first(arg)))
                 if arg.device is not device:
                     raise errors.value_error(
                         self._where,
@@ -319,23 +351,42 @@ class Kernel:
                         f"write {self._name(number)}.to_device({str(device)!r})",
                     )
             else:
+                if type(arg) is int and not _LEAST <= arg <= _MOST:
+                    raise errors.refused(
+                        OverflowError,
+                        self._where,
+                        f"{self._name(number)} is {arg}",
+                        "Python's integers must fit int64",
+                        f"give numpy.uint64({arg})" if _MOST < arg < 2**64 else "",
+                    )
                 layouts.append(None)
                 key.append(type(arg))
-        known = (*key, _shares(args))
+        # A GPU has registers of 32 bits; on a CPU such indices keep loops from being vectorised.
+        is_narrow = device.info.kind == "gpu" and most < layout.WIDE
+        is_narrow = is_narrow and all(lies is None or is_small(lies) for lies in layouts)
+        known = (*key, shares_memory(args), is_narrow)
         form = self._forms.get(known)
         if form is None:
             if len(self._forms) >= _FORMS:
                 self._forms.clear()
-            form = self._forms[known] = self._translated(device, args, layouts, over)
+            form = self._forms[known] = self._translated(
+                device, args, layouts, over, is_narrow=is_narrow
+            )
         return form, layouts
 
     def _name(self, number: int) -> str:
         return self._names[number] if number < len(self._names) else f"argument {number + 1}"
 
     def _translated(
-        self, device: Device, args: Sequence[Any], layouts: Sequence[Any], over: int
+        self,
+        device: Device,
+        args: Sequence[Any],
+        layouts: Sequence[Any],
+        over: int,
+        *,
+        is_narrow: bool,
     ) -> _Form:
-        types = Types(has_float64=device.info.has_float64)
+        types = Types(has_float64=device.info.has_float64, is_narrow=is_narrow)
         program = Program(types, _function_of, over, device.info.local_nbytes)
         made = Function(program, self._function, _c_name(self.__name__), is_kernel=True)
         made.parameters(len(args), None, None)
@@ -344,6 +395,7 @@ class Kernel:
             for number, (arg, lies) in enumerate(zip(args, layouts, strict=True))
         ]
         made.translate(params)
+        size_type = "u32" if is_narrow else "i64"
         declared = list[tuple[str, str, tuple[str, int, int]]]()
         for number, param in enumerate(params):
             if isinstance(param, Value):
@@ -353,15 +405,16 @@ class Kernel:
             kind = f"GLOBAL {const}{memory_type(param.row)} *"
             declared.append((kind, param.pointer, ("pointer", number, 0)))
             declared.append(("i64", param.offset, ("offset", number, 0)))
-            for axis, extent in enumerate(param.shape):
-                declared.append(("i64", extent.c, ("extent", number, axis)))
+            for axis in range(param.ndim):
+                name = f"n_{param.name}_{axis}"
+                declared.append((size_type, name, ("extent", number, axis)))
             for axis, stride in enumerate(param.strides):
                 declared.append(("i64", stride, ("stride", number, axis)))
         begin = ""
         if over:
-            declared += [("i64", f"e_{axis}", ("over", 0, axis)) for axis in range(over)]
+            declared += [(size_type, f"e_{axis}", ("over", 0, axis)) for axis in range(over)]
             tests = [
-                f"    if ((i64)GLOBAL_ID({over - 1 - axis}) >= e_{axis}) return;\n"
+                f"    if (({size_type})GLOBAL_ID({over - 1 - axis}) >= e_{axis}) return;\n"
                 for axis in range(over)
             ]
             begin = "".join(tests)
@@ -377,7 +430,7 @@ class Kernel:
         code = "\n".join(texts)
         raw = RawKernel(code, made.name)
         limits = {one[2][2]: number for number, one in enumerate(used) if one[2][0] == "over"}
-        shares = _shares(args)
+        shares = shares_memory(args)
         raw._module.run_in_loops(of_loops(made, texts, head, limits, shares=shares))
         raw._where = self._where
         names = dict(host.NAMES)
@@ -421,14 +474,18 @@ class Kernel:
                 "bool, int8 to uint64, float16, float32 and float64 are accepted",
                 f'convert with {name}.astype("float32")',
             )
+        to, end, bits = ("((i64)", ")", NARROW_BITS) if types.is_narrow else ("", "", 48)
         shape = tuple(
-            Value(WEAK_INT, f"n_{name}_{axis}", f"_xr_extent({name}, {axis})", 48)
+            Value(
+                *(WEAK_INT, f"{to}n_{name}_{axis}{end}", f"_xr_extent({name}, {axis})", bits),
+                span=(0, (1 << bits) - 1),
+            )
             for axis in range(len(lies.shape))
         )
         strides = (
             () if lies.linear else tuple(f"s_{name}_{axis}" for axis in range(len(lies.shape)))
         )
-        offset = "" if _is_first(arg) else f"o_{name}"
+        offset = "" if is_first(arg) else f"o_{name}"
         return ArrayValue(name, row, f"p_{name}", name, shape, strides, offset)
 
 
@@ -444,41 +501,6 @@ class Interpreted:
     def over(self, shape: Sequence[int] | int) -> Callable[..., None]:
         """Return what runs the kernel with one item for each element of a shape."""
         return self._kernel._over(shape, None, on_host=True)
-
-
-def _sizes(given: Any) -> tuple[int, ...]:
-    """Return an integer, or several, as a tuple; an empty one for anything else."""
-    try:
-        return tuple(map(operator.index, given if isinstance(given, Sequence) else (given,)))
-    except TypeError:
-        return ()
-
-
-def _is_first(array: Array) -> bool:
-    """Return whether an array is known to begin where its memory does, in each replay, too."""
-    view = array._view
-    is_recorded = hooks.recorder is not None
-    return not view.offset and not (is_recorded and array.nbytes < storage_of(array).nbytes)
-
-
-def _shares(args: Sequence[Any]) -> bool:
-    """Return whether arrays among the arguments share memory."""
-    memory = [storage_of(arg).serial for arg in args if type(arg) is Array]
-    return len(set(memory)) < len(memory)
-
-
-def _memory(array: Array) -> Array:
-    """Return the bytes of the whole memory in which an array lies."""
-    storage = storage_of(array)
-    return Array(storage_view(storage, contiguous((storage.nbytes,)), dtypes.uint8))
-
-
-def _scalar(value: Any, device: Device) -> Any:
-    """Return a number of Python's as the kernel computes with it."""
-    if isinstance(value, bool):
-        return numpy.bool_(value)
-    wide = numpy.float64 if device.info.has_float64 else numpy.float32
-    return numpy.int64(value) if isinstance(value, int) else wide(value)
 
 
 def _c_name(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy
@@ -12,10 +13,13 @@ import numpy
 from xarr import dtypes
 from xarr.dtypes import BOOL, REAL, SIGNED
 from xarr.user_kernels.threads.values import (
+    INT32,
+    INT64,
     SPAN,
     TRUTH,
     WEAK_INT,
     Kind,
+    Span,
     Types,
     Value,
     cast,
@@ -67,8 +71,11 @@ _POWERS: Final = {
 }
 """Powers that arrays have functions of their own for."""
 HELPERS: Final = {
-    "wrapped": "DEVICE i64 wrapped(const i64 i, const i64 n)\n"
-    "{\n    return i < 0 ? i + n : i;\n}\n",
+    **{
+        name: f"DEVICE {T} {name}(const {T} i, const {T} n)\n"
+        "{\n    return i < 0 ? i + n : i;\n}\n"
+        for name, T in (("wrapped", "i64"), ("wrapped_i32", "i32"))
+    },
     **{
         f"squared_{T}": f"DEVICE {T} squared_{T}(const {T} x)\n{{\n    return x * x;\n}}\n"
         for T in ("f32", "f64")
@@ -98,7 +105,8 @@ def binary(types: Types, op: ast.operator, a: Value, b: Value) -> Value:
         bits = min(known, default=None) if way is ast.BitAnd else None
         if way is not ast.BitAnd and len(known) == 2:
             bits = max(known)
-        return _made(kind, a, b, _BITWISE[way], bits, varies)
+        made = _made(kind, a, b, _BITWISE[way], bits, varies)
+        return replace(made, span=_span(way, a, b)) if kind == WEAK_INT else made
     if way is ast.Div:
         kind = types.floating(kind)
         a, b = cast(a, kind), cast(b, kind)
@@ -111,20 +119,46 @@ def binary(types: Types, op: ast.operator, a: Value, b: Value) -> Value:
     a, b = cast(a, kind), cast(b, kind)
     bits = _bits(way, a, b)
     if way in _ARITHMETIC:
-        word, sign = _ARITHMETIC[way]
         if kind.row.kind == REAL:
-            return _made(kind, a, b, sign, None, varies)
-        c = f"xr_{word}_{kind.row.compute}({a.c}, {b.c})"
-        if kind == WEAK_INT and _is_within(way, a, b):
-            c = f"({a.c} {sign} {b.c})"
-        return Value(kind, c, f"({a.py} {sign} {b.py})", bits, varies)
+            return _made(kind, a, b, _ARITHMETIC[way][1], None, varies)
+        return _arithmetic(types, way, a, b, bits)
     if way not in _LIBRARY:
         raise TypeError("the operator is not there in kernels; write a loop")
     word, py = _LIBRARY[way]
     c = f"xr_{word}_{kind.row.compute}({a.c}, {b.c})"
-    if way is ast.Mod and kind.row.compute == "i64" and b.bits is not None:
-        c = f"xr_cyclic_i64({a.c}, {b.c})"
-    return Value(kind, c, f"{py}({a.py}, {b.py})", bits, varies)
+    if kind.row.compute == "i64":
+        c = _divided(types, way, a, b) or c
+    span = _span(way, a, b) if kind == WEAK_INT else None
+    return Value(kind, c, f"{py}({a.py}, {b.py})", bits, varies, span=span)
+
+
+def _arithmetic(
+    types: Types, way: type[ast.operator], a: Value, b: Value, bits: int | None
+) -> Value:
+    """Return a sum, a difference or a product of integers of one type."""
+    word, sign = _ARITHMETIC[way]
+    py = f"({a.py} {sign} {b.py})"
+    c = f"xr_{word}_{a.kind.row.compute}({a.c}, {b.c})"
+    made = Value(a.kind, c, py, bits, a.varies or b.varies)
+    if a.kind != WEAK_INT:
+        return made
+    made = replace(made, span=_span(way, a, b))
+    if types.is_narrow and all(one.is_within(*INT32) for one in (a, b, made)):
+        return replace(made, c=f"((i64)((i32){a.c} {sign} (i32){b.c}))")
+    return replace(made, c=f"({a.c} {sign} {b.c})") if _is_within(way, a, b) else made
+
+
+def _divided(types: Types, way: type[ast.AST], a: Value, b: Value) -> str:
+    """Return the C of a remainder or a floor division of int64 that is simpler; empty without."""
+    is_positive = b.is_within(0, INT64[1])
+    if way is ast.Mod and types.is_narrow and is_positive and b.is_within(*INT32):
+        for to, bounds in (("u32", (0, INT32[1])), ("i32", INT32)):
+            if a.is_within(*bounds):
+                return f"((i64)xr_cyclic_{to}(({to}){a.c}, ({to}){b.c}))"
+    if way is ast.Mod and b.bits is not None:
+        return f"xr_cyclic_i64({a.c}, {b.c})"
+    is_shift = way is ast.FloorDiv and a.is_within(0, INT64[1]) and b.literal and is_positive
+    return f"((i64)((u64){a.c} / {b.literal}u))" if is_shift else ""
 
 
 def _made(kind: Kind, a: Value, b: Value, sign: str, bits: int | None, varies: bool) -> Value:
@@ -163,12 +197,33 @@ def _bits(way: type[ast.AST], a: Value, b: Value) -> int | None:
         return None
     most = min(SPAN, 8 * a.kind.row.itemsize - (a.kind.row.kind == SIGNED))
     if way is ast.Add:
-        return min(max(x, y) + 1, most) if a.kind.weak else _within(max(x, y) + 1, most)
+        return min(max(x, y) + 1, most) if a.kind == WEAK_INT else _within(max(x, y) + 1, most)
     if way is ast.Mult:
         return _within(x + y, most)
     if way is ast.LShift and b.literal is not None:
         return _within(x + b.literal, most)
     return x if way in (ast.FloorDiv, ast.RShift) else None
+
+
+def _span(way: type[ast.AST], a: Value, b: Value) -> Span | None:
+    """Return the bounds of a result of int64, if they are known and it does not wrap around."""
+    x, y = a.bounds(), b.bounds()
+    if way is ast.Mod and y is not None and y[0] >= 0:
+        return 0, max(y[1] - 1, 0)
+    if x is None or y is None:
+        return None
+    if way is ast.LShift and b.literal is not None and 0 <= b.literal <= SPAN:
+        way, y = ast.Mult, (1 << b.literal,) * 2
+    if way in _ARITHMETIC:
+        found = [_FOLDED[way](one, other) for one in x for other in y]
+        span = min(found), max(found)
+        return span if INT64[0] <= span[0] and span[1] <= INT64[1] else None
+    if x[0] < 0 or y[0] < 0:
+        return None
+    if way in _BITWISE:
+        most = min(x[1], y[1]) if way is ast.BitAnd else x[1] | y[1]
+        return 0, (1 << most.bit_length()) - 1
+    return (0, x[1]) if way in (ast.FloorDiv, ast.RShift) else None
 
 
 def _is_within(way: type[ast.AST], a: Value, b: Value) -> bool:
@@ -200,8 +255,9 @@ def _power(types: Types, a: Value, b: Value, kind: Kind, varies: bool) -> Value:
 def negative(types: Types, a: Value) -> Value:
     """Return ``-a``."""
     a = cast(a, types.arithmetic(a.kind, a.kind))
-    if a.literal is not None and a.kind.weak:
-        return literal(-a.literal, a.kind)
+    known = None if a.literal is None or not a.kind.weak else types.of_scalar(-a.literal)
+    if known is not None:
+        return literal(-a.literal, known)
     c = f"(-{a.c})" if a.kind.row.kind == REAL else f"xr_negative_{a.kind.row.compute}({a.c})"
     return Value(a.kind, c, f"(-{a.py})", varies=a.varies)
 
@@ -236,6 +292,9 @@ def compare(types: Types, op: ast.cmpop, a: Value, b: Value) -> Value:
     if None not in (a.literal, b.literal) and _is_python(a) and _is_python(b):
         known = bool(eval(f"a {sign} b", {"a": a.literal, "b": b.literal}))
         return literal(known, TRUTH)
+    if types.is_narrow and a.is_within(*INT32) and b.is_within(*INT32):
+        py = f"_xr_bool(int({a.py}) {sign} int({b.py}))"
+        return Value(TRUTH, f"((i32){a.c} {sign} (i32){b.c})", py, None, varies)
     if REAL not in (a.kind.row.kind, b.kind.row.kind):
         py = f"_xr_bool(int({a.py}) {sign} int({b.py}))"
         return Value(TRUTH, _compare_integers(types, a, b, sign, turned), py, None, varies)

@@ -18,6 +18,8 @@ from xarr.user_kernels.threads.calls import Calls
 from xarr.user_kernels.threads.control import Control
 from xarr.user_kernels.threads.expressions import ABSENT
 from xarr.user_kernels.threads.values import (
+    INT32,
+    SPAN,
     WEAK_INT,
     ArrayValue,
     Tuple,
@@ -61,6 +63,7 @@ class Program:
         self, function: FunctionType, args: Sequence[Any], node: ast.AST, caller: Calls
     ) -> Function:
         """Return a function translated for such arguments."""
+        args = [self._bounded(arg) if isinstance(arg, Value) else arg for arg in args]
         key = (function, *map(_signature, args))
         if key not in self.functions:
             if function in self._pending:
@@ -75,10 +78,15 @@ class Program:
             self.functions[key] = made
         return self.functions[key]
 
+    def _bounded(self, arg: Value) -> Value:
+        """Return an argument with the bounds that the function is translated for."""
+        is_small = self.types.is_narrow and arg.is_within(*INT32)
+        return replace(arg, literal=None, span=INT32 if is_small else None)
+
 
 def _signature(arg: Any) -> Any:
     if isinstance(arg, Value):
-        return arg.kind, arg.bits is not None, arg.varies
+        return arg.kind, arg.bits is not None, arg.varies, arg.span
     extents = tuple(extent.literal for extent in arg.shape)
     return arg.row, arg.space, extents, bool(arg.strides)
 
@@ -86,9 +94,10 @@ def _signature(arg: Any) -> Any:
 def _parameter(name: str, arg: Any) -> Any:
     """Return a parameter of a function for an argument."""
     if isinstance(arg, Value):
-        return Value(arg.kind, f"a_{name}", name, None if arg.bits is None else 62, arg.varies)
+        bits = None if arg.bits is None else SPAN
+        return Value(arg.kind, f"a_{name}", name, bits, arg.varies, span=arg.span)
     shape = tuple(
-        extent if extent.literal is not None else Value(WEAK_INT, f"n_{name}_{axis}", "", 48)
+        replace(extent, c=f"n_{name}_{axis}") if extent.literal is None else extent
         for axis, extent in enumerate(arg.shape)
     )
     shape = tuple(replace(e, py=f"_xr_extent({name}, {k})") for k, e in enumerate(shape))
@@ -182,7 +191,8 @@ class Function(Control):
     def _read(self, name: str) -> Value:
         found = self._variables[name]
         bits = self.bits_of(f"v_{name}", found.bits)
-        return Value(found.kind, f"v_{name}", name, bits, found.varies)
+        span = self.span_of(f"v_{name}", found.span) if found.kind == WEAK_INT else None
+        return Value(found.kind, f"v_{name}", name, bits, found.varies, span=span)
 
     def fresh(self) -> str:
         """Return a name for a variable that the text does not have."""

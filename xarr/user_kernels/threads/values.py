@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes
-from xarr.dtypes import BOOL, REAL, SIGNED, DType
+from xarr import dtypes, layout
+from xarr.dtypes import BOOL, REAL, SIGNED, UNSIGNED, DType
 
 SPAN: Final = 62
 """The bits that a sum of numbers that are not negative may have; int64 holds them."""
@@ -25,13 +25,22 @@ class Kind(NamedTuple):
     weak: bool = False
 
     def __str__(self) -> str:
+        if self == BIG_INT:
+            return "Python's int of 64 bits"
         if self.weak:
             return "Python's float" if self.row.kind == REAL else "Python's int"
         return self.row.name
 
 
 TRUTH: Final = Kind(dtypes.bool_)
+Span = tuple[int, int]
+NARROW_BITS: Final = layout.WIDE.bit_length() - 1
+"""The bits of extents and of numbers of items where `Types.is_narrow`."""
+INT32: Final = dtypes.integer_bounds(dtypes.int32)
+INT64: Final = dtypes.integer_bounds(dtypes.int64)
 WEAK_INT: Final = Kind(dtypes.int64, weak=True)
+BIG_INT: Final = Kind(dtypes.uint64, weak=True)
+"""Python's integers from 2**63: uint64, except that they do not meet signed arrays, as in NumPy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,8 @@ class Value:
     bits : int or None -- How many bits it has, if it is known not to be negative.
     varies : bool -- Whether it may differ among the items of a group.
     literal : int, float, bool or None -- Its value, if it is known.
+    span : tuple of 2 int, or None -- The least and the most that it may be, whatever wraps around;
+        `bits` takes for granted that counters do not.
     """
 
     kind: Kind
@@ -51,6 +62,18 @@ class Value:
     bits: int | None = None
     varies: bool = False
     literal: Any = None
+    span: Span | None = None
+
+    def bounds(self) -> Span | None:
+        """Return the least and the most that an integer may be; None where they are not known."""
+        if isinstance(self.literal, int):
+            return int(self.literal), int(self.literal)
+        return self.span
+
+    def is_within(self, least: int, most: int) -> bool:
+        """Return whether an integer is known to be within bounds."""
+        found = self.bounds()
+        return found is not None and least <= found[0] and found[1] <= most
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +160,12 @@ class Types:
     """The promotion of data types on a device.
 
     has_float64 : bool -- Whether the device has float64.
+    is_narrow : bool -- Whether 32 bits hold the place of each element, and the number of each item.
     """
 
-    def __init__(self, *, has_float64: bool) -> None:
+    def __init__(self, *, has_float64: bool, is_narrow: bool = False) -> None:
         self.has_float64 = has_float64
+        self.is_narrow = is_narrow
         self.default_float = dtypes.float64 if has_float64 else dtypes.float32
         self.weak_float = Kind(self.default_float, weak=True)
 
@@ -151,7 +176,7 @@ class Types:
         if isinstance(value, numpy.generic):
             return self.of_dtype(value.dtype)
         if isinstance(value, int):
-            return WEAK_INT
+            return WEAK_INT if value <= INT64[1] else BIG_INT
         return self.weak_float if isinstance(value, float) else None
 
     @staticmethod
@@ -172,9 +197,14 @@ class Types:
         if first == second:
             return first
         if first.weak and second.weak:
-            return first if first.row.kind == REAL else second
+            is_wider = first.row.kind == REAL or (first == BIG_INT and second == WEAK_INT)
+            return first if is_wider else second
         if first.weak or second.weak:
             weak, other = (first, second) if first.weak else (second, first)
+            if weak == BIG_INT and other.row.kind == SIGNED:
+                raise TypeError(f"{weak} and {other} have no type in common; write uint64(x)")
+            if weak == BIG_INT and other.row.kind == UNSIGNED:
+                return Kind(weak.row)
             if dtypes.RANK[weak.row.kind] <= dtypes.RANK[other.row.kind]:
                 return other
             return weak if other.row.kind == BOOL else Kind(self.default_float)
@@ -210,7 +240,8 @@ def literal(value: Any, kind: Kind) -> Value:
         return Value(kind, _c_float(number, row), py, literal=number)
     least, most = dtypes.integer_bounds(row)
     if not least <= value <= most:
-        raise OverflowError(f"{value} does not fit {row}")
+        remedy = "; write uint64(x) of an operand, which wraps around" * (value >= 1 << 64)
+        raise OverflowError(f"{value} does not fit {row}{remedy}")
     bits = int(value).bit_length() if value >= 0 else None
     return Value(kind, _c_int(int(value), row), f"_xr_{row}({value})", bits, literal=int(value))
 
@@ -243,12 +274,14 @@ def cast(value: Value, kind: Kind) -> Value:
     if begin is end:
         return replace(value, kind=kind)
     keeps = begin.kind != REAL and end.kind != REAL and 8 * end.itemsize > (value.bits or 0) + 1
+    is_wider = kind == WEAK_INT and begin.kind != REAL and begin.itemsize < end.itemsize
     return Value(
         kind,
         _converted(value.c, begin, end),
         f"_xr_{end}({value.py})",
         value.bits if keeps else None,
         value.varies,
+        span=dtypes.integer_bounds(begin) if is_wider and begin.kind != BOOL else None,
     )
 
 
