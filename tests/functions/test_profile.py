@@ -308,7 +308,7 @@ def test_a_jitted_call_makes_the_launches_that_it_makes_without_a_profile(
 
     @xarr.jit
     def step(x: xarr.Array) -> xarr.Array:
-        slope = xarr.grad(lambda x: (xarr.sin(x) ** 2).sum())(x)
+        slope: xarr.Array = xarr.grad(lambda x: (xarr.sin(x) ** 2).sum())(x)
         twice.over(x.shape)(slope)
         return xarr.cumsum(xarr.roll(slope, 1)) + slope.max()
 
