@@ -245,7 +245,7 @@ cosh = _function("xr_cosh(x)", "The hyperbolic cosine of x.", -50, 50, 3)
 deg2rad = Elementwise(
     (REAL,),
     "xr_deg2rad(x)",
-    "An angle in degrees, in radians.",
+    "Convert an angle from degrees to radians.",
     unit="in degrees",
     domain=Domain(ulp=1),
     source=NUMPYS,
@@ -486,7 +486,7 @@ pow = Elementwise(
 rad2deg = Elementwise(
     (REAL,),
     "xr_rad2deg(x)",
-    "An angle in radians, in degrees.",
+    "Convert an angle from radians to degrees.",
     unit="in radians",
     domain=Domain(ulp=1),
     source=NUMPYS,

@@ -39,7 +39,7 @@ def pow(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Opti
     x1, x2 : numeric Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
 
-    -> Array, shape (...) -- Of dtype the type that the operands promote to. x1 ** 2 is x1 times x1.
+    -> Array, shape (...) -- Of the data type that the operands promote to. x1 ** 2 is x1 times x1.
 
     ValueError -- If the shapes do not broadcast or the devices differ, or an integer is raised to a
         negative integer power.
@@ -90,8 +90,8 @@ def real(val: ArrayLike) -> Array:
     """The real part.
 
     -> Array, shape (...)
-        Of the dtype of any val's parts; a view of a complex array, as its attribute `real` is,
-        and val itself where that is real. A number of Python's gives a number.
+        A view of the real parts of a complex array, of their dtype; a real val is returned as it
+        is. A Python number gives a number.
 
     >>> xarr.real([1 + 2j, 3j]).tolist()
     [1.0, 0.0]
@@ -105,8 +105,8 @@ def imag(val: ArrayLike) -> Array:
     """The imaginary part; 0 of what is real.
 
     -> Array, shape (...)
-        Of the dtype of any val's parts; a view of a complex array, as its attribute `imag` is,
-        and zeros that cannot be written where val is real. A number of Python's gives a number.
+        A view of the imaginary parts of a complex array, of their dtype; read-only zeros for a
+        real val. A Python number gives a number.
 
     >>> xarr.imag([1 + 2j, 3j]).tolist()
     [2.0, 3.0]
@@ -192,7 +192,7 @@ def clip(
 
     min, max : Array or Python scalar, optional
         The bounds, with shapes that broadcast to a's; None for no bound. `a_min` and `a_max` are
-        NumPy's older names. A Python integer beyond all that a's integer dtype holds is no bound.
+        NumPy's older names. A Python integer outside the range of a's dtype bounds nothing.
     a_min, a_max : Array, shape (...), or None -- NumPy's other names of min and max.
 
     -> Array, shape that the operands broadcast to, of the data type that they promote to

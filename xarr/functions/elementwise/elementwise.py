@@ -54,7 +54,7 @@ cos: Final = Unary(rows.cos)
 cosh: Final = Unary(rows.cosh)
 """The hyperbolic cosine of x."""
 deg2rad: Final = Unary(rows.deg2rad)
-"""An angle in degrees, in radians."""
+"""Convert an angle from degrees to radians."""
 divide: Final = Binary(rows.divide)
 """The quotient of x1 and x2."""
 equal: Final = Binary(rows.equal)
@@ -140,7 +140,7 @@ not_equal: Final = Binary(rows.not_equal)
 positive: Final = Unary(rows.positive)
 """A new array with the values of x."""
 rad2deg: Final = Unary(rows.rad2deg)
-"""An angle in radians, in degrees."""
+"""Convert an angle from radians to degrees."""
 reciprocal: Final = Unary(rows.reciprocal)
 """1 / x; of integers without the fraction, and 0 of 0."""
 remainder: Final = Binary(rows.remainder)

@@ -116,7 +116,7 @@ class errstate(ContextDecorator):  # noqa: N801 - NumPy's name
 
 
 def seterrcall(func: Any) -> Any:
-    """Set what NumPy calls, or logs to, at a floating-point error; a device does not call it.
+    """Set what NumPy calls, or logs to, at a floating-point error; kernels do not call it.
 
     func : callable, object with ``write``, or None -- What is called or written to.
 

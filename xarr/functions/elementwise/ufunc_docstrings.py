@@ -18,9 +18,9 @@ def docstring_of(row: Elementwise, annotations: dict[str, str]) -> str:
     if row.unit.startswith("result "):
         unit, result = "", f", {row.unit.removeprefix('result ')}"
     made = {
-        "same": "the type that the operands promote to",
-        "bool": "bool",
-        "real": "the type of x, or of the parts of a complex x",
+        "same": "the data type that the operands promote to",
+        "bool": "data type bool",
+        "real": "the data type of x, or of the parts of a complex x",
     }[row.result]
     floats = "; integers are computed in floating point" if row.floats_integers else ""
     text = f"""{row.about}
@@ -33,7 +33,7 @@ Parameters
 Returns
 -------
 Array, shape (...)
-    Of dtype {made}{result}{floats}.
+    Of {made}{result}{floats}.
 
 Raises
 ------

@@ -349,11 +349,11 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
 
     axes : int or pair of sequences of int, optional
         An integer N contracts the last N axes of a with the first N of b; a pair names the axes of
-        each, which have to be equally long one by one.
+        each. Paired axes must be equally long.
 
     -> Array, shape of the axes that are left, of the data type that a and b promote to
 
-    ValueError -- If they are not, or an axis is named twice.
+    ValueError -- If paired axes differ in length, or an axis is named twice.
 
     >>> xarr.tensordot(xarr.ones((2, 3)), xarr.ones((3, 4)), axes=1).shape
     (2, 4)

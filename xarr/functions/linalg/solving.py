@@ -268,8 +268,9 @@ def matrix_norm(
     """The norms of matrices, real, of the precision of x.
 
     ord : {"fro", "nuc", 1, -1, 2, -2, inf, -inf}, optional
-        Frobenius norm; sum of the singular values; largest or smallest sum of the magnitudes of a
-        column; largest or smallest singular value; largest or smallest sum of those of a row.
+        "fro": the Frobenius norm. "nuc": the sum of the singular values. 1, -1: the largest,
+        smallest sum of magnitudes in a column. 2, -2: the largest, smallest singular value.
+        inf, -inf: the largest, smallest sum of magnitudes in a row.
 
     >>> x = xarr.asarray([[3.0, 0.0], [0.0, 4.0]])
     >>> float(xarr.linalg.matrix_norm(x))

@@ -64,7 +64,8 @@ GLOSSARY: Final = {
     "dtype beside casting": "The data type of the result; None for what follows from the operands.",
     **dict.fromkeys(
         ("dtype beside keepdims", "dtype beside include_initial", "dtype beside offset"),
-        "The data type of the result, and of sums; None for what follows from the operand's.",
+        "The data type of the result and of the computation; None for one that follows from\n"
+        "    the operand's.",
     ),
     "out": "The array that the result is written to, converted to its data type; of the\n"
     "    result's shape.",
@@ -211,7 +212,7 @@ _RETURNS: Final = {
     "Made": "series",
     "keepdims": "Array, shape of the axes that are left",
     "include_initial": "Array\n    Of the shape of x, or one longer along the axis.",
-    "norm": "floating-point Array\n    Of the precision of the operand.",
+    "norm": "floating-point or complex Array\n    Of the precision of the operand.",
     "Coefficients": "Array, or poly1d where an operand is one\n"
     "    The coefficients, of the highest power first.",
     "Floats": "float if size is None and all parameters are numbers; else Array\n"

@@ -159,9 +159,9 @@ def polyfit(
     w: Any = None,
     cov: bool | str = False,
 ) -> Any:
-    """The coefficients of the polynomial nearest to points, by least squares. Waits for the rank.
+    """Fit a polynomial to points by least squares. Waits for the device, to check the rank.
 
-    x : Array, shape (M,) -- Where.
+    x : Array, shape (M,) -- The positions of the points.
     y : Array, shape (M,) or (M, K) -- The values; each column is fitted by itself.
     deg : int -- The degree.
     rcond : float, optional -- Singular values up to rcond times the largest are taken as zero; M

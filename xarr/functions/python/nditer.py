@@ -76,7 +76,7 @@ class broadcast:  # noqa: N801 - NumPy's name
     """Iterate over the elements of arrays that broadcast, side by side, on the host.
 
     *arrays : Array or values, shapes that broadcast
-        The arrays, 64 at most; of another `broadcast`, its arrays.
+        The arrays, 64 at most; another `broadcast` stands for its own arrays.
     **options : object -- There are none: any is refused with a ValueError.
 
     >>> pairs = xarr.broadcast(xarr.asarray([[1], [2]]), xarr.asarray([5, 6]))

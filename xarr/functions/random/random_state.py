@@ -138,14 +138,14 @@ class RandomState(Continuous, Discrete, Vectors):
     def rand(self, *dimensions: Any) -> Any:
         """Draw evenly from [0, 1): an Array whose dimensions are given, or a float.
 
-        dimensions : int -- The extents; a float is drawn without.
+        dimensions : int -- The shape of the result; without any, one float is drawn.
         """
         return self._of_dimensions(random.random, dimensions, "rand(*dimensions)")
 
     def randn(self, *dimensions: Any) -> Any:
         """Draw from the normal distribution: an Array whose dimensions are given, or a float.
 
-        dimensions : int -- The extents; a float is drawn without.
+        dimensions : int -- The shape of the result; without any, one float is drawn.
         """
         return self._of_dimensions(random.standard_normal, dimensions, "randn(*dimensions)")
 

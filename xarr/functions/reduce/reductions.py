@@ -80,7 +80,7 @@ def cumulative_prod(
     include_initial: bool = False,
     out: Out = None,
 ) -> Array:
-    """The products of the elements up to each place, in 64 bits for integers.
+    """The product of all elements up to each one along an axis, in 64 bits for integers.
 
     axis : int or None -- The axis; None where x has one dimension.
     """
@@ -119,7 +119,10 @@ def max(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The largest element; NaN if any is; ValueError where there is none."""
+    """The largest element; NaN if any is.
+
+    ValueError -- If there are no elements, and no initial value.
+    """
     return reduced(rows.max, operand_view(a, "max(a)"), axis, keepdims, None, out, initial, where)
 
 

@@ -307,7 +307,8 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
     constant_values, end_values : scalar, (before, after) or a sequence of such for each axis
         The constants, and the ends of ramps; 0 where they are not given.
     stat_length : int, (before, after) or a sequence of such for each axis
-        How many elements next to the edge "maximum" and the like are of; all where None.
+        How many elements next to the edge "maximum", "mean", "median" and "minimum" take; None
+        for all.
     reflect_type : {"even", "odd"}
         With "odd", what is mirrored is subtracted from two times the edge.
     kwargs : object -- For a callable mode, further arguments of it.

@@ -292,7 +292,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
     """The convolution of two vectors: sum over m of a[m] v[n - m].
 
     mode : {"full", "same", "valid"}, optional -- All N + M - 1 sums; the max(N, M) in their middle;
-        those where one vector lies within the other. Also 2, 1 and 0.
+        the sums where one vector lies within the other. Also 2, 1 and 0.
 
     -> Array, shape (N + M - 1,) in mode "full", of the data type that a and v promote to
 
@@ -309,7 +309,8 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
 def correlate(a: ArrayLike, v: ArrayLike, mode: str | int = "valid") -> Array:
     """The correlation of two vectors: sum over n of a[n + k] conj(v[n]).
 
-    mode : {"valid", "same", "full"}, optional -- As of `convolve`, whose notes hold here too.
+    mode : {"valid", "same", "full"}, optional -- The sums where one vector lies within the other;
+        the max(N, M) in the middle of all; all N + M - 1. Also 0, 1 and 2.
 
     -> Array, shape (abs(N - M) + 1,) in mode "valid", of the data type that a and v promote to
     """

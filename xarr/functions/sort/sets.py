@@ -75,7 +75,7 @@ def unique_counts(x: Array) -> UniqueCountsResult:
 
 
 def unique_inverse(x: Array) -> UniqueInverseResult:
-    """The elements that `unique_values` gives, and for each element of x which of them it is.
+    """Find the distinct elements, and for each element of x its index among them.
 
     -> named tuple of values, shape (N,), of the data type of x, and inverse_indices, int64
 
@@ -249,7 +249,7 @@ def unique(
     """The distinct elements of an array, ascending. Waits for the device; on the host along axis.
 
     return_index : bool -- Whether to give the index of the first of each in the flattened array.
-    return_inverse : bool -- Whether to give which of them each element is, in the shape of ar.
+    return_inverse : bool -- Whether to give the index of each element among them, in ar's shape.
     return_counts : bool -- Whether to give how often each occurs.
     axis : int, optional
         Along which axis parts of the array are compared. None compares elements.

@@ -68,7 +68,7 @@ def nanvar(
     """The variance of the elements that are not NaN, real floating-point.
 
     -> Array, shape of the axes that are left
-        NaN if at most `ddof` are not NaN; on a CPU with a RuntimeWarning.
+        NaN if `ddof` or fewer elements are not NaN; on a CPU with a RuntimeWarning.
 
     TypeError -- If a is floating-point, and dtype or out is not.
     """
@@ -95,7 +95,7 @@ def nanstd(
     """The standard deviation of the elements that are not NaN, real floating-point.
 
     -> Array, shape of the axes that are left
-        NaN if at most `ddof` are not NaN; on a CPU with a RuntimeWarning.
+        NaN if `ddof` or fewer elements are not NaN; on a CPU with a RuntimeWarning.
 
     TypeError -- If a is floating-point, and dtype or out is not.
     """
