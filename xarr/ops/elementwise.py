@@ -45,7 +45,7 @@ def _function(
     complex_ulp: float = 3.0,
 ) -> Elementwise:
     domain = Domain(low, high, ulp, complex_ulp)
-    return Elementwise(FLOATING, expression, about, unit=unit, domain=domain)
+    return Elementwise(FLOATING, expression, f"Compute {about}", unit=unit, domain=domain)
 
 
 def _special(
@@ -54,7 +54,7 @@ def _special(
     return Elementwise(
         (REAL,),
         expression,
-        about,
+        f"Compute {about}",
         domain=Domain(low, high, ulp),
         source="The C standard (ISO 9899), mathematics, and its Annex F.",
         reference=reference,
@@ -139,7 +139,7 @@ def _extreme(name: str, about: str, sign: str, source: str = "") -> Elementwise:
     return Elementwise(
         ANY,
         f"xr_{name}(x1, x2)",
-        about,
+        f"Compute {about}",
         integer=f"xr_{whole}(x1, x2)",
         boolean=f"x1 {sign} x2",
         associative=True,
@@ -152,7 +152,7 @@ def _extreme(name: str, about: str, sign: str, source: str = "") -> Elementwise:
 abs = Elementwise(
     ANY,
     "fabs(x)",
-    "The absolute value of x.",
+    "Compute the absolute value of x; the magnitude of a complex x.",
     integer="xr_abs(x)",
     boolean="x",
     complex="xr_abs(x)",
@@ -163,13 +163,13 @@ abs = Elementwise(
     host=REAL_OR_BOOL,
 )
 acos = _function(
-    "xr_acos(x)", "The inverse cosine of x, in [0, pi].", -1, 1, 3, "result in radians"
+    "xr_acos(x)", "the inverse cosine of x, in [0, pi].", -1, 1, 3, "result in radians"
 )
-acosh = _function("xr_acosh(x)", "The inverse hyperbolic cosine of x.", 1, 1e3, 3)
+acosh = _function("xr_acosh(x)", "the inverse hyperbolic cosine of x.", 1, 1e3, 3)
 add = Elementwise(
     ANY,
     "x1 + x2",
-    "The sum of x1 and x2; of bools, whether one is true.",
+    "Add x1 and x2; for bools, the logical or.",
     integer="xr_add(x1, x2)",
     boolean="x1 | x2",
     complex="xr_add(x1, x2)",
@@ -180,25 +180,25 @@ add = Elementwise(
     exact=python.add,
 )
 asin = _function(
-    "xr_asin(x)", "The inverse sine of x, in [-pi/2, pi/2].", -1, 1, 3, "result in radians", 4
+    "xr_asin(x)", "the inverse sine of x, in [-pi/2, pi/2].", -1, 1, 3, "result in radians", 4
 )
-asinh = _function("xr_asinh(x)", "The inverse hyperbolic sine of x.", -1e3, 1e3, 3)
+asinh = _function("xr_asinh(x)", "the inverse hyperbolic sine of x.", -1e3, 1e3, 3)
 atan = _function(
-    "xr_atan(x)", "The inverse tangent of x, in [-pi/2, pi/2].", -1e3, 1e3, 3, "result in radians"
+    "xr_atan(x)", "the inverse tangent of x, in [-pi/2, pi/2].", -1e3, 1e3, 3, "result in radians"
 )
 atan2 = Elementwise(
     (REAL,),
     "xr_atan2(x1, x2)",
-    "The angle of the point (x2, x1), in [-pi, pi].",
+    "Compute the angle of the vector (x2, x1) to the first axis, in [-pi, pi].",
     unit="result in radians",
     domain=Domain(ulp=3),
 )
-atanh = _function("xr_atanh(x)", "The inverse hyperbolic tangent of x.", -1, 1, 3)
-bitwise_and = _bitwise("&", "and", "The bits that are set in both x1 and x2.", -1)
+atanh = _function("xr_atanh(x)", "the inverse hyperbolic tangent of x.", -1, 1, 3)
+bitwise_and = _bitwise("&", "and", "Compute the bitwise and: the bits set in both x1 and x2.", -1)
 bitwise_invert = Elementwise(
     INTEGER_OR_BOOL,
     "~x",
-    "The bits of x inverted.",
+    "Invert each bit of x; for bools, the logical not.",
     boolean="!x",
     operator="invert",
     host=INTEGER_OR_BOOL,
@@ -206,42 +206,44 @@ bitwise_invert = Elementwise(
 bitwise_left_shift = Elementwise(
     INTEGER,
     "xr_left_shift(x1, x2)",
-    "The bits of x1 moved x2 places up; 0 where x2 is not below the width.",
+    "Shift the bits of x1 to the left by x2; 0 unless x2 is from 0 to the dtype's width - 1.",
     unit="x2 in bits",
     operator="lshift",
     widens_bool=True,
     domain=Domain(0, 8),
     exact=_shifted_left,
 )
-bitwise_or = _bitwise("|", "or", "The bits that are set in x1 or x2.", 0)
+bitwise_or = _bitwise("|", "or", "Compute the bitwise or: the bits set in x1, x2 or both.", 0)
 bitwise_right_shift = Elementwise(
     INTEGER,
     "xr_right_shift(x1, x2)",
-    "The bits of x1 moved x2 places down, the sign repeated.",
+    "Shift the bits of x1 to the right by x2, repeating the sign bit.",
     unit="x2 in bits",
     operator="rshift",
     widens_bool=True,
     domain=Domain(0, 8),
     exact=python.rshift,
 )
-bitwise_xor = _bitwise("^", "xor", "The bits that are set in one of x1 and x2.", 0)
-cbrt = Elementwise(
-    (REAL,), "xr_cbrt(x)", "The cube root of x.", domain=Domain(-1e3, 1e3, 2), source=NUMPYS
+bitwise_xor = _bitwise(
+    "^", "xor", "Compute the bitwise xor: the bits set in x1 or x2, not both.", 0
 )
-ceil = _rounding("ceil(x)", "The least integer that is not below x, in the dtype of x.")
+cbrt = Elementwise(
+    (REAL,), "xr_cbrt(x)", "Compute the cube root of x.", domain=Domain(-1e3, 1e3, 2), source=NUMPYS
+)
+ceil = _rounding("ceil(x)", "Round x up to an integer, in the dtype of x.")
 conj = Elementwise(
     NUMERIC,
     "x",
-    "The complex conjugate of x; x itself where it is real.",
+    "Compute the complex conjugate of x; a real x is copied.",
     complex="xr_conj(x)",
     widens_bool=True,
     host=(COMPLEX,),
 )
 copysign = Elementwise(
-    (REAL,), "copysign(x1, x2)", "The magnitude of x1 with the sign of x2.", host=(REAL,)
+    (REAL,), "copysign(x1, x2)", "Combine the magnitude of x1 with the sign of x2.", host=(REAL,)
 )
-cos = _function("xr_cos(x)", "The cosine of x.", -1e3, 1e3, 3, "in radians")
-cosh = _function("xr_cosh(x)", "The hyperbolic cosine of x.", -50, 50, 3)
+cos = _function("xr_cos(x)", "the cosine of x.", -1e3, 1e3, 3, "in radians")
+cosh = _function("xr_cosh(x)", "the hyperbolic cosine of x.", -50, 50, 3)
 deg2rad = Elementwise(
     (REAL,),
     "xr_deg2rad(x)",
@@ -253,7 +255,7 @@ deg2rad = Elementwise(
 divide = Elementwise(
     FLOATING,
     "x1 / x2",
-    "The quotient of x1 and x2.",
+    "Divide x1 by x2.",
     complex="xr_divide(x1, x2)",
     operator="truediv",
     integers_as_default=True,
@@ -263,33 +265,33 @@ divide = Elementwise(
 equal = _comparison(
     "==", ANY, "eq", "Tell whether x1 equals x2.", complex="xr_equal(x1, x2)", beyond=(False, False)
 )
-erf = _special("xr_erf(x)", "The error function of x.", -5, 5, 1.5, _of_numbers(math.erf))
+erf = _special("xr_erf(x)", "the error function of x.", -5, 5, 1.5, _of_numbers(math.erf))
 erfc = _special(
-    "xr_erfc(x)", "1 - erf(x), accurate where that is near 0.", -5, 25, 1.5, _of_numbers(math.erfc)
+    "xr_erfc(x)", "1 - erf(x), accurate for large x.", -5, 25, 1.5, _of_numbers(math.erfc)
 )
-exp = _function("xr_exp(x)", "The exponential of x.", -50, 50, 3)
+exp = _function("xr_exp(x)", "e to the power of x.", -50, 50, 3)
 exp2 = Elementwise(
-    FLOATING, "xr_exp2(x)", "2 to the power of x.", domain=Domain(-50, 50, 3, 64), source=NUMPYS
+    FLOATING, "xr_exp2(x)", "Compute 2**x.", domain=Domain(-50, 50, 3, 64), source=NUMPYS
 )
-expm1 = _function("xr_expm1(x)", "exp(x) - 1, accurate near 0.", -50, 50, 3)
+expm1 = _function("xr_expm1(x)", "exp(x) - 1, accurate for x near 0.", -50, 50, 3)
 fabs = Elementwise(
-    (REAL,), "fabs(x)", "The absolute value of x, in floating point.", source=NUMPYS, host=(REAL,)
+    (REAL,), "fabs(x)", "Compute abs(x) in floating point.", source=NUMPYS, host=(REAL,)
 )
-floor = _rounding("floor(x)", "The greatest integer that is not above x, in the dtype of x.")
+floor = _rounding("floor(x)", "Round x down to an integer, in the dtype of x.")
 floor_divide = Elementwise(
     REAL_NUMERIC,
     "xr_floor_divide(x1, x2)",
-    "The quotient of x1 and x2, rounded down; 0 where an integer is divided by 0.",
+    "Divide x1 by x2 and round down; an integer divided by 0 gives 0.",
     operator="floordiv",
     widens_bool=True,
     host=INTEGER,
 )
-fmax = _extreme("fmax", "The larger of x1 and x2; the other one where one is NaN.", "|", NUMPYS)
-fmin = _extreme("fmin", "The smaller of x1 and x2; the other one where one is NaN.", "&", NUMPYS)
+fmax = _extreme("fmax", "the larger of x1 and x2; if one is NaN, the other.", "|", NUMPYS)
+fmin = _extreme("fmin", "the smaller of x1 and x2; if one is NaN, the other.", "&", NUMPYS)
 fmod = Elementwise(
     REAL_NUMERIC,
     "xr_fmod(x1, x2)",
-    "The rest of x1 after division by x2 rounded towards 0, with the sign of x1.",
+    "Compute the remainder of x1 / x2 with the sign of x1, as C's fmod.",
     widens_bool=True,
     source=NUMPYS,
     host=(REAL,),
@@ -297,7 +299,7 @@ fmod = Elementwise(
 gcd = Elementwise(
     INTEGER,
     "xr_gcd(x1, x2)",
-    "The greatest common divisor of x1 and x2, without a sign.",
+    "Compute the greatest common divisor of abs(x1) and abs(x2).",
     associative=True,
     identity=0,
     source=NUMPYS,
@@ -314,21 +316,21 @@ greater_equal = _comparison(
     ">=",
     ANY,
     "ge",
-    "Tell whether x1 is not less than x2.",
+    "Tell whether x1 is greater than or equal to x2.",
     beyond=(False, True),
     complex="xr_less_equal(x2, x1)",
 )
 heaviside = Elementwise(
     (REAL,),
     "xr_heaviside(x1, x2)",
-    "0 where x1 is negative, 1 where it is positive, and x2 where it is 0.",
+    "Compute the step function: 0 for negative x1, 1 for positive x1, and x2 for x1 = 0.",
     source=NUMPYS,
     host=(REAL,),
 )
 hypot = Elementwise(
     (REAL,),
     "xr_hypot(x1, x2)",
-    "The square root of x1**2 + x2**2, without overflow on the way.",
+    "Compute sqrt(x1**2 + x2**2) without intermediate overflow.",
     associative=True,
     identity=0,
     domain=Domain(ulp=3),
@@ -336,7 +338,7 @@ hypot = Elementwise(
 i0 = Elementwise(
     (REAL,),
     "xr_i0(x)",
-    "The modified Bessel function of the first kind, of order 0, of x.",
+    "Compute the modified Bessel function of the first kind, of order 0.",
     domain=Domain(-30, 30, 3),
     integers_as_default=True,
     by_hand=True,
@@ -344,7 +346,7 @@ i0 = Elementwise(
 imag = Elementwise(
     ANY,
     "0",
-    "The imaginary part; 0 of what is real.",
+    "Take the imaginary part; 0 for real numbers.",
     complex="x.im",
     result="real",
     by_hand=True,
@@ -380,12 +382,12 @@ isnan = Elementwise(
 lcm = Elementwise(
     INTEGER,
     "xr_lcm(x1, x2)",
-    "The least common multiple of x1 and x2, without a sign.",
+    "Compute the least common multiple of abs(x1) and abs(x2).",
     source=NUMPYS,
 )
 lgamma = _special(
     "xr_lgamma(x)",
-    "The natural logarithm of the absolute value of the gamma function of x.",
+    "the natural logarithm of the absolute value of the gamma function of x.",
     0,
     100,
     1.5,
@@ -398,18 +400,18 @@ less_equal = _comparison(
     "<=",
     ANY,
     "le",
-    "Tell whether x1 is not greater than x2.",
+    "Tell whether x1 is less than or equal to x2.",
     beyond=(True, False),
     complex="xr_less_equal(x1, x2)",
 )
-log = _function("xr_log(x)", "The natural logarithm of x.", 1e-3, 1e3, 3)
-log1p = _function("xr_log1p(x)", "log(1 + x), accurate near 0.", -0.5, 1e3, 3)
-log2 = _function("xr_log2(x)", "The logarithm of x to base 2.", 1e-3, 1e3, 3)
-log10 = _function("xr_log10(x)", "The logarithm of x to base 10.", 1e-3, 1e3, 3)
+log = _function("xr_log(x)", "the natural logarithm of x.", 1e-3, 1e3, 3)
+log1p = _function("xr_log1p(x)", "log(1 + x), accurate for x near 0.", -0.5, 1e3, 3)
+log2 = _function("xr_log2(x)", "the logarithm of x to base 2.", 1e-3, 1e3, 3)
+log10 = _function("xr_log10(x)", "the logarithm of x to base 10.", 1e-3, 1e3, 3)
 logaddexp = Elementwise(
     (REAL,),
     "xr_logaddexp(x1, x2)",
-    "log(exp(x1) + exp(x2)), without overflow on the way.",
+    "Compute log(exp(x1) + exp(x2)) without intermediate overflow.",
     associative=True,
     identity=-math.inf,
     domain=Domain(-50, 50, 4, cancel=True),
@@ -417,7 +419,7 @@ logaddexp = Elementwise(
 logaddexp2 = Elementwise(
     (REAL,),
     "xr_logaddexp2(x1, x2)",
-    "log2(2**x1 + 2**x2), without overflow on the way.",
+    "Compute log2(2**x1 + 2**x2) without intermediate overflow.",
     associative=True,
     identity=-math.inf,
     domain=Domain(-50, 50, 4, cancel=True),
@@ -433,14 +435,14 @@ logical_not = Elementwise(
     result="bool",
     host=REAL_OR_BOOL,
 )
-logical_or = _logical("|", "Tell whether x1 or x2 is true, or nonzero.", False)
-logical_xor = _logical("^", "Tell whether one of x1 and x2 is true, or nonzero.", False)
-maximum = _extreme("maximum", "The larger of x1 and x2; NaN if either is NaN.", "|")
-minimum = _extreme("minimum", "The smaller of x1 and x2; NaN if either is NaN.", "&")
+logical_or = _logical("|", "Tell whether x1, x2 or both are true, or nonzero.", False)
+logical_xor = _logical("^", "Tell whether exactly one of x1 and x2 is true, or nonzero.", False)
+maximum = _extreme("maximum", "the larger of x1 and x2; NaN if either is NaN.", "|")
+minimum = _extreme("minimum", "the smaller of x1 and x2; NaN if either is NaN.", "&")
 multiply = Elementwise(
     ANY,
     "ROUNDED(x1 * x2)",
-    "The product of x1 and x2; of bools, whether both are true.",
+    "Multiply x1 and x2; for bools, the logical and.",
     integer="xr_multiply(x1, x2)",
     boolean="x1 & x2",
     complex="xr_multiply(x1, x2)",
@@ -453,7 +455,7 @@ multiply = Elementwise(
 negative = Elementwise(
     NUMERIC,
     "-x",
-    "The negative of x.",
+    "Compute the negative of x.",
     integer="xr_negative(x)",
     complex="xr_negative(x)",
     operator="neg",
@@ -461,7 +463,7 @@ negative = Elementwise(
     host=ANY,
 )
 nextafter = Elementwise(
-    (REAL,), "xr_nextafter(x1, x2)", "The number next to x1 towards x2.", host=(REAL,)
+    (REAL,), "xr_nextafter(x1, x2)", "Find the next number after x1 towards x2.", host=(REAL,)
 )
 not_equal = _comparison(
     "!=",
@@ -471,13 +473,11 @@ not_equal = _comparison(
     complex="xr_not_equal(x1, x2)",
     beyond=(True, True),
 )
-positive = Elementwise(
-    NUMERIC, "x", "A new array with the values of x.", operator="pos", host=NUMERIC
-)
+positive = Elementwise(NUMERIC, "x", "Return a copy of x.", operator="pos", host=NUMERIC)
 pow = Elementwise(
     NUMERIC,
     "xr_pow(x1, x2)",
-    "x1 to the power of x2.",
+    "Raise x1 to the power of x2.",
     operator="pow",
     widens_bool=True,
     domain=Domain(0, 8, 4, 100),
@@ -492,12 +492,12 @@ rad2deg = Elementwise(
     source=NUMPYS,
 )
 real = Elementwise(
-    ANY, "x", "The real part.", complex="x.re", result="real", by_hand=True, host=ANY
+    ANY, "x", "Take the real part.", complex="x.re", result="real", by_hand=True, host=ANY
 )
 reciprocal = Elementwise(
     NUMERIC,
     "xr_reciprocal(x)",
-    "1 / x; of integers without the fraction, and 0 of 0.",
+    "Compute 1 / x; for integers, rounded towards 0, and 0 for x = 0.",
     widens_bool=True,
     domain=Domain(1e-3, 1e3, 1, 2),
     host=(REAL,),
@@ -505,7 +505,7 @@ reciprocal = Elementwise(
 remainder = Elementwise(
     REAL_NUMERIC,
     "xr_remainder(x1, x2)",
-    "The rest of x1 after floor division by x2, with the sign of x2.",
+    "Compute the remainder of x1 / x2 with the sign of x2, as Python's %.",
     operator="mod",
     widens_bool=True,
     host=REAL_OR_BOOL,
@@ -513,7 +513,7 @@ remainder = Elementwise(
 rint = Elementwise(
     FLOATING,
     "rint(x)",
-    "The integer nearest to x, halves to even, in floating point.",
+    "Round x to the nearest integer, halves to even, in floating point.",
     complex="xr_round(x)",
     source=NUMPYS,
     example="xarr.asarray([1.0, 1.5, 2.5])",
@@ -522,7 +522,7 @@ rint = Elementwise(
 round = Elementwise(
     NUMERIC,
     "rint(x)",
-    "The nearest integer, halves to even.",
+    "Round to the nearest integer, halves to even.",
     integer="x",
     complex="xr_round(x)",
     by_hand=True,
@@ -531,7 +531,7 @@ round = Elementwise(
 rsqrt = Elementwise(
     (REAL,),
     "xr_rsqrt(x)",
-    "1 / sqrt(x), each rounded.",
+    "Compute 1 / sqrt(x), rounding after each of the two operations.",
     domain=Domain(1e-3, 1e3, 1.5),
     source="CUDA C++ and OpenCL C.",
     reference=lambda x: 1 / numpy.sqrt(x),
@@ -539,25 +539,25 @@ rsqrt = Elementwise(
 sign = Elementwise(
     NUMERIC,
     "xr_sign(x)",
-    "-1, 0 or 1 by the sign of x; x / abs(x) if complex.",
+    "Compute the sign of x: -1, 0 or 1; x / abs(x) for a complex x other than 0.",
     domain=Domain(complex_ulp=2),
     host=(SIGNED, UNSIGNED, REAL),
 )
 signbit = Elementwise(
     (REAL,), "xr_signbit(x)", "Tell whether the sign bit of x is set.", result="bool", host=(REAL,)
 )
-sin = _function("xr_sin(x)", "The sine of x.", -1e3, 1e3, 3, "in radians")
-sinh = _function("xr_sinh(x)", "The hyperbolic sine of x.", -50, 50, 3)
+sin = _function("xr_sin(x)", "the sine of x.", -1e3, 1e3, 3, "in radians")
+sinh = _function("xr_sinh(x)", "the hyperbolic sine of x.", -50, 50, 3)
 spacing = Elementwise(
     (REAL,),
     "xr_spacing(x)",
-    "The distance to the next number away from 0, with the sign of x.",
+    "Compute the distance from x to the next number away from 0, with the sign of x.",
     source=NUMPYS,
 )
 sqrt = Elementwise(
     FLOATING,
     "sqrt(x)",
-    "The square root of x.",
+    "Compute the square root of x.",
     complex="xr_sqrt(x)",
     domain=Domain(0, 1e3, 0, 2),
     exact=math.sqrt,
@@ -566,7 +566,7 @@ sqrt = Elementwise(
 square = Elementwise(
     NUMERIC,
     "ROUNDED(x * x)",
-    "The square of x.",
+    "Compute the square of x.",
     integer="xr_square(x)",
     complex="xr_square(x)",
     widens_bool=True,
@@ -576,17 +576,17 @@ square = Elementwise(
 subtract = Elementwise(
     NUMERIC,
     "x1 - x2",
-    "The difference of x1 and x2.",
+    "Subtract x2 from x1.",
     integer="xr_subtract(x1, x2)",
     complex="xr_subtract(x1, x2)",
     operator="sub",
     host=ANY,
     exact=python.sub,
 )
-tan = _function("xr_tan(x)", "The tangent of x.", -1e3, 1e3, 4, "in radians", 5)
-tanh = _function("xr_tanh(x)", "The hyperbolic tangent of x.", -50, 50, 3, complex_ulp=5)
-tgamma = _special("xr_tgamma(x)", "The gamma function of x.", -20, 30, 1, _of_numbers(math.gamma))
-trunc = _rounding("trunc(x)", "The integer next to x towards 0, in the dtype of x.")
+tan = _function("xr_tan(x)", "the tangent of x.", -1e3, 1e3, 4, "in radians", 5)
+tanh = _function("xr_tanh(x)", "the hyperbolic tangent of x.", -50, 50, 3, complex_ulp=5)
+tgamma = _special("xr_tgamma(x)", "the gamma function of x.", -20, 30, 1, _of_numbers(math.gamma))
+trunc = _rounding("trunc(x)", "Round x towards 0 to an integer, in the dtype of x.")
 
 square.known = OPERATORS["square"]  # so that `x ** 2` finds it, whose operator is `pow`
 square.known.row = square

@@ -34,7 +34,7 @@ _OF_PARTS: Final = {
 
 @universal(rows.pow)
 def pow(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
-    """x1 to the power of x2.
+    """Raise x1 to the power of x2.
 
     x1, x2 : numeric Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
@@ -56,7 +56,7 @@ def pow(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Opti
 def divmod(
     x1: ArrayLike, x2: ArrayLike, /, out: Outs = None, **options: Unpack[Options]
 ) -> tuple[Array, Array]:
-    """The quotient of x1 and x2, rounded down, and what is left: `floor_divide` and `remainder`.
+    """Divide x1 by x2: return `floor_divide` and `remainder` of them.
 
     x1, x2 : real numeric Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
@@ -73,7 +73,7 @@ def divmod(
 
 @universal(nin=1)
 def bitwise_count(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
-    """Count the bits of the absolute value of x that are set.
+    """Count the 1 bits in the absolute value of x.
 
     x : integer or bool Array, shape (...) -- The operand.
 
@@ -87,7 +87,7 @@ def bitwise_count(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) 
 
 
 def real(val: ArrayLike) -> Array:
-    """The real part.
+    """Take the real part.
 
     -> Array, shape (...)
         A view of the real parts of a complex array, of their dtype; a real val is returned as it
@@ -102,7 +102,7 @@ def real(val: ArrayLike) -> Array:
 
 
 def imag(val: ArrayLike) -> Array:
-    """The imaginary part; 0 of what is real.
+    """Take the imaginary part; 0 for real numbers.
 
     -> Array, shape (...)
         A view of the imaginary parts of a complex array, of their dtype; read-only zeros for a
@@ -126,12 +126,12 @@ def of_parts(real: Array, imag: Array) -> Array:
 
 
 def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
-    """The nearest integer, halves to even.
+    """Round to the nearest integer, halves to even.
 
-    decimals : int, optional -- How many decimals stay; of negative ones, places before the point
-        become zero. As in NumPy a times a power of ten is rounded, and divided by it.
+    decimals : int, optional -- The number of decimal places; -1 rounds to tens, -2 to hundreds.
+        As in NumPy, a is multiplied by 10**decimals, rounded and divided.
 
-    -> numeric Array, shape (...) -- Of the dtype of a.
+    -> numeric Array, shape (...) -- Of the dtype of a; float16 for bools.
 
     >>> xarr.round(xarr.asarray([1234.5, 5678.9]), -2).tolist()
     [1200.0, 5700.0]
@@ -188,14 +188,16 @@ def clip(
     casting: str = "same_kind",
     dtype: DTypeLike = None,
 ) -> Array:
-    """Bound each element of a below and above: minimum(maximum(a, min), max); NaN where a is.
+    """Limit each element of a to [min, max]: minimum(maximum(a, min), max); NaN where a is NaN.
 
     min, max : Array or Python scalar, optional
-        The bounds, with shapes that broadcast to a's; None for no bound. `a_min` and `a_max` are
-        NumPy's older names. A Python integer outside the range of a's dtype bounds nothing.
-    a_min, a_max : Array, shape (...), or None -- NumPy's other names of min and max.
+        The bounds, of shapes that broadcast with a's; None for no bound. A Python integer `min`
+        below the range of a's dtype, or `max` above it, bounds nothing.
+    a_min, a_max : Array or Python scalar, optional -- NumPy's older names of min and max.
 
     -> Array, shape that the operands broadcast to, of the data type that they promote to
+
+    OverflowError -- If a Python integer `min` is above, or `max` below, the range of a's dtype.
 
     >>> xarr.clip(xarr.asarray([1, 5, 9]), 2, 6).tolist()
     [2, 5, 6]

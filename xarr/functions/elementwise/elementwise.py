@@ -12,85 +12,85 @@ from xarr.functions.elementwise.ufuncs import Binary, Unary
 from xarr.ops import elementwise as rows
 
 abs: Final = Unary(rows.abs)
-"""The absolute value of x."""
+"""Compute the absolute value of x; the magnitude of a complex x."""
 acos: Final = Unary(rows.acos)
-"""The inverse cosine of x, in [0, pi]."""
+"""Compute the inverse cosine of x, in [0, pi]."""
 acosh: Final = Unary(rows.acosh)
-"""The inverse hyperbolic cosine of x."""
+"""Compute the inverse hyperbolic cosine of x."""
 add: Final = Binary(rows.add)
-"""The sum of x1 and x2; of bools, whether one is true."""
+"""Add x1 and x2; for bools, the logical or."""
 asin: Final = Unary(rows.asin)
-"""The inverse sine of x, in [-pi/2, pi/2]."""
+"""Compute the inverse sine of x, in [-pi/2, pi/2]."""
 asinh: Final = Unary(rows.asinh)
-"""The inverse hyperbolic sine of x."""
+"""Compute the inverse hyperbolic sine of x."""
 atan: Final = Unary(rows.atan)
-"""The inverse tangent of x, in [-pi/2, pi/2]."""
+"""Compute the inverse tangent of x, in [-pi/2, pi/2]."""
 atan2: Final = Binary(rows.atan2)
-"""The angle of the point (x2, x1), in [-pi, pi]."""
+"""Compute the angle of the vector (x2, x1) to the first axis, in [-pi, pi]."""
 atanh: Final = Unary(rows.atanh)
-"""The inverse hyperbolic tangent of x."""
+"""Compute the inverse hyperbolic tangent of x."""
 bitwise_and: Final = Binary(rows.bitwise_and)
-"""The bits that are set in both x1 and x2."""
+"""Compute the bitwise and: the bits set in both x1 and x2."""
 bitwise_invert: Final = Unary(rows.bitwise_invert)
-"""The bits of x inverted."""
+"""Invert each bit of x; for bools, the logical not."""
 bitwise_left_shift: Final = Binary(rows.bitwise_left_shift)
-"""The bits of x1 moved x2 places up; 0 where x2 is not below the width."""
+"""Shift the bits of x1 to the left by x2; 0 unless x2 is from 0 to the dtype's width - 1."""
 bitwise_or: Final = Binary(rows.bitwise_or)
-"""The bits that are set in x1 or x2."""
+"""Compute the bitwise or: the bits set in x1, x2 or both."""
 bitwise_right_shift: Final = Binary(rows.bitwise_right_shift)
-"""The bits of x1 moved x2 places down, the sign repeated."""
+"""Shift the bits of x1 to the right by x2, repeating the sign bit."""
 bitwise_xor: Final = Binary(rows.bitwise_xor)
-"""The bits that are set in one of x1 and x2."""
+"""Compute the bitwise xor: the bits set in x1 or x2, not both."""
 cbrt: Final = Unary(rows.cbrt)
-"""The cube root of x."""
+"""Compute the cube root of x."""
 ceil: Final = Unary(rows.ceil)
-"""The least integer that is not below x, in the dtype of x."""
+"""Round x up to an integer, in the dtype of x."""
 conj: Final = Unary(rows.conj)
-"""The complex conjugate of x; x itself where it is real."""
+"""Compute the complex conjugate of x; a real x is copied."""
 copysign: Final = Binary(rows.copysign)
-"""The magnitude of x1 with the sign of x2."""
+"""Combine the magnitude of x1 with the sign of x2."""
 cos: Final = Unary(rows.cos)
-"""The cosine of x."""
+"""Compute the cosine of x."""
 cosh: Final = Unary(rows.cosh)
-"""The hyperbolic cosine of x."""
+"""Compute the hyperbolic cosine of x."""
 deg2rad: Final = Unary(rows.deg2rad)
 """Convert an angle from degrees to radians."""
 divide: Final = Binary(rows.divide)
-"""The quotient of x1 and x2."""
+"""Divide x1 by x2."""
 equal: Final = Binary(rows.equal)
 """Tell whether x1 equals x2."""
 erf: Final = Unary(rows.erf)
-"""The error function of x."""
+"""Compute the error function of x."""
 erfc: Final = Unary(rows.erfc)
-"""1 - erf(x), accurate where that is near 0."""
+"""Compute 1 - erf(x), accurate for large x."""
 exp: Final = Unary(rows.exp)
-"""The exponential of x."""
+"""Compute e to the power of x."""
 exp2: Final = Unary(rows.exp2)
-"""2 to the power of x."""
+"""Compute 2**x."""
 expm1: Final = Unary(rows.expm1)
-"""exp(x) - 1, accurate near 0."""
+"""Compute exp(x) - 1, accurate for x near 0."""
 fabs: Final = Unary(rows.fabs)
-"""The absolute value of x, in floating point."""
+"""Compute abs(x) in floating point."""
 floor: Final = Unary(rows.floor)
-"""The greatest integer that is not above x, in the dtype of x."""
+"""Round x down to an integer, in the dtype of x."""
 floor_divide: Final = Binary(rows.floor_divide)
-"""The quotient of x1 and x2, rounded down; 0 where an integer is divided by 0."""
+"""Divide x1 by x2 and round down; an integer divided by 0 gives 0."""
 fmax: Final = Binary(rows.fmax)
-"""The larger of x1 and x2; the other one where one is NaN."""
+"""Compute the larger of x1 and x2; if one is NaN, the other."""
 fmin: Final = Binary(rows.fmin)
-"""The smaller of x1 and x2; the other one where one is NaN."""
+"""Compute the smaller of x1 and x2; if one is NaN, the other."""
 fmod: Final = Binary(rows.fmod)
-"""The rest of x1 after division by x2 rounded towards 0, with the sign of x1."""
+"""Compute the remainder of x1 / x2 with the sign of x1, as C's fmod."""
 gcd: Final = Binary(rows.gcd)
-"""The greatest common divisor of x1 and x2, without a sign."""
+"""Compute the greatest common divisor of abs(x1) and abs(x2)."""
 greater: Final = Binary(rows.greater)
 """Tell whether x1 is greater than x2."""
 greater_equal: Final = Binary(rows.greater_equal)
-"""Tell whether x1 is not less than x2."""
+"""Tell whether x1 is greater than or equal to x2."""
 heaviside: Final = Binary(rows.heaviside)
-"""0 where x1 is negative, 1 where it is positive, and x2 where it is 0."""
+"""Compute the step function: 0 for negative x1, 1 for positive x1, and x2 for x1 = 0."""
 hypot: Final = Binary(rows.hypot)
-"""The square root of x1**2 + x2**2, without overflow on the way."""
+"""Compute sqrt(x1**2 + x2**2) without intermediate overflow."""
 isfinite: Final = Unary(rows.isfinite)
 """Tell whether x is neither infinite nor NaN."""
 isinf: Final = Unary(rows.isinf)
@@ -98,78 +98,78 @@ isinf: Final = Unary(rows.isinf)
 isnan: Final = Unary(rows.isnan)
 """Tell whether x is NaN."""
 lcm: Final = Binary(rows.lcm)
-"""The least common multiple of x1 and x2, without a sign."""
+"""Compute the least common multiple of abs(x1) and abs(x2)."""
 lgamma: Final = Unary(rows.lgamma)
-"""The natural logarithm of the absolute value of the gamma function of x."""
+"""Compute the natural logarithm of the absolute value of the gamma function of x."""
 less: Final = Binary(rows.less)
 """Tell whether x1 is below x2."""
 less_equal: Final = Binary(rows.less_equal)
-"""Tell whether x1 is not greater than x2."""
+"""Tell whether x1 is less than or equal to x2."""
 log: Final = Unary(rows.log)
-"""The natural logarithm of x."""
+"""Compute the natural logarithm of x."""
 log10: Final = Unary(rows.log10)
-"""The logarithm of x to base 10."""
+"""Compute the logarithm of x to base 10."""
 log1p: Final = Unary(rows.log1p)
-"""log(1 + x), accurate near 0."""
+"""Compute log(1 + x), accurate for x near 0."""
 log2: Final = Unary(rows.log2)
-"""The logarithm of x to base 2."""
+"""Compute the logarithm of x to base 2."""
 logaddexp: Final = Binary(rows.logaddexp)
-"""log(exp(x1) + exp(x2)), without overflow on the way."""
+"""Compute log(exp(x1) + exp(x2)) without intermediate overflow."""
 logaddexp2: Final = Binary(rows.logaddexp2)
-"""log2(2**x1 + 2**x2), without overflow on the way."""
+"""Compute log2(2**x1 + 2**x2) without intermediate overflow."""
 logical_and: Final = Binary(rows.logical_and)
 """Tell whether x1 and x2 are both true, or nonzero."""
 logical_not: Final = Unary(rows.logical_not)
 """Tell whether x is false, or zero."""
 logical_or: Final = Binary(rows.logical_or)
-"""Tell whether x1 or x2 is true, or nonzero."""
+"""Tell whether x1, x2 or both are true, or nonzero."""
 logical_xor: Final = Binary(rows.logical_xor)
-"""Tell whether one of x1 and x2 is true, or nonzero."""
+"""Tell whether exactly one of x1 and x2 is true, or nonzero."""
 maximum: Final = Binary(rows.maximum)
-"""The larger of x1 and x2; NaN if either is NaN."""
+"""Compute the larger of x1 and x2; NaN if either is NaN."""
 minimum: Final = Binary(rows.minimum)
-"""The smaller of x1 and x2; NaN if either is NaN."""
+"""Compute the smaller of x1 and x2; NaN if either is NaN."""
 multiply: Final = Binary(rows.multiply)
-"""The product of x1 and x2; of bools, whether both are true."""
+"""Multiply x1 and x2; for bools, the logical and."""
 negative: Final = Unary(rows.negative)
-"""The negative of x."""
+"""Compute the negative of x."""
 nextafter: Final = Binary(rows.nextafter)
-"""The number next to x1 towards x2."""
+"""Find the next number after x1 towards x2."""
 not_equal: Final = Binary(rows.not_equal)
 """Tell whether x1 differs from x2."""
 positive: Final = Unary(rows.positive)
-"""A new array with the values of x."""
+"""Return a copy of x."""
 rad2deg: Final = Unary(rows.rad2deg)
 """Convert an angle from radians to degrees."""
 reciprocal: Final = Unary(rows.reciprocal)
-"""1 / x; of integers without the fraction, and 0 of 0."""
+"""Compute 1 / x; for integers, rounded towards 0, and 0 for x = 0."""
 remainder: Final = Binary(rows.remainder)
-"""The rest of x1 after floor division by x2, with the sign of x2."""
+"""Compute the remainder of x1 / x2 with the sign of x2, as Python's %."""
 rint: Final = Unary(rows.rint)
-"""The integer nearest to x, halves to even, in floating point."""
+"""Round x to the nearest integer, halves to even, in floating point."""
 rsqrt: Final = Unary(rows.rsqrt)
-"""1 / sqrt(x), each rounded."""
+"""Compute 1 / sqrt(x), rounding after each of the two operations."""
 sign: Final = Unary(rows.sign)
-"""-1, 0 or 1 by the sign of x; x / abs(x) if complex."""
+"""Compute the sign of x: -1, 0 or 1; x / abs(x) for a complex x other than 0."""
 signbit: Final = Unary(rows.signbit)
 """Tell whether the sign bit of x is set."""
 sin: Final = Unary(rows.sin)
-"""The sine of x."""
+"""Compute the sine of x."""
 sinh: Final = Unary(rows.sinh)
-"""The hyperbolic sine of x."""
+"""Compute the hyperbolic sine of x."""
 spacing: Final = Unary(rows.spacing)
-"""The distance to the next number away from 0, with the sign of x."""
+"""Compute the distance from x to the next number away from 0, with the sign of x."""
 sqrt: Final = Unary(rows.sqrt)
-"""The square root of x."""
+"""Compute the square root of x."""
 square: Final = Unary(rows.square)
-"""The square of x."""
+"""Compute the square of x."""
 subtract: Final = Binary(rows.subtract)
-"""The difference of x1 and x2."""
+"""Subtract x2 from x1."""
 tan: Final = Unary(rows.tan)
-"""The tangent of x."""
+"""Compute the tangent of x."""
 tanh: Final = Unary(rows.tanh)
-"""The hyperbolic tangent of x."""
+"""Compute the hyperbolic tangent of x."""
 tgamma: Final = Unary(rows.tgamma)
-"""The gamma function of x."""
+"""Compute the gamma function of x."""
 trunc: Final = Unary(rows.trunc)
-"""The integer next to x towards 0, in the dtype of x."""
+"""Round x towards 0 to an integer, in the dtype of x."""

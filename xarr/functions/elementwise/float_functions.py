@@ -42,10 +42,11 @@ ROWS: Final = name_rows(vars(), Elementwise)
 @universal(nin=1, nout=2)
 @by_numpy(numpy.frexp)
 def frexp(x: ArrayLike, /, out: Outs = None, **options: Unpack[Options]) -> tuple[Array, Array]:
-    """The significand and the exponent of x: x is m * 2**e, with 0.5 <= abs(m) < 1.
+    """Split x into a significand m and an exponent e: x = m * 2**e with 0.5 <= abs(m) < 1.
 
-    -> tuple of Array, shape (...)
-        The significands, of the floating-point dtype of x, and the exponents, int32.
+    -> tuple of two Arrays, shape of x
+        The significands, of the dtype of x or, for integers, a floating-point one; and the
+        exponents, int32. For 0, NaN and infinity m is x and e is 0.
 
     >>> [part.tolist() for part in xarr.frexp(xarr.asarray([1.0, 6.0]))]
     [[0.5, 0.75], [1, 3]]
@@ -85,9 +86,9 @@ _NORMAL: Final = {dtypes.float32: range(-126, 128), dtypes.float64: range(-1022,
 @universal(nin=2, is_mixed=True)
 @by_numpy(numpy.ldexp, 2)
 def ldexp(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
-    """x1 times 2 to the power of x2, rounded once.
+    """Compute x1 * 2**x2, rounded once.
 
-    x1 : real numeric Array, shape (...) -- The numbers; the result has their floating-point dtype.
+    x1 : real numeric Array, shape (...) -- The numbers; integers become floating-point.
     x2 : integer Array, shape (...) -- The exponents.
 
     -> floating-point Array, shape that x1 and x2 broadcast to, of the data type of x1
@@ -131,7 +132,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Op
 def float_power(
     x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Options]
 ) -> Array:
-    """x1 to the power of x2, in the widest floating-point dtype, real or complex.
+    """Raise x1 to the power of x2, in float64 or complex128.
 
     x1, x2 : numeric Array, shapes that broadcast to (...) -- The operands.
 
@@ -166,7 +167,7 @@ def _real(x: ArrayLike, where: str) -> Array:
 
 
 def isneginf(x: ArrayLike, out: Out = None) -> Array:
-    """Tell whether x is negative infinity: bools.
+    """Tell whether x is negative infinity.
 
     -> Array of bool, shape of x
     """
@@ -175,7 +176,7 @@ def isneginf(x: ArrayLike, out: Out = None) -> Array:
 
 
 def isposinf(x: ArrayLike, out: Out = None) -> Array:
-    """Tell whether x is positive infinity: bools.
+    """Tell whether x is positive infinity.
 
     -> Array of bool, shape of x
     """
@@ -184,7 +185,7 @@ def isposinf(x: ArrayLike, out: Out = None) -> Array:
 
 
 def fix(x: ArrayLike, out: Out = None) -> Array:
-    """The integer next to x towards 0, in the dtype of x, as `trunc`.
+    """Round x towards 0 to an integer, in the dtype of x, as `trunc`.
 
     -> Array, shape and data type of x
 
@@ -204,11 +205,11 @@ def nan_to_num(
     posinf: float | None = None,
     neginf: float | None = None,
 ) -> Array:
-    """Numbers in place of NaN and of infinities.
+    """Replace NaN and infinities by numbers.
 
-    copy : bool -- Whether the result is a new array; else x is changed, and returned.
-    nan, posinf, neginf : float, optional -- What stands in the place of NaN, and of the infinities;
-        the largest and the smallest number of the dtype where None.
+    copy : bool -- Whether the result is a new array; else x itself is changed and returned.
+    nan, posinf, neginf : float, optional -- The replacements of NaN, inf and -inf;
+        for the infinities, None is the largest and the lowest finite number of the dtype.
 
     -> Array, shape and data type of x
 
@@ -260,7 +261,7 @@ def _finite(view: View, nan: Any, posinf: Any, neginf: Any) -> View:
 
 
 def sinc(x: ArrayLike) -> Array:
-    """sin(pi x) / (pi x), and 1 at 0.
+    """Compute sin(pi x) / (pi x), which is 1 at x = 0.
 
     -> floating-point Array, shape of x; integers become the default floating-point type
 
@@ -284,13 +285,13 @@ def in_floating(view: View) -> View:
 
 
 def i0(x: ArrayLike) -> Array:
-    """The modified Bessel function of the first kind, of order 0, of x.
+    """Compute the modified Bessel function of the first kind, of order 0.
 
     x : real floating-point Array, shape (...) -- The operand; also integers and bools.
 
-    -> Array, shape (...) -- Of the dtype of x; of integers of the default floating-point type.
+    -> Array, shape (...) -- Of the dtype of x; for integers, the default floating-point one.
 
-    Note: Of infinities it is NaN, as NumPy's.
+    Note: For infinities the result is NaN, as in NumPy.
 
     >>> f"{xarr.i0(1.0):.6f}"
     '1.266066'
@@ -299,9 +300,9 @@ def i0(x: ArrayLike) -> Array:
 
 
 def angle(z: ArrayLike, deg: bool = False) -> Array:
-    """The angle of complex numbers, in (-pi, pi] radians or in degrees.
+    """Compute the angle of complex numbers, from -pi to pi radians or in degrees.
 
-    z : numeric Array, shape (...) -- The operand.
+    z : numeric Array, shape (...) -- The numbers.
     deg : bool -- Whether the result is in degrees.
 
     -> real floating-point Array, shape of z
@@ -322,9 +323,9 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
 
 
 def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
-    """The real part, if all imaginary parts are close to 0; else the array. Waits for the device.
+    """Return the real part if all imaginary parts are close to 0, else a. Waits for the device.
 
-    tol : float -- How close: in units of the dtype's epsilon where above 1, else as it is.
+    tol : float -- The limit of abs(imaginary part); above 1, in units of the dtype's epsilon.
 
     -> Array, shape of a, real where all imaginary parts are close to 0
 
@@ -349,9 +350,9 @@ def unwrap(
     """Remove jumps of more than half a period along an axis.
 
     p : real numeric Array, shape (...) -- The phases.
-    discont : float, optional -- The least jump that is removed; half a period where None.
+    discont : float, optional -- The smallest jump to remove, at least half a period.
     period : float
-        Whole multiples of it are added; integer p and period give an integer result.
+        The period; whole multiples of it are added to the phases.
 
     -> Array, shape of p, floating-point unless p and period are integers
 

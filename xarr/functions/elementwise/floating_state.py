@@ -51,13 +51,13 @@ def _options(all: Do, divide: Do, over: Do, under: Do, invalid: Do) -> dict[str,
 def seterr(
     all: Do = None, divide: Do = None, over: Do = None, under: Do = None, invalid: Do = None
 ) -> dict[str, str]:
-    """Set what NumPy does about floating-point errors; a device does nothing about them.
+    """Set how NumPy, on the host, handles floating-point errors; devices ignore them.
 
     all, divide, over, under, invalid : str, optional
-        "ignore", "warn", "raise", "call", "print" or "log". After "raise" or "call" a
-        `FloatingPointStateWarning` says once that no device does so.
+        "ignore", "warn", "raise", "call", "print" or "log". "raise" and "call" give one
+        `FloatingPointStateWarning`, as devices do not support them.
 
-    -> dict -- What was set before.
+    -> dict of str to str -- The former settings.
 
     >>> before = xarr.seterr(divide="ignore")
     >>> xarr.geterr()["divide"]
@@ -71,7 +71,7 @@ def seterr(
 
 
 def geterr() -> dict[str, str]:
-    """Tell what NumPy does about floating-point errors: "divide", "over", "under" and "invalid".
+    """Return how NumPy handles floating-point errors: "divide", "over", "under", "invalid".
 
     >>> sorted(xarr.geterr())
     ['divide', 'invalid', 'over', 'under']
@@ -80,11 +80,11 @@ def geterr() -> dict[str, str]:
 
 
 class errstate(ContextDecorator):  # noqa: N801 - NumPy's name
-    """Set what NumPy does about floating-point errors within a ``with`` block or a function.
+    """Set how NumPy handles floating-point errors within a ``with`` block or a function.
 
-    call : callable, optional -- What "call" calls.
+    call : callable, optional -- The function that NumPy calls with the setting "call".
     all, divide, over, under, invalid : str, optional
-        As for `xarr.seterr`. A device does nothing about these errors.
+        As for `xarr.seterr`. Devices ignore these errors.
 
     >>> with xarr.errstate(divide="ignore"):
     ...     print(xarr.ones(1) / 0)
@@ -116,11 +116,11 @@ class errstate(ContextDecorator):  # noqa: N801 - NumPy's name
 
 
 def seterrcall(func: Any) -> Any:
-    """Set what NumPy calls, or logs to, at a floating-point error; kernels do not call it.
+    """Set the function that NumPy calls, or the log it writes to, at a floating-point error.
 
-    func : callable, object with ``write``, or None -- What is called or written to.
+    func : callable, object with ``write``, or None -- The function or log; kernels do not use it.
 
-    -> callable, object or None -- What was set before.
+    -> callable, object with ``write``, or None -- The former one.
 
     >>> xarr.seterrcall(None) is None
     True
@@ -129,7 +129,7 @@ def seterrcall(func: Any) -> Any:
 
 
 def geterrcall() -> Callable[..., Any] | Any | None:
-    """Return what handles floating-point errors in NumPy.
+    """Return the function or log that `seterrcall` has set.
 
     -> function, object with `write`, or None
 
@@ -140,7 +140,11 @@ def geterrcall() -> Callable[..., Any] | Any | None:
 
 
 def setbufsize(size: int) -> int:
-    """Set how many elements NumPy converts at once; give the number before. A device has none.
+    """Set the size of NumPy's conversion buffer on the host; return the former size.
+
+    size : int -- The size in elements, a positive multiple of 16.
+
+    ValueError -- If NumPy does not accept the size.
 
     >>> xarr.setbufsize(xarr.getbufsize()) == xarr.getbufsize()
     True
@@ -149,7 +153,7 @@ def setbufsize(size: int) -> int:
 
 
 def getbufsize() -> int:
-    """Tell the elements of the buffer that NumPy converts in; a device has none.
+    """Return the size of NumPy's conversion buffer on the host, in elements.
 
     >>> xarr.getbufsize() > 0
     True

@@ -61,26 +61,28 @@ def _widening(
         return function(_widened(x, where, low, high))
 
     widened.__name__ = widened.__qualname__ = name
-    beyond = "negative" if high == math.inf else f"beyond {low} to {high}"
+    beyond = "negative" if high == math.inf else f"outside [{low}, {high}]"
     given, _, result = example.partition(": ")
     shown = f">>> xarr.emath.{name}([{given}]).tolist()\n[{result}]"
-    widened.__doc__ = f"{about}; complex where an element is {beyond}.\n\n{shown}"
+    widened.__doc__ = f"{about}; the result is complex if an element is {beyond}.\n\n{shown}"
     return widened
 
 
-sqrt: Final = _widening("sqrt", elementwise.sqrt, "The square root", "-1.0, 4.0: 1j, (2+0j)")
-log: Final = _widening("log", elementwise.log, "The natural logarithm", "1.0: 0.0")
-log2: Final = _widening("log2", elementwise.log2, "The logarithm to base 2", "8.0: 3.0")
-log10: Final = _widening("log10", elementwise.log10, "The logarithm to base 10", "100.0: 2.0")
-_SINE, _COSINE = "The inverse sine, in radians", "The inverse cosine, in radians"
+sqrt: Final = _widening("sqrt", elementwise.sqrt, "Compute the square root", "-1.0, 4.0: 1j, (2+0j)")
+log: Final = _widening("log", elementwise.log, "Compute the natural logarithm", "1.0: 0.0")
+log2: Final = _widening("log2", elementwise.log2, "Compute the logarithm to base 2", "8.0: 3.0")
+_TEN = "Compute the logarithm to base 10"
+log10: Final = _widening("log10", elementwise.log10, _TEN, "100.0: 2.0")
+_SINE = "Compute the inverse sine, in radians"
+_COSINE = "Compute the inverse cosine, in radians"
 arccos: Final = _widening("arccos", elementwise.acos, _COSINE, "1.0: 0.0", -1, 1)
 arcsin: Final = _widening("arcsin", elementwise.asin, _SINE, "0.0: 0.0", -1, 1)
-_TANGENT = "The inverse hyperbolic tangent"
+_TANGENT = "Compute the inverse hyperbolic tangent"
 arctanh: Final = _widening("arctanh", elementwise.atanh, _TANGENT, "0.0: 0.0", -1, 1)
 
 
 def logn(n: ArrayLike, x: ArrayLike) -> Array:
-    """The logarithm of x to base n; complex where an element is negative.
+    """Compute the logarithm of x to base n; the result is complex if an element is negative.
 
     n : Array, shape that broadcasts with x's -- The base.
 
@@ -94,12 +96,12 @@ def logn(n: ArrayLike, x: ArrayLike) -> Array:
 
 
 def power(x: ArrayLike, p: ArrayLike) -> Array:
-    """The power p of x; complex where an element of x is negative.
+    """Raise x to the power p; the result is complex if an element of x is negative.
 
     p : Array, shape that broadcasts with x's
-        The exponent; where one is negative, integers are raised in floating point.
+        The exponent; if an element is negative, integers become floating-point.
 
-    -> floating-point Array, shape that x and p broadcast to
+    -> numeric Array, shape that x and p broadcast to
 
     >>> xarr.emath.power([2, 4], 2).tolist()
     [4, 16]

@@ -28,11 +28,11 @@ def _applied(row: Elementwise, x: ArrayLike, where: str) -> Array:
 
 @universal(rows.erf)
 def erf(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
-    """The error function of x, in float32 or the default data type.
+    """Compute the error function of x.
 
     x : real Array, shape (...) -- The operand.
 
-    -> real floating-point Array, shape of x
+    -> real floating-point Array, shape of x -- float32 for float32, else the default type.
 
     >>> print(xarr.special.erf(xarr.asarray([1.0, 2.0])).round(3))
     [0.843 0.995]
@@ -42,11 +42,11 @@ def erf(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
 
 @universal(rows.erfc)
 def erfc(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
-    """1 - erf(x), accurate where that is near 0, in float32 or the default data type.
+    """Compute 1 - erf(x), accurate for large x.
 
     x : real Array, shape (...) -- The operand.
 
-    -> real floating-point Array, shape of x
+    -> real floating-point Array, shape of x -- float32 for float32, else the default type.
 
     >>> print(xarr.special.erfc(xarr.asarray([0.0, 1.0])).round(3))
     [1.    0.157]
@@ -56,11 +56,11 @@ def erfc(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
 
 @universal(rows.tgamma)
 def gamma(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
-    """The gamma function of x: `tgamma`, in float32 or the default data type.
+    """Compute the gamma function of x, as `tgamma`.
 
     x : real Array, shape (...) -- The operand.
 
-    -> real floating-point Array, shape of x
+    -> real floating-point Array, shape of x -- float32 for float32, else the default type.
 
     >>> xarr.special.gamma(xarr.asarray([5.0, 6.0])).tolist()
     [24.0, 120.0]
@@ -70,13 +70,13 @@ def gamma(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array
 
 @universal(rows.lgamma)
 def gammaln(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
-    """The logarithm of the absolute value of the gamma function of x: `lgamma`.
+    """Compute the natural logarithm of the absolute value of the gamma function, as `lgamma`.
 
     x : real Array, shape (...) -- The operand.
 
-    -> real floating-point Array, shape of x
+    -> real floating-point Array, shape of x -- float32 for float32, else the default type.
 
-    Note: Of -inf it is inf, as C's and Python's `lgamma`; SciPy's is -inf.
+    Note: gammaln(-inf) is inf, as `lgamma` of C and Python has it; SciPy gives -inf.
 
     >>> xarr.special.gammaln(xarr.asarray([1.0, 2.0])).tolist()
     [0.0, 0.0]

@@ -14,15 +14,15 @@ def docstring_of(row: Elementwise, annotations: dict[str, str]) -> str:
     pair = row.operands == 2
     names, given = ("x1, x2", "The operands") if pair else ("x", "The operand")
     shape = "shapes that broadcast to (...)" if pair else "shape (...)"
-    unit, result = f" {row.unit}" if row.unit else "", ""
+    unit, result = f"{',' * pair} {row.unit}" if row.unit else "", ""
     if row.unit.startswith("result "):
         unit, result = "", f", {row.unit.removeprefix('result ')}"
     made = {
-        "same": "the data type that the operands promote to",
+        "same": "the data type that the operands promote to" if pair else "the data type of x",
         "bool": "data type bool",
         "real": "the data type of x, or of the parts of a complex x",
     }[row.result]
-    floats = "; integers are computed in floating point" if row.floats_integers else ""
+    floats = "; floating-point for integers" if row.floats_integers else ""
     text = f"""{row.about}
 
 Parameters

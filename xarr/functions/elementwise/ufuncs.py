@@ -52,30 +52,30 @@ def _described(text: str | None) -> Any:
 
 
 class ufunc:  # noqa: N801 - NumPy's name
-    """A function that is applied to each element.
+    """Base class of the element-wise functions, as `add`: callables with NumPy's ufunc methods.
 
     Parameters
     ----------
-    name, row : str, Elementwise or None
-        The name of the function, and what it computes, if a row describes it.
+    name : str
+        The function's name.
+    row : Elementwise or None
+        The table row that defines a function of one kernel expression.
 
     Attributes
     ----------
     nin, nout, nargs : int
-        How many operands and results it has, and both together.
+        The number of operands, of results, and of both together.
     identity : number or None
-        The operand that leaves the other one as it is, where there is one.
+        The value that leaves the other operand unchanged, as 0 for `add`; None without one.
     types : list of str
-        The data types that it computes in, and those of the results, by NumPy's letters.
+        The supported data types of operands and results, as "dd->d" in NumPy's letters.
     signature : str or None
-        The axes that `matmul`, `matvec`, `vecdot` and `vecmat` take of their operands, as
-        "(n),(n)->()"; None of functions of single elements.
+        The core axes of `matmul`, `matvec`, `vecdot` and `vecmat`, as "(n),(n)->()"; None for
+        element-wise functions.
 
     Notes
     -----
-    The functions are `add`, `sin` and the others of their chapter; new ones are not made by calling
-    this class. Each also takes `signature`, or `sig`: the data types of its operands and results,
-    as "dd->d" or a tuple.
+    Programs do not create instances: `frompyfunc` and `xarr.kernel` make functions.
     """
 
     __doc__ = _described(__doc__)
@@ -148,9 +148,9 @@ class ufunc:  # noqa: N801 - NumPy's name
         initial: ArrayLike | None = None,
         where: ArrayLike = True,
     ) -> Array:
-        """Combine the elements along axes by the function.
+        """Reduce along axes: apply the function to all elements in turn.
 
-        axis : int, tuple of int or None -- The axes; the first one by default, all where None.
+        axis : int, tuple of int or None -- The axes; None for all.
         dtype : data type, optional -- The data type that the elements are converted to first.
 
         >>> xarr.add.reduce(xarr.asarray([1, 2, 3])).tolist()
@@ -163,11 +163,12 @@ class ufunc:  # noqa: N801 - NumPy's name
     def accumulate(
         self, array: ArrayLike, axis: Any = 0, dtype: DTypeLike = None, out: Out = None
     ) -> Array:
-        """Combine, by the function, all elements up to each one along an axis.
+        """Return the running reductions along an axis, as `cumsum` does for `add`.
 
-        array : Array, shape (...) -- The operand; the result has its shape.
-        axis : int -- The axis; the first one by default.
-        dtype : data type, optional -- What the elements are converted to first.
+        axis : int -- The axis.
+        dtype : data type, optional -- The data type that the elements are converted to first.
+
+        -> Array, shape of the operand
 
         >>> xarr.multiply.accumulate(xarr.asarray([1, 2, 3])).tolist()
         [1, 2, 6]
@@ -177,7 +178,7 @@ class ufunc:  # noqa: N801 - NumPy's name
     def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> Array:  # noqa: N803
         """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape.
 
-        A, B : Array, shapes (...) and (...) -- The operands.
+        A, B : Array, shapes (...) and (...) -- The operands; also numbers and lists of these.
         **options : object -- `out`, `where`, `dtype` and the other keywords of the function.
 
         >>> xarr.add.outer([1, 2], xarr.asarray([10, 20])).tolist()
@@ -186,15 +187,14 @@ class ufunc:  # noqa: N801 - NumPy's name
         return functions.elementwise.ufunc_methods.outer(self, A, B, **options)
 
     def at(self, a: Array, indices: Any, b: ArrayLike | None = None, /) -> None:
-        """Apply the function to elements of an array in place, each as often as it is named.
+        """Apply the function to elements of an array in place, once for each time they are indexed.
 
-        The second operands of one element are joined first, in an order that is the same on all
-        devices: numbers that are added by 1,024, others as in a scan.
+        The operands for one element are combined in an order that is the same on all devices.
 
-        a : Array -- The array that is changed; its elements are the first operand.
-        indices : index -- Which elements; as in ``a[indices]``.
+        a : Array -- The array to change; its elements are the first operand.
+        indices : index -- The elements to change, as in ``a[indices]``.
         b : Array, optional
-            The second operand, where there is one; it broadcasts to ``a[indices]``.
+            The second operand of binary functions; it broadcasts to ``a[indices]``.
 
         >>> x = xarr.zeros(2)
         >>> xarr.add.at(x, [0, 0], 1)
@@ -211,12 +211,12 @@ class ufunc:  # noqa: N801 - NumPy's name
         dtype: DTypeLike = None,
         out: Out = None,
     ) -> Array:
-        """Join the elements of slices along an axis, which has an element for each index then.
+        """Reduce slices along an axis: the result has one element for each index.
 
-        indices : one-dimensional integers -- Slice i reaches from ``indices[i]`` to ``indices[i +
-            1]``, the last to the end; where it would be empty it has the element at ``indices[i]``.
-        axis : int -- The axis; the first one by default.
-        dtype : data type, optional -- What the elements are converted to first.
+        indices : integer Array, shape (K,) -- Slice i is ``[indices[i]:indices[i + 1]]``, the last
+            one to the end; an empty slice stands for the element at ``indices[i]``.
+        axis : int -- The axis.
+        dtype : data type, optional -- The data type that the elements are converted to first.
 
         >>> xarr.add.reduceat(xarr.asarray([1, 2, 3]), [0, 1]).tolist()
         [1, 5]
