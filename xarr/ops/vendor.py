@@ -57,15 +57,13 @@ def reproducible() -> Iterator[None]:
     """Compute without vendor libraries in a `with` block: results have the same bits everywhere.
 
     Matrix products, Fourier transforms, `linalg.solve`, `inv`, `det`, `slogdet`, `cholesky` and
-    `qr` go by xarr's own kernels, in one order on every device and in all threads: slower, and
-    factorizations column by column; docs/numerics.md has figures. ``XARR_REPRODUCIBLE=1`` does the
-    same for a whole process.
+    `qr` use xarr's own kernels, which sum in the same order on every device. They are slower;
+    docs/numerics.md has figures. ``XARR_REPRODUCIBLE=1`` does the same for a whole process.
 
     Raises
     ------
     RuntimeError
-        Where a function asks for a factorization that only libraries have: eigenvalues and singular
-        values.
+        If a function needs eigenvalues or singular values, which only vendor libraries compute.
 
     Examples
     --------

@@ -144,8 +144,6 @@ def setbufsize(size: int) -> int:
 
     size : int -- The size in elements, a positive multiple of 16.
 
-    ValueError -- If NumPy does not accept the size.
-
     >>> xarr.setbufsize(xarr.getbufsize()) == xarr.getbufsize()
     True
     """

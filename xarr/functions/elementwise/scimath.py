@@ -64,25 +64,23 @@ def _widening(
     beyond = "negative" if high == math.inf else f"outside [{low}, {high}]"
     given, _, result = example.partition(": ")
     shown = f">>> xarr.emath.{name}([{given}]).tolist()\n[{result}]"
-    widened.__doc__ = f"{about}; the result is complex if an element is {beyond}.\n\n{shown}"
+    widened.__doc__ = f"Compute the {about}; complex if an element is {beyond}.\n\n{shown}"
     return widened
 
 
-sqrt: Final = _widening("sqrt", elementwise.sqrt, "Compute the square root", "-1.0, 4.0: 1j, (2+0j)")
-log: Final = _widening("log", elementwise.log, "Compute the natural logarithm", "1.0: 0.0")
-log2: Final = _widening("log2", elementwise.log2, "Compute the logarithm to base 2", "8.0: 3.0")
-_TEN = "Compute the logarithm to base 10"
-log10: Final = _widening("log10", elementwise.log10, _TEN, "100.0: 2.0")
-_SINE = "Compute the inverse sine, in radians"
-_COSINE = "Compute the inverse cosine, in radians"
+sqrt: Final = _widening("sqrt", elementwise.sqrt, "square root", "-1.0, 4.0: 1j, (2+0j)")
+log: Final = _widening("log", elementwise.log, "natural logarithm", "1.0: 0.0")
+log2: Final = _widening("log2", elementwise.log2, "logarithm to base 2", "8.0: 3.0")
+log10: Final = _widening("log10", elementwise.log10, "logarithm to base 10", "100.0: 2.0")
+_SINE, _COSINE = "inverse sine, in radians", "inverse cosine, in radians"
 arccos: Final = _widening("arccos", elementwise.acos, _COSINE, "1.0: 0.0", -1, 1)
 arcsin: Final = _widening("arcsin", elementwise.asin, _SINE, "0.0: 0.0", -1, 1)
-_TANGENT = "Compute the inverse hyperbolic tangent"
+_TANGENT = "inverse hyperbolic tangent"
 arctanh: Final = _widening("arctanh", elementwise.atanh, _TANGENT, "0.0: 0.0", -1, 1)
 
 
 def logn(n: ArrayLike, x: ArrayLike) -> Array:
-    """Compute the logarithm of x to base n; the result is complex if an element is negative.
+    """Compute the logarithm of x to base n; complex if an element is negative.
 
     n : Array, shape that broadcasts with x's -- The base.
 
@@ -96,7 +94,7 @@ def logn(n: ArrayLike, x: ArrayLike) -> Array:
 
 
 def power(x: ArrayLike, p: ArrayLike) -> Array:
-    """Raise x to the power p; the result is complex if an element of x is negative.
+    """Raise x to the power p; complex if an element of x is negative.
 
     p : Array, shape that broadcasts with x's
         The exponent; if an element is negative, integers become floating-point.

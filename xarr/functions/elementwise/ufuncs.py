@@ -75,7 +75,7 @@ class ufunc:  # noqa: N801 - NumPy's name
 
     Notes
     -----
-    Programs do not create instances: `frompyfunc` and `xarr.kernel` make functions.
+    Programs do not create instances of it.
     """
 
     __doc__ = _described(__doc__)

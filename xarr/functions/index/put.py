@@ -63,10 +63,10 @@ def _write_flat(a: Array, index: Array, values: Array) -> None:
 
 
 def put(a: Array, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
-    """Write values to elements of the flattened array; of equal indices the last one stays.
+    """Write values to elements of the flattened array; for equal indices the last one counts.
 
     v : Array or values
-        The values, in order; from the first again where there are fewer than indices.
+        The values, in order; repeated if there are fewer than indices.
 
     >>> x = xarr.arange(4)
     >>> xarr.put(x, [0, -1], [7, 8])
@@ -89,12 +89,12 @@ def put(a: Array, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
 
 @by_numpy(numpy.putmask, 3, writes=True)
 def putmask(a: Array, /, mask: Any, values: Any) -> None:
-    """Write values to the elements where a mask is True: values[i] to element i.
+    """Write values[i] to element i wherever a mask is True.
 
-    ``a[mask] = values`` takes the values in sequence instead.
+    `place` and ``a[mask] = values`` take the values one after the other instead.
 
     values : Array or values
-        One value for each element of a, in C order; repeated where there are fewer.
+        One value for each element of a, in C order; repeated if there are fewer.
 
     ValueError -- If the mask has another size.
 
@@ -129,9 +129,9 @@ def _mask(mask: Any, a: Array, where: str) -> Array:
 
 @by_numpy(numpy.place, 3, writes=True)
 def place(arr: Array, mask: Any, vals: Any) -> None:
-    """Write values in sequence to the elements where a mask is True. Waits for the device.
+    """Write values, one after the other, where a mask is True. Waits for the device.
 
-    vals : Array or values -- The values; repeated where there are too few.
+    vals : Array or values -- The values; repeated if there are too few.
 
     ValueError -- If the mask has another size, or there are no values.
 
@@ -157,9 +157,9 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
 
 @by_numpy(numpy.put_along_axis, 3, writes=True)
 def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> None:
-    """Write values at indices along an axis, to each line with its own indices.
+    """Write values at indices along an axis, the inverse of `take_along_axis`.
 
-    values : Array or values -- What is written; it broadcasts to the shape of indices.
+    values : Array or values -- The values; they broadcast to the shape of indices.
 
     >>> x = xarr.asarray([[3, 1, 2]])
     >>> xarr.put_along_axis(x, xarr.argmax(x, axis=1, keepdims=True), 0, axis=1)
@@ -187,13 +187,13 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
 
 @by_numpy(numpy.fill_diagonal, 2, writes=True)
 def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
-    """Write to the main diagonal of an array.
+    """Write values to the main diagonal of an array.
 
-    wrap : bool -- Whether the diagonal of a matrix with more rows than columns begins anew below,
-        one row apart.
-    val : Array or values -- What is written, from the first again where there is less.
+    wrap : bool -- Whether to start the diagonal again below, after a free row, in a matrix with
+        more rows than columns.
+    val : Array or values -- The values; repeated if there are too few.
 
-    ValueError -- If the array has one axis, or several of different lengths.
+    ValueError -- If the array has fewer than two axes, or more than two of different lengths.
 
     >>> x = xarr.zeros((2, 2))
     >>> xarr.fill_diagonal(x, 5)
@@ -228,10 +228,10 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
 
 @by_numpy(numpy.unravel_index)
 def unravel_index(indices: ArrayLike, shape: Any, order: str | None = "C") -> tuple[Array, ...]:
-    """Turn indices of the flattened array into one index for each axis; reads one value back.
+    """Convert flat indices to one index for each axis. Waits for the device.
 
-    indices : integer Array, shape (...) -- The indices, from 0 on.
-    shape : tuple of int -- The array's shape before it was flattened.
+    indices : integer Array, shape (...) -- The indices in the flattened array, from 0 on.
+    shape : tuple of int -- The shape of the array.
 
     -> tuple of Arrays of int64, one for each axis, shape of indices
 
@@ -275,14 +275,14 @@ def _out_of_bounds(index: int, size: int, where: str) -> ValueError:
 def ravel_multi_index(
     multi_index: Any, dims: Any, mode: str | tuple[str, ...] = "raise", order: str | None = "C"
 ) -> Array:
-    """Turn indices along each axis into indices of the flattened array.
+    """Convert one index for each axis to indices of the flattened array.
 
     multi_index : tuple of integer Arrays, shapes that broadcast -- The indices along each axis.
     dims : tuple of int -- The shape of the array.
 
     -> Array of int64, shape that the indices broadcast to
 
-    ValueError -- If an index is out of range, and `mode` is raise.
+    ValueError -- If an index is out of range and `mode` is "raise".
 
     >>> int(xarr.ravel_multi_index((1, 3), (2, 4)))
     7
@@ -314,11 +314,13 @@ def ravel_multi_index(
 
 
 def diag_indices(n: SupportsIndex, ndim: SupportsIndex = 2) -> tuple[Array, ...]:
-    """The indices of the main diagonal of an array whose axes all have n elements.
+    """Return the indices of the main diagonal of an array whose axes all have length n.
+
+    n : int -- The length of each axis.
 
     -> tuple of ndim Arrays of int64, shape (n,)
 
-    TypeError -- If n or ndim is no integer.
+    TypeError -- If n or ndim is not an integer.
     """
     where = "diag_indices(n, ndim)"
     line = ranges.arange(integer(n, where, "n"))
@@ -326,9 +328,11 @@ def diag_indices(n: SupportsIndex, ndim: SupportsIndex = 2) -> tuple[Array, ...]
 
 
 def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
-    """The indices of the main diagonal of an array whose axes all have the same length.
+    """Return the indices of the main diagonal of an array whose axes have equal lengths.
 
     -> tuple of Arrays of int64, one for each axis, shape (N,)
+
+    ValueError -- If the array has fewer than two axes, or the lengths differ.
     """
     where = "diag_indices_from(arr)"
     shape = manipulation.at_least(as_array(arr, where, "arr"), 2, where).shape
@@ -342,11 +346,11 @@ def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
 def tril_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, ...]:
-    """The rows and columns of the lower triangle of a matrix. Waits for the device.
+    """Return the row and column indices of a lower triangle. Waits for the device.
 
     -> tuple of two Arrays of int64, shape (K,)
 
-    TypeError -- If n, k or m is no integer.
+    TypeError -- If n, k or m is not a number.
     """
     return nonzero(_lower(n, k, m, "tril_indices(n, k, m)"))
 
@@ -361,11 +365,11 @@ def _lower(n: Any, k: Any, m: Any, where: str) -> Array:
 def triu_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, ...]:
-    """The rows and columns of the upper triangle of a matrix. Waits for the device.
+    """Return the row and column indices of an upper triangle. Waits for the device.
 
     -> tuple of two Arrays of int64, shape (K,)
 
-    TypeError -- If n, k or m is no integer.
+    TypeError -- If n, k or m is not a number.
     """
     where = "triu_indices(n, k, m)"
     return nonzero(elementwise.logical_not(_lower(n, integer(k, where, "k") - 1, m, where)))
@@ -373,9 +377,11 @@ def triu_indices(
 
 @by_numpy(numpy.tril_indices_from)
 def tril_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]:
-    """The indices of the lower triangle of a matrix, as `tril_indices` gives them.
+    """Return the row and column indices of the lower triangle of a matrix.
 
     -> tuple of two Arrays of int64, shape (K,)
+
+    ValueError -- If the array is not a matrix.
     """
     where = "tril_indices_from(arr, k)"
     rows, columns = _matrix(arr, where)
@@ -384,9 +390,11 @@ def tril_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]
 
 @by_numpy(numpy.triu_indices_from)
 def triu_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]:
-    """The indices of the upper triangle of a matrix, as `triu_indices` gives them.
+    """Return the row and column indices of the upper triangle of a matrix.
 
     -> tuple of two Arrays of int64, shape (K,)
+
+    ValueError -- If the array is not a matrix.
     """
     where = "triu_indices_from(arr, k)"
     rows, columns = _matrix(arr, where)
@@ -403,14 +411,14 @@ def _matrix(arr: Any, where: str) -> Shape:
 def mask_indices(
     n: SupportsIndex, mask_func: Callable[[Array, Any], Array], k: Any = 0
 ) -> tuple[Array, ...]:
-    """The indices of a square matrix that a function such as `triu` keeps.
+    """Return the indices of the elements of a square matrix that a function as `triu` keeps.
 
-    mask_func : callable -- Called once with an Array of ones of shape (n, n), and k.
-    k : object -- Passed to the function.
+    mask_func : callable -- The function; called once, with an Array of ones, shape (n, n), and k.
+    k : any -- The second argument of the function.
 
     -> tuple of two Arrays of int64, shape (K,)
 
-    TypeError -- If n is no integer.
+    TypeError -- If n is not an integer.
 
     >>> [part.tolist() for part in xarr.mask_indices(2, xarr.triu)]
     [[0, 0, 1], [0, 1, 1]]
@@ -420,14 +428,14 @@ def mask_indices(
 
 
 def ix_(*args: Any) -> tuple[Array, ...]:
-    """Make of vectors of indices a key that names all combinations of them.
+    """Make a key from vectors of indices that selects all their combinations.
 
     *args : integer or bool Array, shapes (N1,), (N2,), ...
-        The indices along each axis; a mask stands for those of its true elements.
+        The indices along each axis; a mask stands for the indices of its true elements.
 
-    -> tuple of integer Arrays, the n-th with N elements along axis n and one along others
+    -> tuple of integer Arrays, shapes (N1, 1, ...), (1, N2, 1, ...), ...
 
-    ValueError -- If an argument is no vector.
+    ValueError -- If an argument is not a vector.
 
     >>> xarr.arange(12).reshape(3, 4)[xarr.ix_([0, 2], [1, 3])].tolist()
     [[1, 3], [9, 11]]

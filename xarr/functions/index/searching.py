@@ -39,12 +39,12 @@ def where(condition: ArrayLike, /) -> tuple[Array, ...]: ...
 def where(condition: ArrayLike, x1: Any, x2: Any, /) -> Array: ...
 @cached_call
 def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tuple[Array, ...]:
-    """Choose between two values for each element.
+    """Choose for each element between two values, by a condition.
 
-    condition : Array, shape (...) -- Which to choose: x1 where it is true or not zero. With the
-        condition alone, the result is that of `nonzero`.
+    condition : Array, shape (...) -- x1 is chosen where it is true or nonzero, else x2. With the
+        condition alone, the function is `nonzero`.
     x1, x2 : Array or values, shapes that broadcast with condition's
-        The values where the condition holds, and elsewhere.
+        The values; give both or neither.
 
     -> Array, shape that all operands broadcast to, of the type x1 and x2 promote to
 
@@ -85,7 +85,7 @@ def _values(x1: Any, x2: Any, test: View, name: str) -> tuple[Any, Any]:
 
 @by_numpy(numpy.nonzero)
 def nonzero(a: Array) -> tuple[Array, ...]:
-    """The indices of the nonzero elements, in C order, along each axis. Waits for the device.
+    """Return the indices along each axis of the nonzero elements. Waits for the device.
 
     -> tuple of Arrays of int64, one for each axis, shape (K,)
 
@@ -106,7 +106,7 @@ def _nonzero(x: ArrayLike, where: str) -> tuple[Array, ...]:
 
 @by_numpy(numpy.flatnonzero)
 def flatnonzero(a: ArrayLike) -> Array:
-    """The indices of the nonzero elements of the flattened array. Waits for the device.
+    """Return the indices of the nonzero elements of the flattened array. Waits for the device.
 
     -> Array of int64, shape (K,)
 
@@ -125,9 +125,10 @@ def take(
     out: Any = None,
     mode: str = "raise",
 ) -> Array:
-    """The elements at indices along an axis; the shape of indices replaces the axis.
+    """Take the elements at indices along an axis.
 
     -> Array, of the data type of a
+        The shape is a's, with the shape of indices in place of the axis.
 
     >>> xarr.take(xarr.asarray([4, 5, 6]), xarr.asarray([2, 0])).tolist()
     [6, 4]
@@ -156,9 +157,9 @@ def take(
 
 @by_numpy(numpy.take_along_axis, 2)
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = -1) -> Array:
-    """The elements at indices along an axis, each line of an array with its own indices.
+    """Take elements along an axis, as `take`, with separate indices for each line.
 
-    -> Array, of the data type of arr, shape of indices where the other axes broadcast
+    -> Array, of the data type of arr, shape of indices; the other axes broadcast
 
     >>> x = xarr.asarray([[3, 1, 2]])
     >>> xarr.take_along_axis(x, xarr.asarray([[1, 2, 0]])).tolist()
@@ -188,7 +189,7 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
 
 @by_numpy(numpy.argwhere)
 def argwhere(a: ArrayLike) -> Array:
-    """The indices of the nonzero elements, one row each, in C order. Waits for the device.
+    """Return the indices of the nonzero elements, one row for each. Waits for the device.
 
     -> Array of int64, shape (K, ndim)
     """
@@ -201,12 +202,14 @@ def argwhere(a: ArrayLike) -> Array:
 
 @by_numpy(numpy.choose, 2)
 def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> Array:
-    """Choose for each element from one of several arrays.
+    """Choose each element from one of several arrays, by its number in a.
 
-    choices : sequence of N Arrays or values, shapes that broadcast with a's
-        What the numbers of a, in [0, N), choose from.
+    a : integer Array, shape (...) -- The numbers of the choices, in [0, N).
+    choices : sequence of N Arrays or values, shapes that broadcast with a's -- The choices.
 
     -> Array, shape that a and the choices broadcast to, of the type the choices promote to
+
+    ValueError -- If a number is out of range and `mode` is "raise".
 
     >>> xarr.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]]).tolist()
     [1, 20, 3]
@@ -246,9 +249,9 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
 def compress(
     condition: ArrayLike, a: ArrayLike, axis: SupportsIndex | None = None, out: Any = None
 ) -> Array:
-    """Take the parts along an axis where a condition is true. Waits for the device.
+    """Take the subarrays along an axis where a condition is true. Waits for the device.
 
-    condition : bool Array, shape (K,), K <= N -- Which parts of the N.
+    condition : bool Array, shape (M,) -- True for each index to take; M <= the axis's length.
 
     -> Array, shape of a with K elements along the axis, of the data type of a
 
@@ -299,16 +302,16 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
 @by_numpy(numpy.select, 3)
 @cached_call
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
-    """Choose for each element the first of several values whose condition is true.
+    """Choose for each element the value of the first condition that is true.
 
     condlist : sequence of bool Arrays, shapes that broadcast -- The conditions.
-    choicelist : sequence of as many Arrays or values -- The values.
-    default : scalar or Array -- The value where no condition is true.
+    choicelist : sequence of Arrays or numbers -- The values, one for each condition.
+    default : number or Array -- The value where no condition is true.
 
     -> Array, shape that all operands broadcast to, of the type the values promote to
 
-    ValueError -- If there are not as many conditions as values, or none.
-    TypeError -- If a condition is not of bools.
+    ValueError -- If there are no conditions, or not as many values.
+    TypeError -- If a condition is not a bool Array.
 
     >>> x = xarr.arange(5)
     >>> xarr.select([x < 2, x > 3], [x, x * 10], -1).tolist()
@@ -339,18 +342,18 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
 
 def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
-    """Compute a function that has another formula under each of several conditions.
+    """Evaluate a piecewise function: for each condition, a function or a value.
 
     condlist : sequence of bool Arrays, shape (...)
-        The conditions; of those that are true the last one counts.
+        The conditions; where several are true, the last one counts.
     funclist : sequence of callables or values
-        For each condition a function, called with the elements of x where it is true, `args` and
-        `kw`, or a value. One more stands for where no condition is true; without it that is 0.
-    args, kw : object -- Further arguments of the functions.
+        For each condition a value, or a function of the elements of x where it is true. One more
+        is for the elements where no condition is true; by default 0.
+    args, kw : any -- Further arguments of the functions.
 
     -> Array, shape and data type of x
 
-    Note: Waits for the device, which counts the elements under each condition.
+    Note: Waits for the device, to count the elements under each condition.
 
     >>> x = xarr.asarray([-2.0, 0.0, 3.0])
     >>> xarr.piecewise(x, [x < 0, x >= 0], [lambda v: -v, 10]).tolist()

@@ -47,17 +47,19 @@ def einsum(
     casting: str = "safe",
     optimize: Any = False,
 ) -> Array:
-    """Sum products of elements whose axes are named (Einstein's summation).
+    """Sum products of elements over named axes (Einstein's summation convention).
 
     *operands : str and Arrays, or Arrays and lists of int in turn
-        The subscripts, such as "ij,jk->ik", and the arrays; or each array and the list of its axes,
-        at last that of the result. Without "->" the result has the axes that occur once, in
-        alphabetical order. An ellipsis stands for axes without names, which broadcast.
-    dtype : dtype, optional -- What the operands are converted to.
+        The subscripts, such as "ij,jk->ik", and the arrays; or each array followed by the list of
+        its axes, and finally the list of the result's axes. Without "->" the result has the axes
+        that occur once, in alphabetical order. An ellipsis stands for unnamed, broadcast axes.
+    dtype : dtype, optional -- The data type that the operands are converted to.
     optimize : bool, str or list, optional
-        The order of contractions, as `einsum_path` takes and makes it; "greedy" where False.
+        The order of contractions, as `einsum_path` takes or returns it; False is "greedy".
 
-    -> Array -- A view of a single operand where nothing is summed.
+    -> Array -- A view, if there is a single operand and no sum.
+
+    ValueError -- If the subscripts do not fit the operands, or lengths differ.
 
     >>> xarr.einsum("ij,j->i", xarr.asarray([[1, 2], [3, 4]]), [10, 1]).tolist()
     [12, 34]
@@ -90,15 +92,15 @@ def einsum(
 def einsum_path(
     *operands: Any, optimize: Any = "greedy", einsum_call: bool = False
 ) -> tuple[list[Any], Any]:
-    """The order in which `einsum` contracts operands, and what it costs. Runs on the host.
+    """Find an order in which `einsum` can contract operands, and its cost. Runs on the host.
 
     *operands : str and Arrays, or Arrays and lists of int in turn
-        As of `einsum`; only the shapes are looked at.
+        As for `einsum`; only the shapes are used.
     optimize : {"greedy", "optimal"}, bool, list or tuple, optional
-        How the order is looked for, as NumPy takes it.
-    einsum_call : bool, optional -- Give what NumPy's own einsum asks for.
+        The method of the search, as for NumPy's function.
+    einsum_call : bool, optional -- For NumPy's internal use.
 
-    -> list, str
+    -> tuple of list and str
         The contractions, which `einsum` takes as `optimize`, and a table of them as text.
 
     >>> xarr.einsum_path("ij,jk->ik", xarr.ones((2, 3)), xarr.ones((3, 4)))[0]

@@ -202,7 +202,7 @@ _SOLVABLE: Final = {
 
 
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The products of each element of a vector, shape (N,), with each of another: shape (N, M).
+    """Multiply each element of x1, shape (N,), by each element of x2, shape (M,).
 
     -> Array, shape (N, M), of the data type that x1 and x2 promote to
 
@@ -219,7 +219,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
-    """The cross products of vectors of three elements along `axis`; other axes broadcast.
+    """Compute the cross products of vectors of three elements along `axis`; other axes broadcast.
 
     -> Array, shape that x1 and x2 broadcast to, of the data type that they promote to
 
@@ -242,11 +242,13 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
 
 
 def matrix_power(a: Square, n: SupportsIndex) -> Array:
-    """A square matrix multiplied with itself n times, by at most 2 log2(n) products.
+    """Raise square matrices to the power n, in at most 2 log2(n) products.
 
     n : int -- The exponent; a negative one inverts the matrices first.
 
-    -> Array, shape and data type of a; of integers and a negative n floating-point
+    -> Array, shape and data type of a; floating-point if n is negative
+
+    LinAlgError -- If a matrix is not square, or n is negative and a matrix singular.
 
     >>> x = xarr.asarray([[1.0, 1.0], [0.0, 1.0]])
     >>> xarr.linalg.matrix_power(x, 3).tolist()
@@ -282,7 +284,7 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
 
 
 def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
-    """The diagonals of matrices, shape (..., K); a view, which can be written to.
+    """Return the diagonals of matrices as a view, which can be written to.
 
     -> Array, shape (..., K), of the data type of x
 
@@ -293,9 +295,9 @@ def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
 
 
 def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DTypeLike = None) -> Array:
-    """The sums of the diagonals of matrices.
+    """Sum the diagonals of matrices.
 
-    -> Array, shape (...), of the data type of x; narrow integers become int64 or uint64
+    -> Array, shape (...), of the data type of x; bools and narrow integers become int64 or uint64
 
     >>> int(xarr.linalg.trace(xarr.asarray([[1, 2], [3, 4]])))
     5
@@ -304,7 +306,7 @@ def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DTypeLike = None
 
 
 def det(a: Square) -> Array:
-    """The determinants of square matrices.
+    """Compute the determinants of square matrices.
 
     -> floating-point Array, shape (...)
 
@@ -318,7 +320,7 @@ def det(a: Square) -> Array:
 
 
 def slogdet(a: Square) -> SlogdetResult:
-    """The signs of determinants, and the natural logarithms of their magnitudes, which are real.
+    """Compute the signs of determinants and the natural logarithms of their magnitudes.
 
     -> named tuple of sign and logabsdet, floating-point Arrays, shape (...)
 
@@ -336,9 +338,11 @@ def slogdet(a: Square) -> SlogdetResult:
 
 
 def inv(a: Square) -> Array:
-    """The inverses of square matrices.
+    """Compute the inverses of square matrices.
 
     -> floating-point Array, shape (..., M, M)
+
+    LinAlgError -- If a matrix is not square, or is singular.
 
     >>> xarr.linalg.inv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]
@@ -347,11 +351,10 @@ def inv(a: Square) -> Array:
 
 
 def eigh(a: Square, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
-    """The eigenvalues, ascending, and eigenvectors of Hermitian or symmetric matrices.
+    """Compute the eigenvalues and eigenvectors of Hermitian or symmetric matrices.
 
-    The values, shape (..., M), are real; the vectors are the columns, shape (..., M, M).
-
-    -> named tuple of real eigenvalues, shape (..., M), and eigenvectors, shape (..., M, M)
+    -> named tuple of eigenvalues, shape (..., M), and eigenvectors, shape (..., M, M)
+        The eigenvalues are real and ascend; the eigenvectors are the columns.
 
     >>> xarr.linalg.eigh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.tolist()
     [1.0, 2.0]
@@ -365,7 +368,7 @@ def eigh(a: Square, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
 
 
 def eigvalsh(a: Square, UPLO: str = "L") -> Array:  # noqa: N803 - NumPy's name
-    """The eigenvalues of Hermitian or symmetric matrices, ascending and real, shape (..., M).
+    """Compute the eigenvalues of Hermitian or symmetric matrices: real, ascending.
 
     -> real floating-point Array, shape (..., M)
 
@@ -379,12 +382,14 @@ def eigvalsh(a: Square, UPLO: str = "L") -> Array:  # noqa: N803 - NumPy's name
 
 
 def eig(a: Square) -> EigResult:
-    """The eigenvalues and eigenvectors of square matrices, complex, in no particular order.
+    """Compute the eigenvalues and eigenvectors of square matrices, in no particular order.
 
-    The vectors are the columns. NumPy's results are real where no eigenvalue has an imaginary part:
-    write ``eigenvalues.real``, or `eigh` for symmetric matrices.
+    The eigenvectors are the columns. Both are always complex, while NumPy gives real results if
+    all imaginary parts are 0: write ``eigenvalues.real``, or use `eigh` for symmetric matrices.
 
     -> named tuple of complex eigenvalues, shape (..., M), and eigenvectors, shape (..., M, M)
+
+    LinAlgError -- If a matrix is not square, or has a NaN or an infinity.
 
     >>> result = xarr.linalg.eig(xarr.asarray([[0.0, 1.0], [1.0, 0.0]]))
     >>> sorted(result.eigenvalues.real.tolist())
@@ -397,9 +402,11 @@ def eig(a: Square) -> EigResult:
 
 
 def eigvals(a: Square) -> Array:
-    """The eigenvalues of square matrices, complex, in no particular order, shape (..., M).
+    """Compute the eigenvalues of square matrices, always complex, in no particular order.
 
     -> complex floating-point Array, shape (..., M)
+
+    LinAlgError -- If a matrix is not square, or has a NaN or an infinity.
 
     >>> xarr.linalg.eigvals(xarr.asarray([[3.0]])).tolist()
     [(3+0j)]
@@ -412,7 +419,7 @@ def eigvals(a: Square) -> Array:
 
 
 def svdvals(x: Matrices, /) -> Array:
-    """The singular values of matrices, largest first, real, shape (..., min(M, N)).
+    """Compute the singular values of matrices, the largest first.
 
     -> real floating-point Array, shape (..., min(M, N))
 
@@ -447,12 +454,14 @@ def singular_values(x: Any, where: str) -> Array:
 
 
 def cholesky(x: Square, /, *, upper: bool = False) -> Array:
-    """The Cholesky factors of Hermitian or symmetric positive-definite matrices.
+    """Compute the Cholesky factors of Hermitian or symmetric positive-definite matrices.
 
-    upper : bool, optional -- Whether to return U of x = U^H U rather than L of x = L L^H; only that
-        triangle of x is read.
+    upper : bool, optional -- Whether to return the upper factor U, x = U^H U, instead of the
+        lower factor L, x = L L^H; only that triangle of x is read.
 
     -> floating-point Array, shape (..., M, M)
+
+    LinAlgError -- If a matrix is not square, or not positive definite.
 
     >>> xarr.linalg.cholesky(xarr.asarray([[4.0, 0.0], [0.0, 9.0]])).tolist()
     [[2.0, 0.0], [0.0, 3.0]]
@@ -463,13 +472,15 @@ def cholesky(x: Square, /, *, upper: bool = False) -> Array:
 
 
 def qr(a: Matrices, mode: str = "reduced") -> Any:
-    """The QR decomposition of matrices: a = Q R with orthonormal Q and upper triangular R.
+    """Decompose matrices as a = Q R, with orthonormal columns of Q and upper triangular R.
 
     mode : {"reduced", "complete", "r", "raw"}, optional
-        Whether Q has K = min(M, N) columns, or K = M. NumPy's "r" gives R alone, and "raw" what
-        LAPACK makes on the host: h, shape (..., N, M), and tau, shape (..., K).
+        "reduced": Q has K = min(M, N) columns. "complete": K = M. "r": only R. "raw": LAPACK's
+        h, shape (..., N, M), and tau, shape (..., K), computed on the host.
 
     -> QRResult: Q, shape (..., M, K), R, shape (..., K, N)
+
+    LinAlgError -- If a has fewer than two axes.
 
     >>> xarr.linalg.qr(xarr.ones((3, 2))).R.shape
     (2, 2)
@@ -494,14 +505,14 @@ def qr(a: Matrices, mode: str = "reduced") -> Any:
 def svd(
     a: Matrices, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
-    """The singular value decomposition of matrices: a = U diag(S) Vh.
+    """Decompose matrices as a = U diag(S) Vh: the singular value decomposition.
 
     full_matrices : bool, optional
-        Whether U and Vh are square, or have only K = min(M, N) columns and rows.
-    compute_uv : bool, optional -- Whether to return more than the singular values.
+        Whether U and Vh are square; else U has K = min(M, N) columns and Vh K rows.
+    compute_uv : bool, optional -- Whether to return U and Vh as well; else only S is returned.
 
     -> SVDResult: U, shape (..., M, M or K), S, shape (..., K), Vh, shape (..., N or K, N)
-        S is real, largest first.
+        S is real, the largest value first.
 
     >>> xarr.linalg.svd(xarr.ones((3, 2)), full_matrices=False).U.shape
     (3, 2)
@@ -544,11 +555,12 @@ def solve(a: Square, b: ArrayLike) -> Array:
     """Solve systems of linear equations, a @ result = b.
 
     b : floating-point Array, shape (M,) or (..., M, K)
-        The right-hand sides: one vector, or matrices of K columns each. The stacks broadcast.
+        The right-hand sides: one vector, or matrices of K columns, which broadcast with those of a.
 
     -> floating-point Array, shape (..., M) or (..., M, K)
 
-    ValueError -- If b has another number of rows than a.
+    ValueError -- If b does not have as many rows as a.
+    LinAlgError -- If a matrix is not square, or is singular.
 
     >>> xarr.linalg.solve(xarr.asarray([[2.0, 0.0], [0.0, 4.0]]), xarr.asarray([2.0, 2.0])).tolist()
     [1.0, 0.5]

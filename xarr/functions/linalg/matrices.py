@@ -24,10 +24,10 @@ from xarr.ops import reductions as folds
 def diagonal(
     a: Array, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
 ) -> Array:
-    """The diagonals of the matrices that two axes hold; a view, which is read-only.
+    """Return the diagonals of the matrices along two axes, as a read-only view.
 
     axis1, axis2 : int, optional
-        The axes of the rows and of the columns: the first two; `linalg.diagonal` has the last.
+        The axes of the rows and of the columns; by default the first two.
 
     -> Array, shape (..., K), of the data type of a
 
@@ -47,12 +47,12 @@ def trace(
     dtype: DTypeLike = None,
     out: Any = None,
 ) -> Array:
-    """The sums of the diagonals of the matrices that two axes hold.
+    """Sum the diagonals of the matrices along two axes.
 
     axis1, axis2 : int, optional
-        The axes of the rows and of the columns: the first two; `linalg.trace` has the last.
+        The axes of the rows and of the columns; by default the first two.
 
-    -> Array, shape of the other axes, of the data type of a; narrow integers become int64 or uint64
+    -> Array, shape of the other axes, of a's data type; narrow integers become int64 or uint64
 
     >>> int(xarr.trace(xarr.asarray([[1, 2], [3, 4]])))
     5
@@ -82,9 +82,12 @@ def _matrix_of(v: Any, k: Any = 0) -> Any:
 @by_numpy(_matrix_of)
 @cached_call
 def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
-    """Make a matrix with a diagonal, or take the diagonal of a matrix: a view, which is read-only.
+    """Make a matrix with v as its diagonal; or, if v is a matrix, return its diagonal.
 
-    -> Array, shape (N + abs(k), N + abs(k)), or (K,) of a matrix, of the data type of v
+    v : Array, shape (N,) or (M, N) -- The elements of the diagonal, or the matrix.
+
+    -> Array, shape (N + abs(k), N + abs(k)) or (K,), of the data type of v
+        The diagonal of a matrix is a read-only view.
 
     >>> xarr.diag([1, 2]).tolist()
     [[1, 0], [0, 2]]
@@ -106,7 +109,7 @@ def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
 
 @by_numpy(numpy.diagflat)
 def diagflat(v: ArrayLike, k: SupportsIndex = 0) -> Array:
-    """Make a matrix with the flattened array as a diagonal.
+    """Make a matrix with the elements of v, in C order, as its diagonal.
 
     -> Array, shape (N + abs(k), N + abs(k)), of the data type of v; N is the size of v
 

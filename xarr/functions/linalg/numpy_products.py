@@ -25,11 +25,16 @@ from xarr.tape import builder
 
 @cached_call
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
-    """NumPy's product of scalars, vectors and matrices; else over a's last and b's last but one.
+    """Multiply scalars, vectors and matrices as NumPy's `dot`.
+
+    With more axes, the sum is over the last axis of a and the last but one (or only) axis of b.
+
+    out : Array, optional -- The array to write the result to, of its shape and data type.
 
     -> Array, of the data type that a and b promote to
+        The shape is a's other axes, then b's other axes.
 
-    ValueError -- If the axes that are summed over are not equally long, or `out` does not fit.
+    ValueError -- If the summed axes differ in length, or `out` has another shape or data type.
     """
     result = _dot(a, b)
     if out is None:
@@ -61,7 +66,7 @@ def _scaled(first: View, second: View) -> Array:
 
 @cached_call
 def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
-    """The sums of products over the last axis of both operands; a scalar multiplies.
+    """Sum products over the last axes of both operands; multiply if one is a scalar.
 
     -> Array, shape a.shape[:-1] + b.shape[:-1], of the data type that a and b promote to
 
@@ -76,11 +81,11 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
 
 @cached_call
 def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
-    """The dot product of all elements, those of the first operand conjugated.
+    """Compute the dot product of all elements, conjugating those of a.
 
     -> Array, shape (), of the data type that a and b promote to
 
-    ValueError -- If one operand has more elements than the other.
+    ValueError -- If the operands differ in size.
 
     >>> complex(xarr.vdot([1j, 2], [1j, 1]))
     (3+0j)
@@ -100,9 +105,9 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
 
 @cached_call
 def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
-    """The products of each element of one array with each of another, both flattened.
+    """Multiply each element of a by each element of b, both flattened.
 
-    -> Array, shape (N, M), of the data type that a and b promote to
+    -> Array, shape (a.size, b.size), of the data type that a and b promote to
     """
     where = "outer(a, b)"
     first, second = arrays_together(a, b, where, ("a", "b"))
@@ -113,9 +118,9 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
 
 @cached_call
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
-    """The Kronecker product: blocks of b, each scaled by an element of a.
+    """Compute the Kronecker product: each element of a, times the whole of b, as a block.
 
-    -> Array, each extent the product of those of a and b, of the type that they promote to
+    -> Array, of the data type that a and b promote to; each axis has the product of their lengths
     """
     first, second = arrays_together(a, b, "kron(a, b)", ("a", "b"))
     ndim = max(len(first.shape), len(second.shape))
@@ -134,13 +139,15 @@ def cross(
     axisc: SupportsIndex = -1,
     axis: SupportsIndex | None = None,
 ) -> Array:
-    """The cross product of vectors with two or three elements; a third one that is missing is 0.
+    """Compute the cross products of vectors of two or three elements; a missing third one is 0.
 
-    axisa, axisb, axisc : int, optional -- The axes of the vectors in a, in b and in the result. The
-        products of two vectors of two elements are their third component, without an axis.
-    axis : int, optional -- All three axes.
+    axisa, axisb, axisc : int, optional -- The axes of the vectors in a, in b and in the result. If
+        all vectors have two elements, the result is the third component, without that axis.
+    axis : int, optional -- One axis for all three.
 
     -> Array, shape that a and b broadcast to, of the data type that they promote to
+
+    ValueError -- If vectors have another length, or the other axes do not broadcast.
 
     >>> xarr.cross([1, 0, 0], [0, 1, 0]).tolist()
     [0, 0, 1]
@@ -188,7 +195,7 @@ def crossed(u: list[Array], v: list[Array], axisc: SupportsIndex, where: str) ->
 
 
 def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
-    """The product of several matrices, in the order that takes the fewest multiplications.
+    """Multiply several matrices in the order that takes the fewest multiplications.
 
     arrays : sequence of Array, shapes (M, K), (K, L), ..., (P, N)
         The matrices; the first and the last may be vectors.
@@ -196,7 +203,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
     -> Array, of the data type that the arrays promote to
 
     ValueError -- If there are fewer than two arrays, or their shapes do not fit.
-    LinAlgError -- If an array in the middle is no matrix.
+    LinAlgError -- If an array is not a matrix, or at either end a matrix or vector.
 
     >>> xarr.linalg.multi_dot([xarr.ones((2, 3)), xarr.ones((3, 4)), xarr.ones(4)]).tolist()
     [12.0, 12.0]

@@ -42,19 +42,19 @@ def matmul(
     dtype: DTypeLike = None,
     casting: str = "same_kind",
 ) -> Array:
-    """The matrix product, of each pair of matrices in two stacks.
+    """Multiply matrices, or stacks of matrices.
 
     x1 : Array, shape (..., M, K) or (K,) -- The first operand.
     x2 : Array, shape (..., K, N) or (K,)
         The second operand. The stacks broadcast; a vector is a row on the left, a column on the
         right, and its axis of length one is removed from the result.
     axes : list of tuples of int, optional
-        The axes of the matrices in x1, x2 and the result, the last two where None.
-    dtype : dtype, optional -- What the operands are converted to first.
+        The axes of the matrices in x1, in x2 and in the result; by default the last two.
+    dtype : dtype, optional -- The data type that the operands are converted to first.
 
     -> Array, shape (..., M, N), of the data type that x1 and x2 promote to
 
-    Note: For bools, each element is any(row & column).
+    Note: For bools, an element is the logical or of the products.
 
     >>> (xarr.asarray([[1, 2], [3, 4]]) @ xarr.asarray([[5, 6], [7, 8]])).tolist()
     [[19, 22], [43, 50]]
@@ -101,10 +101,10 @@ def matvec(
     dtype: DTypeLike = None,
     casting: str = "same_kind",
 ) -> Array:
-    """The products of matrices (..., M, N) and vectors (..., N); see `matmul`.
+    """Multiply matrices, shape (..., M, N), by vectors, shape (..., N).
 
     axes : list of tuples of int, optional
-        The axes of the matrices, of the vectors and of the result; the last ones where None.
+        The axes of the matrices, of the vectors and of the result; by default the last ones.
 
     -> Array, shape (..., M), of the data type that x1 and x2 promote to
 
@@ -130,10 +130,10 @@ def vecmat(
     dtype: DTypeLike = None,
     casting: str = "same_kind",
 ) -> Array:
-    """The products of conjugated vectors (..., N) and matrices (..., N, M); see `matmul`.
+    """Multiply conjugated vectors, shape (..., N), by matrices, shape (..., N, M).
 
     axes : list of tuples of int, optional
-        The axes of the vectors, of the matrices and of the result; the last ones where None.
+        The axes of the vectors, of the matrices and of the result; by default the last ones.
 
     -> Array, shape (..., M), of the data type that x1 and x2 promote to
 
@@ -224,12 +224,12 @@ def vecdot(
     dtype: DTypeLike = None,
     casting: str = "same_kind",
 ) -> Array:
-    """The dot product of vectors along an axis, with the first operand conjugated.
+    """Compute the dot products of vectors along an axis, conjugating x1.
 
-    axes : list of int, optional -- Instead of `axis`: the axis of the vectors in x1, in x2, and
-        that of the result which `keepdims` keeps.
+    axes : list of int, optional -- Instead of `axis`: the axis of the vectors in x1, in x2, and,
+        with `keepdims`, in the result.
 
-    Note: An expression of the product is fused into the sum.
+    Note: Expressions that compute x1 and x2 are fused into the sum.
 
     >>> float(xarr.vecdot(xarr.asarray([1.0, 2.0]), xarr.asarray([3.0, 4.0])))
     11.0
@@ -345,13 +345,13 @@ def _by_vector(matrix: View, vector: View, axis: int) -> View:
 
 @cached_call
 def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
-    """The sum of products over some axes of both operands; a's other axes stand first.
+    """Sum products over some axes of both operands.
 
     axes : int or pair of sequences of int, optional
-        An integer N contracts the last N axes of a with the first N of b; a pair names the axes of
-        each. Paired axes must be equally long.
+        An integer N sums over the last N axes of a and the first N of b; a pair lists the axes of a
+        and those of b, in the same order.
 
-    -> Array, shape of the axes that are left, of the data type that a and b promote to
+    -> Array, shape of a's other axes, then b's, of the data type that a and b promote to
 
     ValueError -- If paired axes differ in length, or an axis is named twice.
 
@@ -439,7 +439,9 @@ def vectors(x1: Any, x2: Any, axis: SupportsIndex, where: str) -> tuple[View, Vi
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
-    """The transpose of each matrix in a stack; a view.
+    """Transpose each matrix in a stack; return a view.
+
+    x : Array, shape (..., M, N) -- The matrices.
 
     -> Array, shape (..., N, M), of the data type of x
     """

@@ -35,8 +35,8 @@ class LstsqResult(NamedTuple):
     """The result of `lstsq`.
 
     x : floating-point Array, shape (N,) or (N, K) -- The solutions.
-    residuals : real floating-point Array, shape (1,) or (K,) -- The sums of the squares of b - a @
-        x; shape (0,) where the rank is below N, or M is at most N.
+    residuals : real floating-point Array, shape (1,) or (K,)
+        The sums of the squares of b - a @ x; shape (0,) if the rank is below N or M <= N.
     rank : int32 Array, shape () -- The rank of a.
     s : real floating-point Array, shape (min(M, N),) -- The singular values of a, descending.
     """
@@ -48,22 +48,24 @@ class LstsqResult(NamedTuple):
 
 
 def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult:
-    """The least-squares solutions of a linear system, the shortest where there are several.
+    """Solve a linear system in the least-squares sense; of several solutions take the shortest.
 
     a : floating-point Array, shape (M, N)
         The matrix. Integers become the default floating-point dtype.
     b : floating-point Array, shape (M,) or (M, K) -- The right-hand sides.
-    rcond : float, optional -- Singular values up to rcond times the largest are taken as zero;
-        max(M, N) times the dtype's epsilon where None, and half an epsilon where negative.
+    rcond : float, optional -- Singular values up to rcond times the largest count as zero; None
+        is max(M, N) times the dtype's epsilon, a negative number half the epsilon.
 
     -> LstsqResult, a named tuple of Arrays
         - x, shape (N,) or (N, K): the solutions.
         - residuals, shape (1,) or (K,): the sums of the squares of b - a @ x; shape (0,) if the
-          rank is below N, or M is at most N.
+          rank is below N or M <= N.
         - rank, shape (): the rank of a.
         - s, shape (min(M, N),): the singular values of a.
 
-    Note: By the singular value decomposition; waits for the rank.
+    LinAlgError -- If a is not a matrix, or b does not have as many rows.
+
+    Note: Uses the singular value decomposition, and waits for the rank.
 
     >>> a = xarr.asarray([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
     >>> [round(value, 6) for value in xarr.linalg.lstsq(a, [1.0, 3.0, 5.0]).x.tolist()]
@@ -105,14 +107,14 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
 
 
 def cond(x: linalg.Matrices, p: Any = None) -> Array:
-    """The condition numbers of matrices, norm(x) * norm(inv(x)): infinite where x is singular.
+    """Compute the condition numbers norm(x) * norm(inv(x)) of matrices; inf if singular.
 
     p : {None, 1, -1, 2, -2, inf, -inf, "fro", "nuc"}, optional
-        The norm; None is the 2-norm. All but 2 and -2 take square matrices.
+        The order of the norm; None is 2. Orders other than 2 and -2 need square matrices.
 
     -> real floating-point Array, shape (...)
 
-    LinAlgError -- If a matrix has no elements.
+    LinAlgError -- If a matrix has no elements, is not square, or has NaN and `p` is None, 2 or -2.
 
     >>> float(xarr.linalg.cond(xarr.asarray([[1.0, 0.0], [0.0, 4.0]])))
     4.0
@@ -146,11 +148,14 @@ def cond(x: linalg.Matrices, p: Any = None) -> Array:
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
     """Solve a tensor equation: tensordot(a, x, x.ndim) = b.
 
-    a : floating-point Array, shape b.shape + Q, where Q has as many elements as b
-        The coefficients; Q is the shape of the solution.
-    axes : sequence of int, optional -- Axes of a that are moved to the end first.
+    a : floating-point Array, shape b.shape + Q, with prod(Q) = b.size
+        The coefficients.
+    b : Array, shape (...) -- The right-hand side.
+    axes : sequence of int, optional -- Axes of a to move to the end first.
 
-    -> floating-point Array, shape of the axes of a beyond those of b
+    -> floating-point Array, shape Q
+
+    LinAlgError -- If the sizes differ, or the equation is singular.
 
     >>> a = xarr.eye(4).reshape((2, 2, 2, 2))
     >>> xarr.linalg.tensorsolve(a, xarr.ones((2, 2))).tolist()
@@ -175,13 +180,16 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
 
 
 def tensorinv(a: ArrayLike, ind: SupportsIndex = 2) -> Array:
-    """The inverse of a tensor: tensordot(tensorinv(a), a, ind) is the identity.
+    """Compute the inverse of a tensor for `tensordot(tensorinv(a), a, ind)`.
 
-    a : floating-point Array, shape P + Q, of as many elements in P as in Q
-        The tensor. Its inverse has shape Q + P.
-    ind : int, optional -- How many axes P has.
+    a : floating-point Array, shape P + Q with prod(P) = prod(Q)
+        The tensor.
+    ind : int, optional -- The number of axes in P, at least 1.
 
-    -> floating-point Array, shape a.shape[ind:] + a.shape[:ind]
+    -> floating-point Array, shape Q + P
+
+    ValueError -- If `ind` is below 1.
+    LinAlgError -- If prod(P) and prod(Q) differ, or the tensor is singular.
 
     >>> xarr.linalg.tensorinv(xarr.eye(4).reshape((4, 2, 2)), ind=1).shape
     (2, 2, 4)
@@ -200,13 +208,14 @@ def tensorinv(a: ArrayLike, ind: SupportsIndex = 2) -> Array:
 def vector_norm(
     x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: float = 2
 ) -> Array:
-    """The norms of vectors, over one axis, several, or all: real, of the precision of x.
+    """Compute the norms of vectors along one axis, several axes or all.
 
-    ord : int or float, optional -- p of the p-norm, any real number: inf is the largest magnitude,
-        -inf the smallest, 0 the number of elements that are not zero.
+    ord : int or float, optional -- The p of the p-norm, any real number: inf is the largest
+        magnitude, -inf the smallest, 0 the number of nonzero elements.
 
-    Note: Magnitudes are not scaled: squares beyond the dtype's range overflow. One kernel reads x
-    once, whatever expression x is.
+    -> real Array, shape of x without the reduced axes, of the precision of x
+
+    Note: Elements are not scaled first: squares beyond the dtype's range overflow.
 
     >>> float(xarr.linalg.vector_norm(xarr.asarray([3.0, 4.0])))
     5.0
@@ -265,12 +274,14 @@ def _vector_norm(x: View, axis: Any, keepdims: bool, ord: float, where: str) -> 
 def matrix_norm(
     x: Matrices, /, *, keepdims: bool = False, ord: float | Literal["fro", "nuc"] | None = "fro"
 ) -> Array:
-    """The norms of matrices, real, of the precision of x.
+    """Compute the norms of matrices.
 
     ord : {"fro", "nuc", 1, -1, 2, -2, inf, -inf}, optional
         "fro": the Frobenius norm. "nuc": the sum of the singular values. 1, -1: the largest,
         smallest sum of magnitudes in a column. 2, -2: the largest, smallest singular value.
         inf, -inf: the largest, smallest sum of magnitudes in a row.
+
+    -> real floating-point Array, shape (...), of the precision of x
 
     >>> x = xarr.asarray([[3.0, 0.0], [0.0, 4.0]])
     >>> float(xarr.linalg.matrix_norm(x))
@@ -308,12 +319,14 @@ def _matrix_norm(x: View, keepdims: bool, ord: Any, where: str) -> Array:
 
 
 def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The norm of vectors or of matrices, by NumPy's name.
+    """Compute the norms of vectors or of matrices, as NumPy's `norm`.
 
-    ord : float or str, optional -- As in `vector_norm` for vectors, `matrix_norm` for matrices;
-        None is the 2-norm of all elements.
+    ord : float or str, optional -- As for `vector_norm` or `matrix_norm`; None is the 2-norm of all
+        elements.
     axis : int or pair of int, optional
-        The axis of vectors, or the axes of matrices; all where None.
+        The axis of vectors, or the two axes of matrices; None for all axes.
+
+    ValueError -- If `ord` is unknown, or given for neither one nor two axes.
 
     >>> float(xarr.linalg.norm(xarr.asarray([3.0, 4.0])))
     5.0
@@ -366,12 +379,16 @@ def matrix_rank(
     *,
     rtol: Any = None,
 ) -> Array:
-    """The ranks of matrices: how many singular values are not negligible; of vectors 0 or 1.
+    """Count the singular values of each matrix that are not negligible: its rank.
 
+    A : floating-point Array, shape (..., M, N)
+        The matrices. Numbers and vectors have rank 0 if all elements are 0, else 1.
     tol : float or Array, shape that broadcasts to (...), optional
-        Singular values up to tol are negligible; given instead of rtol.
+        Singular values up to tol are negligible; replaces `rtol`.
 
     -> Array of int64, shape (...)
+
+    LinAlgError -- If the decomposition does not converge, as for NaN.
 
     >>> int(xarr.linalg.matrix_rank(xarr.ones((3, 3))))
     1
@@ -397,9 +414,9 @@ def matrix_rank(
 
 
 def pinv(a: Matrices, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
-    """The Moore-Penrose pseudo-inverses of matrices, by the singular value decomposition.
+    """Compute the Moore-Penrose pseudo-inverses of matrices.
 
-    rcond : float or Array, optional -- NumPy's name of `rtol`; one of them is given.
+    rcond : float or Array, optional -- NumPy's older name of `rtol`; give at most one of them.
 
     -> floating-point Array, shape (..., N, M)
 

@@ -53,41 +53,42 @@ GLOSSARY: Final = {
     **dict.fromkeys((f"{name}: Array" for name in ("a", "arr", "ary", "m", "x")), "The array."),
     "axis": "The axis; a negative one counts from the end.",
     "axis: Axis": "The axes; None stands for all of them.",
-    "axis: SupportsIndex | None": "The axis; None stands for all elements in C order.",
+    "axis: SupportsIndex | None": "The axis; None works on the flattened array.",
     **dict.fromkeys(
         (f"axes: {kind}Sequence[SupportsIndex] | None" for kind in ("", "SupportsIndex | ")),
         "The axes; None stands for all of them.",
     ),
     **dict.fromkeys(("axis1", "axis2"), "An axis; a negative one counts from the end."),
-    "keepdims": "Whether reduced axes stay, with one element.",
-    "dtype": "The data type of the result; None for that of the values, or the default one.",
-    "dtype beside casting": "The data type of the result; None for what follows from the operands.",
+    "keepdims": "Whether the reduced axes stay in the result, with length 1.",
+    "dtype": "The data type of the result; None for the values' or, without values, the default.",
+    "dtype beside casting": "The data type of the result; None derives it from the operands'.",
     **dict.fromkeys(
         ("dtype beside keepdims", "dtype beside include_initial", "dtype beside offset"),
-        "The data type of the result and of the computation; None for one that follows from\n"
-        "    the operand's.",
+        "The data type of the result and of the computation; None for the operand's, or a\n"
+        "    wider one.",
     ),
-    "out": "The array that the result is written to, converted to its data type; of the\n"
-    "    result's shape.",
-    "where": "Which elements are computed; elsewhere `out` keeps its elements.",
-    "where beside keepdims": "Which elements count; the others are left out.",
-    "initial": "The value to start with, which is combined with the elements.",
-    "casting": "Which conversions are allowed: no, equiv, safe, same_kind or unsafe.",
-    "correction": "The divisor is the number of elements less this number.",
-    "ddof": "NumPy's name of `correction`; give one of the two.",
+    "out": "The array to write the result to, of the result's shape; the values are converted to\n"
+    "    the array's data type.",
+    "out: Outs": "The arrays to write the results to, of their shape.",
+    "where": "True for the elements to compute; elsewhere `out` keeps its elements.",
+    "where beside keepdims": "True for the elements to include.",
+    "initial": "The start value, with which the elements are combined.",
+    "casting": "The conversions that are allowed: no, equiv, safe, same_kind or unsafe.",
+    "correction": "The divisor is N - correction, for N elements.",
+    "ddof": "NumPy's name of `correction`; give at most one of the two.",
     "mean": "The mean, if it is known already; its reduced axes have one element.",
-    "include_initial": "Whether the result begins with the sum or product of no elements, 0 or 1.",
+    "include_initial": "Whether to put one element first: 0 for sums, 1 for products.",
     "order": "The order of elements in memory: the last index runs fastest (C), or the first\n"
     "    (F); A and K keep the order of an array.",
     **dict.fromkeys(
         (f"order beside {name}" for name in ("indices", "multi_index")),
-        "Which index of the array runs fastest: the last (C) or the first (F).",
+        "The index of the array that runs fastest: the last (C) or the first (F).",
     ),
     "subok": "Accepted for compatibility; has no effect, since arrays have no subclasses.",
     "signature": 'The data types of the operands and results, as "dd->d"; in place of `dtype`.',
     "sig": "Another name of `signature`.",
     "like": "Accepted for compatibility; has no effect.",
-    "shape": "The shape.",
+    "shape": "The shape of the result.",
     "size": "The shape of the result; None for the shape that the parameters broadcast to.",
     "device": "The device; None for the default one.",
     **dict.fromkeys(
@@ -95,74 +96,81 @@ GLOSSARY: Final = {
         "The device; None for the operand's, or the default one.",
     ),
     "copy": "True to copy always, False to copy never, None to copy where it is needed.",
-    "norm": "Which direction divides by the number of elements: the inverse one (backward), the\n"
-    "    forward one, or both by its square root (ortho).",
+    "norm": 'The direction that divides by the length n: "backward" is the inverse transform,\n'
+    '    "forward" the forward one; with "ortho" both divide by sqrt(n). None is "backward".',
     "n: SupportsIndex | None": "The length of the signal along the axis; the operand is cut, or\n"
-    "    padded with zeros.",
-    "s": "The lengths of the signal along `axes`, which must be given too; -1 for the operand's.",
+    "    padded with zeros. None for the operand's length N; for `hfft` and `irfft`, 2 (N - 1).",
+    "s": "The lengths of the signal along `axes`; -1 for the operand's. `s` without `axes` is\n"
+    "    deprecated.",
     "deg": "The largest degree.",
     "df": "The degrees of freedom, positive.",
     "dtype: FloatType": "float64 or float32; None for the device's default one.",
     "dfnum": "The degrees of freedom of the numerator, positive.",
     "dfden": "The degrees of freedom of the denominator, positive.",
     "loc": "The mean.",
-    **dict.fromkeys(("m: SupportsIndex", "m: int"), "How many times."),
+    **dict.fromkeys(("m: SupportsIndex", "m: int"), "How often to repeat the operation."),
     "nonc": "The noncentrality, not negative.",
     "p: Real": "The probability that a trial succeeds; not 0 where trials go on until one does.",
     "scale": "The scale, not negative.",
     "shape: Real": "The shape of the distribution, not negative.",
-    "density": "Whether the counts are divided by their sum and by the sizes of the bins.",
+    "density": "Whether to divide the counts by their sum and by the sizes of the bins, so that\n"
+    "    the integral is 1.",
     "overwrite_input": "Accepted for compatibility; has no effect: the operand is left as it is.",
-    "q": "Which quantiles, from 0 to 1, or percentiles, from 0 to 100; read on the host.",
-    "rowvar": "Whether variables are rows; else they are columns.",
-    "weights": "How much each element counts, in place of 1.",
-    "log_stream": "The file that the compiler's log is written to; None for none.",
-    "domain: Pair": "The interval of x; that of the class where None.",
-    "window: Pair": "The interval that the domain is mapped to; that of the class where None.",
+    "method beside q": "The name of one of NumPy's thirteen definitions of a quantile.",
+    "rowvar": "Whether each row is a variable; else each column is one.",
+    "weights": "The weight of each element; None for 1.",
+    "weights beside q": "The weights, of the shape of a or of its reduced axes; only with the\n"
+    "    method inverted_cdf.",
+    "log_stream": "The file to write the compiler's log to; None to drop it.",
+    "domain: Pair": "The interval of x; None for that of the class.",
+    "window: Pair": "The interval that the domain is mapped to; None for that of the class.",
     "symbol: str": "The name of x in printed series.",
     "other: Any": "The series to compare with.",
     ": Coefficients": "The coefficients, of the highest power first.",
     "k: SupportsIndex": "The diagonal: 0 the main one, above it positive, below it negative.",
-    "offset: SupportsIndex": "How far above the main diagonal, in columns; negative below.",
+    "offset: SupportsIndex": "The distance from the main diagonal, in columns; negative below it.",
     "N: SupportsIndex": "The number of rows.",
-    "fun: Function": "The function to derive.",
-    "argnums": "The positions of the arguments to derive by: floating-point arrays, or trees of\n"
-    "    these.",
+    "fun: Function": "The function to differentiate.",
+    "argnums": "The positions of the arguments to differentiate by: floating-point arrays, or\n"
+    "    trees of these.",
     "has_aux": "Whether `fun` returns a pair: the result, and auxiliary data.",
     "holomorphic": "Whether arguments, results and the derivative are complex.",
     **dict.fromkeys(
         ("M: SupportsIndex | None", "m: SupportsIndex | None"),
-        "The number of columns; None for that of rows.",
+        "The number of columns; None for the number of rows.",
     ),
-    "M: float": "How many points; where it is below 1 the window is empty.",
-    "hermitian": "Whether the matrices are Hermitian: singular values are the magnitudes of\n"
-    "    eigenvalues then.",
+    "M: float": "The number of points; if it is below 1 the window is empty.",
+    "hermitian": "Whether the matrices are Hermitian; their singular values are then computed as\n"
+    "    the magnitudes of the eigenvalues.",
     "rtol: Any": "Singular values up to rtol times the largest count as zero; None for max(M, N)\n"
     "    times the dtype's epsilon.",
     **dict.fromkeys(
         ("rtol: ArrayLike", "atol: ArrayLike"),
-        "How far elements may be apart: atol + rtol * abs(b).",
+        "The largest accepted difference is atol + rtol * abs(b).",
     ),
-    "equal_nan": "Whether NaN is equal to NaN.",
-    "UPLO": "Which triangle is read: the lower (L) or the upper (U) one.",
-    "endpoint": "Whether `stop` is the last number, exactly; else they end a step before it.",
+    "equal_nan": "Whether NaN counts as equal to NaN.",
+    "UPLO": 'The triangle to read: "L" for the lower, "U" for the upper one.',
+    "endpoint": "Whether `stop` is the last number; else the numbers end one step before it.",
     "fill_value": "The value; an Array broadcasts to the shape.",
-    "mode: str": "What is done with indices out of range: raise, wrap or clip.",
-    "mode beside multi_index": "What is done with indices out of range, the same or for each axis.",
-    "kind": "NumPy's name of an algorithm; has no effect, as the device has its own.",
-    "order: Any": "NumPy's order of the fields of records, which xarr does not have.",
-    "n: SupportsIndex": "The number of rows, and of columns if nothing says another.",
-    "ndim: SupportsIndex": "How many axes.",
+    "mode: str": 'What to do with an index out of range: "raise" an error, "wrap" or "clip" it.',
+    "mode beside multi_index": 'What to do with an index out of range: "raise" an error, "wrap"\n'
+    '    or "clip" it; one mode for all axes, or one for each.',
+    "kind": "Accepted for compatibility; has no effect, as the device chooses the algorithm.",
+    "order: Any": "For NumPy's records, which xarr does not have; must be None.",
+    "n: SupportsIndex": "The number of rows, and of columns if no other number is given.",
+    "ndim: SupportsIndex": "The number of axes.",
     **dict.fromkeys(("arrays", "tup"), "The arrays."),
-    "new_shape": "The shape.",
-    "kth": "The positions that get the elements of the sorted order, in [-N, N).",
-    **dict.fromkeys(("indices: ArrayLike", "ind"), "The indices, integers in [-N, N)."),
+    "new_shape": "The shape of the result.",
+    "kth": "The index or indices, in [-N, N), at which the elements are those of the sorted array.",
+    **dict.fromkeys(
+        ("indices: ArrayLike", "ind"), "The indices: integers in [-N, N), for N elements."
+    ),
     "indices_or_sections": "The number of parts; or a sequence: the index at which\n"
     "    each part after the first begins.",
-    "condition: ArrayLike": "True, or not zero, for each element to take.",
-    "mask": "True, or not zero, for each element to write; of the size of the array.",
-    "writeable": "Whether the view may be written to; never where elements share memory.",
-    "assume_unique": "Whether no element occurs twice in either array.",
+    "condition: ArrayLike": "True, or nonzero, for each element to take.",
+    "mask": "True, or nonzero, for each element to write; of the size of the array.",
+    "writeable": "Whether the view may be written to; never if elements share memory.",
+    "assume_unique": "Whether each array is known to have no element twice.",
     **dict.fromkeys(
         ("a: Matrices", "a: Square", "A: Matrices", "x: Matrices", "x: Square"),
         "The matrices: float32, float64, complex64 or complex128; integers become the default\n"
@@ -172,24 +180,27 @@ GLOSSARY: Final = {
     "    float32.",
     ": File": "The path, or the open file; for text also a sequence of lines.",
     "allow_pickle": "Whether NumPy's arrays of objects are read or written, by pickle.",
-    "count: int": "How many elements to read; all where negative.",
-    "bitorder": "Whether the first element is a byte's largest bit (big) or its smallest (little).",
+    "count: int": "The number of elements to read; all if negative.",
+    "bitorder": '"big" if the first element is the highest bit of a byte, "little" for the lowest.',
     "max_line_width": "The longest line, in characters; None for what `set_printoptions` says.",
-    "precision": "How many digits follow the point; None for what `set_printoptions` says.",
-    "suppress_small": "Whether numbers that `precision` rounds to zero are written as\n"
-    "    zero, without an exponent; None for what `set_printoptions` says.",
+    "precision": "The number of digits after the point; None for what `set_printoptions` says.",
+    "suppress_small": "Whether to write numbers that `precision` rounds to zero as zero,\n"
+    "    without an exponent; None for what `set_printoptions` says.",
 }
 """The meaning of parameters, by name, by name and annotation or another name, or by annotation."""
 
 _ERRORS: Final = {
     **dict.fromkeys(("axis", "axes", "axis1"), ("AxisError", "If an axis is out of range.")),
     **dict.fromkeys(
-        ("arrays beside axis", "tup", "x2: ArrayLike"), ("ValueError", "If the shapes do not fit.")
+        ("arrays beside axis", "tup", "x2: ArrayLike"),
+        ("ValueError", "If the shapes are not compatible."),
     ),
-    "indices_or_sections": ("ValueError", "If the axis cannot be cut so."),
+    "indices_or_sections": ("ValueError", "If the axis cannot be cut into these parts."),
     **dict.fromkeys(("indices beside axis", "ind"), ("IndexError", "If an index is out of range.")),
-    "size": ("ValueError", "If a parameter is out of range."),
-    "norm": ("ValueError", "If a length is below 1, or `norm` is not known."),
+    "size: Size": ("ValueError", "If a parameter is out of range."),
+    "kth": ("ValueError", "If an index is out of range."),
+    "q": ("ValueError", "If q is out of range, `method` unknown, or a weight negative."),
+    "norm": ("ValueError", "If a length is below 1, or `norm` is unknown."),
     **dict.fromkeys(
         (": ArrayLike", ": Array"),
         (
@@ -203,16 +214,18 @@ _ERRORS: Final = {
     ": Coefficients": ("TypeError", "If coefficients cannot be converted to an array."),
     ": ShapeLike": ("ValueError", "If an extent is negative, or the shape does not fit."),
     ": DTypeLike": ("TypeError", "If there is no such data type, or the device lacks it."),
-    ": Matrices": ("LinAlgError", "If there are fewer than two axes, or LAPACK does not converge."),
-    ": Square": ("LinAlgError", "If a matrix is not square, or a matrix to invert is singular."),
+    ": Matrices": (
+        "LinAlgError",
+        "If there are fewer than two axes, or the SVD does not converge.",
+    ),
+    ": Square": ("LinAlgError", "If a matrix is not square."),
 }
 """The errors of parameters; their keys are as those of `GLOSSARY`."""
 
 _RETURNS: Final = {
     "Made": "series",
-    "keepdims": "Array, shape of the axes that are left",
-    "include_initial": "Array\n    Of the shape of x, or one longer along the axis.",
-    "norm": "floating-point or complex Array\n    Of the precision of the operand.",
+    "keepdims": "Array, shape of the operand without the reduced axes",
+    "include_initial": "Array, shape of x, with `include_initial` one longer along the axis",
     "Coefficients": "Array, or poly1d where an operand is one\n"
     "    The coefficients, of the highest power first.",
     "Floats": "float if size is None and all parameters are numbers; else Array\n"
@@ -259,6 +272,20 @@ _TYPES: Final = {
     "Outs": "tuple of Array, or None",
     "FloatType": "dtype or None",
     "Pair": "pair of float or None",
+    "Sequence[SupportsIndex]": "sequence of int",
+    "tuple[str, ...]": "tuple of str",
+    **dict.fromkeys(("out: Any", "like: Any"), "Array or None"),
+    **dict.fromkeys(("where: ArrayLike", "mask: Any"), "bool Array, shape (...)"),
+    **dict.fromkeys(("rtol: ArrayLike", "atol: ArrayLike", "rtol: Any"), "float or Array"),
+    **dict.fromkeys(("kth: Any", "indices_or_sections: Any"), "int or sequence of int"),
+    **dict.fromkeys(("tup: Any", "arrays: Any"), "sequence of Array"),
+    "initial: ArrayLike | None": "number or Array, optional",
+    "weights: ArrayLike | None": "Array, optional",
+    "ind: Any": "int or integer Array",
+    "new_shape: Any": "int or tuple of int",
+    "fill_value: Any": "number or Array",
+    "order: Any": "None",
+    "axis: Any": "int",
     "TextIO": "open text file",
     "Real": "real Array or number",
     "Size": "int, tuple of int or None",
@@ -266,7 +293,7 @@ _TYPES: Final = {
     "Signature": "str, tuple of dtype, or None",
     "SupportsIndex": "int",
 }
-"""The words for annotations."""
+"""The words for annotations, or for one of a parameter of that name."""
 
 
 def completed(
@@ -304,7 +331,8 @@ def completed(
         keys = (f"{parameter}: {annotation}", *beside, parameter, f": {annotation}")
         meaning = next((GLOSSARY[key] for key in keys if key in GLOSSARY), "")
         if meaning:
-            told.setdefault(parameter, f"{parameter} : {_words_of(annotation)}\n    {meaning}")
+            words = _TYPES.get(f"{parameter}: {annotation}", _words_of(annotation))
+            told.setdefault(parameter, f"{parameter} : {words}\n    {meaning}")
         error, when = next((_ERRORS[key] for key in keys if key in _ERRORS), ("", ""))
         raised = sections.get("Raises", "")
         if error not in raised:
@@ -438,4 +466,5 @@ def annotations_of(function: Any) -> dict[str, str]:
     """The annotations of a function as they are written, in the order of its parameters."""
     given = function.__annotations__
     names = (*inspect.unwrap(function).__code__.co_varnames, "return")
-    return {name: given[name] for name in names if type(given.get(name)) is str}
+    told = {name: given[name] for name in names if type(given.get(name)) is str}
+    return {name: annotation.removeprefix("linalg.") for name, annotation in told.items()}

@@ -94,7 +94,7 @@ _INCLUDE: Final = Path(__file__).resolve().parents[2] / "include"
 
 
 def memory_info(device: Device | str | None = None) -> dict[str, int]:
-    """The memory of a device in bytes, as of `Device.memory_info`.
+    """Return the memory of a device in bytes, as `Device.memory_info`.
 
     >>> sorted(name.removesuffix("_nbytes") for name in xarr.memory_info())
     ['free', 'held', 'peak', 'total', 'used']
@@ -103,9 +103,9 @@ def memory_info(device: Device | str | None = None) -> dict[str, int]:
 
 
 def synchronize(x: Array | Device | str | None = None) -> None:
-    """Compute an array, or run all that was asked of a device, and wait until it is done.
+    """Compute an array, or all pending work of a device, and wait until it is done.
 
-    x : Array, Device, str or None -- What to wait for; the default device where None.
+    x : Array, Device, str or None -- The array or device to wait for; None for the default device.
 
     >>> x = xarr.ones(3) + 1
     >>> xarr.synchronize(x)
@@ -120,12 +120,12 @@ def synchronize(x: Array | Device | str | None = None) -> None:
 def info(
     object: Any = None, maxwidth: int = 76, output: Any = None, toplevel: str = "xarr"
 ) -> None:
-    """Write what is known of an array, or the documentation of anything else, as NumPy does.
+    """Write a description of an array, or the documentation of anything else, as NumPy.
 
-    object : Array or object -- What is asked about.
-    maxwidth : int -- The longest line of what is written, in characters.
-    toplevel : str -- The module in which the search begins, if `object` is a name.
-    output : open file, optional -- Where it is written; to the standard output where None.
+    object : Array, object or str -- The array or object, or its name.
+    maxwidth : int -- The length of the longest line, in characters.
+    toplevel : str -- The module to search for a name.
+    output : open file, optional -- The file to write to; None for the standard output.
 
     >>> xarr.info(xarr.zeros((2, 3), dtype="int8"), output=None)  # doctest: +ELLIPSIS
     class:  Array
@@ -143,7 +143,7 @@ def info(
 
 
 def get_include() -> str:
-    """Return the folder of ``xarr.hpp``, the header with which C++ sees arrays.
+    """Return the folder of ``xarr.hpp``, the header for C++ code that uses arrays.
 
     >>> import pathlib
     >>> [path.name for path in pathlib.Path(xarr.get_include()).iterdir()]
@@ -153,9 +153,11 @@ def get_include() -> str:
 
 
 def show_config(mode: str = "stdout") -> dict[str, Any] | None:
-    """Show how NumPy was built, which computes on the host; `python -m xarr info` shows devices.
+    """Show how NumPy was built; `python -m xarr info` shows the devices.
 
-    mode : str -- "stdout" to print, "dicts" for a dictionary.
+    mode : {"stdout", "dicts"} -- Whether to print the text, or to return a dictionary.
+
+    -> dict, or None if printed
 
     >>> sorted(xarr.show_config("dicts"))[0]
     'Build Dependencies'
@@ -166,7 +168,7 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
 
 
 def show_runtime() -> None:
-    """Print NumPy's version and the host's instructions; `python -m xarr info` shows devices.
+    """Print NumPy's version and the host's CPU features; `python -m xarr info` shows the devices.
 
     >>> xarr.show_runtime()
     [...

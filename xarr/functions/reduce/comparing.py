@@ -26,7 +26,7 @@ def isclose(
     atol: ArrayLike = 1e-08,
     equal_nan: bool = False,
 ) -> Array:
-    """Tell whether the elements of two arrays are nearly equal; an infinite one only to the same.
+    """Tell whether elements of two arrays are nearly equal; infinities must be the same.
 
     -> Array of bool, shape that a and b broadcast to
 
@@ -101,7 +101,7 @@ def allclose(
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
     """Tell whether two arrays have the same shape and the same elements; waits for the device.
 
-    NumPy compares what no device holds.
+    Values that no device can hold, as strings, are compared by NumPy.
 
     >>> xarr.array_equal(xarr.asarray([1, 2]), [1, 2])
     True
@@ -116,9 +116,9 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
 
 
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
-    """Tell whether two arrays have the same elements once they are broadcast; waits for the device.
+    """Tell whether two arrays have the same elements after broadcasting; waits for the device.
 
-    False where shapes do not broadcast. NumPy compares what no device holds.
+    False if the shapes do not broadcast. Values that no device can hold are compared by NumPy.
 
     >>> xarr.array_equiv(xarr.asarray([[1, 2], [1, 2]]), [1, 2])
     True

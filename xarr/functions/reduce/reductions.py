@@ -32,7 +32,7 @@ def all(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """Tell whether all elements are nonzero."""
+    """Tell whether all elements are nonzero; True for no elements."""
     return reduced(
         rows.all, operand_view(a, "all(a)"), axis, out=out, keepdims=keepdims, mask=where
     )
@@ -46,7 +46,7 @@ def any(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """Tell whether an element is nonzero."""
+    """Tell whether any element is nonzero; False for no elements."""
     return reduced(
         rows.any, operand_view(a, "any(a)"), axis, out=out, keepdims=keepdims, mask=where
     )
@@ -55,20 +55,30 @@ def any(
 def argmax(
     a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
-    """The index of the first largest element, or NaN; ValueError where there is no element."""
+    """Find the index of the first largest element; of the first NaN, if there is one.
+
+    -> int64 Array, shape of a without the axis
+
+    ValueError -- If there are no elements.
+    """
     return reduced(rows.argmax, operand_view(a, "argmax(a)"), axis, out=out, keepdims=keepdims)
 
 
 def argmin(
     a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
-    """The index of the first smallest element, or NaN; ValueError where there is no element."""
+    """Find the index of the first smallest element; of the first NaN, if there is one.
+
+    -> int64 Array, shape of a without the axis
+
+    ValueError -- If there are no elements.
+    """
     return reduced(rows.argmin, operand_view(a, "argmin(a)"), axis, out=out, keepdims=keepdims)
 
 
 @by_numpy(numpy.count_nonzero)
 def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The number of nonzero elements."""
+    """Count the nonzero elements."""
     return reduced(rows.count_nonzero, operand_view(a, "count_nonzero(a)"), axis, keepdims=keepdims)
 
 
@@ -80,9 +90,9 @@ def cumulative_prod(
     include_initial: bool = False,
     out: Out = None,
 ) -> Array:
-    """The product of all elements up to each one along an axis, in 64 bits for integers.
+    """Compute the running products along an axis; integers become 64-bit.
 
-    axis : int or None -- The axis; None where x has one dimension.
+    axis : int or None -- The axis; None only for one-dimensional x.
     """
     return scanned(
         rows.cumulative_prod,
@@ -102,9 +112,9 @@ def cumulative_sum(
     include_initial: bool = False,
     out: Out = None,
 ) -> Array:
-    """The sums of the elements up to each one, in 64 bits for integers.
+    """Compute the running sums along an axis; integers become 64-bit.
 
-    axis : int or None -- The axis; None where x has one dimension.
+    axis : int or None -- The axis; None only for one-dimensional x.
     """
     return scanned(
         rows.cumulative_sum, operand_view(x, "cumulative_sum(x)"), axis, dtype, include_initial, out
@@ -119,9 +129,9 @@ def max(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The largest element; NaN if any is.
+    """Find the largest element; NaN if any element is NaN.
 
-    ValueError -- If there are no elements, and no initial value.
+    ValueError -- If there are no elements and no `initial`.
     """
     return reduced(rows.max, operand_view(a, "max(a)"), axis, keepdims, None, out, initial, where)
 
@@ -135,7 +145,7 @@ def mean(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """The arithmetic mean."""
+    """Compute the arithmetic mean; floating-point for integers."""
     return averaged(rows.mean, operand_view(a, "mean(a)"), axis, dtype, out, keepdims, where)
 
 
@@ -147,7 +157,10 @@ def min(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The smallest element; NaN if any is; ValueError where there is none."""
+    """Find the smallest element; NaN if any element is NaN.
+
+    ValueError -- If there are no elements and no `initial`.
+    """
     return reduced(rows.min, operand_view(a, "min(a)"), axis, keepdims, None, out, initial, where)
 
 
@@ -160,7 +173,7 @@ def prod(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The product of the elements, in 64 bits for integers."""
+    """Multiply the elements; integers become 64-bit."""
     return reduced(
         rows.prod, operand_view(a, "prod(a)"), axis, keepdims, dtype, out, initial, where
     )
@@ -178,7 +191,7 @@ def std(
     mean: ArrayLike | None = None,
     correction: float = 0.0,
 ) -> Array:
-    """The standard deviation of real numbers."""
+    """Compute the standard deviation: the square root of `var`."""
     return spread(
         rows.std,
         operand_view(a, "std(a)"),
@@ -202,7 +215,7 @@ def sum(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The sum of the elements, in 64 bits for integers."""
+    """Sum the elements; integers become 64-bit."""
     return reduced(rows.sum, operand_view(a, "sum(a)"), axis, keepdims, dtype, out, initial, where)
 
 
@@ -218,7 +231,7 @@ def var(
     mean: ArrayLike | None = None,
     correction: float = 0.0,
 ) -> Array:
-    """The variance of real numbers."""
+    """Compute the variance: the mean of abs(a - mean)**2, real floating-point."""
     return spread(
         rows.var,
         operand_view(a, "var(a)"),
@@ -236,7 +249,7 @@ def var(
 def cumsum(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running sums along an axis; small integers are widened as in the standard.
+    """Compute the running sums along an axis.
 
     -> Array, shape of a, of its data type; bools and narrow integers become int64 or uint64
     """
@@ -248,7 +261,7 @@ def cumsum(
 def cumprod(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running products along an axis; small integers are widened as in the standard.
+    """Compute the running products along an axis.
 
     -> Array, shape of a, of its data type; bools and narrow integers become int64 or uint64
     """
@@ -267,7 +280,7 @@ def running(
 
 
 def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
-    """The largest element less the smallest (peak to peak)."""
+    """Compute the largest element minus the smallest (peak to peak)."""
     where = "ptp(a, axis)"
     view = operand_view(a, where)
     if view.dtype.kind not in dtypes.NUMERIC:

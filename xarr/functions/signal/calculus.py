@@ -40,16 +40,18 @@ def interp(
     right: complex | ArrayLike | None = None,
     period: float | None = None,
 ) -> Array:
-    """The value at x of the polygon through given points.
+    """Interpolate linearly at x between the points (xp, fp).
 
-    x : real Array, shape (...) -- Where to evaluate.
-    xp : real Array, shape (N,) -- The points, ascending, unless there is a period.
-    fp : Array, shape (N,) -- The values there.
+    x : real Array, shape (...) -- The coordinates to evaluate at.
+    xp : real Array, shape (N,) -- The coordinates of the points; ascending if `period` is None.
+    fp : Array, shape (N,) -- The values of the points.
     left, right : number, optional
-        The value before xp[0], and after xp[-1]; by default those at the ends.
-    period : float, optional -- The period of xp; left and right are of no meaning then.
+        The values below xp[0] and above xp[-1]; by default fp[0] and fp[-1].
+    period : float, optional -- The period of the coordinates; left and right are then ignored.
 
-    -> Array, shape (...) -- float64, or complex128 where fp is complex. NaN where x is.
+    -> Array, shape (...) -- float64, or complex128 if fp is complex; NaN where x is NaN.
+
+    ValueError -- If there are no points, the lengths of xp and fp differ, or `period` is 0.
 
     >>> xarr.interp([1.5, 9], xarr.asarray([1.0, 2.0]), xarr.asarray([10.0, 20.0])).tolist()
     [15.0, 20.0]
@@ -143,16 +145,17 @@ def _polygon(x: Array, points: Array, values: Array, index: Array, left: Any, ri
 def gradient(
     f: ArrayLike, *varargs: Any, axis: Any = None, edge_order: int = 1
 ) -> Array | tuple[Array, ...]:
-    """The gradient, by central differences inside and one-sided ones at the edges.
+    """Compute the gradient, by central differences inside and one-sided ones at the edges.
 
     f : Array, shape (...) -- The samples.
     *varargs : number or Array of shape (N,)
-        The spacing for all axes; or for each axis the spacing, or the coordinates. The device is
-        waited for to see whether those of an Array are evenly spaced.
+        One spacing for all axes; or, for each axis, its spacing or the coordinates. Waits for the
+        device to see whether the coordinates in an Array are evenly spaced.
     axis : int or tuple of int, optional -- The axes along which to differentiate; None for all.
     edge_order : 1 or 2 -- The order of the differences at the edges.
 
-    -> Array, shape (...), or a tuple of one for each axis -- Of the dtype of f, or floating-point.
+    -> Array, shape (...), or tuple of one for each axis
+        Of the dtype of f; floating-point for integers.
 
     >>> xarr.gradient(xarr.asarray([1.0, 4.0, 9.0, 16.0])).tolist()
     [3.0, 4.0, 6.0, 7.0]
@@ -258,13 +261,13 @@ def _derivative(x: Array, place: int, step: Any, edge_order: int) -> Array:
 def trapezoid(
     y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: SupportsIndex = -1
 ) -> Array:
-    """The integral along an axis by the trapezoidal rule; one launch.
+    """Integrate along an axis by the trapezoidal rule.
 
     y : Array, shape (..., N, ...) -- The samples.
-    x : Array, shape (N,) or that of y, optional -- Where they are.
-    dx : float, optional -- Their distance, without x.
+    x : Array, shape (N,) or that of y, optional -- The coordinates of the samples.
+    dx : float, optional -- The spacing of the samples, if x is None.
 
-    -> Array, shape of the axes that are left, floating-point
+    -> floating-point Array, shape of y without the axis
 
     >>> float(xarr.trapezoid(xarr.asarray([1.0, 2.0, 3.0]), dx=2))
     8.0
@@ -289,15 +292,16 @@ def trapezoid(
 
 @cached_call
 def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
-    """The convolution of two vectors: sum over m of a[m] v[n - m].
+    """Convolve two vectors: result[n] is the sum over m of a[m] * v[n - m].
 
-    mode : {"full", "same", "valid"}, optional -- All N + M - 1 sums; the max(N, M) in their middle;
-        the sums where one vector lies within the other. Also 2, 1 and 0.
+    a, v : numeric Array, shapes (N,) and (M,) -- The vectors.
+    mode : {"full", "same", "valid"}, optional -- "full": all N + M - 1 sums. "same": the max(N, M)
+        in the middle. "valid": those where the vectors overlap fully. Also 2, 1 and 0.
 
     -> Array, shape (N + M - 1,) in mode "full", of the data type that a and v promote to
 
-    Note: Each sum is computed in order, N M products in one launch; for two long vectors `xarr.fft`
-    takes less time, with other roundings.
+    Note: Computes N * M products, in order; for two long vectors a product of `xarr.fft` transforms
+    takes less time, and rounds differently.
     """
     first, second = _vectors(a, v, "convolve(a, v)")
     if second.size > first.size:
@@ -307,10 +311,11 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
 
 @cached_call
 def correlate(a: ArrayLike, v: ArrayLike, mode: str | int = "valid") -> Array:
-    """The correlation of two vectors: sum over n of a[n + k] conj(v[n]).
+    """Correlate two vectors: result[k] is the sum over n of a[n + k] * conj(v[n]).
 
-    mode : {"valid", "same", "full"}, optional -- The sums where one vector lies within the other;
-        the max(N, M) in the middle of all; all N + M - 1. Also 0, 1 and 2.
+    a, v : numeric Array, shapes (N,) and (M,) -- The vectors.
+    mode : {"valid", "same", "full"}, optional -- "valid": the sums where the vectors overlap fully.
+        "same": the max(N, M) in the middle. "full": all N + M - 1. Also 0, 1 and 2.
 
     -> Array, shape (abs(N - M) + 1,) in mode "valid", of the data type that a and v promote to
     """
@@ -394,7 +399,7 @@ def _zero(view: View) -> View:
 
 
 def bartlett(M: float) -> Array:  # noqa: N803 - NumPy's name
-    """The Bartlett window: a triangle.
+    """Return the Bartlett window: a triangle.
 
     -> Array of the default floating-point data type, shape (M,)
     """
@@ -405,7 +410,7 @@ def bartlett(M: float) -> Array:  # noqa: N803 - NumPy's name
 
 
 def hanning(M: float) -> Array:  # noqa: N803 - NumPy's name
-    """The Hann window: one period of a raised cosine.
+    """Return the Hann window: one period of a raised cosine, from 0 to 1 and back.
 
     -> Array of the default floating-point data type, shape (M,)
     """
@@ -413,7 +418,7 @@ def hanning(M: float) -> Array:  # noqa: N803 - NumPy's name
 
 
 def hamming(M: float) -> Array:  # noqa: N803 - NumPy's name
-    """The Hamming window: a raised cosine, from 0.08 to 1 and back.
+    """Return the Hamming window: a raised cosine, from 0.08 to 1 and back.
 
     -> Array of the default floating-point data type, shape (M,)
     """
@@ -421,7 +426,7 @@ def hamming(M: float) -> Array:  # noqa: N803 - NumPy's name
 
 
 def blackman(M: float) -> Array:  # noqa: N803 - NumPy's name
-    """The Blackman window: the first three terms of a sum of cosines.
+    """Return the Blackman window: a sum of three cosine terms.
 
     -> Array of the default floating-point data type, shape (M,)
     """
@@ -429,9 +434,9 @@ def blackman(M: float) -> Array:  # noqa: N803 - NumPy's name
 
 
 def kaiser(M: float, beta: float) -> Array:  # noqa: N803 - NumPy's name
-    """The Kaiser window, of Bessel functions: from 1 / i0(beta) to 1 and back.
+    """Return the Kaiser window, which uses Bessel functions: from 1 / i0(beta) to 1 and back.
 
-    beta : float -- The shape: 0 is a rectangle, 5 about Hamming's window, 14 a narrow peak.
+    beta : float -- The shape: 0 is a rectangle, 5 is similar to `hamming`, 14 a narrow peak.
 
     -> Array of the default floating-point data type, shape (M,)
 

@@ -252,11 +252,11 @@ def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None]
 def fftfreq(
     n: SupportsIndex, d: float = 1.0, device: Device | str | None = None, *, dtype: DTypeLike = None
 ) -> Array:
-    """The frequencies of the elements that `fft` gives: k / (d n), k = 0, 1, ..., -2, -1.
+    """Return the frequencies of `fft`'s elements: k / (d n) for k = 0, 1, ..., -2, -1.
 
     n : int -- The length of the signal.
     d : float, optional
-        The distance of the samples, in any unit; the frequencies are in cycles per unit.
+        The spacing of the samples, in any unit; the frequencies are in cycles per unit.
 
     -> real floating-point Array, shape (n,), in cycles per unit of d
 
@@ -269,11 +269,11 @@ def fftfreq(
 def rfftfreq(
     n: SupportsIndex, d: float = 1.0, device: Device | str | None = None, *, dtype: DTypeLike = None
 ) -> Array:
-    """The frequencies of the n // 2 + 1 elements that `rfft` gives: k / (d n), k = 0, 1, ...
+    """Return the frequencies of `rfft`'s elements: k / (d n) for k = 0, 1, ..., n // 2.
 
     n : int -- The length of the signal.
     d : float, optional
-        The distance of the samples, in any unit; the frequencies are in cycles per unit.
+        The spacing of the samples, in any unit; the frequencies are in cycles per unit.
 
     -> real floating-point Array, shape (n // 2 + 1,), in cycles per unit of d
 
@@ -306,7 +306,7 @@ def _frequencies(
 
 
 def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
-    """Move the zero frequency to the middle: by n // 2 along each axis.
+    """Move the zero frequency to the middle: roll by n // 2 along each axis.
 
     -> Array, shape and data type of x
 
@@ -368,9 +368,15 @@ class _Over(Protocol):
 
 
 def _describe(function: _F, row: Transform, about: str, shape: str, made: str) -> _F:
-    """Call a function as its row is called, with a docstring whose example shows two shapes."""
+    """Name a function as its row, and describe it; the example shows two shapes."""
     function.__name__ = function.__qualname__ = row.name
-    function.__doc__ = f"{about}\n\n>>> xarr.fft.{row.name}(xarr.ones({shape})).shape\n{made}"
+    result = "real floating-point" if row.made == "real" else "complex"
+    function.__doc__ = f"""{about}
+
+-> {result} Array -- Of the precision of the operand.
+
+>>> xarr.fft.{row.name}(xarr.ones({shape})).shape
+{made}"""
     return function
 
 
@@ -405,21 +411,24 @@ def _over(row: Transform, about: str, made: str) -> _Over:
     return _describe(cached_call(transform), row, about, "(4, 3)", made)
 
 
-_DFT, _INVERSE = "The discrete Fourier transform", "The inverse discrete Fourier transform"
-_REAL, _HALF = f"{_DFT} of a real signal", "The real signal of half a spectrum"
+_DFT = "Compute the discrete Fourier transform"
+_INVERSE = "Compute the inverse discrete Fourier transform"
+_REAL = f"{_DFT} of a real signal"
+_HALF = "Compute the real signal whose half spectrum is a"
 
 fft: Final = _along(rows.fft, f"{_DFT} along an axis.", "(5,)")
 ifft: Final = _along(rows.ifft, f"{_INVERSE} along an axis.", "(5,)")
 fftn: Final = _over(rows.fftn, f"{_DFT} over several axes.", "(4, 3)")
 ifftn: Final = _over(rows.ifftn, f"{_INVERSE} over several axes.", "(4, 3)")
-rfft: Final = _along(rows.rfft, f"{_REAL}.", "(3,)")
-irfft: Final = _along(rows.irfft, f"{_HALF}.", "(8,)")
+rfft: Final = _along(rows.rfft, f"{_REAL}: n // 2 + 1 elements of it.", "(3,)")
+irfft: Final = _along(rows.irfft, f"{_HALF}: the inverse of `rfft`.", "(8,)")
 rfftn: Final = _over(rows.rfftn, f"{_REAL} over several axes.", "(4, 2)")
 irfftn: Final = _over(rows.irfftn, f"{_HALF}, over several axes.", "(4, 4)")
 fft2: Final = _over(rows.fft2, f"{_DFT} over two axes.", "(4, 3)")
 ifft2: Final = _over(rows.ifft2, f"{_INVERSE} over two axes.", "(4, 3)")
 rfft2: Final = _over(rows.rfft2, f"{_REAL} over two axes.", "(4, 2)")
 irfft2: Final = _over(rows.irfft2, f"{_HALF}, over two axes.", "(4, 4)")
-_HERMITIAN = "signal with Hermitian symmetry"
-hfft: Final = _along(rows.hfft, f"The real spectrum of a {_HERMITIAN}.", "(8,)")
-ihfft: Final = _along(rows.ihfft, f"The half of a {_HERMITIAN} that has a real spectrum.", "(3,)")
+_HFFT = "Compute the real spectrum of a signal with Hermitian symmetry, whose first half is a."
+_IHFFT = "Compute the first half of the signal whose real spectrum is a: the inverse of `hfft`."
+hfft: Final = _along(rows.hfft, _HFFT, "(8,)")
+ihfft: Final = _along(rows.ihfft, _IHFFT, "(3,)")

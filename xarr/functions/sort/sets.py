@@ -53,7 +53,7 @@ class UniqueInverseResult(NamedTuple):
 
 
 def unique_values(x: Array) -> Array:
-    """The distinct elements of an array, ascending, each NaN distinct. Waits for the device.
+    """Return the distinct elements, ascending; each NaN is distinct. Waits for the device.
 
     -> Array, shape (N,), of the data type of x
 
@@ -64,7 +64,7 @@ def unique_values(x: Array) -> Array:
 
 
 def unique_counts(x: Array) -> UniqueCountsResult:
-    """The elements that `unique_values` gives, and how often each occurs. Waits for the device.
+    """Return the elements of `unique_values` and how often each occurs. Waits for the device.
 
     -> named tuple of values, shape (N,), of the data type of x, and counts, int64
 
@@ -75,7 +75,7 @@ def unique_counts(x: Array) -> UniqueCountsResult:
 
 
 def unique_inverse(x: Array) -> UniqueInverseResult:
-    """Find the distinct elements, and for each element of x its index among them.
+    """Return the distinct elements, and the index among them of each element of x.
 
     -> named tuple of values, shape (N,), of the data type of x, and inverse_indices, int64
 
@@ -89,9 +89,10 @@ def unique_inverse(x: Array) -> UniqueInverseResult:
 
 
 def unique_all(x: Array) -> UniqueAllResult:
-    """The distinct elements of an array, where each occurs first, which each element is, how often.
+    """Return the distinct elements with their first indices, inverse indices and counts.
 
-    -> named tuple of values, shape (N,), of the data type of x, and three Arrays of int64
+    -> named tuple of values, shape (N,), of the data type of x, and three int64 Arrays
+        indices, of the first occurrences; inverse_indices, shape of x; and counts.
 
     >>> xarr.unique_all(xarr.asarray([2, 1, 2])).indices.tolist()
     [1, 0]
@@ -202,9 +203,10 @@ def isin(
     *,
     kind: str | None = None,
 ) -> Array:
-    """Tell whether each element of an array is among those of another; NaN is equal to nothing.
+    """Tell whether each element of one array is in another; NaN is in none.
 
-    invert : bool -- Whether to test that it is not.
+    element, test_elements : Array, shape (...) -- The elements, and those to search among.
+    invert : bool -- Whether to tell the opposite.
 
     -> Array of bool, shape of element
 
@@ -246,17 +248,17 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Any:
-    """The distinct elements of an array, ascending. Waits for the device; on the host along axis.
+    """Return the distinct elements, ascending. Waits for the device; with `axis` runs on the host.
 
-    return_index : bool -- Whether to give the index of the first of each in the flattened array.
-    return_inverse : bool -- Whether to give the index of each element among them, in ar's shape.
-    return_counts : bool -- Whether to give how often each occurs.
+    return_index : bool -- Whether to return their first indices in the flattened array.
+    return_inverse : bool -- Whether to return the index among them of each element of ar.
+    return_counts : bool -- Whether to return how often each occurs.
     axis : int, optional
-        Along which axis parts of the array are compared. None compares elements.
-    equal_nan : bool -- Whether all NaN are one; else each is distinct.
-    sorted : bool -- NumPy's: whether they have to ascend; they always do.
+        The axis along which subarrays are compared; None compares elements.
+    equal_nan : bool -- Whether all NaN count as one; else each is distinct.
+    sorted : bool -- Accepted for compatibility; the result is always sorted.
 
-    -> Array, shape (N,), of the data type of ar, or a tuple of it and what the flags ask for
+    -> Array, shape (N,), of the data type of ar, or a tuple of it and what the flags add
 
     >>> values, counts = xarr.unique(xarr.asarray([2, 1, 2]), return_counts=True)
     >>> values.tolist(), counts.tolist()
@@ -329,10 +331,10 @@ def _vectors(ar1: Any, ar2: Any, where: str) -> tuple[Array, Array]:
 def intersect1d(
     ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False
 ) -> Any:
-    """The distinct elements that are in both of two arrays, ascending. Waits for the device.
+    """Return the distinct elements that are in both arrays, ascending. Waits for the device.
 
     return_indices : bool
-        Whether to give the indices of the first of each in ar1 and in ar2 as well.
+        Whether to return their first indices in ar1 and in ar2 as well.
 
     -> Array, shape (N,), of the type ar1 and ar2 promote to
         With return_indices a tuple of it and two Arrays of int64.
@@ -364,7 +366,7 @@ def intersect1d(
 
 
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Array:
-    """The distinct elements of two arrays together, ascending. Waits for the device.
+    """Return the distinct elements of both arrays together, ascending. Waits for the device.
 
     -> Array, shape (N,), of the data type that ar1 and ar2 promote to
     """
@@ -373,10 +375,10 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Array:
 
 
 def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:
-    """The distinct elements of one array that are not in another, ascending. Waits for the device.
+    """Return the distinct elements of ar1 that are not in ar2, ascending. Waits for the device.
 
     assume_unique : bool
-        Whether no element occurs twice in either; the elements then stay in their order.
+        Whether each array is known to have no element twice; the result then keeps ar1's order.
 
     -> Array, shape (N,), of the data type of ar1
     """
@@ -393,7 +395,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
 
 
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:
-    """The distinct elements in exactly one of two arrays, ascending. Waits for the device.
+    """Return the distinct elements of exactly one of the arrays, ascending. Waits for the device.
 
     -> Array, shape (N,), of the data type that ar1 and ar2 promote to
     """
@@ -418,10 +420,10 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Arr
 
 
 def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Array:
-    """The differences of neighbours in a flattened array.
+    """Compute the differences of consecutive elements of the flattened array.
 
     to_end, to_begin : Array or values, optional
-        What follows the differences, and what stands in front of them.
+        The elements to append to the differences, and to prepend.
 
     -> Array, shape (N,), of the data type of ary
 

@@ -49,12 +49,11 @@ def sort(
     stable: bool | None = True,
     descending: bool = False,
 ) -> Array:
-    """Return a sorted copy of an array, NaN last, also when descending.
+    """Return a sorted copy; NaN comes last, also in descending order.
 
-    axis : int, optional -- The axis to sort along; None flattens a first.
     stable : bool, optional
-        Whether equal elements (0.0 and -0.0) have to keep their order; they always do.
-    descending : bool, optional -- Whether the largest comes first.
+        Accepted for compatibility; equal elements (0.0 and -0.0) always keep their order.
+    descending : bool, optional -- Whether the largest element comes first.
 
     -> Array, shape and data type of a
 
@@ -192,12 +191,11 @@ def argsort(
     stable: bool | None = True,
     descending: bool = False,
 ) -> Array:
-    """The indices that sort an array, those of NaN last, also when descending.
+    """Return the indices that sort an array; those of NaN come last, also in descending order.
 
-    axis : int, optional -- The axis to sort along; None flattens a first.
     stable : bool, optional
-        Whether the indices of equal elements ascend; they do unless this is False.
-    descending : bool, optional -- Whether the index of the largest comes first.
+        Whether equal elements keep their order; False leaves it open.
+    descending : bool, optional -- Whether the index of the largest element comes first.
 
     -> Array of int64, shape of a
     """
@@ -285,11 +283,12 @@ def _keys(values: Any) -> Any:
 def searchsorted(
     a: ArrayLike, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: Any = None
 ) -> Array:
-    """Find where values would go into a sorted array to keep it sorted; NaN to the end.
+    """Find the indices at which to insert values into a sorted array; NaN goes to the end.
 
-    a : Array, shape (N,) -- The sorted values, ascending; or any, if `sorter` sorts them.
-    side : {"left", "right"}, optional -- Whether before or after values that are equal.
-    sorter : integer Array, shape (N,), optional -- The indices that sort a.
+    a : Array, shape (N,) -- The values, ascending; or in any order, with `sorter`.
+    v : Array, shape (...) -- The values to insert.
+    side : {"left", "right"}, optional -- Whether to insert before or after equal values.
+    sorter : integer Array, shape (N,), optional -- The indices that sort a, as from `argsort`.
 
     -> Array of int64, shape of v
 
@@ -333,14 +332,17 @@ def _sorter(sorter: Any, ordered: View, where: str) -> Array:
 
 
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
-    """Between which edges each element is.
+    """Find the bin of each element.
 
     bins : real Array, shape (N,)
-        The edges, ascending or descending; it waits for the device to see that they are.
+        The edges, ascending or descending; waits for the device to see which.
     right : bool, optional
-        Whether an edge belongs to the bin that ends there, and not to the one that begins there.
+        Whether bins include their right edge instead of the left one.
 
-    -> int64 Array, shape (...) -- 0 before the first edge, N after the last.
+    -> int64 Array, shape (...) -- Bin i begins at edge i - 1; 0 is before the first edge, N
+        after the last.
+
+    ValueError -- If the edges neither ascend nor descend.
 
     >>> xarr.digitize(xarr.asarray([0.5, 2.0, 9.0]), [1, 2, 3]).tolist()
     [0, 2, 3]
@@ -405,12 +407,14 @@ def _way_on_device(edges: Array) -> int:
 
 
 def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
-    """The indices that sort by several keys, the last one first: one stable sort for each.
+    """Return the indices that sort by several keys; the last key is the primary one.
 
     keys : sequence of K Arrays of shape (..., N, ...), or Array of shape (K, ..., N, ...)
-        The keys; elements that are equal in the last one are sorted by the one before, and so on.
+        The keys; elements with equal last keys are sorted by the key before it, and so on.
 
     -> Array of int64, shape of a key
+
+    ValueError -- If the keys differ in shape.
 
     >>> xarr.lexsort(([9, 4, 0], [1, 5, 1])).tolist()
     [2, 0, 1]
@@ -493,9 +497,9 @@ def partition(
     kind: str = "introselect",
     order: Any = None,
 ) -> Array:
-    """Return a copy whose k-th element is where it is when sorted, smaller ones in front of it.
+    """Return a copy with the k-th smallest element at index k and no larger ones before it.
 
-    All of it is sorted, which is one of the orders that are asked for.
+    The whole copy is sorted, which is a valid partition.
 
     -> Array, shape and data type of a
 
@@ -513,7 +517,7 @@ def argpartition(
     kind: str = "introselect",
     order: Any = None,
 ) -> Array:
-    """The indices of what `partition` gives.
+    """Return the indices that partition an array as `partition` does.
 
     -> Array of int64, shape of a
 
@@ -546,7 +550,7 @@ def _checked(
 
 
 def sort_complex(a: ArrayLike) -> Array:
-    """Return a copy, sorted by the real and then by the imaginary parts, as complex numbers.
+    """Return a complex copy, sorted by the real and then by the imaginary parts.
 
     -> complex floating-point Array, shape of a
     """

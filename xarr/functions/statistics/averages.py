@@ -49,16 +49,17 @@ def average(
     *,
     keepdims: bool = False,
 ) -> Array | tuple[Array, Array]:
-    """The weighted mean of the elements along axes.
+    """Compute the weighted mean along axes.
 
     weights : Array, shape of a or of its reduced axes, optional
-        How much each element counts; without them all count alike.
+        The weights; None weights all elements alike.
     returned : bool, optional -- Whether the sums of the weights are returned as well.
 
-    -> Array, or two, shape of the axes that are left
-        The average, floating-point; and the sum of the weights.
+    -> Array, shape of a without the reduced axes, or tuple of two
+        The average, floating-point; with `returned` also the sum of the weights.
 
-    ZeroDivisionError -- If weights sum to zero; so with weights it waits for the device.
+    ZeroDivisionError -- If the weights sum to zero; to see that, it waits for the device.
+    TypeError -- If the weights have another shape than a and `axis` is None.
 
     >>> float(xarr.average(xarr.asarray([1.0, 5.0]), weights=[3, 1]))
     2.0
@@ -112,21 +113,21 @@ def cov(
     *,
     dtype: DTypeLike = None,
 ) -> Array:
-    """The covariances of variables.
+    """Estimate the covariance matrix of variables.
 
     m, y : Array, shape (variables, observations) or (observations,)
-        The observations, and those of more variables.
-    bias : bool, optional -- Whether to divide by the number of observations, not by one less.
-    ddof : int, optional -- What to subtract from that number; comes before `bias`.
+        The observations; y has those of further variables.
+    bias : bool, optional -- Whether to divide by the number of observations N, not by N - 1.
+    ddof : int, optional -- Divide by N - ddof; overrides `bias`.
     fweights : integer Array, shape (observations,), optional
-        How often each observation was made.
-    aweights : Array, shape (observations,), optional -- How much each observation counts.
-    dtype : dtype, optional -- In which to compute; by default float64 or complex128.
+        The number of times that each observation was made.
+    aweights : Array, shape (observations,), optional -- The weight of each observation.
+    dtype : dtype, optional -- The data type to compute in; by default float64 or complex128.
 
-    -> Array, shape (variables, variables), or () of one
+    -> Array, shape (variables, variables); shape () for one variable
 
     ValueError -- If weights are negative.
-    RuntimeError -- If weights have not one axis, or another number of elements.
+    RuntimeError -- If weights are not a vector with one element for each observation.
 
     >>> xarr.cov(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
@@ -238,14 +239,14 @@ def _weights(weights: Any, x: Array, where: str, name: str) -> Array | None:
 def corrcoef(
     x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype: DTypeLike = None
 ) -> Array:
-    """The correlation coefficients of variables, after Pearson.
+    """Compute Pearson's correlation coefficients of variables.
 
     x, y : Array, shape (variables, observations) or (observations,)
         The observations; y has those of further variables.
     dtype : dtype, optional -- The data type to compute in; by default float64 or complex128.
 
-    -> Array, shape (variables, variables); shape () of one variable
-        The coefficients, from -1 to 1; NaN for a variable that does not vary.
+    -> Array, shape (variables, variables); shape () for one variable
+        The coefficients, from -1 to 1; NaN for a constant variable.
 
     >>> xarr.corrcoef(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]

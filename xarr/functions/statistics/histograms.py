@@ -46,16 +46,19 @@ def _of_few(x: Host, weights: Any = None, minlength: int = 0) -> Any:
 
 @by_numpy(_of_few, 2)
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Array:
-    """Count how often each number occurs among integers.
+    """Count how often each integer from 0 on occurs.
 
-    Waits for the device, since the shape depends on the values. Sums of weights have an order of
-    their own, the same on all devices.
+    Waits for the device, since the shape depends on the values. Weights are summed in the same
+    order on all devices.
 
-    x : integer or bool Array, shape (N,) -- The numbers, none of them negative.
-    minlength : int, optional -- How many elements the result has at least.
+    x : integer or bool Array, shape (N,) -- The numbers, none negative.
+    weights : Array, shape (N,), optional -- The weight of each number; without them 1.
+    minlength : int, optional -- The least length of the result.
 
     -> int64 Array, shape (max(largest + 1, minlength),)
-        The counts; with weights their sums, float64.
+        The counts; with weights the sums of these, float64.
+
+    ValueError -- If x is not a vector or has negative numbers, or an argument does not fit it.
 
     >>> xarr.bincount(xarr.asarray([3, 1, 1])).tolist()
     [0, 2, 0, 1]
@@ -122,20 +125,19 @@ def histogram(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[Array, Array]:
-    """Count the elements in each of adjoining bins.
+    """Count the elements in each of adjacent bins.
 
-    Without a range it waits for the device, to know the edges. The elements are binned and counted
-    in one launch where the bins are equally wide.
+    Waits for the device if the edges depend on the elements: `range` is None, `bins` no Array.
 
     bins : int, str, or Array of shape (N + 1,)
-        How many bins of one width; or the rule for their number, as "auto"; or their edges.
+        The number of equally wide bins; or a rule for it, as "auto"; or the edges of the bins.
     range : (float, float), optional
-        The outer edges; by default the smallest and the largest element.
+        The outer edges; by default the smallest and the largest element of a.
 
     -> (Array, Array), shapes (N,) and (N + 1,) -- The counts, int64 or of the dtype of the weights;
-        and the edges. The last bin holds its right edge.
+        and the edges. The last bin includes its right edge, the others only the left one.
 
-    ValueError -- If the edges are not in order or not finite, there is no bin, or weights have
+    ValueError -- If the edges do not ascend or are not finite, there is no bin, or the weights have
         another shape.
 
     >>> counts, edges = xarr.histogram(xarr.asarray([0.0, 1.0, 1.5, 4.0]), bins=2)
@@ -163,12 +165,12 @@ def histogram_bin_edges(
     range: _Limits | None = None,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The edges of the bins that `histogram` counts in: Array, shape (N + 1,).
+    """Compute the edges of the bins that `histogram` uses.
 
     bins : int, str, or Array of shape (N + 1,)
-        How many bins of one width; or the rule for their number, as "auto"; or their edges.
+        The number of equally wide bins; or a rule for it, as "auto"; or the edges of the bins.
     range : (float, float), optional
-        The outer edges; by default the smallest and the largest element.
+        The outer edges; by default the smallest and the largest element of a.
 
     -> floating-point Array, shape (N + 1,)
 
@@ -348,11 +350,11 @@ def histogram2d(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[Array, Array, Array]:
-    """Count the points of a plane in each of a grid of bins.
+    """Count the points of a plane in each bin of a grid.
 
     x, y : real Array, shape (N,) -- The coordinates of the points.
-    bins : int, Array of edges, or a pair of such
-        How many bins, or their edges, along both axes or each.
+    bins : int, Array of edges, or pair of these
+        The number of bins or their edges, for both axes or for each.
     range : pair of (float, float), optional -- The outer edges along each axis.
 
     -> (Array, Array, Array), shapes (NX, NY), (NX + 1,) and (NY + 1,)
@@ -385,12 +387,12 @@ def histogramdd(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[Array, tuple[Array, ...]]:
-    """Count the points in each of a grid of bins.
+    """Count points of D dimensions in each bin of a grid.
 
     sample : real Array, shape (N, D), or a sequence of D Arrays, shape (N,)
         The points, or their coordinates along each axis.
     bins : int, or a sequence of D integers or Arrays of edges
-        How many bins, or their edges, along all axes or each.
+        The number of bins or their edges, for all axes or for each.
     range : sequence of D (float, float) or None, optional
         The outer edges along each axis; by default those of the points.
 

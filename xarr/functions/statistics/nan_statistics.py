@@ -37,11 +37,11 @@ def nanmean(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """The mean of the elements that are not NaN.
+    """Compute the mean of the elements that are not NaN.
 
-    NaN if all are NaN; on a CPU with a RuntimeWarning.
+    The result is NaN if all elements are NaN; on a CPU with a RuntimeWarning.
 
-    TypeError -- If a is floating-point, and dtype or out is not.
+    TypeError -- If a is floating-point, but dtype or out is not.
     """
     name = "nanmean(a, axis)"
     view = operand_view(a, name)
@@ -65,12 +65,12 @@ def nanvar(
     mean: ArrayLike | None = None,
     correction: float = 0.0,
 ) -> Array:
-    """The variance of the elements that are not NaN, real floating-point.
+    """Compute the variance of the elements that are not NaN.
 
-    -> Array, shape of the axes that are left
-        NaN if `ddof` or fewer elements are not NaN; on a CPU with a RuntimeWarning.
+    -> real floating-point Array, shape of a without the reduced axes
+        NaN if at most `ddof` elements are not NaN; on a CPU with a RuntimeWarning.
 
-    TypeError -- If a is floating-point, and dtype or out is not.
+    TypeError -- If a is floating-point, but dtype or out is not.
     """
     name = "nanvar(a, axis)"
     view = operand_view(a, name)
@@ -92,12 +92,12 @@ def nanstd(
     mean: ArrayLike | None = None,
     correction: float = 0.0,
 ) -> Array:
-    """The standard deviation of the elements that are not NaN, real floating-point.
+    """Compute the standard deviation of the elements that are not NaN.
 
-    -> Array, shape of the axes that are left
-        NaN if `ddof` or fewer elements are not NaN; on a CPU with a RuntimeWarning.
+    -> real floating-point Array, shape of a without the reduced axes
+        NaN if at most `ddof` elements are not NaN; on a CPU with a RuntimeWarning.
 
-    TypeError -- If a is floating-point, and dtype or out is not.
+    TypeError -- If a is floating-point, but dtype or out is not.
     """
     name = "nanstd(a, axis)"
     view = operand_view(a, name)
@@ -114,9 +114,9 @@ def nanmedian(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """The median of the elements that are not NaN.
+    """Compute the median of the elements that are not NaN.
 
-    NaN if all are NaN; on a CPU with a RuntimeWarning.
+    The result is NaN if all elements are NaN; on a CPU with a RuntimeWarning.
     """
     name = "nanmedian(a, axis)"
     lines = lines_of(as_array(a, name, "a"), axis, name)
@@ -135,12 +135,12 @@ def nanpercentile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The percentiles of the elements that are not NaN, as of `percentile`.
+    """Compute percentiles of the elements that are not NaN, as `percentile`.
 
-    method : str -- One of NumPy's thirteen definitions, as of `quantile`.
+    q : Array, shape (...) -- The percentiles, from 0 to 100; read on the host.
 
     -> Array, shape (*q.shape, ...)
-        The axes of q, then those that are left. NaN if all are NaN; on a CPU with a RuntimeWarning.
+        The axes of q, then the others of a. NaN if all are NaN; on a CPU with a RuntimeWarning.
 
     >>> float(xarr.nanpercentile(xarr.asarray([1.0, float("nan"), 2.0]), 50))
     1.5
@@ -160,12 +160,12 @@ def nanquantile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The quantiles of the elements that are not NaN, as of `quantile`.
+    """Compute quantiles of the elements that are not NaN, as `quantile`.
 
-    method : str -- One of NumPy's thirteen definitions, as of `quantile`.
+    q : Array, shape (...) -- The quantiles, from 0 to 1; read on the host.
 
     -> Array, shape (*q.shape, ...)
-        The axes of q, then those that are left. NaN if all are NaN; on a CPU with a RuntimeWarning.
+        The axes of q, then the others of a. NaN if all are NaN; on a CPU with a RuntimeWarning.
 
     >>> float(xarr.nanquantile(xarr.asarray([1.0, float("nan"), 2.0]), 0.5))
     1.5
@@ -307,7 +307,7 @@ def nansum(
     initial: ArrayLike | None = 0,
     where: ArrayLike = True,
 ) -> Array:
-    """The sum of the elements that are not NaN; 0 where all are."""
+    """Sum the elements that are not NaN; 0 if all are NaN."""
     name = "nansum(a, axis)"
     view = operand_view(a, name)
     view = replaced(view, 0, counted(view, where, name))
@@ -323,7 +323,7 @@ def nanprod(
     initial: ArrayLike | None = 1,
     where: ArrayLike = True,
 ) -> Array:
-    """The product of the elements that are not NaN; 1 where all are."""
+    """Multiply the elements that are not NaN; 1 if all are NaN."""
     name = "nanprod(a, axis)"
     view = operand_view(a, name)
     view = replaced(view, 1, counted(view, where, name))
@@ -333,9 +333,9 @@ def nanprod(
 def nancumsum(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running sums of the elements, NaN counting as 0.
+    """Compute the running sums along an axis, with NaN as 0.
 
-    -> Array, shape and data type of a
+    -> Array, shape of a, of its data type; bools and narrow integers become int64 or uint64
     """
     name = "nancumsum(a, axis)"
     view = operand_view(a, name)
@@ -346,9 +346,9 @@ def nancumsum(
 def nancumprod(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running products of the elements, NaN counting as 1.
+    """Compute the running products along an axis, with NaN as 1.
 
-    -> Array, shape and data type of a
+    -> Array, shape of a, of its data type; bools and narrow integers become int64 or uint64
     """
     name = "nancumprod(a, axis)"
     view = operand_view(a, name)
@@ -364,9 +364,9 @@ def nanmin(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The smallest element that is not NaN.
+    """Find the smallest element that is not NaN.
 
-    NaN if all are NaN; on a CPU with a RuntimeWarning.
+    The result is NaN if all elements are NaN; on a CPU with a RuntimeWarning.
 
     ValueError -- If there are no elements and no `initial`.
     """
@@ -383,9 +383,9 @@ def nanmax(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The largest element that is not NaN.
+    """Find the largest element that is not NaN.
 
-    NaN if all are NaN; on a CPU with a RuntimeWarning.
+    The result is NaN if all elements are NaN; on a CPU with a RuntimeWarning.
 
     ValueError -- If there are no elements and no `initial`.
     """
@@ -397,11 +397,13 @@ def nanmax(
 def nanargmin(
     a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
-    """The int64 index of the smallest number along an axis, of equal ones the first.
+    """Find the index of the smallest element that is not NaN; the first of equal ones.
 
-    Infinity beside NaN is found, which NumPy may miss.
+    inf is smaller than NaN here, while NumPy may return the index of a NaN in its place.
 
-    ValueError -- If all elements of a line are NaN; so of floating-point a it waits for the device.
+    -> int64 Array, shape of a without the axis
+
+    ValueError -- If all elements along the axis are NaN; to see that, waits for the device.
     """
     return _index_of("nanargmin", operand_view(a, "nanargmin(a, axis)"), axis, out, keepdims)
 
@@ -409,11 +411,13 @@ def nanargmin(
 def nanargmax(
     a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
-    """The int64 index of the largest number along an axis, of equal ones the first.
+    """Find the index of the largest element that is not NaN; the first of equal ones.
 
-    Infinity beside NaN is found, which NumPy may miss.
+    -inf is larger than NaN here, while NumPy may return the index of a NaN in its place.
 
-    ValueError -- If all elements of a line are NaN; so of floating-point a it waits for the device.
+    -> int64 Array, shape of a without the axis
+
+    ValueError -- If all elements along the axis are NaN; to see that, waits for the device.
     """
     return _index_of("nanargmax", operand_view(a, "nanargmax(a, axis)"), axis, out, keepdims)
 

@@ -43,10 +43,10 @@ def median(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """The middle one of the sorted elements; of an even number the mean of two.
+    """Compute the median: the middle element in order, or the mean of the two middle ones.
 
-    -> Array, shape of the axes that are left
-        Floating-point; NaN where an element is NaN, and of no elements.
+    -> floating-point Array, shape of a without the reduced axes
+        NaN if an element is NaN, or there are none.
     """
     where = "median(a, axis)"
     x = as_array(a, where, "a")
@@ -133,9 +133,12 @@ def percentile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The percentiles of the elements along axes: `quantile`, with q in percent.
+    """Compute percentiles along axes: `quantile` with q in percent.
 
-    method : str -- One of NumPy's thirteen definitions, as of `quantile`.
+    q : Array, shape (...) -- The percentiles, from 0 to 100; read on the host.
+
+    -> Array, shape (*q.shape, ...)
+        The axes of q, then the others of a. NaN where an element is NaN.
 
     >>> xarr.percentile(xarr.asarray([1.0, 2.0, 3.0]), [25, 50]).tolist()
     [1.5, 2.0]
@@ -155,18 +158,14 @@ def quantile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The quantiles of the real elements along axes.
+    """Compute quantiles of real elements along axes.
 
     After R. J. Hyndman and Y. Fan, The American Statistician 50 (1996) 361.
 
-    method : str, optional -- One of NumPy's thirteen definitions.
-    weights : Array, shape of a or of its reduced axes, optional
-        How often each element counts; with method "inverted_cdf" only.
+    q : Array, shape (...) -- The quantiles, from 0 to 1; read on the host.
 
     -> Array, shape (*q.shape, ...)
-        The axes of q, then those that are left. NaN where an element is NaN.
-
-    ValueError -- If a quantile is out of range, the method is none, or a weight is negative.
+        The axes of q, then the others of a. NaN where an element is NaN.
 
     >>> float(xarr.quantile(xarr.asarray([1.0, 2.0, 4.0]), 0.75))
     3.0
