@@ -54,7 +54,7 @@ def seterr(
     """Set how NumPy, on the host, handles floating-point errors; devices ignore them.
 
     all, divide, over, under, invalid : str, optional
-        "ignore", "warn", "raise", "call", "print" or "log". "raise" and "call" give one
+        "ignore", "warn", "raise", "call", "print" or "log". "raise" and "call" cause one
         `FloatingPointStateWarning`, as devices do not support them.
 
     -> dict of str to str -- The former settings.

@@ -179,7 +179,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape.
 
         A, B : Array, shapes (...) and (...) -- The operands; also numbers and lists of these.
-        **options : object -- `out`, `where`, `dtype` and the other keywords of the function.
+        **options : any -- `out`, `where`, `dtype` and the other keywords of the function.
 
         >>> xarr.add.outer([1, 2], xarr.asarray([10, 20])).tolist()
         [[11, 21], [12, 22]]

@@ -229,6 +229,8 @@ def vecdot(
     axes : list of int, optional -- Instead of `axis`: the axis of the vectors in x1, in x2, and,
         with `keepdims`, in the result.
 
+    -> Array, shape that x1 and x2 broadcast to, without the axis, of the type they promote to
+
     Note: Expressions that compute x1 and x2 are fused into the sum.
 
     >>> float(xarr.vecdot(xarr.asarray([1.0, 2.0]), xarr.asarray([3.0, 4.0])))

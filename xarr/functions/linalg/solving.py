@@ -150,7 +150,6 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
 
     a : floating-point Array, shape b.shape + Q, with prod(Q) = b.size
         The coefficients.
-    b : Array, shape (...) -- The right-hand side.
     axes : sequence of int, optional -- Axes of a to move to the end first.
 
     -> floating-point Array, shape Q
@@ -325,8 +324,6 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
         elements.
     axis : int or pair of int, optional
         The axis of vectors, or the two axes of matrices; None for all axes.
-
-    ValueError -- If `ord` is unknown, or given for neither one nor two axes.
 
     >>> float(xarr.linalg.norm(xarr.asarray([3.0, 4.0])))
     5.0

@@ -342,8 +342,6 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     -> int64 Array, shape (...) -- Bin i begins at edge i - 1; 0 is before the first edge, N
         after the last.
 
-    ValueError -- If the edges neither ascend nor descend.
-
     >>> xarr.digitize(xarr.asarray([0.5, 2.0, 9.0]), [1, 2, 3]).tolist()
     [0, 2, 3]
     """
@@ -413,8 +411,6 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
         The keys; elements with equal last keys are sorted by the key before it, and so on.
 
     -> Array of int64, shape of a key
-
-    ValueError -- If the keys differ in shape.
 
     >>> xarr.lexsort(([9, 4, 0], [1, 5, 1])).tolist()
     [2, 0, 1]

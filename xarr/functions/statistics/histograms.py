@@ -127,7 +127,7 @@ def histogram(
 ) -> tuple[Array, Array]:
     """Count the elements in each of adjacent bins.
 
-    Waits for the device if the edges depend on the elements: `range` is None, `bins` no Array.
+    Without `range` or edges it waits for the device, to find the smallest and largest element.
 
     bins : int, str, or Array of shape (N + 1,)
         The number of equally wide bins; or a rule for it, as "auto"; or the edges of the bins.

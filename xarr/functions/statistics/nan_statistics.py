@@ -399,7 +399,7 @@ def nanargmin(
 ) -> Array:
     """Find the index of the smallest element that is not NaN; the first of equal ones.
 
-    inf is smaller than NaN here, while NumPy may return the index of a NaN in its place.
+    inf counts as a number here, while NumPy may return the index of a NaN in its place.
 
     -> int64 Array, shape of a without the axis
 
@@ -413,7 +413,7 @@ def nanargmax(
 ) -> Array:
     """Find the index of the largest element that is not NaN; the first of equal ones.
 
-    -inf is larger than NaN here, while NumPy may return the index of a NaN in its place.
+    -inf counts as a number here, while NumPy may return the index of a NaN in its place.
 
     -> int64 Array, shape of a without the axis
 
