@@ -31,8 +31,12 @@ REAL_OR_BOOL: Final = (BOOL, *REAL_NUMERIC)
 NUMPYS: Final = "As in NumPy; not part of the Array API standard."
 
 
-def _rounding(expression: str, about: str) -> Elementwise:
-    return Elementwise(REAL_OR_BOOL, expression, about, integer="x", host=(REAL,))
+def _rounding(expression: str, about: str, function: Callable[[float], int]) -> Elementwise:
+    def exact(x: float) -> float:
+        # A zero has the sign of x, which Python's integer has not.
+        return x if type(x) is not float else float(function(x)) or math.copysign(0.0, x)
+
+    return Elementwise(REAL_OR_BOOL, expression, about, integer="x", host=(REAL,), exact=exact)
 
 
 def _function(
@@ -228,7 +232,7 @@ bitwise_xor = _bitwise("^", "xor", "The bits that are set in one of x1 and x2.",
 cbrt = Elementwise(
     (REAL,), "xr_cbrt(x)", "The cube root of x.", domain=Domain(-1e3, 1e3, 2), source=NUMPYS
 )
-ceil = _rounding("ceil(x)", "The least integer that is not below x, in the dtype of x.")
+ceil = _rounding("ceil(x)", "The least integer that is not below x, in the dtype of x.", math.ceil)
 conj = Elementwise(
     NUMERIC,
     "x",
@@ -275,7 +279,9 @@ expm1 = _function("xr_expm1(x)", "exp(x) - 1, accurate near 0.", -50, 50, 3)
 fabs = Elementwise(
     (REAL,), "fabs(x)", "The absolute value of x, in floating point.", source=NUMPYS, host=(REAL,)
 )
-floor = _rounding("floor(x)", "The greatest integer that is not above x, in the dtype of x.")
+floor = _rounding(
+    "floor(x)", "The greatest integer that is not above x, in the dtype of x.", math.floor
+)
 floor_divide = Elementwise(
     REAL_NUMERIC,
     "xr_floor_divide(x1, x2)",
@@ -586,7 +592,7 @@ subtract = Elementwise(
 tan = _function("xr_tan(x)", "The tangent of x.", -1e3, 1e3, 4, "in radians", 5)
 tanh = _function("xr_tanh(x)", "The hyperbolic tangent of x.", -50, 50, 3, complex_ulp=5)
 tgamma = _special("xr_tgamma(x)", "The gamma function of x.", -20, 30, 1, _of_numbers(math.gamma))
-trunc = _rounding("trunc(x)", "The integer next to x towards 0, in the dtype of x.")
+trunc = _rounding("trunc(x)", "The integer next to x towards 0, in the dtype of x.", math.trunc)
 
 square.known = OPERATORS["square"]  # so that `x ** 2` finds it, whose operator is `pow`
 square.known.row = square
