@@ -165,6 +165,7 @@ def _real(x: ArrayLike, where: str) -> Array:
     return array
 
 
+@cached_call
 def isneginf(x: ArrayLike, out: Out = None) -> Array:
     """Tell whether x is negative infinity: bools.
 
@@ -174,6 +175,7 @@ def isneginf(x: ArrayLike, out: Out = None) -> Array:
     return deliver(elementwise.isinf(x) & (x < 0), out, "isneginf(x, out)")
 
 
+@cached_call
 def isposinf(x: ArrayLike, out: Out = None) -> Array:
     """Tell whether x is positive infinity: bools.
 
@@ -259,6 +261,7 @@ def _finite(view: View, nan: Any, posinf: Any, neginf: Any) -> View:
     return view
 
 
+@cached_call
 def sinc(x: ArrayLike) -> Array:
     """sin(pi x) / (pi x), and 1 at 0.
 
@@ -298,6 +301,7 @@ def i0(x: ArrayLike) -> Array:
     return Array(rows.i0.applied(array_of(x, "i0(x)")._view))
 
 
+@cached_call
 def angle(z: ArrayLike, deg: bool = False) -> Array:
     """The angle of complex numbers, in (-pi, pi] radians or in degrees.
 

@@ -11,6 +11,7 @@ from numpy.exceptions import RankWarning
 
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of
 from xarr.errors import value_error, warn
 from xarr.functions.calls.on_host import device_of, given_back, host_of
@@ -359,6 +360,7 @@ class poly1d:  # noqa: N801 - NumPy's name
         return self._of(self._host().deriv(operator.index(m)))
 
 
+@cached_call
 def vander(
     x: ArrayLike,
     N: SupportsIndex | None = None,  # noqa: N803 - NumPy's name

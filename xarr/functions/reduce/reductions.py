@@ -12,7 +12,7 @@ import numpy
 
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out, product
-from xarr.array.cached_calls import by_numpy
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import operand_view
 from xarr.array.out_argument import deliver
 from xarr.errors import type_error
@@ -263,6 +263,7 @@ def running(
     return scanned(row, x, axis, dtype, False, out, where)
 
 
+@cached_call
 def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
     """The largest element less the smallest (peak to peak)."""
     where = "ptp(a, axis)"

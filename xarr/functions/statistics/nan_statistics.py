@@ -8,6 +8,7 @@ from typing import Any, Final, SupportsIndex
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import as_array, operand_view
 from xarr.array.out_argument import copied_back, deliver, mask_of, single
 from xarr.dtypes import ANY, COMPLEX, FLOATING, DType
@@ -298,6 +299,7 @@ _ROWS: Final = {
 name_rows(_ROWS, Reduction)
 
 
+@cached_call
 def nansum(
     a: ArrayLike,
     axis: Axis = None,
@@ -314,6 +316,7 @@ def nansum(
     return reduced(folds.sum, view, axis, keepdims, dtype, out, initial, where=name)
 
 
+@cached_call
 def nanprod(
     a: ArrayLike,
     axis: Axis = None,
@@ -330,6 +333,7 @@ def nanprod(
     return reduced(folds.prod, view, axis, keepdims, dtype, out, initial, where=name)
 
 
+@cached_call
 def nancumsum(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
@@ -343,6 +347,7 @@ def nancumsum(
     return reductions.running(folds.cumulative_sum, view, axis, dtype, out, name)
 
 
+@cached_call
 def nancumprod(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:

@@ -17,6 +17,7 @@ import numpy
 from xarr import dtypes, layout
 from xarr.array import flags, out_argument
 from xarr.array.array import Array, ArrayLike, Axis, DeviceLike, DTypeLike
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array, retyped
 from xarr.array.layouts import in_order, is_number
 from xarr.backends.device import Device, default_device, default_float, get_device
@@ -491,6 +492,7 @@ def isrealobj(x: Any) -> bool:
     return not _is_complex(x, "isrealobj(x)")
 
 
+@cached_call
 def iscomplex(x: ArrayLike) -> Array:
     """Tell of each element whether its imaginary part is not 0.
 
@@ -499,6 +501,7 @@ def iscomplex(x: ArrayLike) -> Array:
     return _imaginary(x, "iscomplex(x)", lambda part: part != 0, real=False)
 
 
+@cached_call
 def isreal(x: ArrayLike) -> Array:
     """Tell of each element whether its imaginary part is 0.
 
