@@ -10,14 +10,14 @@ import numpy
 from xarr import dtypes, errors
 from xarr.array import numpy_protocols
 from xarr.array.array import NOT_IMPLEMENTED, Array, product, rebind
-from xarr.array.cached_calls import cached_call
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import answer_of, operand, scalar_view, widened
 from xarr.array.layouts import assign, is_number, is_whole, require_writeable, settled, writeable
 from xarr.array.operators import combined as known_pair, operated
 from xarr.array.transfers import to_host
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
 from xarr.ir.views import View, constant
-from xarr.ops import elementwise as rows, reduce_scan, reductions
+from xarr.ops import elementwise as rows, reduce_scan, reductions, vendor
 from xarr.ops.powers import POWERS
 from xarr.ops.rows import Elementwise
 from xarr.tape import builder
@@ -256,6 +256,12 @@ def power_in_place(x1: Array, x2: Any) -> Array:
 
 def _raised(x1: Any, x2: Any, into: DType | None = None) -> Array:
     """x1 to the power of x2, but of integers to a negative power, where `into` can hold it."""
+    if type(x1) is type(x2) is Array and x1._view.dtype.kind is x2._view.dtype.kind is SIGNED:
+        return _integers_raised(x1, x2, into)
+    return _raised_by_row(x1, x2, into)
+
+
+def _raised_by_row(x1: Any, x2: Any, into: DType | None) -> Array:
     result = binary(rows.pow, x1, x2)
     dtype = result._view.dtype
     if dtype.kind != SIGNED or not (into is None or _same_kind(dtype, into)):
@@ -280,10 +286,21 @@ def _raised(x1: Any, x2: Any, into: DType | None = None) -> Array:
     return result
 
 
+def _power_of_few(x1: Any, x2: Any, into: None) -> Any:
+    return numpy.power(x1, x2)  # it refuses negative powers, and products wrap around in any order
+
+
+_integers_raised: Final = by_numpy(_power_of_few, 2)(_raised_by_row)
+"""Of 1,000 int64 on cpu:0 it takes 15 us, and 58 with instructions."""
+
+
 def holds(truths: View) -> bool:
     """Return whether an element is true; wait for the device."""
     if 0 in truths.shape:
         return False
+    known = vendor.now("any", numpy.any, (truths,), few=product(truths.shape))
+    if known is not None:
+        return bool(known)
     fold = reductions.any.fold(reductions.any.types(truths.dtype, truths.dtype))
     flat = builder.reshaped(truths, (product(truths.shape),))
     return bool(to_host(reduce_scan.reduce(fold, flat, (0,))))
