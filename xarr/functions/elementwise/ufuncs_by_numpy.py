@@ -18,6 +18,7 @@ from xarr.dtypes import BOOL, INTEGER, REAL, DType
 from xarr.ir.views import View
 from xarr.lowering.histogram import RUN
 from xarr.lowering.reduce_scan import SCAN_PIECE
+from xarr.memo import memo
 from xarr.ops import elementwise, reductions, vendor
 from xarr.tape.scalar_access import values_of
 from xarr.tape.tape import tape_of
@@ -48,8 +49,8 @@ _EXTREMES: Final = frozenset({"maximum", "minimum"})
 def at_on_host(function: ufunc, a: Host, indices: Any, b: Any) -> None:
     """Change elements of an array by NumPy, where the order of floats makes no difference."""
     name, row = function.__name__, dtypes.BY_NUMPY[a.dtype]
-    compute, kind = _on_host(function, row), row.kind
-    if type(b) is not numpy.ndarray or b.dtype != a.dtype:
+    kind = row.kind
+    if function._row is None or type(b) is not numpy.ndarray or b.dtype != a.dtype:
         raise NotImplementedError
     if kind in (*INTEGER, BOOL) and name in _EXACT:
         getattr(numpy, name).at(a, indices, b)
@@ -58,28 +59,42 @@ def at_on_host(function: ufunc, a: Host, indices: Any, b: Any) -> None:
         raise NotImplementedError
     if a.ndim != 1 or indices.shape != b.shape or b.ndim != 1:
         raise NotImplementedError
-    if indices.size and not -len(a) <= indices.min() <= indices.max() < len(a):
-        raise NotImplementedError  # the instructions refuse it
-    places = numpy.where(indices < 0, indices + len(a), indices)
-    if name in ("add", "subtract") and len(b) <= RUN:
-        _add_few(a, places, b if name == "add" else -b)
+    if name in ("add", "subtract") and len(b) <= RUN and row is not dtypes.float16:
+        _add_few(a, indices, b if name == "add" else -b)
         return
     if name in _EXTREMES and kind == REAL:
-        if not _extremes_at(name, a, places, b):
+        if not _extremes_at(name, a, indices, b):
             raise NotImplementedError
         return
-    if numpy.bincount(places, minlength=1).max() > 1:
+    if not _are_distinct(indices, len(a)):
         raise NotImplementedError  # kernels have an order of their own
-    a[places] = compute(a[places], b)
+    a[indices] = _on_host(function, row)(a[indices], b)
+
+
+def _are_distinct(places: Host, count: int) -> bool:
+    """Return whether no place occurs twice, of which there are `count`; refuse what is beyond.
+
+    Of 2^20 it takes 4 ms, and by `bincount` 6.
+    """
+    marks = numpy.zeros(count, numpy.bool_)
+    marks[places] = True
+    return bool(numpy.count_nonzero(marks) == len(places))
 
 
 def _extremes_at(name: str, a: Host, places: Host, values: Host) -> bool:
     """Take the larger or smaller floats by NumPy as integers of the same order, -0.0 below 0.0.
 
-    Return False where there are NaN, of which the first one stays.
+    Return False where there are NaN, of which the first one stays. Where there is no zero either
+    the numbers are compared: of 2^20 float32 in 7 ms, and in 33 as integers.
     """
-    if numpy.isnan(values).any() or numpy.isnan(a).any():
+    found = a.copy()
+    dtypes.quietly(getattr(numpy, name).at, found, places, values)
+    least = numpy.minimum.reduce(found)
+    if least != least:
         return False
+    if numpy.count_nonzero(found) == found.size:
+        a[...] = found
+        return True
     kind = numpy.dtype(f"i{a.itemsize}")
 
     def ordered(x: Host) -> Host:  # twice it is x again
@@ -97,10 +112,14 @@ def _add_few(a: Host, places: Host, values: Host) -> None:
     """Add at most `RUN` numbers at places by NumPy, in the order of `lowering/histogram.py`."""
     nothing = _nothing(a)
     if len(a) <= tuning.DENSE * len(places):
-        totals = numpy.full(a.shape, nothing, a.dtype)
+        totals = numpy.empty_like(a)
+        totals.fill(nothing)
         numpy.add.at(totals, places, values)
         a += totals
         return
+    if places.min() < -len(a):
+        raise NotImplementedError  # the instructions refuse it
+    places = numpy.where(places < 0, places + len(a), places)
     found, numbers = numpy.unique(places, return_inverse=True)
     totals = numpy.full(found.shape, nothing, a.dtype)
     numpy.add.at(totals, numbers, values)
@@ -146,6 +165,7 @@ def _nothing(array: Host) -> complex:
     return complex(-0.0, -0.0) if array.dtype.kind == "c" else -0.0
 
 
+@memo
 def _on_host(function: ufunc, row: DType) -> Any:
     """Return NumPy's function of elements of a data type with the bits of a kernel."""
     assert function._row is not None
@@ -176,7 +196,7 @@ def change_now(name: str, a: Array, places: View, values: View) -> bool:
 
     def changed(places: Host, values: Host) -> bool:
         is_product = not (is_exact or is_extreme)
-        if is_product and (len(places) > a.size or numpy.bincount(places).max() > 1):
+        if is_product and not _are_distinct(places, a.size):
             return False
         if on.names(storage):
             on.run()
