@@ -165,7 +165,6 @@ def _real(x: ArrayLike, where: str) -> Array:
     return array
 
 
-@cached_call
 def isneginf(x: ArrayLike, out: Out = None) -> Array:
     """Tell whether x is negative infinity: bools.
 
@@ -175,7 +174,6 @@ def isneginf(x: ArrayLike, out: Out = None) -> Array:
     return deliver(elementwise.isinf(x) & (x < 0), out, "isneginf(x, out)")
 
 
-@cached_call
 def isposinf(x: ArrayLike, out: Out = None) -> Array:
     """Tell whether x is positive infinity: bools.
 

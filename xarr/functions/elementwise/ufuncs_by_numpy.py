@@ -55,9 +55,8 @@ def at_on_host(function: ufunc, a: Host, indices: Any, b: Any) -> None:
     if kind in (*INTEGER, BOOL) and name in _EXACT:
         getattr(numpy, name).at(a, indices, b)
         return
-    if type(indices) is not numpy.ndarray or indices.dtype.kind not in "iu":
-        raise NotImplementedError
-    if a.ndim != 1 or indices.shape != b.shape or b.ndim != 1:
+    are_places = type(indices) is numpy.ndarray and indices.dtype.kind in "iu"
+    if not are_places or indices.shape != b.shape or not a.ndim == b.ndim == 1:
         raise NotImplementedError
     if name in ("add", "subtract") and len(b) <= RUN and row is not dtypes.float16:
         _add_few(a, indices, b if name == "add" else -b)
@@ -72,13 +71,16 @@ def at_on_host(function: ufunc, a: Host, indices: Any, b: Any) -> None:
 
 
 def _are_distinct(places: Host, count: int) -> bool:
-    """Return whether no place occurs twice, of which there are `count`; refuse what is beyond.
-
-    Of 2^20 it takes 4 ms, and by `bincount` 6.
-    """
+    """Return whether no place below `count` occurs twice: of 2^20 in 4 ms, by `bincount` in 6."""
     marks = numpy.zeros(count, numpy.bool_)
     marks[places] = True
     return bool(numpy.count_nonzero(marks) == len(places))
+
+
+def _are_plain(extremes: Host) -> bool:
+    """Return whether none is NaN, of which the first one stays, or 0, of which there are two."""
+    least = numpy.minimum.reduce(extremes) if extremes.size else 0.0
+    return bool(least == least) and numpy.count_nonzero(extremes) == extremes.size
 
 
 def _extremes_at(name: str, a: Host, places: Host, values: Host) -> bool:
@@ -89,12 +91,11 @@ def _extremes_at(name: str, a: Host, places: Host, values: Host) -> bool:
     """
     found = a.copy()
     dtypes.quietly(getattr(numpy, name).at, found, places, values)
-    least = numpy.minimum.reduce(found)
-    if least != least:
-        return False
-    if numpy.count_nonzero(found) == found.size:
+    if _are_plain(found):
         a[...] = found
         return True
+    if numpy.isnan(found).any():
+        return False
     kind = numpy.dtype(f"i{a.itemsize}")
 
     def ordered(x: Host) -> Host:  # twice it is x again
@@ -117,10 +118,7 @@ def _add_few(a: Host, places: Host, values: Host) -> None:
         numpy.add.at(totals, places, values)
         a += totals
         return
-    if places.min() < -len(a):
-        raise NotImplementedError  # the instructions refuse it
-    places = numpy.where(places < 0, places + len(a), places)
-    found, numbers = numpy.unique(places, return_inverse=True)
+    found, numbers = numpy.unique(numpy.arange(len(a))[places], return_inverse=True)
     totals = numpy.full(found.shape, nothing, a.dtype)
     numpy.add.at(totals, numbers, values)
     a[found] += totals
@@ -139,6 +137,10 @@ def reduceat_on_host(
         raise NotImplementedError
     if row.kind in INTEGER and name in _EXACT:
         return getattr(numpy, name).reduceat(array, indices, dtype=row.numpy)
+    if row.kind == REAL and name in _EXTREMES:
+        found = getattr(numpy, name).reduceat(array, indices)
+        if _are_plain(found):
+            return found
     begins = numpy.asarray(indices)
     is_plain = begins.dtype.kind in "iu" and begins.ndim == 1 and begins.size and given is row
     if name != "add" or given is dtypes.float16 or not is_plain:
@@ -146,6 +148,24 @@ def reduceat_on_host(
     if begins[0] < 0 or begins[-1] >= len(array) or (begins[1:] <= begins[:-1]).any():
         raise NotImplementedError
     return _sums_of_slices(array, begins)
+
+
+def slices_now(name: str, x: Array, begins: Array, axis: int) -> Array | None:
+    """Join integers of slices by NumPy in a CPU's memory, and extremes; None where it does not.
+
+    add.reduceat of 2^20 int64 by slices of 16 takes 1.5 ms with it on cpu:0, and 5.2 without.
+    """
+    is_exact = x._view.dtype.kind in INTEGER and name in _EXACT
+    if not is_exact and not (x._view.dtype.kind == REAL and name in _EXTREMES):
+        return None
+
+    def joined(values: Host, places: Host) -> Host | None:
+        reduceat = getattr(numpy, name).reduceat
+        result: Host = dtypes.quietly(reduceat, values, places, axis, values.dtype)
+        return result if is_exact or _are_plain(result) else None
+
+    found = vendor.now(f"{name}.reduceat", joined, (x._view, begins._view))
+    return None if found is None else Array(vendor.adopted(found, x._view.dtype, x._view.device))
 
 
 def _sums_of_slices(array: Host, begins: Host) -> Host:
