@@ -260,6 +260,7 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
         base = matmul(base, base)
 
 
+@cached_call
 def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
     """The diagonals of matrices, shape (..., K); a view, which can be written to.
 

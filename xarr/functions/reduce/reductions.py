@@ -163,6 +163,7 @@ def prod(
     )
 
 
+@cached_call
 def std(
     a: ArrayLike,
     axis: Axis = None,
@@ -203,6 +204,7 @@ def sum(
     return reduced(rows.sum, operand_view(a, "sum(a)"), axis, keepdims, dtype, out, initial, where)
 
 
+@cached_call
 def var(
     a: ArrayLike,
     axis: Axis = None,

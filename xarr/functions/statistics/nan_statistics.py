@@ -13,7 +13,7 @@ from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import as_array, operand_view
 from xarr.array.out_argument import copied_back, deliver, mask_of, single
-from xarr.dtypes import ANY, COMPLEX, FLOATING, DType
+from xarr.dtypes import ANY, COMPLEX, FLOATING, REAL, DType
 from xarr.errors import type_error, value_error
 from xarr.functions.calls.row_calls import first_of, reduced, sent
 from xarr.functions.create import creation
@@ -50,6 +50,9 @@ def nanmean(
     view = operand_view(a, name)
     if view.dtype.kind not in FLOATING:
         return reductions.mean(Array(view), axis, dtype, out, keepdims, where=where)
+    is_plain = dtype is out is None and where is True and view.dtype.kind == REAL
+    if is_plain and _are_numbers(view):
+        return reduced(folds.mean, view, axis, keepdims, where=name)
     view, row = _operand(view, dtype, out, name)
     total, number = _sum_and_number(view, counted(view, where, name), axis, name, keepdims)
     warn_of_few(number, "Mean of empty slice")
@@ -123,7 +126,7 @@ def nanmedian(
     """
     name = "nanmedian(a, axis)"
     lines = lines_of(as_array(a, name, "a"), axis, name)
-    if out is None and _are_numbers(lines):
+    if out is None and _are_numbers(lines.values._view):
         return order_statistics.median(a, axis, keepdims=keepdims)
     result = lines.shaped(_median(lines), keepdims=keepdims)
     return sent(result._view, single(out, name), name)
@@ -151,10 +154,8 @@ def nanpercentile(
     1.5
     """
     asked = Asked.of(a, q, axis, method, weights, "nanpercentile(a, q, axis)", percent=True)
-    if out is None and _are_numbers(asked.lines):
-        return order_statistics.percentile(
-            a, q, axis, method=method, keepdims=keepdims, weights=weights
-        )
+    if out is weights is None and _are_numbers(asked.lines.values._view):
+        return order_statistics.percentile(a, q, axis, None, False, method, keepdims)
     return asked.answered(_quantile, out, keepdims=keepdims, casting="unsafe")
 
 
@@ -180,20 +181,14 @@ def nanquantile(
     1.5
     """
     asked = Asked.of(a, q, axis, method, weights, "nanquantile(a, q, axis)")
-    if out is None and _are_numbers(asked.lines):
-        return order_statistics.quantile(
-            a, q, axis, method=method, keepdims=keepdims, weights=weights
-        )
+    if out is weights is None and _are_numbers(asked.lines.values._view):
+        return order_statistics.quantile(a, q, axis, None, False, method, keepdims)
     return asked.answered(_quantile, out, keepdims=keepdims, casting="unsafe")
 
 
-def _are_numbers(lines: Lines) -> bool:
-    """Return whether no element is NaN, where the host sees them: then calls are recorded again.
-
-    nanmedian of 1,000 float32 takes 60 us on cpu:0 with this check, and 460 without.
-    """
-    view = lines.values._view
-    if not lines.length or view.dtype.kind not in FLOATING:
+def _are_numbers(view: View) -> bool:
+    """Return whether the host sees no NaN: nanmedian of 1,000 takes 60 us so on cpu:0, not 460."""
+    if 0 in view.shape or view.dtype.kind not in FLOATING:
         return False
     known = vendor.now("isnan", lambda values: not numpy.isnan(values).any(), (view,))
     return bool(known)

@@ -262,7 +262,9 @@ class Asked(NamedTuple):
             values = values.astype("float32")
         if values.size == 1:  # a constant is recorded again, and an upload is not
             number = values.item()
-            return Array(constant(number, dtypes.BY_NUMPY[values.dtype], (*values.shape, 1), device))
+            return Array(
+                constant(number, dtypes.BY_NUMPY[values.dtype], (*values.shape, 1), device)
+            )
         with openly():
             return creation.asarray(values[..., None], device=device)
 

@@ -31,6 +31,7 @@ from xarr.ops import elementwise as rows
 AnyDType = numpy.dtype[Any]
 
 
+@cached_call
 def astype(
     x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = True, device: Device | str | None = None
 ) -> Array:
@@ -334,6 +335,7 @@ def _dtype_of(value: Any, where: str) -> DType:
     return dtypes.lookup(value, where)
 
 
+@cached_call
 def cast(
     x: Array, dtype: DTypeLike, order: str | None, casting: str, copy: bool, device: DeviceLike
 ) -> Array:
@@ -492,7 +494,6 @@ def isrealobj(x: Any) -> bool:
     return not _is_complex(x, "isrealobj(x)")
 
 
-@cached_call
 def iscomplex(x: ArrayLike) -> Array:
     """Tell of each element whether its imaginary part is not 0.
 
@@ -501,7 +502,6 @@ def iscomplex(x: ArrayLike) -> Array:
     return _imaginary(x, "iscomplex(x)", lambda part: part != 0, real=False)
 
 
-@cached_call
 def isreal(x: ArrayLike) -> Array:
     """Tell of each element whether its imaginary part is 0.
 
@@ -527,6 +527,8 @@ def shape(a: Any) -> Shape:
 
 
 def _shape(a: Any, where: str) -> Shape:
+    if type(a) is Array:
+        return a._view.shape
     found = getattr(a, "shape", None)
     return found if type(found) is tuple else array_of(a, where).shape
 
