@@ -254,14 +254,16 @@ def power_in_place(x1: Array, x2: Any) -> Array:
     return assigned_by(rows.pow, x1, _raised(x1, x2, dtype))
 
 
+def _powers_now(x1: Any, x2: Any) -> Any:
+    """Let NumPy multiply 1,000 int64, which wrap around in any order: 15 us on cpu:0, not 58."""
+    if numpy.result_type(x1, x2).kind != "i":
+        raise NotImplementedError
+    return numpy.power(x1, x2)
+
+
+@by_numpy(_powers_now, 2)
 def _raised(x1: Any, x2: Any, into: DType | None = None) -> Array:
     """x1 to the power of x2, but of integers to a negative power, where `into` can hold it."""
-    if type(x1) is type(x2) is Array and x1._view.dtype.kind is x2._view.dtype.kind is SIGNED:
-        return _integers_raised(x1, x2, into)
-    return _raised_by_row(x1, x2, into)
-
-
-def _raised_by_row(x1: Any, x2: Any, into: DType | None) -> Array:
     result = binary(rows.pow, x1, x2)
     dtype = result._view.dtype
     if dtype.kind != SIGNED or not (into is None or _same_kind(dtype, into)):
@@ -284,14 +286,6 @@ def _raised_by_row(x1: Any, x2: Any, into: DType | None) -> Array:
             "convert x1 with x1.astype('float64')",
         )
     return result
-
-
-def _power_of_few(x1: Any, x2: Any, into: None) -> Any:
-    return numpy.power(x1, x2)  # it refuses negative powers, and products wrap around in any order
-
-
-_integers_raised: Final = by_numpy(_power_of_few, 2)(_raised_by_row)
-"""Of 1,000 int64 on cpu:0 it takes 15 us, and 58 with instructions."""
 
 
 def holds(truths: View) -> bool:
