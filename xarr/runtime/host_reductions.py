@@ -39,16 +39,6 @@ Their results are the same in any order. Of 2^20 elements on one core, us by a k
 argmax of int8 260 and 25, any of int8 130 and 50; of bool, what ends early 350 and 10.
 """
 
-_OF_BOOL: Final[dict[str, Callable[..., Any]]] = {
-    "all": numpy.logical_and.reduce,
-    "any": numpy.logical_or.reduce,
-    "argmax": numpy.ndarray.argmax,
-    "argmin": numpy.ndarray.argmin,
-    "max": numpy.logical_or.reduce,
-    "min": numpy.logical_and.reduce,
-}
-"""The same of all elements as bool: every byte but 0 is True for them, and they end early too."""
-
 _IS_COMPILED: Final = not str(host_folds.__file__).endswith(".py")
 """Whether loops in Python are compiled."""
 
@@ -83,28 +73,13 @@ class OfBytes:
             x = x.reshape(-1)
             if name == "count_nonzero":
                 return numpy.asarray(numpy.count_nonzero(x), self.result)
-            if self.takes_bool:
-                return numpy.asarray(_OF_BOOL[name](x.view(numpy.bool_)), self.result)
-            if name in ("any", "all"):
-                at = _first(x.view(numpy.uint8), zero=name == "all")
-                return numpy.asarray((at < 0) is (name == "all"), self.result)
-            first = 0
-        elif stop - first > 1:
+            if self.takes_bool or name in ("any", "all"):  # NumPy ends early in bools alone
+                x = x.view(numpy.bool_)
+            return numpy.asarray(self.function(x), self.result)
+        if stop - first > 1:
             x = x.reshape(*x.shape[:first], -1, *x.shape[stop:])
         values = x != 0 if self.takes_bool else x
         return numpy.asarray(self.function(values, axis=first), self.result)
-
-
-def _first(x: Any, *, zero: bool) -> int:
-    """Return where the first byte is that is zero, or that is not; -1 where there is none."""
-    at, size = 0, 1 << 12
-    while at < x.size:
-        part = x[at : at + size]
-        if numpy.minimum.reduce(part) == 0 if zero else numpy.maximum.reduce(part) != 0:
-            return at + int((part == 0 if zero else part != 0).argmax())
-        at += size
-        size = min(4 * size, 1 << 18)
-    return -1
 
 
 def _of_reduction(operation: ReduceOp, given: DType) -> Callable[..., Any] | None:
