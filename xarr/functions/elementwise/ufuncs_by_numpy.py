@@ -79,7 +79,7 @@ def _are_distinct(places: Host, count: int) -> bool:
 
 def _are_plain(extremes: Host) -> bool:
     """Return whether none is NaN, of which the first one stays, or 0, of which there are two."""
-    least = numpy.minimum.reduce(extremes) if extremes.size else 0.0
+    least = numpy.minimum.reduce(extremes, None) if extremes.size else 0.0
     return bool(least == least) and numpy.count_nonzero(extremes) == extremes.size
 
 
