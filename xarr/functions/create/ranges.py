@@ -65,7 +65,7 @@ def arange(
     target = get_device(device, where)
     is_known = type(start) is type(stop) is type(step) is int and isinstance(dtype, _HASHED)
     plan = _planned if is_known else _planned.__wrapped__
-    row, length, first, delta = plan(start, stop, step, dtype, target, where)
+    row, length, first, delta = plan(start, stop, step, dtype, target, where)  # type: ignore[arg-type]
     if length == 0:
         return filled(0, 0, row, target, where)
     if row is dtypes.bool_:
