@@ -247,7 +247,7 @@ def reserve(device: Device, nbytes: int) -> Storage:
 
 def blank(shape: Shape, dtype: DType, device: Device) -> Storage:
     """Make a storage for elements that are written before anything reads them."""
-    if hooks.recorder is None and not tape_of(device).noted:
+    if hooks.recorder is None:
         return reserve(device, math.prod(shape) * dtype.itemsize)
     zeros = constant(dtype.numpy.type(0).item(), dtype, shape, device)
     materialise(zeros)
