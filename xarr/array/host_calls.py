@@ -98,7 +98,8 @@ class HostCall:
             if device.in_place[dtypes.bool_][0] is None:
                 return _absent
         on: Tape = tape_of(device)
-        with device.lock:
+        on.enter()  # a `with` of the lock takes 1,000 machine instructions more
+        try:
             if not is_unwatched(on) or not _are_there(on, views):
                 return _absent
             if self.writes:
@@ -118,6 +119,9 @@ class HostCall:
             if first is not None:
                 return None
             return _given_back(result, device, values)
+
+        finally:
+            on.leave()
 
 
 @cython.cfunc

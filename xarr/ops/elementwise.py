@@ -121,7 +121,7 @@ def _logical(sign: str, about: str, identity: bool) -> Elementwise:
         result="bool",
         associative=True,
         identity=identity,
-        host=REAL_OR_BOOL,
+        host=ANY,
     )
 
 
@@ -148,7 +148,7 @@ def _extreme(name: str, about: str, sign: str, source: str = "") -> Elementwise:
         boolean=f"x1 {sign} x2",
         associative=True,
         source=source or f"{STANDARD}, element-wise functions.",
-        host=REAL_OR_BOOL if name == whole else (),
+        host=REAL_OR_BOOL if name == whole else INTEGER_OR_BOOL,
         exact=_EXTREMES.get(name),
     )
 
@@ -216,6 +216,7 @@ bitwise_left_shift = Elementwise(
     widens_bool=True,
     domain=Domain(0, 8),
     exact=_shifted_left,
+    host=INTEGER,
 )
 bitwise_or = _bitwise("|", "or", "The bits that are set in x1 or x2.", 0)
 bitwise_right_shift = Elementwise(
@@ -227,6 +228,7 @@ bitwise_right_shift = Elementwise(
     widens_bool=True,
     domain=Domain(0, 8),
     exact=python.rshift,
+    host=INTEGER,
 )
 bitwise_xor = _bitwise("^", "xor", "The bits that are set in one of x1 and x2.", 0)
 cbrt = Elementwise(
@@ -363,7 +365,7 @@ isfinite = Elementwise(
     integer="1",
     complex="xr_isfinite(x)",
     result="bool",
-    host=REAL_OR_BOOL,
+    host=ANY,
 )
 isinf = Elementwise(
     ANY,
@@ -372,7 +374,7 @@ isinf = Elementwise(
     integer="0",
     complex="xr_isinf(x)",
     result="bool",
-    host=(REAL,),
+    host=ANY,
 )
 isnan = Elementwise(
     ANY,
@@ -381,7 +383,7 @@ isnan = Elementwise(
     integer="0",
     complex="xr_isnan(x)",
     result="bool",
-    host=(REAL,),
+    host=ANY,
 )
 lcm = Elementwise(
     INTEGER,
@@ -437,7 +439,7 @@ logical_not = Elementwise(
     boolean="!x",
     complex="!xr_nonzero(x)",
     result="bool",
-    host=REAL_OR_BOOL,
+    host=ANY,
 )
 logical_or = _logical("|", "Tell whether x1 or x2 is true, or nonzero.", False)
 logical_xor = _logical("^", "Tell whether one of x1 and x2 is true, or nonzero.", False)

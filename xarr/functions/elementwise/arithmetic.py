@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, Final, SupportsIndex, Unpack
 
+import numpy
+
 from xarr import dtypes
 from xarr.array import other_operands
 from xarr.array.array import Array, ArrayLike, DTypeLike, Out
-from xarr.array.cached_calls import cached_call
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import SCALARS, array_of, as_array, together
 from xarr.array.out_argument import Outs, deliver
 from xarr.dtypes import BOOL, COMPLEX, INTEGER
@@ -72,6 +74,7 @@ def divmod(
 
 
 @universal(nin=1)
+@by_numpy(numpy.bitwise_count)
 def bitwise_count(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
     """Count the bits of the absolute value of x that are set.
 

@@ -259,6 +259,7 @@ def _finite(view: View, nan: Any, posinf: Any, neginf: Any) -> View:
     return view
 
 
+@cached_call
 def sinc(x: ArrayLike) -> Array:
     """sin(pi x) / (pi x), and 1 at 0.
 
@@ -298,6 +299,7 @@ def i0(x: ArrayLike) -> Array:
     return Array(rows.i0.applied(array_of(x, "i0(x)")._view))
 
 
+@cached_call
 def angle(z: ArrayLike, deg: bool = False) -> Array:
     """The angle of complex numbers, in (-pi, pi] radians or in degrees.
 

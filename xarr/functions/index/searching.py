@@ -338,6 +338,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     return keep_array(Array(builder.broadcast(result._view, shape)))
 
 
+@cached_call
 def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
     """Compute a function that has another formula under each of several conditions.
 
