@@ -102,14 +102,13 @@ class HostCall:
         try:
             if not is_unwatched(on) or not _are_there(on, views):
                 return _absent
-            if self.writes:
-                first = given[0] if is_plain(given[0]) else None
-                if first is None or not _may_be_written(on, first, views):
-                    return _absent
             values: list[Any] = []
             for value in given:
                 values.append(_value_of(value))
-            if first is not None:
+            if self.writes:  # asked last, as a finalizer may have run that reads or writes it
+                first = given[0] if is_plain(given[0]) else None
+                if first is None or not _may_be_written(on, first, views):
+                    return _absent
                 values[0] = _target_of(first._view)
                 first._view.storage.writes += 1  # type: ignore[union-attr]
             try:
@@ -119,7 +118,6 @@ class HostCall:
             if first is not None:
                 return None
             return _given_back(result, device, values)
-
         finally:
             on.leave()
 
