@@ -48,8 +48,8 @@ def accepts(value: object) -> bool:
     return isinstance(value, _OPERANDS)
 
 
-_USUAL: Final = (Array, int, float)
-_OPERANDS: Final = (*_USUAL, complex, numpy.generic, list, tuple, range, numpy.ndarray)
+_USUAL: Final = (Array, int, float, numpy.ndarray)
+_OPERANDS: Final = (*_USUAL, complex, numpy.generic, list, tuple, range)
 
 
 def combined(row: Elementwise, x1: Any, x2: Any) -> View | None:

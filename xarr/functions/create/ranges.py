@@ -21,7 +21,6 @@ from xarr.functions.create.creation import filled, number, scalar
 from xarr.functions.elementwise import arithmetic
 from xarr.ir.views import View
 from xarr.layout import integer
-from xarr.memo import memo
 from xarr.ops import elementwise as table
 from xarr.ops.rows import choose
 from xarr.runtime import dispatch
@@ -63,9 +62,7 @@ def arange(
         start, stop = number(start, where, "start"), number(stop, where, "stop")
         step = number(step, where, "step")
     target = get_device(device, where)
-    is_known = type(start) is type(stop) is type(step) is int and isinstance(dtype, _HASHED)
-    plan = _planned if is_known else _planned.__wrapped__
-    row, length, first, delta = plan(start, stop, step, dtype, target, where)  # type: ignore[arg-type]
+    row, length, first, delta = _planned(start, stop, step, dtype, target, where)
     if length == 0:
         return filled(0, 0, row, target, where)
     if row is dtypes.bool_:
@@ -99,7 +96,6 @@ def arange(
     return Array(builder.converted(view, row))
 
 
-@memo
 def _planned(
     start: Any, stop: Any, step: Any, dtype: Any, target: Device, where: str
 ) -> tuple[DType, int, Any, Any]:
@@ -161,7 +157,6 @@ def _first_two(start: Any, step: Any, row: DType, length: int, where: str) -> tu
 
 
 _PLAIN: Final = {int, float}
-_HASHED: Final = numpy.dtype | DType | str | None
 
 
 def _arange_type(start: Any, stop: Any, step: Any, dtype: Any, device: Device, where: str) -> DType:

@@ -18,7 +18,6 @@ from xarr.dtypes import BOOL, INTEGER, REAL, DType
 from xarr.ir.views import View
 from xarr.lowering.histogram import RUN
 from xarr.lowering.reduce_scan import SCAN_PIECE
-from xarr.memo import memo
 from xarr.ops import elementwise, reductions, vendor
 from xarr.tape.scalar_access import values_of
 from xarr.tape.tape import tape_of
@@ -185,7 +184,6 @@ def _nothing(array: Host) -> complex:
     return complex(-0.0, -0.0) if array.dtype.kind == "c" else -0.0
 
 
-@memo
 def _on_host(function: ufunc, row: DType) -> Any:
     """Return NumPy's function of elements of a data type with the bits of a kernel."""
     assert function._row is not None
