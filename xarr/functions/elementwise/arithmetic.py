@@ -93,7 +93,7 @@ def real(val: ArrayLike) -> Array:
     """The real part.
 
     -> Array, shape (...)
-        A view of the real parts of a complex array, of their dtype; a real val is returned as it
+        A view of the real parts of a complex array, of their dtype; any real val is returned as it
         is. A Python number gives a number.
 
     >>> xarr.real([1 + 2j, 3j]).tolist()
@@ -108,7 +108,7 @@ def imag(val: ArrayLike) -> Array:
     """The imaginary part; 0 of what is real.
 
     -> Array, shape (...)
-        A view of the imaginary parts of a complex array, of their dtype; read-only zeros for a
+        A view of the imaginary parts of a complex array, of their dtype; read-only zeros for any
         real val. A Python number gives a number.
 
     >>> xarr.imag([1 + 2j, 3j]).tolist()
