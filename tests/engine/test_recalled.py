@@ -107,6 +107,29 @@ def test_a_recipe_is_followed_where_nothing_else_decides(monkeypatch: pytest.Mon
     assert not recordings
 
 
+CALLS = [
+    "gradient(x)",
+    "convolve(x, x)",
+    "cross(x.reshape(2, 3), x[None, :3])",
+    "vander(x)",
+    "median(x)",
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_arrays_that_a_call_makes_and_writes_to_are_made_anew(call: str) -> None:
+    recordings = vars(getattr(xarr, call.partition("(")[0]))["recordings"]
+    recordings.clear()
+    for turn in range(6):
+        host = given(turn)[0]
+        found = eval(call, {**vars(xarr), "x": xarr.asarray(host)})
+        close(found, eval(call, {**vars(np), "x": host}))
+        if found.ndim:
+            found[...] = 0
+    (recording,) = recordings.values()
+    assert not isinstance(recording, int)
+
+
 def test_a_graph_has_products_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """No library works within one, whatever was recorded before it; nor is that found behind it."""
 
@@ -215,6 +238,12 @@ def test_errors_and_warnings_come_each_time() -> None:
             xarr.cumsum(z, dtype="float32")
         with pytest.warns(np.exceptions.ComplexWarning):
             xarr.trace(z, dtype="float32")
+        with pytest.warns(np.exceptions.ComplexWarning):
+            z.astype("float32")
+        with pytest.warns(DeprecationWarning, match="2-dimensional"):
+            xarr.cross(x[0, :2], x[1, :2])
+        with pytest.warns(RuntimeWarning, match="empty slice"):
+            xarr.median(x[:0])
 
 
 # -- single elements ---------------------------------------------------------------------------

@@ -438,7 +438,7 @@ class Array(ArrayBase):
     squeeze = numpy_methods.squeeze
     swapaxes = numpy_methods.swapaxes
     transpose = numpy_methods.transpose
-    diagonal = numpy_methods.diagonal
+    diagonal = numpy_methods.diagonal  # type: ignore[has-type]
     fill = numpy_methods.fill
     put = numpy_methods.put
     take = numpy_methods.take  # type: ignore[has-type]
@@ -460,11 +460,11 @@ class Array(ArrayBase):
     mean = numpy_methods.mean
     min = numpy_methods.min
     prod = numpy_methods.prod
-    ptp = numpy_methods.ptp
-    std = numpy_methods.std
+    ptp = numpy_methods.ptp  # type: ignore[has-type]
+    std = numpy_methods.std  # type: ignore[has-type]
     sum = numpy_methods.sum
     trace = numpy_methods.trace
-    var = numpy_methods.var
+    var = numpy_methods.var  # type: ignore[has-type]
     cumprod = numpy_methods.cumprod
     cumsum = numpy_methods.cumsum
     cumulative_prod = numpy_methods.cumulative_prod

@@ -27,6 +27,7 @@ if not cython.compiled:
 
 _TRIES = cython.declare(cython.Py_ssize_t, 4)
 _MOST_PARTS = cython.declare(cython.Py_ssize_t, 32)
+_dtype = cython.declare(object, numpy.dtype)
 
 
 @cython.cclass
@@ -168,7 +169,7 @@ def _add_to_key(value: Any, parts: list[Any], arrays: list[Any], firsts: list[An
         parts.append(value or str(value))  # of two zeros
         return value == value
     parts.append(value)
-    return kind in TOLD
+    return kind in TOLD or isinstance(value, _dtype)
 
 
 @cython.cclass

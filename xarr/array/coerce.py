@@ -251,6 +251,8 @@ def operand(value: Any, other: View, where: str) -> View | None:
         view: View = value._view if kind is Array else value
         require_together(view.device, other.device, where)
         return view
+    if kind is numpy.ndarray:
+        return from_host(value, other.device, where)
     if kind is float or kind is int or kind is bool or kind is complex:
         return scalar_view(
             value,

@@ -274,7 +274,8 @@ def namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:
 def _namesake(module: str) -> ModuleType | None:
     package, _, rest = module.partition(".")
     known = package == "numpy" or module == "scipy.special"
+    name = f"xarr.{rest}" if rest else "xarr"
     try:
-        return importlib.import_module(f"xarr.{rest}" if rest else "xarr") if known else None
+        return (sys.modules.get(name) or importlib.import_module(name)) if known else None
     except ModuleNotFoundError:
         return None

@@ -10,14 +10,14 @@ import numpy
 from xarr import dtypes, errors
 from xarr.array import numpy_protocols
 from xarr.array.array import NOT_IMPLEMENTED, Array, product, rebind
-from xarr.array.cached_calls import cached_call
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import answer_of, operand, scalar_view, widened
 from xarr.array.layouts import assign, is_number, is_whole, require_writeable, settled, writeable
 from xarr.array.operators import combined as known_pair, operated
 from xarr.array.transfers import to_host
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
 from xarr.ir.views import View, constant
-from xarr.ops import elementwise as rows, reduce_scan, reductions
+from xarr.ops import elementwise as rows, reduce_scan, reductions, vendor
 from xarr.ops.powers import POWERS
 from xarr.ops.rows import Elementwise
 from xarr.tape import builder
@@ -48,8 +48,8 @@ def accepts(value: object) -> bool:
     return isinstance(value, _OPERANDS)
 
 
-_USUAL: Final = (Array, int, float)
-_OPERANDS: Final = (*_USUAL, complex, numpy.generic, list, tuple, range, numpy.ndarray)
+_USUAL: Final = (Array, int, float, numpy.ndarray)
+_OPERANDS: Final = (*_USUAL, complex, numpy.generic, list, tuple, range)
 
 
 def combined(row: Elementwise, x1: Any, x2: Any) -> View | None:
@@ -254,6 +254,14 @@ def power_in_place(x1: Array, x2: Any) -> Array:
     return assigned_by(rows.pow, x1, _raised(x1, x2, dtype))
 
 
+def _powers_now(x1: Any, x2: Any) -> Any:
+    """Let NumPy multiply 1,000 int64, which wrap around in any order: 15 us on cpu:0, not 58."""
+    if numpy.result_type(x1, x2).kind != "i":
+        raise NotImplementedError
+    return numpy.power(x1, x2)
+
+
+@by_numpy(_powers_now, 2)
 def _raised(x1: Any, x2: Any, into: DType | None = None) -> Array:
     """x1 to the power of x2, but of integers to a negative power, where `into` can hold it."""
     result = binary(rows.pow, x1, x2)
@@ -284,6 +292,9 @@ def holds(truths: View) -> bool:
     """Return whether an element is true; wait for the device."""
     if 0 in truths.shape:
         return False
+    known = vendor.now("any", numpy.any, (truths,), few=product(truths.shape))
+    if known is not None:
+        return bool(known)
     fold = reductions.any.fold(reductions.any.types(truths.dtype, truths.dtype))
     flat = builder.reshaped(truths, (product(truths.shape),))
     return bool(to_host(reduce_scan.reduce(fold, flat, (0,))))

@@ -31,8 +31,12 @@ REAL_OR_BOOL: Final = (BOOL, *REAL_NUMERIC)
 NUMPYS: Final = "As in NumPy; not part of the Array API standard."
 
 
-def _rounding(expression: str, about: str) -> Elementwise:
-    return Elementwise(REAL_OR_BOOL, expression, about, integer="x", host=(REAL,))
+def _rounding(expression: str, about: str, function: Callable[[float], int]) -> Elementwise:
+    def exact(x: float) -> float:
+        # A zero has the sign of x, which Python's integer has not.
+        return x if type(x) is not float else float(function(x)) or math.copysign(0.0, x)
+
+    return Elementwise(REAL_OR_BOOL, expression, about, integer="x", host=(REAL,), exact=exact)
 
 
 def _function(
@@ -117,7 +121,7 @@ def _logical(sign: str, about: str, identity: bool) -> Elementwise:
         result="bool",
         associative=True,
         identity=identity,
-        host=REAL_OR_BOOL,
+        host=ANY,
     )
 
 
@@ -144,7 +148,7 @@ def _extreme(name: str, about: str, sign: str, source: str = "") -> Elementwise:
         boolean=f"x1 {sign} x2",
         associative=True,
         source=source or f"{STANDARD}, element-wise functions.",
-        host=REAL_OR_BOOL if name == whole else (),
+        host=REAL_OR_BOOL if name == whole else INTEGER_OR_BOOL,
         exact=_EXTREMES.get(name),
     )
 
@@ -212,6 +216,7 @@ bitwise_left_shift = Elementwise(
     widens_bool=True,
     domain=Domain(0, 8),
     exact=_shifted_left,
+    host=INTEGER,
 )
 bitwise_or = _bitwise("|", "or", "Compute the bitwise or: the bits set in x1, x2 or both.", 0)
 bitwise_right_shift = Elementwise(
@@ -223,6 +228,7 @@ bitwise_right_shift = Elementwise(
     widens_bool=True,
     domain=Domain(0, 8),
     exact=python.rshift,
+    host=INTEGER,
 )
 bitwise_xor = _bitwise(
     "^", "xor", "Compute the bitwise xor: the bits set in x1 or x2, not both.", 0
@@ -230,7 +236,7 @@ bitwise_xor = _bitwise(
 cbrt = Elementwise(
     (REAL,), "xr_cbrt(x)", "Compute the cube root of x.", domain=Domain(-1e3, 1e3, 2), source=NUMPYS
 )
-ceil = _rounding("ceil(x)", "Round x up to an integer, in the dtype of x.")
+ceil = _rounding("ceil(x)", "Round x up to an integer, in the dtype of x.", math.ceil)
 conj = Elementwise(
     NUMERIC,
     "x",
@@ -277,7 +283,7 @@ expm1 = _function("xr_expm1(x)", "exp(x) - 1, accurate for x near 0.", -50, 50, 
 fabs = Elementwise(
     (REAL,), "fabs(x)", "Compute abs(x) in floating point.", source=NUMPYS, host=(REAL,)
 )
-floor = _rounding("floor(x)", "Round x down to an integer, in the dtype of x.")
+floor = _rounding("floor(x)", "Round x down to an integer, in the dtype of x.", math.floor)
 floor_divide = Elementwise(
     REAL_NUMERIC,
     "xr_floor_divide(x1, x2)",
@@ -359,7 +365,7 @@ isfinite = Elementwise(
     integer="1",
     complex="xr_isfinite(x)",
     result="bool",
-    host=REAL_OR_BOOL,
+    host=ANY,
 )
 isinf = Elementwise(
     ANY,
@@ -368,7 +374,7 @@ isinf = Elementwise(
     integer="0",
     complex="xr_isinf(x)",
     result="bool",
-    host=(REAL,),
+    host=ANY,
 )
 isnan = Elementwise(
     ANY,
@@ -377,7 +383,7 @@ isnan = Elementwise(
     integer="0",
     complex="xr_isnan(x)",
     result="bool",
-    host=(REAL,),
+    host=ANY,
 )
 lcm = Elementwise(
     INTEGER,
@@ -433,7 +439,7 @@ logical_not = Elementwise(
     boolean="!x",
     complex="!xr_nonzero(x)",
     result="bool",
-    host=REAL_OR_BOOL,
+    host=ANY,
 )
 logical_or = _logical("|", "Tell whether x1, x2 or both are true, or nonzero.", False)
 logical_xor = _logical("^", "Tell whether exactly one of x1 and x2 is true, or nonzero.", False)
@@ -586,7 +592,7 @@ subtract = Elementwise(
 tan = _function("xr_tan(x)", "the tangent of x.", -1e3, 1e3, 4, "in radians", 5)
 tanh = _function("xr_tanh(x)", "the hyperbolic tangent of x.", -50, 50, 3, complex_ulp=5)
 tgamma = _special("xr_tgamma(x)", "the gamma function of x.", -20, 30, 1, _of_numbers(math.gamma))
-trunc = _rounding("trunc(x)", "Round x towards 0 to an integer, in the dtype of x.")
+trunc = _rounding("trunc(x)", "Round x towards 0 to an integer, in the dtype of x.", math.trunc)
 
 square.known = OPERATORS["square"]  # so that `x ** 2` finds it, whose operator is `pow`
 square.known.row = square

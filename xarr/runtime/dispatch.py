@@ -56,10 +56,13 @@ def known(shape: Shape, dtype: DType, device: Device, compute: Callable[[], Any]
     """Return a view of few values that depend on no array, as NumPy computes them; else None.
 
     `compute` makes a new array in C order. Five instructions for ten numbers take fifty times as
-    long. While a recorder is there, instructions make them, so that each replay makes them anew.
+    long. While a recorder is there or a call is noted, instructions make them, so that each replay
+    makes them anew.
     """
     nbytes = math.prod(shape) * dtype.itemsize
     if hooks.recorder is not None or not stays_on_host(device, nbytes, tuning.MADE_NBYTES):
+        return None
+    if device.tape is not None and device.tape.noted:
         return None
     return View(Storage(device, nbytes, compute()), contiguous(device, dtype, shape), 0)
 

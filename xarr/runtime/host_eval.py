@@ -239,8 +239,9 @@ def _launch_row(
         else:
             how = opcode.operands[operand]
             storage = Storage(device, size * how.dtype.itemsize)
-            if size == 1 and how.pack is not None and device.driver.stable_addresses:
-                _store_number(storage, how, given[operand])
+            if how.pack is not None and device.driver.stable_addresses:
+                storage.buffer = allocate_or_collect(device, storage.nbytes)
+                _ndarray((size,), how.dtype.numpy, memory_of(storage)).fill(given[operand])
             else:
                 storage.buffer = numpy.full(size, given[operand], how.dtype.numpy)
         if storage.nbytes >= _WIDE:
@@ -253,15 +254,6 @@ def _launch_row(
         values.append(offsets[operand])
     launch(device, kernel, grid, buffers, kernel.arguments.pack(*values), size)
     return True
-
-
-@cython.cfunc
-def _store_number(storage: Storage, how: Structure, value: Any) -> cython.void:
-    storage.buffer = allocate_or_collect(storage.device, storage.nbytes)
-    if how.is_complex:
-        how.pack(storage.buffer, 0, value.real, value.imag)
-    else:
-        how.pack(storage.buffer, 0, value)
 
 
 @cython.cfunc

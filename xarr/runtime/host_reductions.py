@@ -73,28 +73,13 @@ class OfBytes:
             x = x.reshape(-1)
             if name == "count_nonzero":
                 return numpy.asarray(numpy.count_nonzero(x), self.result)
-            if self.takes_bool or name in ("any", "all"):
-                at = _first(x.view(numpy.uint8), zero=name in ("all", "argmin", "min"))
-                if name.startswith("arg"):
-                    return numpy.asarray(max(at, 0), self.result)
-                return numpy.asarray((at < 0) is (name in ("all", "min")), self.result)
-            first = 0
-        elif stop - first > 1:
+            if self.takes_bool or name in ("any", "all"):  # NumPy ends early in bools alone
+                x = x.view(numpy.bool_)
+            return numpy.asarray(self.function(x), self.result)
+        if stop - first > 1:
             x = x.reshape(*x.shape[:first], -1, *x.shape[stop:])
         values = x != 0 if self.takes_bool else x
         return numpy.asarray(self.function(values, axis=first), self.result)
-
-
-def _first(x: Any, *, zero: bool) -> int:
-    """Return where the first byte is that is zero, or that is not; -1 where there is none."""
-    at, size = 0, 1 << 12
-    while at < x.size:
-        part = x[at : at + size]
-        if numpy.minimum.reduce(part) == 0 if zero else numpy.maximum.reduce(part) != 0:
-            return at + int((part == 0 if zero else part != 0).argmax())
-        at += size
-        size = min(4 * size, 1 << 18)
-    return -1
 
 
 def _of_reduction(operation: ReduceOp, given: DType) -> Callable[..., Any] | None:

@@ -88,7 +88,7 @@ def remainder(x: Values, y: Values) -> Values:
     return numpy.where((y == 0) | (rest != rest), rest, signed)
 
 
-COMPOSED: Final = frozenset({multiply, square, remainder})
+COMPOSED: Final = frozenset({maximum, minimum, multiply, square, remainder})
 """Functions that take NumPy so many calls that a kernel is launched sooner for a few elements."""
 
 SILENT: Final = frozenset((

@@ -178,7 +178,7 @@ def _svd(
 
 
 def _diagonal_of(x: Array) -> Array:
-    return x.diagonal(axis1=-2, axis2=-1)
+    return x.diagonal(axis1=-2, axis2=-1)  # type: ignore[no-any-return]
 
 
 def _svdvals(g: Adjoints, given: Arrays, made: Arrays) -> Sequence[Array | None]:

@@ -13,7 +13,7 @@ import numpy
 from xarr import dtypes
 from xarr.array import flags
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike
-from xarr.array.cached_calls import by_numpy
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import SCALARS, as_array
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out, require_writeable
 from xarr.array.out_argument import mask_of, require_shape
@@ -39,6 +39,7 @@ def ascontiguousarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> A
     return result if result.ndim else result.reshape((1,))
 
 
+@cached_call
 def asfortranarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Array:
     """Return the array itself if its elements follow each other in Fortran's order, else a copy.
 

@@ -17,7 +17,7 @@ from xarr import dtypes, layout
 from xarr.array import transfers
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike, made
 from xarr.array.cached_calls import by_numpy, cached_call
-from xarr.array.coerce import array_of, as_array, operand_view
+from xarr.array.coerce import array_of, as_array, numbers, operand_view
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out
 from xarr.array.nested import array_of_list
 from xarr.array.transfers import Host, openly, to_host
@@ -181,7 +181,7 @@ def _uniform(value: Any, shape: Any, dtype: Any, target: Device, where: str) -> 
     else:
         row = dtypes.lookup(dtype, where)
         require_on(target, row, where)
-    return structure(target, row, extents, None), row.numpy.type(value).item()
+    return structure(target, row, extents, None), numbers(value, row, where, "fill_value").item()
 
 
 def filled(
@@ -221,6 +221,8 @@ def full(
 
 
 def _full(fill_value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
+    if type(fill_value) is int and dtype is not None:
+        return filled(fill_value, shape, dtype, device, where)
     extents = layout.extents_of(shape, where)
     is_float = type(fill_value) not in (Array, TracedNumber) and isinstance(fill_value, float)
     if is_float and dtype is not None:

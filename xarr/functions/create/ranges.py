@@ -62,10 +62,7 @@ def arange(
         start, stop = number(start, where, "start"), number(stop, where, "stop")
         step = number(step, where, "step")
     target = get_device(device, where)
-    row = _arange_type(start, stop, step, dtype, target, where)
-    length = _arange_length(start, stop, step, where)
-    if length >> 31:
-        layout.require_possible((length,), where)
+    row, length, first, delta = _planned(start, stop, step, dtype, target, where)
     if length == 0:
         return filled(0, 0, row, target, where)
     if row is dtypes.bool_:
@@ -78,13 +75,7 @@ def arange(
         )
         if known is not None:
             return made(known)  # type: ignore[return-value]
-    first, second = _first_two(start, step, row, length, where)
     computed = dtypes.float32 if row is dtypes.float16 else row
-    wide = computed.numpy.type
-    if type(first) is float:
-        delta = second - first
-    else:
-        delta = dtypes.quietly(lambda: wide(second) - wide(first))
     if computed is row and math.isfinite(delta):
         known = dispatch.known(
             (length,), row, target, lambda: _counted(first, delta, length, row.numpy)
@@ -98,14 +89,34 @@ def arange(
         view = table.add.combined(scalar(first, computed, target), steps)
     if not numpy.isfinite(delta):
         # The first two are what they are; what follows them is NaN, as NumPy's.
+        second = _first_two(start, step, row, length, where)[1]
         for position, value in ((0, first), (1, second)):
             at = table.equal.combined(index, scalar(position, dtypes.int64, target))
             view = choose(at, scalar(value, computed, target), view)
     return Array(builder.converted(view, row))
 
 
+def _planned(
+    start: Any, stop: Any, step: Any, dtype: Any, target: Device, where: str
+) -> tuple[DType, int, Any, Any]:
+    """The data type of numbers, how many there are, the first one and the step between them."""
+    row = _arange_type(start, stop, step, dtype, target, where)
+    length = _arange_length(start, stop, step, where)
+    if length >> 31:
+        layout.require_possible((length,), where)
+    if length == 0 or row is dtypes.bool_:
+        return row, length, None, None
+    first, second = _first_two(start, step, row, length, where)
+    if type(first) is float:
+        return row, length, first, second - first
+    wide = (dtypes.float32 if row is dtypes.float16 else row).numpy.type
+    return row, length, first, dtypes.quietly(lambda: wide(second) - wide(first))
+
+
 def _counted(first: Any, delta: Any, length: int, kind: Any) -> Host:
     """Return first + i * delta for each i below a length, as NumPy computes it in a data type."""
+    if first == 0 and delta == 1:
+        return numpy.arange(length).astype(kind, copy=False)
     if kind.itemsize < 8:
         return dtypes.quietly(lambda: first + numpy.arange(length).astype(kind) * delta)
     values: Host = numpy.arange(length, dtype=kind)

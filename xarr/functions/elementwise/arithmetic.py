@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, Final, SupportsIndex, Unpack
 
+import numpy
+
 from xarr import dtypes
 from xarr.array import other_operands
 from xarr.array.array import Array, ArrayLike, DTypeLike, Out
-from xarr.array.cached_calls import cached_call
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import SCALARS, array_of, as_array, together
 from xarr.array.out_argument import Outs, deliver
 from xarr.dtypes import BOOL, COMPLEX, INTEGER
@@ -72,6 +74,7 @@ def divmod(
 
 
 @universal(nin=1)
+@by_numpy(numpy.bitwise_count)
 def bitwise_count(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
     """Count the 1 bits in the absolute value of x.
 
@@ -90,7 +93,7 @@ def real(val: ArrayLike) -> Array:
     """Take the real part.
 
     -> Array, shape (...)
-        A view of the real parts of a complex array, of their dtype; a real val is returned as it
+        A view of the real parts of a complex array, of their dtype; any real val is returned as it
         is. A Python number gives a number.
 
     >>> xarr.real([1 + 2j, 3j]).tolist()
@@ -105,7 +108,7 @@ def imag(val: ArrayLike) -> Array:
     """Take the imaginary part; 0 for real numbers.
 
     -> Array, shape (...)
-        A view of the imaginary parts of a complex array, of their dtype; read-only zeros for a
+        A view of the imaginary parts of a complex array, of their dtype; read-only zeros for any
         real val. A Python number gives a number.
 
     >>> xarr.imag([1 + 2j, 3j]).tolist()

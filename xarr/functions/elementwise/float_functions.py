@@ -260,6 +260,7 @@ def _finite(view: View, nan: Any, posinf: Any, neginf: Any) -> View:
     return view
 
 
+@cached_call
 def sinc(x: ArrayLike) -> Array:
     """Compute sin(pi x) / (pi x), which is 1 at x = 0.
 
@@ -299,6 +300,7 @@ def i0(x: ArrayLike) -> Array:
     return Array(rows.i0.applied(array_of(x, "i0(x)")._view))
 
 
+@cached_call
 def angle(z: ArrayLike, deg: bool = False) -> Array:
     """Compute the angle of complex numbers, from -pi to pi radians or in degrees.
 

@@ -32,6 +32,7 @@ from xarr.functions.elementwise.ufuncs_by_numpy import (
     at_on_host,
     change_now,
     reduceat_on_host,
+    slices_now,
 )
 from xarr.functions.index import searching
 from xarr.functions.index.indexing import advanced, getitem
@@ -200,9 +201,10 @@ def _reduceat(
     values = Array(builder.converted(x._view, wanted))
     begins, ascend = _begins(indices, x, place, name)
     if _is_associative(function):
-        if not ascend:
+        found = slices_now(function.__name__, values, begins, place)
+        if found is None and not ascend:
             values, begins = _apart(values, place, begins, name)
-        result = _join_slices(function, values, place, begins)
+        result = _join_slices(function, values, place, begins) if found is None else found
     else:
         result = _slices_from_left(function, values, place, begins, name)
     return deliver(result, out, name, grows=False)

@@ -48,37 +48,52 @@ _EXTREMES: Final = frozenset({"maximum", "minimum"})
 def at_on_host(function: ufunc, a: Host, indices: Any, b: Any) -> None:
     """Change elements of an array by NumPy, where the order of floats makes no difference."""
     name, row = function.__name__, dtypes.BY_NUMPY[a.dtype]
-    compute, kind = _on_host(function, row), row.kind
-    if type(b) is not numpy.ndarray or b.dtype != a.dtype:
+    kind = row.kind
+    if function._row is None or type(b) is not numpy.ndarray or b.dtype != a.dtype:
         raise NotImplementedError
     if kind in (*INTEGER, BOOL) and name in _EXACT:
         getattr(numpy, name).at(a, indices, b)
         return
-    if type(indices) is not numpy.ndarray or indices.dtype.kind not in "iu":
+    are_places = type(indices) is numpy.ndarray and indices.dtype.kind in "iu"
+    if not are_places or indices.shape != b.shape or not a.ndim == b.ndim == 1:
         raise NotImplementedError
-    if a.ndim != 1 or indices.shape != b.shape or b.ndim != 1:
-        raise NotImplementedError
-    if indices.size and not -len(a) <= indices.min() <= indices.max() < len(a):
-        raise NotImplementedError  # the instructions refuse it
-    places = numpy.where(indices < 0, indices + len(a), indices)
-    if name in ("add", "subtract") and len(b) <= RUN:
-        _add_few(a, places, b if name == "add" else -b)
+    if name in ("add", "subtract") and len(b) <= RUN and row is not dtypes.float16:
+        _add_few(a, indices, b if name == "add" else -b)
         return
     if name in _EXTREMES and kind == REAL:
-        if not _extremes_at(name, a, places, b):
+        if not _extremes_at(name, a, indices, b):
             raise NotImplementedError
         return
-    if numpy.bincount(places, minlength=1).max() > 1:
+    if not _are_distinct(indices, len(a)):
         raise NotImplementedError  # kernels have an order of their own
-    a[places] = compute(a[places], b)
+    a[indices] = _on_host(function, row)(a[indices], b)
+
+
+def _are_distinct(places: Host, count: int) -> bool:
+    """Return whether no place below `count` occurs twice: of 2^20 in 4 ms, by `bincount` in 6."""
+    marks = numpy.zeros(count, numpy.bool_)
+    marks[places] = True
+    return bool(numpy.count_nonzero(marks) == len(places))
+
+
+def _are_plain(extremes: Host) -> bool:
+    """Return whether none is NaN, of which the first one stays, or 0, of which there are two."""
+    least = numpy.minimum.reduce(extremes, None) if extremes.size else 0.0
+    return bool(least == least) and numpy.count_nonzero(extremes) == extremes.size
 
 
 def _extremes_at(name: str, a: Host, places: Host, values: Host) -> bool:
     """Take the larger or smaller floats by NumPy as integers of the same order, -0.0 below 0.0.
 
-    Return False where there are NaN, of which the first one stays.
+    Return False where there are NaN, of which the first one stays. Where there is no zero either
+    the numbers are compared: of 2^20 float32 in 7 ms, and in 33 as integers.
     """
-    if numpy.isnan(values).any() or numpy.isnan(a).any():
+    found = a.copy()
+    dtypes.quietly(getattr(numpy, name).at, found, places, values)
+    if _are_plain(found):
+        a[...] = found
+        return True
+    if numpy.isnan(found).any():
         return False
     kind = numpy.dtype(f"i{a.itemsize}")
 
@@ -97,11 +112,12 @@ def _add_few(a: Host, places: Host, values: Host) -> None:
     """Add at most `RUN` numbers at places by NumPy, in the order of `lowering/histogram.py`."""
     nothing = _nothing(a)
     if len(a) <= tuning.DENSE * len(places):
-        totals = numpy.full(a.shape, nothing, a.dtype)
+        totals = numpy.empty_like(a)
+        totals.fill(nothing)
         numpy.add.at(totals, places, values)
         a += totals
         return
-    found, numbers = numpy.unique(places, return_inverse=True)
+    found, numbers = numpy.unique(numpy.arange(len(a))[places], return_inverse=True)
     totals = numpy.full(found.shape, nothing, a.dtype)
     numpy.add.at(totals, numbers, values)
     a[found] += totals
@@ -120,6 +136,10 @@ def reduceat_on_host(
         raise NotImplementedError
     if row.kind in INTEGER and name in _EXACT:
         return getattr(numpy, name).reduceat(array, indices, dtype=row.numpy)
+    if row.kind == REAL and name in _EXTREMES:
+        found = getattr(numpy, name).reduceat(array, indices)
+        if _are_plain(found):
+            return found
     begins = numpy.asarray(indices)
     is_plain = begins.dtype.kind in "iu" and begins.ndim == 1 and begins.size and given is row
     if name != "add" or given is dtypes.float16 or not is_plain:
@@ -127,6 +147,24 @@ def reduceat_on_host(
     if begins[0] < 0 or begins[-1] >= len(array) or (begins[1:] <= begins[:-1]).any():
         raise NotImplementedError
     return _sums_of_slices(array, begins)
+
+
+def slices_now(name: str, x: Array, begins: Array, axis: int) -> Array | None:
+    """Join integers of slices by NumPy in a CPU's memory, and extremes; None where it does not.
+
+    add.reduceat of 2^20 int64 by slices of 16 takes 1.5 ms with it on cpu:0, and 5.2 without.
+    """
+    is_exact = x._view.dtype.kind in INTEGER and name in _EXACT
+    if not is_exact and not (x._view.dtype.kind == REAL and name in _EXTREMES):
+        return None
+
+    def joined(values: Host, places: Host) -> Host | None:
+        reduceat = getattr(numpy, name).reduceat
+        result: Host = dtypes.quietly(reduceat, values, places, axis, values.dtype)
+        return result if is_exact or _are_plain(result) else None
+
+    found = vendor.now(f"{name}.reduceat", joined, (x._view, begins._view))
+    return None if found is None else Array(vendor.adopted(found, x._view.dtype, x._view.device))
 
 
 def _sums_of_slices(array: Host, begins: Host) -> Host:
@@ -176,7 +214,7 @@ def change_now(name: str, a: Array, places: View, values: View) -> bool:
 
     def changed(places: Host, values: Host) -> bool:
         is_product = not (is_exact or is_extreme)
-        if is_product and (len(places) > a.size or numpy.bincount(places).max() > 1):
+        if is_product and not _are_distinct(places, a.size):
             return False
         if on.names(storage):
             on.run()

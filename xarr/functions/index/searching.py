@@ -341,6 +341,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     return keep_array(Array(builder.broadcast(result._view, shape)))
 
 
+@cached_call
 def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
     """Evaluate a piecewise function: for each condition, a function or a value.
 

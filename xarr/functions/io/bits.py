@@ -11,6 +11,7 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, rebind
+from xarr.array.cached_calls import by_numpy
 from xarr.array.coerce import array_of
 from xarr.array.layouts import reinterpreted, require_writeable, viewed
 from xarr.array.transfers import tell, to_host
@@ -102,6 +103,7 @@ def dump(x: Array, file: Any) -> None:
         pickle.dump(x, opened)
 
 
+@by_numpy(numpy.packbits)
 def packbits(a: Any, /, axis: SupportsIndex | None = None, bitorder: str = "big") -> Array:
     """Pack truths into bytes, eight into each.
 
@@ -128,6 +130,7 @@ def packbits(a: Any, /, axis: SupportsIndex | None = None, bitorder: str = "big"
     return manipulation.moveaxis(packed, -1, place)
 
 
+@by_numpy(numpy.unpackbits)
 def unpackbits(
     a: Any,
     /,

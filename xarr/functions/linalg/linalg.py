@@ -14,6 +14,7 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, DTypeLike
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array, operand_view, together
 from xarr.array.transfers import from_host, openly, to_host
 from xarr.dtypes import COMPLEX, DType
@@ -218,6 +219,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return numpy_products.outer(Array(first), Array(second))
 
 
+@cached_call
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
     """Compute the cross products of vectors of three elements along `axis`; other axes broadcast.
 
@@ -283,6 +285,7 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
         base = matmul(base, base)
 
 
+@cached_call
 def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
     """Return the diagonals of matrices as a view, which can be written to.
 
@@ -294,6 +297,7 @@ def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
     return diagonal_of(x, offset, "linalg.diagonal(x)")
 
 
+@cached_call
 def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DTypeLike = None) -> Array:
     """Sum the diagonals of matrices.
 

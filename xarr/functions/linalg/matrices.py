@@ -21,6 +21,7 @@ from xarr.layout import Layout, integer
 from xarr.ops import reductions as folds
 
 
+@cached_call
 def diagonal(
     a: Array, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
 ) -> Array:

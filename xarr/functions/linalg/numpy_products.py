@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
@@ -15,7 +14,7 @@ from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, arrays_together
 from xarr.array.out_argument import deliver
 from xarr.dtypes import BOOL, COMPLEX
-from xarr.errors import refused, value_error
+from xarr.errors import refused, value_error, warn
 from xarr.functions.linalg.products import multiplied, numeric_pair, summed, summed_products
 from xarr.functions.shape import joining
 from xarr.ir.views import View
@@ -131,6 +130,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Array:
     return product.reshape(tuple(r * s for r, s in zip(rows_of, columns, strict=True)))
 
 
+@cached_call
 def cross(
     a: ArrayLike,
     b: ArrayLike,
@@ -170,7 +170,7 @@ def cross(
     if len(sides[0]) == 2 or len(sides[1]) == 2:
         text = "Arrays of 2-dimensional vectors are deprecated. "
         text += "Use arrays of 3-dimensional vectors instead."
-        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        warn(text, DeprecationWarning)
     return crossed(sides[0], sides[1], axisc, where)
 
 
@@ -194,6 +194,7 @@ def crossed(u: list[Array], v: list[Array], axisc: SupportsIndex, where: str) ->
     return joining.stack(parts, axis=layout.normalize_axis(axisc, third.ndim + 1, where))
 
 
+@cached_call
 def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
     """Multiply several matrices in the order that takes the fewest multiplications.
 

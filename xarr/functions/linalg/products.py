@@ -440,6 +440,7 @@ def vectors(x1: Any, x2: Any, axis: SupportsIndex, where: str) -> tuple[View, Vi
     return (move(Array(first), places[0], -1)._view, move(Array(second), places[1], -1)._view, -1)
 
 
+@cached_call
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """Transpose each matrix in a stack; return a view.
 

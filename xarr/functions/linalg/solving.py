@@ -9,6 +9,7 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array, operand_view, together
 from xarr.dtypes import COMPLEX, FLOATING
 from xarr.errors import operand_of, refused, type_error, value_error
@@ -270,6 +271,7 @@ def _vector_norm(x: View, axis: Any, keepdims: bool, ord: float, where: str) -> 
     return reduced(folds.sum, powers, axis, keepdims=keepdims, where=where) ** (1.0 / ord)
 
 
+@cached_call
 def matrix_norm(
     x: Matrices, /, *, keepdims: bool = False, ord: float | Literal["fro", "nuc"] | None = "fro"
 ) -> Array:
@@ -317,6 +319,7 @@ def _matrix_norm(x: View, keepdims: bool, ord: Any, where: str) -> Array:
     return result.reshape((*result.shape, 1, 1)) if keepdims else result
 
 
+@cached_call
 def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Array:
     """Compute the norms of vectors or of matrices, as NumPy's `norm`.
 

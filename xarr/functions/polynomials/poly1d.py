@@ -11,6 +11,7 @@ from numpy.exceptions import RankWarning
 
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import array_of
 from xarr.errors import value_error, warn
 from xarr.functions.calls.on_host import device_of, given_back, host_of
@@ -80,11 +81,13 @@ def roots(p: Coefficients) -> Array:
     return _on_host(numpy.roots, "roots(p)", p)  # type: ignore[no-any-return]
 
 
+@by_numpy(numpy.polyadd, 2)
 def polyadd(a1: Coefficients, a2: Coefficients) -> Coefficients:
     """The sum of two polynomials. Runs on the host."""
     return _on_host(numpy.polyadd, "polyadd(a1, a2)", a1, a2)
 
 
+@by_numpy(numpy.polysub, 2)
 def polysub(a1: Coefficients, a2: Coefficients) -> Coefficients:
     """The difference of two polynomials. Runs on the host."""
     return _on_host(numpy.polysub, "polysub(a1, a2)", a1, a2)
@@ -358,6 +361,7 @@ class poly1d:  # noqa: N801 - NumPy's name
         return self._of(self._host().deriv(operator.index(m)))
 
 
+@cached_call
 def vander(
     x: ArrayLike,
     N: SupportsIndex | None = None,  # noqa: N803 - NumPy's name

@@ -12,7 +12,7 @@ import numpy
 
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out, product
-from xarr.array.cached_calls import by_numpy
+from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import operand_view
 from xarr.array.out_argument import deliver
 from xarr.errors import type_error
@@ -179,6 +179,7 @@ def prod(
     )
 
 
+@cached_call
 def std(
     a: ArrayLike,
     axis: Axis = None,
@@ -219,6 +220,7 @@ def sum(
     return reduced(rows.sum, operand_view(a, "sum(a)"), axis, keepdims, dtype, out, initial, where)
 
 
+@cached_call
 def var(
     a: ArrayLike,
     axis: Axis = None,
@@ -279,6 +281,7 @@ def running(
     return scanned(row, x, axis, dtype, False, out, where)
 
 
+@cached_call
 def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
     """Compute the largest element minus the smallest (peak to peak)."""
     where = "ptp(a, axis)"

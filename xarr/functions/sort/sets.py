@@ -13,6 +13,7 @@ import numpy
 
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array, compared, operand_view
 from xarr.array.layouts import keep_array, settled
 from xarr.array.transfers import to_host
@@ -419,6 +420,7 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Arr
     return both[begins & ends]
 
 
+@cached_call
 def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Array:
     """Compute the differences of consecutive elements of the flattened array.
 

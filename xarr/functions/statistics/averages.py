@@ -8,6 +8,7 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import as_array
 from xarr.backends.device import default_float, promoted
 from xarr.errors import operand_of, refused, type_error, value_error
@@ -102,6 +103,7 @@ def _require_weights(total: View) -> None:
         )
 
 
+@cached_call
 def cov(
     m: ArrayLike,
     y: ArrayLike | None = None,
@@ -203,7 +205,8 @@ def _covariances(
     if row.kind == dtypes.COMPLEX:
         other = elementwise.conj(other)
     factor = 1 / divisor if divisor else numpy.inf
-    return manipulation.squeeze(products.matmul(centred, other) * factor)
+    # No view of another array, so that calls are recorded again.
+    return Array(manipulation.squeeze(products.matmul(centred, other) * factor)._view)
 
 
 def _joined(x: Array, y: Array, where: str) -> Array:
@@ -236,6 +239,7 @@ def _weights(weights: Any, x: Array, where: str, name: str) -> Array | None:
     return given.astype(default_float(x.device).numpy)
 
 
+@cached_call
 def corrcoef(
     x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype: DTypeLike = None
 ) -> Array:

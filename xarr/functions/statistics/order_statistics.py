@@ -8,7 +8,6 @@ differ in how many numbers they hold.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
@@ -16,12 +15,13 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import as_array
 from xarr.array.out_argument import deliver, single
 from xarr.array.transfers import Host, openly
 from xarr.backends.device import Device, default_float, require_together
 from xarr.dtypes import DType
-from xarr.errors import refused, type_error, value_error
+from xarr.errors import refused, type_error, value_error, warn
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.calls.row_calls import sent
 from xarr.functions.create import creation
@@ -33,9 +33,11 @@ from xarr.functions.reduce.reductions import cumsum
 from xarr.functions.shape import manipulation
 from xarr.functions.sort.sorting import argsort
 from xarr.functions.statistics.selecting import Ordered, nan_where, picked
+from xarr.ir.views import constant
 from xarr.tape.traced import plainly
 
 
+@cached_call
 def median(
     a: ArrayLike,
     axis: Axis = None,
@@ -60,7 +62,7 @@ def median_of(lines: Lines) -> Array:
     device = lines.values.device
     row = floating_of(lines.values._view.dtype, device)
     if not lines.length:
-        warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=3)
+        warn("Mean of empty slice", RuntimeWarning)
         return creation.full((lines.number,), math.nan, dtype=row.numpy, device=device)
     ordered = Ordered(lines.values)
     middle = lines.length // 2
@@ -122,6 +124,7 @@ def lines_of(x: Array, axis: Axis, where: str) -> Lines:
     return Lines(x.reshape((math.prod(left), length)), left, kept, axes)
 
 
+@cached_call
 def percentile(
     a: ArrayLike,
     q: ArrayLike,
@@ -147,6 +150,7 @@ def percentile(
     return asked.answered(quantile_of, out, keepdims=keepdims)
 
 
+@cached_call
 def quantile(
     a: ArrayLike,
     q: ArrayLike,
@@ -255,6 +259,11 @@ class Asked(NamedTuple):
         row = dtypes.BY_NUMPY[values.dtype]
         if row in dtypes.NEEDS_FLOAT64 and not device.info.has_float64:
             values = values.astype("float32")
+        if values.size == 1:  # a constant is recorded again, and an upload is not
+            number = values.item()
+            return Array(
+                constant(number, dtypes.BY_NUMPY[values.dtype], (*values.shape, 1), device)
+            )
         with openly():
             return creation.asarray(values[..., None], device=device)
 

@@ -17,6 +17,7 @@ import numpy
 from xarr import dtypes, layout
 from xarr.array import flags, out_argument
 from xarr.array.array import Array, ArrayLike, Axis, DeviceLike, DTypeLike
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array, retyped
 from xarr.array.layouts import in_order, is_number
 from xarr.backends.device import Device, default_device, default_float, get_device
@@ -30,6 +31,7 @@ from xarr.ops import elementwise as rows
 AnyDType = numpy.dtype[Any]
 
 
+@cached_call
 def astype(
     x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = True, device: Device | str | None = None
 ) -> Array:
@@ -333,6 +335,7 @@ def _dtype_of(value: Any, where: str) -> DType:
     return dtypes.lookup(value, where)
 
 
+@cached_call
 def cast(
     x: Array, dtype: DTypeLike, order: str | None, casting: str, copy: bool, device: DeviceLike
 ) -> Array:
@@ -524,6 +527,8 @@ def shape(a: Any) -> Shape:
 
 
 def _shape(a: Any, where: str) -> Shape:
+    if type(a) is Array:
+        return a._view.shape
     found = getattr(a, "shape", None)
     return found if type(found) is tuple else array_of(a, where).shape
 
