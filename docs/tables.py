@@ -239,8 +239,8 @@ CHAPTERS: Final = {
     ),
     "reductions": (
         "Reductions and scans",
-        "Functions that reduce axes, or accumulate along one. :doc:`../operations` says which data types "
-        "each takes.",
+        "Functions that reduce axes, or accumulate along one. :doc:`../operations` says which data "
+        "types each takes.",
     ),
     "searching": ("Searching", "Functions that find elements, or choose between them."),
     "sets": ("Sets", "Functions of the distinct values of arrays."),
