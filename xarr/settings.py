@@ -49,15 +49,13 @@ class Settings:
     random : str or None
         XARR_RANDOM: with ``numpy``, random numbers are NumPy's, drawn on the host.
     reproducible : bool
-        XARR_REPRODUCIBLE: compute products, transforms and factorizations by xarr's own kernels
-        instead of libraries; see `xarr.reproducible`.
+        XARR_REPRODUCIBLE: xarr's own kernels compute instead of libraries; see `xarr.reproducible`.
     threads : int or None
         XARR_THREADS: the number of threads of ``cpu:0`` that share large work, 1 or more.
     tiers : str or None
-        XARR_TIERS: when kernels are compiled on a CPU. With ``fused``, all operations wait for
-        fused kernels. With ``hosted``, NumPy computes all operations for which it has the same
-        bits, and these get no kernels. By default operations that are repeated get fused kernels,
-        which another process compiles.
+        XARR_TIERS: with ``fused``, all operations wait for fused kernels; with ``hosted``, NumPy
+        computes all operations for which it has the same bits. By default NumPy begins, on a CPU,
+        and another process compiles kernels for operations that are repeated.
     verify : bool
         XARR_VERIFY: check the scheduler's list after each pass; for work on xarr itself.
     """
@@ -145,5 +143,4 @@ def settings() -> Settings:
 
 
 IMPORTED: Final = Settings.read(os.environ)
-"""The settings at import: `cache_dir`, `eager`, `pure`, `random`, `reproducible`, `tiers`,
-`verify`."""
+"""The settings at import: cache_dir, eager, pure, random, reproducible, tiers and verify."""
