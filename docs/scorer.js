@@ -2,7 +2,7 @@
 //
 // Sphinx scores a page by its best word alone, so most pages tie and stand in the order of their
 // titles. Here every word of the query counts that a heading or an index entry of the page has, and
-// once more if the page's own title has it. Of pages that still tie, guides come first.
+// once more if the page's own title has it. Of pages that still tie, guides come first, then the reference.
 
 const LAST = ["adding", "architecture", "benchmarks", "conformance", "deprecations", "functions",
   "kernels", "names"];
@@ -40,7 +40,7 @@ var Scorer = {
   score: ([name, , , , score, , kind]) => {
     if (kind !== "text") return score;
     const page = Search._index.docnames.indexOf(name);
-    const rank = LAST.includes(name) ? -2 : name.startsWith("from_") ? -1 : 0;
+    const rank = LAST.includes(name) ? -2 : /^(from_|reference)/.test(name) ? -1 : 0;
     return score + 4 * countInHeadings(page) + rank;
   },
 };

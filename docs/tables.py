@@ -143,9 +143,9 @@ _UNSET: Final = {
     "cc": "``cc``, ``gcc`` or ``clang``, else the package ``ziglang``",
     "cc_flags": "none",
     "dump_source": "nothing is written",
-    "random": "they are drawn on the device",
+    "random": "random numbers are xarr's, drawn on the device",
     "threads": "one for each processor that the process may use",
-    "tiers": "NumPy, until there are kernels",
+    "tiers": "NumPy computes until kernels are compiled",
 }
 
 
@@ -171,79 +171,79 @@ PUBLIC: Final = {
 """What the public names stand for, by what follows `xarr.` in them."""
 
 CHAPTERS: Final = {
-    "array": ("Array", "What arrays are, and what can be asked of them."),
-    "explanation": ("Explanations", "What would run, as text."),
-    "numpy_products": ("NumPy's products", "Products by NumPy's names alone."),
+    "array": ("Array", "The class of arrays: its attributes, methods and operators."),
+    "explanation": ("Explanations", "The kernels that would run, as text."),
+    "numpy_products": ("NumPy's products", "Products that NumPy has and the standard lacks."),
     "ranges": ("Ranges", "Evenly spaced numbers, also on a logarithmic scale."),
-    "splitting": ("Splitting", "Arrays in parts."),
+    "splitting": ("Splitting", "Functions that split an array into parts."),
     "calculus": (
         "Sampled functions",
         "Interpolation, derivatives, integrals, convolutions and windows.",
     ),
-    "bits": ("Bits", "Arrays of bits in bytes."),
+    "bits": ("Bits", "Functions that pack bits into bytes and unpack them."),
     "transformations": (
         "Replays, derivatives, batches",
-        "Functions that take a function of arrays; :doc:`../transformations` tells of them.",
+        "Functions that take a function of arrays; :doc:`../transformations` explains them.",
     ),
     "vectorize": ("Calling Python functions", "Python functions that take arrays, on the host."),
-    "comparing": ("Comparing", "Whether arrays are equal, exactly or nearly."),
+    "comparing": ("Comparing", "Functions that tell whether arrays are equal, exactly or nearly."),
     "constants": ("Constants", "Numbers, and the index that adds an axis."),
     "creation": ("Creation", "Functions that make arrays."),
     "data_types": ("Data types", "The data types are NumPy's own objects."),
     "devices": (
         "Devices, streams, copies and graphs",
-        "Where arrays are, and in which order work runs.",
+        "Objects that say where arrays lie and in which order work runs.",
     ),
     "elementwise": (
         "Element-wise functions",
         "Functions of each element by itself. :doc:`../operations` says which data types each "
         "takes.",
     ),
-    "errors": ("Exceptions and warnings", "Those that are xarr's own."),
+    "errors": ("Exceptions and warnings", "The exceptions and warnings that xarr defines."),
     "files": (
         "Files",
         "Functions that read and write files: NumPy's, CSV and other text. They run on the host.",
     ),
     "floating_state": (
         "Floating-point errors",
-        "NumPy's state. A device computes infinities and NaN, and raises nothing.",
+        "They set NumPy's state. A device computes infinities and NaN, and raises nothing.",
     ),
     "fft": ("Fourier transforms", "The names of ``xarr.fft``."),
-    "histograms": ("Histograms", "Functions that count what is in bins."),
+    "histograms": ("Histograms", "Functions that count the elements in bins."),
     "indexing": (
         "Indexing",
         "Functions that read and write elements at indices, or where a boolean mask is true.",
     ),
     "inspection": (
         "Looking inside",
-        "Functions that show what is pending, or change when it runs.",
+        "Functions that show pending operations, or change when they run.",
     ),
-    "exchange": ("Exchange", "Memory of other libraries."),
-    "nditer": ("Iterating", "Elements and indices one after the other, on the host."),
-    "joining": ("Joining, repeating and padding", "Functions that put arrays together."),
+    "exchange": ("Exchange", "Functions that share memory with other libraries."),
+    "nditer": ("Iterating", "Iterators over elements and indices, on the host."),
+    "joining": ("Joining, repeating and padding", "Functions that join, repeat or pad arrays."),
     "linalg": ("Linear algebra", "The names of ``xarr.linalg``, and products."),
     "manipulation": ("Manipulation", "Functions that change shapes and the order of axes."),
-    "nan_functions": ("Without NaN", "Functions that reduce axes and pass over NaN."),
+    "nan_functions": ("Without NaN", "Functions that reduce axes and ignore NaN."),
     "own_kernels": (
         "Own kernels",
-        "Kernels that a program writes itself; :doc:`../own_kernels` tells how.",
+        "Classes and decorators for kernels in C or Python; :doc:`../own_kernels` explains them.",
     ),
     "polynomials": (
         "Polynomials",
-        "NumPy's older functions of polynomials. :doc:`../polynomials` tells of the others.",
+        "NumPy's older functions of polynomials. :doc:`../polynomials` explains the others.",
     ),
-    "printing": ("Printing", "How arrays are written as text."),
+    "printing": ("Printing", "Functions that write arrays as text."),
     "random": (
         "Random numbers",
         "The names of ``xarr.random``; :doc:`../random` says how they are drawn.",
     ),
     "reductions": (
         "Reductions and scans",
-        "Functions that reduce axes, or run along one. :doc:`../operations` says which data types "
-        "each takes.",
+        "Functions that reduce axes, or accumulate along one. :doc:`../operations` says which data "
+        "types each takes.",
     ),
     "searching": ("Searching", "Functions that find elements, or choose between them."),
-    "sets": ("Sets", "Functions of the values that occur in arrays."),
+    "sets": ("Sets", "Functions of the distinct values of arrays."),
     "sorting": ("Sorting", "Functions that order elements."),
     "statistical": ("Statistics", "NumPy's names beyond the standard's reductions."),
 }
@@ -263,7 +263,7 @@ _CHAPTER_OF: Final = _by_name(
         "elementwise": "ufunc",
         "array": "Array",
         "joining": "block",
-        "devices": "Device Event IpcHandle Stream default_device device devices",
+        "devices": "Device Event Graph IpcHandle Pointer Stream default_device device devices",
         "own_kernels": "ElementwiseKernel RawKernel RawModule ReductionKernel",
         "nditer": "broadcast ndenumerate ndindex nditer flatiter",
         "inspection": "eager no_implicit_transfer",

@@ -32,32 +32,32 @@ class Settings:
     eager : bool
         XARR_EAGER: run each operation at once.
     cc : str or None
-        XARR_CC: the command of the C compiler that ``cpu:0`` needs; ``none`` does without.
+        XARR_CC: the command of the C compiler for ``cpu:0``; with ``none`` there is no ``cpu:0``.
     cc_flags : str or None
-        XARR_CC_FLAGS: further options for it, as ``-g -fsanitize=address``.
+        XARR_CC_FLAGS: further options for that compiler, such as ``-g -fsanitize=address``.
     dump_source : str or None
         XARR_DUMP_SOURCE: a directory to which the source of every compiled kernel is written.
     inline : bool
-        XARR_INLINE: with ``0``, PoCL's threads get small work too; else it runs in the thread that
-        asks for it.
+        XARR_INLINE: with ``0``, PoCL's threads run small work too; by default the calling thread
+        runs it.
     kernel_debug : bool
         XARR_KERNEL_DEBUG: with ``1``, kernels by threads run in Python, item by item, with bounds
         checks.
     pure : bool
-        XARR_PURE: with ``1``, the core runs interpreted, though it was compiled; where xarr is
-        built, it is not compiled.
+        XARR_PURE: with ``1``, the core runs interpreted even if it is compiled, and an installation
+        does not compile it.
     random : str or None
-        XARR_RANDOM: with ``numpy``, random numbers are drawn on the host, the same as NumPy's.
+        XARR_RANDOM: with ``numpy``, random numbers are NumPy's, drawn on the host.
     reproducible : bool
-        XARR_REPRODUCIBLE: no library computes what xarr's own kernels can; see `xarr.reproducible`.
+        XARR_REPRODUCIBLE: xarr's own kernels compute instead of libraries; see `xarr.reproducible`.
     threads : int or None
-        XARR_THREADS: how many threads of ``cpu:0`` share large work, 1 or more.
+        XARR_THREADS: the number of threads of ``cpu:0`` that share large work, 1 or more.
     tiers : str or None
-        XARR_TIERS: with ``fused``, what is asked for waits until its kernels are compiled; with
-        ``hosted``, NumPy computes in a CPU's buffers what it can, and there are no such kernels.
-        Without either, what comes again gets its kernels, which are compiled beside it.
+        XARR_TIERS: with ``fused``, all operations wait for fused kernels; with ``hosted``, NumPy
+        computes all operations for which it has the same bits. By default NumPy begins, on a CPU,
+        and another process compiles kernels for operations that are repeated.
     verify : bool
-        XARR_VERIFY: check the scheduler's list after each of its passes; for work on xarr itself.
+        XARR_VERIFY: check the scheduler's list after each pass; for work on xarr itself.
     """
 
     device: str | None = None
@@ -138,9 +138,9 @@ def _options(given: Mapping[str, str], name: str) -> str | None:
 
 @memo
 def settings() -> Settings:
-    """The settings of this process."""
+    """Return the settings of this process, read at the first call."""
     return Settings.read(os.environ)
 
 
 IMPORTED: Final = Settings.read(os.environ)
-"""The settings at import: `cache_dir`, `eager`, `pure`, `random`, `reproducible`, `tiers`."""
+"""The settings at import: cache_dir, eager, pure, random, reproducible, tiers and verify."""
