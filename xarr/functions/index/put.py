@@ -316,6 +316,8 @@ def ravel_multi_index(
 def diag_indices(n: SupportsIndex, ndim: SupportsIndex = 2) -> tuple[Array, ...]:
     """Return the indices of the main diagonal of an array whose axes all have length n.
 
+    n : int -- The length of each axis.
+
     -> tuple of ndim Arrays of int64, shape (n,)
 
     TypeError -- If n or ndim is not an integer.
