@@ -110,7 +110,7 @@ class HostCall:
                 if first is None or not _may_be_written(on, first, views):
                     return _absent
                 values[0] = _target_of(first._view)
-                first._view.storage.writes += 1  # type: ignore[union-attr]
+                first._view.storage.writes += 1
             try:
                 result: Any = _quiet().run(self.numpys, *values, **named)
             except Exception:  # noqa: BLE001 - the function itself says what is wrong
