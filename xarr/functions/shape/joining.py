@@ -139,11 +139,13 @@ def concat(
 
     arrays : sequence of Array, shapes (..., N1, ...), (..., N2, ...), ...
         The arrays; their shapes agree except along the axis.
+    out : Array, optional
+        The array to write the result to.
 
     -> Array, shape (..., N1 + N2 + ..., ...)
 
-    TypeError -- If something is no array, out and dtype are both given, or casting does not allow a
-        dtype.
+    TypeError
+        If an operand is no array, out and dtype are both given, or casting forbids a conversion.
     ValueError -- If shapes differ elsewhere than along the axis.
 
     >>> xarr.concat([xarr.arange(2), xarr.arange(3)]).tolist()
@@ -229,11 +231,13 @@ def stack(
     """Join arrays of one shape along a new axis.
 
     axis : int -- Where the new axis is in the result.
+    arrays : sequence of Array or values -- The arrays.
+    out : Array, optional -- The array to write the result to.
 
     -> Array, shape with one more axis, of the data type that the arrays promote to
 
-    TypeError -- If something is no array, out and dtype are both given, or casting does not allow a
-        dtype.
+    TypeError
+        If an operand is no array, out and dtype are both given, or casting forbids a conversion.
 
     >>> xarr.stack([xarr.arange(2), xarr.arange(2)], axis=1).tolist()
     [[0, 0], [1, 1]]
@@ -266,7 +270,8 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
 
     shift : int or tuple of int -- By how many places elements move towards higher indices.
     axis : int or tuple of int, optional
-        The axes, one for each shift, or one of either for all. None moves in the flattened array.
+        The axes: one for each shift, or a single axis or shift for all. None shifts the
+        flattened array.
 
     -> Array, shape and data type of a
 
@@ -314,10 +319,11 @@ def _shifts(shift: Any, where: str) -> list[int]:
 def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Array:
     """Repeat each element, one after the other.
 
-    repeats : int, or integer Array, shape (N,) or (1,) -- How often; an Array says it for each
-        element along the axis, and is waited for, since the shape depends on its values.
+    repeats : int, or integer Array, shape (N,) or (1,)
+        How often to repeat. An Array has one number for each element along
+        the axis; to read it waits for the device, since the shape depends on it.
 
-    -> Array, of the data type of a, shape (N,) without an axis
+    -> Array, of the data type of a; shape of a but along the axis, (N,) without an axis
 
     >>> xarr.repeat(xarr.asarray([3, 4]), 2).tolist()
     [3, 3, 4, 4]
@@ -421,9 +427,11 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
 def append(arr: ArrayLike, values: Any, axis: SupportsIndex | None = None) -> Array:
     """Join values to the end of an array along an axis; None flattens both first.
 
-    values : Array or values -- Of the shape of arr but along the axis.
+    values : Array or values -- The values; their shape is that of arr except along the axis.
 
     -> Array, of the data type that arr and values promote to
+
+    ValueError -- If the shapes differ elsewhere.
 
     >>> xarr.append(xarr.arange(2), 7).tolist()
     [0, 1, 7]
@@ -440,7 +448,9 @@ def _appended(arr: ArrayLike, values: Any, axis: SupportsIndex | None) -> Array:
 @by_numpy(numpy.vstack)
 @cached_call
 def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
-    """Join arrays along the first axis, vectors as rows.
+    """Join arrays along the first axis, vectors as rows. `row_stack` is the same.
+
+    tup : sequence of Array or values -- The arrays.
 
     -> Array, shape (M1 + M2 + ..., N, ...), of the data type that the arrays promote to
     """
@@ -455,6 +465,8 @@ def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
 def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
     """Join arrays along the second axis, vectors along the first.
 
+    tup : sequence of Array or values -- The arrays.
+
     -> Array, shape (M, N1 + N2 + ..., ...), of the data type that the arrays promote to
     """
     where = "hstack(tup)"
@@ -465,7 +477,9 @@ def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
 @by_numpy(numpy.dstack)
 @cached_call
 def dstack(tup: Any) -> Array:
-    """Join arrays along the third axis.
+    """Join arrays along the third axis; vectors and matrices get the missing axes as `atleast_3d`.
+
+    tup : sequence of Array or values -- The arrays.
 
     -> Array, shape (M, N, K1 + K2 + ..., ...), of the data type that the arrays promote to
     """
@@ -476,7 +490,9 @@ def dstack(tup: Any) -> Array:
 @by_numpy(numpy.column_stack)
 @cached_call
 def column_stack(tup: Any) -> Array:
-    """Join vectors as the columns of a matrix.
+    """Join vectors as the columns of a matrix; matrices bring all their columns.
+
+    tup : sequence of Array or values -- The arrays.
 
     -> Array, shape (M, N1 + N2 + ...), of the data type that the arrays promote to
     """
@@ -496,10 +512,12 @@ def diff(
     prepend: Any = None,
     append: Any = None,
 ) -> Array:
-    """Subtract each element along an axis from the next; of bools, whether they differ.
+    """Subtract each element along an axis from the next; for bools, tell whether they differ.
 
     n : int -- How many times.
-    prepend, append : Array or scalar, optional -- What to put before and after a first.
+    prepend, append : Array or scalar, optional
+        Values to join to a along the axis first, before and after it.
+    n : int -- How many times to take differences.
 
     -> Array, n elements shorter along the axis, of the data type of a; bools stay bools
 
