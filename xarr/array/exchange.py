@@ -419,8 +419,7 @@ def from_dlpack(
 ) -> Array:
     """Make an array of an object that supports DLPack, in the same memory if possible.
 
-    x : object with ``__dlpack__`` and ``__dlpack_device__``, shape (...)
-        The values.
+    x : object with ``__dlpack__`` and ``__dlpack_device__``, shape (...) -- The values.
     device : Device, str or None
         The device of the result; where None, that of x if it is an Array or on a GPU, else the
         default device.

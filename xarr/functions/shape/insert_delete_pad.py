@@ -87,8 +87,6 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array
 
     -> Array, shape of arr with fewer elements along the axis, of the data type of arr
 
-    IndexError -- If an index is out of range.
-
     >>> xarr.delete(xarr.arange(5), [1, 3]).tolist()
     [0, 2, 4]
     """
@@ -196,8 +194,6 @@ def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = N
         The values; they broadcast over the other axes, and over several indices.
 
     -> Array, shape of arr with more elements along the axis, of the data type of arr
-
-    IndexError -- If an index is out of range.
 
     >>> xarr.insert(xarr.asarray([1, 2, 3]), 1, 9).tolist()
     [1, 9, 2, 3]
@@ -319,8 +315,7 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
     stat_length : int, (before, after) or a sequence of such for each axis
         How many elements next to the edge "maximum", "mean", "median" and "minimum" take; None
         for all.
-    reflect_type : {"even", "odd"}
-        "odd" subtracts the mirrored elements from two times the edge.
+    reflect_type : {"even", "odd"} -- "odd" subtracts the mirrored elements from two times the edge.
     kwargs : object -- Further arguments of a callable mode.
 
     -> Array, of the data type of array, shape with the pads added to each extent

@@ -139,8 +139,7 @@ def concat(
 
     arrays : sequence of Array, shapes (..., N1, ...), (..., N2, ...), ...
         The arrays; their shapes agree except along the axis.
-    out : Array, optional
-        The array to write the result to.
+    out : Array, optional -- The array to write the result to.
 
     -> Array, shape (..., N1 + N2 + ..., ...)
 

@@ -131,8 +131,7 @@ def fortran_alone(x: Array) -> bool:
 def permute_dims(a: Array, axes: Any = None) -> Array:
     """Put the axes in another order; a view.
 
-    axes : tuple of int, optional
-        The axes of a in their new order; None reverses them.
+    axes : tuple of int, optional -- The axes of a in their new order; None reverses them.
 
     -> Array, of the data type of a
 
@@ -159,8 +158,7 @@ def permuted(x: Array, axes: Any, where: str) -> Array:
 def transpose(a: ArrayLike, axes: Any = None) -> Array:
     """Reverse the axes, or put them in another order; a view.
 
-    axes : tuple of int, optional
-        The axes of a in their new order; None reverses them.
+    axes : tuple of int, optional -- The axes of a in their new order; None reverses them.
 
     -> Array, of the data type of a
 
@@ -223,8 +221,6 @@ def expand_dims(a: ArrayLike, axis: Any) -> Array:
     axis : int or tuple of int -- Where the new axes are in the result.
 
     -> Array, of the data type of a
-
-    ValueError -- If an axis is named twice.
 
     >>> xarr.expand_dims(xarr.zeros((2, 3)), 1).shape
     (2, 1, 3)
@@ -336,8 +332,6 @@ def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
 
     -> Array, of the data type of m
 
-    ValueError -- If the axes are not two different ones.
-
     >>> xarr.rot90(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [[2, 4], [1, 3]]
     """
@@ -424,9 +418,9 @@ def atleast_1d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_1d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_1d(*arrays: ArrayLike) -> Array | tuple[Array, ...]:
-    """Give arrays at least one axis: a view of one argument, a tuple of views of several.
+    """Give arrays at least one axis.
 
-    -> Array, or a tuple of Arrays, data types kept
+    -> Array: a view, or a tuple of views for several arguments; data types kept
     """
     return _one_or_all([with_axes(item, 1, "atleast_1d(*arrays)") for item in arrays])
 
@@ -436,9 +430,9 @@ def atleast_2d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_2d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_2d(*arrays: ArrayLike) -> Array | tuple[Array, ...]:
-    """Give arrays at least two axes, the new ones in front, as `atleast_1d` does.
+    """Give arrays at least two axes; new ones come in front.
 
-    -> Array, or a tuple of Arrays, data types kept
+    -> Array: a view, or a tuple of views for several arguments; data types kept
     """
     return _one_or_all([with_axes(item, 2, "atleast_2d(*arrays)") for item in arrays])
 
@@ -450,7 +444,7 @@ def atleast_3d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_3d(*arrays: ArrayLike) -> Array | tuple[Array, ...]:
     """Give arrays at least three axes: (N,) becomes (1, N, 1) and (M, N) becomes (M, N, 1).
 
-    -> Array, or a tuple of Arrays, data types kept
+    -> Array: a view, or a tuple of views for several arguments; data types kept
     """
     return _one_or_all([with_three_axes(item, "atleast_3d(*arrays)") for item in arrays])
 
