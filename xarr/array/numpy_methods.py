@@ -340,7 +340,7 @@ def fill(self: Array, value: Any) -> None:
     self[...] = value
 
 
-def choose(self: Array, *choices: Any, out: Any = None, mode: str = "raise") -> Array:
+def choose(self: Array, *choices: Any, out: Out = None, mode: str = "raise") -> Array:
     """Choose for each element from one of several arrays; see `xarr.choose`.
 
     The arrays are given one by one, or as one sequence.
@@ -350,7 +350,7 @@ def choose(self: Array, *choices: Any, out: Any = None, mode: str = "raise") -> 
 
 
 def compress(
-    self: Array, condition: Any, axis: SupportsIndex | None = None, out: Any = None
+    self: Array, condition: Any, axis: SupportsIndex | None = None, out: Out = None
 ) -> Array:
     """Take the parts along an axis where a condition is true; see `xarr.compress`."""
     return functions.index.searching.compress(condition, self, axis, out)
@@ -437,7 +437,7 @@ def trace(
     axis1: SupportsIndex = 0,
     axis2: SupportsIndex = 1,
     dtype: DTypeLike = None,
-    out: Any = None,
+    out: Out = None,
 ) -> Array:
     """The sums of the diagonals of the matrices that two axes hold. See `xarr.trace`."""
     return functions.linalg.matrices.trace(self, offset, axis1, axis2, dtype, out)
@@ -473,6 +473,6 @@ def conjugate(self: Array, /, out: Out = None) -> Array:
     return self.conj(out)
 
 
-def dot(self: Array, b: ArrayLike, out: Any = None) -> Array:
+def dot(self: Array, b: ArrayLike, out: Out = None) -> Array:
     """NumPy's product of scalars, vectors, matrices and stacks of them. See `xarr.dot`."""
     return functions.linalg.numpy_products.dot(self, b, out)

@@ -355,7 +355,7 @@ class Vectors(Source):
         mean : real Array, shape (N,) -- The mean.
         cov : real Array, shape (N, N) -- The covariance, symmetric and positive semidefinite.
         check_valid : "warn", "raise" or "ignore" -- What to do if cov is not positive semidefinite.
-        tol : float -- The largest difference between cov and the product of its factors.
+        tol : float -- The tolerance of the check of cov.
         method : "svd", "eigh" or "cholesky" -- The factorization of cov.
         size : int, tuple of int or None -- The number or shape of the vectors; None for one.
 

@@ -15,7 +15,7 @@ from typing import Any, SupportsIndex
 import numpy
 
 from xarr import dtypes, layout, tuning
-from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out, made
 from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import array_of, as_array, numbers, stored_number
 from xarr.array.layouts import settled, view
@@ -130,7 +130,7 @@ def concat(
     arrays: Any,
     /,
     axis: SupportsIndex | None = 0,
-    out: Any = None,
+    out: Out = None,
     *,
     dtype: DTypeLike = None,
     casting: str = "same_kind",
@@ -139,12 +139,10 @@ def concat(
 
     arrays : sequence of Array, shapes (..., N1, ...), (..., N2, ...), ...
         The arrays; their shapes agree except along the axis.
-    out : Array, optional -- The array to write the result to.
 
     -> Array, shape (..., N1 + N2 + ..., ...)
 
-    TypeError
-        If an operand is no array, out and dtype are both given, or casting forbids a conversion.
+    TypeError -- If an operand is no array, out and dtype are both given, or casting forbids it.
     ValueError -- If shapes differ elsewhere than along the axis.
 
     >>> xarr.concat([xarr.arange(2), xarr.arange(3)]).tolist()
@@ -160,7 +158,7 @@ def _joined(
     where: str,
     dtype: DTypeLike = None,
     casting: str = "same_kind",
-    out: Any = None,
+    out: Out = None,
 ) -> Array:
     """`concat` of arrays on one device; errors name the calling function, `where`."""
     _require_one(out, dtype, where)
@@ -222,7 +220,7 @@ def _require_one(out: Any, dtype: DTypeLike, where: str) -> None:
 def stack(
     arrays: Any,
     axis: SupportsIndex = 0,
-    out: Any = None,
+    out: Out = None,
     *,
     dtype: DTypeLike = None,
     casting: str = "same_kind",
@@ -231,12 +229,10 @@ def stack(
 
     axis : int -- Where the new axis is in the result.
     arrays : sequence of Array or values -- The arrays.
-    out : Array, optional -- The array to write the result to.
 
     -> Array, shape with one more axis, of the data type that the arrays promote to
 
-    TypeError
-        If an operand is no array, out and dtype are both given, or casting forbids a conversion.
+    TypeError -- If an operand is no array, out and dtype are both given, or casting forbids it.
 
     >>> xarr.stack([xarr.arange(2), xarr.arange(2)], axis=1).tolist()
     [[0, 0], [1, 1]]

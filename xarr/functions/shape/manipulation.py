@@ -135,8 +135,6 @@ def permute_dims(a: Array, axes: Any = None) -> Array:
 
     -> Array, of the data type of a
 
-    ValueError -- If the axes are not each named once.
-
     >>> xarr.permute_dims(xarr.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
@@ -161,8 +159,6 @@ def transpose(a: ArrayLike, axes: Any = None) -> Array:
     axes : tuple of int, optional -- The axes of a in their new order; None reverses them.
 
     -> Array, of the data type of a
-
-    ValueError -- If the axes are not each named once.
     """
     where = "transpose(a, axes)"
     x = array_of(a, where, "a")
