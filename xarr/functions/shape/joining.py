@@ -315,10 +315,9 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
     """Repeat each element, one after the other.
 
     repeats : int, or integer Array, shape (N,) or (1,)
-        How often to repeat. An Array has one number for each element along
-        the axis; to read it waits for the device, since the shape depends on it.
+        How often to repeat, or how often each element along the axis. Waits for an Array.
 
-    -> Array, of the data type of a; shape of a but along the axis, (N,) without an axis
+    -> Array, data type kept; of shape (N,) without an axis
 
     >>> xarr.repeat(xarr.asarray([3, 4]), 2).tolist()
     [3, 3, 4, 4]

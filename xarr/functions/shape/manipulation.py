@@ -63,7 +63,7 @@ def reshape(
         Which index runs fastest: the last ("C") or the first ("F"). "A" is "F" for an array in
         Fortran order, else "C".
 
-    -> Array, shape as given, of the data type of a
+    -> Array, shape as given, data type kept
 
     ValueError -- If the number of elements differs, or copy is False and a copy is needed.
 
@@ -106,7 +106,7 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
         Which index runs fastest: the last ("C") or the first ("F"). "A" is "F" for an array in
         Fortran order, else "C"; "K" keeps the order in memory.
 
-    -> Array, shape (N,), of the data type of a
+    -> Array, shape (N,), data type kept
     """
     return flattened(array_of(a, "ravel(a)", "a"), order, "ravel(a, order)")
 
@@ -169,7 +169,7 @@ def transpose(a: ArrayLike, axes: Any = None) -> Array:
 def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     """Swap two axes; a view.
 
-    -> Array, of the data type of a
+    -> Array, data type kept
 
     >>> xarr.swapaxes(xarr.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
@@ -248,7 +248,7 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
 
     axis : int, tuple of int or None -- The axes; None stands for all that have one element.
 
-    -> Array, of the data type of a
+    -> Array, data type kept
 
     ValueError -- If an axis has more than one element, or none.
 
