@@ -210,9 +210,8 @@ def astype(
 def view(self: Array, dtype: Any = None, type: Any = None) -> Array:
     """Return another array in the same memory, possibly with another data type.
 
-    dtype : dtype, optional
-        The data type to read the bytes as. With elements of another size the last axis grows or
-        shrinks; it must be contiguous then.
+    dtype : dtype, optional -- The data type to read the bytes as. With elements of another size the
+        last axis grows or shrinks; it must be contiguous then.
     type : type, optional -- `xarr.ndarray`, the only type there is.
 
     ValueError -- If the bytes of the last axis do not make whole elements, or have gaps.

@@ -226,9 +226,8 @@ def require(
 ) -> Array:
     """Make an array that meets requirements; an Array that meets them is returned itself.
 
-    requirements : str or sequence of str, optional
-        "C" or "F" for the order in memory, "W" for writeable, "O" for memory of its own; "A" and
-        "E" are accepted, as every Array meets them.
+    requirements : str or sequence of str, optional -- "C" or "F" for the order in memory, "W" for
+        writeable, "O" for memory of its own; "A" and "E" are accepted, as every Array meets them.
 
     -> Array, shape of a
 

@@ -235,9 +235,8 @@ def linspace(
     start, stop : int, float or complex, or Array, shapes that broadcast to (...)
         The ends of the interval.
     retstep : bool -- Whether to return the distance between two numbers too.
-    dtype : dtype, optional
-        The data type. Where None it is that of the ends if floating-point or complex, else the
-        default floating-point one. Numbers of an integer type are rounded down.
+    dtype : dtype, optional -- The data type. Where None it is that of the ends if floating-point or
+        complex, else the default floating-point one. Numbers of an integer type are rounded down.
     num : int -- The number of values.
 
     -> Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0

@@ -85,12 +85,12 @@ def explain(x: Any, /) -> Explanation:
     """Describe an array's pending operations and the kernels that compute them.
 
     x : Array, shape (...), or function of `jit`
-        An array, whose device has the pending operations; kernels are compiled for them, not
-        launched. Or a function of `jit`: all launches of its recordings are described.
+        An array: the pending operations of its device are described. Kernels are compiled for them,
+        but not launched. Or a function of `jit`: all launches of its recordings are described.
 
-    -> str -- The operations, one a line, as they run: ``s2[(3,)] = add(s0[(3,)], 1.0)`` writes
-        storage 2. Then the number of the device's programs (lists of such operations) that run
-        fused, and of
+    -> str
+        The operations, one a line, as they run: ``s2[(3,)] = add(s0[(3,)], 1.0)`` writes storage 2.
+        Then the number of the device's programs (lists of such operations) that run fused, and of
         those that run step by step, by NumPy and kernels of one operation, until their kernels are
         compiled. Then each kernel with the file of its template, its loads and stores, the bytes
         that these move, and its source. For an array in memory, its position there.

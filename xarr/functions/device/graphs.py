@@ -32,13 +32,14 @@ class Graph:
     """The recorded work of a ``with`` block, which `launch` repeats; `xarr.graph` makes one.
 
     Another ``with`` block of the graph replaces the recording. On a CUDA device the graph is
-    updated
-    in place if its kinds of steps are the same.
+    updated in place if its kinds of steps are the same.
 
     Attributes
     ----------
-    device : Device -- The device of the recorded work.
-    launches : int -- The number of recorded kernels and copies.
+    device : Device
+        The device of the recorded work.
+    launches : int
+        The number of recorded kernels and copies.
     """
 
     device: Device
@@ -144,20 +145,16 @@ def graph(device: Device | str | None = None) -> Graph:
     """Record the device work of a ``with`` block, to launch it again at little cost.
 
     The block runs normally, once, while it is recorded. ``g.launch()`` then repeats its launches:
-    as
-    one CUDA graph, elsewhere one after the other. Operands and results keep their memory: write new
-    values into an operand, as ``x[...] = values``, before a launch.
+    as one CUDA graph, elsewhere one after the other. Operands and results keep their memory: write
+    new values into an operand, as ``x[...] = values``, before a launch.
 
-    RuntimeError
-        In the block, if the host reads a value (as `float(x)`, a mask and `nonzero` do) or draws a
-        random number, or if another graph is being recorded.
+    RuntimeError -- In the block, if the host reads a value (as `float(x)`, a mask and `nonzero` do)
+        or draws a random number, or if another graph is being recorded.
 
     Note: Values that come from the host within the block are copied once, not at each launch. Each
     launch draws new random arrays. xarr's own kernels compute products and transforms, not the
-    device's
-    libraries. The graph keeps the memory of temporaries, and arrays without memory get it (`zeros`
-    has
-    none until it is written to). Work of other threads on the device is recorded too.
+    device's libraries. The graph keeps the memory of temporaries, and arrays without memory get it
+    (`zeros` has none until it is written to). Work of other threads on the device is recorded too.
 
     >>> x = xarr.zeros(3)
     >>> with xarr.graph() as g:

@@ -39,9 +39,8 @@ class IpcHandle:
     def open(self, device: Device | str | None = None) -> Array:
         """Return an Array in the memory of the handle, in a process that did not make it.
 
-        device : Device, str or None
-            The device; None for the one of the same name. It may be of another backend, on the same
-            card.
+        device : Device, str or None -- The device; None for the one of the same name. It may be of
+            another backend, on the same card.
 
         RuntimeError -- If this process made the handle.
         """

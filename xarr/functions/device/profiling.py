@@ -222,8 +222,8 @@ def profile() -> Profile:
     Note: Pending work runs before the block, and the work of the block runs within it. On a CPU,
     kernels do small work that NumPy would do otherwise. Times are those of the device, without
     compilation. Library calls on the host are named ``numpy.``. The work of all threads on all
-    devices
-    counts. With the package nvtx, the block and each launch are NVTX ranges in the domain ``xarr``.
+    devices counts. With the package nvtx, the block and each launch are NVTX ranges in the domain
+    ``xarr``.
 
     >>> x = xarr.ones(5000, dtype="float32") + 0
     >>> with xarr.profile() as p:

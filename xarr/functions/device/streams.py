@@ -30,18 +30,14 @@ class Stream:
     """A queue of work on a device: a CUDA stream or an OpenCL queue.
 
     The work of a ``with stream:`` block runs on the stream in order, concurrently with other
-    streams.
-    Results may be used anywhere: work that reads them waits for them. The device's pending work of
-    all
-    threads is launched when the block begins and when it ends.
+    streams. Results may be used anywhere: work that reads them waits for them. The device's pending
+    work of all threads is launched when the block begins and when it ends.
 
     device : Device, str or None -- The device; None for the default device.
-    pointer : int, optional
-        A stream of another library to wrap: a ``cudaStream_t``, or a ``cl_command_queue`` of xarr's
-        context. It must live as long as this object.
-    priority : int
-        The priority of a new CUDA stream: lower numbers, such as -1, go first. Others are clamped
-        to the range of the device; OpenCL has 0 alone.
+    pointer : int, optional -- A stream of another library to wrap: a ``cudaStream_t``, or a
+        ``cl_command_queue`` of xarr's context. It must live as long as this object.
+    priority : int -- The priority of a new CUDA stream: lower numbers, such as -1, go first. Others
+        are clamped to the range of the device; OpenCL has 0 alone.
 
     >>> stream = xarr.Stream()
     >>> with stream:
@@ -130,7 +126,7 @@ class Stream:
         return Event(self._device, self, timed=timed, blocking=blocking)
 
     def wait(self, other: Event | Stream | Any) -> None:
-        """Make later work of the stream wait for an event, or for the work of another stream so far.
+        """Make later work of the stream wait for an event, or for the present work of a stream.
 
         other : Event, Stream, or stream of another library with ``__cuda_stream__``
             The event or stream to wait for.
@@ -174,10 +170,8 @@ class Stream:
         """Call a host function once all work of the stream so far is done.
 
         On a CUDA device a thread of the driver calls it, and later work of the stream waits for the
-        call;
-        on other devices this method waits and calls it. The function must neither use the device
-        nor wait
-        for a thread that does. Its exceptions go to `sys.unraisablehook`.
+        call; on other devices this method waits and calls it. The function must neither use the
+        device nor wait for a thread that does. Its exceptions go to `sys.unraisablehook`.
 
         function : function -- The function to call.
         arguments : object -- The arguments of the function.
@@ -253,9 +247,8 @@ class Event:
 
     device : Device, str or None -- The device; None for the default device.
     stream : Stream, optional -- The stream to record the event in at once; see `record`.
-    timed : bool
-        Whether the event records its time, for `elapsed_ms`; events without are cheaper to wait
-        for.
+    timed : bool -- Whether the event records its time, for `elapsed_ms`; events without are cheaper
+        to wait for.
     blocking : bool -- Whether `synchronize` sleeps instead of polling, on a CUDA device.
 
     >>> begin, end = xarr.Event(), xarr.Event()
@@ -418,25 +411,23 @@ def empty_pinned(shape: Any, dtype: Any = None, *, device: Device | str | None =
 
 
 def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None = None) -> Event:
-    """Copy between the host and a device, or two Arrays, without waiting; return the end as an Event.
+    """Copy between the host and a device, or two Arrays, without waiting for the end.
 
     The copy follows all earlier work of the device, and later work on the Array waits for it. The
     host must not touch its array until the event is done. With an array of `empty_pinned` the copy
-    is
-    faster and overlaps other work; else it does not.
+    is faster and overlaps other work; else it does not.
 
     dst, src : Array or numpy.ndarray, at least one an Array, shape (...)
         The target and the source, of the same shape and data type. A NumPy array must be
         C-contiguous. Two Arrays are on one device, or on two CUDA devices.
-    stream : Stream, optional
-        The stream for the copy, on the device of `dst` (of `src` if `dst` is NumPy's); the current
-        one where None.
+    stream : Stream, optional -- The stream for the copy, on the device of `dst` (of `src` if `dst`
+        is NumPy's); the current one where None.
+
+    -> Event at the end of the copy
 
     TypeError -- If neither is an Array, one is no array, or their data types differ.
-    ValueError
-        If the shapes differ, NumPy's array is not C-contiguous, `dst` is read-only, the stream is
-        on
-        another device, or the devices cannot copy directly.
+    ValueError -- If the shapes differ, NumPy's array is not C-contiguous, `dst` is read-only, the
+        stream is on another device, or the devices cannot copy directly.
 
     >>> host = xarr.empty_pinned(3, "float32")
     >>> xarr.copyto_async(host, xarr.arange(3, dtype="float32") * 2).synchronize()

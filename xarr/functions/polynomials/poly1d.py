@@ -168,9 +168,8 @@ def polyfit(
         times the dtype's epsilon where None.
     full : bool, optional -- Whether to return residuals, rank, singular values and rcond too.
     w : Array, shape (M,), optional -- The weights of the residuals, before they are squared.
-    cov : bool or "unscaled", optional
-        Whether to return the covariance matrix of the coefficients too; "unscaled" does not
-        scale it by the residuals.
+    cov : bool or "unscaled", optional -- Whether to return the covariance matrix of the
+        coefficients too; "unscaled" does not scale it by the residuals.
 
     -> Array, shape (deg + 1,) or (deg + 1, K)
         The coefficients, of the highest power first; with `full` or `cov` the first of a tuple.

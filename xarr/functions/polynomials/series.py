@@ -230,9 +230,8 @@ class Series:
     def integ(self, m: int = 1, k: Any = (), lbnd: Any = None) -> Made:
         """Integrate the series m times.
 
-        k : number or sequence of at most m numbers
-            The values of the integrals at `lbnd`, that of the first integral first; missing ones
-            are 0.
+        k : number or sequence of at most m numbers -- The values of the integrals at `lbnd`, that
+            of the first integral first; missing ones are 0.
         lbnd : number, optional -- The lower bound of the integrals; 0 where None.
         """
         constants = list(k) if isinstance(k, list | tuple) else k

@@ -255,8 +255,7 @@ class Discrete(Source):
         return self._draw(random.poisson, (lam,), size)
 
     def zipf(self, a: Real, size: Size = None) -> Integers:
-        """Draw from the zeta distribution: positive integers k, with probability proportional to
-        k**-a.
+        """Draw positive integers k with a probability proportional to k**-a (zeta distribution).
 
         After L. Devroye, Non-uniform random variate generation, 1986, chapter X.6.
 

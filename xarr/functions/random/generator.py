@@ -35,9 +35,8 @@ class Generator(Continuous, Discrete, Vectors):
     Draws are deferred and fused like other operations, but their numbers follow from the order of
     the calls: the same seed gives the same bits on every device.
 
-    bit_generator : Philox, or a bit generator of NumPy
-        The source of random bits. With one of NumPy's, the host draws NumPy's numbers and copies
-        them to the device.
+    bit_generator : Philox, or a bit generator of NumPy -- The source of random bits. With one of
+        NumPy's, the host draws NumPy's numbers and copies them to the device.
 
     >>> xarr.random.Generator(xarr.random.Philox(7)).normal(size=(2, 3)).shape
     (2, 3)

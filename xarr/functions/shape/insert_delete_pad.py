@@ -304,17 +304,15 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
     pad_width : int, (before, after), a sequence of such for each axis, or a dict of axes
         How many elements before and after.
     mode : str or callable
-        The elements to put around. "constant": a constant. "edge": the nearest element.
-        "wrap": the array again. "reflect", "symmetric": the array mirrored without, or with, its
-        last element. "linear_ramp": from the nearest element to an end. "maximum", "mean",
-        "median", "minimum": that of the elements along the axis. "empty": undefined values. A
-        callable gets NumPy's vectors, as
-        `numpy.pad` says, and runs on the host.
+        The elements to put around. "constant": a constant. "edge": the nearest element. "wrap": the
+        array again. "reflect", "symmetric": the array mirrored without, or with, its last element.
+        "linear_ramp": from the nearest element to an end. "maximum", "mean", "median", "minimum":
+        that of the elements along the axis. "empty": undefined values. A callable gets NumPy's
+        vectors, as `numpy.pad` says, and runs on the host.
     constant_values, end_values : scalar, (before, after) or a sequence of such for each axis
         The constants, and the ends of ramps; 0 where they are not given.
-    stat_length : int, (before, after) or a sequence of such for each axis
-        How many elements next to the edge "maximum", "mean", "median" and "minimum" take; None
-        for all.
+    stat_length : int, (before, after) or a sequence of such for each axis -- How many elements next
+        to the edge "maximum", "mean", "median" and "minimum" take; None for all.
     reflect_type : {"even", "odd"} -- "odd" subtracts the mirrored elements from two times the edge.
     kwargs : object -- Further arguments of a callable mode.
 

@@ -264,9 +264,8 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     """Move elements along axes; those that leave at one end come in at the other.
 
     shift : int or tuple of int -- By how many places elements move towards higher indices.
-    axis : int or tuple of int, optional
-        The axes: one for each shift, or a single axis or shift for all. None shifts the
-        flattened array.
+    axis : int or tuple of int, optional -- The axes: one for each shift, or a single axis or shift
+        for all. None shifts the flattened array.
 
     -> Array, shape and data type of a
 

@@ -59,9 +59,8 @@ def reshape(
     """Give an array another shape, its elements in the same order: a view where strides allow it.
 
     shape : int or tuple of int -- The shape. One extent may be -1: it is computed from the others.
-    order : {"C", "F", "A"}
-        Which index runs fastest: the last ("C") or the first ("F"). "A" is "F" for an array in
-        Fortran order, else "C".
+    order : {"C", "F", "A"} -- Which index runs fastest: the last ("C") or the first ("F"). "A" is
+        "F" for an array in Fortran order, else "C".
 
     -> Array, shape as given, data type kept
 
@@ -102,9 +101,8 @@ def reversed_axes(x: Array) -> Array:
 def ravel(a: ArrayLike, order: str = "C") -> Array:
     """Flatten an array: a view of it where its elements follow each other, else a copy.
 
-    order : {"C", "F", "A", "K"}
-        Which index runs fastest: the last ("C") or the first ("F"). "A" is "F" for an array in
-        Fortran order, else "C"; "K" keeps the order in memory.
+    order : {"C", "F", "A", "K"} -- Which index runs fastest: the last ("C") or the first ("F"). "A"
+        is "F" for an array in Fortran order, else "C"; "K" keeps the order in memory.
 
     -> Array, shape (N,), data type kept
     """
@@ -497,9 +495,8 @@ def as_strided(
 
     -> Array, shape as given, of the data type of x
 
-    ValueError
-        If the view would reach beyond the memory of x (NumPy does not check it), or a stride
-        is no multiple of the size of an element.
+    ValueError -- If the view would reach beyond the memory of x (NumPy does not check it), or a
+        stride is no multiple of the size of an element.
 
     >>> x = xarr.arange(4)
     >>> xarr.lib.stride_tricks.as_strided(x, (3, 2), (x.itemsize, x.itemsize)).tolist()
