@@ -41,7 +41,11 @@ def test_docstrings_are_completed() -> None:
     ("meaning", "of", "not_of"),
     [
         ("elsewhere `out` keeps", "add ldexp clip", "sum max mean std nansum all"),
-        ("and of the computation", "sum mean var trace vecdot", "zeros eye tri fromiter array concat add"),
+        (
+            "and of the computation",
+            "sum mean var trace vecdot",
+            "zeros eye tri fromiter array concat add",
+        ),
         ("None for the operand's, or", "asarray array full full_like linspace", "zeros eye load"),
         ("The device; None for the default one", "zeros eye fromiter indices tri", "zeros_like"),
     ],

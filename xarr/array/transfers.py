@@ -92,8 +92,8 @@ def no_implicit_transfer() -> Iterator[None]:
 
     Hidden are: NumPy arrays and lists as operands, `float(x)`, `print(x)`, `numpy.asarray(x)`,
     NumPy's functions that the host computes, and functions that say "Runs on the host." They raise
-    on a CPU too, where `numpy.asarray(x)` shares memory. Not hidden: writing files, and reading a
-    constant such as `ones(3)` that no device holds yet.
+    on a CPU too, where `numpy.asarray(x)` shares memory. Not hidden: writing files, and most ways
+    to read a constant such as `ones(3)`, which no device holds yet.
 
     >>> x = xarr.ones(2)
     >>> with xarr.no_implicit_transfer():

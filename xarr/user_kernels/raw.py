@@ -170,7 +170,7 @@ class RawModule:
                 self._compiled(device, self._name, log_stream)
 
     def get_global(self, name: str) -> Pointer:
-        """Return a pointer to the bytes of a global variable of a CUDA C module, on the default device.
+        """Return a pointer to a global variable of a CUDA C module on the default device.
 
         It is declared ``__device__`` or ``__constant__``. ``pointer.cast("float32").array(10)`` is
         an array of ten of its numbers.

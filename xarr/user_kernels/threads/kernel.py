@@ -541,10 +541,10 @@ class KernelWords(Words):
 
     Notes
     -----
-    The functions for kernels, as ``xarr.kernel.grid``, are `grid`, `gridsize`, `local_id`, `group_id`, `local_size`, `groups`, `barrier`,
-    `local_array`, `private_array` and `atomic`, and those of Numba's ``cuda``: `jit`, `threadIdx`,
-    `blockIdx`, `blockDim`, `gridDim`, `syncthreads`, `shared`, `local` and, for the host,
-    `to_device`, `device_array`, `stream`, `event` and `synchronize`.
+    The names for kernels, as ``xarr.kernel.grid``, are `grid`, `gridsize`, `local_id`, `group_id`,
+    `local_size`, `groups`, `barrier`, `local_array`, `private_array` and `atomic`, and Numba's of
+    ``cuda``: `jit`, `threadIdx`, `blockIdx`, `blockDim`, `gridDim`, `syncthreads`, `shared`,
+    `local` and, for the host, `to_device`, `device_array`, `stream`, `event` and `synchronize`.
 
     Examples
     --------
