@@ -136,8 +136,7 @@ class DeviceError(RuntimeError):
 
     Attributes
     ----------
-    code : int
-        The error code of the driver.
+    code : int -- The error code of the driver.
     name : str
         The driver's name of the error, as "CUDA_ERROR_ILLEGAL_ADDRESS" or "CL_INVALID_VALUE".
     """
@@ -156,18 +155,12 @@ class CompileError(RuntimeError):
 
     Attributes
     ----------
-    op : str
-        The operation that the kernel computes, filled in by the engine.
-    dtypes : tuple of str
-        The data types that it was specialised for, filled in by the engine.
-    device : str
-        The device that it was compiled for.
-    options : tuple of str
-        The options of the compiler.
-    log : str
-        The output of the compiler.
-    source : str
-        The complete source text.
+    op : str -- The operation that the kernel computes, filled in by the engine.
+    dtypes : tuple of str -- The data types that it was specialised for, filled in by the engine.
+    device : str -- The device that it was compiled for.
+    options : tuple of str -- The options of the compiler.
+    log : str -- The output of the compiler.
+    source : str -- The complete source text.
     """
 
     def __init__(

@@ -76,10 +76,8 @@ class Device:
     ----------
     no_float64 : bool
         Whether the device has no float64, so that it computes in float32 and complex64.
-    lock : RLock
-        The lock to hold while work runs on the device or its driver is called.
-    memory : Memory
-        The use of the device's memory, and its limit.
+    lock : RLock -- The lock to hold while work runs on the device or its driver is called.
+    memory : Memory -- The use of the device's memory, and its limit.
     in_place : dict
         For each data type, the functions that read and write an element in device memory; None if
         the host cannot reach it.
@@ -89,15 +87,12 @@ class Device:
     kept : dict of int
         The number of graphs that use each buffer, by its identity. No other array gets this memory,
         and its content is never assumed.
-    is_recorded : bool
-        Whether a graph is being recorded, so that no other work may run.
+    is_recorded : bool -- Whether a graph is being recorded, so that no other work may run.
     drawing : function or None
         While a graph is recorded: takes the function that numbers random draws, and returns views
         of the number and the key of a draw, which each launch updates.
-    bandwidth_gb_s : float or None
-        The speed of copies, once a profile has measured it.
-    tape : Tape or None
-        The pending work of the device.
+    bandwidth_gb_s : float or None -- The speed of copies, once a profile has measured it.
+    tape : Tape or None -- The pending work of the device.
     kernels, programs, structures : dict, dict, Memo
         The engine's caches: compiled kernels, plans, and structures of views.
     """
@@ -196,7 +191,7 @@ class Device:
 
     @property
     def kind(self) -> Literal["cpu", "gpu", "accelerator"]:
-        """The kind of device."""
+        """The kind of device: "cpu", "gpu" or "accelerator"."""
         return self.info.kind
 
     @property
@@ -317,6 +312,8 @@ class Device:
 
 def devices() -> list[Device]:
     """Return all devices found: those of the best backend first, GPUs before CPUs.
+
+    -> list of Device
 
     >>> xarr.default_device() in xarr.devices()
     True

@@ -36,10 +36,8 @@ class Graph:
 
     Attributes
     ----------
-    device : Device
-        The device of the recorded work.
-    launches : int
-        The number of recorded kernels and copies.
+    device : Device -- The device of the recorded work.
+    launches : int -- The number of recorded kernels and copies.
     """
 
     device: Device

@@ -143,7 +143,7 @@ def unpackbits(
         negative one cuts off bits at the end; None for all.
 
     -> uint8 Array, shape (..., 8 * N, ...), or (8 * N,) where axis is None
-        Zeros and ones; the extent is that which count asks for.
+        Zeros and ones; `count` changes the extent 8 * N.
 
     >>> xarr.unpackbits(xarr.asarray([160], dtype="uint8"), count=3).tolist()
     [1, 0, 1]

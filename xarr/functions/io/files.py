@@ -313,8 +313,7 @@ def genfromtxt(
         name, as `usecols`, `names`, `missing_values` and `filling_values`; `usemask` is refused.
 
     -> Array
-        The values; missing ones are NaN. Records and strings, as with ``names=True``, are
-    NumPy arrays.
+        The values; missing ones are NaN. Records and strings (``names=True``) are NumPy arrays.
 
     >>> xarr.genfromtxt(["1,2", "3,"], delimiter=",").tolist()
     [[1.0, 2.0], [3.0, nan]]

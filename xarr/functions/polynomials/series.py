@@ -224,7 +224,10 @@ class Series:
         return self._of(made, self._device)
 
     def mapparms(self) -> tuple[Any, Any]:
-        """Return the offset and the scale that map the domain to the window."""
+        """Return the offset and the scale that map the domain to the window.
+
+        -> (offset, scale), numbers
+        """
         return self._host().mapparms()  # type: ignore[no-any-return]
 
     def integ(self, m: int = 1, k: Any = (), lbnd: Any = None) -> Made:

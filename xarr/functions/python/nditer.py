@@ -77,7 +77,7 @@ class broadcast:  # noqa: N801 - NumPy's name
 
     *arrays : Array or values, shapes that broadcast
         The arrays, 64 at most; a `broadcast` stands for its arrays.
-    **options : object -- None exist; any raises ValueError.
+    **options : object -- Not accepted: any raises ValueError.
 
     >>> pairs = xarr.broadcast(xarr.asarray([[1], [2]]), xarr.asarray([5, 6]))
     >>> pairs.shape

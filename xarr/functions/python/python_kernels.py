@@ -37,7 +37,7 @@ def fuse(func: _Function, /) -> _Function: ...
 @overload
 def fuse(*, kernel_name: str | None = None) -> Callable[[_Function], _Function]: ...
 def fuse(func: Any = None, /, *, kernel_name: str | None = None) -> Any:
-    """Return the function itself: for CuPy's programs. xarr fuses without it.
+    """Return the function unchanged, for CuPy's programs: xarr fuses without it.
 
     func : callable -- The function; without it, a decorator is returned.
     kernel_name : str, optional -- Has no effect.

@@ -289,8 +289,8 @@ def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) 
     **kwargs : object -- `identity`, as in NumPy.
 
     -> callable
-        A function of arrays that broadcast; it returns Arrays, where NumPy's returns
-    arrays of -- objects. It has the methods `reduce`, `accumulate` and `outer`.
+        A function of arrays that broadcast; it returns Arrays, where NumPy's returns arrays of
+        objects. It has the methods `reduce`, `accumulate` and `outer`.
 
     >>> import math
     >>> xarr.frompyfunc(math.gcd, 2, 1)(xarr.asarray([12, 18]), 8).tolist()

@@ -143,7 +143,7 @@ class Continuous(Source):
         """Draw from the triangular distribution.
 
         left, right : real Array or number -- The bounds, left < right.
-        mode : real Array or number -- The number of highest density, from left to right.
+        mode : real Array or number -- The mode, from left to right.
         """
         return self._draw(random.triangular, (left, mode, right), size, sampling.require_order)
 

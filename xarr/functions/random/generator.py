@@ -73,6 +73,8 @@ class Generator(Continuous, Discrete, Vectors):
 
         n_children : int -- The number of generators.
 
+        -> list of Generator
+
         >>> len(xarr.random.default_rng(1).spawn(2))
         2
         """

@@ -175,6 +175,8 @@ class Philox:
 
         n_children : int -- The number of bit generators.
 
+        -> list of Philox
+
         >>> len(xarr.random.Philox(1).spawn(2))
         2
         """

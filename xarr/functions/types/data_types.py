@@ -1,7 +1,7 @@
-"""Data types: conversion, what they hold, which kind they are, what they promote to.
+"""Data types: conversion, limits, kinds and promotion.
 
-The chapter of the standard named data type functions. The facts are in `dtypes.TABLE`; nothing here
-lists data types. NumPy's questions about what an object is are here too.
+The standard's chapter of data type functions, and NumPy's predicates of objects. The facts are in
+`dtypes.TABLE`; nothing here lists data types.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def astype(
     copy : bool -- Whether to copy even if nothing changes; if False, x itself is returned then.
 
     -> Array, shape (...)
-        Conversion to an integer type truncates towards zero; numbers out of
-    its range become those -- of NumPy on x86-64.
+        Conversion to an integer type truncates towards zero; numbers out of its range become those
+        of NumPy on x86-64.
 
     Note: A conversion from complex to real drops the imaginary part, with a `ComplexWarning`, as
     NumPy's does.
@@ -412,7 +412,7 @@ def mintypecode(typechars: Iterable[Any], typeset: str = "GDFgdf", default: str 
 
 
 def typename(char: str) -> str:
-    """Describe the data type of a letter of NumPy's.
+    """Describe the data type that a letter of NumPy's stands for.
 
     char : str -- The letter.
 

@@ -541,7 +541,7 @@ class KernelWords(Words):
 
     Notes
     -----
-    The names for kernels, as ``xarr.kernel.grid``, are `grid`, `gridsize`, `local_id`, `group_id`,
+    The names in `xarr.kernel` for use in kernels are `grid`, `gridsize`, `local_id`, `group_id`,
     `local_size`, `groups`, `barrier`, `local_array`, `private_array` and `atomic`, and Numba's of
     ``cuda``: `jit`, `threadIdx`, `blockIdx`, `blockDim`, `gridDim`, `syncthreads`, `shared`,
     `local` and, for the host, `to_device`, `device_array`, `stream`, `event` and `synchronize`.
