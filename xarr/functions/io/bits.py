@@ -107,6 +107,8 @@ def packbits(a: Any, /, axis: SupportsIndex | None = None, bitorder: str = "big"
 
     a : bool or integer Array, shape (..., N, ...)
         The elements; those that are not zero are packed as 1.
+    bitorder : {"big", "little"}
+        Whether the first element is the most significant bit of a byte, or the least.
 
     -> uint8 Array, shape (..., ceil(N / 8), ...) -- The bytes; zeros fill the last one.
 
@@ -141,6 +143,8 @@ def unpackbits(
     a : uint8 Array, shape (..., N, ...) -- The bytes.
     count : int, optional -- The number of bits along the axis, padded with zeros at the end; a
         negative one cuts off bits at the end; None for all.
+    bitorder : {"big", "little"}
+        Whether the first element is the most significant bit of a byte, or the least.
 
     -> uint8 Array, shape (..., 8 * N, ...), or (8 * N,) where axis is None
         Zeros and ones; `count` changes the extent 8 * N.
