@@ -130,14 +130,15 @@ def operand_of(where: str) -> str:
 
 
 class DeviceError(RuntimeError):
-    """A driver refused what was asked, or a kernel failed on its device.
+    """A driver reported an error, or a kernel failed on its device.
 
     text : str -- The message.
 
     Attributes
     ----------
-    code : int -- What the driver returned.
-    name : str -- The driver's name of that, as "CUDA_ERROR_ILLEGAL_ADDRESS" or "CL_INVALID_VALUE".
+    code : int -- The error code of the driver.
+    name : str
+        The driver's name of the error, as "CUDA_ERROR_ILLEGAL_ADDRESS" or "CL_INVALID_VALUE".
     """
 
     def __init__(self, text: str, code: int, name: str) -> None:
@@ -155,11 +156,11 @@ class CompileError(RuntimeError):
     Attributes
     ----------
     op : str -- The operation that the kernel computes, filled in by the engine.
-    dtypes : tuple of str -- The data types it was specialised for, filled in by the engine.
+    dtypes : tuple of str -- The data types that it was specialised for, filled in by the engine.
     device : str -- The device that it was compiled for.
-    options : tuple of str -- The options that the compiler was given.
-    log : str -- What the compiler said.
-    source : str -- The whole text that the compiler saw.
+    options : tuple of str -- The options of the compiler.
+    log : str -- The output of the compiler.
+    source : str -- The complete source text.
     """
 
     def __init__(
@@ -219,7 +220,7 @@ class DerivativeWarning(UserWarning):
 
 
 class FloatingPointStateWarning(UserWarning):
-    """A program asks for exceptions at floating-point errors, and a device raises none."""
+    """The program asks for exceptions at floating-point errors, which no device raises."""
 
 
 class CacheWarning(UserWarning):

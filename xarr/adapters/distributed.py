@@ -236,22 +236,22 @@ class DeviceBuffer(MutableMapping[Any, Any]):
 
 
 class LocalCluster(SpecCluster):
-    """A scheduler and, for each device of this machine, a worker process that computes there.
+    """A Dask scheduler with a worker process for each device of this machine.
 
     Parameters
     ----------
     devices : sequence of str, optional
-        The devices, one for each worker; one may stand there twice. All of the default device's
+        The devices of the workers; a device may occur twice. All devices of the default device's
         backend where None.
     n_workers : int, optional
-        How many workers there are; they take the devices in turn. One for each device where None.
+        The number of workers; they take the devices in turn. One for each device where None.
     threads_per_worker : int
-        How many tasks a worker runs at a time; a device runs one thing at a time.
+        The number of tasks that a worker runs at a time; its device runs one operation at a time.
     memory_limit : str, int or float
-        The host memory of a worker, as of `distributed.LocalCluster`.
+        The host memory of a worker, as in `distributed.LocalCluster`.
     device_memory_limit : str or int, optional
-        How many bytes of a device chunks may take, as "1 GB". Those used least lately go to host
-        memory, and to disk from there. Where None, as long as there is room for what comes.
+        The device memory for chunks, as "1 GB". The least recently used ones move to host memory,
+        and from there to disk. Where None they move when the device is full.
     host : str
         The address of scheduler and workers.
     dashboard_address : str, optional

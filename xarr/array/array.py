@@ -60,11 +60,11 @@ class Array(ArrayBase):
 
     shape : int or tuple of int -- The shape.
     dtype : dtype, optional -- The data type; the device's default floating-point one where None.
-    buffer : Array, or what has a buffer, optional
-        The values: the memory of an Array is shared, any other is copied. Zeros where None.
-    offset : int -- Where the first element is in the buffer, in bytes.
+    buffer : Array, or object with a buffer, optional
+        The values: the memory of an Array is shared, other memory is copied. Zeros where None.
+    offset : int -- The position of the first element in the buffer, in bytes.
     strides : tuple of int, optional
-        Bytes from one element to the next along each axis; in C order without gaps where None.
+        Bytes from one element to the next along each axis; those of `order` where None.
     order : {"C", "F"}, optional -- The order in memory where strides is None.
     """
 
@@ -107,7 +107,7 @@ class Array(ArrayBase):
 
     @property
     def dtype(self) -> numpy.dtype[numpy.generic]:
-        """The data type of the elements, one of NumPy's; given another one, of the same memory."""
+        """The data type of the elements, one of NumPy's. Assigning one reinterprets the memory."""
         return self._view.dtype.numpy
 
     @dtype.setter
@@ -117,7 +117,7 @@ class Array(ArrayBase):
 
     @property
     def shape(self) -> Shape:
-        """The extent of each axis, in elements; given another one, of the same memory."""
+        """The extent of each axis. Assigning one reshapes the array in place, without a copy."""
         return self._view.shape
 
     @shape.setter
@@ -158,7 +158,7 @@ class Array(ArrayBase):
 
     @property
     def real(self) -> Array:
-        """The real part, a view; the array itself where it is real."""
+        """The real part, a view; the array itself if it is real."""
         return package.layouts.part(self, 0) if self._view.dtype.kind == dtypes.COMPLEX else self
 
     @real.setter
@@ -167,7 +167,7 @@ class Array(ArrayBase):
 
     @property
     def imag(self) -> Array:
-        """The imaginary part, a view; zeros that cannot be written where the array is real."""
+        """The imaginary part, a view; read-only zeros where the array is real."""
         view = self._view
         if view.dtype.kind == dtypes.COMPLEX:
             return package.layouts.part(self, 1)
@@ -310,17 +310,17 @@ class Array(ArrayBase):
 
     @property
     def base(self) -> Any:
-        """The array whose memory a view is of; None for an array of its own memory."""
+        """The array that owns the memory of this view; None for an array with its own memory."""
         return package.flags.base_of(self)
 
     @property
     def ctypes(self) -> Any:
-        """The memory of an array on a CPU for ctypes, as NumPy's attribute has it."""
+        """The memory of the array for ctypes, as NumPy's attribute; on a CPU only."""
         return package.flags.ctypes_of(self)
 
     @property
     def data(self) -> memoryview:
-        """The memory of an array on a CPU; from then on both sides see it."""
+        """The memory of the array as a memoryview, on a CPU only; writes show on both sides."""
         return package.flags.data_of(self)
 
     @property
@@ -330,7 +330,7 @@ class Array(ArrayBase):
 
     @property
     def flat(self) -> functions.python.nditer.flatiter:
-        """The elements in C order, to be walked, read and written one after the other."""
+        """A `flatiter` over the elements in C order, to iterate over, read and write."""
         return functions.python.nditer.flatiter(self)
 
     @flat.setter
@@ -342,12 +342,12 @@ class Array(ArrayBase):
 
     @property
     def cl_buffer(self) -> Any:
-        """PyOpenCL's buffer in which an array lies, from its beginning on."""
+        """A `pyopencl.Buffer` that begins at the array's first element."""
         return package.exchange.cl_buffer(self)
 
     @property
     def cl_base(self) -> Any:
-        """PyOpenCL's buffer of all memory that an array is a view of."""
+        """The `pyopencl.Buffer` of the whole memory that the array is a view of."""
         return package.exchange.cl_place(self, "x.cl_base")[0]
 
     @property
@@ -414,7 +414,7 @@ class Array(ArrayBase):
 
     @property
     def denominator(self) -> int:
-        """Give 1, an integer's denominator."""
+        """1, the denominator of an integer."""
         return functions.python.scalars.denominator(self)
 
     # -- NumPy's methods ------------------------------------------------------------------------

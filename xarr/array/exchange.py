@@ -353,18 +353,19 @@ def _in_buffer(
 
 
 def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> Array:
-    """An array in memory of PyOpenCL's, without a copy.
+    """Make an array in the memory of a PyOpenCL buffer, without a copy.
 
-    buffer : pyopencl.Buffer -- The memory, of the context that `Device.cl_context` gives.
+    buffer : pyopencl.Buffer -- The memory; its context must be `Device.cl_context`.
     dtype : dtype, optional
         The data type of the elements; float64, or float32 on a device without that.
-    offset : int -- Where the first element is, in bytes.
+    offset : int -- The position of the first element, in bytes.
+    shape : int or tuple of int -- The shape.
 
     -> Array, shape (...)
-        In C order. Writes show on both sides, in the order of the queue that
-        `xarr.current_stream().cl_queue` gives; it is read-only where kernels may only read it.
+        In C order; read-only if the buffer is. Writes show on both sides, in the order of the queue
+        `xarr.current_stream().cl_queue`.
 
-    ValueError -- If the buffer is of another context, or too small.
+    ValueError -- If the buffer has another context or is too small.
 
     >>> import pyopencl as cl, xarr
     >>> with xarr.device("opencl") as device:
@@ -419,22 +420,19 @@ def from_dlpack(
 ) -> Array:
     """Make an array of an object that supports DLPack, in the same memory if possible.
 
-    x : object with ``__dlpack__`` and ``__dlpack_device__``, shape (...)
-        The values.
-    device : Device, str or None
-        The device of the result; where None, that of x if it is an Array or on a GPU, else the
-        default device.
-    copy : bool, optional
-        True for memory of its own, False for that of x, None for a copy if needed.
+    x : object with ``__dlpack__`` and ``__dlpack_device__``, shape (...) -- The values.
+    device : Device, str or None -- The device of the result; where None, that of x if it is an
+        Array or on a GPU, else the default device.
+    copy : bool, optional -- True to copy always, False to copy never, None to copy if needed.
 
     -> Array, shape (...)
-        Of the dtype of x. A CPU shares the memory of x that is the host's, a CUDA device memory of
-        its own, so that writes show on both sides; the result is read-only where x is.
+        Of the dtype of x. A CPU shares host memory of x, a CUDA device shares its own memory:
+        writes show on both sides. The result is read-only where x is.
 
     Raises
     ------
     BufferError
-        If x cannot be exported. If copy is False and a copy is needed, it is a ValueError too.
+        If x cannot be exported, or copy is False and a copy is needed (then also a ValueError).
     TypeError
         If no data type describes the elements of x, or the device lacks theirs.
 

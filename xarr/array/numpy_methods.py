@@ -79,9 +79,9 @@ for _name, (_module, _) in lazy.imports(__name__).items():
 
 
 def tolist(self: Array) -> Any:
-    """The values as nested lists of Python scalars.
+    """Return the values as nested lists of Python scalars.
 
-    -> list, or a number of an array without axes
+    -> list; a scalar for an array without axes
 
     >>> xarr.eye(2, dtype="int8").tolist()
     [[1, 0], [0, 1]]
@@ -90,9 +90,9 @@ def tolist(self: Array) -> Any:
 
 
 def item(self: Array, *args: Any) -> Any:
-    """The value of a one-element array as a Python scalar.
+    """Return an element as a Python scalar; without an index, that of a one-element array.
 
-    args : int or tuple of int -- The index of the element, or its place in C order.
+    args : int or tuple of int -- The index of the element, or its position in C order.
 
     -> bool, int, float or complex
 
@@ -105,7 +105,7 @@ def item(self: Array, *args: Any) -> Any:
 
 
 def copy(self: Array, order: str | None = "C") -> Array:
-    """Copy the array, in C order, Fortran's, or ("A", "K") as it lies in memory.
+    """Copy the array, by default into C order.
 
     -> Array, shape and data type of the array
 
@@ -131,9 +131,9 @@ def setflags(
     """Set whether the array can be written; the other flags stay as they are.
 
     write : bool, optional -- Whether the array can be written; None leaves it.
-    align, uic : bool, optional -- NumPy's: True or None, and False or None.
+    align, uic : bool, optional -- Accepted for compatibility: True or None, and False or None.
 
-    ValueError -- If the memory cannot be written.
+    ValueError -- If write is True and the memory is read-only.
 
     >>> x = xarr.ones(2)
     >>> x.setflags(write=False)
@@ -144,9 +144,9 @@ def setflags(
 
 
 def tobytes(self: Array, order: str | None = "C") -> bytes:
-    """The values as bytes, in C order or Fortran's; a copy on the host.
+    """Copy the values to bytes on the host, in C order by default.
 
-    -> bytes, nbytes of them
+    -> bytes, as many as nbytes
 
     >>> xarr.asarray([65, 66], dtype="uint8").tobytes()
     b'AB'
@@ -158,8 +158,8 @@ def tofile(self: Array, fid: Any, /, sep: str = "", format: str = "%s") -> None:
     """Write the values to a file in C order, as bytes or as text with a separator.
 
     fid : path or open file -- The file.
-    sep : str -- The text between two elements; "" writes bytes.
-    format : str -- How an element is written as text, by Python's %.
+    sep : str -- The text between elements; "" writes the bytes of the array.
+    format : str -- The % format of an element in text.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
@@ -181,7 +181,7 @@ def dumps(self: Array) -> bytes:
 
 
 def to_numpy(self: Array, /) -> Host:
-    """Copy the array to the host; no hidden transfer. See `xarr.to_numpy`."""
+    """Copy the array to the host; `no_implicit_transfer` allows it. See `xarr.to_numpy`."""
     # Libraries call it too, as Matplotlib does, and a report shows their lines.
     tell(READING, self.nbytes, "from", self.device)
     return functions.create.creation.to_numpy(self)
@@ -208,22 +208,14 @@ def astype(
 
 
 def view(self: Array, dtype: Any = None, type: Any = None) -> Array:
-    """Another array in the same memory, perhaps of another data type.
+    """Return another array in the same memory, possibly with another data type.
 
-    Parameters
-    ----------
-    dtype : dtype, optional
-        The data type that the bytes are taken as. Where its elements are of another size, the
-        last axis grows or shrinks; it has to lie without gaps then.
-    type : type, optional
-        `xarr.ndarray`, the only type there is.
+    dtype : dtype, optional -- The data type to read the bytes as. With elements of another size the
+        last axis grows or shrinks; it must be contiguous then.
+    type : type, optional -- `xarr.ndarray`, the only type there is.
 
-    Raises
-    ------
-    ValueError
-        If the bytes of the last axis do not make whole elements, or lie apart.
-    TypeError
-        If the device lacks dtype.
+    ValueError -- If the bytes of the last axis do not make whole elements, or have gaps.
+    TypeError -- If the device lacks dtype.
     """
     try:
         return functions.io.bits.view(self, dtype, type)
@@ -234,7 +226,7 @@ def view(self: Array, dtype: Any = None, type: Any = None) -> Array:
 def byteswap(self: Array, inplace: bool = False) -> Array:
     """Reverse the bytes of each element (of each part of a complex one).
 
-    inplace : bool -- Whether the array itself is changed and returned.
+    inplace : bool -- Whether to change and return the array itself.
 
     -> Array, shape and data type of the array
 
@@ -245,36 +237,29 @@ def byteswap(self: Array, inplace: bool = False) -> Array:
 
 
 def reshape(self: Array, *shape: Any, copy: bool | None = None, order: str = "C") -> Array:
-    """Give the array another shape, given as a tuple or as integers; see `xarr.reshape`."""
+    """Give the array another shape: a tuple, or integers. See `xarr.reshape`."""
     wanted = shape[0] if len(shape) == 1 else shape
     return functions.shape.manipulation.reshape(self, wanted, copy=copy, order=order)
 
 
 def resize(self: Array, *new_shape: Any, refcheck: bool = True) -> None:
-    """Give the array another shape and size in place; what is new is zero.
+    """Change the shape and size of the array in place; new elements are zero.
 
-    Parameters
-    ----------
-    new_shape : int or tuple of int
-        The shape.
-    refcheck : bool
-        Accepted for compatibility; has no effect.
+    new_shape : int or tuple of int -- The shape.
+    refcheck : bool -- Accepted for compatibility; has no effect.
 
-    Raises
-    ------
-    ValueError
-        If the array is a view. Views of it keep the memory as it was.
+    ValueError -- If the array is a view. Views of it keep the old memory.
     """
     functions.io.bits.resize(self, new_shape, refcheck)
 
 
 def ravel(self: Array, order: str = "C") -> Array:
-    """Flatten the array, as a view where that is possible. See `xarr.ravel`."""
+    """Flatten the array; a view where possible. See `xarr.ravel`."""
     return functions.shape.manipulation.ravel(self, order)
 
 
 def flatten(self: Array, order: str = "C") -> Array:
-    """Copy the array, flattened.
+    """Copy the array into a vector.
 
     -> Array, shape (N,), of the data type of the array
 
@@ -298,14 +283,13 @@ def swapaxes(self: Array, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
 
 
 def transpose(self: Array, *axes: Any) -> Array:
-    """Reverse the axes, or put them in the order given as a tuple or as integers.
+    """Permute the axes; without arguments, reverse them. A view.
 
-    axes : int or tuple of int
-        For each axis of the result, the axis that it was; all reversed without.
+    axes : int or tuple of int -- The axes in their new order, one by one or in a tuple.
 
     -> Array, a view of the data type of the array
 
-    ValueError -- If an axis is named twice, or none names it.
+    ValueError -- If the axes are not each named once.
 
     >>> xarr.ones((2, 3, 4)).transpose(0, 2, 1).shape
     (2, 4, 3)
@@ -340,19 +324,19 @@ def fill(self: Array, value: Any) -> None:
     self[...] = value
 
 
-def choose(self: Array, *choices: Any, out: Any = None, mode: str = "raise") -> Array:
-    """Choose for each element from one of several arrays; see `xarr.choose`.
+def choose(self: Array, *choices: Any, out: Out = None, mode: str = "raise") -> Array:
+    """Choose each element from one of several arrays, by the number here. See `xarr.choose`.
 
-    The arrays are given one by one, or as one sequence.
+    The arrays are separate arguments, or one sequence.
     """
     among = choices[0] if len(choices) == 1 else choices
     return functions.index.searching.choose(self, among, out, mode)
 
 
 def compress(
-    self: Array, condition: Any, axis: SupportsIndex | None = None, out: Any = None
+    self: Array, condition: Any, axis: SupportsIndex | None = None, out: Out = None
 ) -> Array:
-    """Take the parts along an axis where a condition is true; see `xarr.compress`."""
+    """Take the slices along an axis where a condition is true. See `xarr.compress`."""
     return functions.index.searching.compress(condition, self, axis, out)
 
 
@@ -375,9 +359,9 @@ def sort(
     stable: bool | None = None,
     descending: bool = False,
 ) -> None:
-    """Sort the array in place, as NumPy's method does.
+    """Sort the array in place.
 
-    stable : bool, optional -- The standard's; a sort is stable in any case.
+    stable : bool, optional -- Accepted for compatibility; every sort is stable.
     descending : bool -- Whether the largest element comes first.
 
     >>> x = xarr.asarray([3, 1, 2])
@@ -404,7 +388,12 @@ def argsort(
     stable: bool | None = None,
     descending: bool = False,
 ) -> Array:
-    """The indices that sort the array. See `xarr.argsort`."""
+    """Return the indices that sort the array. See `xarr.argsort`.
+
+    axis : int, optional -- The axis to sort along; None sorts the flattened array.
+
+    -> Array of int64, shape of the array
+    """
     return functions.sort.sorting.argsort(
         self, axis, kind, order, stable=stable, descending=descending
     )
@@ -418,7 +407,12 @@ def _partitioned(values: Host, kth: int, axis: int = -1) -> None:
 def partition(
     self: Array, kth: Any, axis: SupportsIndex = -1, kind: str = "introselect", order: Any = None
 ) -> None:
-    """Put the k-th element in place where it is when sorted; see `xarr.partition`."""
+    """Partition the array in place: the kth element gets its position in the sorted order.
+
+    Smaller elements come before it, larger ones behind it, both in any order.
+
+    kth : int or sequence of int -- The positions, in [-N, N).
+    """
     package.layouts.require_writeable(self, "x.partition(kth)")
     integer(axis, "x.partition(kth, axis)", "axis")
     self[...] = functions.sort.sorting.partition(self, kth, axis, kind, order)
@@ -437,9 +431,9 @@ def trace(
     axis1: SupportsIndex = 0,
     axis2: SupportsIndex = 1,
     dtype: DTypeLike = None,
-    out: Any = None,
+    out: Out = None,
 ) -> Array:
-    """The sums of the diagonals of the matrices that two axes hold. See `xarr.trace`."""
+    """Sum the diagonals of the matrices in two axes. See `xarr.trace`."""
     return functions.linalg.matrices.trace(self, offset, axis1, axis2, dtype, out)
 
 
@@ -462,17 +456,22 @@ def clip(
 
 
 def conj(self: Array, /, out: Out = None) -> Array:
-    """The complex conjugate; the array itself where it is real. See `xarr.conj`."""
+    """Return the complex conjugate; the array itself where it is real. See `xarr.conj`."""
     if out is None and self._view.dtype.kind != dtypes.COMPLEX:
         return self
     return functions.elementwise.elementwise.conj(self, out)
 
 
 def conjugate(self: Array, /, out: Out = None) -> Array:
-    """The complex conjugate; the array itself where it is real. See `xarr.conj`."""
+    """Return the complex conjugate; the array itself where it is real. See `xarr.conj`."""
     return self.conj(out)
 
 
-def dot(self: Array, b: ArrayLike, out: Any = None) -> Array:
-    """NumPy's product of scalars, vectors, matrices and stacks of them. See `xarr.dot`."""
+def dot(self: Array, b: ArrayLike, out: Out = None) -> Array:
+    """Multiply scalars, vectors, matrices and stacks of them. See `xarr.dot`.
+
+    b : Array or values -- The second operand.
+
+    -> Array, of the data type that both operands promote to
+    """
     return functions.linalg.numpy_products.dot(self, b, out)

@@ -20,10 +20,13 @@ from xarr.layout import Layout, Shape
 
 @functools.total_ordering
 class Pointer:
-    """The place of an array's first element, with C's arithmetic: `p + n` is n elements further.
+    """The address of an array's first element, with C's pointer arithmetic.
 
-    `RawKernel` takes one for a pointer. ``int(p)`` is the address, for other people's launches on a
-    CPU or a CUDA device. It keeps the memory. A place beyond the memory's end is an IndexError.
+    `p + n` is n elements further.
+
+    `RawKernel` takes it as a pointer argument. ``int(p)`` is the address as a number, on a CPU or a
+    CUDA device. The memory lives as long as the pointer. An address beyond the end raises
+    IndexError.
 
     x : Array, shape (...) -- The array.
 
@@ -82,7 +85,7 @@ class Pointer:
         return (self._extent - self._begin) * self._dtype.itemsize
 
     def array(self, shape: Shape | int | None = None) -> Array:
-        """The array of a shape that begins here, in C order; without one, all up to the end.
+        """Make an array of a shape, in C order, that begins here; without a shape, up to the end.
 
         IndexError -- If the shape has more elements than are left.
 
@@ -105,10 +108,12 @@ class Pointer:
         return viewed(self._of, storage_view(storage, lies, self._dtype))
 
     def cast(self, dtype: Any) -> Pointer:
-        """The same place, taken as of another data type, of whose size it has to be a multiple.
+        """Return a pointer to the same address with another data type.
+
+        dtype : dtype -- The data type of the elements.
 
         TypeError -- If the device lacks the data type.
-        ValueError -- If the place is no multiple of its size.
+        ValueError -- If the address is no multiple of its size.
 
         >>> xarr.Pointer(xarr.zeros(2, dtype="int64")).cast("int32").array().shape
         (4,)

@@ -91,9 +91,9 @@ def no_implicit_transfer() -> Iterator[None]:
     """Turn each hidden transfer between host and device into an error within a ``with`` block.
 
     Hidden are: NumPy arrays and lists as operands, `float(x)`, `print(x)`, `numpy.asarray(x)`,
-    NumPy's functions that the host computes, and the functions that run on the host, as their
-    documentation says. On a CPU too, where `numpy.asarray(x)` shares memory. Files are written
-    openly.
+    NumPy's functions that the host computes, and functions that run on the host by their
+    documentation. They raise on a CPU too, where `numpy.asarray(x)` shares memory. Not hidden:
+    writing files, and most ways to read a constant such as `ones(3)`, which no device holds yet.
 
     >>> x = xarr.ones(2)
     >>> with xarr.no_implicit_transfer():

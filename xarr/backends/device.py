@@ -62,40 +62,39 @@ _ELSEWHERE: Final[InPlace] = dict.fromkeys(dtypes.TABLE, (None, None))
 class Device:
     """A device that holds arrays and runs kernels; ``str()`` gives its name, as "opencl:0".
 
-    Devices come from `xarr.device`, `xarr.devices` and `xarr.default_device`, and stand in
-    `x.device`. Each is opened at first use. Within ``with device:``, which may be entered any
-    number of times, it is the default one, where new arrays are made.
+    Devices come from `xarr.device`, `xarr.devices`, `xarr.default_device` and `x.device`. Each is
+    opened at first use. Within ``with device:``, which may be nested, it is the default device,
+    where new arrays are made.
 
-    info : DeviceInfo -- What the driver says of the device.
+    info : DeviceInfo -- The properties of the device by its driver.
     open : function -- Opens the driver; called at the first use of the device.
     plain : Device, optional -- The handle of the same device without options.
-    options : tuple of str
-        What this handle pretends: ``no-float64``, that the device has none; ``as-gpu``, that it is
-        a GPU, which takes the kernels made for GPUs and shares no memory with the host.
+    options : tuple of str -- Properties to pretend: ``no-float64``; ``as-gpu``, a GPU, with kernels
+        for GPUs and without memory shared with the host.
 
     Attributes
     ----------
     no_float64 : bool
-        Whether the device has no float64, and so computes in float32 and complex64 at most.
-    lock : RLock -- Held by whoever runs what was asked of the device, or calls its driver.
-    memory : Memory -- What is in use of the device's memory, and how much may be.
+        Whether the device has no float64, so that it computes in float32 and complex64.
+    lock : RLock -- The lock to hold while work runs on the device or its driver is called.
+    memory : Memory -- The use of the device's memory, and its limit.
     in_place : dict
-        For each data type the functions that read and write an element in the device's memory; None
-        where the host does not reach it.
+        For each data type, the functions that read and write an element in device memory; None if
+        the host cannot reach it.
     shared : dict of int
-        The serials of storages whose memory others see too, and how many do. What reads or writes
-        such memory runs at once.
+        The number of outside users of each storage that shares its memory, by serial. Work on such
+        memory runs at once.
     kept : dict of int
-        The identities of buffers that graphs read and write whenever they are launched, and how
-        many graphs do. No other array gets such memory, and nothing is remembered of its content.
-    is_recorded : bool -- Whether a graph notes what is launched, so that nothing else may do work.
+        The number of graphs that use each buffer, by its identity. No other array gets this memory,
+        and its content is never assumed.
+    is_recorded : bool -- Whether a graph is being recorded, so that no other work may run.
     drawing : function or None
-        Of a graph that is recorded: it takes the function that numbers random draws, and gives
-        views of the number and the key of a draw, which each launch writes anew.
-    bandwidth_gb_s : float or None -- What it copies at, once a profile has measured it.
-    tape : Tape or None -- What was asked of the device and has not run.
+        While a graph is recorded: takes the function that numbers random draws, and returns views
+        of the number and the key of a draw, which each launch updates.
+    bandwidth_gb_s : float or None -- The speed of copies, once a profile has measured it.
+    tape : Tape or None -- The pending work of the device.
     kernels, programs, structures : dict, dict, Memo
-        What was compiled and planned, and the structures of views; the engine's.
+        The engine's caches: compiled kernels, plans, and structures of views.
     """
 
     __slots__ = (
@@ -192,7 +191,7 @@ class Device:
 
     @property
     def kind(self) -> Literal["cpu", "gpu", "accelerator"]:
-        """The kind of device."""
+        """The kind of device: "cpu", "gpu" or "accelerator"."""
         return self.info.kind
 
     @property
@@ -212,7 +211,7 @@ class Device:
 
     @property
     def cl_context(self) -> Any:
-        """PyOpenCL's `Context` of a device of OpenCL, for a program's own queues and buffers."""
+        """The `pyopencl.Context` of an OpenCL device, for a program's own queues and buffers."""
         if self.backend != "opencl":
             raise AttributeError(
                 message("device.cl_context", f"{self} is no device of OpenCL", "", "choose another")
@@ -223,7 +222,7 @@ class Device:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """The driver's attributes of the device by name: all of CUDA's, or PyOpenCL's.
+        """The driver's attributes of the device by name: CUDA's or PyOpenCL's.
 
         Each device has ``"multiprocessor_count"``, ``"max_threads_per_block"``, ``"warp_size"`` and
         ``"max_shared_memory_per_block"`` (bytes).
@@ -235,8 +234,8 @@ class Device:
     def cuda(self) -> Any:
         """The `cuda.core.Device` of a CUDA device, current in this thread from now on.
 
-        For what xarr has no word for: advice for managed memory, textures, external memory.
-        AttributeError for another device, and where cuda-core is not installed.
+        For features that xarr lacks: advice for managed memory, textures, external memory.
+        AttributeError on other devices, and if cuda-core is not installed.
         """
         if self.info.memory != "CUDA":
             raise AttributeError(
@@ -260,7 +259,7 @@ class Device:
         _chosen.set(chosen and chosen[1])
 
     def can_access(self, other: Device | str) -> bool:
-        """Tell whether kernels read the other device's memory directly, as over NVLink or the bus.
+        """Tell whether kernels can read the other device's memory directly, as over NVLink or PCIe.
 
         other : Device or str -- The device whose memory is read.
 
@@ -270,7 +269,7 @@ class Device:
         return self.driver.accesses(get_device(other, "can_access(other)").driver)
 
     def pretending(self, *options: str) -> Device:
-        """The same device with further options, as "opencl:0?no-float64&as-gpu" names it.
+        """Return the same device with pretended properties, as "opencl:0?no-float64&as-gpu" does.
 
         options : str -- The options, joined by "&".
 
@@ -281,20 +280,20 @@ class Device:
         return self if wanted == self.options else _variant(self._plain or self, wanted)
 
     def synchronize(self) -> None:
-        """Run all that was asked of the device, and wait until it is done."""
+        """Run all pending work of the device, and wait for it."""
         for ask in before_synchronizing:
             ask(self)
         with self.lock:
             self.driver.synchronize()
 
     def memory_info(self) -> dict[str, int]:
-        """The device's memory in bytes.
+        """Return the use of the device's memory, in bytes.
 
         Returns
         -------
         dict
-            ``total_nbytes`` of the device, ``free_nbytes`` that nobody has, ``used_nbytes`` in
-            arrays, ``held_nbytes`` freed and kept for reuse or beyond what arrays asked for,
+            ``total_nbytes`` of the device, ``free_nbytes`` not allocated, ``used_nbytes`` in
+            arrays, ``held_nbytes`` allocated but not in arrays (kept for reuse, or padding),
             ``peak_nbytes`` the most ever used.
         """
         with self.lock:
@@ -312,7 +311,9 @@ class Device:
 
 
 def devices() -> list[Device]:
-    """All devices that were found, those of the best backend first, GPUs before CPUs.
+    """Return all devices found: those of the best backend first, GPUs before CPUs.
+
+    -> list of Device
 
     >>> xarr.default_device() in xarr.devices()
     True
@@ -337,10 +338,10 @@ def problems() -> dict[str, list[str]]:
 
 
 def default_device() -> Device:
-    """The device that new arrays are made on.
+    """Return the device that new arrays are made on.
 
-    Within ``with xarr.device(...)`` it is the device named there; else the one that the variable
-    XARR_DEVICE names; else the first GPU, else the first CPU.
+    It is the device of the innermost ``with xarr.device(...)``; else that of the environment
+    variable XARR_DEVICE; else the first GPU; else the first CPU.
 
     >>> xarr.zeros(2).device == xarr.default_device()
     True
@@ -352,9 +353,8 @@ def default_device() -> Device:
 def device(spec: Device | str | None = None) -> Device:
     """Return the device that `spec` names; in a ``with`` statement it is the default one.
 
-    spec : Device, str or None
-        A name as `str` of a device gives it, as "cupy:1", or "gpu" or "cpu" for the first of that
-        kind; None for the default device.
+    spec : Device, str or None -- The name of a device, as "cupy:1"; "gpu" or "cpu" for the first of
+        that kind; None for the default device.
 
     >>> chosen = device("cpu")
     >>> with chosen:

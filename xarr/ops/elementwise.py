@@ -32,8 +32,7 @@ NUMPYS: Final = "As in NumPy; not part of the Array API standard."
 
 
 def _rounding(expression: str, about: str, function: Callable[[float], int]) -> Elementwise:
-    def exact(x: float) -> float:
-        # A zero has the sign of x, which Python's integer has not.
+    def exact(x: float) -> float:  # a zero has the sign of x, which Python's integer has not
         return x if type(x) is not float else float(function(x)) or math.copysign(0.0, x)
 
     return Elementwise(REAL_OR_BOOL, expression, about, integer="x", host=(REAL,), exact=exact)
@@ -280,9 +279,7 @@ exp2 = Elementwise(
     FLOATING, "xr_exp2(x)", "Compute 2**x.", domain=Domain(-50, 50, 3, 64), source=NUMPYS
 )
 expm1 = _function("xr_expm1(x)", "exp(x) - 1, accurate for x near 0.", -50, 50, 3)
-fabs = Elementwise(
-    (REAL,), "fabs(x)", "Compute abs(x) in floating point.", source=NUMPYS, host=(REAL,)
-)
+fabs = Elementwise((REAL,), "fabs(x)", "Compute abs(x) in floats.", source=NUMPYS, host=(REAL,))
 floor = _rounding("floor(x)", "Round x down to an integer, in the dtype of x.", math.floor)
 floor_divide = Elementwise(
     REAL_NUMERIC,

@@ -401,16 +401,16 @@ class Batch:
 
 
 def vmap(f: _Function, in_axes: Any = 0, out_axes: Any = 0) -> _Function:
-    """Make of a function of one example a function of a batch, which computes all at once.
+    """Make a function of a batch from a function of one example; it computes all examples at once.
 
-    The function runs once, on an example; what it asks of the device is done for the whole batch.
-    It may write to what it made and to its batched arguments; it may not read values of them.
+    The function runs once, on an example; its operations are computed for the whole batch. It may
+    write to arrays that it made and to batched arguments, but not read values of the batch.
 
     f : function -- Takes and returns arrays, or nested tuples, lists and dictionaries of arrays.
     in_axes : int, None, or a tree of them
-        Which axis of each argument is the batch; None for an argument that all examples share. A
-        tuple has an entry for each argument by position; arguments by name have the batch first.
-    out_axes : int, None, or a tree of them -- Where the batch is in each result.
+        The batch axis of each argument; None for an argument that all examples share. A tuple has
+        an entry for each positional argument; the batch axis of keyword arguments is 0.
+    out_axes : int, None, or a tree of them -- The batch axis of each result.
 
     -> function
 

@@ -127,15 +127,16 @@ def value_and_grad(
     has_aux: bool = False,
     holomorphic: bool = False,
 ) -> Function:
-    """Return a function that returns the value of another one and its gradient.
+    """Return a function that computes the value and the gradient of `fun`.
 
-    fun : function -- Its result is a real number: an array without axes.
+    fun : function
+        The function to differentiate; it returns a real number: an array without axes.
 
     -> function
-        Of the same arguments. Its result is a pair: the value, (value, aux) with `has_aux`; and the
-        gradient, of the form of the argument, or a tuple of several.
+        It takes the arguments of `fun` and returns a pair: the value, or (value, aux) with
+        `has_aux`; and the gradient, in the form of the argument, or a tuple for several.
 
-    TypeError -- If the result is no real number, or an argument is of integers.
+    TypeError -- If the result is no real number, or an argument has an integer type.
 
     >>> xarr.value_and_grad(lambda x: (x * x).sum())(xarr.asarray([1.0, 2.0]))
     (array(5.), array([2., 4.]))
@@ -151,13 +152,14 @@ def grad(
 ) -> Function:
     """Return a function that computes the gradient of `fun`.
 
-    fun : function -- The function to derive; it returns a real number, an array without axes.
+    fun : function
+        The function to differentiate; it returns a real number: an array without axes.
 
     -> function
-        It takes the arguments of `fun`, and returns the gradient in the form of the argument, or a
-        tuple of gradients for several; with `has_aux` a pair of that and the auxiliary data.
+        It takes the arguments of `fun` and returns the gradient, in the form of the argument, or a
+        tuple of gradients for several; with `has_aux` the pair (gradient, aux).
 
-    TypeError -- If the result is no real number, or an argument is of integers.
+    TypeError -- If the result is no real number, or an argument has an integer type.
 
     >>> xarr.grad(lambda x: (x * x).sum())(xarr.asarray([1.0, 2.0])).tolist()
     [2.0, 4.0]
@@ -251,13 +253,13 @@ def _number(found: Recorded, holomorphic: bool, where: str) -> Array:
 
 
 def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
-    """Return a function's value, and what multiplies with its Jacobian from the left.
+    """Compute a function's value; return a function that multiplies by the Jacobian from the left.
 
     primals : trees of floating-point Arrays -- The arguments of the function.
 
     -> (result, function) or (result, function, aux)
-        The function maps a tree of the result's form to a tuple: what belongs to each argument. It
-        may be called any number of times.
+        The function maps a cotangent, of the result's form, to a tuple of cotangents, one for each
+        argument. It may be called any number of times.
 
     TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
 
@@ -291,13 +293,13 @@ def _beside(g: Any, result: Any) -> Array | None:
 
 
 def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
-    """Return the value of a function, and a function that multiplies with its Jacobian.
+    """Compute a function's value; return a function that multiplies its Jacobian by tangents.
 
     primals : trees of floating-point Arrays -- The arguments of the function.
 
     -> (result, function) or (result, function, aux)
-        The function maps tangents, of the forms of the arguments, to that of the result. It may be
-        called any number of times.
+        The function maps tangents of the arguments to the tangent of the result. It may be called
+        any number of times.
 
     TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
 
@@ -344,10 +346,10 @@ def _is_floating(leaf: Any) -> bool:
 
 
 def jvp(fun: Function, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
-    """Return the value of a function, and the product of its Jacobian with tangents.
+    """Compute the value of a function, and the product of its Jacobian with tangents.
 
     primals, tangents : tuple or list of trees of floating-point Arrays
-        The arguments of the function, and what belongs to each.
+        The arguments of the function, and a tangent for each: of the same form and shape.
 
     -> (result, tangent) or (result, tangent, aux)
 
@@ -367,13 +369,13 @@ def jvp(fun: Function, primals: Any, tangents: Any, has_aux: bool = False) -> An
 
 
 def hvp(fun: Function, primals: Any, tangents: Any) -> Any:
-    """Return the product of the Hessian of a function with tangents.
+    """Compute the product of the Hessian of a function with tangents.
 
-    fun : function -- Its result is a real number: an array without axes.
+    fun : function -- The function; it returns a real number: an array without axes.
     primals, tangents : tuple or list of trees of floating-point Arrays
-        The arguments of the function, and what belongs to each.
+        The arguments of the function, and a tangent for each: of the same form and shape.
 
-    -> tree of the form of the argument, or a tuple of several
+    -> tree of the form of the argument, or a tuple for several
 
     TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
 
@@ -398,12 +400,13 @@ def jacobian(
     has_aux: bool = False,
     holomorphic: bool = False,
 ) -> Function:
-    """Return a function that returns the Jacobian of another one.
+    """Return a function that computes the Jacobian of `fun`.
 
     -> function
-        Of the same arguments. It returns a tree of the result's form, whose leaves are trees of the
-        form of the argument, or tuples of several; an array has the axes of the result, then those
-        of the argument. It goes from whichever of the two has fewer elements.
+        It takes the arguments of `fun`. It returns a tree of the result's form, whose leaves are
+        trees of the argument's form, or tuples for several arguments; each array has the axes of
+        the result, then those of the argument. Forward or reverse mode is chosen by the smaller of
+        the two.
 
     TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
 
@@ -482,11 +485,11 @@ def hessian(
     has_aux: bool = False,
     holomorphic: bool = False,
 ) -> Function:
-    """Return a function that returns the Hessian of another one: the Jacobian of its Jacobian.
+    """Return a function that computes the Hessian of `fun`: the Jacobian of its Jacobian.
 
     -> function
-        Of the same arguments; of a number and one array, it returns an array with the axes of the
-        argument twice.
+        It takes the arguments of `fun`. For a number as result and one array as argument it returns
+        an array with the axes of the argument twice.
 
     TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
 

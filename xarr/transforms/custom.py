@@ -157,10 +157,10 @@ def _like_arguments(form: trees.Form, parts: Any, where: str) -> list[Array | No
 
 
 class custom_vjp(_Custom):  # noqa: N801 - JAX's name
-    """A function whose derivative is given by two others.
+    """Give a function its own derivative, by a forward and a backward function.
 
-    fun : function -- The function; its arguments are given by position.
-    nondiff_argnums : sequence of int -- The arguments that have no derivative.
+    fun : function -- The function; it is called with positional arguments.
+    nondiff_argnums : sequence of int -- The positions of arguments without a derivative.
 
     >>> @xarr.custom_vjp
     ... def clipped(x):
@@ -180,13 +180,13 @@ class custom_vjp(_Custom):  # noqa: N801 - JAX's name
     def defvjp(self, fwd: Function, bwd: Function) -> None:
         """Define the derivative.
 
-        `fwd` takes the same arguments, and returns the result and what `bwd` needs: a tree. `bwd`
-        takes the arguments without a derivative, that tree, and the result's adjoint. It returns a
-        tuple: the adjoint of each other argument; None where that is zero.
+        `fwd` takes the same arguments, and returns the result and a tree of values for `bwd`. `bwd`
+        takes the arguments without a derivative, that tree, and the adjoint (cotangent) of the
+        result. It returns a tuple with the adjoint of each other argument; None where it is zero.
 
-        fwd : function -- Computes the result, and what the derivative needs: a pair.
+        fwd : function -- Returns the result, and the values that the derivative needs.
         bwd : function
-            Makes of that and of the result's adjoint a tuple of the arguments' adjoints.
+            Returns the arguments' adjoints from these values and the result's adjoint.
         """
         self._fwd, self._bwd = fwd, bwd
 
@@ -207,10 +207,10 @@ class custom_vjp(_Custom):  # noqa: N801 - JAX's name
 
 
 class custom_jvp(_Custom):  # noqa: N801 - JAX's name
-    """A function whose derivative is given by its product with tangents, which is linear in these.
+    """Give a function its own derivative, by the product of its Jacobian with tangents.
 
-    fun : function -- The function; its arguments are given by position.
-    nondiff_argnums : sequence of int -- The arguments that have no derivative.
+    fun : function -- The function; it is called with positional arguments.
+    nondiff_argnums : sequence of int -- The positions of arguments without a derivative.
 
     >>> @xarr.custom_jvp
     ... def cube(x):
@@ -229,16 +229,17 @@ class custom_jvp(_Custom):  # noqa: N801 - JAX's name
         """Define the derivative.
 
         jvp : function
-            Of the arguments without a derivative, a tuple of the others, and a tuple of their
-            tangents. It returns the result and its tangent.
+            Takes the arguments without a derivative, a tuple of the others, and a tuple of their
+            tangents. Returns the result and its tangent, which must be linear in the tangents.
         """
         self._jvp = jvp
         return jvp
 
     def defjvps(self, *jvps: Function | None) -> None:
-        """Define the derivative by each argument; None where it is zero.
+        """Define the derivative by each argument in turn; None where it is zero.
 
-        jvps : functions -- Each of the argument's tangent, the result and the arguments.
+        jvps : functions
+            One for each argument; takes the argument's tangent, the result and all arguments.
         """
 
         def jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> Any:

@@ -382,29 +382,28 @@ def jit(
     donate_argnums: int | Sequence[int] = (),
     strict: bool = True,
 ) -> Any:
-    """Replay a function's work in calls like earlier ones, without running its Python.
+    """Record a function's device work, and replay it in later similar calls.
 
-    The first call with arguments of some shapes and data types runs the function, and records what
-    it asks of the device, its writes to arrays included. Later calls like it launch the same
-    kernels for the new arrays and numbers, with the same bits. A number that the function decides
-    by (`if dt > 1`, `u[n]`, `range(n)`, `math.sin(t)`) is part of what a call is like. Arrays that
-    the function names as globals or in its closure are read anew at each call; others, as
-    attributes of objects, are those of the first call. What the function does besides, such as
-    printing, is done once.
+    The first call with arguments of given shapes and data types runs the function, and records its
+    device operations, including writes to arrays. Later calls with such arguments launch the same
+    kernels for the new arrays and numbers, with the same bits, without running the Python code. A
+    number that the function needs in Python (`if dt > 1`, `u[n]`, `range(n)`, `math.sin(t)`) must
+    be equal too; else the function is recorded again. Arrays that are globals or in the closure of
+    the function are looked up at each call; others, such as attributes of objects, stay those of
+    the first call. Other effects, such as printing, happen only while recording.
 
     Parameters
     ----------
     function : callable
-        Takes and returns arrays, numbers, and tuples, lists, dicts and dataclasses of them.
-        Without it, `jit` returns a decorator.
+        Takes and returns arrays, numbers, and tuples, lists, dicts and dataclasses of them. Without
+        it, `jit` returns a decorator.
     static_argnums, static_argnames : int or sequence of int, str or sequence of str, optional
-        Arguments that are told by what they are equal to, and have a recording each.
+        Arguments by whose value calls are told apart: each different value has a recording.
     donate_argnums : int or sequence of int, optional
-        Arguments whose arrays are given up for results of the same shapes and data types: such a
-        result is written to the array that was given, and is that array. So `x = step(x)` needs
-        no other memory.
+        Arguments whose memory may be reused: a result of the same shape and data type is written to
+        the argument's array and is that array, so that `x = step(x)` needs no more memory.
     strict : bool, optional
-        Whether a call that needs a value (`float(x)`, `if x.any()`, `x[mask]`) is an error.
+        Whether it is an error to need a value of an array (`float(x)`, `if x.any()`, `x[mask]`).
         Else the function runs at each such call.
 
     Returns
@@ -415,7 +414,7 @@ def jit(
     Raises
     ------
     TypeError
-        By the function that is returned: where a value is needed, with the line that needs it.
+        At a call with strict, if a value is needed; the message shows the line.
 
     Examples
     --------

@@ -339,14 +339,13 @@ def own(leaf: Any, before: int) -> Any:
 def checkpoint(fun: Function, segments: int = 1) -> Function:
     """Return a function that recomputes intermediate values for a derivative, to save memory.
 
-    Until the derivative is taken, only arguments and results of the function are kept. Then its
-    operations, but not its Python code, run again: once, or twice with more than one segment.
+    Only the arguments and results of the function are kept until the derivative is computed. Then
+    its operations, but not its Python code, run again: once, or twice with more than one segment.
 
     fun : function -- The function; it must not write to its arguments or to arrays it captures.
-    segments : int
-        The number of parts in which the derivative is taken. Memory is needed for the values that
-        are live between parts, and for all values of one part: the least for a loop of n steps
-        with about sqrt(n) parts. A checkpoint within another one has no effect.
+    segments : int -- The number of parts to compute the derivative in. Memory holds the values that
+        are live between parts, and all values of one part: for a loop of n steps about sqrt(n)
+        parts need the least. A checkpoint within another one has no effect.
 
     ValueError -- If `segments` is below 1.
     TypeError -- If the function writes to an array that it was given.

@@ -47,38 +47,35 @@ Derivative = Callable[..., Any]
 
 
 class ElementwiseKernel:
-    """A function of each element, written in C, that is compiled for the device it is called on.
+    """A kernel for each element, written in C and compiled for the device of its operands.
 
     in_params, out_params : str
-        The parameters, as ``"float32 x, T y"``: data types by NumPy's names, or placeholders of one
-        letter that stand for the data type of what is given. ``raw T x`` is not broadcast: the
-        operation indexes it, ``x[i]``, in C order, and knows ``x.size()``, ``x.shape()[0]``.
+        The parameters, as ``"float32 x, T y"``: data types by NumPy's names, or one-letter
+        placeholders for the data type of the argument. ``raw T x`` is not broadcast: the operation
+        indexes it in C order, ``x[i]``, and may use ``x.size()`` and ``x.shape()[0]``.
     operation : str
-        Statements in C that give the outputs their values. ``i`` is the position of the element and
-        ``_ind.size()`` the number of elements. The C is one set for all devices, as the page "Own
-        kernels" says; C's mathematical functions have the same bits on every device. ``return``
-        ends the element.
-    name : str -- What errors, `explain` and profiles call it.
-    reduce_dims : bool
-        Has no effect: axes that lie one after the other in memory are walked as one.
-    preamble : str -- Functions, structures and macros that stand before it.
-    no_return : bool -- Whether a call gives None; it needs all outputs then.
-    return_tuple : bool -- Whether one output is given in a tuple, too.
+        Statements in C that assign the outputs. ``i`` is the position of the element and
+        ``_ind.size()`` the number of elements; ``return`` ends the element. The page "Own kernels"
+        lists the C that all devices have; its mathematical functions give the same bits on each.
+    name : str -- The name in errors, `explain` and profiles.
+    reduce_dims : bool -- Has no effect: xarr merges axes that are contiguous in memory in any case.
+    preamble : str -- Functions, structures and macros to put before the kernel.
+    no_return : bool -- Whether a call returns None; it needs all outputs as arguments then.
+    return_tuple : bool -- Whether to return a tuple for a single output too.
     loop_prep, after_loop : str -- Statements before and after the operation, for each element.
-    options : sequence of str
-        Macros, as ``-DCOUNT=3``; each device's compiler has its other options.
-    derivative : function, optional
-        What `grad` and its kin derive the kernel by: a function in array code of the inputs, and of
-        the output if it takes one more. It returns the partial derivative by each input, None where
-        that is zero, in a tuple if there are several; of several outputs a tuple of these.
+    options : sequence of str -- Macros, as ``-DCOUNT=3``.
+    derivative : function, optional -- The derivative for `grad` and other transforms: a function,
+        written with arrays, of the inputs, and of the output if it takes one more argument. It
+        returns the partial derivative by the input, or a tuple for several inputs (None where it is
+        zero); for several outputs a tuple of these.
 
-    ValueError -- If a declaration cannot be read, or the C has a name that not all devices have.
+    ValueError -- If a declaration is malformed, or the C uses a name that not all devices have.
     CompileError -- At a call, if the operation does not compile.
 
     Notes
     -----
-    CuPy's class of this name, but for the C: CUDA's own words are for `RawKernel`. Source: CuPy's
-    documentation, "User-Defined Kernels".
+    CuPy's class of this name, except that the C has no words of CUDA's: use `RawKernel` for these.
+    Source: CuPy's documentation, "User-Defined Kernels".
 
     >>> import xarr
     >>> squared_diff = xarr.ElementwiseKernel(

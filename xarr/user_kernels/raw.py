@@ -66,23 +66,22 @@ _OPTION: Final = re.compile(r"\s*-D\s*(\w+)=(\w[\w ]*?)\s*")
 
 
 class RawModule:
-    """Source, or a binary, that holds kernels.
+    """A module of kernels, from source or a binary.
 
     code : str, optional -- Source: portable C, with `KERNEL` before a kernel; CUDA C; or OpenCL C.
-    path : path, optional
-        A file instead: of such source; ``.ptx``, ``.cubin`` or ``.fatbin`` for CUDA devices;
-        ``.spv``, SPIR-V, for OpenCL devices that take it.
-    options : tuple of str -- What the compiler is given.
+    path : path, optional -- A file instead: source; ``.ptx``, ``.cubin`` or ``.fatbin`` for CUDA
+        devices; ``.spv`` (SPIR-V) for OpenCL devices that support it.
+    options : tuple of str -- The options of the compiler.
     backend, translate_cucomplex, enable_cooperative_groups, jitify : str, bool
-        As of CuPy. Each device has one compiler, which knows ``cuComplex.h``; the last two are not
-        there, and False or None.
+        Keywords of CuPy. The first two have no effect: each device has one compiler, which knows
+        ``cuComplex.h``. The last two must be False or None.
     name_expressions : sequence of str, optional
-        The names of kernels of CUDA C++ that `get_function` is asked for: ``"f<float>"``.
+        The names of CUDA C++ kernels for `get_function`, as ``"f<float>"``.
 
     Raises
     ------
     CompileError
-        If the source does not compile: by `get_function` for the default device, else at a call.
+        If the source does not compile: in `get_function` for the default device, else at a call.
 
     Note: Source: CuPy's documentation, "User-Defined Kernels".
 
@@ -157,7 +156,7 @@ class RawModule:
         return vars(self) | {"_kernels": {}}
 
     def run_in_loops(self, code: str) -> None:
-        """Give another source, for devices that run the items of a group in loops.
+        """Set other source for devices that run the items of a group in loops.
 
         code : str -- The source, in portable C, with the same kernels.
         """
@@ -171,10 +170,10 @@ class RawModule:
                 self._compiled(device, self._name, log_stream)
 
     def get_global(self, name: str) -> Pointer:
-        """The bytes of a variable of the default device's module, in CUDA C.
+        """Return a pointer to a global variable of a CUDA C module on the default device.
 
-        ``__device__`` or ``__constant__`` declares it. ``pointer.cast("float32").array(10)`` has
-        ten numbers of it.
+        It is declared ``__device__`` or ``__constant__``. ``pointer.cast("float32").array(10)`` is
+        an array of ten of its numbers.
 
         name : str -- The name of the variable.
         """
@@ -188,7 +187,7 @@ class RawModule:
         return Pointer(Array(storage_view(storage, contiguous((nbytes,)), dtypes.uint8)))
 
     def get_function(self, name: str) -> RawKernel:
-        """The kernel of a name, compiled if the default device takes its language.
+        """Return the kernel of a name, compiled if the default device supports its language.
 
         name : str -- The name of the kernel.
 
@@ -296,38 +295,37 @@ class RawModule:
 
 
 class RawKernel:
-    """A kernel that is launched by grid and block.
+    """A kernel in portable C, CUDA C or OpenCL C, launched with a grid and a block.
 
     code : str -- Source: portable C, with `KERNEL` before a kernel; CUDA C; or OpenCL C.
     name : str -- The kernel's name.
-    options : tuple of str -- What the compiler is given.
+    options : tuple of str -- The options of the compiler.
     backend : str -- Accepted for compatibility; has no effect: each device has one compiler.
-    **given : bool -- CuPy's further keywords, which `RawModule` explains.
+    **given : bool -- CuPy's other keywords; see `RawModule`.
 
     Attributes
     ----------
     attributes : dict of str to int or None
-        What the default device's driver knows of the kernel: ``"num_regs"``,
-        ``"max_threads_per_block"``; None for the rest. Each is an attribute as well; on CUDA
+        The kernel's attributes by the default device's driver, as ``"num_regs"`` and
+        ``"max_threads_per_block"``; None for unknown ones. Each is an attribute as well; on CUDA
         devices `max_dynamic_shared_size_bytes` (bytes) and `preferred_shared_memory_carveout`
         (percent) can be set.
 
     Raises
     ------
     ValueError
-        If the source has no such kernel. At a call, if the device does not take the language, the
-        grid or block is beyond its limits, or an array does not lie in one piece.
+        If the source has no such kernel. At a call, if the device does not support the language,
+        the grid or block is too large for it, or an array is not contiguous.
     CompileError
         At a call, if the source does not compile.
 
     Notes
     -----
-    A launch comes after all that was asked of the device before, and what is asked afterwards sees
-    what it wrote. Arrays are given as pointers to their first elements, views in one piece too.
-    Nothing is known of what a kernel reads and writes, so it must stay within the arrays. On OpenCL
-    a view that begins within its memory is a copy, which is written back: through another view of
-    the same memory the kernel does not see what it writes. Source: CuPy's documentation,
-    "User-Defined Kernels".
+    A launch follows all earlier work of the device, and later work sees its writes. Arrays and
+    contiguous views are passed as pointers to their first elements. The kernel is not
+    bounds-checked. On OpenCL a view that does not begin at the start of its memory is copied and
+    written back, so the kernel does not see these writes through another view of the same memory.
+    Source: CuPy's documentation, "User-Defined Kernels".
 
     >>> import xarr
     >>> add = xarr.RawKernel('''
@@ -371,7 +369,7 @@ class RawKernel:
         self._repeats = Repeats()
 
     def compile(self, log_stream: TextIO | None = None) -> None:
-        """Compile for the default device, so that the first launch does not wait for it."""
+        """Compile for the default device now, so that the first launch does not wait."""
         device = get_device()
         with device.lock:
             if log_stream is not None:
@@ -388,9 +386,9 @@ class RawKernel:
     def occupancy(self, block: Sequence[int] | int, shared_nbytes: int = 0) -> int:
         """Return how many groups of `block` items fit a multiprocessor of the default device.
 
-        Each has `shared_nbytes` bytes of dynamic shared memory besides. On CUDA devices alone.
+        Each uses `shared_nbytes` bytes of dynamic shared memory too. CUDA devices only.
 
-        block : int or tuple of int -- The items of a group.
+        block : int or tuple of int -- The number of items in a group.
         shared_nbytes : int -- The bytes of local memory that a group takes at run time.
         """
         device = get_device()
@@ -400,9 +398,7 @@ class RawKernel:
             return device.driver.occupancy(kernel, items, shared_nbytes)
 
     def suggested_block(self, shared_nbytes: int = 0) -> int:
-        """Return the items of a group that fill the default device best, as `occupancy` counts.
-
-        On CUDA devices alone.
+        """Return the group size for the best `occupancy` of the default device. CUDA devices only.
 
         shared_nbytes : int -- The bytes of local memory that a group takes at run time.
         """

@@ -31,28 +31,29 @@ from xarr.user_kernels.parameters import Given, declared, definitions, given, of
 
 
 class ReductionKernel:
-    """A reduction, written in C, that is compiled for the device it is called on.
+    """A reduction, written in C and compiled for the device of its operands.
 
     in_params, out_params : str
-        The parameters, as of `ElementwiseKernel`; one output, and nothing raw.
-    map_expr : str -- An expression of the inputs.
-    reduce_expr : str
-        An expression of `a` and `b`, two results; in whatever order they come, as ``a + b``.
-    post_map_expr : str -- A statement that gives the output its value, from `a`: ``y = sqrt(a)``.
-    identity : number, str or None
-        What changes nothing, and is the result of no elements; None where those are an error.
+        The parameters, as for `ElementwiseKernel`; with one output, and none ``raw``.
+    map_expr : str -- An expression of the inputs: the value to reduce.
+    reduce_expr : str -- An expression that combines two values `a` and `b`, as ``a + b``;
+        associative and commutative.
+    post_map_expr : str
+        A statement that assigns the output from the reduced value `a`: ``y = sqrt(a)``.
+    identity : number, str or None -- The neutral value of reduce_expr and the result of no
+        elements; with None these are an error.
     reduce_type : str, optional
-        The type of `a` and `b`, a data type's name or a placeholder; that of the output without.
+        The data type of `a` and `b`, a name or a placeholder; that of the output where None.
     derivative : function, optional
-        As of `ElementwiseKernel`: the partial derivatives of the output, which it is given with the
-        axes that were reduced, by each element.
-    name : str -- What errors, `explain` and profiles call it.
-    reduce_dims : bool -- Has no effect, as of `ElementwiseKernel`.
-    preamble : str -- Functions, structures and macros that stand before it.
+        As for `ElementwiseKernel`: a function of the inputs, and of the output with the reduced
+        axes kept. It returns the partial derivative of the output by each element.
+    name : str -- The name in errors, `explain` and profiles.
+    reduce_dims : bool -- Has no effect, as for `ElementwiseKernel`.
+    preamble : str -- Functions, structures and macros to put before the kernel.
     options : sequence of str -- Macros, as ``-DCOUNT=3``.
 
-    Note: Errors and source are those of `ElementwiseKernel`. Sums of floats are joined in xarr's
-    order, and so have the same bits on every device.
+    Note: Errors and source are those of `ElementwiseKernel`. Values are combined in a fixed order,
+    so sums of floats have the same bits on every device.
 
     >>> import xarr
     >>> l2norm = xarr.ReductionKernel(

@@ -53,7 +53,9 @@ def asfortranarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Arra
 
 
 def isfortran(a: Array | numpy.ndarray[Any, Any]) -> bool:
-    """Tell whether an array lies in memory in Fortran's order and not in C order.
+    """Tell whether an array has Fortran order in memory and not C order.
+
+    a : Array or numpy.ndarray -- The array.
 
     TypeError -- If a is no Array.
 
@@ -91,10 +93,13 @@ def _copied_to(dst: Any, src: Any) -> None:
 def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayLike = True) -> None:
     """Write values to an array, where a mask is true.
 
-    src : Array or values that broadcast to the shape of dst -- The values; more axes of one element
-        may stand before them.
+    src : Array or values that broadcast to the shape of dst
+        The values; further axes of one element in front are dropped.
     where : Array of bool that broadcasts to the shape of dst -- Which elements are written.
     dst : Array, shape (...) -- The array that is written to.
+
+    ValueError -- If the shapes do not fit.
+    TypeError -- If casting forbids the conversion.
 
     >>> x = xarr.zeros(3)
     >>> xarr.copyto(x, 1.0, where=[True, False, True])
@@ -137,16 +142,18 @@ def frombuffer(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make a one-dimensional array of the bytes of a buffer.
+    """Make a one-dimensional array from the bytes of a buffer.
 
-    buffer : Array, or what has a buffer, as bytes do
-        The memory. That of an Array is shared; another is copied to the device.
+    buffer : Array, or object with a buffer, such as bytes
+        The memory. That of an Array is shared; any other is copied to the device.
     dtype : dtype, optional
-        The data type that the bytes are taken as; the default floating-point one where None.
-    count : int -- How many elements; all that there are where negative.
+        The data type to read the bytes as; the default floating-point one where None.
+    count : int -- The number of elements; all where negative.
     offset : int -- The byte that the first element begins at.
 
     -> Array, shape (count,), of the data type asked for
+
+    ValueError -- If there is no such device, or the bytes make no whole elements.
 
     >>> xarr.frombuffer(bytes([1, 0, 2, 0]), dtype="int16").tolist()
     [1, 2]
@@ -176,11 +183,11 @@ def fromiter(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make a one-dimensional array of what an iterable gives. Runs on the host.
+    """Make a one-dimensional array from the values of an iterable. Runs on the host.
 
     iter : iterable of numbers -- The values.
     dtype : dtype -- The data type.
-    count : int -- How many are taken; all where -1.
+    count : int -- The number of values to take; all where -1.
 
     -> Array, shape (N,), of the data type asked for
 
@@ -194,9 +201,11 @@ def fromiter(
 
 
 def asarray_chkfinite(a: Any, dtype: DTypeLike = None, order: str | None = None) -> Array:
-    """Make an array of values; ValueError if one is NaN or infinite. Waits for the device.
+    """Make an array of finite values. Waits for the device, to check them.
 
     -> Array, shape and data type of a
+
+    ValueError -- If a value is NaN or infinite.
 
     >>> xarr.asarray_chkfinite([1.0, 2.0]).tolist()
     [1.0, 2.0]
@@ -216,10 +225,10 @@ def require(
     *,
     like: Any = None,
 ) -> Array:
-    """Make an array that lies in memory as required; one that does so already is returned itself.
+    """Make an array that meets requirements; an Array that meets them is returned itself.
 
-    requirements : str or sequence of str, optional -- "C" or "F" for an order, "W" for one that can
-        be written, "O" for one of its own memory; "A" and "E" are always so.
+    requirements : str or sequence of str, optional -- "C" or "F" for the order in memory, "W" for
+        writeable, "O" for memory of its own; "A" and "E" are accepted, as every Array meets them.
 
     -> Array, shape of a
 
@@ -257,9 +266,9 @@ _REQUIREMENTS = {
 
 
 def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
-    """Tell whether a byte of memory belongs to both a and b.
+    """Tell whether a and b have a byte of memory in common.
 
-    max_work : int, optional -- How much is tried; without limit where None.
+    max_work : int, optional -- The effort to find out; unlimited where None.
     a, b : Array -- The arrays; also NumPy arrays.
 
     >>> x = xarr.zeros(4)
@@ -272,7 +281,7 @@ def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
 def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     """Tell whether a and b may share memory: whether their addresses overlap. False is certain.
 
-    max_work : int, optional -- How much is tried beyond the ends; nothing where None.
+    max_work : int, optional -- The effort to compare more than the ends; none where None.
     a, b : Array -- The arrays; also NumPy arrays.
 
     >>> x = xarr.zeros(4)

@@ -44,7 +44,7 @@ def asarray(
     copy: bool | None = None,
     like: Any = None,
 ) -> Array:
-    """Make an array of values; an Array that already is what was asked for is returned itself.
+    """Make an array of values; an Array of the wanted kind is returned itself.
 
     a : Array, Python scalar, nested sequence, NumPy array, buffer, or another library's array
         The values. A nested sequence may hold Arrays. The memory of an array on a CUDA device (of
@@ -52,7 +52,7 @@ def asarray(
     dtype : dtype, optional -- The data type of the result; where None, that of the values. Python
         scalars become bool, int64, and the device's default floating-point and complex types.
 
-    -> Array, shape of the values, of their data type; of Python numbers the default one
+    -> Array, shape and data type of the values
 
     ValueError -- If copy is False and a copy is needed, or a nested sequence is ragged.
     OverflowError -- If a Python integer does not fit the dtype.
@@ -118,11 +118,11 @@ def array(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make a new array of values: NumPy's name of ``asarray(obj, copy=True)``.
+    """Make a new array of values, as ``asarray(obj, copy=True)``.
 
     object : Array, Python scalar, nested sequence, NumPy array or buffer -- The values.
-    ndmin : int -- The least number of axes; missing ones are put in front.
-    ndmax : int -- The most axes that values may have; 0 for as many as there can be.
+    ndmin : int -- The least number of axes; axes of one element are added in front.
+    ndmax : int -- The most axes that the values may have; 0 for no limit.
 
     -> Array, shape of the values, with axes of one element in front up to ndmin
 
@@ -207,7 +207,7 @@ def full(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make an array of one value, of the value's dtype where none is given.
+    """Make an array of one value, of the value's dtype unless dtype is given.
 
     -> Array, shape as given
 
@@ -270,7 +270,9 @@ def full_like(
     *,
     device: DeviceLike = None,
 ) -> Array:
-    """Make an array of one value like another array.
+    """Make an array of one value, with the shape and dtype of another array.
+
+    shape : int, tuple of int or None -- The shape; that of a where None.
 
     -> Array, shape of a, of the data type of a where none is given
 
@@ -368,6 +370,8 @@ def identity(
 ) -> Array:
     """Make a square matrix of zeros with ones on the main diagonal.
 
+    n : int -- The number of rows and of columns.
+
     -> Array, shape (n, n), of the default floating-point data type where none is given
     """
     where = "identity(n)"
@@ -449,7 +453,7 @@ def tri(
 
 
 def to_numpy(x: Array, /) -> Host:
-    """Copy an array to the host; allowed in `no_implicit_transfer`, since it is not hidden.
+    """Copy an array to the host. `no_implicit_transfer` allows it, since it is not hidden.
 
     -> numpy.ndarray, shape and data type of x
 
@@ -471,7 +475,7 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
 
     ValueError -- If there is no such device, or the stream is on another one.
 
-    Note: Between CUDA devices the values go from memory to memory, elsewhere through the host's.
+    Note: CUDA devices copy from one to the other directly; other copies go through the host.
 
     >>> x = xarr.arange(3)
     >>> x.to_device(x.device) is x

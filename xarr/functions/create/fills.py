@@ -32,9 +32,11 @@ def empty_like(
     *,
     device: DeviceLike = None,
 ) -> Array:
-    """Make an array like another array, whose values are not specified; they are zeros.
+    """Make an array of unspecified values, with the shape and dtype of another; here zeros.
 
-    -> Array, shape and data type of prototype where none is given
+    dtype, shape : dtype; int or tuple of int; optional -- Those of prototype where None.
+
+    -> Array, shape and data type of prototype unless given
     """
     return filled_like(prototype, 0, dtype, shape, device, "empty_like(prototype)", order)
 
@@ -63,9 +65,11 @@ def ones_like(
     *,
     device: DeviceLike = None,
 ) -> Array:
-    """Make an array like another array, of ones.
+    """Make an array of ones, with the shape and dtype of another.
 
-    -> Array, shape and data type of a where none is given
+    dtype, shape : dtype; int or tuple of int; optional -- Those of a where None.
+
+    -> Array, shape and data type of a unless given
     """
     return filled_like(a, 1, dtype, shape, device, "ones_like(a)", order)
 
@@ -94,8 +98,10 @@ def zeros_like(
     *,
     device: DeviceLike = None,
 ) -> Array:
-    """Make an array like another array, of zeros.
+    """Make an array of zeros, with the shape and dtype of another.
 
-    -> Array, shape and data type of a where none is given
+    dtype, shape : dtype; int or tuple of int; optional -- Those of a where None.
+
+    -> Array, shape and data type of a unless given
     """
     return filled_like(a, 0, dtype, shape, device, "zeros_like(a)", order)

@@ -30,9 +30,9 @@ _R = TypeVar("_R")
 def meshgrid(
     *arrays: Any, copy: bool = True, sparse: bool = False, indexing: Literal["xy", "ij"] = "xy"
 ) -> tuple[Array, ...]:
-    """Make coordinate matrices of coordinate vectors.
+    """Make the coordinates of all points of a grid from coordinate vectors.
 
-    *arrays : Array, shape (N1,), (N2,), ... -- The coordinates along each axis, of one dtype.
+    *arrays : Array, shape (N1,), (N2,), ... -- The coordinates along each axis.
     copy : bool -- Whether the results are arrays of their own; else they are views of the vectors,
         which are read-only where they repeat.
     sparse : bool
@@ -42,7 +42,7 @@ def meshgrid(
 
     -> tuple of Array, shape (N2, N1, ...) with "xy", (N1, N2, ...) with "ij", data types kept
 
-    ValueError -- If `indexing` is another word, or the grid is too large.
+    ValueError -- If `indexing` is neither "xy" nor "ij", or the grid is too large.
 
     >>> x, y = xarr.meshgrid(xarr.arange(3), xarr.arange(2))
     >>> y.tolist()
@@ -94,7 +94,7 @@ def indices(
 def indices(
     dimensions: Any, dtype: DTypeLike = None, sparse: bool = False, *, device: DeviceLike = None
 ) -> Array | tuple[Array, ...]:
-    """Make the indices of a grid: for each axis, each point's index along it.
+    """Make the index arrays of a grid: along each axis, the index of each point.
 
     dimensions : sequence of int -- The shape of the grid.
     dtype : dtype or None -- The data type; int64 where None.
@@ -137,12 +137,14 @@ def fromfunction(
     like: Any = None,
     **kwargs: Any,
 ) -> _R:
-    """Call a function with the indices of a grid, and give what it returns.
+    """Call a function with the indices of a grid, and return its result.
 
     function : callable
         Called once, with an Array of the given shape for each axis, and `kwargs`.
-    dtype : dtype -- The data type of the indices; float stands for the device's default one.
+    dtype : dtype -- The data type of the indices; float means the device's default one.
     kwargs : object -- Further arguments of the function, by name.
+
+    -> result of the function
 
     >>> xarr.fromfunction(lambda i, j: i + j, (2, 2), dtype=int).tolist()
     [[0, 1], [1, 2]]
@@ -198,7 +200,7 @@ class _Grid:
 
 
 class _Dense(_Grid):
-    """The class of `mgrid`: the coordinates of all points of a grid."""
+    """Make the coordinates of all points of a grid, by slices: ``mgrid[0:3, 0:1:5j]``."""
 
     name = "mgrid"
 
@@ -209,7 +211,7 @@ class _Dense(_Grid):
 
 
 class _Open(_Grid):
-    """The class of `ogrid`: the coordinates along each axis, which broadcast to the grid."""
+    """Make the coordinates along each axis of a grid, by slices; they broadcast to the grid."""
 
     name = "ogrid"
 
@@ -224,10 +226,10 @@ class _Open(_Grid):
 
 
 class _Joined(_Grid):
-    """The class of `r_` and `c_`, which join slices, numbers and arrays.
+    """Join slices, numbers and arrays: ``r_[0:3, 7]``; `c_` joins vectors as columns.
 
-    A string in front says along which axis, then of how many axes the parts are at least, then
-    where the axes of parts with fewer come among the new ones, as in "0,2,0".
+    A string in front, as "0,2,0", gives the axis to join along, the least number of axes of the
+    parts, and the position of the axes of parts that have fewer.
     """
 
     def __init__(self, name: str, axis: int, ndim: int, first: int) -> None:
@@ -292,7 +294,7 @@ def _lifted(x: Array, ndim: int, first: int) -> Array:
 
 
 class _Key:
-    """The class of `s_` and `index_exp`, which return the key in their brackets."""
+    """Return the index in the brackets: ``s_[1:3]`` is ``slice(1, 3)``."""
 
     def __init__(self, name: str, *, tuples: bool) -> None:
         self.name = name

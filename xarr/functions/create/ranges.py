@@ -39,15 +39,16 @@ def arange(
     """Make an array of evenly spaced numbers in the half-open interval [start, stop).
 
     start : int or float
-        The first number; the end of the interval, which then starts at 0, where stop is None.
+        The first number. Where stop is None it is the end, and the interval starts at 0.
     stop : int or float, optional -- The end of the interval, not included.
-    step : int or float, optional -- The distance between two numbers, not 0; None counts as 1.
+    step : int or float, optional -- The distance between two numbers, not 0; 1 where None.
     dtype : dtype, optional -- The data type; int64 where None and all numbers are integers, else
         the default floating-point one.
 
     -> Array, shape (ceil((stop - start) / step),) -- start + i * step, computed in dtype.
 
     OverflowError -- If one of the first two numbers does not fit an integer dtype.
+    ZeroDivisionError -- If step is 0.
 
     >>> xarr.arange(2, 8, 2).tolist()
     [2, 4, 6]
@@ -245,17 +246,19 @@ def linspace(
     start, stop : int, float or complex, or Array, shapes that broadcast to (...)
         The ends of the interval.
     retstep : bool -- Whether to return the distance between two numbers too.
-    dtype : dtype, optional -- The data type; where None the ends' floating-point or complex one,
-        or the default of integers and Python's numbers. Integer ones round down.
-    num : int -- How many numbers.
+    dtype : dtype, optional -- The data type. Where None it is that of the ends if floating-point or
+        complex, else the default floating-point one. Numbers of an integer type are rounded down.
+    num : int -- The number of values.
 
     -> Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0
         start + i * (stop - start) / (num - 1), or / num without the end point, computed in float64
         and rounded once. With retstep a tuple of it and the distance: a float, or an Array where
         the ends are arrays.
 
-    Note: Num's default, arrays as ends, retstep and axis are NumPy's. On a device without float64
-    the host computes numbers between numbers, so they are the same everywhere.
+    ValueError -- If num is negative, or there is no such device.
+
+    Note: The default of num, arrays as ends, retstep and axis are NumPy's. On a device without
+    float64 the host computes the numbers between two numbers, with the same bits as elsewhere.
 
     >>> xarr.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
@@ -429,11 +432,12 @@ def logspace(
     *,
     device: DeviceLike = None,
 ) -> Array:
-    """Make an array of numbers on a logarithmic scale: base ** linspace(start, stop, num).
+    """Make an array of numbers with evenly spaced logarithms: base ** linspace(start, stop, num).
 
     start, stop, base : number, or Array, shapes that broadcast to (...)
         The exponents of the ends, and the base of the powers.
-    num : int -- How many numbers.
+    num : int -- The number of values.
+    dtype : dtype or None -- The data type; a floating-point or complex one where None.
 
     -> Array, shape (num, ...), floating-point where no dtype is given
 
@@ -470,10 +474,13 @@ def geomspace(
     """Make an array of numbers in geometric progression; its ends are exact.
 
     start, stop : number, or Array, shapes that broadcast to (...)
-        The ends of the progression, not 0. Between real ends of different signs all is NaN.
-    num : int -- How many numbers.
+        The ends of the progression, not 0. Between real ends of different signs there are NaNs.
+    num : int -- The number of values.
+    dtype : dtype or None -- The data type; a floating-point or complex one where None.
 
     -> Array, shape (num, ...), floating-point where no dtype is given
+
+    ValueError -- If an end is 0, or num is negative.
 
     >>> xarr.geomspace(1, 1000, num=4).round().tolist()
     [1.0, 10.0, 100.0, 1000.0]

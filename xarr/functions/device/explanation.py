@@ -82,20 +82,21 @@ class Group(NamedTuple):
 
 
 def explain(x: Any, /) -> Explanation:
-    """Describe what was asked of an array's device and has not run, and the kernels that it is.
+    """Describe an array's pending operations and the kernels that compute them.
 
     x : Array, shape (...), or function of `jit`
-        The array; it stays as it is. Nothing is launched, but kernels are compiled. Of a function
-        all that its recordings launch is described.
+        An array: the pending operations of its device are described. Kernels are compiled for them,
+        but not launched. Or a function of `jit`: all launches of its recordings are described.
 
-    -> str -- The operations, one a line, as they run: ``s2[(3,)] = add(s0[(3,)], 1.0)`` writes
-        storage 2. Then how many of the device's programs (lists of such operations) run how: fused,
-        or step by step while there are no kernels for them, by NumPy and kernels of one operation.
-        Then the kernels, each with its skeleton's file, what it loads and stores and the bytes that
-        this moves, and then their sources. For an array in memory, where it lies.
+    -> str
+        The operations, one a line, as they run: ``s2[(3,)] = add(s0[(3,)], 1.0)`` writes storage 2.
+        Then the number of the device's programs (lists of such operations) that run fused, and of
+        those that run step by step, by NumPy and kernels of one operation, until their kernels are
+        compiled. Then each kernel with the file of its template, its loads and stores, the bytes
+        that these move, and its source. For an array in memory, its position there.
 
-        A notebook shows a drawing of it, which ``.svg()`` returns and ``.save("kernels.svg")``
-        writes. What a kernel stores stands there with an arrow; what is a variable is grey.
+        A notebook shows it as a drawing, which ``.svg()`` returns and ``.save("kernels.svg")``
+        writes. Stored results have an arrow there; results held in variables are grey.
 
     TypeError -- If x is no Array and no function that jit returned.
 

@@ -29,15 +29,15 @@ _Draw: TypeAlias = tuple[Callable[[], tuple[int, int]], Storage]
 
 
 class Graph:
-    """The work of a ``with`` block, which `launch` repeats; `xarr.graph` makes one.
+    """The recorded work of a ``with`` block, which `launch` repeats; `xarr.graph` makes one.
 
-    Another ``with`` block of it records anew: from then on launches repeat that one's work. On a
-    CUDA device the graph is changed in place where it has the same kinds of steps.
+    Another ``with`` block of the graph replaces the recording. On a CUDA device the graph is
+    updated in place if its kinds of steps are the same.
 
     Attributes
     ----------
-    device : Device -- The device whose work it is.
-    launches : int -- How many kernels and copies it has.
+    device : Device -- The device of the recorded work.
+    launches : int -- The number of recorded kernels and copies.
     """
 
     device: Device
@@ -91,9 +91,9 @@ class Graph:
         self._let_go.atexit = False
 
     def launch(self) -> None:
-        """Run the recorded work again, in the same memory, behind all that was asked before.
+        """Run the recorded work again, in the same memory, after all earlier work of the device.
 
-        It reads what its operands have now and writes into the same results. It waits for nothing.
+        It reads the present values of its operands and overwrites its results. It does not wait.
 
         >>> x = xarr.zeros(2)
         >>> with xarr.graph() as work:
@@ -140,21 +140,19 @@ class Graph:
 
 
 def graph(device: Device | str | None = None) -> Graph:
-    """Record what a ``with`` block asks of a device, to launch all of it again at little cost.
+    """Record the device work of a ``with`` block, to launch it again at little cost.
 
-    The block runs as ever, once, while it is recorded. ``g.launch()`` then repeats its launches: as
-    one CUDA graph, elsewhere one after the other. Operands are read, and results are written,
-    where they lie: write new values into an operand, as ``x[...] = values``, before a launch.
+    The block runs normally, once, while it is recorded. ``g.launch()`` then repeats its launches:
+    as one CUDA graph, elsewhere one after the other. Operands and results keep their memory: write
+    new values into an operand, as ``x[...] = values``, before a launch.
 
-    RuntimeError -- In the block, where the host reads a value, as `float(x)`, a mask and `nonzero`
-        do; where it draws a random number for the host; and where a graph is recorded within
-        another one.
+    RuntimeError -- In the block, if the host reads a value (as `float(x)`, a mask and `nonzero` do)
+        or draws a random number, or if another graph is being recorded.
 
-    Note: What comes from the host within the block is moved once, not at each launch. Random arrays
-    are drawn anew, as if the program drew them at each launch. The libraries of a device stand
-    aside: xarr's kernels compute products and transforms. The memory of temporaries stays with the
-    graph, and all arrays get memory that have none yet, as `zeros` has not until it is written to.
-    What other threads ask of the device meanwhile is recorded with it.
+    Note: Values that come from the host within the block are copied once, not at each launch. Each
+    launch draws new random arrays. xarr's own kernels compute products and transforms, not the
+    device's libraries. The graph keeps the memory of temporaries, and arrays without memory get it
+    (`zeros` has none until it is written to). Work of other threads on the device is recorded too.
 
     >>> x = xarr.zeros(3)
     >>> with xarr.graph() as g:

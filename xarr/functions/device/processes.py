@@ -19,13 +19,13 @@ from xarr.backends.device import Device, get_device
 
 @dataclass(frozen=True)
 class IpcHandle:
-    """An array's memory, to send to another process; `xarr.ipc_handle` makes one.
+    """A handle of an array's memory to send to another process; `xarr.ipc_handle` makes one.
 
-    device : str -- The device that the memory is on, as the process that made it names it.
+    device : str -- The name of the device in the process that made the handle.
     name : bytes -- The driver's handle of the memory.
-    begin_nbytes : int -- Where the first element begins in it.
-    shape, strides : tuple of int -- Of the array; strides count elements.
-    dtype : str -- Its data type, as `numpy.dtype` takes it.
+    begin_nbytes : int -- The position of the first element in the memory, in bytes.
+    shape, strides : tuple of int -- Those of the array; strides count elements.
+    dtype : str -- The name of the data type, as `numpy.dtype` takes it.
     """
 
     device: str
@@ -37,11 +37,10 @@ class IpcHandle:
     _array: Array | None = field(default=None, repr=False, compare=False)
 
     def open(self, device: Device | str | None = None) -> Array:
-        """Return an Array in the very same memory, in a process that did not make the handle.
+        """Return an Array in the memory of the handle, in a process that did not make it.
 
-        device : Device, str or None
-            The device; None for the one of the same name. Another backend of the same card may
-            take it.
+        device : Device, str or None -- The device; None for the one of the same name. It may be of
+            another backend, on the same card.
 
         RuntimeError -- If this process made the handle.
         """
@@ -70,13 +69,13 @@ class IpcHandle:
 
 
 def ipc_handle(x: Array) -> IpcHandle:
-    """Name the memory of an array on a CUDA device for another process of this machine.
+    """Make a handle of an array's memory on a CUDA device, for another process of this machine.
 
     The handle can be pickled, and its `open` gives the other process an Array in the same memory.
-    This process keeps the memory as long as it has the handle, so it has to outlive the other's
-    Array. What one process writes the other one sees after ``xarr.synchronize()`` in the first.
+    The memory lives as long as the handle in this process, which has to outlive the Array in the
+    other. A process sees the other's writes after ``xarr.synchronize()`` in the writing one.
 
-    x : Array, shape (...) -- It has at least one element.
+    x : Array, shape (...) -- The array, of at least one element.
 
     Returns
     -------
@@ -85,8 +84,8 @@ def ipc_handle(x: Array) -> IpcHandle:
     Raises
     ------
     RuntimeError
-        If the device is no CUDA device, or its memory was allocated so that the driver has no
-        handle for it: managed memory, and pools of ``cudaMallocAsync``.
+        If the device is no CUDA device, or the driver has no handle for its kind of memory: managed
+        memory, and pools of ``cudaMallocAsync``.
 
     >>> handle = xarr.ipc_handle(xarr.ones(3))  # doctest: +SKIP
     """

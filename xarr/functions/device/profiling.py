@@ -213,17 +213,17 @@ class Profile:
 
 
 def profile() -> Profile:
-    """Measure what a ``with`` block costs, for each kernel and for each line of the program.
+    """Measure the cost of a ``with`` block by kernel and by line of the program.
 
     ``print(p)``, or a notebook, shows launches, bytes, time, GB/s, and the share of the bandwidth
     at which the device copies; ``p.kernels`` and ``p.lines`` are the figures.
     ``p.save("trace.json")`` writes a trace for chrome://tracing or Perfetto.
 
-    Note: What was asked before the block runs before it, and what is asked within runs within. All
-    small work is done by kernels there, as on a GPU, which NumPy would do on a CPU. The time is the
-    device's own, without that of compilers. What the host does in libraries is named ``numpy.``.
-    Everything that any thread asks of any device counts. Where the package nvtx is installed, the
-    block and each launch are ranges of NVTX in the domain ``xarr``.
+    Note: Pending work runs before the block, and the work of the block runs within it. On a CPU,
+    kernels do small work that NumPy would do otherwise. Times are those of the device, without
+    compilation. Library calls on the host are named ``numpy.``. The work of all threads on all
+    devices counts. With the package nvtx, the block and each launch are NVTX ranges in the domain
+    ``xarr``.
 
     >>> x = xarr.ones(5000, dtype="float32") + 0
     >>> with xarr.profile() as p:

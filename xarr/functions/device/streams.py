@@ -27,18 +27,17 @@ from xarr.tape import builder, recorders
 
 
 class Stream:
-    """A sequence of work on a device: a CUDA stream or an OpenCL queue.
+    """A queue of work on a device: a CUDA stream or an OpenCL queue.
 
-    What is asked within ``with stream:`` runs on it, in the order asked, and beside the work of
-    other streams. Results may be used anywhere: work that reads them waits for them. What was asked
-    of the device before the block begins or ends, by whichever thread, runs then.
+    The work of a ``with stream:`` block runs on the stream in order, concurrently with other
+    streams. Results may be used anywhere: work that reads them waits for them. The device's pending
+    work of all threads is launched when the block begins and when it ends.
 
     device : Device, str or None -- The device; None for the default device.
-    pointer : int, optional
-        A stream of another library, to wrap: a ``cudaStream_t``, or a ``cl_command_queue`` of the
-        context that xarr uses. It has to be there as long as this object.
-    priority : int -- Of a new CUDA stream: work of lower numbers goes first, as of -1. Numbers that
-        the device does not have become the nearest that it has; OpenCL has 0 alone.
+    pointer : int, optional -- A stream of another library to wrap: a ``cudaStream_t``, or a
+        ``cl_command_queue`` of xarr's context. It must live as long as this object.
+    priority : int -- The priority of a new CUDA stream: lower numbers, such as -1, go first. Others
+        are clamped to the range of the device; OpenCL has 0 alone.
 
     >>> stream = xarr.Stream()
     >>> with stream:
@@ -65,12 +64,12 @@ class Stream:
 
     @property
     def device(self) -> Device:
-        """The device that the stream's work runs on."""
+        """The device of the stream."""
         return self._device
 
     @property
     def pointer(self) -> int:
-        """The address that other libraries know the stream by."""
+        """The address of the stream, as ``cudaStream_t`` or ``cl_command_queue``."""
         return self._device.driver.stream_pointer(self._handle)
 
     @property
@@ -80,9 +79,9 @@ class Stream:
 
     @property
     def cl_queue(self) -> Any:
-        """PyOpenCL's `CommandQueue` of a device of OpenCL; AttributeError for another one.
+        """The `pyopencl.CommandQueue` of the stream; AttributeError on other devices.
 
-        What a program puts on it is in order with what xarr puts there.
+        The program's commands there run in order with xarr's.
         """
         if self._device.backend != "opencl":
             fault = f"the stream is on {self._device}"
@@ -105,32 +104,32 @@ class Stream:
 
     @property
     def done(self) -> bool:
-        """Whether everything that was asked of the stream is done."""
+        """Whether all work of the stream is done."""
         with self._device.lock, self:
             return self._device.driver.is_done()
 
     def synchronize(self) -> None:
-        """Wait until everything that was asked of the stream is done.
+        """Wait until all work of the stream is done.
 
         >>> xarr.Stream().synchronize()
         """
         Event(self._device, self, timed=False).synchronize()
 
     def record(self, *, timed: bool = True, blocking: bool = False) -> Event:
-        """An event at the end of the stream's work so far, with the options of `Event`.
+        """Return an event at the end of the stream's work so far.
 
-        timed : bool -- Whether the event notes the time.
-        blocking : bool -- Whether a thread that waits for it sleeps.
+        timed : bool -- Whether the event records its time.
+        blocking : bool -- Whether `synchronize` sleeps instead of polling.
 
         >>> xarr.Stream().record().synchronize()
         """
         return Event(self._device, self, timed=timed, blocking=blocking)
 
     def wait(self, other: Event | Stream | Any) -> None:
-        """Let the stream wait for an event, or for all that another stream was asked.
+        """Make later work of the stream wait for an event, or for the present work of a stream.
 
         other : Event, Stream, or stream of another library with ``__cuda_stream__``
-            What to wait for.
+            The event or stream to wait for.
 
         TypeError -- If `other` is no Event and no Stream.
 
@@ -146,9 +145,9 @@ class Stream:
         event.wait(self)
 
     def use(self) -> Stream:
-        """Make it the stream of this thread's work until another one is used; return it.
+        """Make this the stream of this thread until another one is used; return it.
 
-        ``xarr.current_stream()`` beforehand gives the one to go back to.
+        To go back later, keep the result of ``xarr.current_stream()`` first.
 
         >>> before = xarr.current_stream()
         >>> stream = xarr.Stream().use()
@@ -168,13 +167,13 @@ class Stream:
         return self
 
     def call(self, function: Callable[..., object], *arguments: Any) -> None:
-        """Call a function of the host's, with arguments, once all work so far is done.
+        """Call a host function once all work of the stream so far is done.
 
-        On a CUDA device a thread of the driver's calls it, and later work of the stream waits for
-        that; elsewhere this method does, after a wait. The function must ask nothing of the device,
-        nor wait for anything that does. An exception of it goes to `sys.unraisablehook`.
+        On a CUDA device a thread of the driver calls it, and later work of the stream waits for the
+        call; on other devices this method waits and calls it. The function must neither use the
+        device nor wait for a thread that does. Its exceptions go to `sys.unraisablehook`.
 
-        function : function -- What the host calls once the stream's work so far is done.
+        function : function -- The function to call.
         arguments : object -- The arguments of the function.
 
         TypeError -- If the function cannot be called.
@@ -225,7 +224,7 @@ this thread, and the stream that was used last, as CuPy's do not live by being u
 
 
 def current_stream(device: Device | str | None = None) -> Stream:
-    """The stream that this thread's work on a device goes to.
+    """Return the stream for this thread's work on a device.
 
     >>> with xarr.Stream() as stream:
     ...     xarr.current_stream().pointer == stream.pointer
@@ -248,8 +247,9 @@ class Event:
 
     device : Device, str or None -- The device; None for the default device.
     stream : Stream, optional -- The stream to record the event in at once; see `record`.
-    timed : bool -- Whether `elapsed_ms` takes it; without, other streams wait for it sooner.
-    blocking : bool -- Whether `synchronize` sleeps on a CUDA device, instead of polling.
+    timed : bool -- Whether the event records its time, for `elapsed_ms`; events without are cheaper
+        to wait for.
+    blocking : bool -- Whether `synchronize` sleeps instead of polling, on a CUDA device.
 
     >>> begin, end = xarr.Event(), xarr.Event()
     >>> begin.record()
@@ -275,22 +275,20 @@ class Event:
 
     @property
     def device(self) -> Device:
-        """The device whose work the event stands in."""
+        """The device of the event."""
         return self._device
 
     @property
     def done(self) -> bool:
-        """Whether all work before the event is done; also where it was never recorded."""
+        """Whether all work before the event is done; true if it was never recorded."""
         return self._handle is None or self._device.driver.reached(self._handle)
 
     def record(self, stream: Stream | None = None) -> None:
-        """Put the event at the end of what was asked so far of a stream, one of the event's device.
-
-        Without one, it is the current stream.
+        """Record the event in a stream, after the stream's work so far.
 
         stream : Stream, optional -- The stream; the current one where None.
 
-        ValueError -- If the stream is on another device.
+        ValueError -- If the stream is not on the device of the event.
 
         >>> event = xarr.Event()
         >>> event.record()
@@ -311,7 +309,7 @@ class Event:
                 self._handle = driver.mark(timed=self._timed, blocking=self._blocking)
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Let a stream wait for the event before it runs the work that is submitted from now on.
+        """Make later work of a stream wait for the event.
 
         Parameters
         ----------
@@ -346,13 +344,13 @@ class Event:
             self._device.driver.finish(self._handle)
 
     def elapsed_ms(self, end: Event) -> float:
-        """The time from this event to a later one, in milliseconds; waits for both.
+        """Return the time from this event to a later one, in milliseconds. Waits for both.
 
         end : Event -- The later event.
 
-        -> float, in milliseconds
+        -> float
 
-        ValueError -- If an event notes no time, was not recorded, or is on another device.
+        ValueError -- If an event is not timed, was not recorded, or is on another device.
         """
         where = "Event.elapsed_ms(end)"
         if not isinstance(end, Event):
@@ -386,10 +384,13 @@ Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
 
 
 def empty_pinned(shape: Any, dtype: Any = None, *, device: Device | str | None = None) -> Host:
-    """A NumPy array in memory of the host's that a device copies from and to at full speed.
+    """Make a NumPy array in host memory that a device copies from and to at full speed.
 
-    Its content is undefined. The memory is page-locked where the device is a GPU: the system has
-    that much less for everything else, as long as the array is there. CuPy has it in `cupyx`.
+    Its content is undefined. For a GPU the memory is page-locked: the system cannot use it for
+    anything else while the array exists. CuPy's is in `cupyx`.
+
+    shape : int or tuple of int -- The shape.
+    dtype : dtype, optional -- The data type; the default floating-point one where None.
 
     -> numpy.ndarray, shape as given
 
@@ -410,22 +411,23 @@ def empty_pinned(shape: Any, dtype: Any = None, *, device: Device | str | None =
 
 
 def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None = None) -> Event:
-    """Copy between the host and a device, or two Arrays, without a wait; give the copy's end.
+    """Copy between the host and a device, or two Arrays, without waiting for the end.
 
-    The copy comes behind all that was asked of the device before, and what is asked afterwards of
-    the Array waits for it. The host has to leave its array alone until the event is done. It is
-    faster, and only then beside other work, where that array is of `empty_pinned`.
+    The copy follows all earlier work of the device, and later work on the Array waits for it. The
+    host must not touch its array until the event is done. With an array of `empty_pinned` the copy
+    is faster and overlaps other work; else it does not.
 
-    dst, src : Array or numpy.ndarray, at least one an Array, shape (...) -- What is written, and
-        what is read. Both have one shape and data type; NumPy's lies in one piece, in C order. Two
-        Arrays are of one device, or of two CUDA devices: then one card reads the other one.
-    stream : Stream, optional
-        The stream that copies, of the device of `dst`, or of the Array where NumPy's is written;
-        the current one where None.
+    dst, src : Array or numpy.ndarray, at least one an Array, shape (...)
+        The target and the source, of the same shape and data type. A NumPy array must be
+        C-contiguous. Two Arrays are on one device, or on two CUDA devices.
+    stream : Stream, optional -- The stream for the copy, on the device of `dst` (of `src` if `dst`
+        is NumPy's); the current one where None.
 
-    TypeError -- If none is an Array, the other one is neither, or their data types differ.
-    ValueError -- If the shapes differ, NumPy's array does not lie in one piece, `dst` cannot be
-        written, the stream is another device's, or the devices copy by the host alone.
+    -> Event at the end of the copy
+
+    TypeError -- If neither is an Array, one is no array, or their data types differ.
+    ValueError -- If the shapes differ, NumPy's array is not C-contiguous, `dst` is read-only, the
+        stream is on another device, or the devices cannot copy directly.
 
     >>> host = xarr.empty_pinned(3, "float32")
     >>> xarr.copyto_async(host, xarr.arange(3, dtype="float32") * 2).synchronize()

@@ -92,7 +92,7 @@ def tofile(x: Array, fid: Any, sep: str, format: str) -> None:
 
 
 def dump(x: Array, file: Any) -> None:
-    """Pickle the array to a file, an open one or one that is named.
+    """Pickle an array to a file.
 
     file : path or open file -- The file.
     """
@@ -105,9 +105,12 @@ def dump(x: Array, file: Any) -> None:
 
 @by_numpy(numpy.packbits)
 def packbits(a: Any, /, axis: SupportsIndex | None = None, bitorder: str = "big") -> Array:
-    """Pack truths into bytes, eight into each.
+    """Pack bools into bytes, eight into each.
 
-    a : bool or integer Array, shape (..., N, ...) -- What is not zero is 1.
+    a : bool or integer Array, shape (..., N, ...)
+        The elements; those that are not zero are packed as 1.
+    bitorder : {"big", "little"}
+        Whether the first element is the most significant bit of a byte, or the least.
 
     -> uint8 Array, shape (..., ceil(N / 8), ...) -- The bytes; zeros fill the last one.
 
@@ -138,13 +141,16 @@ def unpackbits(
     count: SupportsIndex | None = None,
     bitorder: str = "big",
 ) -> Array:
-    """Unpack the bits of bytes.
+    """Unpack bytes into their bits.
 
     a : uint8 Array, shape (..., N, ...) -- The bytes.
-    count : int, optional -- How many bits along the axis; zeros follow if there are too few. If it
-        is negative, so many are left out at the end. None for all.
+    count : int, optional -- The number of bits along the axis, padded with zeros at the end; a
+        negative one cuts off bits at the end; None for all.
+    bitorder : {"big", "little"}
+        Whether the first element is the most significant bit of a byte, or the least.
 
-    -> uint8 Array, shape (..., 8 * N, ...) -- Zeros and ones.
+    -> uint8 Array, shape (..., 8 * N, ...), or (8 * N,) where axis is None
+        Zeros and ones; `count` changes the extent 8 * N.
 
     >>> xarr.unpackbits(xarr.asarray([160], dtype="uint8"), count=3).tolist()
     [1, 0, 1]

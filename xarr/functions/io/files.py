@@ -134,16 +134,17 @@ def load(
 ) -> Any:
     """Read a ``.npy`` or ``.npz`` file, or a pickle. Runs on the host.
 
-    mmap_mode : {"r", "r+", "w+", "c"}, optional -- How an ``.npy`` file is mapped into memory; it
-        is read at once where None. On a CPU the array lies in the mapped file; elsewhere it is a
-        copy, and what is written to it does not reach the file.
+    mmap_mode : {"r", "r+", "w+", "c"}, optional
+        How to map an ``.npy`` file into memory; None reads it at once. On a CPU the array is the
+        mapped file; elsewhere it is a copy, and writes do not reach the file.
     fix_imports : bool -- Whether pickles of Python 2 find the modules that Python 3 renamed.
     encoding : {"ASCII", "latin1", "bytes"} -- How strings in pickles of Python 2 are decoded.
     max_header_size : int -- The longest header that is read, in bytes; longer ones raise
         ValueError. Without effect where `allow_pickle` is True.
 
-    -> Array or Archive -- The array of an ``.npy`` file; a mapping of the arrays of an ``.npz``
-        file. Arrays of objects, strings, dates and records are NumPy's.
+    -> Array or Archive
+        The array of an ``.npy`` file; a mapping of the arrays of an ``.npz`` file. Arrays of
+        objects, strings, dates and records are NumPy arrays.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -172,10 +173,10 @@ def save(file: File, arr: ArrayLike, allow_pickle: bool = True) -> None:
 
 
 def savez(file: File, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayLike) -> None:
-    """Write arrays to an ``.npz`` file, by their names. Runs on the host.
+    """Write several arrays to an ``.npz`` file, each with a name. Runs on the host.
 
     file : path or open file -- The file; ``.npz`` is added to a path without it.
-    *args : Array, shape (...) -- Arrays that are called ``arr_0``, ``arr_1`` and so on.
+    *args : Array, shape (...) -- Arrays to name ``arr_0``, ``arr_1`` and so on.
     **kwds : Array, shape (...) -- Arrays by name.
 
     >>> import io
@@ -187,7 +188,7 @@ def savez(file: File, *args: ArrayLike, allow_pickle: bool = True, **kwds: Array
 def savez_compressed(
     file: File, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayLike
 ) -> None:
-    """Write arrays to an ``.npz`` file, compressed; see `xarr.savez`. Runs on the host."""
+    """Write several arrays to a compressed ``.npz`` file; see `xarr.savez`. Runs on the host."""
     _write(numpy.savez_compressed, file, args, allow_pickle, kwds)
 
 
@@ -226,24 +227,25 @@ def loadtxt(
 
     dtype : dtype, optional
         The data type; the default floating-point one where it is Python's float.
-    comments : str, sequence of str or None -- What begins a comment, which ends with the line; None
-        where there are none.
+    comments : str, sequence of str or None
+        The text that begins a comment, to the end of the line; None for no comments.
     delimiter : str, optional -- The character between values; white space where None.
-    converters : callable or dict of int to callable, optional -- What makes a value of the text of
-        a field: one function for all columns, or functions by the number of the column.
-    skiprows : int -- How many lines to skip at the beginning, comments and empty ones included.
+    converters : callable or dict of int to callable, optional -- Functions from the text of a field
+        to its value: one for all columns, or one for each column number.
+    skiprows : int
+        The number of lines to skip at the beginning, comments and empty ones included.
     usecols : int or sequence of int, optional -- The columns to read, from 0; all where None.
     unpack : bool -- Whether to return the transposed array, whose rows are the columns of the file:
         ``x, y = xarr.loadtxt(fname, unpack=True)``.
     ndmin : {0, 1, 2} -- The least number of axes; axes of one element beyond it are dropped.
     encoding : str, optional -- The encoding of the file; the system's where None.
-    max_rows : int, optional -- How many rows to read after the skipped lines, comments and empty
-        lines not counted; all where None.
-    quotechar : str, optional -- The character around a field in which delimiters and comments are
-        text; doubled, it stands for itself. None where fields have no quotes.
+    max_rows : int, optional -- The number of rows to read after the skipped lines, without comments
+        and empty lines; all where None.
+    quotechar : str, optional -- The character around a field that may hold delimiters and comments;
+        doubled, it stands for itself. None for no quotes.
 
     -> Array, shape (N, M), or with fewer axes
-        The values; transposed with `unpack`. Records and strings are arrays of NumPy's.
+        The values; transposed with `unpack`. Records and strings are NumPy arrays.
 
     >>> xarr.loadtxt(["1 2", "3 4"], dtype="int64", unpack=True).tolist()
     [[1, 3], [2, 4]]
@@ -269,13 +271,14 @@ def savetxt(
     """Write an array of one or two axes as text, a row a line. Runs on the host.
 
     X : Array, shape (N,) or (N, M) -- The values.
-    fmt : str or sequence of str -- The format of a value, as "%.3f"; of each column; or of a whole
-        row, as "%d: %.3f".
-    delimiter : str -- What separates the columns.
-    newline : str -- What ends a row.
+    fmt : str or sequence of str
+        The format of all values, as "%.3f"; of each column; or of a row, as "%d: %.3f".
+    delimiter : str -- The separator of columns.
+    newline : str -- The end of a row.
     header, footer : str -- Text before and after the values, each of its lines after `comments`.
-    comments : str -- What begins the lines of `header` and `footer`.
+    comments : str -- The beginning of the lines of `header` and `footer`.
     encoding : str, optional -- The encoding of the file; latin1 where None.
+    fname : path or open file -- The file.
 
     >>> import io
     >>> file = io.StringIO()
@@ -298,19 +301,19 @@ def genfromtxt(
     device: DeviceLike = None,
     **kwargs: Any,
 ) -> Any:
-    """Read numbers from text in which some are missing. Runs on the host.
+    """Read numbers from text with missing values. Runs on the host.
 
     dtype : dtype, optional
-        The data type of the result; that of each column by itself where None.
-    comments : str, optional -- What begins a comment, which ends with the line.
-    delimiter : str, int or sequence of int, optional -- What separates values, or how many
-        characters each field has; white space where None.
-    skip_header, skip_footer : int -- How many lines to skip at the beginning and at the end.
+        The data type of the result; found for each column separately where None.
+    comments : str, optional -- The text that begins a comment, to the end of the line.
+    delimiter : str, int or sequence of int, optional
+        The separator of values, or the width of the fields in characters; white space where None.
+    skip_header, skip_footer : int -- The number of lines to skip at the beginning and at the end.
     *args, **kwargs : object -- The further parameters of `numpy.genfromtxt`, in its order or by
         name, as `usecols`, `names`, `missing_values` and `filling_values`; `usemask` is refused.
 
-    -> Array -- The values, NaN where one is missing. Records and strings, as of ``names=True``, are
-        arrays of NumPy's.
+    -> Array
+        The values; missing ones are NaN. Records and strings (``names=True``) are NumPy arrays.
 
     >>> xarr.genfromtxt(["1,2", "3,"], delimiter=",").tolist()
     [[1.0, 2.0], [3.0, nan]]
@@ -337,12 +340,13 @@ def fromfile(
     like: Any = None,
     device: DeviceLike = None,
 ) -> Any:
-    """Read the bytes of a file, or numbers in text, as a vector. Runs on the host.
+    """Read a vector from the bytes of a file, or from numbers in text. Runs on the host.
 
     dtype : dtype, optional
         The data type; the default floating-point one where None or Python's float.
-    sep : str -- What is between numbers in text; bytes are read where empty.
+    sep : str -- The separator of numbers in text; "" reads bytes.
     offset : int -- The byte that the first element begins at.
+    file : path or open file -- The file.
 
     -> Array, shape (N,), of the data type asked for
 
@@ -367,15 +371,16 @@ def fromstring(
     like: Any = None,
     device: DeviceLike = None,
 ) -> Any:
-    """Read numbers from a string, as a vector. Runs on the host.
+    """Read a vector of numbers from a string. Runs on the host.
 
     string : str -- The text.
     dtype : dtype, optional
         The data type; the default floating-point one where None or Python's float.
-    sep : str
-        What is between the numbers; without it a ValueError names `frombuffer`, which reads bytes.
+    sep : str -- The separator of the numbers; not empty: `frombuffer` reads bytes.
 
     -> Array, shape (N,), of the data type asked for
+
+    ValueError -- If sep is empty, or there is no such device.
 
     >>> xarr.fromstring("1 2 3", dtype="int64", sep=" ").tolist()
     [1, 2, 3]
@@ -390,14 +395,14 @@ def fromstring(
 
 
 def fromregex(file: File, regexp: Any, dtype: DTypeLike, encoding: str | None = None) -> Host:
-    r"""Read what a regular expression finds in text, as records. Runs on the host.
+    r"""Read records from text by a regular expression. Runs on the host.
 
-    regexp : str or pattern -- The expression; each of its groups is a field.
+    regexp : str or pattern -- The expression; each of its groups is a field of the record.
     dtype : dtype -- The records' data type.
     encoding : str, optional -- The encoding of the text.
 
     -> numpy.ndarray, shape (N,)
-        Records, which are not on a device; `xarr.asarray` of a field is.
+        Records, on the host; `xarr.asarray` copies a field to the device.
 
     >>> import io
     >>> found = xarr.fromregex(io.StringIO("a1 b2"), r"[a-z](\d)", [("n", "int64")])
@@ -418,16 +423,15 @@ def memmap(
     *,
     device: DeviceLike = None,
 ) -> Any:
-    """Map a part of a file, as `numpy.memmap`; a device that is no CPU gets a copy.
+    """Map a part of a file as an array; a device other than a CPU gets a copy.
 
     filename : path or open file -- The file.
     dtype : dtype -- The data type of the elements in the file.
-    mode : {"r", "c", "r+", "w+"}
-        "r" reads; "c" also writes, but to memory alone; "r+" writes to the file; "w+" makes the
-        file, or overwrites it. The last two need a CPU.
+    mode : {"r", "c", "r+", "w+"} -- "r" reads; "c" writes to memory only; "r+" writes to the file;
+        "w+" creates or overwrites the file. The last two need a CPU.
     offset : int -- The byte of the file that the first element begins at.
-    shape : int or tuple of int, optional -- The shape; one axis up to the end of the file where
-        None.
+    shape : int or tuple of int, optional
+        The shape; one axis up to the end of the file where None.
     order : {"C", "F"} -- Whether the last index runs fastest in the file, or the first.
 
     -> Array, of the shape and data type asked for

@@ -38,7 +38,7 @@ def array_repr(
     precision: int | None = None,
     suppress_small: bool | None = None,
 ) -> str:
-    """The array as NumPy's repr shows it, with the device where it is not the default one.
+    """Return the array as NumPy's repr, with the device if it is not the default one.
 
     >>> xarr.array_repr(xarr.asarray([1, 2]))
     'array([1, 2])'
@@ -72,7 +72,7 @@ def array_str(
     precision: int | None = None,
     suppress_small: bool | None = None,
 ) -> str:
-    """The array as NumPy's str shows it.
+    """Return the array as NumPy's str.
 
     >>> xarr.array_str(xarr.asarray([1, 2]))
     '[1 2]'
@@ -101,23 +101,22 @@ def array2string(
     suffix: str = "",
     legacy: Any = None,
 ) -> str:
-    """The array as text, as `numpy.array2string` writes it; of a large one its corners are read.
+    """Return the array as text, as `numpy.array2string`; of a large one the corners are read.
 
-    separator : str -- What stands between elements.
-    prefix, suffix : str -- Text that the caller writes before and after; its length counts where
-        lines are broken, and rows are indented by that of `prefix`.
-    formatter : dict of str to callable, optional -- What makes the text of an element, by kind of
-        data type, as "bool", "int", "float" or "all".
-    threshold : int, optional -- The largest number of elements that are all written.
-    edgeitems : int, optional -- How many elements of a larger array are written at each end of an
-        axis.
-    sign : {"-", "+", " "}, optional -- What stands before positive numbers: nothing, a plus or a
-        space.
-    floatmode : {"fixed", "unique", "maxprec", "maxprec_equal"}, optional -- Which digits after the
-        point are written: `precision` of them; as many as tell the element from its neighbours;
-        the fewer of both; or these, but the same number for all elements.
-    legacy : str or False, optional -- The NumPy version whose format is written, as "1.13"; False
-        for the present one.
+    separator : str -- The separator of elements.
+    prefix, suffix : str -- Text that the caller writes before and after: its length counts for line
+        breaks, and that of `prefix` indents rows.
+    formatter : dict of str to callable, optional
+        Functions from an element to its text, by kind of data type: "bool", "int", "float", "all".
+    threshold : int, optional -- The largest number of elements to write in full.
+    edgeitems : int, optional
+        The number of elements of a larger array to write at each end of an axis.
+    sign : {"-", "+", " "}, optional -- The sign of positive numbers: none, a plus or a space.
+    floatmode : {"fixed", "unique", "maxprec", "maxprec_equal"}, optional
+        The digits after the point: `precision` of them ("fixed"); as many as identify the number
+        ("unique"); the fewer of both ("maxprec"); or the same for all elements ("maxprec_equal").
+    legacy : str or False, optional
+        The NumPy version of the format, as "1.13"; False for the present one.
 
     Note: None stands for what `set_printoptions` says.
 
@@ -147,7 +146,7 @@ def _values(x: Array, **how: Any) -> str:
 
 
 def format_float_positional(x: Any, *args: Any, **kwargs: Any) -> str:
-    """A number as text; the other parameters are those of `numpy.format_float_positional`.
+    """Return a number as decimal text, as `numpy.format_float_positional`.
 
     x : float -- The number.
     args, kwargs : object -- The other parameters of `numpy.format_float_positional`.
@@ -159,7 +158,7 @@ def format_float_positional(x: Any, *args: Any, **kwargs: Any) -> str:
 
 
 def format_float_scientific(x: Any, *args: Any, **kwargs: Any) -> str:
-    """A number as text with an exponent; as of `numpy.format_float_scientific`.
+    """Return a number as text with an exponent, as `numpy.format_float_scientific`.
 
     x : float -- The number.
     args, kwargs : object -- The other parameters of `numpy.format_float_scientific`.
@@ -175,11 +174,11 @@ def _number(x: Any) -> Any:
 
 
 def base_repr(number: SupportsIndex, base: int = 2, padding: int = 0) -> str:
-    """An integer `number` as text in a base from 2 to 36, with `padding` zeros in front.
+    """Return an integer as text in a base from 2 to 36.
 
     number : int -- The integer.
     base : int -- The base, from 2 to 36.
-    padding : int -- The zeros in front.
+    padding : int -- The number of zeros to put in front.
 
     >>> xarr.base_repr(10, base=3)
     '101'
@@ -188,11 +187,11 @@ def base_repr(number: SupportsIndex, base: int = 2, padding: int = 0) -> str:
 
 
 def binary_repr(num: SupportsIndex, width: int | None = None) -> str:
-    """An integer as `width` zeros and ones, or more; two's complement where it is negative.
+    """Return an integer as binary text; two's complement if it is negative and width is given.
 
     num : int -- The number.
     num : int -- The integer.
-    width : int, optional -- The least number of digits.
+    width : int, optional -- The number of digits; ValueError if the integer needs more.
 
     >>> xarr.binary_repr(-3, width=4)
     '1101'

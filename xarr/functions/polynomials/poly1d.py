@@ -57,10 +57,10 @@ def _on_host(function: Callable[..., Any], where: str, *operands: Any) -> Any:
 
 
 def poly(seq_of_zeros: ArrayLike) -> Array:
-    """The coefficients of the polynomial that has given roots. Runs on the host.
+    """Compute the coefficients of the polynomial with given roots. Runs on the host.
 
     seq_of_zeros : Array, shape (N,) or (N, N)
-        The roots, or a matrix whose characteristic polynomial is asked for.
+        The roots, or a square matrix: the result is its characteristic polynomial.
 
     -> Array, shape (N + 1,) -- The coefficients, of the highest power first.
 
@@ -71,9 +71,9 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
 
 
 def roots(p: Coefficients) -> Array:
-    """The roots of a polynomial, in any order: eigenvalues of a matrix. Runs on the host.
+    """Compute the roots of a polynomial as eigenvalues of a matrix. Runs on the host.
 
-    -> Array, shape (N,), complex where a root is
+    -> Array, shape (N,), complex if a root is
 
     >>> sorted(xarr.roots([1, -3, 2]).tolist())
     [1.0, 2.0]
@@ -83,23 +83,23 @@ def roots(p: Coefficients) -> Array:
 
 @by_numpy(numpy.polyadd, 2)
 def polyadd(a1: Coefficients, a2: Coefficients) -> Coefficients:
-    """The sum of two polynomials. Runs on the host."""
+    """Add two polynomials. Runs on the host."""
     return _on_host(numpy.polyadd, "polyadd(a1, a2)", a1, a2)
 
 
 @by_numpy(numpy.polysub, 2)
 def polysub(a1: Coefficients, a2: Coefficients) -> Coefficients:
-    """The difference of two polynomials. Runs on the host."""
+    """Subtract one polynomial from another. Runs on the host."""
     return _on_host(numpy.polysub, "polysub(a1, a2)", a1, a2)
 
 
 def polymul(a1: Coefficients, a2: Coefficients) -> Coefficients:
-    """The product of two polynomials. Runs on the host."""
+    """Multiply two polynomials. Runs on the host."""
     return _on_host(numpy.polymul, "polymul(a1, a2)", a1, a2)
 
 
 def polydiv(u: Coefficients, v: Coefficients) -> tuple[Coefficients, Coefficients]:
-    """The quotient and the remainder of two polynomials. Runs on the host.
+    """Divide a polynomial by another: quotient and remainder. Runs on the host.
 
     -> tuple of two Arrays, or of poly1d where an operand is one
 
@@ -110,7 +110,7 @@ def polydiv(u: Coefficients, v: Coefficients) -> tuple[Coefficients, Coefficient
 
 
 def polyder(p: Coefficients, m: SupportsIndex = 1) -> Coefficients:
-    """The derivative of a polynomial, m times. Runs on the host.
+    """Differentiate a polynomial m times. Runs on the host.
 
     >>> xarr.polyder([1, 1, 1, 1]).tolist()
     [3, 2, 1]
@@ -119,9 +119,9 @@ def polyder(p: Coefficients, m: SupportsIndex = 1) -> Coefficients:
 
 
 def polyint(p: Coefficients, m: SupportsIndex = 1, k: Any = None) -> Coefficients:
-    """The integral of a polynomial, m times. Runs on the host.
+    """Integrate a polynomial m times. Runs on the host.
 
-    k : number or list of m numbers, optional -- The constants; zero where None.
+    k : number or list of m numbers, optional -- The constants of integration; zero where None.
 
     >>> xarr.polyint([2, 1]).tolist()
     [1.0, 1.0, 0.0]
@@ -131,7 +131,7 @@ def polyint(p: Coefficients, m: SupportsIndex = 1, k: Any = None) -> Coefficient
 
 
 def polyval(p: Coefficients, x: Any) -> Any:
-    """The values of a polynomial, by Horner's rule: one expression of x, and so one kernel.
+    """Evaluate a polynomial by Horner's rule: one expression of x, and so one kernel.
 
     x : Array, shape (...), or poly1d -- The points.
 
@@ -164,14 +164,15 @@ def polyfit(
 ) -> Any:
     """Fit a polynomial to points by least squares. Waits for the device, to check the rank.
 
-    x : Array, shape (M,) -- The positions of the points.
-    y : Array, shape (M,) or (M, K) -- The values; each column is fitted by itself.
+    x : Array, shape (M,) -- The x of the points.
+    y : Array, shape (M,) or (M, K) -- The y of the points; each column is fitted separately.
     deg : int -- The degree.
     rcond : float, optional -- Singular values up to rcond times the largest are taken as zero; M
         times the dtype's epsilon where None.
-    full : bool, optional -- Whether to give residuals, rank, singular values and rcond too.
+    full : bool, optional -- Whether to return residuals, rank, singular values and rcond too.
     w : Array, shape (M,), optional -- The weights of the residuals, before they are squared.
-    cov : bool or "unscaled", optional -- Whether to give the covariances of the coefficients too.
+    cov : bool or "unscaled", optional -- Whether to return the covariance matrix of the
+        coefficients too; "unscaled" does not scale it by the residuals.
 
     -> Array, shape (deg + 1,) or (deg + 1, K)
         The coefficients, of the highest power first; with `full` or `cov` the first of a tuple.
@@ -228,9 +229,9 @@ def _special(name: str) -> Callable[[poly1d, Any], Any]:
 class poly1d:  # noqa: N801 - NumPy's name
     """A polynomial of one variable, with coefficients of the highest power first.
 
-    c_or_r : Array, shape (N,), or poly1d -- The coefficients, or the roots.
-    r : bool, optional -- Whether these are the roots.
-    variable : str, optional -- What the variable is called in texts.
+    c_or_r : Array, shape (N,), or poly1d -- The coefficients, or the roots if r is true.
+    r : bool, optional -- Whether c_or_r holds the roots.
+    variable : str, optional -- The name of the variable in printed polynomials; x where None.
 
     Note: NumPy's class. Arithmetic with coefficients runs on the host, calls on the device.
 
@@ -289,7 +290,7 @@ class poly1d:  # noqa: N801 - NumPy's name
 
     @property
     def variable(self) -> str:
-        """The name of the variable in texts."""
+        """The name of the variable in printed polynomials."""
         return str(self._made.variable)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -343,9 +344,9 @@ class poly1d:  # noqa: N801 - NumPy's name
         return bool(self._host() == other._host())
 
     def integ(self, m: SupportsIndex = 1, k: Any = 0) -> poly1d:
-        """Integrate the polynomial.
+        """Integrate the polynomial m times.
 
-        k : number or sequence of m numbers -- The constants of integration, in the order of use.
+        k : number or sequence of m numbers -- The constants, in the order of the integrals.
 
         >>> xarr.poly1d([2, 1]).integ().coeffs.tolist()
         [1.0, 1.0, 0.0]
@@ -353,7 +354,7 @@ class poly1d:  # noqa: N801 - NumPy's name
         return self._of(self._host().integ(operator.index(m), host_of(k, _POLY1D)))
 
     def deriv(self, m: SupportsIndex = 1) -> poly1d:
-        """The derivative, m times.
+        """Differentiate the polynomial m times.
 
         >>> xarr.poly1d([1, 1, 0]).deriv().coeffs.tolist()
         [2, 1]
@@ -367,10 +368,10 @@ def vander(
     N: SupportsIndex | None = None,  # noqa: N803 - NumPy's name
     increasing: bool = False,
 ) -> Array:
-    """Make the Vandermonde matrix of numbers: their powers in each row, multiplied up from 1.
+    """Make the Vandermonde matrix: the powers of each number in a row.
 
-    N : int, optional -- The number of columns; as many as numbers where None.
-    increasing : bool -- Whether the powers go up from 0 to N - 1, or down.
+    N : int, optional -- The number of columns; that of the numbers where None.
+    increasing : bool -- Whether the powers in a row go up from 0 to N - 1; else they go down.
 
     -> Array, shape (len(x), N), of the data type of x; narrow integers become int64
 

@@ -112,7 +112,7 @@ class Series:
 
     @property
     def symbol(self) -> str:
-        """The name of the variable in texts."""
+        """The name of the variable in printed series."""
         return str(self._made.symbol)
 
     @property
@@ -188,32 +188,32 @@ class Series:
         return self._with("copy")
 
     def degree(self) -> int:
-        """The degree: one less than the number of coefficients."""
+        """Return the degree: one less than the number of coefficients."""
         return len(self) - 1
 
     def cutdeg(self, deg: int) -> Made:
-        """Leave out the terms beyond a degree.
+        """Remove the terms beyond a degree.
 
-        deg : int -- The largest degree that stays.
+        deg : int -- The largest degree to keep.
         """
         return self._with("cutdeg", deg)
 
     def trim(self, tol: float = 0) -> Made:
-        """Leave out the last coefficients that are small.
+        """Remove small coefficients at the end.
 
-        tol : float -- The largest magnitude that is left out, not negative.
+        tol : float -- The largest magnitude to remove, not negative.
         """
         return self._with("trim", tol)
 
     def truncate(self, size: int) -> Made:
-        """Leave out the coefficients of the highest degrees.
+        """Keep the coefficients of the lowest degrees.
 
-        size : int -- How many coefficients stay at most, positive.
+        size : int -- The largest number of coefficients to keep, positive.
         """
         return self._with("truncate", size)
 
     def convert(self, domain: Pair = None, kind: Any = None, window: Pair = None) -> Made:
-        """Write the series in another basis, with another domain or window.
+        """Convert the series to another basis, domain or window.
 
         domain, window : pair of float, optional -- The intervals of the result; those of its class
             where None.
@@ -224,31 +224,34 @@ class Series:
         return self._of(made, self._device)
 
     def mapparms(self) -> tuple[Any, Any]:
-        """The offset and the scale that map the domain to the window."""
+        """Return the offset and the scale that map the domain to the window.
+
+        -> (offset, scale), numbers
+        """
         return self._host().mapparms()  # type: ignore[no-any-return]
 
     def integ(self, m: int = 1, k: Any = (), lbnd: Any = None) -> Made:
-        """Integrate the series.
+        """Integrate the series m times.
 
-        k : number or sequence of at most m numbers -- The constants of integration, that of the
-            first integral first: its values at `lbnd`. Those left out are 0.
+        k : number or sequence of at most m numbers -- The values of the integrals at `lbnd`, that
+            of the first integral first; missing ones are 0.
         lbnd : number, optional -- The lower bound of the integrals; 0 where None.
         """
         constants = list(k) if isinstance(k, list | tuple) else k
         return self._with("integ", m, constants, lbnd)
 
     def deriv(self, m: int = 1) -> Made:
-        """Derive the series."""
+        """Differentiate the series m times."""
         return self._with("deriv", m)
 
     def roots(self) -> Array:
-        """The roots: Array, shape (degree,). Runs on the host."""
+        """Compute the roots: Array, shape (degree,). Runs on the host."""
         return self._with("roots")  # type: ignore[no-any-return]
 
     def linspace(self, n: int = 100, domain: Pair = None) -> tuple[Array, Array]:
         """Evaluate the series at evenly spaced points of its domain.
 
-        n : int -- How many points.
+        n : int -- The number of points.
         domain : pair of float, optional -- The interval of the points; the domain where None.
 
         -> (Array, Array), shapes (n,) -- The points, and the values there.
@@ -275,7 +278,7 @@ class Series:
         x, y : Array, shape (M,) -- The points.
         deg : int or sequence of int -- The largest degree, or the degrees that the series may have.
         domain : pair of float, optional
-            The domain; the smallest that has all x where None, that of the class where [].
+            The domain; the range of x where None, that of the class where [].
         rcond : float, optional -- Singular values up to rcond times the largest are taken as zero;
             M times the dtype's epsilon where None.
         full : bool -- Whether to return [residuals, rank, singular values, rcond] too.
@@ -307,9 +310,9 @@ class Series:
     ) -> Made:
         """Make the monic polynomial that has these roots.
 
-        roots : Array, shape (N,) -- The roots; a root of order k stands there k times.
-        domain : pair of float, optional -- The domain; that of the class where None, the smallest
-            that has all roots where [], the default.
+        roots : Array, shape (N,) -- The roots; a root of multiplicity k is listed k times.
+        domain : pair of float, optional
+            The domain; that of the class where [], the range of the roots where None.
         """
         interval = cls._read(domain)
         interval = [] if interval is not None and len(interval) == 0 else interval
@@ -318,39 +321,39 @@ class Series:
 
     @classmethod
     def identity(cls, domain: Pair = None, window: Pair = None, symbol: str = "x") -> Made:
-        """Make the series whose value is x."""
+        """Make the series of the function x."""
         return cls._of(cls._kind.identity(cls._read(domain), cls._read(window), symbol))
 
     @classmethod
     def basis(cls, deg: int, domain: Pair = None, window: Pair = None, symbol: str = "x") -> Made:
-        """Make the series that is one polynomial of the basis.
+        """Make the series of a single polynomial of the basis.
 
-        deg : int -- Its degree.
+        deg : int -- The degree of the polynomial.
         """
         return cls._of(cls._kind.basis(deg, cls._read(domain), cls._read(window), symbol))
 
     @classmethod
     def cast(cls, series: Any, domain: Pair = None, window: Pair = None) -> Made:
-        """Write a series of another class as a series of this class.
+        """Convert a series of another class to this class.
 
         series : series -- The other series.
         """
         return cls._of(cls._kind.cast(cls._read(series), cls._read(domain), cls._read(window)))
 
     def has_samecoef(self, other: Any) -> bool:
-        """Whether the coefficients are the same."""
+        """Tell whether the coefficients are the same."""
         return bool(self._host().has_samecoef(self._read(other)))
 
     def has_samedomain(self, other: Any) -> bool:
-        """Whether the domains are the same."""
+        """Tell whether the domains are the same."""
         return bool(self._host().has_samedomain(self._read(other)))
 
     def has_samewindow(self, other: Any) -> bool:
-        """Whether the windows are the same."""
+        """Tell whether the windows are the same."""
         return bool(self._host().has_samewindow(self._read(other)))
 
     def has_sametype(self, other: Any) -> bool:
-        """Whether the classes are the same."""
+        """Tell whether the classes are the same."""
         return isinstance(other, type(self))
 
 
@@ -396,7 +399,7 @@ class Legendre(Series):
 
 
 class Hermite(Series):
-    """A series of Hermite polynomials of physics; see `numpy.polynomial.Hermite`."""
+    """A series of physicists' Hermite polynomials; see `numpy.polynomial.Hermite`."""
 
     _basis = series_values.hermite
     _kind = theirs.Hermite
@@ -404,7 +407,7 @@ class Hermite(Series):
 
 
 class HermiteE(Series):
-    """A series of Hermite polynomials of probability; see `numpy.polynomial.HermiteE`."""
+    """A series of probabilists' Hermite polynomials; see `numpy.polynomial.HermiteE`."""
 
     _basis = series_values.hermite_e
     _kind = theirs.HermiteE

@@ -40,11 +40,11 @@ class Basis:
         self.step = step
 
     def val(self, x: ArrayLike, c: ArrayLike, tensor: bool = True) -> Array:
-        """The values of a series: sum of c[k] * P[k](x), as one expression of x.
+        """Evaluate a series, the sum of c[k] * P[k](x), as one expression of x.
 
         c : Array, shape (N, *S) -- The coefficients; each of the last axes is another series.
         tensor : bool, optional
-            Whether each series is evaluated at each point; else the shapes S and (...) broadcast.
+            Whether to evaluate each series at each point; else the shapes S and (...) broadcast.
 
         -> Array, shape (*S, ...)
 
@@ -75,7 +75,7 @@ class Basis:
         return value
 
     def val2d(self, x: ArrayLike, y: ArrayLike, c: ArrayLike) -> Array:
-        """The sums of c[i, j] * P[i](x) * P[j](y) at points.
+        """Sum c[i, j] * P[i](x) * P[j](y) at points.
 
         x, y : Array, shape (...) -- The coordinates of the points.
         c : Array, shape (L, M, *S) -- The coefficients; each of the last axes is another series.
@@ -85,7 +85,7 @@ class Basis:
         return self._at(c, (x, y), f"{self.prefix}val2d")
 
     def val3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, c: ArrayLike) -> Array:
-        """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) at points.
+        """Sum c[i, j, k] * P[i](x) * P[j](y) * P[k](z) at points.
 
         x, y, z : Array, shape (...) -- The coordinates of the points.
         c : Array, shape (L, M, N, *S) -- The coefficients; each of the last axes is another series.
@@ -123,7 +123,7 @@ class Basis:
         return value
 
     def grid2d(self, x: ArrayLike, y: ArrayLike, c: ArrayLike) -> Array:
-        """The sums of c[i, j] * P[i](x) * P[j](y) on the grid of x and y.
+        """Sum c[i, j] * P[i](x) * P[j](y) on the grid of x and y.
 
         x, y : Array, shape (...) -- The coordinates along each axis of the grid.
         c : Array, shape (L, M, *S) -- The coefficients; each of the last axes is another series.
@@ -133,7 +133,7 @@ class Basis:
         return self.val(y, self.val(x, c))
 
     def grid3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, c: ArrayLike) -> Array:
-        """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) on the grid of x, y and z.
+        """Sum c[i, j, k] * P[i](x) * P[j](y) * P[k](z) on the grid of x, y and z.
 
         x, y, z : Array, shape (...) -- The coordinates along each axis of the grid.
         c : Array, shape (L, M, N, *S) -- The coefficients; each of the last axes is another series.
@@ -143,7 +143,7 @@ class Basis:
         return self.val(z, self.val(y, self.val(x, c)))
 
     def vander(self, x: ArrayLike, deg: Any) -> Array:
-        """The values of the polynomials of degrees up to deg at points.
+        """Evaluate the polynomials of degrees 0 to deg at points.
 
         x : Array, shape (...) -- The points.
         deg : int -- The largest degree.
@@ -171,7 +171,7 @@ class Basis:
         return joining.stack(columns, axis=-1)
 
     def vander2d(self, x: ArrayLike, y: ArrayLike, deg: Sequence[int]) -> Array:
-        """The products P[i](x) * P[j](y) for all degrees up to those in deg.
+        """Evaluate P[i](x) * P[j](y) for all degrees i, j up to those in deg.
 
         x, y : Array, shape (...) -- The coordinates of the points.
         deg : sequence of two int -- The largest degree in each variable.
@@ -181,7 +181,7 @@ class Basis:
         return self._products(deg, x, y)
 
     def vander3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, deg: Sequence[int]) -> Array:
-        """The products P[i](x) * P[j](y) * P[k](z) for all degrees up to those in deg.
+        """Evaluate P[i](x) * P[j](y) * P[k](z) for all degrees i, j, k up to those in deg.
 
         x, y, z : Array, shape (...) -- The coordinates of the points.
         deg : sequence of three int -- The largest degree in each variable.
@@ -215,7 +215,7 @@ class Basis:
         """Fit a series to points by least squares; return its coefficients.
 
         x : Array, shape (M,) -- The points.
-        y : Array, shape (M,) or (M, K) -- The values; each column is fitted by itself.
+        y : Array, shape (M,) or (M, K) -- The values; each column is fitted separately.
         deg : int or sequence of int -- The largest degree, or the degrees that the series may have.
         rcond : float, optional -- Singular values up to rcond times the largest are taken as zero;
             M times the dtype's epsilon where None.
@@ -373,7 +373,7 @@ def _weights(w: Any, points: Array, where: str) -> Array:
 
 
 def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
-    """The values of the polynomials that have given roots: the products of x - r.
+    """Evaluate polynomials given by their roots: the products of x - r.
 
     r : Array, shape (N, *S) -- The roots; each of the last axes is another polynomial.
     tensor : bool, optional
@@ -415,35 +415,35 @@ laguerre: Final = Basis("lag", lambda k: (-1 / (k + 1), (2 * k + 1) / (k + 1), k
 
 
 def chebweight(x: ArrayLike) -> Array:
-    """The weight 1 / sqrt(1 - x^2) of the Chebyshev polynomials."""
+    """Compute the weight 1 / sqrt(1 - x^2) of the Chebyshev polynomials."""
     points = array_of(x, "chebweight(x)")
     return 1.0 / (elementwise.sqrt(1.0 + points) * elementwise.sqrt(1.0 - points))
 
 
 def legweight(x: ArrayLike) -> Array:
-    """The weight 1 of the Legendre polynomials."""
+    """Compute the weight 1 of the Legendre polynomials."""
     return array_of(x, "legweight(x)") * 0.0 + 1.0
 
 
 def hermweight(x: ArrayLike) -> Array:
-    """The weight exp(-x^2) of the Hermite polynomials of physics."""
+    """Compute the weight exp(-x^2) of the physicists' Hermite polynomials."""
     points = array_of(x, "hermweight(x)")
     return elementwise.exp(-(points * points))
 
 
 def hermeweight(x: ArrayLike) -> Array:
-    """The weight exp(-x^2 / 2) of the Hermite polynomials of probability."""
+    """Compute the weight exp(-x^2 / 2) of the probabilists' Hermite polynomials."""
     points = array_of(x, "hermeweight(x)")
     return elementwise.exp(-0.5 * (points * points))
 
 
 def lagweight(x: ArrayLike) -> Array:
-    """The weight exp(-x) of the Laguerre polynomials."""
+    """Compute the weight exp(-x) of the Laguerre polynomials."""
     return elementwise.exp(-array_of(x, "lagweight(x)"))
 
 
 def chebinterpolate(func: Callable[..., Any], deg: int, args: Any = ()) -> Array:
-    """The coefficients of the series that equals a function at the Chebyshev points.
+    """Compute the series that equals a function at the Chebyshev points.
 
     func : function -- Called with an Array of deg + 1 points between -1 and 1, and with `args`.
     deg : int -- The degree of the series.

@@ -32,7 +32,7 @@ from xarr.tape import builder
 
 
 class ndindex:  # noqa: N801 - NumPy's name
-    """Iterate over the indices of a shape; the last one runs fastest.
+    """Iterate over the indices of a shape in C order.
 
     *shape : int or tuple of int -- The extents, one by one or in one tuple.
 
@@ -53,7 +53,7 @@ class ndindex:  # noqa: N801 - NumPy's name
 
 
 class ndenumerate:  # noqa: N801 - NumPy's name
-    """Iterate over the indices and the elements of an array, as `iter(x.flat)` does.
+    """Iterate over pairs of the indices and the element of an array, in C order.
 
     arr : Array, shape (...) -- The array; also numbers, lists of numbers and NumPy arrays.
 
@@ -73,11 +73,11 @@ class ndenumerate:  # noqa: N801 - NumPy's name
 
 
 class broadcast:  # noqa: N801 - NumPy's name
-    """Iterate over the elements of arrays that broadcast, side by side, on the host.
+    """Iterate over the elements of arrays that broadcast, in step, on the host.
 
     *arrays : Array or values, shapes that broadcast
-        The arrays, 64 at most; another `broadcast` stands for its own arrays.
-    **options : object -- There are none: any is refused with a ValueError.
+        The arrays, 64 at most; a `broadcast` stands for its arrays.
+    **options : object -- Not accepted: any raises ValueError.
 
     >>> pairs = xarr.broadcast(xarr.asarray([[1], [2]]), xarr.asarray([5, 6]))
     >>> pairs.shape
@@ -127,7 +127,7 @@ class broadcast:  # noqa: N801 - NumPy's name
 
     @property
     def iters(self) -> tuple[flatiter, ...]:
-        """For each array an iterator over its elements, repeated over the shape."""
+        """An iterator for each array over its elements, repeated over the shape."""
         return tuple(
             flatiter(manipulation.broadcast_to(item, self.shape), item) for item in self._arrays
         )
@@ -150,27 +150,27 @@ class nditer:  # noqa: N801 - NumPy's name
     """Iterate over elements of several arrays as `numpy.nditer` does. Runs on the host.
 
     The arrays are copied to the host, in C order, and NumPy iterates over the copies. Each step
-    yields NumPy arrays without axes, or vectors with the flag "external_loop". What was written to
-    operands with "readwrite" or "writeonly" goes to the arrays when the iteration ends, and when
-    the `with` block is left or `close` is called.
+    yields NumPy arrays without axes, or vectors with the flag "external_loop". Writes to operands
+    with "readwrite" or "writeonly" reach the arrays when the iteration ends, the `with` block is
+    left, or `close` is called.
 
-    op : Array, or sequence of Array and None -- The operands, which broadcast together; a new array
-        is made for None.
+    op : Array, or sequence of Array and None
+        The operands, which broadcast together; a new array is made for None.
     flags : sequence of str, optional
         How to iterate: "external_loop", "multi_index" and the others of `numpy.nditer`.
-    op_flags : sequence of str, or a sequence of these, optional -- What is done with the operands,
-        or with each: "readonly", "readwrite" or "writeonly", and further flags of
-        `numpy.nditer`. Where None, arrays are read, and new ones written.
-    op_dtypes : dtype or sequence of dtype, optional -- The data types of the operands, converted
-        with the flag "buffered"; their own where None.
-    order : {"K", "C", "F", "A"} -- The order of the steps: the last index runs fastest (C) or the
-        first (F). K and A are C here, as the copies lie so.
+    op_flags : sequence of str, or a sequence of these, optional
+        The use of all operands, or of each: "readonly", "readwrite" or "writeonly", and further
+        flags of `numpy.nditer`. Where None, given arrays are read and new ones written.
+    op_dtypes : dtype or sequence of dtype, optional
+        The data types of the operands, converted with the flag "buffered"; their own where None.
+    order : {"K", "C", "F", "A"}
+        The order of the steps: the last index runs fastest (C) or the first (F). K and A mean C.
     casting : str -- Which conversions to `op_dtypes` are allowed, as "safe" or "same_kind".
-    op_axes : sequence of sequence of int or None, optional -- For each operand its axes, in the
-        order of the iteration's; -1 for a new one. Where None the last axes are aligned.
-    itershape : tuple of int, optional -- The shape of the iteration; -1, or None, for what the
-        operands broadcast to.
-    buffersize : int -- How many elements a buffer holds, with "buffered"; 0 for NumPy's default.
+    op_axes : sequence of sequence of int or None, optional -- For each operand, its axis for each
+        axis of the iteration; -1 for a new one. Where None the last axes are aligned.
+    itershape : tuple of int, optional
+        The shape of the iteration; -1, or None, for what the operands broadcast to.
+    buffersize : int -- The elements in a buffer, with "buffered"; 0 for NumPy's default.
 
     >>> x = xarr.asarray([1, 2])
     >>> with xarr.nditer(x, op_flags=["readwrite"]) as steps:
@@ -226,7 +226,7 @@ class nditer:  # noqa: N801 - NumPy's name
 
     @property
     def operands(self) -> tuple[Array, ...]:
-        """The operands, and the arrays that were made, as Arrays."""
+        """The operands as Arrays, new ones included."""
         return tuple(
             target
             if type(target) is Array
@@ -235,7 +235,7 @@ class nditer:  # noqa: N801 - NumPy's name
         )
 
     def iternext(self) -> bool:
-        """Go to the next element; whether there is one."""
+        """Go to the next element; tell whether there is one."""
         more = bool(self._steps.iternext())
         if not more:
             self._store()
@@ -302,13 +302,13 @@ def _kinds(op_flags: Any, count: int) -> list[list[str]]:
 
 
 class flatiter:  # noqa: N801 - NumPy's name
-    """The elements of an array in C order: what `x.flat` gives.
+    """Iterate over the elements of an array in C order; ``x.flat`` is one.
 
-    It is an iterator, and has a length, elements and slices as a one-dimensional array has. What is
-    written to it is written to the array; values that are too few are taken again from the start.
+    It has a length and can be indexed like a one-dimensional array. Writing to it writes to the
+    array; too few values are repeated.
 
-    array : Array, shape (...) -- The array whose elements these are.
-    base : Array, optional -- What the attribute `base` gives, if not `array`.
+    array : Array, shape (...) -- The array to iterate over.
+    base : Array, optional -- The attribute `base`; `array` where None.
 
     >>> x = xarr.zeros((2, 2))
     >>> x.flat[1:3] = 5
@@ -327,21 +327,21 @@ class flatiter:  # noqa: N801 - NumPy's name
 
     @property
     def base(self) -> Array:
-        """The array."""
+        """The array that is iterated over."""
         return self._base
 
     @property
     def index(self) -> int:
-        """How many elements have been walked."""
+        """The position of the next element in C order."""
         return self._position
 
     @property
     def coords(self) -> tuple[int, ...]:
-        """The indices of the element that comes next."""
+        """The indices of the next element."""
         return self._place(self._position) if self._array.size else (0,) * self._array.ndim
 
     def copy(self) -> Array:
-        """The elements as a new one-dimensional array.
+        """Copy the elements to a new one-dimensional array.
 
         >>> xarr.eye(2).flat.copy().tolist()
         [1.0, 0.0, 0.0, 1.0]

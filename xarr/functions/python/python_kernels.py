@@ -37,10 +37,12 @@ def fuse(func: _Function, /) -> _Function: ...
 @overload
 def fuse(*, kernel_name: str | None = None) -> Callable[[_Function], _Function]: ...
 def fuse(func: Any = None, /, *, kernel_name: str | None = None) -> Any:
-    """Mark a function of arrays as one to fuse, as CuPy's programs do; xarr fuses all functions.
+    """Return the function unchanged, for CuPy's programs: xarr fuses without it.
 
-    func : callable -- The function; without it, what marks one is returned.
+    func : callable -- The function; without it, a decorator is returned.
     kernel_name : str, optional -- Has no effect.
+
+    -> function
 
     Note: Source: CuPy's documentation, "User-Defined Kernels".
 
@@ -54,21 +56,20 @@ def fuse(func: Any = None, /, *, kernel_name: str | None = None) -> Any:
 
 
 def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a Python function of numbers take arrays, on their device, as one kernel.
+    """Compile a Python function of numbers to one kernel that takes arrays.
 
     function : Python function, of a `def` or a `lambda`
-        Of numbers: arithmetic, comparisons, `and`, `or` and `not`, conditions as expressions and
-        statements, local names, loops over a `range`, the module `math`, functions of xarr, such
-        functions as itself, and `abs`, `min`, `max`, `int`, `float`, `bool`, `round` and `pow`.
-        For what is not there, as `while`, a SyntaxError shows the line. Its text is read from its
-        file, from the notebook, or from the history of Python's prompt.
+        A function of numbers. It may use arithmetic, comparisons, `and`, `or`, `not`, `if` as a
+        statement and an expression, local variables, loops over a `range`, the module `math`,
+        functions of xarr, other such functions, and `abs`, `min`, `max`, `int`, `float`, `bool`,
+        `round`, `pow`. Anything else, such as `while`, is a SyntaxError that shows the line. The
+        source is read from the file, the notebook, or the history of Python's prompt.
 
-    -> callable -- Of Arrays, numbers and what becomes an Array, which broadcast.
+    -> function of Arrays, numbers and values that become Arrays, which broadcast
 
-    Note: Both branches of a condition are computed, and the one that holds is taken. Data types are
-    those of arrays: an integer beside a float32 array does not widen it. A variable
-    set in one branch only may be read after that branch ran. Such a call is not deferred, because
-    it is checked.
+    Note: Both branches of a condition are computed, and one result is selected. Data types promote
+    as those of arrays: a Python integer does not widen float32. Reading a variable that only one
+    branch sets is checked at run time, so such a call is not deferred.
 
     >>> def clipped(x, limit):
     ...     if x > limit:

@@ -26,7 +26,7 @@ def is_integer(self: Array) -> bool:
 
 
 def as_integer_ratio(self: Array) -> tuple[int, int]:
-    """Give two integers whose ratio is the number.
+    """Return two integers whose ratio is the number.
 
     >>> xarr.asarray(0.75).as_integer_ratio()
     (3, 4)

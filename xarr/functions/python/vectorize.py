@@ -29,16 +29,17 @@ from xarr.layout import broadcast_shapes, normalize_axis
 def apply_along_axis(
     func1d: Callable[..., Any], axis: SupportsIndex, arr: Any, *args: Any, **kwargs: Any
 ) -> Array:
-    """Call a function with each line along an axis.
+    """Call a function with each one-dimensional slice along an axis.
 
-    func1d : callable -- Called with an Array of shape (N,), a view of the line, for each line.
+    func1d : callable -- The function, called with each slice: an Array of shape (N,), a view.
     arr : Array, shape (..., N, ...) -- The array.
-    *args, **kwargs : object -- Passed to the function.
+    *args, **kwargs : object -- Further arguments of the function.
 
-    -> Array -- The results, in place of the axis; of the dtype of the first.
+    -> Array
+        The results; their axes replace the axis. Of the data type of the first result.
 
-    Note: Python calls it once for each line, and what it does with the line stays on the device. A
-    function of the whole array and its axis, such as `sum(x, axis)`, is faster.
+    Note: The function is called once for each slice, and its work stays on the device. A function
+    of the whole array and its axis, such as `sum(x, axis)`, is faster.
 
     >>> x = xarr.asarray([[1, 4], [2, 3]])
     >>> xarr.apply_along_axis(lambda line: line.max() - line.min(), 1, x).tolist()
@@ -69,12 +70,14 @@ def apply_along_axis(
 def apply_over_axes(
     func: Callable[[Array, int], Any], a: Any, axes: SupportsIndex | Iterable[SupportsIndex]
 ) -> Array:
-    """Call a function of an array and an axis for one axis after the other.
+    """Apply a function of an array and an axis along several axes in turn.
 
-    func : callable -- Called with the array and an axis; its result has as many axes, or one less.
+    func : callable
+        The function, called with the array and an axis; its result has as many axes or one less.
     axes : int or sequence of int -- The axes.
 
-    -> Array, shape of a with one element along the axes
+    -> Array
+        With as many axes as a; an axis that func removes has one element.
 
     >>> xarr.apply_over_axes(xarr.sum, xarr.ones((2, 3, 4)), [0, 2]).tolist()
     [[[8.0], [8.0], [8.0]]]
@@ -109,27 +112,27 @@ def _option(name: str, about: str) -> property:
 
 
 class vectorize:  # noqa: N801 - NumPy's name
-    """Let a Python function of numbers take arrays. Mostly runs on the host, element by element.
+    """Make a function of arrays from a Python function of numbers. Mostly runs on the host.
 
-    pyfunc : callable -- Called with Python's numbers, and at first with NumPy's. Without it,
-        `vectorize` is a decorator with arguments.
+    pyfunc : callable -- The function. It gets Python numbers, and at its first call NumPy numbers.
+        Without it, `vectorize` returns a decorator.
     otypes : str or list of dtype, optional
         The data types of the results; those of the first call where None.
     doc : str, optional -- The docstring; the function's where None.
-    excluded : set of int and str, optional -- Arguments that are passed as they are.
-    cache : bool -- Whether the first call, which finds the data types, is not made again.
-    signature : str, optional -- As "(m,n),(n)->(m)": what axes the function takes itself.
+    excluded : set of int and str, optional -- The arguments to pass unchanged.
+    cache : bool -- Whether to keep the result of the first call, which finds the data types.
+    signature : str, optional -- The axes that the function takes itself, as "(m,n),(n)->(m)".
 
     Notes
     -----
     NumPy's class. A function of a `def` or a `lambda` that has only arithmetic (no powers, division
-    by constants alone), comparisons, conditions, `abs`, `math.fabs` and `math.copysign` is computed
-    on the device, as by `elementwise`, for floating-point Arrays: the bits are those that Python
-    gives. Without otypes it is called once, for the data type of the first result.
+    by constants alone), comparisons, conditions, `abs`, `math.fabs` and `math.copysign` runs on the
+    device, as with `elementwise`, for floating-point Arrays, with the same bits as in Python.
+    Without otypes it is called once, for the data type of the result.
 
-    All else runs on the host, since Python does there what arrays do not: it raises for a division
-    by 0 and the root of a negative number, its integers have no end, and its `math` has other bits.
-    The values travel there and back, and each element is a call. `elementwise` goes on with NaN.
+    All other functions run on the host, a call for each element, because Python differs from
+    arrays: it raises for a division by 0 and the root of a negative number (`elementwise` returns
+    NaN), its integers are unbounded, and its `math` has other bits.
 
     >>> larger = xarr.vectorize(lambda a, b: a if a > b else b)
     >>> larger(xarr.asarray([1, 5, 2]), 3).tolist()
@@ -158,7 +161,7 @@ class vectorize:  # noqa: N801 - NumPy's name
         if self._options["doc"] is not None:
             self.__doc__ = self._options["doc"]
 
-    cache = _option("cache", "Whether the first call is not made again.")
+    cache = _option("cache", "Whether the result of the first call is kept.")
     otypes = _option(
         "otypes", "The data types of the results; None where the first call finds them."
     )
@@ -279,14 +282,15 @@ class _FromPython:
 
 
 def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) -> _FromPython:
-    """Let a Python function take arrays. Runs on the host, element by element.
+    """Make a function of arrays from a Python function. Runs on the host, element by element.
 
-    func : callable -- Called with Python's numbers.
-    nin, nout : int -- How many arguments it has, and how many results.
+    func : callable -- The function of Python numbers.
+    nin, nout : int -- The number of its arguments, and of its results.
     **kwargs : object -- `identity`, as in NumPy.
 
-    -> callable -- Takes arrays that broadcast together, and gives Arrays: NumPy's gives arrays of
-        objects, which no device has. With `reduce`, `accumulate` and `outer`.
+    -> callable
+        A function of arrays that broadcast; it returns Arrays, where NumPy's returns arrays of
+        objects. It has the methods `reduce`, `accumulate` and `outer`.
 
     >>> import math
     >>> xarr.frompyfunc(math.gcd, 2, 1)(xarr.asarray([12, 18]), 8).tolist()

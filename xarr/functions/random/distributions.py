@@ -29,9 +29,9 @@ class Continuous(Source):
     """Draws real numbers, with NumPy's parameters."""
 
     def beta(self, a: Real, b: Real, size: Size = None) -> Floats:
-        """Draw from the beta distribution: the quotient of gamma variables, by their logarithms.
+        """Draw from the beta distribution.
 
-        a, b : real Array or number -- Its shape, positive.
+        a, b : real Array or number -- The parameters alpha and beta, positive.
         """
         return self._draw(random.beta, (a, b), size)
 
@@ -58,7 +58,7 @@ class Continuous(Source):
         return self._draw(random.gamma, (shape, scale), size)
 
     def gumbel(self, loc: Real = 0.0, scale: Real = 1.0, size: Size = None) -> Floats:
-        """Draw from the Gumbel distribution, of largest values.
+        """Draw from the Gumbel distribution of largest values.
 
         loc : real Array or number -- The mode.
         """
@@ -67,7 +67,7 @@ class Continuous(Source):
     def laplace(self, loc: Real = 0.0, scale: Real = 1.0, size: Size = None) -> Floats:
         """Draw from the Laplace distribution, exponential on both sides.
 
-        scale : real Array or number -- The mean distance from the mean, not negative.
+        scale : real Array or number -- The mean of abs(x - loc), not negative.
         """
         return self._draw(random.laplace, (loc, scale), size)
 
@@ -104,14 +104,14 @@ class Continuous(Source):
         return self._draw(random.normal, (loc, scale), size)
 
     def pareto(self, a: Real, size: Size = None) -> Floats:
-        """Draw from the Pareto distribution of the second kind, which begins at 0.
+        """Draw from the Pareto distribution of the second kind (Lomax), which begins at 0.
 
-        a : real Array or number -- Its shape, positive.
+        a : real Array or number -- The shape of the distribution, positive.
         """
         return self._draw(random.pareto, (a,), size)
 
     def power(self, a: Real, size: Size = None) -> Floats:
-        """Draw from [0, 1] with a density that is a power, a - 1, of the number.
+        """Draw from [0, 1] with the density a * x**(a - 1).
 
         a : real Array or number -- One more than the exponent, positive.
         """
@@ -140,17 +140,18 @@ class Continuous(Source):
         return self._draw(random.standard_t, (df,), size)
 
     def triangular(self, left: Real, mode: Real, right: Real, size: Size = None) -> Floats:
-        """Draw from the distribution whose density is a triangle.
+        """Draw from the triangular distribution.
 
-        left, right : real Array or number -- Where it begins and ends.
-        mode : real Array or number -- Where it is highest.
+        left, right : real Array or number -- The bounds, left < right.
+        mode : real Array or number -- The mode, from left to right.
         """
         return self._draw(random.triangular, (left, mode, right), size, sampling.require_order)
 
     def uniform(self, low: Real = 0.0, high: Real = 1.0, size: Size = None) -> Floats:
-        """Draw evenly between bounds.
+        """Draw from the uniform distribution between bounds.
 
-        low, high : real Array or number -- The bounds; high is excluded but for rounding.
+        low, high : real Array or number
+            The bounds; high is excluded, but rounding may return it.
 
         OverflowError -- If high - low is not finite.
 
@@ -184,7 +185,7 @@ class Continuous(Source):
     def weibull(self, a: Real, size: Size = None) -> Floats:
         """Draw from the Weibull distribution of scale 1.
 
-        a : real Array or number -- Its shape, not negative.
+        a : real Array or number -- The shape of the distribution, not negative.
         """
         return self._draw(random.weibull, (a,), size)
 
@@ -193,16 +194,17 @@ class Discrete(Source):
     """Draws integers, with NumPy's parameters."""
 
     def binomial(self, n: Real, p: Real, size: Size = None) -> Integers:
-        """Draw how many of n trials succeed.
+        """Draw numbers of successes in n trials.
 
         After W. Hoermann, Journal of Statistical Computation and Simulation 46, 1993.
 
-        n : real Array or number -- How many trials, not negative.
+        n : real Array or number -- The number of trials, not negative.
+        p : real Array or number -- The probability of success, in [0, 1].
         """
         return self._draw(random.binomial, (n, p), size)
 
     def bytes(self, length: int) -> builtins.bytes:
-        """Draw bytes, as many as `length`, into the host's memory.
+        """Draw random bytes in host memory.
 
         length : int -- The number of bytes.
 
@@ -212,16 +214,16 @@ class Discrete(Source):
         return permutation.random_bytes(self, length, "bytes(length)")
 
     def geometric(self, p: Real, size: Size = None) -> Integers:
-        """Draw how many trials it takes until one succeeds."""
+        """Draw numbers of trials up to the first success."""
         return self._draw(random.geometric, (p,), size)
 
     def hypergeometric(self, ngood: Real, nbad: Real, nsample: Real, size: Size = None) -> Integers:
-        """Draw how many of a sample without replacement are good.
+        """Draw numbers of good items in samples without replacement.
 
         After E. Stadlober, Journal of Computational and Applied Mathematics 31, 1990.
 
-        ngood, nbad : real Array or number -- How many good and bad ones there are, not negative.
-        nsample : real Array or number -- How many are taken, at most all.
+        ngood, nbad : real Array or number -- The numbers of good and bad items, not negative.
+        nsample : real Array or number -- The number of items in a sample, at most ngood + nbad.
         """
         return self._draw(
             random.hypergeometric, (ngood, nbad, nsample), size, sampling.require_enough
@@ -232,14 +234,14 @@ class Discrete(Source):
 
         After A. W. Kemp, Applied Statistics 30, 1981.
 
-        p : real Array or number -- Its parameter, in [0, 1).
+        p : real Array or number -- The parameter of the distribution, in [0, 1).
         """
         return self._draw(random.logseries, (p,), size)
 
     def negative_binomial(self, n: Real, p: Real, size: Size = None) -> Integers:
-        """Draw how many trials fail before n succeed.
+        """Draw numbers of failures before n successes.
 
-        n : real Array or number -- How many have to succeed, positive; not necessarily an integer.
+        n : real Array or number -- The number of successes, positive; any real number.
         """
         return self._draw(random.negative_binomial, (n, p), size, sampling.require_held)
 
@@ -253,7 +255,7 @@ class Discrete(Source):
         return self._draw(random.poisson, (lam,), size)
 
     def zipf(self, a: Real, size: Size = None) -> Integers:
-        """Draw from the zeta distribution: k with a probability that goes as k**-a.
+        """Draw positive integers k with a probability proportional to k**-a (zeta distribution).
 
         After L. Devroye, Non-uniform random variate generation, 1986, chapter X.6.
 
@@ -270,9 +272,10 @@ class Vectors(Source):
     """Draws vectors, with NumPy's parameters."""
 
     def dirichlet(self, alpha: Any, size: Size = None) -> Array:
-        """Draw from the Dirichlet distribution: gamma variables over their sum.
+        """Draw from the Dirichlet distribution.
 
-        alpha : real Array, shape (K,) -- Its parameters, not negative.
+        alpha : real Array, shape (K,) -- The parameters of the distribution, not negative.
+        size : int, tuple of int or None -- The number or shape of the vectors; None for one.
 
         -> Array, shape (*size, K)
 
@@ -292,13 +295,15 @@ class Vectors(Source):
         return shares / elementwise.maximum(total, 1e-30)
 
     def multinomial(self, n: Any, pvals: Any, size: Size = None) -> Array:
-        """Draw how often each of K results occurs in n trials, as K - 1 binomial variables.
+        """Draw how often each of K outcomes occurs in n trials.
 
-        n : integer Array or int -- How many trials, not negative.
+        n : integer Array or int -- The number of trials, not negative.
         pvals : real Array, shape (..., K)
-            The probability of each result; the last one's is what is left of 1.
+            The probability of each outcome. That of the last is 1 less the sum of the others.
+        size : int, tuple of int or None
+            The shape of the draws; None for the shape that n and pvals[..., 0] broadcast to.
 
-        -> Array of int64, shape (*size, K); by default n and pvals[..., 0] broadcast to size
+        -> Array of int64, shape (*size, K)
 
         >>> xarr.random.default_rng(1).multinomial(9, [0.5, 0.25, 0.25], 2).sum(axis=1).tolist()
         [9, 9]
@@ -344,13 +349,14 @@ class Vectors(Source):
         *,
         method: str = "svd",
     ) -> Array:
-        """Draw vectors from a normal distribution.
+        """Draw vectors from a multivariate normal distribution.
 
         mean : real Array, shape (N,) -- The mean.
         cov : real Array, shape (N, N) -- The covariance, symmetric and positive semidefinite.
-        check_valid : "warn", "raise" or "ignore" -- What to do where cov is no covariance.
-        tol : float -- By how much a product of the factors may differ from cov.
-        method : "svd", "eigh" or "cholesky" -- How cov is factored.
+        check_valid : "warn", "raise" or "ignore" -- What to do if cov is not positive semidefinite.
+        tol : float -- The tolerance of the check of cov.
+        method : "svd", "eigh" or "cholesky" -- The factorization of cov.
+        size : int, tuple of int or None -- The number or shape of the vectors; None for one.
 
         -> Array, shape (*size, N)
 

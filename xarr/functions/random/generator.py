@@ -30,13 +30,13 @@ from xarr.tape import recorders
 
 
 class Generator(Continuous, Discrete, Vectors):
-    """Draws random arrays on the device; `xarr.random.default_rng` makes one of a seed.
+    """Generator of random arrays on the device; `xarr.random.default_rng` makes one from a seed.
 
-    Each draw is deferred like any operation, and fused with what follows. Which numbers it gives is
-    settled when it is called: the same seed gives the same bits on every device.
+    Draws are deferred and fused like other operations, but their numbers follow from the order of
+    the calls: the same seed gives the same bits on every device.
 
-    bit_generator : Philox, or a bit generator of NumPy -- Where the bits come from. With one of
-        NumPy's, numbers are drawn on the host, the same as NumPy's, and copied to the device.
+    bit_generator : Philox, or a bit generator of NumPy -- The source of random bits. With one of
+        NumPy's, the host draws NumPy's numbers and copies them to the device.
 
     >>> xarr.random.Generator(xarr.random.Philox(7)).normal(size=(2, 3)).shape
     (2, 3)
@@ -65,13 +65,15 @@ class Generator(Continuous, Discrete, Vectors):
 
     @property
     def bit_generator(self) -> Any:
-        """Where the bits come from."""
+        """The source of random bits."""
         return self._bits
 
     def spawn(self, n_children: int) -> list[Generator]:
-        """New generators, independent of this one and of each other.
+        """Make generators that are independent of this one and of each other.
 
-        n_children : int -- How many.
+        n_children : int -- The number of generators.
+
+        -> list of Generator
 
         >>> len(xarr.random.default_rng(1).spawn(2))
         2
@@ -85,7 +87,7 @@ class Generator(Continuous, Discrete, Vectors):
         return f"Generator({type(self._bits).__name__})"
 
     def random(self, size: Size = None, dtype: FloatType = None, out: Out = None) -> Floats:
-        """Draw evenly from [0, 1): multiples of 2**-53, or of 2**-24 in float32.
+        """Draw from [0, 1) uniformly: multiples of 2**-53, or of 2**-24 in float32.
 
         >>> xarr.random.default_rng(1).random((2, 3)).shape
         (2, 3)
@@ -109,7 +111,7 @@ class Generator(Continuous, Discrete, Vectors):
         """Draw from the exponential distribution of mean 1.
 
         method : "zig" or "inv"
-            Taken for NumPy's sake; the inverse of the distribution is what is computed.
+            Accepted for compatibility; xarr always inverts the distribution ("inv").
         """
         where = "standard_exponential(size, dtype, method, out)"
         if method not in ("zig", "inv"):
@@ -131,12 +133,13 @@ class Generator(Continuous, Discrete, Vectors):
     def multivariate_hypergeometric(
         self, colors: Any, nsample: Any, size: Size = None, method: str = "marginals"
     ) -> Array:
-        """Draw how many of each colour are in a sample without replacement.
+        """Draw the number of items of each colour in samples without replacement.
 
-        colors : integer Array, shape (K,) -- How many there are of each colour, not negative.
-        nsample : int -- How many are taken, at most all.
+        colors : integer Array, shape (K,) -- The number of items of each colour, not negative.
+        nsample : int -- The number of items in a sample, at most all.
         method : "marginals" or "count"
-            Taken for NumPy's sake; K - 1 hypergeometric variables are what is drawn.
+            Accepted for compatibility; xarr draws K - 1 hypergeometric numbers in either case.
+        size : int, tuple of int or None -- The number or shape of the samples; None for one.
 
         -> Array of int64, shape (*size, K)
 
@@ -158,14 +161,15 @@ class Generator(Continuous, Discrete, Vectors):
         dtype: DTypeLike = int,
         endpoint: bool = False,
     ) -> Any:
-        """Draw integers evenly between bounds.
+        """Draw integers between bounds uniformly.
 
-        The product of the number of values and 64 random bits, or 128 for more than 2**32 values:
-        none occurs more often than another by more than 2**-32 of its probability.
+        The number of values is multiplied by 64 random bits, or 128 for more than 2**32 values: the
+        probabilities of two values differ by at most 2**-32 of either.
 
         low, high : integer Array or int
-            The bounds, of which high is excluded; if high is None they are 0 and low.
-        dtype : dtype -- An integer data type, or bool; of Python's int a single number is an int.
+            The bounds; high is excluded. Where high is None they are 0 and low.
+        dtype : dtype
+            An integer data type, or bool. With Python's int, a single draw is a Python int.
         endpoint : bool -- Whether high is included.
 
         -> Array, or int where neither a bound, nor size, nor dtype asks for an array
@@ -188,11 +192,12 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Any:
         """Choose elements at random.
 
-        a : Array or int -- What is chosen from; an integer stands for the integers below it.
+        a : Array or int -- The elements to choose from; an integer n stands for 0 to n - 1.
         replace : bool -- Whether an element may be chosen again.
-        p : real Array, shape (N,), optional -- The probability of each; even by default.
+        p : real Array, shape (N,), optional -- The probability of each element; uniform where None.
         axis : int -- The axis of a whose slices are chosen.
-        shuffle : bool -- Whether the order is random where elements are not replaced.
+        shuffle : bool -- Whether the order is random too, without replacement.
+        size : int, tuple of int or None -- The shape of the choices; None for one.
 
         -> Array, or int where a is an integer and size is not given
 
@@ -203,7 +208,7 @@ class Generator(Continuous, Discrete, Vectors):
         return permuting.choice(self, a, size, replace, p, axis, shuffle, where)
 
     def permutation(self, x: Any, axis: int = 0) -> Array:
-        """Return a permuted copy of an array, or of the integers below a number.
+        """Return a permuted copy of an array, or of the integers 0 to x - 1.
 
         x : Array or int -- The array, or the number.
 
@@ -216,9 +221,9 @@ class Generator(Continuous, Discrete, Vectors):
         return permuted
 
     def permuted(self, x: Any, axis: int | None = None, out: Array | None = None) -> Array:
-        """Permute the elements along an axis, those of each line by themselves.
+        """Permute the elements along an axis, independently for each position on the other axes.
 
-        x : Array, shape (...) -- What is permuted; it may be `out`.
+        x : Array, shape (...) -- The array to permute; it may be `out`.
         axis : int, optional -- The axis; None permutes all elements.
 
         -> Array, shape and data type of x
@@ -231,6 +236,8 @@ class Generator(Continuous, Discrete, Vectors):
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
         """Permute an array, a list or a NumPy array along an axis, in place.
+
+        x : Array, list or numpy.ndarray -- The values to permute.
 
         >>> x = xarr.arange(4)
         >>> xarr.random.default_rng(1).shuffle(x)
@@ -256,12 +263,11 @@ def _floating(dtype: Any, out: Any, where: str) -> DType | None:
 def default_rng(seed: Any = None) -> Generator:
     """Make a random generator from a seed.
 
-    With ``XARR_RANDOM=numpy`` in the environment every generator draws the numbers that NumPy's
-    would.
+    With ``XARR_RANDOM=numpy`` in the environment every generator draws NumPy's numbers.
 
     seed : int, sequence of int, SeedSequence, bit generator, Generator or None
-        The seed; None takes entropy from the operating system. A generator is returned as it is;
-        with a generator or bit generator of NumPy, its numbers are drawn on the host.
+        The seed; None takes entropy from the operating system. A Generator is returned itself. A
+        generator or bit generator of NumPy draws its numbers on the host.
 
     >>> xarr.random.default_rng(42).random(3).shape
     (3,)

@@ -61,12 +61,12 @@ class Philox:
     of this name is another algorithm, 4x64.
 
     seed : int, sequence of int, SeedSequence or None
-        What the key is made of; None takes entropy of the operating system.
-    counter : int, optional -- How many draws there have been, below 2**64; 0 by default.
-    key : int, optional -- The key itself, of 64 bits, in place of a seed.
+        The seed that the key is made from; None takes entropy from the operating system.
+    counter : int, optional -- The number of draws so far, below 2**64; 0 where None.
+    key : int, optional -- The 64-bit key, instead of a seed.
 
-    Note: J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC11. A draw has a
-    number of its own, and 2**48 elements.
+    Note: J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC11. Each call is one
+    draw, numbered by the counter, of at most 2**48 elements.
 
     >>> bits = xarr.random.Philox(7)
     >>> xarr.random.Generator(bits).random(3).shape
@@ -88,7 +88,7 @@ class Philox:
             recorders.seeded(self)
 
     def take(self) -> tuple[int, int]:
-        """The number of the next draw, and the key."""
+        """Count a draw: return its number and the key."""
         recorders.drawing(self)
         with self.lock:
             key = self._seeded()
@@ -103,7 +103,7 @@ class Philox:
 
     @property
     def seed_seq(self) -> Any:
-        """The seed sequence that the key is made of."""
+        """The seed sequence that the key is made from."""
         if self._sequence is None:
             self._sequence = sequence_of(None)
         return self._sequence
@@ -113,7 +113,7 @@ class Philox:
 
     @property
     def state(self) -> dict[str, Any]:
-        """The key and the number of draws, which can be kept and set."""
+        """The key and the number of draws, as a dict; it can be set."""
         with self.lock:
             state = {"counter": self._drawn, "key": self._seeded()}
         return {"bit_generator": NAME, "state": state}
@@ -142,9 +142,9 @@ class Philox:
         return self
 
     def jumped(self, jumps: int = 1) -> Philox:
-        """A new bit generator of the same key, 2**48 draws further for each jump.
+        """Make a bit generator of the same key, 2**48 draws further for each jump.
 
-        jumps : int -- How many jumps.
+        jumps : int -- The number of jumps.
 
         >>> xarr.random.Philox(1).jumped().take()[0] == 2**48
         True
@@ -153,10 +153,12 @@ class Philox:
         return Philox(counter=(drawn + _JUMP * operator.index(jumps)) % _WORD, key=key)
 
     def random_raw(self, size: Any = None, lock: bool = True) -> Any:
-        """Draw an Array of 64 random bits each, or an int.
+        """Draw integers of 64 random bits.
 
         size : int, tuple of int or None -- The shape; None for an int.
         lock : bool -- Accepted for compatibility; has no effect.
+
+        -> int, or uint64 Array
 
         >>> xarr.random.Philox(1).random_raw(3).shape
         (3,)
@@ -169,9 +171,11 @@ class Philox:
         return int(drawn) if size is None else drawn
 
     def spawn(self, n_children: int) -> list[Philox]:
-        """New bit generators, whose keys come of seed sequences that this one's spawns.
+        """Make bit generators with keys from spawned seed sequences.
 
-        n_children : int -- How many.
+        n_children : int -- The number of bit generators.
+
+        -> list of Philox
 
         >>> len(xarr.random.Philox(1).spawn(2))
         2

@@ -32,7 +32,7 @@ class RandomState(Continuous, Discrete, Vectors):
     Its numbers are those of the device's bit generator, not of NumPy's Mersenne Twister.
 
     seed : int, sequence of int, bit generator or None
-        What the key is made of; None takes entropy of the operating system.
+        The seed; None takes entropy from the operating system.
 
     >>> xarr.random.RandomState(7).randn(2, 3).shape
     (2, 3)
@@ -57,10 +57,10 @@ class RandomState(Continuous, Discrete, Vectors):
         self._bits = seed if isinstance(seed, Philox) else Philox(_checked(seed))
 
     def seed(self, seed: Any = None) -> None:
-        """Begin anew from a seed.
+        """Restart the generator from a seed.
 
-        seed : int below 2**32, sequence of such, or None
-            What the key is made of; None takes entropy of the operating system.
+        seed : int or sequence of int, each below 2**32, or None
+            The seed; None takes entropy from the operating system.
 
         >>> xarr.random.seed(3)
         >>> first = xarr.random.rand(2).tolist()
@@ -74,10 +74,11 @@ class RandomState(Continuous, Discrete, Vectors):
             _numpys_own().seed(words)
 
     def get_state(self, legacy: bool = True) -> Any:
-        """The state that `set_state` takes to draw the same numbers again.
+        """Return the state, for `set_state` to draw the same numbers again.
 
-        legacy : bool
-            Whether a tuple is wanted (name, key, number of draws), as NumPy has it, or a dict.
+        legacy : bool -- True for a tuple (name, key, number of draws), False for a dict.
+
+        -> tuple or dict
 
         >>> state = xarr.random.get_state()
         >>> x = xarr.random.rand()
@@ -112,13 +113,13 @@ class RandomState(Continuous, Discrete, Vectors):
 
     @property
     def bits(self) -> Any:
-        """Where the bits come from."""
+        """The source of random bits."""
         return self._bits
 
     def take_bits(self, bits: Any) -> None:
-        """Take the bits from another generator.
+        """Draw from another bit generator.
 
-        bits : Philox -- The generator of bits.
+        bits : Philox -- The bit generator.
 
         TypeError -- If it is no Philox.
         """
@@ -136,16 +137,20 @@ class RandomState(Continuous, Discrete, Vectors):
         return f"RandomState({type(self._bits).__name__})"
 
     def rand(self, *dimensions: Any) -> Any:
-        """Draw evenly from [0, 1): an Array whose dimensions are given, or a float.
+        """Draw from [0, 1) uniformly.
 
-        dimensions : int -- The shape of the result; without any, one float is drawn.
+        dimensions : int -- The extents of the result; none for one float.
+
+        -> float, or Array of these dimensions
         """
         return self._of_dimensions(random.random, dimensions, "rand(*dimensions)")
 
     def randn(self, *dimensions: Any) -> Any:
-        """Draw from the normal distribution: an Array whose dimensions are given, or a float.
+        """Draw from the normal distribution of mean 0 and variance 1.
 
-        dimensions : int -- The shape of the result; without any, one float is drawn.
+        dimensions : int -- The extents of the result; none for one float.
+
+        -> float, or Array of these dimensions
         """
         return self._of_dimensions(random.standard_normal, dimensions, "randn(*dimensions)")
 
@@ -160,11 +165,11 @@ class RandomState(Continuous, Discrete, Vectors):
         return self._sample(row, (), shape, where)
 
     def random_sample(self, size: Size = None) -> Floats:
-        """Draw evenly from [0, 1)."""
+        """Draw from [0, 1) uniformly."""
         return self._sample(random.random, (), size, "random_sample(size)")
 
     def random(self, size: Size = None) -> Floats:
-        """Draw evenly from [0, 1)."""
+        """Draw from [0, 1) uniformly."""
         return self._sample(random.random, (), size, "random(size)")
 
     def standard_normal(self, size: Size = None) -> Floats:
@@ -180,11 +185,12 @@ class RandomState(Continuous, Discrete, Vectors):
         return self._draw(random.standard_gamma, (shape,), size)
 
     def randint(self, low: Any, high: Any = None, size: Size = None, dtype: DTypeLike = int) -> Any:
-        """Draw integers evenly between bounds.
+        """Draw integers between bounds uniformly.
 
         low, high : integer Array or int
-            The bounds, of which high is excluded; if high is None they are 0 and low.
-        dtype : dtype -- An integer data type, or bool; of Python's int a single number is an int.
+            The bounds; high is excluded. Where high is None they are 0 and low.
+        dtype : dtype
+            An integer data type, or bool. With Python's int, a single draw is a Python int.
 
         -> Array, or int where neither a bound, nor size, nor dtype asks for an array
 
@@ -194,9 +200,9 @@ class RandomState(Continuous, Discrete, Vectors):
         return integers(self, low, high, size, dtype, False, "randint(low, high, size, dtype)")
 
     def random_integers(self, low: Any, high: Any = None, size: Size = None) -> Integers:
-        """Draw integers evenly between bounds, both included; without high they are 1 and low.
+        """Draw integers between bounds uniformly, both bounds included.
 
-        low, high : int -- The bounds, both included; alone, low is the upper one, and 1 the lower.
+        low, high : int -- The bounds. Where high is None they are 1 and low.
 
         >>> xarr.random.random_integers(6) in range(1, 7)
         True
@@ -205,8 +211,8 @@ class RandomState(Continuous, Discrete, Vectors):
             low, high = 1, low
         return integers(self, low, high, size, int, True, "random_integers(low, high, size)")
 
-    def tomaxint(self, size: Size = None) -> Any:
-        """Draw integers that are not negative: an Array of int64, or an int.
+    def tomaxint(self, size: Size = None) -> Integers:
+        """Draw integers from 0 to 2**63 - 1 uniformly.
 
         >>> xarr.random.RandomState(1).tomaxint(3).shape
         (3,)
@@ -217,9 +223,10 @@ class RandomState(Continuous, Discrete, Vectors):
         """Choose elements at random.
 
         a : Array, shape (N,), or int
-            What is chosen from; an integer stands for the integers below it.
+            The elements to choose from; an integer n stands for 0 to n - 1.
         replace : bool -- Whether an element may be chosen again.
-        p : real Array, shape (N,), optional -- The probability of each; even by default.
+        p : real Array, shape (N,), optional -- The probability of each element; uniform where None.
+        size : int, tuple of int or None -- The shape of the choices; None for one.
 
         -> Array, or int where a is an integer and size is not given
 
@@ -236,7 +243,7 @@ class RandomState(Continuous, Discrete, Vectors):
         return permuting.choice(self, a, size, replace, p, 0, True, where)
 
     def permutation(self, x: Any) -> Array:
-        """Return a permuted copy of an array, or of the integers below a number.
+        """Return a permuted copy of an array, or of the integers 0 to x - 1.
 
         x : Array or int -- The array, permuted along its first axis; or the number.
 
@@ -250,6 +257,8 @@ class RandomState(Continuous, Discrete, Vectors):
 
     def shuffle(self, x: Any) -> None:
         """Permute an array, a list or a NumPy array along its first axis, in place.
+
+        x : Array, list or numpy.ndarray -- The values to permute.
 
         >>> x = xarr.arange(4)
         >>> xarr.random.shuffle(x)
@@ -313,17 +322,19 @@ shared = HostRandomState(_numpys_own()) if IMPORTED.random == "numpy" else Rando
 
 
 def ranf(size: Size = None) -> Floats:
-    """Draw evenly from [0, 1)."""
+    """Draw from [0, 1) uniformly."""
     return shared.random_sample(size)
 
 
 def sample(size: Size = None) -> Floats:
-    """Draw evenly from [0, 1)."""
+    """Draw from [0, 1) uniformly."""
     return shared.random_sample(size)
 
 
 def get_bit_generator() -> Any:
-    """The bit generator of the functions of `xarr.random`: `Philox`, or one of NumPy's.
+    """Return the bit generator of the functions of `xarr.random`.
+
+    -> Philox, or a bit generator of NumPy
 
     >>> xarr.random.seed(3)
     >>> xarr.random.get_bit_generator().state["state"]["counter"]
@@ -333,11 +344,11 @@ def get_bit_generator() -> Any:
 
 
 def set_bit_generator(bitgen: Any) -> None:
-    """Let the functions of `xarr.random` take their bits from a generator.
+    """Set the bit generator of the functions of `xarr.random`.
 
     bitgen : Philox, or with ``XARR_RANDOM=numpy`` a bit generator of NumPy -- The generator.
 
-    TypeError -- If it is another object.
+    TypeError -- If it is of another type.
 
     >>> xarr.random.set_bit_generator(xarr.random.Philox(3))
     """

@@ -19,7 +19,7 @@ from xarr.layout import Shape
 
 @by_numpy(numpy.block)
 def block(arrays: Any) -> Array:
-    """Put an array together of blocks, each of which is written once.
+    """Assemble an array from nested lists of blocks.
 
     arrays : nested lists of Arrays and values -- The innermost lists are joined along the last
         axis, those around them along the one before, and so on.

@@ -57,7 +57,9 @@ def resized(values: Array, shape: Shape) -> Array:
 
 @by_numpy(numpy.resize)
 def resize(a: ArrayLike, new_shape: Any) -> Array:
-    """Give an array another shape and size, its elements repeated where there are too few.
+    """Give an array another shape and size; repeat its elements where there are too few.
+
+    new_shape : int or tuple of int -- The shape.
 
     -> Array, shape new_shape, of the data type of a
 
@@ -78,10 +80,10 @@ def resize(a: ArrayLike, new_shape: Any) -> Array:
 
 @by_numpy(numpy.delete, 2)
 def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array:
-    """Take parts along an axis out of an array.
+    """Remove elements, or the slices at indices along an axis, from an array.
 
     obj : int, slice, integer Array, or bool Array of shape (N,)
-        Which parts are left out; an Array is waited for.
+        The indices along the axis to remove. To read an Array waits for the device.
 
     -> Array, shape of arr with fewer elements along the axis, of the data type of arr
 
@@ -184,12 +186,12 @@ def _wrong_index(dtype: str, where: str) -> IndexError:
 
 @by_numpy(numpy.insert, 3)
 def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = None) -> Array:
-    """Put values between the elements along an axis.
+    """Insert values in front of elements of an array, along an axis.
 
     obj : int, slice, integer Array, or bool Array of shape (N,)
-        In front of which elements of arr, or N for the end.
+        The indices of arr along the axis that values go in front of; N for the end.
     values : Array or values
-        What is put in; it broadcasts over the other axes, and over several indices.
+        The values; they broadcast over the other axes, and over several indices.
 
     -> Array, shape of arr with more elements along the axis, of the data type of arr
 
@@ -256,10 +258,12 @@ def _over(fresh: Array, shape: Shape, axis: int, count: int, where: str) -> Arra
 
 
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
-    """Cut off what is zero at the ends: a view, or of a list a list. Waits for the device.
+    """Remove leading and trailing zeros. Waits for the device.
+
+    The result is a view; that of a list is a list.
 
     trim : str -- "f" for the front, "b" for the back, "fb" for both.
-    axis : int or tuple of int, optional -- Along which axes; all where None.
+    axis : int or tuple of int, optional -- The axes to trim; all where None.
 
     -> Array, or list where filt is one, of the data type of filt
 
@@ -299,19 +303,18 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
 
     pad_width : int, (before, after), a sequence of such for each axis, or a dict of axes
         How many elements before and after.
-    mode : str or callable -- What they are. "constant": a constant. "edge": the nearest element.
-        "wrap": the array again. "reflect", "symmetric": the array mirrored without, or with, its
-        last element. "linear_ramp": from the nearest element to an end. "maximum", "mean",
-        "median", "minimum": of each line. "empty": anything. A callable gets NumPy's vectors, as
-        `numpy.pad` says, and runs on the host.
+    mode : str or callable
+        The elements to put around. "constant": a constant. "edge": the nearest element. "wrap": the
+        array again. "reflect", "symmetric": the array mirrored without, or with, its last element.
+        "linear_ramp": from the nearest element to an end. "maximum", "mean", "median", "minimum":
+        that of the elements along the axis. "empty": undefined values. A callable gets NumPy's
+        vectors, as `numpy.pad` says, and runs on the host.
     constant_values, end_values : scalar, (before, after) or a sequence of such for each axis
         The constants, and the ends of ramps; 0 where they are not given.
-    stat_length : int, (before, after) or a sequence of such for each axis
-        How many elements next to the edge "maximum", "mean", "median" and "minimum" take; None
-        for all.
-    reflect_type : {"even", "odd"}
-        With "odd", what is mirrored is subtracted from two times the edge.
-    kwargs : object -- For a callable mode, further arguments of it.
+    stat_length : int, (before, after) or a sequence of such for each axis -- How many elements next
+        to the edge "maximum", "mean", "median" and "minimum" take; None for all.
+    reflect_type : {"even", "odd"} -- "odd" subtracts the mirrored elements from two times the edge.
+    kwargs : object -- Further arguments of a callable mode.
 
     -> Array, of the data type of array, shape with the pads added to each extent
 

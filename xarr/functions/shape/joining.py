@@ -15,7 +15,7 @@ from typing import Any, SupportsIndex
 import numpy
 
 from xarr import dtypes, layout, tuning
-from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out, made
 from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import array_of, as_array, numbers, stored_number
 from xarr.array.layouts import settled, view
@@ -130,7 +130,7 @@ def concat(
     arrays: Any,
     /,
     axis: SupportsIndex | None = 0,
-    out: Any = None,
+    out: Out = None,
     *,
     dtype: DTypeLike = None,
     casting: str = "same_kind",
@@ -142,8 +142,7 @@ def concat(
 
     -> Array, shape (..., N1 + N2 + ..., ...)
 
-    TypeError -- If something is no array, out and dtype are both given, or casting does not allow a
-        dtype.
+    TypeError -- If an operand is no array, out and dtype are both given, or casting forbids it.
     ValueError -- If shapes differ elsewhere than along the axis.
 
     >>> xarr.concat([xarr.arange(2), xarr.arange(3)]).tolist()
@@ -159,7 +158,7 @@ def _joined(
     where: str,
     dtype: DTypeLike = None,
     casting: str = "same_kind",
-    out: Any = None,
+    out: Out = None,
 ) -> Array:
     """`concat` of arrays on one device; errors name the calling function, `where`."""
     _require_one(out, dtype, where)
@@ -221,7 +220,7 @@ def _require_one(out: Any, dtype: DTypeLike, where: str) -> None:
 def stack(
     arrays: Any,
     axis: SupportsIndex = 0,
-    out: Any = None,
+    out: Out = None,
     *,
     dtype: DTypeLike = None,
     casting: str = "same_kind",
@@ -229,11 +228,11 @@ def stack(
     """Join arrays of one shape along a new axis.
 
     axis : int -- Where the new axis is in the result.
+    arrays : sequence of Array or values -- The arrays.
 
     -> Array, shape with one more axis, of the data type that the arrays promote to
 
-    TypeError -- If something is no array, out and dtype are both given, or casting does not allow a
-        dtype.
+    TypeError -- If an operand is no array, out and dtype are both given, or casting forbids it.
 
     >>> xarr.stack([xarr.arange(2), xarr.arange(2)], axis=1).tolist()
     [[0, 0], [1, 1]]
@@ -265,8 +264,8 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     """Move elements along axes; those that leave at one end come in at the other.
 
     shift : int or tuple of int -- By how many places elements move towards higher indices.
-    axis : int or tuple of int, optional
-        The axes, one for each shift, or one of either for all. None moves in the flattened array.
+    axis : int or tuple of int, optional -- The axes: one for each shift, or a single axis or shift
+        for all. None shifts the flattened array.
 
     -> Array, shape and data type of a
 
@@ -314,10 +313,10 @@ def _shifts(shift: Any, where: str) -> list[int]:
 def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Array:
     """Repeat each element, one after the other.
 
-    repeats : int, or integer Array, shape (N,) or (1,) -- How often; an Array says it for each
-        element along the axis, and is waited for, since the shape depends on its values.
+    repeats : int, or integer Array, shape (N,) or (1,)
+        How often to repeat, or how often each element along the axis. Waits for an Array.
 
-    -> Array, of the data type of a, shape (N,) without an axis
+    -> Array, data type kept; of shape (N,) without an axis
 
     >>> xarr.repeat(xarr.asarray([3, 4]), 2).tolist()
     [3, 3, 4, 4]
@@ -421,9 +420,11 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
 def append(arr: ArrayLike, values: Any, axis: SupportsIndex | None = None) -> Array:
     """Join values to the end of an array along an axis; None flattens both first.
 
-    values : Array or values -- Of the shape of arr but along the axis.
+    values : Array or values -- The values; their shape is that of arr except along the axis.
 
     -> Array, of the data type that arr and values promote to
+
+    ValueError -- If the shapes differ elsewhere.
 
     >>> xarr.append(xarr.arange(2), 7).tolist()
     [0, 1, 7]
@@ -440,7 +441,9 @@ def _appended(arr: ArrayLike, values: Any, axis: SupportsIndex | None) -> Array:
 @by_numpy(numpy.vstack)
 @cached_call
 def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
-    """Join arrays along the first axis, vectors as rows.
+    """Join arrays along the first axis, vectors as rows. `row_stack` is the same.
+
+    tup : sequence of Array or values -- The arrays.
 
     -> Array, shape (M1 + M2 + ..., N, ...), of the data type that the arrays promote to
     """
@@ -455,6 +458,8 @@ def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
 def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
     """Join arrays along the second axis, vectors along the first.
 
+    tup : sequence of Array or values -- The arrays.
+
     -> Array, shape (M, N1 + N2 + ..., ...), of the data type that the arrays promote to
     """
     where = "hstack(tup)"
@@ -465,7 +470,9 @@ def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
 @by_numpy(numpy.dstack)
 @cached_call
 def dstack(tup: Any) -> Array:
-    """Join arrays along the third axis.
+    """Join arrays along the third axis; vectors and matrices get the missing axes as `atleast_3d`.
+
+    tup : sequence of Array or values -- The arrays.
 
     -> Array, shape (M, N, K1 + K2 + ..., ...), of the data type that the arrays promote to
     """
@@ -476,7 +483,9 @@ def dstack(tup: Any) -> Array:
 @by_numpy(numpy.column_stack)
 @cached_call
 def column_stack(tup: Any) -> Array:
-    """Join vectors as the columns of a matrix.
+    """Join vectors as the columns of a matrix; matrices bring all their columns.
+
+    tup : sequence of Array or values -- The arrays.
 
     -> Array, shape (M, N1 + N2 + ...), of the data type that the arrays promote to
     """
@@ -496,10 +505,12 @@ def diff(
     prepend: Any = None,
     append: Any = None,
 ) -> Array:
-    """Subtract each element along an axis from the next; of bools, whether they differ.
+    """Subtract each element along an axis from the next; for bools, tell whether they differ.
 
     n : int -- How many times.
-    prepend, append : Array or scalar, optional -- What to put before and after a first.
+    prepend, append : Array or scalar, optional
+        Values to join to a along the axis first, before and after it.
+    n : int -- How many times to take differences.
 
     -> Array, n elements shorter along the axis, of the data type of a; bools stay bools
 

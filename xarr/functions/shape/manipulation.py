@@ -58,11 +58,11 @@ def reshape(
 ) -> Array:
     """Give an array another shape, its elements in the same order: a view where strides allow it.
 
-    shape : int or tuple of int -- The shape; one extent may be -1, and follows from the others.
-    order : {"C", "F", "A"} -- Which index runs fastest: the last, or as in Fortran the first; with
-        "A" the first where a is in Fortran order.
+    shape : int or tuple of int -- The shape. One extent may be -1: it is computed from the others.
+    order : {"C", "F", "A"} -- Which index runs fastest: the last ("C") or the first ("F"). "A" is
+        "F" for an array in Fortran order, else "C".
 
-    -> Array, shape as given, of the data type of a
+    -> Array, shape as given, data type kept
 
     ValueError -- If the number of elements differs, or copy is False and a copy is needed.
 
@@ -101,10 +101,10 @@ def reversed_axes(x: Array) -> Array:
 def ravel(a: ArrayLike, order: str = "C") -> Array:
     """Flatten an array: a view of it where its elements follow each other, else a copy.
 
-    order : {"C", "F", "A", "K"} -- Which index runs fastest: the last, or as in Fortran the first;
-        with "A" the first where x lies in memory so, with "K" that which runs fastest in memory.
+    order : {"C", "F", "A", "K"} -- Which index runs fastest: the last ("C") or the first ("F"). "A"
+        is "F" for an array in Fortran order, else "C"; "K" keeps the order in memory.
 
-    -> Array, shape (N,), of the data type of a
+    -> Array, shape (N,), data type kept
     """
     return flattened(array_of(a, "ravel(a)", "a"), order, "ravel(a, order)")
 
@@ -129,8 +129,7 @@ def fortran_alone(x: Array) -> bool:
 def permute_dims(a: Array, axes: Any = None) -> Array:
     """Put the axes in another order; a view.
 
-    axes : tuple of int, optional
-        For each axis of the result, which axis of a it is; all reversed where None.
+    axes : tuple of int, optional -- The axes of a in their new order; None reverses them.
 
     -> Array, of the data type of a
 
@@ -155,8 +154,7 @@ def permuted(x: Array, axes: Any, where: str) -> Array:
 def transpose(a: ArrayLike, axes: Any = None) -> Array:
     """Reverse the axes, or put them in another order; a view.
 
-    axes : tuple of int, optional
-        For each axis of the result, which axis of a it is; all reversed where None.
+    axes : tuple of int, optional -- The axes of a in their new order; None reverses them.
 
     -> Array, of the data type of a
     """
@@ -169,7 +167,7 @@ def transpose(a: ArrayLike, axes: Any = None) -> Array:
 def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     """Swap two axes; a view.
 
-    -> Array, of the data type of a
+    -> Array, data type kept
 
     >>> xarr.swapaxes(xarr.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
@@ -184,11 +182,13 @@ def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
 
 @cached_call
 def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
-    """Move axes to other places; the others stay in their order; a view.
+    """Move axes to other positions; the others stay in their order; a view.
 
     source, destination : int or tuple of int -- The axes, and where each is in the result.
 
     -> Array, of the data type of a
+
+    AxisError -- If an axis is out of range.
 
     >>> xarr.moveaxis(xarr.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
@@ -242,9 +242,13 @@ def _with_places(x: Array, places: Sequence[int], where: str) -> Array:
 
 @cached_call
 def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
-    """Remove axes of one element, all of them where axis is None; a view.
+    """Remove axes of one element; a view.
 
-    -> Array, of the data type of a
+    axis : int, tuple of int or None -- The axes; None stands for all that have one element.
+
+    -> Array, data type kept
+
+    ValueError -- If an axis has more than one element, or none.
 
     >>> xarr.squeeze(xarr.zeros((1, 3)), 0).shape
     (3,)
@@ -317,7 +321,7 @@ def at_least(x: Array, ndim: int, where: str) -> Array:
 def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     """Rotate by quarter turns in the plane of two axes, from the first towards the second; a view.
 
-    k : int -- How many quarter turns.
+    k : int -- The number of quarter turns; a negative one turns back.
     axes : tuple of two int -- The axes of the plane.
 
     -> Array, of the data type of m
@@ -345,7 +349,11 @@ def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
 def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Array:
     """Repeat an array over a shape, without copying: a view, which is read-only.
 
+    shape : int or tuple of int -- The shape of the result.
+
     -> Array, shape as given, of the data type of array
+
+    ValueError -- If the array does not broadcast to the shape.
 
     >>> xarr.broadcast_to(xarr.arange(2), (2, 2)).tolist()
     [[0, 1], [0, 1]]
@@ -382,7 +390,7 @@ def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ..
 
 
 def broadcast_shapes(*shapes: Any) -> Shape:
-    """Tell the shape that shapes broadcast to; () without arguments.
+    """Tell the shape that several shapes broadcast to; () for none.
 
     shapes : int or tuple of int -- The shapes.
 
@@ -403,10 +411,10 @@ def broadcast_shapes(*shapes: Any) -> Shape:
 def atleast_1d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_1d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
-def atleast_1d(*arrays: Any) -> Array | tuple[Array, ...]:
-    """Give arrays at least one axis: a view of one argument, a tuple of views of several.
+def atleast_1d(*arrays: ArrayLike) -> Array | tuple[Array, ...]:
+    """Give arrays at least one axis.
 
-    -> Array, or a tuple of Arrays, data types kept
+    -> Array: a view, or a tuple of views for several arguments; data types kept
     """
     return _one_or_all([with_axes(item, 1, "atleast_1d(*arrays)") for item in arrays])
 
@@ -415,10 +423,10 @@ def atleast_1d(*arrays: Any) -> Array | tuple[Array, ...]:
 def atleast_2d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_2d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
-def atleast_2d(*arrays: Any) -> Array | tuple[Array, ...]:
-    """Give arrays at least two axes, the new ones in front, as `atleast_1d` does.
+def atleast_2d(*arrays: ArrayLike) -> Array | tuple[Array, ...]:
+    """Give arrays at least two axes; new ones come in front.
 
-    -> Array, or a tuple of Arrays, data types kept
+    -> Array: a view, or a tuple of views for several arguments; data types kept
     """
     return _one_or_all([with_axes(item, 2, "atleast_2d(*arrays)") for item in arrays])
 
@@ -427,10 +435,10 @@ def atleast_2d(*arrays: Any) -> Array | tuple[Array, ...]:
 def atleast_3d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_3d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
-def atleast_3d(*arrays: Any) -> Array | tuple[Array, ...]:
+def atleast_3d(*arrays: ArrayLike) -> Array | tuple[Array, ...]:
     """Give arrays at least three axes: (N,) becomes (1, N, 1) and (M, N) becomes (M, N, 1).
 
-    -> Array, or a tuple of Arrays, data types kept
+    -> Array: a view, or a tuple of views for several arguments; data types kept
     """
     return _one_or_all([with_three_axes(item, "atleast_3d(*arrays)") for item in arrays])
 
@@ -455,7 +463,7 @@ def _one_or_all(results: list[Array]) -> Array | tuple[Array, ...]:
 def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Array:
     """Move an axis in front of another one; `moveaxis` is easier to read.
 
-    start : int -- The axis that it is put in front of; the number of axes for the end.
+    start : int -- The axis to put it in front of; the number of axes for the end.
 
     -> Array, of the data type of a
 
@@ -479,15 +487,16 @@ def as_strided(
     subok: bool = False,
     writeable: bool = True,
 ) -> Array:
-    """Make a view with a shape and strides of one's own, which begins where x begins.
+    """Make a view of given shape and strides that begins at the first element of x.
 
     strides : tuple of int, optional
         The bytes between elements along each axis; those of x where None.
+    shape : int, tuple of int or None -- The shape; that of x where None.
 
     -> Array, shape as given, of the data type of x
 
-    ValueError -- If the view would reach beyond the memory of x, which NumPy does not check, or
-        strides are no multiples of the size of an element.
+    ValueError -- If the view would reach beyond the memory of x (NumPy does not check it), or a
+        stride is no multiple of the size of an element.
 
     >>> x = xarr.arange(4)
     >>> xarr.lib.stride_tricks.as_strided(x, (3, 2), (x.itemsize, x.itemsize)).tolist()
@@ -540,8 +549,11 @@ def sliding_window_view(
 
     window_shape : int or tuple of int -- The extent of the window along each of the axes.
 
-    -> Array -- Its axes are those of x, each shorter by its window's extent less one, then those of
+    -> Array
+        Its axes are those of x, each shorter by the extent of its window less one, then those of
         the window.
+
+    ValueError -- If a window is larger than x along an axis, or has a negative extent.
 
     >>> xarr.lib.stride_tricks.sliding_window_view(xarr.arange(4), 3).tolist()
     [[0, 1, 2], [1, 2, 3]]

@@ -17,7 +17,7 @@ from xarr.layout import Layout, integer, normalize_axis
 
 
 def unstack(x: Array, /, axis: SupportsIndex = 0) -> tuple[Array, ...]:
-    """Split an array into the arrays along an axis, which are views.
+    """Split an array along an axis into views with one axis fewer.
 
     -> tuple of Array, of the data type of x, one axis fewer
 
@@ -38,9 +38,14 @@ def unstack(x: Array, /, axis: SupportsIndex = 0) -> tuple[Array, ...]:
 
 
 def array_split(ary: ArrayLike, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
-    """Split an array along an axis into views, which may differ in size.
+    """Split an array along an axis into views, at indices or into almost equal parts.
+
+    indices_or_sections : int or sequence of int
+        The number of parts; or the indices at which the parts after the first begin.
 
     -> list of Array, of the data type of ary
+
+    ValueError -- If the number of parts is below 1.
 
     >>> [part.tolist() for part in xarr.array_split(xarr.arange(5), 2)]
     [[0, 1, 2], [3, 4]]
@@ -80,7 +85,12 @@ def _pieces(x: Array, sections: Any, place: int, where: str) -> list[Array]:
 def split(ary: ArrayLike, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
     """Split an array along an axis into views, of one size or at indices.
 
+    indices_or_sections : int or sequence of int
+        The number of parts; or the indices at which the parts after the first begin.
+
     -> list of Array, of the data type of ary
+
+    ValueError -- If the axis cannot be split into that many equal parts.
     """
     where = "split(ary, indices_or_sections, axis)"
     x = array_of(ary, where, "ary")

@@ -1,7 +1,7 @@
-"""Data types: conversion, what they hold, which kind they are, what they promote to.
+"""Data types: conversion, limits, kinds and promotion.
 
-The chapter of the standard named data type functions. The facts are in `dtypes.TABLE`; nothing here
-lists data types. NumPy's questions about what an object is are here too.
+The standard's chapter of data type functions, and NumPy's predicates of objects. The facts are in
+`dtypes.TABLE`; nothing here lists data types.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def astype(
 ) -> Array:
     """Convert an array to a data type.
 
-    dtype : dtype -- The data type, one that the device has.
-    copy : bool
-        Whether the result is new even if nothing changes; if False, x itself is returned then.
+    dtype : dtype -- The data type; the device must support it.
+    copy : bool -- Whether to copy even if nothing changes; if False, x itself is returned then.
 
-    -> Array, shape (...) -- Floating-point numbers are truncated towards zero where dtype is an
-        integer one; what it cannot hold becomes what NumPy makes of it on x86-64.
+    -> Array, shape (...)
+        Conversion to an integer type truncates towards zero; numbers out of its range become those
+        of NumPy on x86-64.
 
     Note: A conversion from complex to real drops the imaginary part, with a `ComplexWarning`, as
     NumPy's does.
@@ -63,12 +63,12 @@ def _converted(x: Array, row: DType, copy: bool, device: DeviceLike) -> Array:
 
 
 def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
-    """Tell whether a data type can be converted to another without loss.
+    """Tell whether a data type can be converted to another, by default without loss.
 
-    from_ : dtype or Array -- The given data type, or an array of it.
-    to : dtype -- The wanted data type, one of NumPy's.
+    from_ : dtype or Array -- The data type to convert, or an array of it.
+    to : dtype -- The data type of the result.
     casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
-        What counts as possible, by NumPy's rules.
+        Which conversions are allowed, by NumPy's rules.
 
     TypeError -- If `to` is no data type, or the first argument a Python number.
 
@@ -185,10 +185,10 @@ class IntegerInfo:
 def finfo(dtype: Any) -> FloatInfo:
     """Tell the limits of a floating-point data type.
 
-    dtype : dtype or Array
-        A floating-point data type, or an array of it; a complex one stands for its parts'.
+    dtype : dtype or Array -- A floating-point or complex data type, or an array of it; a complex
+        one gives the limits of its parts.
 
-    ValueError -- If the data type is no floating-point one.
+    ValueError -- If the data type is neither floating-point nor complex.
 
     >>> xarr.finfo(xarr.float32).eps
     1.1920928955078125e-07
@@ -219,7 +219,7 @@ def iinfo(int_type: Any) -> IntegerInfo:
 
     int_type : dtype or Array -- An integer data type, or an array of it.
 
-    ValueError -- If the data type is no integer one.
+    ValueError -- If the data type is no integer type.
 
     >>> xarr.iinfo(xarr.int16).max
     32767
@@ -249,12 +249,12 @@ KINDS: Final[dict[str, tuple[str, ...]]] = {
 
 
 def isdtype(dtype: DTypeLike, kind: Any) -> bool:
-    """Tell whether a data type is of a kind.
+    """Tell whether a data type is of one of several kinds.
 
     dtype : dtype -- The data type.
     kind : dtype, str or tuple of them
         A data type, or "bool", "signed integer", "unsigned integer", "integral", "real floating",
-        "complex floating" or "numeric"; with a tuple, whether any of them fits.
+        "complex floating" or "numeric"; or a tuple, of which one must fit.
 
     >>> xarr.isdtype(xarr.float32, ("integral", "real floating"))
     True
@@ -290,7 +290,8 @@ def result_type(*arrays_and_dtypes: Any) -> AnyDType:
     *arrays_and_dtypes : Array, dtype or Python scalar
         The operands. A Python scalar takes the dtype of the others unless it is of a higher kind.
 
-    -> dtype -- What they promote to, by the standard's rules and, for mixed kinds, NumPy's.
+    -> dtype
+        By the standard's rules and, for mixed kinds, NumPy's.
 
     ValueError -- If there are no arguments.
     TypeError -- If an argument is None or no data type.
@@ -354,7 +355,7 @@ def cast(
 
 
 def issubdtype(arg1: Any, arg2: Any) -> bool:
-    """Tell whether the data type arg1 is of the kind arg2, as NumPy does.
+    """Tell whether the data type arg1 is of the kind arg2.
 
     arg2 : dtype or kind of data type -- A data type, or a kind such as `xarr.floating`.
     arg1, arg2 : dtype -- The data type, and the type or kind that it may belong to.
@@ -377,7 +378,7 @@ def promote_types(type1: Any, type2: Any) -> AnyDType:
 
 
 def common_type(*arrays: ArrayLike) -> type[Any]:
-    """Tell the floating-point type that arrays have in common, of which integers count as float64.
+    """Tell the common floating-point type of arrays; integers count as float64.
 
     >>> xarr.common_type(xarr.ones(2, dtype="float32"), xarr.ones(2, dtype="complex64"))
     <class 'numpy.complex64'>
@@ -387,9 +388,9 @@ def common_type(*arrays: ArrayLike) -> type[Any]:
 
 
 def min_scalar_type(a: Any, /) -> AnyDType:
-    """Tell the smallest data type that holds a number; of an array with axes, its own.
+    """Tell the smallest data type that holds a number; for an array with axes, its data type.
 
-    a : number, Array or values -- The number. One that is on the device is read.
+    a : number, Array or values -- The number. Waits for one that is on the device.
 
     >>> xarr.min_scalar_type(300)
     dtype('uint16')
@@ -400,11 +401,11 @@ def min_scalar_type(a: Any, /) -> AnyDType:
 
 
 def mintypecode(typechars: Iterable[Any], typeset: str = "GDFgdf", default: str = "d") -> str:
-    """Tell the letter of the smallest type that others can be converted to.
+    """Tell the letter of the smallest data type that all given types can be converted to.
 
     typechars : str, or sequence of str and Arrays -- Letters of data types, or arrays of them.
-    typeset : str -- The letters that are chosen from.
-    default : str -- The letter where none fits.
+    typeset : str -- The letters to choose from.
+    default : str -- The letter to return if none fits.
 
     >>> xarr.mintypecode(["d", "f"])
     'd'
@@ -414,7 +415,7 @@ def mintypecode(typechars: Iterable[Any], typeset: str = "GDFgdf", default: str 
 
 
 def typename(char: str) -> str:
-    """Describe the data type for which NumPy has the letter `char`.
+    """Describe the data type that a letter of NumPy's stands for.
 
     char : str -- The letter.
 
@@ -436,9 +437,9 @@ def typename(char: str) -> str:
 
 
 def isscalar(element: Any) -> bool:
-    """Tell whether `element` is a number or a string of Python's or NumPy's, or has no axes.
+    """Tell whether `element` is a scalar: a number or string, or a result without axes.
 
-    True of an Array of no axes for which NumPy has a scalar; False of `asarray(3.0)`.
+    A result such as ``x.sum()`` or ``x[0]`` is one, as in NumPy; ``asarray(3.0)`` is not.
 
     element : object -- Anything.
 
@@ -451,7 +452,7 @@ def isscalar(element: Any) -> bool:
 
 
 def iterable(y: Any) -> bool:
-    """Tell whether y can be iterated over; an Array of no axes cannot.
+    """Tell whether an object can be iterated over; an Array without axes cannot.
 
     y : object -- Anything.
 
@@ -477,7 +478,7 @@ def _is_complex(x: Any, where: str) -> bool:
 
 
 def iscomplexobj(x: Any) -> bool:
-    """Tell whether an array is of a complex data type, whatever its values.
+    """Tell whether an array has a complex data type, whatever its values.
 
     >>> xarr.iscomplexobj(xarr.ones(2, dtype="complex64"))
     True
@@ -486,7 +487,7 @@ def iscomplexobj(x: Any) -> bool:
 
 
 def isrealobj(x: Any) -> bool:
-    """Tell whether an array is not of a complex data type.
+    """Tell whether an array has a data type that is not complex.
 
     >>> xarr.isrealobj(xarr.ones(2))
     True
@@ -495,7 +496,7 @@ def isrealobj(x: Any) -> bool:
 
 
 def iscomplex(x: ArrayLike) -> Array:
-    """Tell of each element whether its imaginary part is not 0.
+    """Tell for each element whether its imaginary part is not 0.
 
     -> Array of bool, shape of x
     """
@@ -503,7 +504,7 @@ def iscomplex(x: ArrayLike) -> Array:
 
 
 def isreal(x: ArrayLike) -> Array:
-    """Tell of each element whether its imaginary part is 0.
+    """Tell for each element whether its imaginary part is 0.
 
     -> Array of bool, shape of x
     """
@@ -518,7 +519,7 @@ def _imaginary(x: Any, where: str, ask: Callable[[Array], Array], *, real: bool)
 
 
 def shape(a: Any) -> Shape:
-    """Tell the shape of an array, or of what can be made one.
+    """Tell the shape of an array, or of nested lists.
 
     >>> xarr.shape([[1, 2, 3]])
     (1, 3)
@@ -534,7 +535,7 @@ def _shape(a: Any, where: str) -> Shape:
 
 
 def ndim(a: Any) -> int:
-    """Tell the number of axes of an array, or of what can be made one.
+    """Tell the number of axes of an array, or of nested lists.
 
     >>> xarr.ndim([[1, 2, 3]])
     2
@@ -543,7 +544,7 @@ def ndim(a: Any) -> int:
 
 
 def size(a: Any, axis: Axis = None) -> int:
-    """Tell the number of elements of an array, or along axes.
+    """Tell the number of elements of an array, or along some axes.
 
     >>> xarr.size([[1, 2, 3]]), xarr.size([[1, 2, 3]], 0)
     (3, 1)

@@ -522,13 +522,13 @@ def _function_of(value: Any) -> FunctionType | None:
 
 
 class KernelWords(Words):
-    """Mark a function of arrays and numbers as a kernel by threads; it has the words of these, too.
+    """Make a kernel for threads from a function of arrays and numbers.
 
     Parameters
     ----------
     function : Python function, made by `def`
-        What each item does. For what kernels do not have, a SyntaxError shows the line when the
-        kernel is launched.
+        The work of each item (thread). At the launch, a SyntaxError shows a line that kernels do
+        not support.
     **options : object
         Numba's, as `fastmath`; accepted for compatibility, without effect.
 
@@ -541,10 +541,10 @@ class KernelWords(Words):
 
     Notes
     -----
-    The words are `grid`, `gridsize`, `local_id`, `group_id`, `local_size`, `groups`, `barrier`,
-    `local_array`, `private_array` and `atomic`, and those of Numba's ``cuda``: `jit`, `threadIdx`,
-    `blockIdx`, `blockDim`, `gridDim`, `syncthreads`, `shared`, `local` and, for the host,
-    `to_device`, `device_array`, `stream`, `event` and `synchronize`.
+    The names in `xarr.kernel` for use in kernels are `grid`, `gridsize`, `local_id`, `group_id`,
+    `local_size`, `groups`, `barrier`, `local_array`, `private_array` and `atomic`, and Numba's of
+    ``cuda``: `jit`, `threadIdx`, `blockIdx`, `blockDim`, `gridDim`, `syncthreads`, `shared`,
+    `local` and, for the host, `to_device`, `device_array`, `stream`, `event` and `synchronize`.
 
     Examples
     --------
