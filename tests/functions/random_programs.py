@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import linecache
 import random
 from typing import Any
 
 import numpy
+import pytest
 
 import xarr
 
 INTEGERS = ("i", "j", "k", "m")
+PLACES = ("g", "h")
+"""Python's integers, as indices are; those of `INTEGERS` take the types of arrays."""
+ENDS = (0, 1, 2, 7, 255, 65536, 2**30 - 1, 2**30, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**33 + 1)
 FLOATS = ("a", "b", "c")
 TRUTHS = ("p", "q")
 DTYPES = [
@@ -30,10 +35,15 @@ class Drawn:
     def __init__(self, seed: int | str) -> None:
         self._random = random.Random(seed)
         self._loops = 0
+        self._known = [*PLACES]
 
     def program(self, length: int = 0) -> str:
         """Return the text of a kernel of the arrays x, n, y and z, of so many lines at least."""
-        lines = ["t = xarr.kernel.grid(1)"]
+        within = [line for _ in range(3) for line in self.of_places(2)]
+        within += [f"return {self.place(2)}"]
+        function = "".join(f"    {line}\n" for line in within)
+        self._known += ["t", "n.size", "x.shape[0]", "out.shape[1]"]
+        lines = ["t = xarr.kernel.grid(1)", "g = t", "h = 3"]
         lines += ["i = 0", "j = n[t]", "k = n[t] * 3", "m = n[-1 - t]", "a = x[t]"]
         lines += ["b = 0.5", "c = y[t]", "p = a < b", "q = True"]
         for _ in range(self._random.randint(3, 8)):
@@ -41,10 +51,13 @@ class Drawn:
         while len(lines) < length:
             lines += self.statement(2)
         stores = [*(f"y[t, {k}] = {name}" for k, name in enumerate(FLOATS))]
-        stores += [f"z[t, {k}] = {name}" for k, name in enumerate((*INTEGERS, *TRUTHS))]
+        stores += [f"z[t, {k}] = {name}" for k, name in enumerate((*INTEGERS, *TRUTHS, *PLACES))]
         stores = [line.replace("y[t", "out[t") for line in stores]
         body = "\n".join(f"    {line}" for line in (*lines, *stores))
-        return f"@xarr.kernel\ndef program(x, n, y, out, z):\n{body}\n"
+        return (
+            f"@xarr.kernel\ndef placed(g, h):\n{function}\n\n"
+            f"@xarr.kernel\ndef program(x, n, y, out, z):\n{body}\n"
+        )
 
     def statement(self, depth: int) -> list[str]:
         way = self._random.random()
@@ -72,16 +85,86 @@ class Drawn:
                 f"    {name} += 1",
                 *self.block(depth),
             ]
-        if way < 0.5:
+        if way < 0.6:
+            return self.of_places(depth)
+        if way < 0.65:
             first, second = self._random.sample(FLOATS, 2)
             return [f"{first}, {second} = {second}, {self.real(2)}"]
-        if way < 0.7:
+        if way < 0.77:
             op = self._random.choice(["", "+", "-", "*", "//", "%", "&", "|", "^"])
             return [f"{self._random.choice(INTEGERS)} {op}= {self.integer(2)}"]
-        if way < 0.78:
+        if way < 0.83:
             return [f"{self._random.choice(TRUTHS)} = {self.truth(2)}"]
         op = self._random.choice(["", "", "+", "-", "*"])
         return [f"{self._random.choice(FLOATS)} {op}= {self.real(3)}"]
+
+    def of_places(self, depth: int) -> list[str]:
+        """Return a statement of indices: of numbers near the ends of 32 bits, and their bounds."""
+        way = self._random.random()
+        first, second = self._random.sample(PLACES, 2)
+        if depth and way < 0.4:
+            before = [*self._known]
+            if way < 0.15:
+                head = [f"if {self.comparison()}:"]
+            elif way < 0.25:
+                self._loops += 1
+                name = f"w{self._loops}"
+                count = self._random.choice(["", f"    {first} += {name}"])
+                head = [f"{name} = 0", f"while {name} < 4 and {self.comparison()}:"]
+                head += [f"    {name} += 1", *filter(None, [count])]
+            else:
+                self._loops += 1
+                name = f"r{self._loops}"
+                begin, step = self.place(1), self._random.choice([1, 1, 2, 3, -1, -2])
+                ends = [f"{name}e", f"{name}e + {self._random.randint(-1, 4) * step}"]
+                head = [f"{name}e = {begin}", f"for {name} in range({ends[0]}, {ends[1]}, {step}):"]
+                self._known.append(name)
+            body = [line for _ in range(2) for line in self.of_places(depth - 1)]
+            self._known = before
+            return [*head, *(f"    {line}" for line in body)]
+        if way < 0.5:
+            return [f"{first}, {second} = {second}, {self.place(2)}"]
+        op = self._random.choice(["", "", "+", "+", "-", "*", "//", "%", "&", "|", "^"])
+        return [f"{first} {op}= {self.place(2)}"]
+
+    def comparison(self) -> str:
+        """Return a comparison of indices."""
+        sign = self._random.choice(["<", "<=", ">", ">=", "==", "!="])
+        text = f"{self._random.choice(self._known)} {sign} {self.place(1)}"
+        more = self._random.choice(["", "", f" and {self._random.choice(PLACES)} < {self.end()}"])
+        return text + more
+
+    def end(self) -> str:
+        """Return a number at the end of a type, or near it."""
+        return str(self._random.choice(ENDS) * self._random.choice([1, 1, 1, -1]))
+
+    def place(self, depth: int) -> str:
+        """Return an index, or what one is computed from."""
+        way = self._random.random()
+        one = self.place(depth - 1) if depth else self._random.choice(self._known)
+        if depth == 0 or way < 0.15:
+            return one
+        other = self._random.choice([self.place(depth - 1), self.end()])
+        if way < 0.75:
+            op = self._random.choice(["+", "+", "-", "-", "*", "//", "%", "%", "&", "|", "^"])
+            return f"({one} {op} {other})"
+        ways = [
+            f"({one} << {self._random.choice([1, 3, 16, 31])})",
+            f"({one} >> {self._random.choice([1, 3, 16, 31])})",
+            f"(-{one} % {other})",
+            f"(~{one})",
+            f"abs({one})",
+            f"min({one}, {other})",
+            f"max({one}, {other})",
+            f"({one} if {self.comparison()} else {other})",
+        ]
+        if "t" in self._known:
+            ways += [
+                f"placed({one}, {other})",
+                f"int(n[{one} % n.size])",
+                f"int(n[-1 - {one} % 4])",
+            ]
+        return self._random.choice(ways)
 
     def block(self, depth: int) -> list[str]:
         lines = [
@@ -156,7 +239,8 @@ def lines_alike(seed: int | str, number: int, length: int = 0) -> int:
     """Run a program on the default device and in Python; return how many lines it has.
 
     seed, length : int, str -- The program, and how many lines it has at least.
-    number : int -- The data types of its arrays, and their values.
+    number : int -- The data types of its arrays, and their values; whether a device computes
+        indices with 32 bits, as GPUs do.
     """
     text = f"import math\nimport numpy\nimport xarr\n\n{Drawn(seed).program(length)}"
     lines = text.splitlines(keepends=True)
@@ -169,11 +253,17 @@ def lines_alike(seed: int | str, number: int, length: int = 0) -> int:
     x = xarr.asarray((rng.normal(size=4) * 4).astype(first))
     n = xarr.asarray(rng.integers(0, 100, 4).astype(integers))
     y = xarr.asarray((rng.normal(size=4) * 4).astype(second))
+    device = xarr.default_device()
     found = []
     for launch in (space["program"], space["program"].interpret):
-        out, z = xarr.zeros((4, 3)), xarr.zeros((4, 6), dtype="int64")
+        out, z = xarr.zeros((4, 3)), xarr.zeros((4, 8), dtype="int64")
+        xarr.synchronize()
         try:
-            launch[2, 2](x, n, y, out, z)
+            with pytest.MonkeyPatch.context() as patch:
+                if number // len(DTYPES) % 2:
+                    patch.setattr(device, "info", dataclasses.replace(device.info, kind="gpu"))
+                launch[2, 2](x, n, y, out, z)
+                xarr.synchronize()
         except SyntaxError as error:
             if "does not fit" not in str(error):
                 raise

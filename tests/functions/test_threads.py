@@ -28,15 +28,16 @@ def test_examples_have_numpys_values(device: xarr.Device, example: Any, mode: st
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.__name__)
-def test_examples_compile_for_cuda(example: Any) -> None:
+def test_examples_compile_for_cuda(indices: str, example: Any) -> None:
     kernels = list[Any]()
 
     def of(kernel: Any) -> Any:
-        kernels.append(kernel)
+        kernels.append(forgotten(kernel))
         return kernel
 
     example(of)
     form = next(iter(kernels[0]._forms.values()))
+    assert ("(i64)(u32)" in form.code) == (indices == "narrow")
     compile_cuda(form.raw._module._text(ON_GPU, form.raw.name), "sm_90")
 
 
@@ -147,6 +148,45 @@ def test_numbers_near_the_ends_of_32_bits(indices: str, count: int) -> None:
     assert ("xr_cyclic_i32" in far.source(x, out)) == (indices == "narrow")
 
 
+@xarr.kernel
+def grown(x, one, most, long, out):  # type: ignore[no-untyped-def]
+    t = cuda.grid(1)
+    n = x.shape[0]
+    for i in range(0, 20000, x[100 + t]):
+        w = numpy.int8(i)
+        out[t, 0] += x[w]  # from the end, where it wraps around
+    u = long[t]
+    if u > 5:
+        v = int(u)
+        out[t, 1] = 17 % v + (x[v] if -n < v < n else 0)
+    a = 1
+    b = t + 1
+    for _ in range(100):
+        a, b = b, a + b  # wraps around
+        out[t, 2] += n % b + (b + 1) % n
+        out[t, 3] += numpy.uint64(5) < b
+    if most > 5:
+        b = most + 1
+        out[t, 4] = 17 % b + 17 % (max(most, t) + 1)
+    k = t
+    if k < 2:
+        k = k + 1
+        if one >= k:
+            one[()] = 0
+            out[t, 5] = x[one - k]
+
+
+def test_numbers_that_wrap_around_may_be_negative(indices: str) -> None:
+    forgotten(grown)
+    long = xarr.asarray(numpy.array([2**64 - 1, 2**63 + 5, 7], "uint64"))
+    found = []
+    for launch in (grown, grown.interpret):
+        one, out = xarr.asarray(50), xarr.zeros((3, 6), dtype="int64")
+        launch.over(3)(xarr.arange(200), one, 2**63 - 1, long, out)
+        found.append(out.tolist())
+    assert found[0] == found[1]
+
+
 def test_large_launches_and_arrays_have_indices_of_64_bits(
     device: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,8 +197,10 @@ def test_large_launches_and_arrays_have_indices_of_64_bits(
         forgotten(beyond)[grid, 10](array)
         *_, form = beyond._forms.values()
         assert ("(i64)(u32)" in form.code) == is_narrow
+    forgotten(beyond)[iter([10]), 10](x[:90])
+    assert "(i64)(u32)" not in next(iter(beyond._forms.values())).code
     wanted = numpy.zeros(300, "int32")
-    for part in (slice(90), slice(90), slice(90), slice(0, 180, 2)):
+    for part in (slice(90), slice(90), slice(90), slice(0, 180, 2), slice(90)):
         wanted[part] += 1
     assert numpy.array_equal(numpy.asarray(x), wanted)
 

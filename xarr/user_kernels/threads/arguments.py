@@ -27,9 +27,11 @@ def sizes_of(given: Any) -> tuple[int, ...]:
 
 
 def most_items(grid: Any, block: Any) -> int:
-    """Return the items of a launch along the dimension that has most; 0 for what is refused."""
-    pairs = itertools.zip_longest(sizes_of(grid), sizes_of(block), fillvalue=1)
-    return max((groups * items for groups, items in pairs), default=0)
+    """Return the items of a launch along the dimension that has most; many for an iterator's."""
+    sizes = sizes_of(grid), sizes_of(block)
+    if not all(sizes):
+        return layout.WIDE
+    return max(groups * items for groups, items in itertools.zip_longest(*sizes, fillvalue=1))
 
 
 def is_small(lies: Layout) -> bool:

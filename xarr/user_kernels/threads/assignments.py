@@ -15,6 +15,7 @@ from xarr.user_kernels.threads.expressions import Fact, loaded_py, tuple_of
 from xarr.user_kernels.threads.values import (
     INT32,
     INT64,
+    SPAN,
     WEAK_INT,
     ArrayValue,
     Constant,
@@ -156,7 +157,7 @@ class Assignments(Calls):
         kind = self.types.joined(before.kind, value.kind)
         bits = None
         if before.bits is not None and value.bits is not None and kind.row.kind != REAL:
-            bits = before.bits if value.bits <= before.bits else 62
+            bits = before.bits if value.bits <= before.bits else max(SPAN, value.bits)
             # What the type does not hold wraps around, below 0 if that is signed.
             is_held = kind.row.kind != SIGNED or bits < 8 * kind.row.itemsize
             bits = bits if is_held else None

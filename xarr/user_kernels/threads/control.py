@@ -220,7 +220,7 @@ class Control(Assignments):
             bits = end.bits if end.bits is not None else 62
             bits = max(bits, begin.bits)
         elif begin.bits is not None and end.bits is not None:
-            bits = begin.bits
+            bits = max(begin.bits, end.bits)  # a step may have either sign
         span = _span(begin, end, step)
         varies = begin.varies or end.varies or step.varies
         ends = varies or node in self._divergent  # behind the loop it is where an item left it

@@ -17,6 +17,7 @@ from xarr.dtypes import BOOL, REAL, UNSIGNED, float16
 from xarr.user_kernels.threads import operations
 from xarr.user_kernels.threads.values import (
     INT64,
+    MOST_BITS,
     SPAN,
     TRUTH,
     WEAK_INT,
@@ -290,7 +291,7 @@ class Expressions:
         """Return ``a op b``, with what is known of a difference."""
         made = operations.binary(self.types, op, a, b)
         if isinstance(op, ast.Sub) and made.bits is None and self._is_at_least(a, b):
-            return replace(made, bits=SPAN if a.bits is None else a.bits)
+            return replace(made, bits=MOST_BITS if a.bits is None else a.bits)
         return made
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
@@ -361,8 +362,11 @@ class Expressions:
             way = _EXCEEDS.get(type(op))
             if way is None or not (_is_simple(a) and _is_simple(b)):
                 continue
+            reads = self.reads
             values = self.number(a), self.number(b)
-            if REAL not in (values[0].kind.row.kind, values[1].kind.row.kind):
+            if self.reads > reads:  # an array without axes, which may be written to
+                self.reads = reads
+            elif REAL not in (values[0].kind.row.kind, values[1].kind.row.kind):
                 found.append((*(values if way[0] else values[::-1]), way[1]))
         return found
 
@@ -384,7 +388,7 @@ class Expressions:
         """Return how many bits a variable has by what is known of it."""
         for greater, lesser, _ in self.facts:
             if greater.c == c and lesser.bits is not None and bits is None:
-                bits = SPAN
+                bits = MOST_BITS
         for greater, lesser, _ in self.facts:
             if lesser.c == c and greater.bits is not None and bits is not None:
                 bits = min(bits, greater.bits)

@@ -15,6 +15,7 @@ from xarr.dtypes import BOOL, REAL, SIGNED
 from xarr.user_kernels.threads.values import (
     INT32,
     INT64,
+    MOST_BITS,
     SPAN,
     TRUTH,
     WEAK_INT,
@@ -83,6 +84,8 @@ HELPERS: Final = {
 }
 """Functions that a kernel's C has if it calls them."""
 
+_MOST_COUNTED: Final = 48
+"""The bits of what a counter may grow by in each turn: it does not come to the end of int64."""
 _MOST_FOLDED: Final = 4096
 """The bits of a power or a shift that is computed when the kernel is translated."""
 
@@ -197,7 +200,8 @@ def _bits(way: type[ast.AST], a: Value, b: Value) -> int | None:
         return None
     most = min(SPAN, 8 * a.kind.row.itemsize - (a.kind.row.kind == SIGNED))
     if way is ast.Add:
-        return min(max(x, y) + 1, most) if a.kind == WEAK_INT else _within(max(x, y) + 1, most)
+        is_counter = a.kind == WEAK_INT and max(x, y) <= SPAN and min(x, y) <= _MOST_COUNTED
+        return min(max(x, y) + 1, most) if is_counter else _within(max(x, y) + 1, most)
     if way is ast.Mult:
         return _within(x + y, most)
     if way is ast.LShift and b.literal is not None:
@@ -430,7 +434,7 @@ def extreme(types: Types, name: str, args: list[Value]) -> Value:
         if name == "max":
             bits = max(found.bits or 0, b.bits or 0)
             known = (found.bits is not None or b.bits is not None) and kind.row.kind != REAL
-            bits = bits if found.bits is not None and b.bits is not None else SPAN
+            bits = bits if found.bits is not None and b.bits is not None else MOST_BITS
         else:
             bits = min(found.bits or 0, b.bits or 0)
         made = f"_xr_{name}({found.py}, {b.py})"

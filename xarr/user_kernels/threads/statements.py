@@ -81,7 +81,8 @@ class Program:
     def _bounded(self, arg: Value) -> Value:
         """Return an argument with the bounds that the function is translated for."""
         is_small = self.types.is_narrow and arg.is_within(*INT32)
-        return replace(arg, literal=None, span=INT32 if is_small else None)
+        bits = arg.bits if arg.bits is not None and arg.bits <= SPAN else None
+        return replace(arg, bits=bits, literal=None, span=INT32 if is_small else None)
 
 
 def _signature(arg: Any) -> Any:
@@ -190,8 +191,12 @@ class Function(Control):
 
     def _read(self, name: str) -> Value:
         found = self._variables[name]
-        bits = self.bits_of(f"v_{name}", found.bits)
-        span = self.span_of(f"v_{name}", found.span) if found.kind == WEAK_INT else None
+        bits, span = self.bits_of(f"v_{name}", found.bits), None
+        if found.kind == WEAK_INT:
+            span = self.span_of(f"v_{name}", found.span)
+            if span[0] >= 0:
+                known = max(span[1], 0).bit_length()
+                bits = known if bits is None else min(bits, known)
         return Value(found.kind, f"v_{name}", name, bits, found.varies, span=span)
 
     def fresh(self) -> str:

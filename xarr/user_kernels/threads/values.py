@@ -16,6 +16,8 @@ from xarr.dtypes import BOOL, REAL, SIGNED, UNSIGNED, DType
 
 SPAN: Final = 62
 """The bits that a sum of numbers that are not negative may have; int64 holds them."""
+MOST_BITS: Final = 63
+"""The bits of a number of int64 of which only this is known, that it is not negative."""
 
 
 class Kind(NamedTuple):
