@@ -597,3 +597,35 @@ def test_errors_of_functions_show_their_lines() -> None:
     with pytest.raises(NameError) as raised:
         xarr.elementwise(failing)(xarr.ones(2))
     assert "return y + missing" in "".join(traceback.format_exception(raised.value))
+
+
+CARRIED = """
+KERNEL void carried(GLOBAL const double *x, GLOBAL double *out, long n) {
+    for (long i = GLOBAL_ID(0); i < n; i += GLOBAL_SIZE(0)) {
+        double a = x[i], b = 0.5;
+        for (long r = -1; r < 4; r++) {
+            const double before = a;
+            const float rounded = (float)(a + x[i]);
+            b = before;
+            a = (double)rounded;
+        }
+        out[2 * i] = a;
+        out[2 * i + 1] = b;
+    }
+}
+"""
+
+
+def test_a_rounding_that_a_loop_carries_is_kept(device: xarr.Device) -> None:
+    """gcc 12 loses it where it makes vectors of the two assignments."""
+    if not device.info.has_float64:
+        pytest.skip(f"{device} has no float64")
+    x, wanted = numpy.asarray([1.952909676, -6.28300104, 0.57267286, -3.31767968]), list[float]()
+    for value in x:
+        a, b = float(value), 0.5
+        for _ in range(5):
+            a, b = float(numpy.float32(a + value)), a
+        wanted += [a, b]
+    out = xarr.zeros(8)
+    xarr.RawKernel(CARRIED, "carried")((1,), (1,), (xarr.asarray(x), out, numpy.int64(4)))
+    assert out.tolist() == wanted
