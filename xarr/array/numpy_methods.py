@@ -248,7 +248,9 @@ def resize(self: Array, *new_shape: Any, refcheck: bool = True) -> None:
     new_shape : int or tuple of int -- The shape.
     refcheck : bool -- Accepted for compatibility; has no effect.
 
-    ValueError -- If the array is a view. Views of it keep the old memory.
+    ValueError -- If the array is a view.
+
+    Note: Views that were made before keep the old memory, with the old values.
     """
     functions.io.bits.resize(self, new_shape, refcheck)
 

@@ -255,7 +255,8 @@ def _number(found: Recorded, holomorphic: bool, where: str) -> Array:
 def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     """Compute a function's value; return a function that multiplies by the Jacobian from the left.
 
-    primals : trees of floating-point Arrays -- The arguments of the function.
+    primals : floating-point Arrays, or tuples, lists or dicts of them
+        The arguments of the function.
 
     -> (result, function) or (result, function, aux)
         The function maps a cotangent, of the result's form, to a tuple of cotangents, one for each
@@ -295,7 +296,8 @@ def _beside(g: Any, result: Any) -> Array | None:
 def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     """Compute a function's value; return a function that multiplies its Jacobian by tangents.
 
-    primals : trees of floating-point Arrays -- The arguments of the function.
+    primals : floating-point Arrays, or tuples, lists or dicts of them
+        The arguments of the function.
 
     -> (result, function) or (result, function, aux)
         The function maps tangents of the arguments to the tangent of the result. It may be called
@@ -348,8 +350,9 @@ def _is_floating(leaf: Any) -> bool:
 def jvp(fun: Function, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
     """Compute the value of a function, and the product of its Jacobian with tangents.
 
-    primals, tangents : tuple or list of trees of floating-point Arrays
-        The arguments of the function, and a tangent for each: of the same form and shape.
+    primals, tangents : tuple or list, with an item for each argument
+        The arguments of the function, floating-point Arrays or tuples, lists or dicts of them; and
+        a tangent for each, of the same form and shape.
 
     -> (result, tangent) or (result, tangent, aux)
 
@@ -372,10 +375,11 @@ def hvp(fun: Function, primals: Any, tangents: Any) -> Any:
     """Compute the product of the Hessian of a function with tangents.
 
     fun : function -- The function; it returns a real number: an array without axes.
-    primals, tangents : tuple or list of trees of floating-point Arrays
-        The arguments of the function, and a tangent for each: of the same form and shape.
+    primals, tangents : tuple or list, with an item for each argument
+        The arguments of the function, floating-point Arrays or tuples, lists or dicts of them; and
+        a tangent for each, of the same form and shape.
 
-    -> tree of the form of the argument, or a tuple for several
+    -> the product, in the form of the argument; a tuple of products for several arguments
 
     TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
 
@@ -403,10 +407,10 @@ def jacobian(
     """Return a function that computes the Jacobian of `fun`.
 
     -> function
-        It takes the arguments of `fun`. It returns a tree of the result's form, whose leaves are
-        trees of the argument's form, or tuples for several arguments; each array has the axes of
-        the result, then those of the argument. Forward or reverse mode is chosen by the smaller of
-        the two.
+        It takes the arguments of `fun`. It returns the result's form, in which each array is
+        replaced by Jacobians in the form of the argument, or a tuple of these for several
+        arguments. Each has the axes of the result, then those of the argument. The smaller of the
+        two decides between forward and reverse mode.
 
     TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
 

@@ -404,7 +404,11 @@ def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> 
 def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Keep the lower triangle of each matrix, up to the k-th diagonal, zeros above it.
 
-    -> Array, shape and data type of m
+    m : Array, shape (..., M, N) -- The matrices; a vector stands for one whose rows all equal it.
+
+    -> Array, shape (..., M, N), of the data type of m
+
+    ValueError -- If m has no axes.
     """
     return _triangle(m, k, table.less_equal, "tril(m)")
 
@@ -414,7 +418,11 @@ def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
 def triu(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Keep the upper triangle of each matrix, from the k-th diagonal on, zeros below it.
 
-    -> Array, shape and data type of m
+    m : Array, shape (..., M, N) -- The matrices; a vector stands for one whose rows all equal it.
+
+    -> Array, shape (..., M, N), of the data type of m
+
+    ValueError -- If m has no axes.
     """
     return _triangle(m, k, table.greater_equal, "triu(m)")
 

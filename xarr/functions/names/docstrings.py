@@ -89,7 +89,8 @@ GLOSSARY: Final = {
     "sig": "Another name of `signature`.",
     "like": "Accepted for compatibility; has no effect.",
     "shape": "The shape of the result.",
-    "size": "The shape of the result; None for the shape that the parameters broadcast to.",
+    "size": "The shape of the result; None for one number, or for the shape to which\n"
+    "    parameters that are arrays broadcast.",
     "device": "The device; None for the default one.",
     **dict.fromkeys(
         (f"device beside {name}" for name in ("a", "copy", "fill_value", "num", "prototype")),
@@ -100,7 +101,8 @@ GLOSSARY: Final = {
     '    one, with "forward" the forward one; with "ortho" both divide by sqrt(n).',
     "n: SupportsIndex | None": "The length of the signal along the axis; the operand is cut, or\n"
     "    padded with zeros. None for the operand's length N; for `hfft` and `irfft`, 2 (N - 1).",
-    "s": "The lengths of the signal along `axes`, to be given too; -1 for the operand's.",
+    "s": "The lengths of the signal, one for each of `axes`, which must be given with it;\n"
+    "    -1 for the operand's.",
     "deg": "The largest degree.",
     "df": "The degrees of freedom, positive.",
     "dtype: FloatType": "float64 or float32; None for the device's default one.",
@@ -129,7 +131,7 @@ GLOSSARY: Final = {
     "N: SupportsIndex": "The number of rows.",
     "fun: Function": "The function to differentiate.",
     "argnums": "The positions of the arguments to differentiate by: floating-point arrays, or\n"
-    "    trees of these.",
+    "    tuples, lists, dicts and dataclasses of these.",
     "has_aux": "Whether `fun` returns a pair: the result, and auxiliary data.",
     "holomorphic": "Whether arguments, results and the derivative are complex.",
     **dict.fromkeys(
@@ -196,7 +198,7 @@ _ERRORS: Final = {
     **dict.fromkeys(
         ("indices beside axis", "ind: Any"), ("IndexError", "If an index is out of range.")
     ),
-    "size: Size": ("ValueError", "If a parameter is out of range."),
+    "size: Size": ("ValueError", "If a parameter or an extent is out of range."),
     "kth": ("ValueError", "If an index is out of range."),
     "q": ("ValueError", "If q is out of range, `method` unknown, or a weight negative."),
     "norm": ("ValueError", "If a length is below 1, or `norm` is unknown."),
@@ -227,9 +229,9 @@ _RETURNS: Final = {
     "include_initial": "Array, shape of x, with `include_initial` one longer along the axis",
     "Coefficients": "Array, or poly1d where an operand is one\n"
     "    The coefficients, of the highest power first.",
-    "Floats": "float if size is None and all parameters are numbers; else Array\n"
-    "    Floating-point, of the device's default type where no argument has another.",
-    "Integers": "int if size is None and all parameters are numbers; else Array of int64",
+    "Floats": "float if size is None and no parameter is an array; else Array\n"
+    "    Floating-point: of `dtype` where the function has it, else of the device's default type.",
+    "Integers": "int if size is None and no parameter is an array; else Array of int64",
 }
 """The default text of "Returns", by a parameter or by the annotation of the result."""
 

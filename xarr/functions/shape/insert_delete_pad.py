@@ -83,7 +83,7 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array
     """Remove elements, or the slices at indices along an axis, from an array.
 
     obj : int, slice, integer Array, or bool Array of shape (N,)
-        The indices along the axis to remove. To read an Array waits for the device.
+        The indices along the axis to remove. If it is an Array, the call waits for the device.
 
     -> Array, shape of arr with fewer elements along the axis, of the data type of arr
 

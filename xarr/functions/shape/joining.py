@@ -314,9 +314,10 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
     """Repeat each element, one after the other.
 
     repeats : int, or integer Array, shape (N,) or (1,)
-        How often to repeat, or how often each element along the axis. Waits for an Array.
+        How often to repeat each element, or a number for each index along the axis. If it is an
+        Array, the call waits for the device.
 
-    -> Array, data type kept; of shape (N,) without an axis
+    -> Array, of the data type of a; with one axis where axis is None
 
     >>> xarr.repeat(xarr.asarray([3, 4]), 2).tolist()
     [3, 3, 4, 4]
@@ -507,12 +508,12 @@ def diff(
 ) -> Array:
     """Subtract each element along an axis from the next; for bools, tell whether they differ.
 
-    n : int -- How many times.
     prepend, append : Array or scalar, optional
         Values to join to a along the axis first, before and after it.
     n : int -- How many times to take differences.
 
-    -> Array, n elements shorter along the axis, of the data type of a; bools stay bools
+    -> Array, n elements shorter along the axis than a with what is joined to it, of the data type
+        that they promote to; bools stay bools
 
     >>> xarr.diff(xarr.asarray([1, 4, 9])).tolist()
     [3, 5]
