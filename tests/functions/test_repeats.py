@@ -225,3 +225,11 @@ def test_sizes_that_equal_known_ones_are_refused(device: xarr.Device, repeated: 
     add[(1, 1), (2, 2)](x, x, 1)
     is_repeated = type(device.driver).launch_at is not Driver.launch_at
     assert repeated == [False, False, False, False, is_repeated]
+
+
+def test_sizes_may_be_lists(device: xarr.Device) -> None:
+    kernel = xarr.RawKernel("KERNEL void more(GLOBAL float *x) { x[GLOBAL_ID(0)] += 1; }", "more")
+    x = xarr.zeros(8, dtype="float32")
+    for grid in ([1], numpy.asarray([1])) * 3:
+        kernel(grid, [8], (x,))
+    assert x.tolist() == [6] * 8

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
 import numpy
@@ -223,8 +223,8 @@ class Repeats:
             elif not isinstance(given, OffsetOf):
                 is_plain = is_plain and isinstance(given, bytes) and len(given) <= _SLOT_NBYTES
                 is_plain = is_plain and (origin is None or formats.get(origin) is not None)
-        if not is_plain:
-            return
+        if not is_plain or not all(isinstance(one, Hashable) for one in key):
+            return  # sizes that are a list
         if len(self._known) >= tuning.KEPT_LAUNCHES:
             self._known.clear()
         known = {at: text for at, text in formats.items() if text is not None}

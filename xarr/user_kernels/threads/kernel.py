@@ -227,12 +227,9 @@ class Kernel:
         return launch
 
     def _refuse_keywords(self, named: Iterable[str]) -> NoReturn:
-        raise errors.type_error(
-            self._where,
-            f"{', '.join(named)} {'is' if len([*named]) == 1 else 'are'} given by keyword",
-            "arguments by position are accepted",
-            f"give them in the order {', '.join(self._names)}",
-        )
+        fault = f"{', '.join(named)} {'is' if len([*named]) == 1 else 'are'} given by keyword"
+        remedy = f"give them in the order {', '.join(self._names)}"
+        raise errors.type_error(self._where, fault, "arguments must be given by position", remedy)
 
     def _device(self, args: Sequence[Any]) -> Device:
         return next((arg.device for arg in args if type(arg) is Array), get_device())
