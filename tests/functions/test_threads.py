@@ -834,5 +834,5 @@ def test_indices_count_from_the_end_where_conditions_do_not_tell_otherwise(
         found.append(out.tolist())
     assert found[0] == found[1]
     source = around.source(xarr.arange(6), xarr.zeros((6, 4), dtype="int64"), over=1)
-    assert "p_x[xr_subtract_i64(v_j, 1LL)]" in source
+    assert "p_x[(v_j - 1LL)]" in source
     assert "p_x[wrapped(v_j, n_x_0)]" in source
