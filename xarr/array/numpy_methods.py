@@ -131,7 +131,7 @@ def setflags(
     """Set whether the array can be written; the other flags stay as they are.
 
     write : bool, optional -- Whether the array can be written; None leaves it.
-    align, uic : bool, optional -- Accepted for compatibility: True or None, and False or None.
+    align, uic : bool, optional -- Accepted for compatibility; not False and not True.
 
     ValueError -- If write is True and the memory is read-only.
 
@@ -199,7 +199,9 @@ def astype(
 ) -> Array:
     """Convert the array to a data type; see `xarr.astype`.
 
-    `order` "K" gives a result in C order; `casting` says which conversions are accepted.
+    order : {"C", "F", "A", "K"} -- The index that runs fastest in memory: the last ("C", "K") or
+        the first ("F"). "A" is "F" for an array in Fortran order, else "C".
+    copy : bool -- Whether to copy even if nothing changes; if False, the array is returned itself.
     """
     try:
         return functions.types.data_types.cast(self, dtype, order, casting, copy, device)
@@ -224,7 +226,7 @@ def view(self: Array, dtype: Any = None, type: Any = None) -> Array:
 
 
 def byteswap(self: Array, inplace: bool = False) -> Array:
-    """Reverse the bytes of each element (of each part of a complex one).
+    """Reverse the bytes of each element; of a complex element, of each part.
 
     inplace : bool -- Whether to change and return the array itself.
 
@@ -261,7 +263,7 @@ def ravel(self: Array, order: str = "C") -> Array:
 
 
 def flatten(self: Array, order: str = "C") -> Array:
-    """Copy the array into a vector.
+    """Copy the array into a vector, in the order of `ravel`. See `xarr.ravel`.
 
     -> Array, shape (N,), of the data type of the array
 
@@ -327,9 +329,12 @@ def fill(self: Array, value: Any) -> None:
 
 
 def choose(self: Array, *choices: Any, out: Out = None, mode: str = "raise") -> Array:
-    """Choose each element from one of several arrays, by the number here. See `xarr.choose`.
+    """Take each element from one of several arrays; this one says which. See `xarr.choose`.
 
-    The arrays are separate arguments, or one sequence.
+    choices : Arrays that broadcast with this one, or a sequence of them
+        The arrays to take from. An element 0 of this array takes from the first of them.
+
+    -> Array, shape that all arrays broadcast to, of the data type that the choices promote to
     """
     among = choices[0] if len(choices) == 1 else choices
     return functions.index.searching.choose(self, among, out, mode)
@@ -338,7 +343,10 @@ def choose(self: Array, *choices: Any, out: Out = None, mode: str = "raise") -> 
 def compress(
     self: Array, condition: Any, axis: SupportsIndex | None = None, out: Out = None
 ) -> Array:
-    """Take the slices along an axis where a condition is true. See `xarr.compress`."""
+    """Take the slices along an axis where a condition is true. See `xarr.compress`.
+
+    -> Array, shape of this one with the taken indices along the axis; the data type is kept
+    """
     return functions.index.searching.compress(condition, self, axis, out)
 
 

@@ -68,9 +68,9 @@ class Device:
 
     info : DeviceInfo -- The properties of the device by its driver.
     open : function -- Opens the driver; called at the first use of the device.
-    plain : Device, optional -- The handle of the same device without options.
-    options : tuple of str -- Properties to pretend: ``no-float64``; ``as-gpu``, a GPU, with kernels
-        for GPUs and without memory shared with the host.
+    plain : Device, optional -- The same device without options.
+    options : tuple of str -- Properties to pretend: ``no-float64`` for no float64; ``as-gpu`` for a
+        GPU, which runs kernels written for GPUs and shares no memory with the host.
 
     Attributes
     ----------
@@ -82,15 +82,15 @@ class Device:
         For each data type, the functions that read and write an element in device memory; None if
         the host cannot reach it.
     shared : dict of int
-        The number of outside users of each storage that shares its memory, by serial. Work on such
-        memory runs at once.
+        The number of outside users, such as NumPy arrays, of the memory of a storage, by the
+        storage's serial number. Work on such memory runs at once.
     kept : dict of int
         The number of graphs that use each buffer, by its identity. No other array gets this memory,
         and its content is never assumed.
     is_recorded : bool -- Whether a graph is being recorded, so that no other work may run.
     drawing : function or None
-        While a graph is recorded: takes the function that numbers random draws, and returns views
-        of the number and the key of a draw, which each launch updates.
+        While a graph is recorded: returns the number and the key of a random draw as views, which
+        each launch updates. Its argument is the function that counts the draws.
     bandwidth_gb_s : float or None -- The speed of copies, once a profile has measured it.
     tape : Tape or None -- The pending work of the device.
     kernels, programs, structures : dict, dict, Memo
@@ -235,7 +235,7 @@ class Device:
         """The `cuda.core.Device` of a CUDA device, current in this thread from now on.
 
         For features that xarr lacks: advice for managed memory, textures, external memory.
-        AttributeError on other devices, and if cuda-core is not installed.
+        Raises AttributeError on other devices, and if cuda-core is not installed.
         """
         if self.info.memory != "CUDA":
             raise AttributeError(
@@ -271,7 +271,7 @@ class Device:
     def pretending(self, *options: str) -> Device:
         """Return the same device with pretended properties, as "opencl:0?no-float64&as-gpu" does.
 
-        options : str -- The options, joined by "&".
+        options : str -- The options, as separate arguments.
 
         >>> xarr.device("cpu:0").pretending("no-float64").has_float64
         False

@@ -407,10 +407,11 @@ def vmap(f: _Function, in_axes: Any = 0, out_axes: Any = 0) -> _Function:
     write to arrays that it made and to batched arguments, but not read values of the batch.
 
     f : function -- Takes and returns arrays, or nested tuples, lists and dictionaries of arrays.
-    in_axes : int, None, or a tree of them
+    in_axes : int, None, or nested tuples, lists and dicts of these
         The batch axis of each argument; None for an argument that all examples share. A tuple has
         an entry for each positional argument; the batch axis of keyword arguments is 0.
-    out_axes : int, None, or a tree of them -- The batch axis of each result.
+    out_axes : int, None, or nested tuples, lists and dicts of these
+        The batch axis of each result.
 
     -> function
 

@@ -356,7 +356,7 @@ def jvp(fun: Function, primals: Any, tangents: Any, has_aux: bool = False) -> An
 
     -> (result, tangent) or (result, tangent, aux)
 
-    TypeError -- If primals and tangents are no tuples, or a value is not floating-point.
+    TypeError -- If primals or tangents is no tuple or list, or a value is not floating-point.
     ValueError -- If a tangent has another shape than its argument.
 
     >>> x, v = xarr.asarray([1.0, 2.0]), xarr.asarray([1.0, 10.0])
@@ -407,10 +407,10 @@ def jacobian(
     """Return a function that computes the Jacobian of `fun`.
 
     -> function
-        It takes the arguments of `fun`. It returns the result's form, in which each array is
-        replaced by Jacobians in the form of the argument, or a tuple of these for several
-        arguments. Each has the axes of the result, then those of the argument. The smaller of the
-        two decides between forward and reverse mode.
+        It takes the arguments of `fun`. For an array as argument and result it returns an array:
+        the axes of the result, then those of the argument. For several arguments it returns a
+        tuple of such arrays; for a nested result, one in the place of each array. Forward mode is
+        used if the arguments have fewer elements than the result, else reverse mode.
 
     TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
 

@@ -180,13 +180,13 @@ class custom_vjp(_Custom):  # noqa: N801 - JAX's name
     def defvjp(self, fwd: Function, bwd: Function) -> None:
         """Define the derivative.
 
-        `fwd` takes the same arguments, and returns the result and a tree of values for `bwd`. `bwd`
-        takes the arguments without a derivative, that tree, and the adjoint (cotangent) of the
-        result. It returns a tuple with the adjoint of each other argument; None where it is zero.
+        `fwd` takes the same arguments, and returns the result and an object for `bwd`. `bwd` takes
+        the arguments without a derivative, that object, and the adjoint (cotangent) of the result.
+        It returns a tuple with the adjoint of each other argument; None where it is zero.
 
-        fwd : function -- Returns the result, and the values that the derivative needs.
-        bwd : function
-            Returns the arguments' adjoints from these values and the result's adjoint.
+        fwd : function -- Returns the result, and an array, or nested tuples, lists and dicts, that
+            the derivative needs.
+        bwd : function -- Returns the arguments' adjoints from that and the result's adjoint.
         """
         self._fwd, self._bwd = fwd, bwd
 

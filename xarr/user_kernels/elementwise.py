@@ -64,17 +64,17 @@ class ElementwiseKernel:
     return_tuple : bool -- Whether to return a tuple for a single output too.
     loop_prep, after_loop : str -- Statements before and after the operation, for each element.
     options : sequence of str -- Macros, as ``-DCOUNT=3``.
-    derivative : function, optional -- The derivative for `grad` and other transforms: a function,
-        written with arrays, of the inputs, and of the output if it takes one more argument. It
-        returns the partial derivative by the input, or a tuple for several inputs (None where it is
-        zero); for several outputs a tuple of these.
+    derivative : function, optional -- The derivative for `grad` and other transforms. It
+        takes the inputs as arrays and, if it has one more parameter, the output. It returns the
+        partial derivative of the output by the input, or a tuple for several inputs (None for
+        zero). For several outputs it returns a tuple with an item of this form for each.
 
     ValueError -- If a declaration is malformed, or the C uses a name that not all devices have.
     CompileError -- At a call, if the operation does not compile.
 
     Notes
     -----
-    CuPy's class of this name, except that the C has no words of CUDA's: use `RawKernel` for these.
+    CuPy's class of this name, without CUDA's extensions of C, for which there is `RawKernel`.
     Source: CuPy's documentation, "User-Defined Kernels".
 
     >>> import xarr

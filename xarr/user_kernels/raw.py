@@ -156,7 +156,7 @@ class RawModule:
         return vars(self) | {"_kernels": {}}
 
     def run_in_loops(self, code: str) -> None:
-        """Set other source for devices that run the items of a group in loops.
+        """Set other source for CPUs whose kernels run the items of a group in loops.
 
         code : str -- The source, in portable C, with the same kernels.
         """
@@ -323,8 +323,8 @@ class RawKernel:
     -----
     A launch follows all earlier work of the device, and later work sees its writes. Arrays and
     contiguous views are passed as pointers to their first elements. The kernel is not
-    bounds-checked. On OpenCL a view that does not begin at the start of its memory is copied and
-    written back, so the kernel does not see these writes through another view of the same memory.
+    bounds-checked. On OpenCL a view that does not begin at the start of its memory is copied, and
+    written back after the launch; until then, other views of the memory keep the old values.
     Source: CuPy's documentation, "User-Defined Kernels".
 
     >>> import xarr
@@ -389,7 +389,7 @@ class RawKernel:
         Each uses `shared_nbytes` bytes of dynamic shared memory too. CUDA devices only.
 
         block : int or tuple of int -- The number of items in a group.
-        shared_nbytes : int -- The bytes of local memory that a group takes at run time.
+        shared_nbytes : int -- The bytes of dynamic shared memory that a group uses.
         """
         device = get_device()
         items = math.prod(block) if isinstance(block, Sequence) else block
@@ -400,7 +400,7 @@ class RawKernel:
     def suggested_block(self, shared_nbytes: int = 0) -> int:
         """Return the group size for the best `occupancy` of the default device. CUDA devices only.
 
-        shared_nbytes : int -- The bytes of local memory that a group takes at run time.
+        shared_nbytes : int -- The bytes of dynamic shared memory that a group uses.
         """
         device = get_device()
         with device.lock:

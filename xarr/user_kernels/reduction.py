@@ -34,14 +34,13 @@ class ReductionKernel:
     """A reduction, written in C and compiled for the device of its operands.
 
     in_params, out_params : str
-        The parameters, as for `ElementwiseKernel`; with one output, and none ``raw``.
+        The parameters, as for `ElementwiseKernel`; one output, and no ``raw`` parameters.
     map_expr : str -- An expression of the inputs: the value to reduce.
     reduce_expr : str -- An expression that combines two values `a` and `b`, as ``a + b``;
         associative and commutative.
-    post_map_expr : str
-        A statement that assigns the output from the reduced value `a`: ``y = sqrt(a)``.
-    identity : number, str or None -- The neutral value of reduce_expr and the result of no
-        elements; with None these are an error.
+    post_map_expr : str -- A statement that makes the output of the result `a`: ``y = sqrt(a)``.
+    identity : number, str or None -- The neutral value of reduce_expr, and the result
+        for no elements; with None, reducing no elements is an error.
     reduce_type : str, optional
         The data type of `a` and `b`, a name or a placeholder; that of the output where None.
     derivative : function, optional

@@ -57,7 +57,7 @@ def isfortran(a: Array | numpy.ndarray[Any, Any]) -> bool:
 
     a : Array or numpy.ndarray -- The array.
 
-    TypeError -- If a is no Array.
+    TypeError -- If a is neither.
 
     >>> xarr.isfortran(xarr.ones((2, 3), order="F"))
     True
@@ -268,7 +268,7 @@ _REQUIREMENTS = {
 def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     """Tell whether a and b have a byte of memory in common.
 
-    max_work : int, optional -- The effort to find out; unlimited where None.
+    max_work : int, optional -- The limit of the search, as in NumPy; unlimited where None.
     a, b : Array -- The arrays; also NumPy arrays.
 
     >>> x = xarr.zeros(4)
@@ -281,7 +281,7 @@ def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
 def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     """Tell whether a and b may share memory: whether their addresses overlap. False is certain.
 
-    max_work : int, optional -- The effort to compare more than the ends; none where None.
+    max_work : int, optional -- The limit of an exact search; None compares the ends only.
     a, b : Array -- The arrays; also NumPy arrays.
 
     >>> x = xarr.zeros(4)

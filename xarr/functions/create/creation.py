@@ -118,7 +118,7 @@ def array(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make a new array of values, as ``asarray(obj, copy=True)``.
+    """Make a new array of values, as ``asarray(object, copy=True)``.
 
     object : Array, Python scalar, nested sequence, NumPy array or buffer -- The values.
     ndmin : int -- The least number of axes; axes of one element are added in front.
@@ -207,7 +207,10 @@ def full(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make an array of one value, of the value's dtype unless dtype is given.
+    """Make an array of one value.
+
+    dtype : dtype, optional -- That of fill_value where None.
+    order : {"C", "F"} -- The index that runs fastest in memory: the last (C) or the first (F).
 
     -> Array, shape as given
 
@@ -272,9 +275,9 @@ def full_like(
 ) -> Array:
     """Make an array of one value, with the shape and dtype of another array.
 
-    shape : int, tuple of int or None -- The shape; that of a where None.
+    dtype, shape : dtype; int or tuple of int; optional -- Those of a where None.
 
-    -> Array, shape of a, of the data type of a where none is given
+    -> Array, shape and data type of a unless given
 
     >>> xarr.full_like(xarr.asarray([1, 2]), 7).tolist()
     [7, 7]
@@ -318,7 +321,10 @@ def eye(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make a matrix of zeros with ones on a diagonal, of the default floating-point dtype.
+    """Make a matrix of zeros with ones on a diagonal.
+
+    dtype : dtype, optional -- The default floating-point one of the device where None.
+    order : {"C", "F"} -- The index that runs fastest in memory: the last (C) or the first (F).
 
     -> Array, shape (N, M)
 
@@ -371,8 +377,9 @@ def identity(
     """Make a square matrix of zeros with ones on the main diagonal.
 
     n : int -- The number of rows and of columns.
+    dtype : dtype, optional -- The default floating-point one of the device where None.
 
-    -> Array, shape (n, n), of the default floating-point data type where none is given
+    -> Array, shape (n, n)
     """
     where = "identity(n)"
     extents = shape_of(integer(n, where, "n"), where, "n")
@@ -452,7 +459,9 @@ def tri(
 ) -> Array:
     """Make a matrix of ones at and below a diagonal, zeros above it.
 
-    -> Array, shape (N, M), of the default floating-point data type where none is given
+    dtype : dtype, optional -- The default floating-point one of the device where None.
+
+    -> Array, shape (N, M)
     """
     where = "tri(N, M, k)"
     rows = max(integer(N, where, "N"), 0)

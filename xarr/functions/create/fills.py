@@ -18,7 +18,10 @@ def empty(
 ) -> Array:
     """Make an array of unspecified values; in xarr they are zeros.
 
-    -> Array, shape as given, of the default floating-point data type where none is given
+    dtype : dtype, optional -- The default floating-point one of the device where None.
+    order : {"C", "F"} -- The index that runs fastest in memory: the last (C) or the first (F).
+
+    -> Array, shape as given
     """
     return filled(0, shape, dtype, device, "empty(shape)", order)
 
@@ -49,7 +52,10 @@ def ones(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make an array of ones, of the device's default floating-point dtype where none is given.
+    """Make an array of ones.
+
+    dtype : dtype, optional -- The default floating-point one of the device where None.
+    order : {"C", "F"} -- The index that runs fastest in memory: the last (C) or the first (F).
 
     -> Array, shape as given
     """
@@ -82,7 +88,10 @@ def zeros(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make an array of zeros, of the device's default floating-point dtype where none is given.
+    """Make an array of zeros.
+
+    dtype : dtype, optional -- The default floating-point one of the device where None.
+    order : {"C", "F"} -- The index that runs fastest in memory: the last (C) or the first (F).
 
     -> Array, shape as given
     """

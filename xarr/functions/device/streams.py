@@ -247,8 +247,8 @@ class Event:
 
     device : Device, str or None -- The device; None for the default device.
     stream : Stream, optional -- The stream to record the event in at once; see `record`.
-    timed : bool -- Whether the event records its time, for `elapsed_ms`; events without are cheaper
-        to wait for.
+    timed : bool -- Whether the event records its time, for `elapsed_ms`; untimed events are
+        cheaper to wait for.
     blocking : bool -- Whether `synchronize` sleeps instead of polling, on a CUDA device.
 
     >>> begin, end = xarr.Event(), xarr.Event()
@@ -414,8 +414,8 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
     """Copy between the host and a device, or two Arrays, without waiting for the end.
 
     The copy follows all earlier work of the device, and later work on the Array waits for it. The
-    host must not touch its array until the event is done. With an array of `empty_pinned` the copy
-    is faster and overlaps other work; else it does not.
+    host must not touch its array until the event is done. The copy overlaps other work, and is
+    faster, only if that array is from `empty_pinned`.
 
     dst, src : Array or numpy.ndarray, at least one an Array, shape (...)
         The target and the source, of the same shape and data type. A NumPy array must be

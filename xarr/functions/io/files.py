@@ -134,6 +134,7 @@ def load(
 ) -> Any:
     """Read a ``.npy`` or ``.npz`` file, or a pickle. Runs on the host.
 
+    file : path or open file -- The file.
     mmap_mode : {"r", "r+", "w+", "c"}, optional
         How to map an ``.npy`` file into memory; None reads it at once. On a CPU the array is the
         mapped file; elsewhere it is a copy, and writes do not reach the file.
@@ -223,7 +224,7 @@ def loadtxt(
     like: Any = None,
     device: DeviceLike = None,
 ) -> Any:
-    """Read numbers from text, a row a line. Runs on the host.
+    """Read numbers from text, one row per line. Runs on the host.
 
     dtype : dtype, optional
         The data type; the default floating-point one where it is Python's float.
@@ -268,7 +269,7 @@ def savetxt(
     comments: str = "# ",
     encoding: str | None = None,
 ) -> None:
-    """Write an array of one or two axes as text, a row a line. Runs on the host.
+    """Write an array of one or two axes as text, one row per line. Runs on the host.
 
     X : Array, shape (N,) or (N, M) -- The values.
     fmt : str or sequence of str
@@ -397,6 +398,7 @@ def fromstring(
 def fromregex(file: File, regexp: Any, dtype: DTypeLike, encoding: str | None = None) -> Host:
     r"""Read records from text by a regular expression. Runs on the host.
 
+    file : path or open file -- The file.
     regexp : str or pattern -- The expression; each of its groups is a field of the record.
     dtype : dtype -- The records' data type.
     encoding : str, optional -- The encoding of the text.

@@ -101,7 +101,7 @@ def array2string(
     suffix: str = "",
     legacy: Any = None,
 ) -> str:
-    """Return the array as text, as `numpy.array2string`; of a large one the corners are read.
+    """Return the array as text, as `numpy.array2string`; only the corners of a large one are read.
 
     separator : str -- The separator of elements.
     prefix, suffix : str -- Text that the caller writes before and after: its length counts for line

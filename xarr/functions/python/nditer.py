@@ -343,6 +343,8 @@ class flatiter:  # noqa: N801 - NumPy's name
     def copy(self) -> Array:
         """Copy the elements to a new one-dimensional array.
 
+        -> Array, shape (N,)
+
         >>> xarr.eye(2).flat.copy().tolist()
         [1.0, 0.0, 0.0, 1.0]
         """

@@ -65,7 +65,7 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
         `round`, `pow`. Anything else, such as `while`, is a SyntaxError that shows the line. The
         source is read from the file, the notebook, or the history of Python's prompt.
 
-    -> function of Arrays, numbers and values that become Arrays, which broadcast
+    -> function of Arrays, numbers, lists and NumPy arrays that broadcast
 
     Note: Both branches of a condition are computed, and one result is selected. Data types promote
     as those of arrays: a Python integer does not widen float32. Reading a variable that only one

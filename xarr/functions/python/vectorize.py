@@ -36,7 +36,8 @@ def apply_along_axis(
     *args, **kwargs : object -- Further arguments of the function.
 
     -> Array
-        The results; their axes replace the axis. Of the data type of the first result.
+        The results joined: `axis` is replaced by the axes of a result. The data type is that of
+        the first result.
 
     Note: The function is called once for each slice, and its work stays on the device. A function
     of the whole array and its axis, such as `sum(x, axis)`, is faster.

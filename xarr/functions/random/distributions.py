@@ -214,7 +214,10 @@ class Discrete(Source):
         return permutation.random_bytes(self, length, "bytes(length)")
 
     def geometric(self, p: Real, size: Size = None) -> Integers:
-        """Draw numbers of trials up to the first success."""
+        """Draw numbers of trials up to the first success.
+
+        p : real Array or number -- The probability that a trial succeeds, in (0, 1].
+        """
         return self._draw(random.geometric, (p,), size)
 
     def hypergeometric(self, ngood: Real, nbad: Real, nsample: Real, size: Size = None) -> Integers:
@@ -241,7 +244,8 @@ class Discrete(Source):
     def negative_binomial(self, n: Real, p: Real, size: Size = None) -> Integers:
         """Draw numbers of failures before n successes.
 
-        n : real Array or number -- The number of successes, positive; any real number.
+        n : real Array or number -- The number of successes, positive; it need not be an integer.
+        p : real Array or number -- The probability that a trial succeeds, in (0, 1].
         """
         return self._draw(random.negative_binomial, (n, p), size, sampling.require_held)
 

@@ -89,6 +89,10 @@ class Generator(Continuous, Discrete, Vectors):
     def random(self, size: Size = None, dtype: FloatType = None, out: Out = None) -> Floats:
         """Draw from [0, 1) uniformly: multiples of 2**-53, or of 2**-24 in float32.
 
+        size : int, tuple of int or None -- The shape of the result; None for one number.
+
+        -> float if size and out are None; else Array of `dtype`
+
         >>> xarr.random.default_rng(1).random((2, 3)).shape
         (2, 3)
         """
@@ -98,6 +102,10 @@ class Generator(Continuous, Discrete, Vectors):
         self, size: Size = None, dtype: FloatType = None, out: Out = None
     ) -> Floats:
         """Draw from the normal distribution of mean 0 and variance 1.
+
+        size : int, tuple of int or None -- The shape of the result; None for one number.
+
+        -> float if size and out are None; else Array of `dtype`
 
         >>> xarr.random.default_rng(1).standard_normal(4, dtype="float32").dtype
         dtype('float32')
@@ -110,8 +118,10 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Floats:
         """Draw from the exponential distribution of mean 1.
 
-        method : "zig" or "inv"
-            Accepted for compatibility; xarr always inverts the distribution ("inv").
+        method : "zig" or "inv" -- Accepted for compatibility; has no effect.
+        size : int, tuple of int or None -- The shape of the result; None for one number.
+
+        -> float if size and out are None; else Array of `dtype`
         """
         where = "standard_exponential(size, dtype, method, out)"
         if method not in ("zig", "inv"):
@@ -136,9 +146,8 @@ class Generator(Continuous, Discrete, Vectors):
         """Draw the number of items of each colour in samples without replacement.
 
         colors : integer Array, shape (K,) -- The number of items of each colour, not negative.
-        nsample : int -- The number of items in a sample, at most all.
-        method : "marginals" or "count"
-            Accepted for compatibility; xarr draws K - 1 hypergeometric numbers in either case.
+        nsample : int -- The number of items in a sample, at most the sum of colors.
+        method : "marginals" or "count" -- No effect: xarr draws K - 1 hypergeometric numbers.
         size : int, tuple of int or None -- The number or shape of the samples; None for one.
 
         -> Array of int64, shape (*size, K)
@@ -163,13 +172,12 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Any:
         """Draw integers between bounds uniformly.
 
-        The number of values is multiplied by 64 random bits, or 128 for more than 2**32 values: the
-        probabilities of two values differ by at most 2**-32 of either.
+        Each integer is made from 64 random bits, or 128 if there are more than 2**32 values to draw
+        from, so that the probabilities of two values differ by at most 2**-32 of either.
 
         low, high : integer Array or int
             The bounds; high is excluded. Where high is None they are 0 and low.
-        dtype : dtype
-            An integer data type, or bool. With Python's int, a single draw is a Python int.
+        dtype : dtype -- An integer type, or bool. With Python's int, a single draw is a Python int.
         endpoint : bool -- Whether high is included.
 
         -> Array, or int where neither a bound, nor size, nor dtype asks for an array
@@ -196,7 +204,7 @@ class Generator(Continuous, Discrete, Vectors):
         replace : bool -- Whether an element may be chosen again.
         p : real Array, shape (N,), optional -- The probability of each element; uniform where None.
         axis : int -- The axis of a whose slices are chosen.
-        shuffle : bool -- Whether the order is random too, without replacement.
+        shuffle : bool -- Without replacement: whether the order is random, too.
         size : int, tuple of int or None -- The shape of the choices; None for one.
 
         -> Array, or int where a is an integer and size is not given

@@ -189,8 +189,7 @@ class RandomState(Continuous, Discrete, Vectors):
 
         low, high : integer Array or int
             The bounds; high is excluded. Where high is None they are 0 and low.
-        dtype : dtype
-            An integer data type, or bool. With Python's int, a single draw is a Python int.
+        dtype : dtype -- An integer type, or bool. With Python's int, a single draw is a Python int.
 
         -> Array, or int where neither a bound, nor size, nor dtype asks for an array
 
@@ -222,8 +221,7 @@ class RandomState(Continuous, Discrete, Vectors):
     def choice(self, a: Any, size: Size = None, replace: bool = True, p: Any = None) -> Any:
         """Choose elements at random.
 
-        a : Array, shape (N,), or int
-            The elements to choose from; an integer n stands for 0 to n - 1.
+        a : Array, shape (N,), or int -- The elements to choose from; an int n means 0 to n - 1.
         replace : bool -- Whether an element may be chosen again.
         p : real Array, shape (N,), optional -- The probability of each element; uniform where None.
         size : int, tuple of int or None -- The shape of the choices; None for one.

@@ -389,9 +389,8 @@ def _repeated(x: Array, axis: int, count: int) -> Array:
 def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     """Repeat an array along its axes.
 
-    reps : int or tuple of int
-        How often along each axis. The shorter of reps and the shape of A is filled up with 1, in
-        front.
+    reps : int or tuple of int -- How often to repeat along each axis. The shorter of reps and the
+        shape of A is filled up with 1, in front.
 
     -> Array, each extent of A times its entry of reps, of the data type of A
 
@@ -425,7 +424,7 @@ def append(arr: ArrayLike, values: Any, axis: SupportsIndex | None = None) -> Ar
 
     -> Array, of the data type that arr and values promote to
 
-    ValueError -- If the shapes differ elsewhere.
+    ValueError -- If the shapes differ on another axis.
 
     >>> xarr.append(xarr.arange(2), 7).tolist()
     [0, 1, 7]
@@ -471,7 +470,7 @@ def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
 @by_numpy(numpy.dstack)
 @cached_call
 def dstack(tup: Any) -> Array:
-    """Join arrays along the third axis; vectors and matrices get the missing axes as `atleast_3d`.
+    """Join arrays along the third axis; `atleast_3d` gives vectors and matrices the missing axes.
 
     tup : sequence of Array or values -- The arrays.
 
@@ -512,8 +511,8 @@ def diff(
         Values to join to a along the axis first, before and after it.
     n : int -- How many times to take differences.
 
-    -> Array, n elements shorter along the axis than a with what is joined to it, of the data type
-        that they promote to; bools stay bools
+    -> Array, n elements shorter along the axis than prepend, a and append joined, of the data type
+        that these promote to; bools stay bools
 
     >>> xarr.diff(xarr.asarray([1, 4, 9])).tolist()
     [3, 5]
