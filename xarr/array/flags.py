@@ -32,7 +32,7 @@ _SHOWN: Final = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNE
 class Flags:
     """The layout of an array in memory, and whether it can be written: `x.flags`.
 
-    Each is an attribute, and an item under NumPy's names. `writeable` can be set.
+    Each flag is an attribute, and an item under NumPy's name. `writeable` can be set.
 
     Examples
     --------

@@ -36,12 +36,12 @@ class Memory:
 
     @property
     def total(self) -> int:
-        """All of the device."""
+        """The bytes of the device."""
         return self._info("total_nbytes")
 
     @property
     def free(self) -> int:
-        """The bytes that are free, as the driver says, or as this process knows."""
+        """The free bytes, by the driver, or by this process where the driver has no number."""
         return self._info("free_nbytes")
 
     @property
@@ -56,7 +56,7 @@ class Memory:
 
     @property
     def peak(self) -> int:
-        """The most that arrays ever had."""
+        """The most bytes that arrays ever used."""
         return self._info("peak_nbytes")
 
     @property
@@ -79,7 +79,7 @@ class Memory:
 
     @property
     def resource(self) -> Any:
-        """What gives new arrays of a CUDA device their memory; None for xarr's pool.
+        """The allocator of new arrays on a CUDA device; None for xarr's pool.
 
         A ``MemoryResource`` of cuda.core, as ``cuda.core.ManagedMemoryResource()``, or an object
         whose ``allocate(nbytes)`` gives an address and whose ``deallocate(address, nbytes)`` takes
@@ -99,7 +99,7 @@ class Memory:
             driver.resource = resource
 
     def trim(self) -> None:
-        """Give what is held back to the system; waits for the device."""
+        """Return the held bytes to the system; wait for the device."""
         self._device.synchronize()
         with self._device.lock:
             for reserve in tuple(self._device.driver.reserves):

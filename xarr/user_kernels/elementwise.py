@@ -161,13 +161,13 @@ class ElementwiseKernel:
         Parameters
         ----------
         *args : Array or number
-            The inputs, which broadcast, and perhaps the outputs, all of them.
+            The inputs, which broadcast; then, optionally, all outputs.
         size : int, optional
-            How many elements there are, where all arrays are raw.
+            The number of elements; needed if all arrays are raw.
         block_size : int
             Has no effect: xarr cuts the work itself.
         stream : Stream, optional
-            Where it runs; the current stream without.
+            The stream to run on; the current one where None.
         """
         if block_size <= 0:
             raise errors.value_error(

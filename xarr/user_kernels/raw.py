@@ -439,15 +439,15 @@ class RawKernel:
         grid : tuple of 1 to 3 int
             The number of groups (CUDA's blocks) along each dimension.
         block : tuple of 1 to 3 int
-            The number of items (CUDA's threads) of a group along each.
+            The number of items (CUDA's threads) of a group along each dimension.
         args : sequence of Array, Pointer, number, NumPy scalar, ctypes or NumPy structure
-            What the kernel's parameters are given. Pointers to local memory are left out, or all
+            The arguments of the kernel. Pointers to local memory are left out, or all
             given as PyOpenCL's ``LocalMemory``.
         shared_mem : int
             Bytes of local memory behind each pointer that is left out, or of CUDA's dynamic shared
             memory.
         stream : Stream, optional
-            Where it runs; the current stream without.
+            The stream to run on; the current one where None.
         cooperative : bool
             Whether all groups run at once, so that CUDA's grid group may wait for all of them.
         cluster : tuple of 1 to 3 int

@@ -38,7 +38,7 @@ class ReductionKernel:
     map_expr : str -- An expression of the inputs: the value to reduce.
     reduce_expr : str -- An expression that combines two values `a` and `b`, as ``a + b``;
         associative and commutative.
-    post_map_expr : str -- A statement that makes the output of the result `a`: ``y = sqrt(a)``.
+    post_map_expr : str -- A statement for the output, from the reduced value `a`: ``y = sqrt(a)``.
     identity : number, str or None -- The neutral value of reduce_expr, and the result
         for no elements; with None, reducing no elements is an error.
     reduce_type : str, optional
@@ -128,20 +128,20 @@ class ReductionKernel:
         keepdims: bool = False,
         stream: Any = None,
     ) -> Array:
-        """Reduce axes.
+        """Reduce the inputs along axes.
 
         Parameters
         ----------
         *args : Array or number
-            The inputs, which broadcast, and perhaps the output.
+            The inputs, which broadcast; then, optionally, the output.
         out : Array, optional
-            Where the result goes; of its shape.
+            The array to write the result to, of its shape.
         axis : int, tuple of int or None
             The axes; all where None.
         keepdims : bool
             Whether to keep the reduced axes, with extent 1.
         stream : Stream, optional
-            Where it runs; the current stream without.
+            The stream to run on; the current one where None.
         """
         if stream is not None:
             with stream:

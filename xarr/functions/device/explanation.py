@@ -28,7 +28,7 @@ class Explanation(str):
     Attributes
     ----------
     groups : list of Group
-        What becomes kernels, in order; none where nothing is pending.
+        The operations of each kernel, in order; empty where nothing is pending.
     """
 
     groups: list[Group]

@@ -45,7 +45,7 @@ def pinned_array_like(ary: Any) -> Any:
 
 
 def event(timing: bool = True) -> Event:
-    """Make an event, which measures time by `timing`."""
+    """Make an event; it measures time if `timing` is true."""
     return Event(timed=timing)
 
 

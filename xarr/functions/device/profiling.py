@@ -40,13 +40,13 @@ class Cost(NamedTuple):
     what : str
         The kernel and its operations; or the line's file and number.
     launches : int
-        How often something was launched, copied or called for it.
+        The number of launches, copies and library calls.
     nbytes : int
-        The bytes that this moved.
+        The bytes that these moved.
     seconds : float
         How long it took.
     share : float or None
-        The bandwidth, as a part of what the device copies at; None for transfers.
+        The bandwidth, divided by that of the device's copies; None for transfers.
     source : str
         The text of the line.
     """
@@ -109,7 +109,7 @@ class Profile:
     def lines(self) -> list[Cost]:
         """The cost of each line, the one that took longest first.
 
-        A kernel that several lines asked for is shared among them by their operations.
+        The cost of a kernel for several lines is divided among them by their operations.
         """
         shared = (
             ((_place(line), _source(line)), work, share)
@@ -124,8 +124,8 @@ class Profile:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a trace as JSON that chrome://tracing and https://ui.perfetto.dev show.
 
-        Each device has a row of what it did, or several where work overlaps; each thread has one of
-        what it asked for.
+        Each device has a row of its work, or several where work overlaps; each thread has a row of
+        the work that it started.
         """
         Path(path).write_text(json.dumps({"traceEvents": self._events()}), encoding="utf-8")
 

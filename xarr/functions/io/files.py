@@ -64,7 +64,7 @@ def _type_of(dtype: Any, device: DeviceLike, where: str) -> Any:
 
 
 class Archive(Mapping[str, Any]):
-    """The arrays of an ``.npz`` file by name, each of which is read when it is asked for.
+    """The arrays of an ``.npz`` file by name; each is read when it is indexed.
 
     >>> import io, xarr
     >>> file = io.BytesIO()

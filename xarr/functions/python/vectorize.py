@@ -264,7 +264,7 @@ class _FromPython:
         return self._along("reduce", array, axis=axis, **options)
 
     def accumulate(self, array: Any, axis: SupportsIndex = 0) -> Array:
-        """Keep each result of what `reduce` does."""
+        """Apply `reduce`, and return all intermediate results."""
         return self._along("accumulate", array, axis=axis)
 
     def _along(self, name: str, array: Any, **options: Any) -> Array:

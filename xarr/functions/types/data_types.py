@@ -135,7 +135,7 @@ class FloatInfo:
     maxexp, minexp : int
         The smallest power of two that is infinite, and the smallest with full precision.
     nexp, iexp, nmant : int
-        Bits of the exponent, twice named by NumPy, and of the fraction.
+        Bits of the exponent, which NumPy has under two names, and of the fraction.
     """
 
     dtype: AnyDType
@@ -171,7 +171,7 @@ class IntegerInfo:
     max, min : int
         The largest and the smallest number.
     kind, key : str
-        NumPy's letter of the kind, and it with the bits.
+        NumPy's letter of the kind; and the letter with the number of bits, as "i8".
     """
 
     dtype: AnyDType

@@ -127,9 +127,9 @@ class Kernel:
     def over(
         self, shape: Sequence[int] | int, *, block: Sequence[int] | int | None = None
     ) -> Callable[..., None]:
-        """Return what launches the kernel with one item for each element of a shape.
+        """Return a function that launches the kernel with one item for each element of a shape.
 
-        Within it, ``i, j = grid(2)`` are the element's indices, all of them within the shape.
+        In the kernel, ``i, j = grid(2)`` are the element's indices, all of them within the shape.
 
         shape : int, or tuple of 1 to 3 int -- The elements.
         block : int, or tuple of as many int, optional -- The items of a group.
@@ -139,15 +139,15 @@ class Kernel:
     def forall(
         self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0
     ) -> Callable[..., None]:
-        """Return what launches at least `ntasks` items, by Numba's name.
+        """Return a function that launches at least `ntasks` items; Numba's name.
 
-        The last ones may be beyond, which `over` has not.
+        The last indices may be `ntasks` or more; with `over` they are not.
         """
         block = tpb or _BLOCKS[0][0]
         return self[max(-(-ntasks // block), 1), block, stream, sharedmem]
 
     def source(self, *args: Any, over: int = 0) -> str:
-        """Return the portable C that the kernel is for such arguments.
+        """Return the portable C of the kernel for such arguments.
 
         args : Array, number -- The arguments of a launch.
         over : int -- The axes of the shape, for the C that `over` launches.

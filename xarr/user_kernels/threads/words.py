@@ -42,10 +42,10 @@ INSTEAD: Final = {name: text for names, text in _REMEDIES.items() for name in na
 
 
 class Word:
-    """A word that means something within a kernel only.
+    """A name of `xarr.kernel` that can be called only in a kernel.
 
-    name : str -- What it does, as the translation knows it.
-    axis : int or None -- The dimension that it asks for, if the word says it.
+    name : str -- The name of its translation to C.
+    axis : int or None -- The dimension, if the name implies it.
     """
 
     __slots__ = ("__name__", "axis", "name")
@@ -69,7 +69,7 @@ class Word:
 
 
 class Words:
-    """A namespace of words."""
+    """A namespace of names that kernels can use."""
 
     def __init__(self, **words: Any) -> None:
         vars(self).update(words)
