@@ -279,7 +279,7 @@ exp2 = Elementwise(
     FLOATING, "xr_exp2(x)", "Compute 2**x.", domain=Domain(-50, 50, 3, 64), source=NUMPYS
 )
 expm1 = _function("xr_expm1(x)", "exp(x) - 1, accurate for x near 0.", -50, 50, 3)
-fabs = Elementwise((REAL,), "fabs(x)", "Compute abs(x) in floats.", source=NUMPYS, host=(REAL,))
+fabs = Elementwise((REAL,), "fabs(x)", "Compute abs(x) as a float.", source=NUMPYS, host=(REAL,))
 floor = _rounding("floor(x)", "Round x down to an integer, in the dtype of x.", math.floor)
 floor_divide = Elementwise(
     REAL_NUMERIC,
