@@ -70,7 +70,7 @@ exp2: Final = Unary(rows.exp2)
 expm1: Final = Unary(rows.expm1)
 """Compute exp(x) - 1, accurate for x near 0."""
 fabs: Final = Unary(rows.fabs)
-"""Compute abs(x) in floating point."""
+"""Compute abs(x) in floats."""
 floor: Final = Unary(rows.floor)
 """Round x down to an integer, in the dtype of x."""
 floor_divide: Final = Binary(rows.floor_divide)
