@@ -93,8 +93,8 @@ def real(val: ArrayLike) -> Array:
     """Take the real part.
 
     -> Array, shape (...)
-        A view of the real parts of a complex array, of their dtype; any real val is returned as it
-        is. A Python number gives a number.
+        For a complex array a view, float32 or float64; a real one is returned as it is. A Python
+        number gives a number.
 
     >>> xarr.real([1 + 2j, 3j]).tolist()
     [1.0, 0.0]
@@ -108,8 +108,8 @@ def imag(val: ArrayLike) -> Array:
     """Take the imaginary part; 0 for real numbers.
 
     -> Array, shape (...)
-        A view of the imaginary parts of a complex array, of their dtype; read-only zeros for any
-        real val. A Python number gives a number.
+        For a complex array a view, float32 or float64; for a real one, read-only zeros of its
+        dtype. A Python number gives a number.
 
     >>> xarr.imag([1 + 2j, 3j]).tolist()
     [2.0, 3.0]
@@ -129,7 +129,7 @@ def of_parts(real: Array, imag: Array) -> Array:
 
 
 def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
-    """Round to the nearest integer, halves to even.
+    """Round to `decimals` places, halves to even.
 
     decimals : int, optional -- The number of decimal places; -1 rounds to tens, -2 to hundreds.
         As in NumPy, a is multiplied by 10**decimals, rounded and divided.

@@ -52,25 +52,25 @@ def _described(text: str | None) -> Any:
 
 
 class ufunc:  # noqa: N801 - NumPy's name
-    """Base class of the element-wise functions, as `add`: callables with NumPy's ufunc methods.
+    """Base class of the element-wise functions such as `add`: callables with NumPy's ufunc methods.
 
     Parameters
     ----------
     name : str
         The function's name.
     row : Elementwise or None
-        The table row that defines a function of one kernel expression.
+        The definition of a function that is one expression in kernels; else None.
 
     Attributes
     ----------
     nin, nout, nargs : int
         The number of operands, of results, and of both together.
     identity : number or None
-        The value that leaves the other operand unchanged, as 0 for `add`; None without one.
+        The value that leaves the other operand unchanged: 0 for `add`; None without one.
     types : list of str
-        The supported data types of operands and results, as "dd->d" in NumPy's letters.
+        The supported data types of operands and results, such as "dd->d" in NumPy's letters.
     signature : str or None
-        The core axes of `matmul`, `matvec`, `vecdot` and `vecmat`, as "(n),(n)->()"; None for
+        The core axes of `matmul`, `matvec`, `vecdot` and `vecmat`, such as "(n),(n)->()"; None for
         element-wise functions.
 
     Notes

@@ -189,8 +189,8 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
 def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     """Write values to the main diagonal of an array.
 
-    wrap : bool -- Whether to start the diagonal again below, after a free row, in a matrix with
-        more rows than columns.
+    wrap : bool -- Whether the diagonal of a matrix with more rows than columns begins again
+        after its end, with one row left out between.
     val : Array or values -- The values; repeated if there are too few.
 
     ValueError -- If the array has fewer than two axes, or more than two of different lengths.
@@ -275,7 +275,7 @@ def _out_of_bounds(index: int, size: int, where: str) -> ValueError:
 def ravel_multi_index(
     multi_index: Any, dims: Any, mode: str | tuple[str, ...] = "raise", order: str | None = "C"
 ) -> Array:
-    """Convert one index for each axis to indices of the flattened array.
+    """Convert indices along each axis to indices of the flattened array.
 
     multi_index : tuple of integer Arrays, shapes that broadcast -- The indices along each axis.
     dims : tuple of int -- The shape of the array.
@@ -411,8 +411,9 @@ def _matrix(arr: Any, where: str) -> Shape:
 def mask_indices(
     n: SupportsIndex, mask_func: Callable[[Array, Any], Array], k: Any = 0
 ) -> tuple[Array, ...]:
-    """Return the indices of the elements of a square matrix that a function as `triu` keeps.
+    """Return the indices of the elements of a square matrix that a function such as `triu` keeps.
 
+    n : int -- The number of rows and columns.
     mask_func : callable -- The function; called once, with an Array of ones, shape (n, n), and k.
     k : any -- The second argument of the function.
 
@@ -428,7 +429,7 @@ def mask_indices(
 
 
 def ix_(*args: Any) -> tuple[Array, ...]:
-    """Make a key from vectors of indices that selects all their combinations.
+    """Make an index from vectors; it selects all combinations of their elements.
 
     *args : integer or bool Array, shapes (N1,), (N2,), ...
         The indices along each axis; a mask stands for the indices of its true elements.

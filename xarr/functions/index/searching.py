@@ -157,7 +157,7 @@ def take(
 
 @by_numpy(numpy.take_along_axis, 2)
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = -1) -> Array:
-    """Take elements along an axis, as `take`, with separate indices for each line.
+    """Take elements along an axis, as `take`, with separate indices for each 1-D slice.
 
     -> Array, of the data type of arr, shape of indices; the other axes broadcast
 
@@ -202,10 +202,11 @@ def argwhere(a: ArrayLike) -> Array:
 
 @by_numpy(numpy.choose, 2)
 def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> Array:
-    """Choose each element from one of several arrays, by its number in a.
+    """Choose each element from one of several arrays: element i is choices[a[i]][i].
 
     a : integer Array, shape (...) -- The numbers of the choices, in [0, N).
-    choices : sequence of N Arrays or values, shapes that broadcast with a's -- The choices.
+    choices : sequence of N Arrays or values, shapes that broadcast with a's
+        The arrays to choose from.
 
     -> Array, shape that a and the choices broadcast to, of the type the choices promote to
 

@@ -55,7 +55,10 @@ def einsum(
         that occur once, in alphabetical order. An ellipsis stands for unnamed, broadcast axes.
     dtype : dtype, optional -- The data type that the operands are converted to.
     optimize : bool, str or list, optional
-        The order of contractions, as `einsum_path` takes or returns it; False is "greedy".
+        The order of contractions: a method of `einsum_path`, or the list that it returns. False
+        stands for "greedy".
+    order : str, optional
+        Accepted for compatibility; has no effect: computed results lie in C order.
 
     -> Array -- A view, if there is a single operand and no sum.
 

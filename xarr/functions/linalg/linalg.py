@@ -289,7 +289,7 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
 def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
     """Return the diagonals of matrices as a view, which can be written to.
 
-    -> Array, shape (..., K), of the data type of x
+    -> Array, shape (..., K) for diagonals of K elements, of the data type of x
 
     >>> xarr.linalg.diagonal(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 4]
@@ -483,6 +483,7 @@ def qr(a: Matrices, mode: str = "reduced") -> Any:
         h, shape (..., N, M), and tau, shape (..., K), computed on the host.
 
     -> QRResult: Q, shape (..., M, K), R, shape (..., K, N)
+        In mode "r" only R; in mode "raw" the tuple (h, tau).
 
     LinAlgError -- If a has fewer than two axes.
 

@@ -30,7 +30,7 @@ def diagonal(
     axis1, axis2 : int, optional
         The axes of the rows and of the columns; by default the first two.
 
-    -> Array, shape (..., K), of the data type of a
+    -> Array, shape (..., K) for diagonals of K elements, of the data type of a
 
     >>> xarr.diagonal(xarr.asarray([[1, 2], [3, 4]]), 1).tolist()
     [2]
@@ -87,7 +87,7 @@ def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
 
     v : Array, shape (N,) or (M, N) -- The elements of the diagonal, or the matrix.
 
-    -> Array, shape (N + abs(k), N + abs(k)) or (K,), of the data type of v
+    -> Array, shape (N + abs(k), N + abs(k)), or (K,) for K elements; of the data type of v
         The diagonal of a matrix is a read-only view.
 
     >>> xarr.diag([1, 2]).tolist()

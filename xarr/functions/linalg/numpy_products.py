@@ -119,7 +119,8 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
     """Compute the Kronecker product: each element of a, times the whole of b, as a block.
 
-    -> Array, of the data type that a and b promote to; each axis has the product of their lengths
+    -> Array, of the data type that a and b promote to
+        The length of each axis is the product of a's and b's.
     """
     first, second = arrays_together(a, b, "kron(a, b)", ("a", "b"))
     ndim = max(len(first.shape), len(second.shape))
@@ -139,10 +140,11 @@ def cross(
     axisc: SupportsIndex = -1,
     axis: SupportsIndex | None = None,
 ) -> Array:
-    """Compute the cross products of vectors of two or three elements; a missing third one is 0.
+    """Compute the cross products of vectors of three elements, or of two, with 0 as the third.
 
-    axisa, axisb, axisc : int, optional -- The axes of the vectors in a, in b and in the result. If
-        all vectors have two elements, the result is the third component, without that axis.
+    axisa, axisb, axisc : int, optional
+        The axes of the vectors in a, in b and in the result. If all vectors have two elements, the
+        result is the third component alone, without that axis.
     axis : int, optional -- One axis for all three.
 
     -> Array, shape that a and b broadcast to, of the data type that they promote to
@@ -204,7 +206,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
     -> Array, of the data type that the arrays promote to
 
     ValueError -- If there are fewer than two arrays, or their shapes do not fit.
-    LinAlgError -- If an array is not a matrix, or at either end a matrix or vector.
+    LinAlgError -- If an array is not a matrix; the first and the last may be vectors.
 
     >>> xarr.linalg.multi_dot([xarr.ones((2, 3)), xarr.ones((3, 4)), xarr.ones(4)]).tolist()
     [12.0, 12.0]

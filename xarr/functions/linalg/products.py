@@ -228,6 +228,8 @@ def vecdot(
 
     axes : list of int, optional -- Instead of `axis`: the axis of the vectors in x1, in x2, and,
         with `keepdims`, in the result.
+    dtype : dtype, optional
+        The data type of the result and of the computation; None derives it from the operands.
 
     -> Array, shape that x1 and x2 broadcast to, without the axis, of the type they promote to
 

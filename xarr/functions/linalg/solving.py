@@ -54,8 +54,9 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     a : floating-point Array, shape (M, N)
         The matrix. Integers become the default floating-point dtype.
     b : floating-point Array, shape (M,) or (M, K) -- The right-hand sides.
-    rcond : float, optional -- Singular values up to rcond times the largest count as zero; None
-        is max(M, N) times the dtype's epsilon, a negative number half the epsilon.
+    rcond : float, optional
+        Singular values up to rcond times the largest count as zero. None stands for max(M, N) eps,
+        with the dtype's epsilon eps; a negative number stands for eps / 2.
 
     -> LstsqResult, a named tuple of Arrays
         - x, shape (N,) or (N, K): the solutions.
@@ -66,7 +67,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
 
     LinAlgError -- If a is not a matrix, or b does not have as many rows.
 
-    Note: Uses the singular value decomposition, and waits for the rank.
+    Note: Uses the singular value decomposition, and waits for the device.
 
     >>> a = xarr.asarray([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
     >>> [round(value, 6) for value in xarr.linalg.lstsq(a, [1.0, 3.0, 5.0]).x.tolist()]
@@ -180,9 +181,9 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
 
 
 def tensorinv(a: ArrayLike, ind: SupportsIndex = 2) -> Array:
-    """Compute the inverse of a tensor for `tensordot(tensorinv(a), a, ind)`.
+    """Compute the inverse of a tensor: tensordot(tensorinv(a, ind), a, ind) is the identity.
 
-    a : floating-point Array, shape P + Q with prod(P) = prod(Q)
+    a : floating-point Array, shape P + Q, two tuples with prod(P) = prod(Q)
         The tensor.
     ind : int, optional -- The number of axes in P, at least 1.
 
@@ -278,9 +279,9 @@ def matrix_norm(
     """Compute the norms of matrices.
 
     ord : {"fro", "nuc", 1, -1, 2, -2, inf, -inf}, optional
-        "fro": the Frobenius norm. "nuc": the sum of the singular values. 1, -1: the largest,
-        smallest sum of magnitudes in a column. 2, -2: the largest, smallest singular value.
-        inf, -inf: the largest, smallest sum of magnitudes in a row.
+        "fro": the Frobenius norm. "nuc": the sum of the singular values. 1 and -1: the largest
+        and the smallest sum of magnitudes in a column; inf and -inf, in a row. 2 and -2: the
+        largest and the smallest singular value.
 
     -> real floating-point Array, shape (...), of the precision of x
 
@@ -323,8 +324,8 @@ def _matrix_norm(x: View, keepdims: bool, ord: Any, where: str) -> Array:
 def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Array:
     """Compute the norms of vectors or of matrices, as NumPy's `norm`.
 
-    ord : float or str, optional -- As for `vector_norm` or `matrix_norm`; None is the 2-norm of all
-        elements.
+    ord : float or str, optional
+        As for `vector_norm` or `matrix_norm`; None is the root of the sum of squares.
     axis : int or pair of int, optional
         The axis of vectors, or the two axes of matrices; None for all axes.
 

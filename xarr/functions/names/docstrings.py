@@ -61,31 +61,33 @@ GLOSSARY: Final = {
     **dict.fromkeys(("axis1", "axis2"), "An axis; a negative one counts from the end."),
     "keepdims": "Whether the reduced axes stay in the result, with length 1.",
     "dtype": "The data type of the result; None for the one that operands give, or the default.",
-    "dtype beside casting": "The data type of the result; None derives it from the operands'.",
+    "dtype beside casting": "The data type of the result; None derives it from the operands.",
+    "dtype beside d": "The data type of the result; None for the device's default one.",
     **dict.fromkeys(
         ("dtype beside keepdims", "dtype beside include_initial", "dtype beside offset"),
-        "The data type of the result and of the computation; None for the operand's, or a\n"
-        "    wider one.",
+        "The data type of the result and of the computation. None for the operand's; integers\n"
+        "    become 64-bit in sums and products, floating-point in means and variances.",
     ),
     "out": "The array to write the result to, of the result's shape; the values are converted to\n"
     "    the array's data type.",
     "out: Outs": "The arrays to write the results to, of their shape.",
     "where": "True for the elements to compute; elsewhere `out` keeps its elements.",
     "where beside keepdims": "True for the elements to include.",
-    "initial": "The start value, with which the elements are combined.",
+    "initial": "A value to combine with the elements; it is the result if there are none.",
     "casting": "The conversions that are allowed: no, equiv, safe, same_kind or unsafe.",
     "correction": "The divisor is N - correction, for N elements.",
     "ddof": "NumPy's name of `correction`; give at most one of the two.",
     "mean": "The mean, if it is known already; its reduced axes have one element.",
     "include_initial": "Whether to put one element first: 0 for sums, 1 for products.",
-    "order": "The order of elements in memory: the last index runs fastest (C), or the first\n"
-    "    (F); A and K keep the order of an array.",
+    "order": 'The memory layout: in "C" the last index varies fastest, in "F" the first; "A"\n'
+    '    and "K" keep the layout of an array.',
+    "order beside sig": "Accepted for compatibility; has no effect: results lie in C order.",
     **dict.fromkeys(
         (f"order beside {name}" for name in ("indices", "multi_index")),
         "The index of the array that runs fastest: the last (C) or the first (F).",
     ),
     "subok": "Accepted for compatibility; has no effect, since arrays have no subclasses.",
-    "signature": 'The data types of the operands and results, as "dd->d"; in place of `dtype`.',
+    "signature": 'The data types of operands and results, such as "dd->d"; in place of `dtype`.',
     "sig": "Another name of `signature`.",
     "like": "Accepted for compatibility; has no effect.",
     "shape": "The shape of the result.",
@@ -97,12 +99,12 @@ GLOSSARY: Final = {
         "The device; None for the operand's, or the default one.",
     ),
     "copy": "True to copy always, False to copy never, None to copy where it is needed.",
-    "norm": 'The transform that divides by the length n: with "backward" (or None) the inverse\n'
-    '    one, with "forward" the forward one; with "ortho" both divide by sqrt(n).',
-    "n: SupportsIndex | None": "The length of the signal along the axis; the operand is cut, or\n"
-    "    padded with zeros. None for the operand's length N; for `hfft` and `irfft`, 2 (N - 1).",
-    "s": "The lengths of the signal, one for each of `axes`, which must be given with it;\n"
-    "    -1 for the operand's.",
+    "norm": 'Which transform is divided by the number of points n: "backward" (or None) for the\n'
+    '    inverse one, "forward" for the forward one; "ortho" divides both by sqrt(n).',
+    "n: SupportsIndex | None": "The length of the signal along the axis: the operand is cut to\n"
+    "    it, or padded with zeros. None for the operand's length.",
+    "s": "The lengths of the signal along `axes`: the operand is cut to them, or padded with\n"
+    "    zeros. -1 keeps the operand's length, None keeps all. Deprecated if `axes` is None.",
     "deg": "The largest degree.",
     "df": "The degrees of freedom, positive.",
     "dtype: FloatType": "float64 or float32; None for the device's default one.",
@@ -119,7 +121,8 @@ GLOSSARY: Final = {
     "method beside q": "The name of one of NumPy's thirteen definitions of a quantile.",
     "rowvar": "Whether each row is a variable; else each column is one.",
     "weights": "The weight of each element; None for 1.",
-    "weights beside q": "Weights, shape of a or its reduced axes; only with method inverted_cdf.",
+    "weights beside q": "The weights of the elements, of the shape of a or of its reduced axes;\n"
+    '    None for 1. Only `method` "inverted_cdf" accepts them.',
     "log_stream": "The file to write the compiler's log to; None to drop it.",
     "domain: Pair": "The interval of x; None for that of the class.",
     "window: Pair": "The interval that the domain is mapped to; None for that of the class.",
@@ -155,12 +158,12 @@ GLOSSARY: Final = {
     "mode beside multi_index": 'What to do with an index out of range: "raise" an error, "wrap"\n'
     '    or "clip" it; one mode for all axes, or one for each.',
     "kind": "Accepted for compatibility; has no effect, as the device chooses the algorithm.",
-    "order: Any": "For NumPy's records, which xarr does not have; must be None.",
+    "order: Any": "For NumPy's structured arrays, which xarr does not have; must be None.",
     "n: SupportsIndex": "The number of rows, and of columns if no other number is given.",
     "ndim: SupportsIndex": "The number of axes.",
     **dict.fromkeys(("arrays", "tup"), "The arrays."),
     "new_shape": "The shape of the result.",
-    "kth": "The index or indices, in [-N, N), at which the elements are those of the sorted array.",
+    "kth": "The position or positions, in [-N, N), at which the result is as if sorted.",
     **dict.fromkeys(
         ("indices: ArrayLike", "ind"), "The indices: integers in [-N, N), for N elements."
     ),
@@ -169,7 +172,7 @@ GLOSSARY: Final = {
     "condition: ArrayLike": "True, or nonzero, for each element to take.",
     "mask": "True, or nonzero, for each element to write; of the size of the array.",
     "writeable": "Whether the view may be written to; never if elements share memory.",
-    "assume_unique": "Whether each array is known to have no element twice.",
+    "assume_unique": "Whether each array is known to have no duplicates.",
     **dict.fromkeys(
         ("a: Matrices", "a: Square", "A: Matrices", "x: Matrices", "x: Square"),
         "The matrices: float32, float64, complex64 or complex128; integers become the default\n"

@@ -101,7 +101,7 @@ def allclose(
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
     """Tell whether two arrays have the same shape and the same elements; waits for the device.
 
-    Values that no device can hold, as strings, are compared by NumPy.
+    Values that no device can hold, such as strings, are compared by NumPy.
 
     >>> xarr.array_equal(xarr.asarray([1, 2]), [1, 2])
     True

@@ -253,7 +253,9 @@ def cumsum(
 ) -> Array:
     """Compute the running sums along an axis.
 
-    -> Array, shape of a, of its data type; bools and narrow integers become int64 or uint64
+    dtype : dtype, optional -- The data type of the result and of the computation.
+
+    -> Array, shape of a; by default of its dtype, for bools and narrow integers int64 or uint64
     """
     where = "cumsum(a, axis)"
     view = operand_view(a, where)
@@ -265,7 +267,9 @@ def cumprod(
 ) -> Array:
     """Compute the running products along an axis.
 
-    -> Array, shape of a, of its data type; bools and narrow integers become int64 or uint64
+    dtype : dtype, optional -- The data type of the result and of the computation.
+
+    -> Array, shape of a; by default of its dtype, for bools and narrow integers int64 or uint64
     """
     where = "cumprod(a, axis)"
     view = operand_view(a, where)

@@ -371,9 +371,21 @@ def _describe(function: _F, row: Transform, about: str, shape: str, made: str) -
     """Name a function as its row, and describe it; the example shows two shapes."""
     function.__name__ = function.__qualname__ = row.name
     result = "real floating-point" if row.made == "real" else "complex"
+    lengths = ""
+    if row.made == "real" and row.many:
+        lengths = """s : sequence of int, optional
+    The lengths of the result along `axes`. -1 keeps the length N of a, but stands for 2 (N - 1)
+    along the last axis; None is -1 for all. Deprecated if `axes` is None.
+
+"""
+    elif row.made == "real":
+        lengths = """n : int, optional
+    The length of the result along the axis; None stands for 2 (N - 1), for N elements in a.
+
+"""
     function.__doc__ = f"""{about}
 
--> {result} Array -- Of the precision of the operand.
+{lengths}-> {result} Array -- Of the precision of the operand.
 
 >>> xarr.fft.{row.name}(xarr.ones({shape})).shape
 {made}"""
@@ -413,6 +425,7 @@ def _over(row: Transform, about: str, made: str) -> _Over:
 
 _DFT = "Compute the discrete Fourier transform"
 _INVERSE = "Compute the inverse discrete Fourier transform"
+_HALVED = "Compute the first half of the discrete Fourier transform"
 _REAL = f"{_DFT} of a real signal"
 _HALF = "Compute the real signal whose half spectrum is a"
 
@@ -420,13 +433,13 @@ fft: Final = _along(rows.fft, f"{_DFT} along an axis.", "(5,)")
 ifft: Final = _along(rows.ifft, f"{_INVERSE} along an axis.", "(5,)")
 fftn: Final = _over(rows.fftn, f"{_DFT} over several axes.", "(4, 3)")
 ifftn: Final = _over(rows.ifftn, f"{_INVERSE} over several axes.", "(4, 3)")
-rfft: Final = _along(rows.rfft, f"{_REAL}: n // 2 + 1 elements of it.", "(3,)")
+rfft: Final = _along(rows.rfft, f"{_HALVED} of a real signal: n // 2 + 1 elements.", "(3,)")
 irfft: Final = _along(rows.irfft, f"{_HALF}: the inverse of `rfft`.", "(8,)")
-rfftn: Final = _over(rows.rfftn, f"{_REAL} over several axes.", "(4, 2)")
+rfftn: Final = _over(rows.rfftn, f"{_REAL} over several axes: half of the last axis.", "(4, 2)")
 irfftn: Final = _over(rows.irfftn, f"{_HALF}, over several axes.", "(4, 4)")
 fft2: Final = _over(rows.fft2, f"{_DFT} over two axes.", "(4, 3)")
 ifft2: Final = _over(rows.ifft2, f"{_INVERSE} over two axes.", "(4, 3)")
-rfft2: Final = _over(rows.rfft2, f"{_REAL} over two axes.", "(4, 2)")
+rfft2: Final = _over(rows.rfft2, f"{_REAL} over two axes: half of the last axis.", "(4, 2)")
 irfft2: Final = _over(rows.irfft2, f"{_HALF}, over two axes.", "(4, 4)")
 _HFFT = "Compute the real spectrum of a signal with Hermitian symmetry, whose first half is a."
 _IHFFT = "Compute the first half of the signal whose real spectrum is a: the inverse of `hfft`."

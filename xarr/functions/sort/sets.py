@@ -65,7 +65,7 @@ def unique_values(x: Array) -> Array:
 
 
 def unique_counts(x: Array) -> UniqueCountsResult:
-    """Return the elements of `unique_values` and how often each occurs. Waits for the device.
+    """Return the distinct elements, and how often each occurs. Waits for the device.
 
     -> named tuple of values, shape (N,), of the data type of x, and counts, int64
 
@@ -76,7 +76,7 @@ def unique_counts(x: Array) -> UniqueCountsResult:
 
 
 def unique_inverse(x: Array) -> UniqueInverseResult:
-    """Return the distinct elements, and the index among them of each element of x.
+    """Return the distinct elements, and for each element of x its index among these.
 
     -> named tuple of values, shape (N,), of the data type of x, and inverse_indices, int64
 
@@ -251,15 +251,15 @@ def unique(
 ) -> Any:
     """Return the distinct elements, ascending. Waits for the device; with `axis` runs on the host.
 
-    return_index : bool -- Whether to return their first indices in the flattened array.
-    return_inverse : bool -- Whether to return the index among them of each element of ar.
+    return_index : bool -- Whether to return at which flat index each occurs first.
+    return_inverse : bool -- Whether to return, for each element of ar, its index in the result.
     return_counts : bool -- Whether to return how often each occurs.
     axis : int, optional
         The axis along which subarrays are compared; None compares elements.
     equal_nan : bool -- Whether all NaN count as one; else each is distinct.
     sorted : bool -- Accepted for compatibility; the result is always sorted.
 
-    -> Array, shape (N,), of the data type of ar, or a tuple of it and what the flags add
+    -> Array, shape (N,), of the data type of ar; with flags, a tuple of it and an Array for each
 
     >>> values, counts = xarr.unique(xarr.asarray([2, 1, 2]), return_counts=True)
     >>> values.tolist(), counts.tolist()
@@ -335,7 +335,7 @@ def intersect1d(
     """Return the distinct elements that are in both arrays, ascending. Waits for the device.
 
     return_indices : bool
-        Whether to return their first indices in ar1 and in ar2 as well.
+        Whether to return as well at which index each occurs first in ar1, and in ar2.
 
     -> Array, shape (N,), of the type ar1 and ar2 promote to
         With return_indices a tuple of it and two Arrays of int64.
@@ -379,7 +379,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
     """Return the distinct elements of ar1 that are not in ar2, ascending. Waits for the device.
 
     assume_unique : bool
-        Whether each array is known to have no element twice; the result then keeps ar1's order.
+        Whether each array is known to have no duplicates; the result then keeps ar1's order.
 
     -> Array, shape (N,), of the data type of ar1
     """
@@ -396,7 +396,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
 
 
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:
-    """Return the distinct elements of exactly one of the arrays, ascending. Waits for the device.
+    """Return the distinct elements that only one array has, ascending. Waits for the device.
 
     -> Array, shape (N,), of the data type that ar1 and ar2 promote to
     """

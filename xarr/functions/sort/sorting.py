@@ -339,8 +339,9 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     right : bool, optional
         Whether bins include their right edge instead of the left one.
 
-    -> int64 Array, shape (...) -- Bin i begins at edge i - 1; 0 is before the first edge, N
-        after the last.
+    -> int64 Array, shape (...)
+        The index i with bins[i - 1] <= x < bins[i], or bins[i - 1] > x >= bins[i] if the edges
+        descend; 0 before the first edge, N after the last.
 
     >>> xarr.digitize(xarr.asarray([0.5, 2.0, 9.0]), [1, 2, 3]).tolist()
     [0, 2, 3]
@@ -408,7 +409,7 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
     """Return the indices that sort by several keys; the last key is the primary one.
 
     keys : sequence of K Arrays of shape (..., N, ...), or Array of shape (K, ..., N, ...)
-        The keys; elements with equal last keys are sorted by the key before it, and so on.
+        The keys; where elements have the same last key, the key before it decides, and so on.
 
     -> Array of int64, shape of a key
 

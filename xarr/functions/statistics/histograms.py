@@ -58,7 +58,8 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     -> int64 Array, shape (max(largest + 1, minlength),)
         The counts; with weights the sums of these, float64.
 
-    ValueError -- If x is not a vector or has negative numbers, or an argument does not fit it.
+    ValueError -- If x is not a vector or has negative numbers, if `weights` has another
+        shape, or if `minlength` is negative.
 
     >>> xarr.bincount(xarr.asarray([3, 1, 1])).tolist()
     [0, 2, 0, 1]
@@ -130,7 +131,7 @@ def histogram(
     Without `range` or edges it waits for the device, to find the smallest and largest element.
 
     bins : int, str, or Array of shape (N + 1,)
-        The number of equally wide bins; or a rule for it, as "auto"; or the edges of the bins.
+        The number of equally wide bins; or a rule for it, such as "auto"; or the edges of the bins.
     range : (float, float), optional
         The outer edges; by default the smallest and the largest element of a.
 
@@ -168,7 +169,7 @@ def histogram_bin_edges(
     """Compute the edges of the bins that `histogram` uses.
 
     bins : int, str, or Array of shape (N + 1,)
-        The number of equally wide bins; or a rule for it, as "auto"; or the edges of the bins.
+        The number of equally wide bins; or a rule for it, such as "auto"; or the edges of the bins.
     range : (float, float), optional
         The outer edges; by default the smallest and the largest element of a.
 

@@ -74,7 +74,7 @@ def nanvar(
     """Compute the variance of the elements that are not NaN.
 
     -> real floating-point Array, shape of a without the reduced axes
-        NaN if at most `ddof` elements are not NaN; on a CPU with a RuntimeWarning.
+        NaN if no more than `ddof` elements are numbers; on a CPU with a RuntimeWarning.
 
     TypeError -- If a is floating-point, but dtype or out is not.
     """
@@ -101,7 +101,7 @@ def nanstd(
     """Compute the standard deviation of the elements that are not NaN.
 
     -> real floating-point Array, shape of a without the reduced axes
-        NaN if at most `ddof` elements are not NaN; on a CPU with a RuntimeWarning.
+        NaN if no more than `ddof` elements are numbers; on a CPU with a RuntimeWarning.
 
     TypeError -- If a is floating-point, but dtype or out is not.
     """
@@ -148,7 +148,8 @@ def nanpercentile(
     q : Array, shape (...) -- The percentiles, from 0 to 100; read on the host.
 
     -> Array, shape (*q.shape, ...)
-        The axes of q, then the others of a. NaN if all are NaN; on a CPU with a RuntimeWarning.
+        The axes of q, then those of a that remain. NaN if all elements are NaN; on a CPU with a
+        RuntimeWarning.
 
     >>> float(xarr.nanpercentile(xarr.asarray([1.0, float("nan"), 2.0]), 50))
     1.5
@@ -175,7 +176,8 @@ def nanquantile(
     q : Array, shape (...) -- The quantiles, from 0 to 1; read on the host.
 
     -> Array, shape (*q.shape, ...)
-        The axes of q, then the others of a. NaN if all are NaN; on a CPU with a RuntimeWarning.
+        The axes of q, then those of a that remain. NaN if all elements are NaN; on a CPU with a
+        RuntimeWarning.
 
     >>> float(xarr.nanquantile(xarr.asarray([1.0, float("nan"), 2.0]), 0.5))
     1.5
@@ -358,7 +360,9 @@ def nancumsum(
 ) -> Array:
     """Compute the running sums along an axis, with NaN as 0.
 
-    -> Array, shape of a, of its data type; bools and narrow integers become int64 or uint64
+    dtype : dtype, optional -- The data type of the result and of the computation.
+
+    -> Array, shape of a; by default of its dtype, for bools and narrow integers int64 or uint64
     """
     name = "nancumsum(a, axis)"
     view = operand_view(a, name)
@@ -372,7 +376,9 @@ def nancumprod(
 ) -> Array:
     """Compute the running products along an axis, with NaN as 1.
 
-    -> Array, shape of a, of its data type; bools and narrow integers become int64 or uint64
+    dtype : dtype, optional -- The data type of the result and of the computation.
+
+    -> Array, shape of a; by default of its dtype, for bools and narrow integers int64 or uint64
     """
     name = "nancumprod(a, axis)"
     view = operand_view(a, name)
