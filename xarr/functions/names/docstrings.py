@@ -91,7 +91,8 @@ GLOSSARY: Final = {
     "sig": "Another name of `signature`.",
     "like": "Accepted for compatibility; has no effect.",
     "shape": "The shape of the result.",
-    "size": "The shape of the result; None for one number, or for the shape to which\n"
+    "size": "The shape of the result; None for one number.",
+    "size beside Real": "The shape of the result; None for one number, or for the shape to which\n"
     "    parameters that are arrays broadcast.",
     "device": "The device; None for the default one.",
     **dict.fromkeys(
@@ -232,11 +233,16 @@ _RETURNS: Final = {
     "include_initial": "Array, shape of x, with `include_initial` one longer along the axis",
     "Coefficients": "Array, or poly1d where an operand is one\n"
     "    The coefficients, of the highest power first.",
-    "Floats": "float if size is None and no parameter is an array; else Array\n"
-    "    Floating-point: of `dtype` where the function has it, else of the device's default type.",
-    "Integers": "int if size is None and no parameter is an array; else Array of int64",
+    "Floats": "float if size is None; else Array, of the device's default floating-point type",
+    "Floats beside dtype": "float if size is None and no parameter is an array; else Array\n"
+    "    Of `dtype`, or of the device's default floating-point type.",
+    "Floats beside Real": "float if size is None and no parameter is an array; else Array\n"
+    "    Of the device's default floating-point type.",
+    "Integers": "int if size is None; else Array of int64",
+    "Integers beside Real": "int if size is None and no parameter is an array; else Array of int64",
 }
-"""The default text of "Returns", by a parameter or by the annotation of the result."""
+"""The default text of "Returns", by a parameter or by the annotation of the result, maybe beside
+another parameter or annotation."""
 
 _SAMPLES: Final[dict[str, str]] = dict(
     re.findall(
@@ -319,9 +325,11 @@ def completed(
         told = {part: entries[part] for part in annotations if part in entries} | told
         borrowed = ("Returns", "Raises", "Examples")
         sections = {title: said[title] for title in borrowed if title in said} | sections
+    others = (*annotations, *annotations.values())
     for parameter, annotation in annotations.items():
         if parameter == "return":
-            words = _RETURNS.get(annotation, _words_of(annotation))
+            kinds = (*(f"{annotation} beside {other}" for other in others), annotation)
+            words = next((_RETURNS[one] for one in kinds if one in _RETURNS), _words_of(annotation))
             if annotation != "None":
                 sections.setdefault("Returns", words)
             continue
@@ -329,7 +337,7 @@ def completed(
             continue
         if parameter in _RETURNS:
             sections.setdefault("Returns", _RETURNS[parameter])
-        beside = (f"{parameter} beside {other}" for other in annotations)
+        beside = (f"{parameter} beside {other}" for other in others)
         keys = (f"{parameter}: {annotation}", *beside, parameter, f": {annotation}")
         meaning = next((GLOSSARY[key] for key in keys if key in GLOSSARY), "")
         if meaning:

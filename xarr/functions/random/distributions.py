@@ -125,14 +125,7 @@ class Continuous(Source):
         return self._draw(random.rayleigh, (scale,), size)
 
     def standard_cauchy(self, size: Size = None) -> Floats:
-        """Draw from the Cauchy distribution of mode 0.
-
-        size : int, tuple of int or None -- The shape of the result; None for one float.
-
-        -> float if size is None; else floating-point Array
-
-        ValueError -- If an extent is negative.
-        """
+        """Draw from the Cauchy distribution of mode 0."""
         return self._draw(random.standard_cauchy, (), size)
 
     def standard_t(self, df: Real, size: Size = None) -> Floats:
