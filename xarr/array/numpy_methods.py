@@ -146,6 +146,8 @@ def setflags(
 def tobytes(self: Array, order: str | None = "C") -> bytes:
     """Copy the values to bytes on the host, in C order by default.
 
+    order : str or None -- "C", or "F" for Fortran order; "A" is "F" for an array in Fortran order.
+
     -> bytes, as many as nbytes
 
     >>> xarr.asarray([65, 66], dtype="uint8").tobytes()

@@ -93,8 +93,8 @@ def real(val: ArrayLike) -> Array:
     """Take the real part.
 
     -> Array, shape (...)
-        For a complex array a view, float32 or float64; a real one is returned as it is. A Python
-        number gives a number.
+        For a complex array a view, float32 or float64; any real one is returned as it is. A
+        Python number gives a number.
 
     >>> xarr.real([1 + 2j, 3j]).tolist()
     [1.0, 0.0]
@@ -108,7 +108,7 @@ def imag(val: ArrayLike) -> Array:
     """Take the imaginary part; 0 for real numbers.
 
     -> Array, shape (...)
-        For a complex array a view, float32 or float64; for a real one, read-only zeros of its
+        For a complex array a view, float32 or float64; for any real one, read-only zeros of its
         dtype. A Python number gives a number.
 
     >>> xarr.imag([1 + 2j, 3j]).tolist()
@@ -129,7 +129,7 @@ def of_parts(real: Array, imag: Array) -> Array:
 
 
 def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
-    """Round to `decimals` places, halves to even.
+    """Round to the nearest integer, halves to even.
 
     decimals : int, optional -- The number of decimal places; -1 rounds to tens, -2 to hundreds.
         As in NumPy, a is multiplied by 10**decimals, rounded and divided.
@@ -194,13 +194,13 @@ def clip(
     """Limit each element of a to [min, max]: minimum(maximum(a, min), max); NaN where a is NaN.
 
     min, max : Array or Python scalar, optional
-        The bounds, of shapes that broadcast with a's; None for no bound. A Python integer `min`
-        below the range of a's dtype, or `max` above it, bounds nothing.
+        The bounds, of shapes that broadcast with the array's; None for no bound. A Python integer
+        `min` below the range of the array's dtype, or `max` above it, bounds nothing.
     a_min, a_max : Array or Python scalar, optional -- NumPy's older names of min and max.
 
     -> Array, shape that the operands broadcast to, of the data type that they promote to
 
-    OverflowError -- If a Python integer `min` is above, or `max` below, the range of a's dtype.
+    OverflowError -- If a Python integer `min` is above, or `max` below, the range of the dtype.
 
     >>> xarr.clip(xarr.asarray([1, 5, 9]), 2, 6).tolist()
     [2, 5, 6]

@@ -26,8 +26,8 @@ STANDARD: Final = frozenset(
     atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_or bitwise_right_shift
     bitwise_xor broadcast_arrays broadcast_shapes broadcast_to can_cast ceil cholesky clip
     concat conj copysign cos cosh count_nonzero cross cumulative_prod cumulative_sum det
-    diagonal diff divide eigh eigvalsh empty empty_like equal exp expand_dims expm1 eye fft
-    fftfreq fftn fftshift finfo flip floor floor_divide from_dlpack full full_like greater
+    diagonal diff divide eig eigh eigvals eigvalsh empty empty_like equal exp expand_dims expm1
+    eye fft fftfreq fftn fftshift finfo flip floor floor_divide from_dlpack full full_like greater
     greater_equal hfft hypot ifft ifftn ifftshift ihfft iinfo imag inv irfft irfftn isdtype
     isfinite isin isinf isnan less less_equal linspace log log10 log1p log2 logaddexp
     logical_and logical_not logical_or logical_xor matmul matrix_norm matrix_power matrix_rank
@@ -80,7 +80,7 @@ GLOSSARY: Final = {
     "mean": "The mean, if it is known already; its reduced axes have one element.",
     "include_initial": "Whether to put one element first: 0 for sums, 1 for products.",
     "order": 'The memory layout: in "C" the last index varies fastest, in "F" the first; "A"\n'
-    '    and "K" keep the layout of an array.',
+    '    is "F" for an array in Fortran order, else "C"; "K" keeps the order in memory.',
     "order beside sig": "Accepted for compatibility; has no effect: results lie in C order.",
     **dict.fromkeys(
         (f"order beside {name}" for name in ("indices", "multi_index")),

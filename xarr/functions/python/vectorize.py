@@ -126,14 +126,14 @@ class vectorize:  # noqa: N801 - NumPy's name
 
     Notes
     -----
-    NumPy's class. A function of a `def` or a `lambda` that has only arithmetic (no powers, division
-    by constants alone), comparisons, conditions, `abs`, `math.fabs` and `math.copysign` runs on the
-    device, as with `elementwise`, for floating-point Arrays, with the same bits as in Python.
-    Without otypes it is called once, for the data type of the result.
+    NumPy's class. A `def` or `lambda` runs on the device, as with `elementwise`, for floating-point
+    Arrays, with the same bits as in Python, if it has only arithmetic without powers (and divides
+    only by constants), comparisons, conditions, `abs`, `math.fabs` and `math.copysign`. Without
+    otypes it is called once, for the data type of the result.
 
     All other functions run on the host, a call for each element, because Python differs from
     arrays: it raises for a division by 0 and the root of a negative number (`elementwise` returns
-    NaN), its integers are unbounded, and its `math` has other bits.
+    infinity or NaN), its integers are unbounded, and its `math` has other bits.
 
     >>> larger = xarr.vectorize(lambda a, b: a if a > b else b)
     >>> larger(xarr.asarray([1, 5, 2]), 3).tolist()

@@ -441,7 +441,7 @@ def _appended(arr: ArrayLike, values: Any, axis: SupportsIndex | None) -> Array:
 @by_numpy(numpy.vstack)
 @cached_call
 def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
-    """Join arrays along the first axis, vectors as rows. `row_stack` is the same.
+    """Join arrays along the first axis, vectors as rows. `vstack` and `row_stack` are one function.
 
     tup : sequence of Array or values -- The arrays.
 
