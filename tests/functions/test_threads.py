@@ -17,7 +17,8 @@ from tests.functions.thread_examples import EXAMPLES
 from tests.kernels.nvrtc import compile_cuda
 from tests.launching import change
 from tests.processes import run_code
-from xarr import kernel as cuda, layout
+from xarr import kernel as cuda
+from xarr.user_kernels.threads import arguments
 
 
 @pytest.mark.parametrize("mode", ["device", "python"])
@@ -62,7 +63,7 @@ def indices(
     device: xarr.Device, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> str:
     """How indices are computed: with 64 bits, or with 32 as on GPUs."""
-    monkeypatch.setattr(layout, "WIDE", 1 << 30 if request.param == "narrow" else 0)
+    monkeypatch.setattr(arguments, "LARGE", 1 << 30 if request.param == "narrow" else 0)
     change(monkeypatch, device, kind="gpu")
     return str(request.param)
 
@@ -191,7 +192,7 @@ def test_large_launches_and_arrays_have_indices_of_64_bits(
     device: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(monkeypatch, device, kind="gpu")
-    monkeypatch.setattr(layout, "WIDE", 100)
+    monkeypatch.setattr(arguments, "LARGE", 100)
     x = xarr.zeros(300, dtype="int32")
     for array, grid, is_narrow in ((x[:90], 9, 1), (x[:90], 10, 0), (x, 9, 0), (x[:180:2], 9, 0)):
         forgotten(beyond)[grid, 10](array)

@@ -17,6 +17,9 @@ from xarr.ir.views import storage_view
 from xarr.layout import Layout, contiguous
 from xarr.user_kernels.arguments import storage_of
 
+LARGE = layout.WIDE
+"""Elements from which on an array, or items from which on a launch, needs places of 64 bits."""
+
 
 def sizes_of(given: Any) -> tuple[int, ...]:
     """Return an integer, or several, as a tuple; an empty one for anything else."""
@@ -30,14 +33,23 @@ def most_items(grid: Any, block: Any) -> int:
     """Return the items of a launch along the dimension that has most; many for an iterator's."""
     sizes = sizes_of(grid), sizes_of(block)
     if not all(sizes):
-        return layout.WIDE
+        return LARGE
     return max(groups * items for groups, items in itertools.zip_longest(*sizes, fillvalue=1))
 
 
 def is_small(lies: Layout) -> bool:
     """Return whether 32 bits hold the distance of any two elements, and each extent."""
     low, high = lies.bounds()
-    return high - low < layout.WIDE and max(lies.shape, default=0) < layout.WIDE
+    return high - low < LARGE and max(lies.shape, default=0) < LARGE
+
+
+def are_narrow(device: Device, most: int, layouts: Sequence[Layout | None]) -> bool:
+    """Return whether a launch computes places in 32 bits.
+
+    A GPU has registers of 32 bits; on a CPU such indices keep loops from being vectorised.
+    """
+    is_possible = device.info.kind == "gpu" and most < LARGE
+    return is_possible and all(lies is None or is_small(lies) for lies in layouts)
 
 
 def is_first(array: Array) -> bool:

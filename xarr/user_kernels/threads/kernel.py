@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, errors
 from xarr.array.array import Array
 from xarr.array.layouts import assign, require_writeable, settled, writeable
 from xarr.array.transfers import from_host
@@ -29,8 +29,8 @@ from xarr.user_kernels.raw import RawKernel
 from xarr.user_kernels.repeats import Launched, Repeats
 from xarr.user_kernels.threads import host
 from xarr.user_kernels.threads.arguments import (
+    are_narrow,
     is_first,
-    is_small,
     memory_of,
     most_items,
     scalar_of,
@@ -358,9 +358,7 @@ class Kernel:
                     )
                 layouts.append(None)
                 key.append(type(arg))
-        # A GPU has registers of 32 bits; on a CPU such indices keep loops from being vectorised.
-        is_narrow = device.info.kind == "gpu" and most < layout.WIDE
-        is_narrow = is_narrow and all(lies is None or is_small(lies) for lies in layouts)
+        is_narrow = are_narrow(device, most, layouts)
         known = (*key, shares_memory(args), is_narrow)
         form = self._forms.get(known)
         if form is None:
