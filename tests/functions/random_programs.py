@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import linecache
 import random
 from typing import Any
@@ -11,6 +10,7 @@ import numpy
 import pytest
 
 import xarr
+from xarr.user_kernels.threads import arguments
 
 INTEGERS = ("i", "j", "k", "m")
 PLACES = ("g", "h")
@@ -253,7 +253,6 @@ def lines_alike(seed: int | str, number: int, length: int = 0) -> int:
     x = xarr.asarray((rng.normal(size=4) * 4).astype(first))
     n = xarr.asarray(rng.integers(0, 100, 4).astype(integers))
     y = xarr.asarray((rng.normal(size=4) * 4).astype(second))
-    device = xarr.default_device()
     found = []
     for launch in (space["program"], space["program"].interpret):
         out, z = xarr.zeros((4, 3)), xarr.zeros((4, 8), dtype="int64")
@@ -261,7 +260,7 @@ def lines_alike(seed: int | str, number: int, length: int = 0) -> int:
         try:
             with pytest.MonkeyPatch.context() as patch:
                 if number // len(DTYPES) % 2:
-                    patch.setattr(device, "info", dataclasses.replace(device.info, kind="gpu"))
+                    patch.setattr(arguments, "NARROW_ON", ("cpu", "gpu"))
                 launch[2, 2](x, n, y, out, z)
                 xarr.synchronize()
         except SyntaxError as error:

@@ -15,7 +15,6 @@ from tests.functions.random_programs import lines_alike
 from tests.functions.test_own_c import ON_GPU
 from tests.functions.thread_examples import EXAMPLES
 from tests.kernels.nvrtc import compile_cuda
-from tests.launching import change
 from tests.processes import run_code
 from xarr import kernel as cuda
 from xarr.user_kernels.threads import arguments
@@ -64,7 +63,7 @@ def indices(
 ) -> str:
     """How indices are computed: with 64 bits, or with 32 as on GPUs."""
     monkeypatch.setattr(arguments, "LARGE", 1 << 30 if request.param == "narrow" else 0)
-    change(monkeypatch, device, kind="gpu")
+    monkeypatch.setattr(arguments, "NARROW_ON", ("cpu", "gpu"))
     return str(request.param)
 
 
@@ -191,7 +190,7 @@ def test_numbers_that_wrap_around_may_be_negative(indices: str) -> None:
 def test_large_launches_and_arrays_have_indices_of_64_bits(
     device: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    change(monkeypatch, device, kind="gpu")
+    monkeypatch.setattr(arguments, "NARROW_ON", ("cpu", "gpu"))
     monkeypatch.setattr(arguments, "LARGE", 100)
     x = xarr.zeros(300, dtype="int32")
     for array, grid, is_narrow in ((x[:90], 9, 1), (x[:90], 10, 0), (x, 9, 0), (x[:180:2], 9, 0)):

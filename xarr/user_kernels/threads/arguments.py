@@ -19,6 +19,8 @@ from xarr.user_kernels.arguments import storage_of
 
 LARGE = layout.WIDE
 """Elements from which on an array, or items from which on a launch, needs places of 64 bits."""
+NARROW_ON: tuple[str, ...] = ("gpu",)
+"""The kinds of devices with registers of 32 bits; on a CPU such places keep loops from vectors."""
 
 
 def sizes_of(given: Any) -> tuple[int, ...]:
@@ -44,11 +46,8 @@ def is_small(lies: Layout) -> bool:
 
 
 def are_narrow(device: Device, most: int, layouts: Sequence[Layout | None]) -> bool:
-    """Return whether a launch computes places in 32 bits.
-
-    A GPU has registers of 32 bits; on a CPU such indices keep loops from being vectorised.
-    """
-    is_possible = device.info.kind == "gpu" and most < LARGE
+    """Return whether a launch computes places in 32 bits."""
+    is_possible = device.info.kind in NARROW_ON and most < LARGE
     return is_possible and all(lies is None or is_small(lies) for lies in layouts)
 
 
