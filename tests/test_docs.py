@@ -94,7 +94,7 @@ def test_the_example_of_a_docstring_runs(name: str) -> None:
 TOLD = re.compile(
     r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=\n\n\w[\w ]+\n---|\Z)", re.MULTILINE | re.DOTALL
 )
-"""What a docstring tells of parameters."""
+"""Entries of parameters in a docstring."""
 
 
 def _callables() -> Iterator[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""What an editor shows of a wheel's functions: the docstrings of `help`, in the sources."""
+"""Check that an editor's hover over a wheel's functions shows the docstrings of `help`."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_an_editor_shows_parameters_results_and_an_example(site: Path, tmp_path:
 
 
 def hovers(site: Path, folder: Path) -> dict[str, str]:
-    """What a language server says of names, for a program that imports the xarr of a folder."""
+    """Return a language server's hover of names, for a program that imports a folder's xarr."""
     program = folder / "program.py"
     text = "\n".join(["import xarr", *(f"xarr.{name}" for name in NAMES), ""])
     program.write_text(text)

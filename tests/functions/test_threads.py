@@ -29,14 +29,7 @@ def test_examples_have_numpys_values(device: xarr.Device, example: Any, mode: st
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.__name__)
 def test_examples_compile_for_cuda(indices: str, example: Any) -> None:
-    kernels = list[Any]()
-
-    def of(kernel: Any) -> Any:
-        kernels.append(forgotten(kernel))
-        return kernel
-
-    example(of)
-    form = next(iter(kernels[0]._forms.values()))
+    *_, form = ran(example)
     assert ("(i64)(u32)" in form.code) == (indices == "narrow")
     compile_cuda(form.raw._module._text(ON_GPU, form.raw.name), "sm_90")
 
@@ -69,6 +62,15 @@ def indices(
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.__name__)
 def test_examples_with_indices_of_32_and_64_bits(indices: str, example: Any) -> None:
+    found, wanted, form = ran(example)
+    assert numpy.array_equal(numpy.asarray(found), wanted)
+    assert ("(i64)(u32)" in form.code) == (indices == "narrow")
+    if indices == "narrow":
+        compile_cuda(form.raw._module._text(ON_GPU, form.raw.name), "sm_90")
+
+
+def ran(example: Any) -> tuple[Any, Any, Any]:
+    """Run an example with a kernel that knows no launch; return both results and its form."""
     kernels = list[Any]()
 
     def of(kernel: Any) -> Any:
@@ -76,11 +78,7 @@ def test_examples_with_indices_of_32_and_64_bits(indices: str, example: Any) -> 
         return kernel
 
     found, wanted = example(of)
-    assert numpy.array_equal(numpy.asarray(found), wanted)
-    form = next(iter(kernels[0]._forms.values()))
-    assert ("(i64)(u32)" in form.code) == (indices == "narrow")
-    if indices == "narrow":
-        compile_cuda(form.raw._module._text(ON_GPU, form.raw.name), "sm_90")
+    return found, wanted, next(iter(kernels[0]._forms.values()))
 
 
 def forgotten(kernel: Any) -> Any:

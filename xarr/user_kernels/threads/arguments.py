@@ -1,4 +1,4 @@
-"""What the sizes and the arguments of a launch tell the translation of a kernel by threads."""
+"""Facts about a launch's sizes and arguments that the translation of a kernel depends on."""
 
 from __future__ import annotations
 
