@@ -38,12 +38,13 @@ class Drawn:
         self._known = [*PLACES]
 
     def program(self, length: int = 0) -> str:
-        """Return the text of a kernel of the arrays x, n, y and z, of so many lines at least."""
+        """Return the text of a kernel of arrays and two integers, of so many lines at least."""
         within = [line for _ in range(3) for line in self.of_places(2)]
         within += [f"return {self.place(2)}"]
         function = "".join(f"    {line}\n" for line in within)
-        self._known += ["t", "n.size", "x.shape[0]", "out.shape[1]"]
-        lines = ["t = xarr.kernel.grid(1)", "g = t", "h = 3"]
+        self._known += ["t", "n.size", "x.shape[0]", "out.shape[1]", "s"]
+        self._known += self._random.choice([[], ["u"]])  # places that meet it are int64, as it is
+        lines = ["t = xarr.kernel.grid(1)", "g = t", "h = s"]
         lines += ["i = 0", "j = n[t]", "k = n[t] * 3", "m = n[-1 - t]", "a = x[t]"]
         lines += ["b = 0.5", "c = y[t]", "p = a < b", "q = True"]
         for _ in range(self._random.randint(3, 8)):
@@ -56,7 +57,7 @@ class Drawn:
         body = "\n".join(f"    {line}" for line in (*lines, *stores))
         return (
             f"@xarr.kernel\ndef placed(g, h):\n{function}\n\n"
-            f"@xarr.kernel\ndef program(x, n, y, out, z):\n{body}\n"
+            f"@xarr.kernel\ndef program(x, n, y, out, z, s, u):\n{body}\n"
         )
 
     def statement(self, depth: int) -> list[str]:
@@ -254,14 +255,18 @@ def lines_alike(seed: int | str, number: int, length: int = 0) -> int:
     n = xarr.asarray(rng.integers(0, 100, 4).astype(integers))
     y = xarr.asarray((rng.normal(size=4) * 4).astype(second))
     found = []
-    for launch in (space["program"], space["program"].interpret):
+    numbers = int(rng.choice(ENDS)), numpy.int64(rng.choice(ENDS) * rng.choice((1, -1)))
+    kernel = space["program"]
+    for launch in (kernel, kernel.interpret):
         out, z = xarr.zeros((4, 3)), xarr.zeros((4, 8), dtype="int64")
         xarr.synchronize()
         try:
             with pytest.MonkeyPatch.context() as patch:
                 if number // len(DTYPES) % 2:
                     patch.setattr(arguments, "NARROW_ON", ("cpu", "gpu"))
-                launch[2, 2](x, n, y, out, z)
+                if launch is kernel:  # whose form and launch are not those of other numbers
+                    launch[2, 2](x, n, y, out, z, 3, numpy.int64(1 << 40))
+                launch[2, 2](x, n, y, out, z, *numbers)
                 xarr.synchronize()
         except SyntaxError as error:
             if "does not fit" not in str(error):
@@ -270,8 +275,8 @@ def lines_alike(seed: int | str, number: int, length: int = 0) -> int:
         found.append((numpy.asarray(out), numpy.asarray(z)))
     del linecache.cache[file]
     if found:
-        (out, z), (wanted, numbers) = found
+        (out, z), (wanted, places) = found
         is_same = (out.view("int64") == wanted.view("int64")) | ((out != out) & (wanted != wanted))
-        is_same &= (z == numbers).all()
+        is_same &= (z == places).all()
         assert is_same.all(), f"other values\n{text}"
     return len(lines)

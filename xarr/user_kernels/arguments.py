@@ -17,6 +17,7 @@ from xarr.array.layouts import require_writeable, settled
 from xarr.backends.device import Device, require_together
 from xarr.ir.events import hooks
 from xarr.ir.storage import Storage
+from xarr.layout import WIDE
 from xarr.user_kernels.declarations import Parameter
 from xarr.user_kernels.parameters import holds_kind
 
@@ -24,6 +25,11 @@ _LOCAL_ALIGNMENT: Final = 16
 """Bytes; the widest number takes as many."""
 _MOST: Final = (2**31 - 1, 65535, 65535)
 """Groups along each dimension."""
+
+
+def is_small_integer(value: Any) -> bool:
+    """Return whether a number is an integer of int64 whose sums and differences 32 bits hold."""
+    return (type(value) is int or type(value) is numpy.int64) and -WIDE < value < WIDE
 
 
 class LocalMemory:

@@ -23,6 +23,7 @@ from xarr.ir.steps import end_before_others
 from xarr.tape import builder
 from xarr.tape.launches import LaunchOp, OffsetOf, PointerTo
 from xarr.tape.tape import tape_of
+from xarr.user_kernels.arguments import is_small_integer
 from xarr.user_kernels.declarations import Parameter
 
 _FORMATS: Final = {
@@ -188,7 +189,10 @@ class Repeats:
         return (
             *(grid, block, len(memory)),  # a kernel by threads has another text where it is shared
             *(_types(grid), _types(block)),  # 1.0 equals 1, and is refused
-            *[arg._view.structure if type(arg) is Array else type(arg) for arg in args],
+            *[
+                arg._view.structure if type(arg) is Array else (type(arg), is_small_integer(arg))
+                for arg in args
+            ],
         )
 
     def launch(self, key: Any, args: Sequence[Any]) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from xarr import dtypes
 from xarr.dtypes import BOOL, REAL, SIGNED
 from xarr.user_kernels.threads import operations
 from xarr.user_kernels.threads.calls import Calls
@@ -150,7 +151,7 @@ class Assignments(Calls):
         )
         before = self._variables.get(name)
         if before is None:
-            span = value.bounds() if value.kind == WEAK_INT else None
+            span = value.bounds() if value.kind.row is dtypes.int64 else None
             self._variables[name] = Variable(value.kind, value.bits, varies, span)
             self._changed = True
             return
@@ -161,7 +162,7 @@ class Assignments(Calls):
             # What the type does not hold wraps around, below 0 if that is signed.
             is_held = kind.row.kind != SIGNED or bits < 8 * kind.row.itemsize
             bits = bits if is_held else None
-        span = _widened(before.span, value.bounds()) if kind == WEAK_INT else None
+        span = _widened(before.span, value.bounds()) if kind.row is dtypes.int64 else None
         after = Variable(kind, bits, before.varies or varies, span)
         if after != before:
             self._variables[name] = after

@@ -24,7 +24,7 @@ from xarr.backends.device import Device, get_device
 from xarr.settings import settings
 from xarr.tape.traced import plainly
 from xarr.user_kernels import language
-from xarr.user_kernels.arguments import Begin, Memory, launch_sizes, storage_of
+from xarr.user_kernels.arguments import Begin, Memory, is_small_integer, launch_sizes, storage_of
 from xarr.user_kernels.raw import RawKernel
 from xarr.user_kernels.repeats import Launched, Repeats
 from xarr.user_kernels.threads import host
@@ -42,6 +42,7 @@ from xarr.user_kernels.threads.operations import HELPERS
 from xarr.user_kernels.threads.statements import Function, Program
 from xarr.user_kernels.threads.values import (
     NARROW_BITS,
+    SMALL,
     WEAK_INT,
     ArrayValue,
     Types,
@@ -359,7 +360,8 @@ class Kernel:
                 layouts.append(None)
                 key.append(type(arg))
         is_narrow = are_narrow(device, most, layouts)
-        known = (*key, shares_memory(args), is_narrow)
+        small = tuple(map(is_small_integer, args)) if is_narrow else None
+        known = (*key, shares_memory(args), small)
         form = self._forms.get(known)
         if form is None:
             if len(self._forms) >= _FORMS:
@@ -460,7 +462,8 @@ class Kernel:
                     "the device has no float64",
                     "give a numpy.float32",
                 )
-            return Value(kind, f"a_{name}", name)
+            is_small = types.is_narrow and is_small_integer(arg)
+            return Value(kind, f"a_{name}", name, span=SMALL if is_small else None)
         row = types.row_of(arg._view.dtype.numpy)
         if row is None:
             raise errors.type_error(

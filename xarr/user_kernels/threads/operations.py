@@ -72,11 +72,11 @@ _POWERS: Final = {
 }
 """Powers that arrays have functions of their own for."""
 HELPERS: Final = {
-    **{
-        name: f"DEVICE {T} {name}(const {T} i, const {T} n)\n"
-        "{\n    return i < 0 ? i + n : i;\n}\n"
-        for name, T in (("wrapped", "i64"), ("wrapped_i32", "i32"))
-    },
+    "wrapped": "DEVICE i64 wrapped(const i64 i, const i64 n)\n"
+    "{\n    return i < 0 ? i + n : i;\n}\n",
+    # The least without a sign, which a GPU has an instruction for: a negative index is large.
+    "wrapped_i32": "DEVICE i32 wrapped_i32(const i32 i, const i32 n)\n"
+    "{\n    return (i32)min((u32)i, (u32)i + (u32)n);\n}\n",
     **{
         f"squared_{T}": f"DEVICE {T} squared_{T}(const {T} x)\n{{\n    return x * x;\n}}\n"
         for T in ("f32", "f64")
@@ -109,7 +109,7 @@ def binary(types: Types, op: ast.operator, a: Value, b: Value) -> Value:
         if way is not ast.BitAnd and len(known) == 2:
             bits = max(known)
         made = _made(kind, a, b, _BITWISE[way], bits, varies)
-        return replace(made, span=_span(way, a, b)) if kind == WEAK_INT else made
+        return replace(made, span=_span(way, a, b)) if kind.row is dtypes.int64 else made
     if way is ast.Div:
         kind = types.floating(kind)
         a, b = cast(a, kind), cast(b, kind)
@@ -131,7 +131,7 @@ def binary(types: Types, op: ast.operator, a: Value, b: Value) -> Value:
     c = f"xr_{word}_{kind.row.compute}({a.c}, {b.c})"
     if kind.row.compute == "i64":
         c = _divided(types, way, a, b) or c
-    span = _span(way, a, b) if kind == WEAK_INT else None
+    span = _span(way, a, b) if kind.row is dtypes.int64 else None
     return Value(kind, c, f"{py}({a.py}, {b.py})", bits, varies, span=span)
 
 
@@ -143,21 +143,25 @@ def _arithmetic(
     py = f"({a.py} {sign} {b.py})"
     c = f"xr_{word}_{a.kind.row.compute}({a.c}, {b.c})"
     made = Value(a.kind, c, py, bits, a.varies or b.varies)
-    if a.kind != WEAK_INT:
+    if a.kind.row is not dtypes.int64:
         return made
     made = replace(made, span=_span(way, a, b))
     if types.is_narrow and all(one.is_within(*INT32) for one in (a, b, made)):
         return replace(made, c=f"((i64)((i32){a.c} {sign} (i32){b.c}))")
-    return replace(made, c=f"({a.c} {sign} {b.c})") if _is_within(way, a, b) else made
+    is_plain = a.kind == WEAK_INT and _is_within(way, a, b)
+    return replace(made, c=f"({a.c} {sign} {b.c})") if is_plain else made
 
 
 def _divided(types: Types, way: type[ast.AST], a: Value, b: Value) -> str:
     """Return the C of a remainder or a floor division of int64 that is simpler; empty without."""
     is_positive = b.is_within(0, INT64[1])
     if way is ast.Mod and types.is_narrow and is_positive and b.is_within(*INT32):
-        for to, bounds in (("u32", (0, INT32[1])), ("i32", INT32)):
-            if a.is_within(*bounds):
-                return f"((i64)xr_cyclic_{to}(({to}){a.c}, ({to}){b.c}))"
+        if a.is_within(0, INT32[1]):
+            return f"((i64)xr_cyclic_u32((u32){a.c}, (u32){b.c}))"
+        if a.is_within(-1, INT32[1]):  # the place before an index; an extent more has no sign
+            return f"((i64)xr_cyclic_u32((u32){a.c} + (u32){b.c}, (u32){b.c}))"
+        if a.is_within(*INT32):
+            return f"((i64)xr_cyclic_i32((i32){a.c}, (i32){b.c}))"
     if way is ast.Mod and b.bits is not None:
         return f"xr_cyclic_i64({a.c}, {b.c})"
     is_shift = way is ast.FloorDiv and a.is_within(0, INT64[1]) and b.literal and is_positive

@@ -13,6 +13,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, Final, NoReturn
 
+from xarr import dtypes
 from xarr.user_kernels.texts import text_of
 from xarr.user_kernels.threads.calls import Calls
 from xarr.user_kernels.threads.control import Control
@@ -20,7 +21,6 @@ from xarr.user_kernels.threads.expressions import ABSENT
 from xarr.user_kernels.threads.values import (
     INT32,
     SPAN,
-    WEAK_INT,
     ArrayValue,
     Tuple,
     Types,
@@ -80,9 +80,10 @@ class Program:
 
     def _bounded(self, arg: Value) -> Value:
         """Return an argument with the bounds that the function is translated for."""
-        is_small = self.types.is_narrow and arg.is_within(*INT32)
+        spans = [(least, INT32[1]) for least in (0, -1, INT32[0])] if self.types.is_narrow else []
+        span = next((one for one in spans if arg.is_within(*one)), None)
         bits = arg.bits if arg.bits is not None and arg.bits <= SPAN else None
-        return replace(arg, bits=bits, literal=None, span=INT32 if is_small else None)
+        return replace(arg, bits=bits, literal=None, span=span)
 
 
 def _signature(arg: Any) -> Any:
@@ -192,7 +193,7 @@ class Function(Control):
     def _read(self, name: str) -> Value:
         found = self._variables[name]
         bits, span = self.bits_of(f"v_{name}", found.bits), None
-        if found.kind == WEAK_INT:
+        if found.kind.row is dtypes.int64:
             span = self.span_of(f"v_{name}", found.span)
             if span[0] >= 0:
                 known = max(span[1], 0).bit_length()

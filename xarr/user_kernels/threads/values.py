@@ -38,6 +38,8 @@ TRUTH: Final = Kind(dtypes.bool_)
 Span = tuple[int, int]
 NARROW_BITS: Final = layout.WIDE.bit_length() - 1
 """The bits of extents and of numbers of items where `Types.is_narrow`."""
+SMALL: Final = (1 - layout.WIDE, layout.WIDE - 1)
+"""The bounds of an argument for which `is_small_integer` is true."""
 INT32: Final = dtypes.integer_bounds(dtypes.int32)
 INT64: Final = dtypes.integer_bounds(dtypes.int64)
 WEAK_INT: Final = Kind(dtypes.int64, weak=True)
