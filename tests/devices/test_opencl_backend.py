@@ -109,6 +109,16 @@ def test_launch_passes_buffers_then_a_struct(driver: Driver, n: int) -> None:
     assert result[n] == -1
 
 
+def test_launch_passes_many_buffers(driver: Driver) -> None:
+    count = 140
+    names = ", ".join(f"__global uint *p{number}" for number in range(count))
+    last = f"__kernel void last({names}) {{ p{count - 1}[0] = p{count - 2}[0] + 1; }}"
+    kernel = driver.load(driver.compile(last), "last")
+    buffers = [upload(driver, np.full(1, number, "u4")) for number in range(count)]
+    driver.launch(kernel, (1,), (1,), buffers, b"")
+    assert download(driver, buffers[-1], 1, "u4") == count - 1
+
+
 @pytest.mark.parametrize("grid", [(6,), (3, 2), (2, 3, 2)])
 def test_the_grid_counts_groups(driver: Driver, grid: tuple[int, ...]) -> None:
     kernel = driver.load(driver.compile(PLACES), "places")

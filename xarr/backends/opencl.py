@@ -107,6 +107,8 @@ class OpenCLDriver(Programs, Memory):
             return
         launched = self.launched
         count = len(buffers)
+        while 2 * count > len(_NUMBERED):  # NVIDIA's kernels take 4,000 arrays
+            _NUMBERED.extend((len(_NUMBERED) // 2, None))
         numbered = _NUMBERED[: 2 * count]
         numbered[1::2] = buffers
         try:
