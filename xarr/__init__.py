@@ -139,7 +139,6 @@ if _typing.TYPE_CHECKING:
         empty_pinned as empty_pinned,
     )
     from xarr.functions.elementwise.arithmetic import (
-        around as around,
         bitwise_count as bitwise_count,
         clip as clip,
         divmod as divmod,
@@ -346,6 +345,7 @@ if _typing.TYPE_CHECKING:
         arctan as arctan,
         arctan2 as arctan2,
         arctanh as arctanh,
+        around as around,
         asanyarray as asanyarray,
         bitwise_not as bitwise_not,
         concatenate as concatenate,

@@ -1,6 +1,6 @@
-"""Assertions about arrays: those of `numpy.testing`, with Arrays taken to the host first, openly.
+"""The assertions of `numpy.testing`, for Arrays: they are copied to the host first.
 
-What has no arrays among its arguments is NumPy's own.
+`no_implicit_transfer` allows these copies. Names without array arguments are NumPy's own.
 """
 
 from collections.abc import Callable as _Callable

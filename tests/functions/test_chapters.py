@@ -46,8 +46,12 @@ def test_docstrings_are_completed() -> None:
             "sum mean var trace vecdot",
             "zeros eye tri fromiter array concat add",
         ),
-        ("None for the operand's, or", "asarray array full full_like linspace", "zeros eye load"),
-        ("The device; None for the default one", "zeros eye fromiter indices tri", "zeros_like"),
+        ("None for that of the operand, or", "asarray array full_like", "zeros full linspace load"),
+        ("The device; None for that of `fill_value`", "full", "zeros asarray full_like"),
+        ("The device; None for that of an end", "linspace geomspace", "zeros arange"),
+        ("The device; None for the default dev", "zeros eye fromiter indices tri", "zeros_like"),
+        ("None for the device's default floating", "zeros eye identity tri ones", "array asarray"),
+        ("narrower integers", "sum trace cumulative_sum cumsum nanprod", "mean var nanstd zeros"),
     ],
 )
 def test_the_meaning_of_a_parameter_is_that_of_its_function(
@@ -55,6 +59,22 @@ def test_the_meaning_of_a_parameter_is_that_of_its_function(
 ) -> None:
     for name in f"{of} {not_of}".split():
         assert (meaning in getattr(xarr, name).__doc__) is (name in of.split()), name
+
+
+@pytest.mark.parametrize("name", ["sum", "take", "clip", "conjugate", "compress", "choose"])
+def test_the_docstring_of_a_method_calls_the_method_on_the_array(name: str) -> None:
+    docstring = inspect.getdoc(getattr(xarr.Array, name)) or ""
+    assert not re.search(r"^(a|x) : |\bof (a|x)\b|\ba's|the operand\b", docstring, re.MULTILINE)
+    assert f".{name}(" in docstring.partition(">>> import xarr")[2].replace("xarr.", "")
+    assert f"xarr.{name}(" not in docstring
+    assert name != "sum" or " a : " in f" {xarr.sum.__doc__}".replace("\n", " ")
+
+
+def test_a_docstring_says_once_which_other_names_a_function_has() -> None:
+    assert "`vstack` and `row_stack` are one function." in (xarr.row_stack.__doc__ or "")
+    for function in (xarr.amax, xarr.around, xarr.arccos, xarr.concatenate):
+        assert (function.__doc__ or "").count(" are one function.") == 1
+    assert "are one function" not in f"{xarr.Array.max.__doc__} {xarr.sum.__doc__}"
 
 
 def test_docstrings_of_numpy_stay_as_they_are() -> None:

@@ -59,12 +59,12 @@ class Array(ArrayBase):
     Elementwise work is deferred until a value is needed; see `xarr.explain`.
 
     shape : int or tuple of int -- The shape.
-    dtype : dtype, optional -- The data type; the device's default floating-point one where None.
+    dtype : dtype, optional -- The data type; None for the device's default floating-point type.
     buffer : Array, or object with a buffer, optional
-        The values: the memory of an Array is shared, other memory is copied. Zeros where None.
+        The values: the memory of an Array is shared, other memory is copied. None for zeros.
     offset : int -- The position of the first element in the buffer, in bytes.
     strides : tuple of int, optional
-        Bytes from one element to the next along each axis; those of `order` where None.
+        Bytes from one element to the next along each axis; None for those of `order`.
     order : {"C", "F"}, optional -- The order in memory where strides is None.
     """
 
@@ -107,7 +107,7 @@ class Array(ArrayBase):
 
     @property
     def dtype(self) -> numpy.dtype[numpy.generic]:
-        """The data type of the elements, one of NumPy's. Assigning one reinterprets the memory."""
+        """The data type of the elements, one of NumPy's. Assigning one reinterprets memory."""
         return self._view.dtype.numpy
 
     @dtype.setter
@@ -117,7 +117,7 @@ class Array(ArrayBase):
 
     @property
     def shape(self) -> Shape:
-        """The extent of each axis. Assigning one reshapes the array in place, without a copy."""
+        """The extent of each axis. Assigning a shape reshapes the array in place."""
         return self._view.shape
 
     @shape.setter

@@ -22,7 +22,7 @@ _REMEDIES: Final = {
 
 
 class MissingAttribute:
-    """An attribute that is not there for `hasattr`, and whose error names its remedy.
+    """An attribute that Array does not have; the error says what to write instead.
 
     A descriptor for each name: a `__getattr__` would slow down every attribute that is there.
     """

@@ -65,12 +65,13 @@ class _Method:
         self._module, self._name = module, name
 
     def __get__(self, x: Array | None, kind: type[Array]) -> Any:
-        from xarr.functions.names.docstrings import complete_public
+        from xarr.functions.names import docstrings
 
         function = lazy.imported(__name__, self._module, self._name)
-        complete_public(function)
-        setattr(kind, self._name, function)
-        return function.__get__(x, kind)
+        docstrings.complete_public(function)
+        method = docstrings.method_of(function)
+        setattr(kind, self._name, method)
+        return method.__get__(x, kind)
 
 
 for _name, (_module, _) in lazy.imports(__name__).items():
@@ -90,7 +91,7 @@ def tolist(self: Array) -> Any:
 
 
 def item(self: Array, *args: Any) -> Any:
-    """Return an element as a Python scalar; without an index, that of a one-element array.
+    """Return an element as a Python scalar; without an index, the only element.
 
     args : int or tuple of int -- The index of the element, or its position in C order.
 
@@ -203,7 +204,8 @@ def astype(
 
     order : {"C", "F", "A", "K"} -- The index that runs fastest in memory: the last ("C", "K") or
         the first ("F"). "A" is "F" for an array in Fortran order, else "C".
-    copy : bool -- Whether to copy even if nothing changes; if False, the array is returned itself.
+    copy : bool -- What to do if nothing changes: True copies, False returns the array itself.
+    device : Device, str or None -- The device; None for the array's.
     """
     try:
         return functions.types.data_types.cast(self, dtype, order, casting, copy, device)
@@ -212,14 +214,18 @@ def astype(
 
 
 def view(self: Array, dtype: Any = None, type: Any = None) -> Array:
-    """Return another array in the same memory, possibly with another data type.
+    """Return another array in the same memory, with another data type if one is given.
 
-    dtype : dtype, optional -- The data type to read the bytes as. With elements of another size the
-        last axis grows or shrinks; it must be contiguous then.
+    dtype : dtype, optional -- The data type to read the bytes as. If its elements have another
+        size, the last axis grows or shrinks, and must be contiguous.
     type : type, optional -- `xarr.ndarray`, the only type there is.
 
-    ValueError -- If the bytes of the last axis do not make whole elements, or have gaps.
+    ValueError -- If the last axis has gaps, or its size in bytes is no multiple of the new element
+        size.
     TypeError -- If the device lacks dtype.
+
+    >>> xarr.asarray([1.0], dtype="float32").view("int32").tolist()
+    [1065353216]
     """
     try:
         return functions.io.bits.view(self, dtype, type)
@@ -255,6 +261,11 @@ def resize(self: Array, *new_shape: Any, refcheck: bool = True) -> None:
     ValueError -- If the array is a view.
 
     Note: Views that were made before keep the old memory, with the old values.
+
+    >>> x = xarr.asarray([1, 2])
+    >>> x.resize(2, 2)
+    >>> x.tolist()
+    [[1, 2], [0, 0]]
     """
     functions.io.bits.resize(self, new_shape, refcheck)
 
@@ -331,10 +342,10 @@ def fill(self: Array, value: Any) -> None:
 
 
 def choose(self: Array, *choices: Any, out: Out = None, mode: str = "raise") -> Array:
-    """Take each element from one of several arrays; this one says which. See `xarr.choose`.
+    """Choose each element from one of several arrays, by this array. See `xarr.choose`.
 
-    choices : Arrays that broadcast with this one, or a sequence of them
-        The arrays to take from. An element 0 of this array takes from the first of them.
+    choices : Arrays that broadcast with the array, or a sequence of them
+        The arrays to choose from: where the array is i, the result has the element of choices[i].
 
     -> Array, shape that all arrays broadcast to, of the data type that the choices promote to
     """
@@ -347,7 +358,7 @@ def compress(
 ) -> Array:
     """Take the slices along an axis where a condition is true. See `xarr.compress`.
 
-    -> Array, shape of this one with the taken indices along the axis; the data type is kept
+    -> Array, shape of the array with the taken indices along the axis, of its data type
     """
     return functions.index.searching.compress(condition, self, axis, out)
 
@@ -419,11 +430,16 @@ def _partitioned(values: Host, kth: int, axis: int = -1) -> None:
 def partition(
     self: Array, kth: Any, axis: SupportsIndex = -1, kind: str = "introselect", order: Any = None
 ) -> None:
-    """Partition the array in place: the kth element gets its position in the sorted order.
+    """Partition the array in place: position kth gets the element that sorting would put there.
 
-    Smaller elements come before it, larger ones behind it, both in any order.
+    Smaller elements come before it and larger ones after it, in any order.
 
-    kth : int or sequence of int -- The positions, in [-N, N).
+    kth : int or sequence of int -- The positions, from -N to N - 1 for N elements.
+
+    >>> x = xarr.asarray([3, 4, 2, 1])
+    >>> x.partition(2)
+    >>> int(x[2])
+    3
     """
     package.layouts.require_writeable(self, "x.partition(kth)")
     integer(axis, "x.partition(kth, axis)", "axis")
@@ -433,7 +449,7 @@ def partition(
 def searchsorted(
     self: Array, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: Any = None
 ) -> Array:
-    """Find where values would go into a sorted array. See `xarr.searchsorted`."""
+    """Find the indices at which to insert values into the sorted array. See `xarr.searchsorted`."""
     return functions.sort.sorting.searchsorted(self, v, side, sorter)
 
 
@@ -445,7 +461,7 @@ def trace(
     dtype: DTypeLike = None,
     out: Out = None,
 ) -> Array:
-    """Sum the diagonals of the matrices in two axes. See `xarr.trace`."""
+    """Sum the diagonals of the matrices along two axes. See `xarr.trace`."""
     return functions.linalg.matrices.trace(self, offset, axis1, axis2, dtype, out)
 
 
@@ -468,19 +484,19 @@ def clip(
 
 
 def conj(self: Array, /, out: Out = None) -> Array:
-    """Return the complex conjugate; the array itself where it is real. See `xarr.conj`."""
+    """Return the complex conjugate; for a real array, the array itself. See `xarr.conj`."""
     if out is None and self._view.dtype.kind != dtypes.COMPLEX:
         return self
     return functions.elementwise.elementwise.conj(self, out)
 
 
 def conjugate(self: Array, /, out: Out = None) -> Array:
-    """Return the complex conjugate; the array itself where it is real. See `xarr.conj`."""
+    """Return the complex conjugate; for a real array, the array itself. See `xarr.conj`."""
     return self.conj(out)
 
 
 def dot(self: Array, b: ArrayLike, out: Out = None) -> Array:
-    """Multiply scalars, vectors, matrices and stacks of them. See `xarr.dot`.
+    """Multiply the array by a scalar, vector, matrix or stack of them. See `xarr.dot`.
 
     b : Array or values -- The second operand.
 

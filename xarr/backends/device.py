@@ -66,35 +66,9 @@ class Device:
     opened at first use. Within ``with device:``, which may be nested, it is the default device,
     where new arrays are made.
 
-    info : DeviceInfo -- The properties of the device by its driver.
-    open : function -- Opens the driver; called at the first use of the device.
-    plain : Device, optional -- The same device without options.
+    info, open, plain : DeviceInfo, function, Device or None -- Programs do not call the class.
     options : tuple of str -- Properties to pretend: ``no-float64`` for no float64; ``as-gpu`` for a
         GPU, which runs kernels written for GPUs and shares no memory with the host.
-
-    Attributes
-    ----------
-    no_float64 : bool
-        Whether the device has no float64, so that it computes in float32 and complex64.
-    lock : RLock -- The lock to hold while work runs on the device or its driver is called.
-    memory : Memory -- The use of the device's memory, and its limit.
-    in_place : dict
-        For each data type, the functions that read and write an element in device memory; None if
-        the host cannot reach it.
-    shared : dict of int
-        The number of outside users, such as NumPy arrays, of the memory of a storage, by the
-        storage's serial number. Work on such memory runs at once.
-    kept : dict of int
-        The number of graphs that use each buffer, by its identity. No other array gets this memory,
-        and its content is never assumed.
-    is_recorded : bool -- Whether a graph is being recorded, so that no other work may run.
-    drawing : function or None
-        While a graph is recorded: returns the number and the key of a random draw as views, which
-        each launch updates. Its argument is the function that counts the draws.
-    bandwidth_gb_s : float or None -- The speed of copies, once a profile has measured it.
-    tape : Tape or None -- The pending work of the device.
-    kernels, programs, structures : dict, dict, Memo
-        The engine's caches: compiled kernels, plans, and structures of views.
     """
 
     __slots__ = (
@@ -119,18 +93,24 @@ class Device:
 
     info: DeviceInfo
     options: tuple[str, ...]
-    lock: threading.RLock
-    kernels: dict[Any, Any]
     no_float64: bool
-    in_place: InPlace
+    lock: threading.RLock  # held while work runs on the device or its driver is called
+    in_place: InPlace  # reads and writes an element in place; None where the host cannot reach it
+    # Outside users of a storage's memory, such as NumPy arrays, by its serial number. Work on such
+    # memory runs at once.
     shared: dict[int, int]
+    # Graphs that use a buffer, by its identity: no other array gets its memory, and its content is
+    # never assumed.
     kept: dict[int, int]
-    is_recorded: bool
-    bandwidth_gb_s: float | None
+    is_recorded: bool  # by a graph, so that no other work may run
+    # While a graph is recorded: makes views of the number and the key of a random draw, which each
+    # launch updates, with a function that counts the draws.
     drawing: Callable[[Callable[[], tuple[int, int]]], tuple[Any, Any]] | None
+    bandwidth_gb_s: float | None  # of copies, once a profile has measured it
+    tape: Any  # the pending work
+    kernels: dict[Any, Any]
     programs: dict[Any, Any]
     structures: Any
-    tape: Any
 
     def __init__(
         self,
@@ -201,7 +181,7 @@ class Device:
 
     @property
     def memory_nbytes(self) -> int:
-        """All memory of the device in bytes."""
+        """The size of the device's memory, in bytes."""
         return self.info.memory_nbytes
 
     @property
@@ -351,7 +331,7 @@ def default_device() -> Device:
 
 
 def device(spec: Device | str | None = None) -> Device:
-    """Return the device that `spec` names; in a ``with`` statement it is the default one.
+    """Return the device that `spec` names; within ``with device:`` it is the default device.
 
     spec : Device, str or None -- The name of a device, as "cupy:1"; "gpu" or "cpu" for the first of
         that kind; None for the default device.

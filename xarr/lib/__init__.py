@@ -1,4 +1,4 @@
-"""NumPy's `lib`: views of strides, and what needs no arrays."""
+"""Names of `numpy.lib`: views with given strides, and functions that need no arrays."""
 
 from numpy.lib import NumpyVersion as NumpyVersion, mixins as mixins
 

@@ -1,4 +1,4 @@
-"""Functions that give complex numbers where real ones do not do, as in `numpy.emath`."""
+"""Functions that return complex numbers where no real result exists, as in `numpy.emath`."""
 
 import typing as _typing
 

@@ -209,7 +209,7 @@ bitwise_invert = Elementwise(
 bitwise_left_shift = Elementwise(
     INTEGER,
     "xr_left_shift(x1, x2)",
-    "Shift the bits of x1 to the left by x2; 0 unless x2 is from 0 to the dtype's width - 1.",
+    "Shift the bits of x1 to the left by x2; 0 if x2 is negative or not below the dtype's width.",
     unit="x2 in bits",
     operator="lshift",
     widens_bool=True,
@@ -519,7 +519,6 @@ rint = Elementwise(
     "Round x to the nearest integer, halves to even, in floating point.",
     complex="xr_round(x)",
     source=NUMPYS,
-    example="xarr.asarray([1.0, 1.5, 2.5])",
     host=REAL_OR_BOOL,
 )
 round = Elementwise(

@@ -75,7 +75,6 @@ class Elementwise:
     unit : str -- Unit of operand or result, where there is one.
     domain : Domain -- What tests draw operands from and how far a result may be off.
     source : str -- Where the function is defined, as its docstring says.
-    example : str -- The operands in the docstring's example; "" for ones that fit the kinds.
     reference : function of NumPy arrays, or None
         What tests compare to: computed in a wider type where there is one. None for NumPy's
         function of the same name.
@@ -112,7 +111,6 @@ class Elementwise:
     unit: str = ""
     domain: Domain = EXACT
     source: str = f"{STANDARD}, element-wise functions."
-    example: str = ""
     reference: Callable[..., Any] | None = None
     integers_as_default: bool = False
     by_hand: bool = False

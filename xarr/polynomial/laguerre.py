@@ -1,7 +1,7 @@
 """Series of Laguerre polynomials, as in `numpy.polynomial.laguerre`.
 
-Values, Vandermonde matrices and fits are computed on the device; what makes coefficients of
-coefficients runs on the host, and gives Arrays.
+Values, Vandermonde matrices and fits are computed on the device; functions that return coefficients
+run on the host, and return Arrays.
 """
 
 import typing as _typing

@@ -16,11 +16,11 @@ format_float = _theirs.format_float
 
 
 def mapparms(old: _typing.Any, new: _typing.Any) -> tuple[_typing.Any, _typing.Any]:
-    """The offset and the scale of the linear map of one interval to another.
+    """Return the offset and the scale of the linear map of one interval to another.
 
     old, new : pair of float -- The intervals: their first and last points.
 
-    -> (float, float) -- The offset and the scale, so that offset + scale * old is new; on the host.
+    -> (float, float) -- The offset and the scale, numbers on the host: offset + scale * old is new.
 
     >>> xarr.polynomial.polyutils.mapparms([0.0, 4.0], [-1.0, 1.0])
     (-1.0, 0.5)

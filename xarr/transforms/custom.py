@@ -186,7 +186,7 @@ class custom_vjp(_Custom):  # noqa: N801 - JAX's name
 
         fwd : function -- Returns the result, and an array, or nested tuples, lists and dicts, that
             the derivative needs.
-        bwd : function -- Returns the arguments' adjoints from that and the result's adjoint.
+        bwd : function -- Returns the arguments' adjoints from that object and the result's adjoint.
         """
         self._fwd, self._bwd = fwd, bwd
 

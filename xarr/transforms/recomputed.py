@@ -344,8 +344,8 @@ def checkpoint(fun: Function, segments: int = 1) -> Function:
 
     fun : function -- The function; it must not write to its arguments or to arrays it captures.
     segments : int -- The number of parts to compute the derivative in. Memory holds the values that
-        are live between parts, and all values of one part: for a loop of n steps about sqrt(n)
-        parts need the least. A checkpoint within another one has no effect.
+        later parts need, and all values of one part: a loop of n steps needs the least memory with
+        about sqrt(n) parts. A checkpoint within another one has no effect.
 
     ValueError -- If `segments` is below 1.
     TypeError -- If the function writes to an array that it was given.

@@ -167,7 +167,7 @@ class ElementwiseKernel:
         block_size : int
             Has no effect: xarr cuts the work itself.
         stream : Stream, optional
-            The stream to run on; the current one where None.
+            The stream to run on; None for the current one.
         """
         if block_size <= 0:
             raise errors.value_error(

@@ -156,7 +156,7 @@ class RawModule:
         return vars(self) | {"_kernels": {}}
 
     def run_in_loops(self, code: str) -> None:
-        """Set other source for CPUs whose kernels run the items of a group in loops.
+        """Set a second source, for CPU devices that run the items of a group in a loop.
 
         code : str -- The source, in portable C, with the same kernels.
         """
@@ -307,8 +307,9 @@ class RawKernel:
     ----------
     attributes : dict of str to int or None
         The kernel's attributes by the default device's driver, as ``"num_regs"`` and
-        ``"max_threads_per_block"``; None for unknown ones. Each is an attribute as well; on CUDA
-        devices `max_dynamic_shared_size_bytes` (bytes) and `preferred_shared_memory_carveout`
+        ``"max_threads_per_block"``; None for unknown ones. Each is also an attribute of the kernel;
+        on CUDA devices `max_dynamic_shared_size_bytes` (bytes) and
+        `preferred_shared_memory_carveout`
         (percent) can be set.
 
     Raises
@@ -384,9 +385,9 @@ class RawKernel:
             return device.driver.attributes(self._module._loaded(device, self.name))
 
     def occupancy(self, block: Sequence[int] | int, shared_nbytes: int = 0) -> int:
-        """Return how many groups of `block` items fit a multiprocessor of the default device.
+        """Return how many groups of `block` items one multiprocessor can run at once.
 
-        Each uses `shared_nbytes` bytes of dynamic shared memory too. CUDA devices only.
+        The multiprocessor is one of the default device, which must be a CUDA device.
 
         block : int or tuple of int -- The number of items in a group.
         shared_nbytes : int -- The bytes of dynamic shared memory that a group uses.
@@ -398,7 +399,7 @@ class RawKernel:
             return device.driver.occupancy(kernel, items, shared_nbytes)
 
     def suggested_block(self, shared_nbytes: int = 0) -> int:
-        """Return the group size for the best `occupancy` of the default device. CUDA devices only.
+        """Return the group size with the best `occupancy`, on the default device, a CUDA device.
 
         shared_nbytes : int -- The bytes of dynamic shared memory that a group uses.
         """
@@ -447,7 +448,7 @@ class RawKernel:
             Bytes of local memory behind each pointer that is left out, or of CUDA's dynamic shared
             memory.
         stream : Stream, optional
-            The stream to run on; the current one where None.
+            The stream to run on; None for the current one.
         cooperative : bool
             Whether all groups run at once, so that CUDA's grid group may wait for all of them.
         cluster : tuple of 1 to 3 int

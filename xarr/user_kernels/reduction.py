@@ -39,10 +39,10 @@ class ReductionKernel:
     reduce_expr : str -- An expression that combines two values `a` and `b`, as ``a + b``;
         associative and commutative.
     post_map_expr : str -- A statement for the output, from the reduced value `a`: ``y = sqrt(a)``.
-    identity : number, str or None -- The neutral value of reduce_expr, and the result
-        for no elements; with None, reducing no elements is an error.
+    identity : number, str or None -- The neutral value of reduce_expr, and the result if there are
+        no elements; None makes that an error.
     reduce_type : str, optional
-        The data type of `a` and `b`, a name or a placeholder; that of the output where None.
+        The data type of `a` and `b`, a name or a placeholder; None for that of the output.
     derivative : function, optional
         As for `ElementwiseKernel`: a function of the inputs, and of the output with the reduced
         axes kept. It returns the partial derivative of the output by each element.
@@ -137,11 +137,11 @@ class ReductionKernel:
         out : Array, optional
             The array to write the result to, of its shape.
         axis : int, tuple of int or None
-            The axes; all where None.
+            The axes; None for all.
         keepdims : bool
             Whether to keep the reduced axes, with extent 1.
         stream : Stream, optional
-            The stream to run on; the current one where None.
+            The stream to run on; None for the current one.
         """
         if stream is not None:
             with stream:

@@ -147,13 +147,14 @@ def frombuffer(
     buffer : Array, or object with a buffer, such as bytes
         The memory. That of an Array is shared; any other is copied to the device.
     dtype : dtype, optional
-        The data type to read the bytes as; the default floating-point one where None.
+        The data type to read the bytes as; None for the default floating-point type.
     count : int -- The number of elements; all where negative.
     offset : int -- The byte that the first element begins at.
 
     -> Array, shape (count,), of the data type asked for
 
-    ValueError -- If there is no such device, or the bytes make no whole elements.
+    ValueError -- If there is no such device, or the number of bytes is no multiple of the element
+        size.
 
     >>> xarr.frombuffer(bytes([1, 0, 2, 0]), dtype="int16").tolist()
     [1, 2]
@@ -268,7 +269,7 @@ _REQUIREMENTS = {
 def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     """Tell whether a and b have a byte of memory in common.
 
-    max_work : int, optional -- The limit of the search, as in NumPy; unlimited where None.
+    max_work : int, optional -- The limit of the search, as in NumPy; None for no limit.
     a, b : Array -- The arrays; also NumPy arrays.
 
     >>> x = xarr.zeros(4)
@@ -279,7 +280,7 @@ def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
 
 
 def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
-    """Tell whether a and b may share memory: whether their addresses overlap. False is certain.
+    """Tell whether a and b may share memory, as their addresses overlap; False is certain.
 
     max_work : int, optional -- The limit of an exact search; None compares the ends only.
     a, b : Array -- The arrays; also NumPy arrays.

@@ -44,13 +44,11 @@ def asarray(
     copy: bool | None = None,
     like: Any = None,
 ) -> Array:
-    """Make an array of values; an Array of the wanted kind is returned itself.
+    """Make an array of values; an Array that needs no change is returned itself.
 
     a : Array, Python scalar, nested sequence, NumPy array, buffer, or another library's array
         The values. A nested sequence may hold Arrays. The memory of an array on a CUDA device (of
         CuPy, Numba, PyTorch, JAX) is shared.
-    dtype : dtype, optional -- The data type of the result; where None, that of the values. Python
-        scalars become bool, int64, and the device's default floating-point and complex types.
 
     -> Array, shape and data type of the values
 
@@ -209,7 +207,7 @@ def full(
 ) -> Array:
     """Make an array of one value.
 
-    dtype : dtype, optional -- That of fill_value where None.
+    dtype : dtype, optional -- The data type; None for that of fill_value.
     order : {"C", "F"} -- The index that runs fastest in memory: the last (C) or the first (F).
 
     -> Array, shape as given
@@ -275,8 +273,6 @@ def full_like(
 ) -> Array:
     """Make an array of one value, with the shape and dtype of another array.
 
-    dtype, shape : dtype; int or tuple of int; optional -- Those of a where None.
-
     -> Array, shape and data type of a unless given
 
     >>> xarr.full_like(xarr.asarray([1, 2]), 7).tolist()
@@ -323,7 +319,6 @@ def eye(
 ) -> Array:
     """Make a matrix of zeros with ones on a diagonal.
 
-    dtype : dtype, optional -- The default floating-point one of the device where None.
     order : {"C", "F"} -- The index that runs fastest in memory: the last (C) or the first (F).
 
     -> Array, shape (N, M)
@@ -377,7 +372,6 @@ def identity(
     """Make a square matrix of zeros with ones on the main diagonal.
 
     n : int -- The number of rows and of columns.
-    dtype : dtype, optional -- The default floating-point one of the device where None.
 
     -> Array, shape (n, n)
     """
@@ -459,8 +453,6 @@ def tri(
 ) -> Array:
     """Make a matrix of ones at and below a diagonal, zeros above it.
 
-    dtype : dtype, optional -- The default floating-point one of the device where None.
-
     -> Array, shape (N, M)
     """
     where = "tri(N, M, k)"
@@ -486,7 +478,7 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
     """Copy an array to a device; an array that is there already is returned itself.
 
     stream : Stream, optional
-        The stream of `device` on which the values are copied; the current one where None.
+        The stream of `device` on which the values are copied; None for the current one.
 
     -> Array, shape and data type of x
 
@@ -495,7 +487,7 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
     Note: CUDA devices copy from one to the other directly; other copies go through the host.
 
     >>> x = xarr.arange(3)
-    >>> x.to_device(x.device) is x
+    >>> xarr.to_device(x, x.device) is x
     True
     """
     where = "to_device(x, device)"

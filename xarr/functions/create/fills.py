@@ -18,7 +18,6 @@ def empty(
 ) -> Array:
     """Make an array of unspecified values; in xarr they are zeros.
 
-    dtype : dtype, optional -- The default floating-point one of the device where None.
     order : {"C", "F"} -- The index that runs fastest in memory: the last (C) or the first (F).
 
     -> Array, shape as given
@@ -37,8 +36,6 @@ def empty_like(
 ) -> Array:
     """Make an array of unspecified values, with the shape and dtype of another; here zeros.
 
-    dtype, shape : dtype; int or tuple of int; optional -- Those of prototype where None.
-
     -> Array, shape and data type of prototype unless given
     """
     return filled_like(prototype, 0, dtype, shape, device, "empty_like(prototype)", order)
@@ -54,7 +51,6 @@ def ones(
 ) -> Array:
     """Make an array of ones.
 
-    dtype : dtype, optional -- The default floating-point one of the device where None.
     order : {"C", "F"} -- The index that runs fastest in memory: the last (C) or the first (F).
 
     -> Array, shape as given
@@ -73,8 +69,6 @@ def ones_like(
 ) -> Array:
     """Make an array of ones, with the shape and dtype of another.
 
-    dtype, shape : dtype; int or tuple of int; optional -- Those of a where None.
-
     -> Array, shape and data type of a unless given
     """
     return filled_like(a, 1, dtype, shape, device, "ones_like(a)", order)
@@ -90,7 +84,6 @@ def zeros(
 ) -> Array:
     """Make an array of zeros.
 
-    dtype : dtype, optional -- The default floating-point one of the device where None.
     order : {"C", "F"} -- The index that runs fastest in memory: the last (C) or the first (F).
 
     -> Array, shape as given
@@ -108,8 +101,6 @@ def zeros_like(
     device: DeviceLike = None,
 ) -> Array:
     """Make an array of zeros, with the shape and dtype of another.
-
-    dtype, shape : dtype; int or tuple of int; optional -- Those of a where None.
 
     -> Array, shape and data type of a unless given
     """

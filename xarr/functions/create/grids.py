@@ -97,7 +97,7 @@ def indices(
     """Make the index arrays of a grid: along each axis, the index of each point.
 
     dimensions : sequence of int -- The shape of the grid.
-    dtype : dtype or None -- The data type; int64 where None.
+    dtype : dtype or None -- The data type; None for int64.
     sparse : bool
         Whether the result is a tuple of Arrays, one for each axis, that broadcast to the grid.
 

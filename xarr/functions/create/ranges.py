@@ -39,11 +39,11 @@ def arange(
     """Make an array of evenly spaced numbers in the half-open interval [start, stop).
 
     start : int or float
-        The first number. Where stop is None it is the end, and the interval starts at 0.
+        The first number. If stop is None, the end of the interval, which then starts at 0.
     stop : int or float, optional -- The end of the interval, not included.
-    step : int or float, optional -- The distance between two numbers, not 0; 1 where None.
-    dtype : dtype, optional -- The data type; int64 where None and all numbers are integers, else
-        the default floating-point one.
+    step : int or float, optional -- The distance between two numbers, not 0; None for 1.
+    dtype : dtype, optional -- The data type; None for int64 if all numbers are integers, else for
+        the default floating-point type.
 
     -> Array, shape (ceil((stop - start) / step),) -- start + i * step, computed in dtype.
 
@@ -246,8 +246,9 @@ def linspace(
     start, stop : int, float or complex, or Array, shapes that broadcast to (...)
         The ends of the interval.
     retstep : bool -- Whether to return the distance between two numbers too.
-    dtype : dtype, optional -- The data type. Where None it is that of the ends if floating-point or
-        complex, else the default floating-point one. Numbers of an integer type are rounded down.
+    dtype : dtype, optional -- The data type. None for that of the ends if floating-point or
+        complex, else for the default floating-point type. Numbers of an integer type are rounded
+        down.
     num : int -- The number of values.
 
     -> Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0
@@ -437,7 +438,7 @@ def logspace(
     start, stop, base : number, or Array, shapes that broadcast to (...)
         The exponents of the ends, and the base of the powers.
     num : int -- The number of values.
-    dtype : dtype or None -- The data type; a floating-point or complex one where None.
+    dtype : dtype or None -- The data type; None for a floating-point or complex one.
 
     -> Array, shape (num, ...), floating-point where no dtype is given
 
@@ -476,7 +477,7 @@ def geomspace(
     start, stop : number, or Array, shapes that broadcast to (...)
         The ends of the progression, not 0. Between real ends of different signs there are NaNs.
     num : int -- The number of values.
-    dtype : dtype or None -- The data type; a floating-point or complex one where None.
+    dtype : dtype or None -- The data type; None for a floating-point or complex one.
 
     -> Array, shape (num, ...), floating-point where no dtype is given
 

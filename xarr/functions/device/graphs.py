@@ -143,8 +143,8 @@ def graph(device: Device | str | None = None) -> Graph:
     """Record the device work of a ``with`` block, to launch it again at little cost.
 
     The block runs normally, once, while it is recorded. ``g.launch()`` then repeats its launches:
-    as one CUDA graph, elsewhere one after the other. Operands and results keep their memory: write
-    new values into an operand, as ``x[...] = values``, before a launch.
+    on a CUDA device as one CUDA graph, elsewhere one after the other. Operands and results keep
+    their memory: write new values into an operand, as ``x[...] = values``, before a launch.
 
     RuntimeError -- In the block, if the host reads a value (as `float(x)`, a mask and `nonzero` do)
         or draws a random number, or if another graph is being recorded.

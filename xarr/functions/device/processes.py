@@ -24,7 +24,8 @@ class IpcHandle:
     device : str -- The name of the device in the process that made the handle.
     name : bytes -- The driver's handle of the memory.
     begin_nbytes : int -- The position of the first element in the memory, in bytes.
-    shape, strides : tuple of int -- Those of the array; strides count elements.
+    shape, strides : tuple of int -- The shape and the strides of the array; the strides count
+        elements.
     dtype : str -- The name of the data type, as `numpy.dtype` takes it.
     """
 
@@ -69,7 +70,7 @@ class IpcHandle:
 
 
 def ipc_handle(x: Array) -> IpcHandle:
-    """Make a handle of an array's memory on a CUDA device, for another process of this machine.
+    """Make a handle of an array's memory on a CUDA device, for another process on the same machine.
 
     The handle can be pickled, and its `open` gives the other process an Array in the same memory.
     The memory lives as long as the handle in this process, which has to outlive the Array in the

@@ -36,8 +36,8 @@ class Stream:
     device : Device, str or None -- The device; None for the default device.
     pointer : int, optional -- A stream of another library to wrap: a ``cudaStream_t``, or a
         ``cl_command_queue`` of xarr's context. It must live as long as this object.
-    priority : int -- The priority of a new CUDA stream: lower numbers, such as -1, go first. Others
-        are clamped to the range of the device; OpenCL has 0 alone.
+    priority : int -- The priority of a new CUDA stream: lower numbers, such as -1, go first.
+        Numbers outside the device's range are clamped to it; OpenCL has only 0.
 
     >>> stream = xarr.Stream()
     >>> with stream:
@@ -224,7 +224,7 @@ this thread, and the stream that was used last, as CuPy's do not live by being u
 
 
 def current_stream(device: Device | str | None = None) -> Stream:
-    """Return the stream for this thread's work on a device.
+    """Return the stream in which this thread's work on a device runs.
 
     >>> with xarr.Stream() as stream:
     ...     xarr.current_stream().pointer == stream.pointer
@@ -243,7 +243,7 @@ def require_stream(stream: Any, where: str) -> None:
 
 
 class Event:
-    """A point in the work of a stream, to wait for and to measure time by.
+    """A point in the work of a stream, for waiting and for measuring time.
 
     device : Device, str or None -- The device; None for the default device.
     stream : Stream, optional -- The stream to record the event in at once; see `record`.
@@ -286,7 +286,7 @@ class Event:
     def record(self, stream: Stream | None = None) -> None:
         """Record the event in a stream, after the stream's work so far.
 
-        stream : Stream, optional -- The stream; the current one where None.
+        stream : Stream, optional -- The stream; None for the current one.
 
         ValueError -- If the stream is not on the device of the event.
 
@@ -387,10 +387,10 @@ def empty_pinned(shape: Any, dtype: Any = None, *, device: Device | str | None =
     """Make a NumPy array in host memory that a device copies from and to at full speed.
 
     Its content is undefined. For a GPU the memory is page-locked: the system cannot use it for
-    anything else while the array exists. CuPy's is in `cupyx`.
+    anything else while the array exists. CuPy has this function in `cupyx`.
 
     shape : int or tuple of int -- The shape.
-    dtype : dtype, optional -- The data type; the default floating-point one where None.
+    dtype : dtype, optional -- The data type; None for the default floating-point type.
 
     -> numpy.ndarray, shape as given
 
@@ -421,7 +421,7 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
         The target and the source, of the same shape and data type. A NumPy array must be
         C-contiguous. Two Arrays are on one device, or on two CUDA devices.
     stream : Stream, optional -- The stream for the copy, on the device of `dst` (of `src` if `dst`
-        is NumPy's); the current one where None.
+        is NumPy's); None for the current one.
 
     -> Event at the end of the copy
 

@@ -132,7 +132,7 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
     """Round to the nearest integer, halves to even.
 
     decimals : int, optional -- The number of decimal places; -1 rounds to tens, -2 to hundreds.
-        As in NumPy, a is multiplied by 10**decimals, rounded and divided.
+        As in NumPy, by multiplying with 10**decimals, rounding and dividing.
 
     -> numeric Array, shape (...) -- Of the dtype of a; float16 for bools.
 
@@ -166,9 +166,6 @@ def _to_integers(x: Any) -> Array:
     return Array(rows.rint.applied(view) if view.dtype.kind == BOOL else rows.round.applied(view))
 
 
-around = round
-
-
 def _beyond(bound: ArrayLike, name: str, x: Array) -> bool:
     """Whether a bound is a Python integer that no element of x's dtype is on the other side of."""
     row = x._view.dtype
@@ -195,7 +192,7 @@ def clip(
 
     min, max : Array or Python scalar, optional
         The bounds, of shapes that broadcast with the array's; None for no bound. A Python integer
-        `min` below the range of the array's dtype, or `max` above it, bounds nothing.
+        `min` below the range of the array's dtype, or `max` above it, has no effect.
     a_min, a_max : Array or Python scalar, optional -- NumPy's older names of min and max.
 
     -> Array, shape that the operands broadcast to, of the data type that they promote to

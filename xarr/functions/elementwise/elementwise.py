@@ -34,7 +34,7 @@ bitwise_and: Final = Binary(rows.bitwise_and)
 bitwise_invert: Final = Unary(rows.bitwise_invert)
 """Invert each bit of x; for bools, the logical not."""
 bitwise_left_shift: Final = Binary(rows.bitwise_left_shift)
-"""Shift the bits of x1 to the left by x2; 0 unless x2 is from 0 to the dtype's width - 1."""
+"""Shift the bits of x1 to the left by x2; 0 if x2 is negative or not below the dtype's width."""
 bitwise_or: Final = Binary(rows.bitwise_or)
 """Compute the bitwise or: the bits set in x1, x2 or both."""
 bitwise_right_shift: Final = Binary(rows.bitwise_right_shift)

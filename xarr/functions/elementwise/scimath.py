@@ -1,4 +1,4 @@
-"""Functions that give complex numbers where real ones do not do: `xarr.emath`.
+"""Functions that return complex numbers where no real result exists: `xarr.emath`.
 
 Whether an element needs it is asked of the values, so these functions wait for the device.
 """
@@ -63,20 +63,24 @@ def _widening(
     widened.__name__ = widened.__qualname__ = name
     beyond = "negative" if high == math.inf else f"outside [{low}, {high}]"
     given, _, result = example.partition(": ")
-    shown = f">>> xarr.emath.{name}([{given}]).tolist()\n[{result}]"
+    shown = f">>> xarr.emath.{name}([{given}]).round(3).tolist()\n[{result}]"
     widened.__doc__ = f"Compute the {about}; complex if an element is {beyond}.\n\n{shown}"
     return widened
 
 
 sqrt: Final = _widening("sqrt", elementwise.sqrt, "square root", "-1.0, 4.0: 1j, (2+0j)")
-log: Final = _widening("log", elementwise.log, "natural logarithm", "1.0: 0.0")
-log2: Final = _widening("log2", elementwise.log2, "logarithm to base 2", "8.0: 3.0")
-log10: Final = _widening("log10", elementwise.log10, "logarithm to base 10", "100.0: 2.0")
+log: Final = _widening("log", elementwise.log, "natural logarithm", "-1.0, 1.0: 3.142j, 0j")
+log2: Final = _widening(
+    "log2", elementwise.log2, "logarithm to base 2", "-8.0, 8.0: (3+4.532j), (3+0j)"
+)
+log10: Final = _widening(
+    "log10", elementwise.log10, "logarithm to base 10", "-100.0, 100.0: (2+1.364j), (2+0j)"
+)
 _SINE, _COSINE = "inverse sine, in radians", "inverse cosine, in radians"
-arccos: Final = _widening("arccos", elementwise.acos, _COSINE, "1.0: 0.0", -1, 1)
-arcsin: Final = _widening("arcsin", elementwise.asin, _SINE, "0.0: 0.0", -1, 1)
+arccos: Final = _widening("arccos", elementwise.acos, _COSINE, "0.5: 1.047", -1, 1)
+arcsin: Final = _widening("arcsin", elementwise.asin, _SINE, "0.5: 0.524", -1, 1)
 _TANGENT = "inverse hyperbolic tangent"
-arctanh: Final = _widening("arctanh", elementwise.atanh, _TANGENT, "0.0: 0.0", -1, 1)
+arctanh: Final = _widening("arctanh", elementwise.atanh, _TANGENT, "0.5: 0.549", -1, 1)
 
 
 def logn(n: ArrayLike, x: ArrayLike) -> Array:

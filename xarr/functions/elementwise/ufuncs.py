@@ -151,7 +151,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         """Reduce along axes: apply the function to all elements in turn.
 
         axis : int, tuple of int or None -- The axes; None for all.
-        dtype : data type, optional -- The data type that the elements are converted to first.
+        dtype : dtype, optional -- The data type to convert the elements to first.
 
         >>> xarr.add.reduce(xarr.asarray([1, 2, 3])).tolist()
         6
@@ -166,7 +166,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         """Return the running reductions along an axis, as `cumsum` does for `add`.
 
         axis : int -- The axis.
-        dtype : data type, optional -- The data type that the elements are converted to first.
+        dtype : dtype, optional -- The data type to convert the elements to first.
 
         -> Array, shape of the operand
 
@@ -216,7 +216,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         indices : integer Array, shape (K,) -- Slice i is ``[indices[i]:indices[i + 1]]``, the last
             one to the end; an empty slice stands for the element at ``indices[i]``.
         axis : int -- The axis.
-        dtype : data type, optional -- The data type that the elements are converted to first.
+        dtype : dtype, optional -- The data type to convert the elements to first.
 
         >>> xarr.add.reduceat(xarr.asarray([1, 2, 3]), [0, 1]).tolist()
         [1, 5]

@@ -189,7 +189,11 @@ def savez(file: File, *args: ArrayLike, allow_pickle: bool = True, **kwds: Array
 def savez_compressed(
     file: File, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayLike
 ) -> None:
-    """Write several arrays to a compressed ``.npz`` file; see `xarr.savez`. Runs on the host."""
+    """Write several arrays to a compressed ``.npz`` file; see `xarr.savez`. Runs on the host.
+
+    >>> import io
+    >>> xarr.savez_compressed(io.BytesIO(), xarr.ones(2), x=xarr.zeros(3))
+    """
     _write(numpy.savez_compressed, file, args, allow_pickle, kwds)
 
 
@@ -230,18 +234,18 @@ def loadtxt(
         The data type; the default floating-point one where it is Python's float.
     comments : str, sequence of str or None
         The text that begins a comment, to the end of the line; None for no comments.
-    delimiter : str, optional -- The character between values; white space where None.
+    delimiter : str, optional -- The character between values; None for white space.
     converters : callable or dict of int to callable, optional -- Functions from the text of a field
         to its value: one for all columns, or one for each column number.
     skiprows : int
         The number of lines to skip at the beginning, comments and empty ones included.
-    usecols : int or sequence of int, optional -- The columns to read, from 0; all where None.
+    usecols : int or sequence of int, optional -- The columns to read, from 0; None for all.
     unpack : bool -- Whether to return the transposed array, whose rows are the columns of the file:
         ``x, y = xarr.loadtxt(fname, unpack=True)``.
     ndmin : {0, 1, 2} -- The least number of axes; axes of one element beyond it are dropped.
-    encoding : str, optional -- The encoding of the file; the system's where None.
+    encoding : str, optional -- The encoding of the file; None for the system's.
     max_rows : int, optional -- The number of rows to read after the skipped lines, without comments
-        and empty lines; all where None.
+        and empty lines; None for all.
     quotechar : str, optional -- The character around a field that may hold delimiters and comments;
         doubled, it stands for itself. None for no quotes.
 
@@ -278,7 +282,7 @@ def savetxt(
     newline : str -- The end of a row.
     header, footer : str -- Text before and after the values, each of its lines after `comments`.
     comments : str -- The beginning of the lines of `header` and `footer`.
-    encoding : str, optional -- The encoding of the file; latin1 where None.
+    encoding : str, optional -- The encoding of the file; None for latin1.
     fname : path or open file -- The file.
 
     >>> import io
@@ -305,10 +309,10 @@ def genfromtxt(
     """Read numbers from text with missing values. Runs on the host.
 
     dtype : dtype, optional
-        The data type of the result; found for each column separately where None.
+        The data type of the result; None to find one for each column.
     comments : str, optional -- The text that begins a comment, to the end of the line.
     delimiter : str, int or sequence of int, optional
-        The separator of values, or the width of the fields in characters; white space where None.
+        The separator of values, or the width of the fields in characters; None for white space.
     skip_header, skip_footer : int -- The number of lines to skip at the beginning and at the end.
     *args, **kwargs : object -- The further parameters of `numpy.genfromtxt`, in its order or by
         name, as `usecols`, `names`, `missing_values` and `filling_values`; `usemask` is refused.
@@ -344,7 +348,7 @@ def fromfile(
     """Read a vector from the bytes of a file, or from numbers in text. Runs on the host.
 
     dtype : dtype, optional
-        The data type; the default floating-point one where None or Python's float.
+        The data type; None or Python's float for the default floating-point type.
     sep : str -- The separator of numbers in text; "" reads bytes.
     offset : int -- The byte that the first element begins at.
     file : path or open file -- The file.
@@ -376,7 +380,7 @@ def fromstring(
 
     string : str -- The text.
     dtype : dtype, optional
-        The data type; the default floating-point one where None or Python's float.
+        The data type; None or Python's float for the default floating-point type.
     sep : str -- The separator of the numbers; not empty: `frombuffer` reads bytes.
 
     -> Array, shape (N,), of the data type asked for
@@ -433,7 +437,7 @@ def memmap(
         "w+" creates or overwrites the file. The last two need a CPU.
     offset : int -- The byte of the file that the first element begins at.
     shape : int or tuple of int, optional
-        The shape; one axis up to the end of the file where None.
+        The shape; None for one axis up to the end of the file.
     order : {"C", "F"} -- Whether the last index runs fastest in the file, or the first.
 
     -> Array, of the shape and data type asked for

@@ -38,7 +38,7 @@ def array_repr(
     precision: int | None = None,
     suppress_small: bool | None = None,
 ) -> str:
-    """Return the array as NumPy's repr, with the device if it is not the default one.
+    """Return the text of `repr`, in NumPy's format; with the device, if it is not the default one.
 
     >>> xarr.array_repr(xarr.asarray([1, 2]))
     'array([1, 2])'
@@ -72,7 +72,7 @@ def array_str(
     precision: int | None = None,
     suppress_small: bool | None = None,
 ) -> str:
-    """Return the array as NumPy's str.
+    """Return the text of `str`, in NumPy's format.
 
     >>> xarr.array_str(xarr.asarray([1, 2]))
     '[1 2]'

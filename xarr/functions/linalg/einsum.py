@@ -53,7 +53,7 @@ def einsum(
         The subscripts, such as "ij,jk->ik", and the arrays; or each array followed by the list of
         its axes, and finally the list of the result's axes. Without "->" the result has the axes
         that occur once, in alphabetical order. An ellipsis stands for unnamed, broadcast axes.
-    dtype : dtype, optional -- The data type that the operands are converted to.
+    dtype : dtype, optional -- The data type to convert the operands to.
     optimize : bool, str or list, optional
         The order of contractions: a method of `einsum_path`, or the list that it returns. False
         stands for "greedy".

@@ -140,7 +140,7 @@ def cross(
     axisc: SupportsIndex = -1,
     axis: SupportsIndex | None = None,
 ) -> Array:
-    """Compute the cross products of vectors of three elements, or of two, with 0 as the third.
+    """Compute the cross products of vectors of three elements; two elements get 0 as the third.
 
     axisa, axisb, axisc : int, optional
         The axes of the vectors in a, in b and in the result. If all vectors have two elements, the

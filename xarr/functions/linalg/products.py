@@ -50,7 +50,7 @@ def matmul(
         right, and its axis of length one is removed from the result.
     axes : list of tuples of int, optional
         The axes of the matrices in x1, in x2 and in the result; by default the last two.
-    dtype : dtype, optional -- The data type that the operands are converted to first.
+    dtype : dtype, optional -- The data type to convert the operands to first.
 
     -> Array, shape (..., M, N), of the data type that x1 and x2 promote to
 

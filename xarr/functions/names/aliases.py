@@ -18,6 +18,7 @@ arcsinh = elementwise.asinh
 arctan = elementwise.atan
 arctan2 = elementwise.atan2
 arctanh = elementwise.atanh
+around = arithmetic.round
 bitwise_not = elementwise.bitwise_invert
 conjugate = elementwise.conj
 degrees = elementwise.rad2deg

@@ -9,6 +9,9 @@ is annotated there; `complete` does so for the names of a module, or of a class 
 
 from __future__ import annotations
 
+import ast
+import functools
+import importlib.util
 import inspect
 import re
 import sys
@@ -48,7 +51,7 @@ _NUMPYS: Final = "As in NumPy; not part of the Array API standard."
 GLOSSARY: Final = {
     **dict.fromkeys(
         ("a", "arr", "ary", "m", "val", "x", ": ArrayLike"),
-        "The operand; also numbers, lists of numbers and NumPy arrays.",
+        "The operand: an Array, a number, a list of numbers or a NumPy array.",
     ),
     **dict.fromkeys((f"{name}: Array" for name in ("a", "arr", "ary", "m", "x")), "The array."),
     "axis": "The axis; a negative one counts from the end.",
@@ -60,21 +63,32 @@ GLOSSARY: Final = {
     ),
     **dict.fromkeys(("axis1", "axis2"), "An axis; a negative one counts from the end."),
     "keepdims": "Whether the reduced axes stay in the result, with length 1.",
-    "dtype": "The data type of the result; None for the one that operands give, or the default.",
-    "dtype beside casting": "The data type of the result; None derives it from the operands.",
-    "dtype beside d": "The data type of the result; None for the device's default one.",
+    "dtype": "The data type; None for the device's default floating-point type.",
     **dict.fromkeys(
-        ("dtype beside keepdims", "dtype beside include_initial", "dtype beside offset"),
-        "The data type of the result and of the computation. None for the operand's; integers\n"
-        "    become 64-bit in sums and products, floating-point in means and variances.",
+        ("dtype beside shape", "dtype beside N", "dtype beside n"),
+        "The data type; None for the device's default floating-point type.",
     ),
+    **dict.fromkeys(
+        ("dtype beside object", "dtype beside Any"),
+        "The data type of the result; None for that of the values. Python scalars become bool,\n"
+        "    int64, or the device's default floating-point or complex type.",
+    ),
+    "dtype beside subok": "The data type of the result; None for the operand's.",
+    "dtype beside casting": "The data type of the result; None derives it from the operands.",
+    **dict.fromkeys(
+        ("dtype beside include_initial", "dtype beside offset", "dtype beside keepdims"),
+        "The data type of the result and of the computation. None for the operand's, but int64\n"
+        "    or uint64 for bools and narrower integers.",
+    ),
+    "dtype beside ddof": "The data type of the result and of the computation. None for the\n"
+    "    operand's, but the device's default floating-point type for bools and integers.",
     "out": "The array to write the result to, of the result's shape; the values are converted to\n"
-    "    the array's data type.",
-    "out: Outs": "The arrays to write the results to, of their shape.",
+    "    the data type of `out`.",
+    "out: Outs": "The arrays to write the results to, of the results' shape.",
     "where": "True for the elements to compute; elsewhere `out` keeps its elements.",
     "where beside keepdims": "True for the elements to include.",
     "initial": "A value to combine with the elements; it is the result if there are none.",
-    "casting": "The conversions that are allowed: no, equiv, safe, same_kind or unsafe.",
+    "casting": 'The conversions to allow: "no", "equiv", "safe", "same_kind" or "unsafe".',
     "correction": "The divisor is N - correction, for N elements.",
     "ddof": "NumPy's name of `correction`; give at most one of the two.",
     "mean": "The mean, if it is known already; its reduced axes have one element.",
@@ -94,27 +108,31 @@ GLOSSARY: Final = {
     "size": "The shape of the result; None for one number.",
     "size beside Real": "The shape of the result; None for one number, or for the shape to which\n"
     "    parameters that are arrays broadcast.",
-    "device": "The device; None for the default one.",
+    "device": "The device; None for the default device.",
     **dict.fromkeys(
-        (f"device beside {name}" for name in ("a", "copy", "fill_value", "num", "prototype")),
-        "The device; None for the operand's, or the default one.",
+        (f"device beside {name}" for name in ("a", "copy", "prototype")),
+        "The device; None for that of the operand, or the default device if it is no Array.",
     ),
-    "copy": "True to copy always, False to copy never, None to copy where it is needed.",
+    "device beside fill_value": "The device; None for that of `fill_value`, or the default device\n"
+    "    if it is no Array.",
+    "device beside num": "The device; None for that of an end that is an Array with axes, or the\n"
+    "    default device.",
+    "copy": "True to copy always, False to copy never, None to copy if needed.",
     "norm": 'Which transform is divided by the number of points n: "backward" (or None) for the\n'
     '    inverse one, "forward" for the forward one; "ortho" divides both by sqrt(n).',
     "n: SupportsIndex | None": "The length of the signal along the axis: the operand is cut to\n"
-    "    it, or padded with zeros. None for the operand's length.",
+    "    this length, or padded with zeros. None for the operand's length.",
     "s": "The lengths of the signal along `axes`: the operand is cut to them, or padded with\n"
-    "    zeros. -1 keeps the operand's length, None keeps all. Deprecated if `axes` is None.",
+    "    zeros. -1 keeps the length of an axis, None those of all. Deprecated if `axes` is None.",
     "deg": "The largest degree.",
     "df": "The degrees of freedom, positive.",
-    "dtype: FloatType": "float64 or float32; None for the device's default one.",
+    "dtype: FloatType": "float64 or float32; None for the device's default floating-point type.",
     "dfnum": "The degrees of freedom of the numerator, positive.",
     "dfden": "The degrees of freedom of the denominator, positive.",
     "loc": "The mean.",
-    **dict.fromkeys(("m: SupportsIndex", "m: int"), "How often to repeat the operation."),
+    **dict.fromkeys(("m: SupportsIndex", "m: int"), "The number of times."),
     "nonc": "The noncentrality, not negative.",
-    "p: Real": "The probability that a trial succeeds; not 0 where trials go on until one does.",
+    "p: Real": "The probability that a trial succeeds.",
     "scale": "The scale, not negative.",
     "shape: Real": "The shape of the distribution, not negative.",
     "density": "Whether to scale the counts so that their integral over the bins is 1.",
@@ -124,13 +142,13 @@ GLOSSARY: Final = {
     "weights": "The weight of each element; None for 1.",
     "weights beside q": "The weights of the elements, of the shape of a or of its reduced axes;\n"
     '    None for 1. Only `method` "inverted_cdf" accepts them.',
-    "log_stream": "The file to write the compiler's log to; None to drop it.",
+    "log_stream": "The file to write the compiler's log to; None for no log.",
     "domain: Pair": "The interval of x; None for that of the class.",
     "window: Pair": "The interval that the domain is mapped to; None for that of the class.",
     "symbol: str": "The name of x in printed series.",
     "other: Any": "The series to compare with.",
     ": Coefficients": "The coefficients, of the highest power first.",
-    "k: SupportsIndex": "The diagonal: 0 is the main one; positive are above it, negative below.",
+    "k: SupportsIndex": "The diagonal: 0 for the main one, positive above it, negative below it.",
     "offset: SupportsIndex": "The distance from the main diagonal, in columns; negative below it.",
     "N: SupportsIndex": "The number of rows.",
     "fun: Function": "The function to differentiate.",
@@ -145,8 +163,8 @@ GLOSSARY: Final = {
     "M: float": "The number of points; if it is below 1 the window is empty.",
     "hermitian": "Whether the matrices are Hermitian; their singular values are then computed as\n"
     "    the magnitudes of the eigenvalues.",
-    "rtol: Any": "Singular values up to rtol times the largest count as zero; None for max(M, N)\n"
-    "    times the dtype's epsilon.",
+    "rtol: Any": "Singular values up to rtol times the largest count as zero. None stands for\n"
+    "    max(M, N) times the dtype's epsilon.",
     **dict.fromkeys(
         ("rtol: ArrayLike", "atol: ArrayLike"),
         "The largest accepted difference is atol + rtol * abs(b).",
@@ -163,13 +181,14 @@ GLOSSARY: Final = {
     "n: SupportsIndex": "The number of rows, and of columns if no other number is given.",
     "ndim: SupportsIndex": "The number of axes.",
     **dict.fromkeys(("arrays", "tup"), "The arrays."),
+    "shape: ShapeLike | None": "The shape of the result; None for the operand's.",
     "new_shape": "The shape of the result.",
-    "kth": "The position or positions, in [-N, N), at which the result is as if sorted.",
-    **dict.fromkeys(
-        ("indices: ArrayLike", "ind"), "The indices: integers in [-N, N), for N elements."
-    ),
-    "indices_or_sections": "The number of parts; or a sequence: the index at which\n"
-    "    each part after the first begins.",
+    "kth": "The position or positions, from -N to N - 1 for N elements, at which the\n"
+    "    result is that of a full sort.",
+    "indices: ArrayLike": "The indices, from -N to N - 1 for N elements along the axis.",
+    "ind": "The indices, from -N to N - 1 for N elements.",
+    "indices_or_sections": "The number of parts; or the indices at which the parts\n"
+    "    after the first begin.",
     "condition: ArrayLike": "True, or nonzero, for each element to take.",
     "mask": "True, or nonzero, for each element to write; of the size of the array.",
     "writeable": "Whether the view may be written to; never if elements share memory.",
@@ -182,13 +201,13 @@ GLOSSARY: Final = {
     "a: Signal": "The operand; integers become the default floating-point dtype, float16 becomes\n"
     "    float32.",
     ": File": "The path, or the open file; for text also a sequence of lines.",
-    "allow_pickle": "Whether NumPy's arrays of objects are read or written, by pickle.",
+    "allow_pickle": "Whether to read or write NumPy arrays of objects, by pickle.",
     "count: int": "The number of elements to read; all if negative.",
     "bitorder": '"big" if the first element is the highest bit of a byte, "little" for the lowest.',
-    "max_line_width": "The longest line, in characters; None for what `set_printoptions` says.",
-    "precision": "The number of digits after the point; None for what `set_printoptions` says.",
+    "max_line_width": "The longest line, in characters; None for what `set_printoptions` set.",
+    "precision": "The number of digits after the point; None for what `set_printoptions` set.",
     "suppress_small": "Whether to write numbers that `precision` rounds to zero as zero,\n"
-    "    without an exponent; None for what `set_printoptions` says.",
+    "    without an exponent; None for what `set_printoptions` set.",
 }
 """The meaning of parameters, by name, by name and annotation or another name, or by annotation."""
 
@@ -202,7 +221,7 @@ _ERRORS: Final = {
     **dict.fromkeys(
         ("indices beside axis", "ind: Any"), ("IndexError", "If an index is out of range.")
     ),
-    "size: Size": ("ValueError", "If a parameter or an extent is out of range."),
+    "size: Size": ("ValueError", "If a parameter is out of range or an extent negative."),
     "kth": ("ValueError", "If an index is out of range."),
     "q": ("ValueError", "If q is out of range, `method` unknown, or a weight negative."),
     "norm": ("ValueError", "If a length is below 1, or `norm` is unknown."),
@@ -217,7 +236,11 @@ _ERRORS: Final = {
         (": DeviceLike", ": Device | str | None"), ("ValueError", "If there is no such device.")
     ),
     ": Coefficients": ("TypeError", "If coefficients cannot be converted to an array."),
-    ": ShapeLike": ("ValueError", "If an extent is negative, or the shape does not fit."),
+    "shape beside fill_value": (
+        "ValueError",
+        "If an extent is negative, or `fill_value` does not broadcast to the shape.",
+    ),
+    ": ShapeLike": ("ValueError", "If an extent is negative, or the shape has too many elements."),
     ": DTypeLike": ("TypeError", "If there is no such data type, or the device lacks it."),
     ": Matrices": (
         "LinAlgError",
@@ -230,7 +253,7 @@ _ERRORS: Final = {
 _RETURNS: Final = {
     "Made": "series",
     "keepdims": "Array, shape of the operand without the reduced axes",
-    "include_initial": "Array, shape of x, with `include_initial` one longer along the axis",
+    "include_initial": "Array, shape of x; one longer along the axis with `include_initial`",
     "Coefficients": "Array, or poly1d where an operand is one\n"
     "    The coefficients, of the highest power first.",
     "Floats": "float if size is None; else Array, of the device's default floating-point type",
@@ -319,8 +342,11 @@ def completed(
     """
     summary, sections = _sections(text)
     told = _entries(sections)
-    if function := _SEE.search(summary):
-        said = _sections(inspect.getdoc(getattr(sys.modules["xarr"], function[1])) or "")[1]
+    if see := _SEE.search(summary):
+        function = getattr(sys.modules["xarr"], see[1])
+        is_method = "self" in annotations
+        text = of_method(function, name, annotations) if is_method else inspect.getdoc(function)
+        said = _sections(text or "")[1]
         entries = _entries(said)
         told = {part: entries[part] for part in annotations if part in entries} | told
         borrowed = ("Returns", "Raises", "Examples")
@@ -352,15 +378,89 @@ def completed(
         sections["Parameters"] = "\n".join(dict.fromkeys([*in_order, *told.values()]))
     if source == "":
         source = _SOURCE if name in STANDARD else _NUMPYS if name in _NUMPY else ""
-    if source and source not in sections.get("Notes", ""):
-        sections["Notes"] = f"{source} {sections.get('Notes', '')}".rstrip()
+    notes = sections.get("Notes", "")
+    if source and source not in notes and "Not in NumPy" not in notes:
+        sections["Notes"] = f"{source} {notes}".rstrip()
+    if "self" not in annotations and (others := _aliases().get(name)) and _ONE not in summary:
+        summary += f"\n\n{' and '.join(f'`{each}`' for each in (name, *others))} {_ONE}"
     if annotations.get("return") in ("Floats", "Integers"):
         given = [*(_SAMPLES[part] for part in annotations if part in _SAMPLES), "size=3"]
-        call = f"xarr.random.{name}({', '.join(given)})"
-        example = f">>> {call}.shape\n(3,)"
+        generator = sys.modules["xarr.functions.random.generator"].Generator
+        makers = [*["xarr.random.default_rng(1)"] * hasattr(generator, name), "xarr.random"]
+        example = "\n".join(
+            f">>> {maker}.{name}({', '.join(given)}).shape\n(3,)" for maker in makers
+        )
     if example:
         sections.setdefault("Examples", example)
     return _joined(summary, sections)
+
+
+def of_method(function: Any, name: str, annotations: Mapping[str, str]) -> str:
+    """Turn the docstring of a function into that of a method of `Array`, called on the array.
+
+    function : callable -- The function, with a complete docstring.
+    name : str -- The method's name.
+    annotations : mapping of str to str -- The method's parameters; the array is none of them.
+    """
+    parameters = [*inspect.signature(function).parameters]
+    array = next(each for each in parameters if each not in annotations)
+    summary, sections = _sections(inspect.getdoc(function) or "")
+    paragraphs = [each for each in summary.split("\n\n") if _ONE not in each]
+    summary = re.sub(r"\ban array\b", "the array", "\n\n".join(paragraphs))
+    entries = {part: entry for part, entry in _entries(sections).items() if part != array}
+    sections["Parameters"] = "\n".join(dict.fromkeys(entries.values()))
+    # The name "a" is an article elsewhere.
+    own = rf"\b{array}\b" if array != "a" else r"(?<=\bof )a\b|(?<=that )a\b|\ba(?='s)"
+    for title in ("Parameters", "Returns"):
+        sections[title] = re.sub(rf"{own}|the operand\b", "the array", sections.get(title, ""))
+    sections["Examples"] = "\n".join(
+        _method_called(line, function.__name__, parameters.index(array), name)
+        for line in sections.get("Examples", "").split("\n")
+    )
+    return _joined(summary, {title: body for title, body in sections.items() if body})
+
+
+def method_of(function: Any) -> Any:
+    """Copy a function of an array to be a method of `Array`, with the method's docstring."""
+    signature = inspect.signature(function)
+    first, *others = signature.parameters.values()
+    if first.name == "self":
+        return function
+    method: Any = FunctionType(
+        function.__code__, function.__globals__, None, function.__defaults__, function.__closure__
+    )
+    functools.update_wrapper(method, function)
+    method.__kwdefaults__ = function.__kwdefaults__
+    told = function.__annotations__
+    method.__annotations__ = {name: told[name] for name in told if name != first.name}
+    method.__signature__ = signature.replace(parameters=[first.replace(name="self"), *others])
+    method.__doc__ = of_method(function, function.__name__, method.__annotations__)
+    return method
+
+
+def _method_called(line: str, function: str, place: int, name: str) -> str:
+    """Call the method in a line of an example, on the argument at a place of the function's."""
+    code = line.removeprefix(">>> ")
+    for node in ast.walk(ast.parse(code)) if line.startswith(">>> ") else ():
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == f"xarr.{function}":
+            parts = [ast.get_source_segment(code, each) for each in (*node.args, *node.keywords)]
+            array = str(parts.pop(place))
+            array = f"xarr.asarray({array})" if array.startswith("[") else array
+            call = f"{array}.{name}({', '.join(map(str, parts))})"
+            return line.replace(str(ast.get_source_segment(code, node)), call)
+    return line
+
+
+@functools.cache
+def _aliases() -> dict[str, list[str]]:
+    """Map the functions of `xarr` to their other names, by the statements that give these."""
+    place = "xarr.functions.names.aliases"
+    loader: Any = getattr(importlib.util.find_spec(place), "loader", None)
+    pairs = re.findall(r"^(\w+) = \w+\.(\w+)$", loader.get_source(place), re.MULTILINE)
+    found: dict[str, list[str]] = {}
+    for alias, name in pairs:
+        found.setdefault(name, []).append(alias)
+    return found
 
 
 def _words_of(annotation: str) -> str:
@@ -416,7 +516,10 @@ _UNTITLED: Final = {
 _SEE: Final = re.compile(r"[Ss]ee `xarr\.(\w+)`")
 """The function whose sections a method has as well."""
 _IN_ONE_LINE: Final = re.compile(r"^(\S.*?) -- ", re.MULTILINE)
+_EACH: Final = "P[k] is the polynomial of degree k of a basis. Each basis has this function"
+_BASES: Final = ("poly", "cheb", "leg", "lag", "herm", "herme")
 _PROSE: Final = ("Notes", "Examples")
+_ONE: Final = "are one function."
 _ORDER: Final[tuple[str, ...]] = (
     *("Parameters", "Attributes", "Returns", "Yields", "Raises", "Notes", "Examples"),
 )
@@ -455,6 +558,10 @@ def _complete_one(value: Any, source: str, example: str, of: str = "") -> None:
     if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
         text, annotations = inspect.cleandoc(value.__doc__), annotations_of(value)
         shown = EXAMPLES.get(example, "")
+        if value.__qualname__.startswith("Basis.") and _EACH not in text:
+            summary, rest = text.split("\n", 1)
+            names = ", ".join(f"`{basis}{value.__name__}`" for basis in _BASES)
+            text = f"{summary}\n\n{_EACH}:\n{names}.\n{rest}"
         known = source if of in ("", "Array") else source or None
         value.__doc__ = completed(value.__name__, text, annotations, known, shown)
     elif isinstance(value, type):
@@ -467,6 +574,8 @@ def _complete_one(value: Any, source: str, example: str, of: str = "") -> None:
                 borrowed = ("Parameters", "Notes")
                 sections = {key: inherited[key] for key in borrowed if key in inherited} | sections
             value.__doc__ = _joined(summary, sections)
+            for field in getattr(value, "_fields", ()):  # of a named tuple
+                getattr(value, field).__doc__ = _entries(sections)[field].partition("\n    ")[2]
         if not any("_methods_source" in vars(one) for one in value.__mro__):
             for method in vars(value).values():
                 _complete_one(getattr(method, "__func__", method), source, "", of=value.__name__)

@@ -121,7 +121,7 @@ def polyder(p: Coefficients, m: SupportsIndex = 1) -> Coefficients:
 def polyint(p: Coefficients, m: SupportsIndex = 1, k: Any = None) -> Coefficients:
     """Integrate a polynomial m times. Runs on the host.
 
-    k : number or list of m numbers, optional -- The constants of integration; zero where None.
+    k : number or list of m numbers, optional -- The constants of integration; None for zeros.
 
     >>> xarr.polyint([2, 1]).tolist()
     [1.0, 1.0, 0.0]
@@ -164,11 +164,12 @@ def polyfit(
 ) -> Any:
     """Fit a polynomial to points by least squares. Waits for the device, to check the rank.
 
-    x : Array, shape (M,) -- The x of the points.
-    y : Array, shape (M,) or (M, K) -- The y of the points; each column is fitted separately.
+    x : Array, shape (M,) -- The x coordinates of the points.
+    y : Array, shape (M,) or (M, K) -- The y coordinates of the points; each column is fitted
+        separately.
     deg : int -- The degree.
-    rcond : float, optional -- Singular values up to rcond times the largest are taken as zero; M
-        times the dtype's epsilon where None.
+    rcond : float, optional -- Singular values up to rcond times the largest are taken as zero; None
+        for M times the dtype's epsilon.
     full : bool, optional -- Whether to return residuals, rank, singular values and rcond too.
     w : Array, shape (M,), optional -- The weights of the residuals, before they are squared.
     cov : bool or "unscaled", optional -- Whether to return the covariance matrix of the
@@ -231,7 +232,7 @@ class poly1d:  # noqa: N801 - NumPy's name
 
     c_or_r : Array, shape (N,), or poly1d -- The coefficients, or the roots if r is true.
     r : bool, optional -- Whether c_or_r holds the roots.
-    variable : str, optional -- The name of the variable in printed polynomials; x where None.
+    variable : str, optional -- The name of the variable in printed polynomials; None for x.
 
     Note: NumPy's class. Arithmetic with coefficients runs on the host, calls on the device.
 
@@ -370,7 +371,7 @@ def vander(
 ) -> Array:
     """Make the Vandermonde matrix: the powers of each number in a row.
 
-    N : int, optional -- The number of columns; that of the numbers where None.
+    N : int, optional -- The number of columns; None for that of the numbers.
     increasing : bool -- Whether the powers in a row go up from 0 to N - 1; else they go down.
 
     -> Array, shape (len(x), N), of the data type of x; narrow integers become int64

@@ -41,7 +41,7 @@ class Series:
 
     coef : Array, shape (N,) -- The coefficients, of the lowest degree first.
     domain, window : pair of float, optional -- The interval of x, and the one that it is mapped to;
-        those of the class where None. Both are kept on the host, as NumPy arrays.
+        None for those of the class. Both are kept on the host, as NumPy arrays.
     symbol : str, optional -- The name of x in printed series.
 
     Note: NumPy's classes. Arithmetic, derivatives, integrals, roots and conversions run on the
@@ -215,9 +215,9 @@ class Series:
     def convert(self, domain: Pair = None, kind: Any = None, window: Pair = None) -> Made:
         """Convert the series to another basis, domain or window.
 
-        domain, window : pair of float, optional -- The intervals of the result; those of its class
-            where None.
-        kind : class of series, optional -- As `xarr.polynomial.Legendre`; this one where None.
+        domain, window : pair of float, optional -- The intervals of the result; None for those of
+            its class.
+        kind : class of series, optional -- As `xarr.polynomial.Legendre`; None for this one.
         """
         kind = self._kind if kind is None else getattr(kind, "_kind", kind)
         made = self._host().convert(self._read(domain), kind, self._read(window))
@@ -235,7 +235,7 @@ class Series:
 
         k : number or sequence of at most m numbers -- The values of the integrals at `lbnd`, that
             of the first integral first; missing ones are 0.
-        lbnd : number, optional -- The lower bound of the integrals; 0 where None.
+        lbnd : number, optional -- The lower bound of the integrals; None for 0.
         """
         constants = list(k) if isinstance(k, list | tuple) else k
         return self._with("integ", m, constants, lbnd)
@@ -252,7 +252,7 @@ class Series:
         """Evaluate the series at evenly spaced points of its domain.
 
         n : int -- The number of points.
-        domain : pair of float, optional -- The interval of the points; the domain where None.
+        domain : pair of float, optional -- The interval of the points; None for the domain.
 
         -> (Array, Array), shapes (n,) -- The points, and the values there.
         """
@@ -278,9 +278,9 @@ class Series:
         x, y : Array, shape (M,) -- The points.
         deg : int or sequence of int -- The largest degree, or the degrees that the series may have.
         domain : pair of float, optional
-            The domain; the range of x where None, that of the class where [].
+            The domain; None for the range of x, [] for that of the class.
         rcond : float, optional -- Singular values up to rcond times the largest are taken as zero;
-            M times the dtype's epsilon where None.
+            None for M times the dtype's epsilon.
         full : bool -- Whether to return [residuals, rank, singular values, rcond] too.
         w : Array, shape (M,), optional -- The weights of the residuals, before they are squared.
 
@@ -312,7 +312,7 @@ class Series:
 
         roots : Array, shape (N,) -- The roots; a root of multiplicity k is listed k times.
         domain : pair of float, optional
-            The domain; that of the class where [], the range of the roots where None.
+            The domain; None for the range of the roots, [] for that of the class.
         """
         interval = cls._read(domain)
         interval = [] if interval is not None and len(interval) == 0 else interval

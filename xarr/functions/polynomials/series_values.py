@@ -218,7 +218,7 @@ class Basis:
         y : Array, shape (M,) or (M, K) -- The values; each column is fitted separately.
         deg : int or sequence of int -- The largest degree, or the degrees that the series may have.
         rcond : float, optional -- Singular values up to rcond times the largest are taken as zero;
-            M times the dtype's epsilon where None.
+            None for M times the dtype's epsilon.
         full : bool, optional -- Whether to give [residuals, rank, singular values, rcond] too.
         w : Array, shape (M,), optional -- The weights of the residuals, before they are squared.
 

@@ -160,14 +160,14 @@ class nditer:  # noqa: N801 - NumPy's name
         How to iterate: "external_loop", "multi_index" and the others of `numpy.nditer`.
     op_flags : sequence of str, or a sequence of these, optional
         The use of all operands, or of each: "readonly", "readwrite" or "writeonly", and further
-        flags of `numpy.nditer`. Where None, given arrays are read and new ones written.
+        flags of `numpy.nditer`. None to read given arrays and write new ones.
     op_dtypes : dtype or sequence of dtype, optional
-        The data types of the operands, converted with the flag "buffered"; their own where None.
+        The data types of the operands, converted with the flag "buffered"; None for their own.
     order : {"K", "C", "F", "A"}
         The order of the steps: the last index runs fastest (C) or the first (F). K and A mean C.
     casting : str -- Which conversions to `op_dtypes` are allowed, as "safe" or "same_kind".
     op_axes : sequence of sequence of int or None, optional -- For each operand, its axis for each
-        axis of the iteration; -1 for a new one. Where None the last axes are aligned.
+        axis of the iteration; -1 for a new one. None aligns the last axes.
     itershape : tuple of int, optional
         The shape of the iteration; -1, or None, for what the operands broadcast to.
     buffersize : int -- The elements in a buffer, with "buffered"; 0 for NumPy's default.
@@ -308,7 +308,7 @@ class flatiter:  # noqa: N801 - NumPy's name
     array; too few values are repeated.
 
     array : Array, shape (...) -- The array to iterate over.
-    base : Array, optional -- The attribute `base`; `array` where None.
+    base : Array, optional -- The attribute `base`; None for `array`.
 
     >>> x = xarr.zeros((2, 2))
     >>> x.flat[1:3] = 5

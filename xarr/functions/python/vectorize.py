@@ -118,8 +118,8 @@ class vectorize:  # noqa: N801 - NumPy's name
     pyfunc : callable -- The function. It gets Python numbers, and at its first call NumPy numbers.
         Without it, `vectorize` returns a decorator.
     otypes : str or list of dtype, optional
-        The data types of the results; those of the first call where None.
-    doc : str, optional -- The docstring; the function's where None.
+        The data types of the results; None for those of the first call.
+    doc : str, optional -- The docstring; None for the function's.
     excluded : set of int and str, optional -- The arguments to pass unchanged.
     cache : bool -- Whether to keep the result of the first call, which finds the data types.
     signature : str, optional -- The axes that the function takes itself, as "(m,n),(n)->(m)".

@@ -113,7 +113,7 @@ class Continuous(Source):
     def power(self, a: Real, size: Size = None) -> Floats:
         """Draw from [0, 1] with the density a * x**(a - 1).
 
-        a : real Array or number -- One more than the exponent, positive.
+        a : real Array or number -- The parameter a of the density: the exponent plus one, positive.
         """
         return self._draw(random.power, (a,), size)
 

@@ -202,7 +202,8 @@ class Generator(Continuous, Discrete, Vectors):
 
         a : Array or int -- The elements to choose from; an integer n stands for 0 to n - 1.
         replace : bool -- Whether an element may be chosen again.
-        p : real Array, shape (N,), optional -- The probability of each element; uniform where None.
+        p : real Array, shape (N,), optional -- The probability of each element; None for equal
+            ones.
         axis : int -- The axis of a whose slices are chosen.
         shuffle : bool -- Without replacement: whether the order is random, too.
         size : int, tuple of int or None -- The shape of the choices; None for one.

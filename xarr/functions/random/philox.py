@@ -62,7 +62,7 @@ class Philox:
 
     seed : int, sequence of int, SeedSequence or None
         The seed that the key is made from; None takes entropy from the operating system.
-    counter : int, optional -- The number of draws so far, below 2**64; 0 where None.
+    counter : int, optional -- The number of draws so far, below 2**64; None for 0.
     key : int, optional -- The 64-bit key, instead of a seed.
 
     Note: J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC11. Each call is one
@@ -88,7 +88,16 @@ class Philox:
             recorders.seeded(self)
 
     def take(self) -> tuple[int, int]:
-        """Count a draw: return its number and the key."""
+        """Reserve the next draw, for a program's own kernels: return its number and the key.
+
+        -> tuple of two int
+
+        Note: Not in NumPy.
+
+        >>> bits = xarr.random.Philox(key=5)
+        >>> bits.take(), bits.take()
+        ((0, 5), (1, 5))
+        """
         recorders.drawing(self)
         with self.lock:
             key = self._seeded()

@@ -117,11 +117,18 @@ class RandomState(Continuous, Discrete, Vectors):
         return self._bits
 
     def take_bits(self, bits: Any) -> None:
-        """Draw from another bit generator.
+        """Draw from another bit generator from now on, like `xarr.random.set_bit_generator`.
 
         bits : Philox -- The bit generator.
 
-        TypeError -- If it is no Philox.
+        TypeError -- If `bits` is no Philox.
+
+        Note: Not in NumPy.
+
+        >>> rng = xarr.random.RandomState(1)
+        >>> rng.take_bits(xarr.random.Philox(7))
+        >>> rng.rand(2).tolist() == xarr.random.RandomState(xarr.random.Philox(7)).rand(2).tolist()
+        True
         """
         if not isinstance(bits, Philox):
             fault = f"bitgen is of type {type(bits).__name__}"
@@ -223,7 +230,8 @@ class RandomState(Continuous, Discrete, Vectors):
 
         a : Array, shape (N,), or int -- The elements to choose from; an int n means 0 to n - 1.
         replace : bool -- Whether an element may be chosen again.
-        p : real Array, shape (N,), optional -- The probability of each element; uniform where None.
+        p : real Array, shape (N,), optional -- The probability of each element; None for equal
+            ones.
         size : int, tuple of int or None -- The shape of the choices; None for one.
 
         -> Array, or int where a is an integer and size is not given
@@ -346,7 +354,7 @@ def set_bit_generator(bitgen: Any) -> None:
 
     bitgen : Philox, or with ``XARR_RANDOM=numpy`` a bit generator of NumPy -- The generator.
 
-    TypeError -- If it is of another type.
+    TypeError -- If bitgen is of another type.
 
     >>> xarr.random.set_bit_generator(xarr.random.Philox(3))
     """

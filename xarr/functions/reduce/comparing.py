@@ -26,7 +26,7 @@ def isclose(
     atol: ArrayLike = 1e-08,
     equal_nan: bool = False,
 ) -> Array:
-    """Tell whether elements of two arrays are nearly equal; infinities must be the same.
+    """Tell whether elements of two arrays are nearly equal; infinities must be equal.
 
     -> Array of bool, shape that a and b broadcast to
 

@@ -32,7 +32,7 @@ def all(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """Tell whether all elements are nonzero; True for no elements."""
+    """Tell whether all elements are nonzero; True if there are no elements."""
     return reduced(
         rows.all, operand_view(a, "all(a)"), axis, out=out, keepdims=keepdims, mask=where
     )
@@ -46,7 +46,7 @@ def any(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """Tell whether any element is nonzero; False for no elements."""
+    """Tell whether any element is nonzero; False if there are no elements."""
     return reduced(
         rows.any, operand_view(a, "any(a)"), axis, out=out, keepdims=keepdims, mask=where
     )
@@ -145,7 +145,12 @@ def mean(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """Compute the arithmetic mean; floating-point for integers."""
+    """Compute the arithmetic mean.
+
+    dtype : dtype, optional
+        The data type of the result and of the computation. None for that of a, but the device's
+        default floating-point type for bools and integers.
+    """
     return averaged(rows.mean, operand_view(a, "mean(a)"), axis, dtype, out, keepdims, where)
 
 
@@ -233,7 +238,7 @@ def var(
     mean: ArrayLike | None = None,
     correction: float = 0.0,
 ) -> Array:
-    """Compute the variance: the mean of abs(a - mean)**2, real floating-point."""
+    """Compute the variance: the mean squared distance from the mean, real floating-point."""
     return spread(
         rows.var,
         operand_view(a, "var(a)"),
@@ -253,9 +258,11 @@ def cumsum(
 ) -> Array:
     """Compute the running sums along an axis.
 
-    dtype : dtype, optional -- The data type of the result and of the computation.
+    dtype : dtype, optional
+        The data type of the result and of the computation. None for that of a, but int64 or uint64
+        for bools and narrower integers.
 
-    -> Array, shape of a; by default of its dtype, for bools and narrow integers int64 or uint64
+    -> Array, shape of a
     """
     where = "cumsum(a, axis)"
     view = operand_view(a, where)
@@ -267,9 +274,11 @@ def cumprod(
 ) -> Array:
     """Compute the running products along an axis.
 
-    dtype : dtype, optional -- The data type of the result and of the computation.
+    dtype : dtype, optional
+        The data type of the result and of the computation. None for that of a, but int64 or uint64
+        for bools and narrower integers.
 
-    -> Array, shape of a; by default of its dtype, for bools and narrow integers int64 or uint64
+    -> Array, shape of a
     """
     where = "cumprod(a, axis)"
     view = operand_view(a, where)

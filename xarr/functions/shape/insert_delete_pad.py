@@ -189,7 +189,7 @@ def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = N
     """Insert values in front of elements of an array, along an axis.
 
     obj : int, slice, integer Array, or bool Array of shape (N,)
-        The indices of arr along the axis that values go in front of; N for the end.
+        The indices along the axis to insert before; N for the end.
     values : Array or values
         The values; they broadcast over the other axes, and over several indices.
 
@@ -263,7 +263,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
     The result is a view; that of a list is a list.
 
     trim : str -- "f" for the front, "b" for the back, "fb" for both.
-    axis : int or tuple of int, optional -- The axes to trim; all where None.
+    axis : int or tuple of int, optional -- The axes to trim; None for all.
 
     -> Array, or list where filt is one, of the data type of filt
 

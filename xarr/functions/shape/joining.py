@@ -142,8 +142,9 @@ def concat(
 
     -> Array, shape (..., N1 + N2 + ..., ...)
 
-    TypeError -- If an operand is no array, out and dtype are both given, or casting forbids it.
-    ValueError -- If shapes differ elsewhere than along the axis.
+    TypeError -- If an operand is no array, out and dtype are both given, or casting forbids the
+        conversion.
+    ValueError -- If the shapes differ on another axis.
 
     >>> xarr.concat([xarr.arange(2), xarr.arange(3)]).tolist()
     [0, 1, 0, 1, 2]
@@ -227,12 +228,13 @@ def stack(
 ) -> Array:
     """Join arrays of one shape along a new axis.
 
-    axis : int -- Where the new axis is in the result.
+    axis : int -- The position of the new axis in the result.
     arrays : sequence of Array or values -- The arrays.
 
     -> Array, shape with one more axis, of the data type that the arrays promote to
 
-    TypeError -- If an operand is no array, out and dtype are both given, or casting forbids it.
+    TypeError -- If an operand is no array, out and dtype are both given, or casting forbids the
+        conversion.
 
     >>> xarr.stack([xarr.arange(2), xarr.arange(2)], axis=1).tolist()
     [[0, 0], [1, 1]]
@@ -420,7 +422,7 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
 def append(arr: ArrayLike, values: Any, axis: SupportsIndex | None = None) -> Array:
     """Join values to the end of an array along an axis; None flattens both first.
 
-    values : Array or values -- The values; their shape is that of arr except along the axis.
+    values : Array or values -- The values, of the shape of arr except along the axis.
 
     -> Array, of the data type that arr and values promote to
 
@@ -441,7 +443,7 @@ def _appended(arr: ArrayLike, values: Any, axis: SupportsIndex | None) -> Array:
 @by_numpy(numpy.vstack)
 @cached_call
 def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
-    """Join arrays along the first axis, vectors as rows. `vstack` and `row_stack` are one function.
+    """Join arrays along the first axis, vectors as rows.
 
     tup : sequence of Array or values -- The arrays.
 
@@ -483,7 +485,7 @@ def dstack(tup: Any) -> Array:
 @by_numpy(numpy.column_stack)
 @cached_call
 def column_stack(tup: Any) -> Array:
-    """Join vectors as the columns of a matrix; matrices bring all their columns.
+    """Join vectors as the columns of a matrix; a matrix adds all its columns.
 
     tup : sequence of Array or values -- The arrays.
 

@@ -184,7 +184,7 @@ def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
 def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
     """Move axes to other positions; the others stay in their order; a view.
 
-    source, destination : int or tuple of int -- The axes, and where each is in the result.
+    source, destination : int or tuple of int -- The axes, and the position of each in the result.
 
     -> Array, of the data type of a
 
@@ -212,7 +212,7 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
 def expand_dims(a: ArrayLike, axis: Any) -> Array:
     """Insert axes of one element; a view.
 
-    axis : int or tuple of int -- Where the new axes are in the result.
+    axis : int or tuple of int -- The positions of the new axes in the result.
 
     -> Array, of the data type of a
 
@@ -390,7 +390,7 @@ def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ..
 
 
 def broadcast_shapes(*shapes: Any) -> Shape:
-    """Tell the shape that several shapes broadcast to; () for none.
+    """Tell the shape that several shapes broadcast to; () for no shapes.
 
     shapes : int or tuple of int -- The shapes.
 
@@ -490,8 +490,8 @@ def as_strided(
     """Make a view of given shape and strides that begins at the first element of x.
 
     strides : tuple of int, optional
-        The bytes between elements along each axis; those of x where None.
-    shape : int, tuple of int or None -- The shape; that of x where None.
+        The bytes between elements along each axis; None for those of x.
+    shape : int, tuple of int or None -- The shape; None for that of x.
 
     -> Array, shape as given, of the data type of x
 
@@ -550,8 +550,8 @@ def sliding_window_view(
     window_shape : int or tuple of int -- The extent of the window along each of the axes.
 
     -> Array
-        Its axes are those of x, each shorter by the extent of its window less one, then those of
-        the window.
+        Its axes are those of x, each shortened by the window's extent less one, then those of the
+        window.
 
     ValueError -- If a window is larger than x along an axis, or has a negative extent.
 

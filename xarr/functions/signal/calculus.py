@@ -440,8 +440,8 @@ def kaiser(M: float, beta: float) -> Array:  # noqa: N803 - NumPy's name
 
     -> Array of the default floating-point data type, shape (M,)
 
-    >>> xarr.kaiser(3, 0.0).tolist()
-    [1.0, 1.0, 1.0]
+    >>> print(xarr.kaiser(5, 5.0).round(3))
+    [0.037 0.553 1.    0.553 0.037]
     """
     where = "kaiser(M, beta)"
     shape = float(creation.number(beta, where, "beta"))

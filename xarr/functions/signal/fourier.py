@@ -367,10 +367,14 @@ class _Over(Protocol):
     ) -> Array: ...
 
 
-def _describe(function: _F, row: Transform, about: str, shape: str, made: str) -> _F:
-    """Name a function as its row, and describe it; the example shows two shapes."""
+def _describe(function: _F, row: Transform, about: str, operand: str, made: str) -> _F:
+    """Name a function as its row, and describe it; the example shows an operand's transform."""
     function.__name__ = function.__qualname__ = row.name
-    result = "real floating-point" if row.made == "real" else "complex"
+    result, part = ("real floating-point", "") if row.made == "real" else ("complex", ".real")
+    halved = row.given == "real"
+    shape = f"shape (..., {'n // 2 + 1' if halved else 'n'}, ...)"
+    if row.many:
+        shape = "shape of a with `s` along `axes`" + ", but s[-1] // 2 + 1 along the last" * halved
     lengths = ""
     if row.made == "real" and row.many:
         lengths = """s : sequence of int, optional
@@ -385,9 +389,9 @@ def _describe(function: _F, row: Transform, about: str, shape: str, made: str) -
 """
     function.__doc__ = f"""{about}
 
-{lengths}-> {result} Array -- Of the precision of the operand.
+{lengths}-> {result} Array, {shape} -- Of the precision of the operand.
 
->>> xarr.fft.{row.name}(xarr.ones({shape})).shape
+>>> xarr.fft.{row.name}(xarr.asarray({operand})){part}.round(3).tolist()
 {made}"""
     return function
 
@@ -405,7 +409,7 @@ def _along(row: Transform, about: str, made: str) -> _Along:
         result = apply(row, x, [length], [normalize_axis(axis, x.ndim, row.where)], norm)
         return deliver(result, out, row.where, grows=False)
 
-    return _describe(cached_call(transform), row, about, "5", made)
+    return _describe(cached_call(transform), row, about, "[2.0, 1.0, 1.0]", made)
 
 
 def _over(row: Transform, about: str, made: str) -> _Over:
@@ -420,7 +424,7 @@ def _over(row: Transform, about: str, made: str) -> _Over:
         lengths, places = _several(s, axes, x.ndim, row.where)
         return deliver(apply(row, x, lengths, places, norm), out, row.where, grows=False)
 
-    return _describe(cached_call(transform), row, about, "(4, 3)", made)
+    return _describe(cached_call(transform), row, about, "[[2.0, 1.0], [0.0, 0.0]]", made)
 
 
 _DFT = "Compute the discrete Fourier transform"
@@ -429,19 +433,23 @@ _HALVED = "Compute the first half of the discrete Fourier transform"
 _REAL = f"{_DFT} of a real signal"
 _HALF = "Compute the real signal whose half spectrum is a"
 
-fft: Final = _along(rows.fft, f"{_DFT} along an axis.", "(5,)")
-ifft: Final = _along(rows.ifft, f"{_INVERSE} along an axis.", "(5,)")
-fftn: Final = _over(rows.fftn, f"{_DFT} over several axes.", "(4, 3)")
-ifftn: Final = _over(rows.ifftn, f"{_INVERSE} over several axes.", "(4, 3)")
-rfft: Final = _along(rows.rfft, f"{_HALVED} of a real signal: n // 2 + 1 elements.", "(3,)")
-irfft: Final = _along(rows.irfft, f"{_HALF}: the inverse of `rfft`.", "(8,)")
-rfftn: Final = _over(rows.rfftn, f"{_REAL} over several axes: half of the last axis.", "(4, 2)")
-irfftn: Final = _over(rows.irfftn, f"{_HALF}, over several axes.", "(4, 4)")
-fft2: Final = _over(rows.fft2, f"{_DFT} over two axes.", "(4, 3)")
-ifft2: Final = _over(rows.ifft2, f"{_INVERSE} over two axes.", "(4, 3)")
-rfft2: Final = _over(rows.rfft2, f"{_REAL} over two axes: half of the last axis.", "(4, 2)")
-irfft2: Final = _over(rows.irfft2, f"{_HALF}, over two axes.", "(4, 4)")
+fft: Final = _along(rows.fft, f"{_DFT} along an axis.", "[4.0, 1.0, 1.0]")
+ifft: Final = _along(rows.ifft, f"{_INVERSE} along an axis.", "[1.333, 0.333, 0.333]")
+fftn: Final = _over(rows.fftn, f"{_DFT} over several axes.", "[[3.0, 1.0], [3.0, 1.0]]")
+ifftn: Final = _over(rows.ifftn, f"{_INVERSE} over several axes.", "[[0.75, 0.25], [0.75, 0.25]]")
+rfft: Final = _along(rows.rfft, f"{_HALVED} of a real signal: n // 2 + 1 elements.", "[4.0, 1.0]")
+irfft: Final = _along(rows.irfft, f"{_HALF}: the inverse of `rfft`.", "[1.25, 0.25, 0.25, 0.25]")
+rfftn: Final = _over(
+    rows.rfftn, f"{_REAL} over several axes: half of the last axis.", "[[3.0, 1.0], [3.0, 1.0]]"
+)
+irfftn: Final = _over(rows.irfftn, f"{_HALF}, over several axes.", "[[0.75, 0.25], [0.75, 0.25]]")
+fft2: Final = _over(rows.fft2, f"{_DFT} over two axes.", "[[3.0, 1.0], [3.0, 1.0]]")
+ifft2: Final = _over(rows.ifft2, f"{_INVERSE} over two axes.", "[[0.75, 0.25], [0.75, 0.25]]")
+rfft2: Final = _over(
+    rows.rfft2, f"{_REAL} over two axes: half of the last axis.", "[[3.0, 1.0], [3.0, 1.0]]"
+)
+irfft2: Final = _over(rows.irfft2, f"{_HALF}, over two axes.", "[[0.75, 0.25], [0.75, 0.25]]")
 _HFFT = "Compute the real spectrum of a signal with Hermitian symmetry, whose first half is a."
 _IHFFT = "Compute the first half of the signal whose real spectrum is a: the inverse of `hfft`."
-hfft: Final = _along(rows.hfft, _HFFT, "(8,)")
-ihfft: Final = _along(rows.ihfft, _IHFFT, "(3,)")
+hfft: Final = _along(rows.hfft, _HFFT, "[5.0, 1.0, 1.0, 1.0]")
+ihfft: Final = _along(rows.ihfft, _IHFFT, "[1.333, 0.333]")

@@ -251,9 +251,10 @@ def unique(
 ) -> Any:
     """Return the distinct elements, ascending. Waits for the device; with `axis` runs on the host.
 
-    return_index : bool -- Whether to return at which flat index each occurs first.
+    return_index : bool -- Whether to return the flat index of the first occurrence of each distinct
+        element.
     return_inverse : bool -- Whether to return, for each element of ar, its index in the result.
-    return_counts : bool -- Whether to return how often each occurs.
+    return_counts : bool -- Whether to return how often each distinct element occurs.
     axis : int, optional
         The axis along which subarrays are compared; None compares elements.
     equal_nan : bool -- Whether all NaN count as one; else each is distinct.
@@ -335,7 +336,7 @@ def intersect1d(
     """Return the distinct elements that are in both arrays, ascending. Waits for the device.
 
     return_indices : bool
-        Whether to return as well at which index each occurs first in ar1, and in ar2.
+        Whether to return the index of each element's first occurrence in ar1, and in ar2, too.
 
     -> Array, shape (N,), of the type ar1 and ar2 promote to
         With return_indices a tuple of it and two Arrays of int64.

@@ -335,7 +335,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     """Find the bin of each element.
 
     bins : real Array, shape (N,)
-        The edges, ascending or descending; waits for the device to see which.
+        The edges, ascending or descending. The call waits for the device, to see which.
     right : bool, optional
         Whether bins include their right edge instead of the left one.
 

@@ -52,11 +52,11 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     order on all devices.
 
     x : integer or bool Array, shape (N,) -- The numbers, none negative.
-    weights : Array, shape (N,), optional -- The weight of each number; without them 1.
+    weights : Array, shape (N,), optional -- The weight of each number; None for 1.
     minlength : int, optional -- The least length of the result.
 
     -> int64 Array, shape (max(largest + 1, minlength),)
-        The counts; with weights the sums of these, float64.
+        The counts; with `weights`, the sums of the weights, float64.
 
     ValueError -- If x is not a vector or has negative numbers, if `weights` has another
         shape, or if `minlength` is negative.

@@ -44,6 +44,10 @@ def nanmean(
 
     The result is NaN if all elements are NaN; on a CPU with a RuntimeWarning.
 
+    dtype : dtype, optional
+        The data type of the result and of the computation. None for that of a, but the device's
+        default floating-point type for bools and integers.
+
     TypeError -- If a is floating-point, but dtype or out is not.
     """
     name = "nanmean(a, axis)"
@@ -360,9 +364,11 @@ def nancumsum(
 ) -> Array:
     """Compute the running sums along an axis, with NaN as 0.
 
-    dtype : dtype, optional -- The data type of the result and of the computation.
+    dtype : dtype, optional
+        The data type of the result and of the computation. None for that of a, but int64 or uint64
+        for bools and narrower integers.
 
-    -> Array, shape of a; by default of its dtype, for bools and narrow integers int64 or uint64
+    -> Array, shape of a
     """
     name = "nancumsum(a, axis)"
     view = operand_view(a, name)
@@ -376,9 +382,11 @@ def nancumprod(
 ) -> Array:
     """Compute the running products along an axis, with NaN as 1.
 
-    dtype : dtype, optional -- The data type of the result and of the computation.
+    dtype : dtype, optional
+        The data type of the result and of the computation. None for that of a, but int64 or uint64
+        for bools and narrower integers.
 
-    -> Array, shape of a; by default of its dtype, for bools and narrow integers int64 or uint64
+    -> Array, shape of a
     """
     name = "nancumprod(a, axis)"
     view = operand_view(a, name)
@@ -433,7 +441,7 @@ def nanargmin(
 
     -> int64 Array, shape of a without the axis
 
-    ValueError -- If all elements along the axis are NaN; to see that, waits for the device.
+    ValueError -- If all elements along the axis are NaN. The check waits for the device.
     """
     return _index_of("nanargmin", operand_view(a, "nanargmin(a, axis)"), axis, out, keepdims)
 
@@ -447,7 +455,7 @@ def nanargmax(
 
     -> int64 Array, shape of a without the axis
 
-    ValueError -- If all elements along the axis are NaN; to see that, waits for the device.
+    ValueError -- If all elements along the axis are NaN. The check waits for the device.
     """
     return _index_of("nanargmax", operand_view(a, "nanargmax(a, axis)"), axis, out, keepdims)
 

@@ -38,11 +38,11 @@ def astype(
     """Convert an array to a data type.
 
     dtype : dtype -- The data type; the device must support it.
-    copy : bool -- Whether to copy even if nothing changes; if False, x itself is returned then.
+    copy : bool -- What to do if nothing changes: True copies, False returns x itself.
 
     -> Array, shape (...)
-        Conversion to an integer type truncates towards zero; numbers out of its range become those
-        of NumPy on x86-64.
+        Conversion to an integer type truncates towards zero; numbers outside its range become what
+        NumPy gives on x86-64.
 
     Note: A conversion from complex to real drops the imaginary part, with a `ComplexWarning`, as
     NumPy's does.
