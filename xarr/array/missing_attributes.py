@@ -22,10 +22,9 @@ _REMEDIES: Final = {
 
 
 class MissingAttribute:
-    """An attribute that Array does not have; the error says what to write instead.
+    """An attribute that Array does not have; the error says what to write instead."""
 
-    A descriptor for each name: a `__getattr__` would slow down every attribute that is there.
-    """
+    # A descriptor for each name: a `__getattr__` would slow down every attribute that is there.
 
     __slots__ = ("_name",)
 

@@ -111,10 +111,10 @@ GLOSSARY: Final = {
     "device": "The device; None for the default device.",
     **dict.fromkeys(
         (f"device beside {name}" for name in ("a", "copy", "prototype")),
-        "The device; None for that of the operand, or the default device if it is no Array.",
+        "The device; None for that of the operand if it is on one, else the default device.",
     ),
-    "device beside fill_value": "The device; None for that of `fill_value`, or the default device\n"
-    "    if it is no Array.",
+    "device beside fill_value": "The device; None for that of `fill_value` if it is on one,\n"
+    "    else the default device.",
     "device beside num": "The device; None for that of an end that is an Array with axes, or the\n"
     "    default device.",
     "copy": "True to copy always, False to copy never, None to copy if needed.",
@@ -184,7 +184,7 @@ GLOSSARY: Final = {
     "shape: ShapeLike | None": "The shape of the result; None for the operand's.",
     "new_shape": "The shape of the result.",
     "kth": "The position or positions, from -N to N - 1 for N elements, at which the\n"
-    "    result is that of a full sort.",
+    "    result agrees with sorting.",
     "indices: ArrayLike": "The indices, from -N to N - 1 for N elements along the axis.",
     "ind": "The indices, from -N to N - 1 for N elements.",
     "indices_or_sections": "The number of parts; or the indices at which the parts\n"
@@ -344,7 +344,8 @@ def completed(
     told = _entries(sections)
     if see := _SEE.search(summary):
         function = getattr(sys.modules["xarr"], see[1])
-        is_method = "self" in annotations
+        parameters = inspect.signature(function).parameters
+        is_method = any(each not in annotations for each in parameters)  # the array is in `self`
         text = of_method(function, name, annotations) if is_method else inspect.getdoc(function)
         said = _sections(text or "")[1]
         entries = _entries(said)
@@ -410,7 +411,7 @@ def of_method(function: Any, name: str, annotations: Mapping[str, str]) -> str:
     entries = {part: entry for part, entry in _entries(sections).items() if part != array}
     sections["Parameters"] = "\n".join(dict.fromkeys(entries.values()))
     # The name "a" is an article elsewhere.
-    own = rf"\b{array}\b" if array != "a" else r"(?<=\bof )a\b|(?<=that )a\b|\ba(?='s)"
+    own = rf"\b{array}\b" if array != "a" else r"(?<=\bof )a\b|(?<=that )a\b|(?<=sort )a\b|\ba(?='s)"
     for title in ("Parameters", "Returns"):
         sections[title] = re.sub(rf"{own}|the operand\b", "the array", sections.get(title, ""))
     sections["Examples"] = "\n".join(
@@ -516,7 +517,7 @@ _UNTITLED: Final = {
 _SEE: Final = re.compile(r"[Ss]ee `xarr\.(\w+)`")
 """The function whose sections a method has as well."""
 _IN_ONE_LINE: Final = re.compile(r"^(\S.*?) -- ", re.MULTILINE)
-_EACH: Final = "P[k] is the polynomial of degree k of a basis. Each basis has this function"
+_EACH: Final = "Each basis has this function"
 _BASES: Final = ("poly", "cheb", "leg", "lag", "herm", "herme")
 _PROSE: Final = ("Notes", "Examples")
 _ONE: Final = "are one function."
@@ -561,7 +562,8 @@ def _complete_one(value: Any, source: str, example: str, of: str = "") -> None:
         if value.__qualname__.startswith("Basis.") and _EACH not in text:
             summary, rest = text.split("\n", 1)
             names = ", ".join(f"`{basis}{value.__name__}`" for basis in _BASES)
-            text = f"{summary}\n\n{_EACH}:\n{names}.\n{rest}"
+            degree = "P[k] is the polynomial of degree k.\n" * ("P[" in text)
+            text = f"{summary}\n\n{degree}{_EACH}: {names}.\n{rest}"
         known = source if of in ("", "Array") else source or None
         value.__doc__ = completed(value.__name__, text, annotations, known, shown)
     elif isinstance(value, type):

@@ -92,7 +92,7 @@ def cumulative_prod(
 ) -> Array:
     """Compute the running products along an axis; integers become 64-bit.
 
-    axis : int or None -- The axis; None only for one-dimensional x.
+    axis : int or None -- The axis; None only if x has one axis.
     """
     return scanned(
         rows.cumulative_prod,
@@ -114,7 +114,7 @@ def cumulative_sum(
 ) -> Array:
     """Compute the running sums along an axis; integers become 64-bit.
 
-    axis : int or None -- The axis; None only for one-dimensional x.
+    axis : int or None -- The axis; None only if x has one axis.
     """
     return scanned(
         rows.cumulative_sum, operand_view(x, "cumulative_sum(x)"), axis, dtype, include_initial, out
