@@ -247,7 +247,7 @@ def byteswap(self: Array, inplace: bool = False) -> Array:
 
 
 def reshape(self: Array, *shape: Any, copy: bool | None = None, order: str = "C") -> Array:
-    """Give the array another shape: a tuple, or integers. See `xarr.reshape`."""
+    """Give the array another shape, a tuple or integers. See `xarr.reshape`."""
     wanted = shape[0] if len(shape) == 1 else shape
     return functions.shape.manipulation.reshape(self, wanted, copy=copy, order=order)
 

@@ -90,9 +90,10 @@ def observed(observer: Observer) -> Iterator[None]:
 def no_implicit_transfer() -> Iterator[None]:
     """Turn each hidden transfer between host and device into an error within a ``with`` block.
 
-    Hidden are: NumPy arrays and lists as operands, `float(x)`, `print(x)`, `numpy.asarray(x)`,
+    Hidden transfers are: NumPy arrays and lists as operands, `float(x)`, `print(x)`,
+    `numpy.asarray(x)`,
     NumPy's functions that the host computes, and functions that run on the host by their
-    documentation. They raise on a CPU too, where `numpy.asarray(x)` shares memory. Not hidden:
+    documentation. They raise on a CPU too, where `numpy.asarray(x)` shares memory. Allowed are:
     writing files, and most ways to read a constant such as `ones(3)`, which no device holds yet.
 
     >>> x = xarr.ones(2)

@@ -36,12 +36,12 @@ class Memory:
 
     @property
     def total(self) -> int:
-        """The bytes of the device."""
+        """The size of the device's memory."""
         return self._info("total_nbytes")
 
     @property
     def free(self) -> int:
-        """The free bytes, by the driver, or by this process where the driver has no number."""
+        """The free bytes, as the driver reports them; else `total` less this process's own."""
         return self._info("free_nbytes")
 
     @property
@@ -51,17 +51,17 @@ class Memory:
 
     @property
     def held(self) -> int:
-        """The bytes that are kept for reuse, or that blocks have beyond what arrays asked for."""
+        """The bytes that the pool keeps for reuse, and the padding of arrays."""
         return self._info("held_nbytes")
 
     @property
     def peak(self) -> int:
-        """The most bytes that arrays ever used."""
+        """The most bytes that arrays have used at one time."""
         return self._info("peak_nbytes")
 
     @property
     def limit(self) -> int | None:
-        """The most bytes of all arrays; None for no limit. More is a MemoryError."""
+        """The most bytes that arrays may use, else MemoryError; None for no limit."""
         limit = self._device.driver.limit_nbytes
         return None if limit == math.inf else int(limit)
 
@@ -99,7 +99,7 @@ class Memory:
             driver.resource = resource
 
     def trim(self) -> None:
-        """Return the held bytes to the system; wait for the device."""
+        """Wait for the device, and return the held bytes to the system."""
         self._device.synchronize()
         with self._device.lock:
             for reserve in tuple(self._device.driver.reserves):

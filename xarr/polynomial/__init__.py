@@ -26,7 +26,7 @@ from xarr.polynomial import (
 
 
 def set_default_printstyle(style: _Literal["ascii", "unicode"]) -> None:
-    """Choose how `str` writes series, NumPy's among them: "ascii" or "unicode".
+    """Choose how `str` writes series, NumPy's series too: "ascii" or "unicode".
 
     style : "ascii" or "unicode" -- The style: 1.0 + 2.0 x**2, or with superscripts.
 

@@ -492,8 +492,8 @@ def hessian(
     """Return a function that computes the Hessian of `fun`: the Jacobian of its Jacobian.
 
     -> function
-        It takes the arguments of `fun`. For a number as result and one array as argument it returns
-        an array with the axes of the argument twice.
+        It takes the arguments of `fun`. If the result is a number and the argument one array, it
+        returns an array with the axes of the argument twice.
 
     TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
 

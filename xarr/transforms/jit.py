@@ -26,7 +26,7 @@ _R = TypeVar("_R")
 
 
 class Jitted(Generic[_P, _R]):
-    """A function whose calls are replayed where they are like earlier ones.
+    """A function of `jit`, which replays the recordings of earlier similar calls.
 
     Attributes
     ----------

@@ -21,7 +21,13 @@ def _on(stream: Any) -> AbstractContextManager[Any]:
 
 
 def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> Array:
-    """Copy an array of NumPy's to the default device; `to` is an array that takes its values."""
+    """Copy values to the default device: Numba's name of `xarr.asarray`.
+
+    obj : Array or values -- The values.
+    stream : Stream -- The stream to copy in; 0 for the current one.
+    copy : bool -- Accepted for compatibility; has no effect.
+    to : Array, optional -- An array to write the values to; None for a new one.
+    """
     with _on(stream):
         if to is None:
             return as_array(obj, "to_device(obj)", "obj")
@@ -30,32 +36,38 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> A
 
 
 def device_array(shape: Any, dtype: Any = None, strides: Any = None, stream: Any = 0) -> Array:
-    """Make an array whose values are not known, in C order."""
+    """Make an array of unspecified values: Numba's name of `xarr.empty`.
+
+    strides, stream : object -- Accepted for compatibility; have no effect.
+    """
     return fills.empty(shape, dtype=dtype)
 
 
 def device_array_like(ary: Any, stream: Any = 0) -> Array:
-    """Make an array of another one's shape and data type, whose values are not known."""
+    """Make an array of unspecified values, with the shape and data type of another array.
+
+    stream : object -- Accepted for compatibility; has no effect.
+    """
     return fills.empty(ary.shape, dtype=ary.dtype)
 
 
 def pinned_array_like(ary: Any) -> Any:
-    """Make an array of NumPy's in memory from which copies to the device are fast."""
+    """Make a NumPy array like another one, as `xarr.empty_pinned` does."""
     return empty_pinned(ary.shape, ary.dtype)
 
 
 def event(timing: bool = True) -> Event:
-    """Make an event; it measures time if `timing` is true."""
+    """Make an `xarr.Event`; it measures time if `timing` is true."""
     return Event(timed=timing)
 
 
 def event_elapsed_time(evtstart: Event, evtend: Event) -> float:
-    """Return the milliseconds between two events."""
+    """Return the time between two events, in milliseconds."""
     return evtstart.elapsed_ms(evtend)
 
 
 def is_available() -> bool:
-    """Return that kernels can be launched: there is a device, if no GPU then the CPU."""
+    """Return True: kernels can be launched on every device, a CPU too."""
     return True
 
 

@@ -96,18 +96,18 @@ class Profile:
 
     @property
     def seconds(self) -> float:
-        """From the beginning of the block to its end."""
+        """The seconds from the beginning of the block to its end."""
         recording = self._recording
         return 0.0 if recording is None else recording.end_s - recording.begin_s
 
     @property
     def kernels(self) -> list[Cost]:
-        """The cost of each kernel, the one that took longest first."""
+        """The cost of each kernel, the slowest first."""
         return _costs(((work.name,), work, 1.0) for work in self._works())
 
     @property
     def lines(self) -> list[Cost]:
-        """The cost of each line, the one that took longest first.
+        """The cost of each line, the slowest first.
 
         The cost of a kernel for several lines is divided among them by their operations.
         """

@@ -352,7 +352,8 @@ def unwrap(
     """Remove jumps of more than half a period along an axis.
 
     p : real numeric Array, shape (...) -- The phases.
-    discont : float, optional -- The smallest jump to remove, at least half a period.
+    discont : float, optional -- The smallest jump to remove; values below half a period mean half a
+        period.
     period : float
         The period; whole multiples of it are added to the phases.
 

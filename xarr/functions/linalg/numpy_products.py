@@ -65,7 +65,7 @@ def _scaled(first: View, second: View) -> Array:
 
 @cached_call
 def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
-    """Sum products over the last axes of both operands; multiply if one is a scalar.
+    """Sum products over the last axes of both operands; with a scalar, multiply.
 
     -> Array, shape a.shape[:-1] + b.shape[:-1], of the data type that a and b promote to
 

@@ -87,7 +87,7 @@ GLOSSARY: Final = {
     "out: Outs": "The arrays to write the results to, of the results' shape.",
     "where": "True for the elements to compute; elsewhere `out` keeps its elements.",
     "where beside keepdims": "True for the elements to include.",
-    "initial": "A value to combine with the elements; it is the result if there are none.",
+    "initial": "A value to combine with the elements; the result if there are no elements.",
     "casting": 'The conversions to allow: "no", "equiv", "safe", "same_kind" or "unsafe".',
     "correction": "The divisor is N - correction, for N elements.",
     "ddof": "NumPy's name of `correction`; give at most one of the two.",
@@ -178,7 +178,7 @@ GLOSSARY: Final = {
     '    or "clip" it; one mode for all axes, or one for each.',
     "kind": "Accepted for compatibility; has no effect, as the device chooses the algorithm.",
     "order: Any": "For NumPy's structured arrays, which xarr does not have; must be None.",
-    "n: SupportsIndex": "The number of rows, and of columns if no other number is given.",
+    "n: SupportsIndex": "The number of rows; also of columns, if `m` is None.",
     "ndim: SupportsIndex": "The number of axes.",
     **dict.fromkeys(("arrays", "tup"), "The arrays."),
     "shape: ShapeLike | None": "The shape of the result; None for the operand's.",
@@ -411,7 +411,9 @@ def of_method(function: Any, name: str, annotations: Mapping[str, str]) -> str:
     entries = {part: entry for part, entry in _entries(sections).items() if part != array}
     sections["Parameters"] = "\n".join(dict.fromkeys(entries.values()))
     # The name "a" is an article elsewhere.
-    own = rf"\b{array}\b" if array != "a" else r"(?<=\bof )a\b|(?<=that )a\b|(?<=sort )a\b|\ba(?='s)"
+    own = (
+        rf"\b{array}\b" if array != "a" else r"(?<=\bof )a\b|(?<=that )a\b|(?<=sort )a\b|\ba(?='s)"
+    )
     for title in ("Parameters", "Returns"):
         sections[title] = re.sub(rf"{own}|the operand\b", "the array", sections.get(title, ""))
     sections["Examples"] = "\n".join(
@@ -532,6 +534,9 @@ def complete_public(value: Any, source: str = "") -> None:
     _complete_one(value, source, getattr(value, "__name__", ""))
     kind = value if isinstance(value, type) else type(value)
     told: Any = next((one for one in kind.__mro__ if "_methods_source" in vars(one)), None)
+    for name, part in () if isinstance(value, type) else getattr(value, "__dict__", {}).items():
+        if name[0] != "_" and isinstance(part, FunctionType | type):  # as those of `kernel`
+            _complete_one(part, source, "")
     if told is not None and told._methods_source:
         complete(told, told._methods_source)
         told._methods_source = ""  # they are complete

@@ -371,7 +371,7 @@ def vander(
 ) -> Array:
     """Make the Vandermonde matrix: the powers of each number in a row.
 
-    N : int, optional -- The number of columns; None for that of the numbers.
+    N : int, optional -- The number of columns; None for the number of elements of x.
     increasing : bool -- Whether the powers in a row go up from 0 to N - 1; else they go down.
 
     -> Array, shape (len(x), N), of the data type of x; narrow integers become int64

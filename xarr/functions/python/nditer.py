@@ -73,7 +73,7 @@ class ndenumerate:  # noqa: N801 - NumPy's name
 
 
 class broadcast:  # noqa: N801 - NumPy's name
-    """Iterate over the elements of arrays that broadcast, in step, on the host.
+    """Iterate on the host over the elements of several arrays at once, after broadcasting.
 
     *arrays : Array or values, shapes that broadcast
         The arrays, 64 at most; a `broadcast` stands for its arrays.

@@ -173,7 +173,7 @@ class Generator(Continuous, Discrete, Vectors):
         """Draw integers between bounds uniformly.
 
         Each integer is made from 64 random bits, or 128 if there are more than 2**32 values to draw
-        from, so that the probabilities of two values differ by at most 2**-32 of either.
+        from, so that the relative difference of two probabilities is at most 2**-32.
 
         low, high : integer Array or int
             The bounds; high is excluded. Where high is None they are 0 and low.

@@ -146,7 +146,7 @@ class RandomState(Continuous, Discrete, Vectors):
     def rand(self, *dimensions: Any) -> Any:
         """Draw from [0, 1) uniformly.
 
-        dimensions : int -- The extents of the result; none for one float.
+        dimensions : int -- The extents of the result; no extents for one float.
 
         -> float, or Array of these dimensions
         """
@@ -155,7 +155,7 @@ class RandomState(Continuous, Discrete, Vectors):
     def randn(self, *dimensions: Any) -> Any:
         """Draw from the normal distribution of mean 0 and variance 1.
 
-        dimensions : int -- The extents of the result; none for one float.
+        dimensions : int -- The extents of the result; no extents for one float.
 
         -> float, or Array of these dimensions
         """

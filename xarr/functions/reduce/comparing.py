@@ -101,7 +101,7 @@ def allclose(
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
     """Tell whether two arrays have the same shape and the same elements; waits for the device.
 
-    Values that no device can hold, such as strings, are compared by NumPy.
+    NumPy compares values that no device can hold, such as strings.
 
     >>> xarr.array_equal(xarr.asarray([1, 2]), [1, 2])
     True
@@ -118,7 +118,7 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
     """Tell whether two arrays have the same elements after broadcasting; waits for the device.
 
-    False if the shapes do not broadcast. Values that no device can hold are compared by NumPy.
+    False if the shapes do not broadcast. NumPy compares values that no device can hold.
 
     >>> xarr.array_equiv(xarr.asarray([[1, 2], [1, 2]]), [1, 2])
     True

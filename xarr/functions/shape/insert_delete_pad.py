@@ -260,7 +260,7 @@ def _over(fresh: Array, shape: Shape, axis: int, count: int, where: str) -> Arra
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
     """Remove leading and trailing zeros. Waits for the device.
 
-    The result is a view; that of a list is a list.
+    The result is a view; for a list, a list.
 
     trim : str -- "f" for the front, "b" for the back, "fb" for both.
     axis : int or tuple of int, optional -- The axes to trim; None for all.
@@ -299,12 +299,12 @@ def _padded(array: Any, pad_width: Any) -> Any:
 @by_numpy(_padded)
 @cached_call
 def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Array:
-    """Put elements around an array.
+    """Pad an array.
 
     pad_width : int, (before, after), a sequence of such for each axis, or a dict of axes
         How many elements before and after.
     mode : str or callable
-        The elements to put around. "constant": a constant. "edge": the nearest element. "wrap": the
+        The elements to pad with. "constant": a constant. "edge": the nearest element. "wrap": the
         array again. "reflect", "symmetric": the array mirrored without, or with, its last element.
         "linear_ramp": from the nearest element to an end. "maximum", "mean", "median", "minimum":
         that of the elements along the axis. "empty": undefined values. A callable gets NumPy's

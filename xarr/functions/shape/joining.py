@@ -392,7 +392,7 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     """Repeat an array along its axes.
 
     reps : int or tuple of int -- How often to repeat along each axis. The shorter of reps and the
-        shape of A is filled up with 1, in front.
+        shape of A is padded with 1 in front.
 
     -> Array, each extent of A times its entry of reps, of the data type of A
 

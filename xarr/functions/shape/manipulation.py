@@ -319,7 +319,7 @@ def at_least(x: Array, ndim: int, where: str) -> Array:
 
 @cached_call
 def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
-    """Rotate by quarter turns in the plane of two axes, from the first towards the second; a view.
+    """Rotate by quarter turns in the plane of two axes, from the first to the second; a view.
 
     k : int -- The number of quarter turns; a negative one turns back.
     axes : tuple of two int -- The axes of the plane.

@@ -90,7 +90,7 @@ class _Form(NamedTuple):
 
 
 class Kernel:
-    """A function that `xarr.kernel` marks; other marked functions may call it, too.
+    """A function that `xarr.kernel` marked; other marked functions may call it, too.
 
     ``f[grid, block](x, y, 2.0)`` launches it, as Numba's kernels: grid counts groups, block the
     items of a group. ``f.interpret[grid, block](x, y, 2.0)`` runs it in Python. ``f(2.0)`` calls
@@ -122,7 +122,7 @@ class Kernel:
 
     @property
     def interpret(self) -> Interpreted:
-        """The kernel in Python: ``f.interpret[grid, block](...)``, item by item, bounds checked."""
+        """Run the kernel in Python: ``f.interpret[grid, block](...)``, with bounds checks."""
         return Interpreted(self)
 
     def over(
@@ -142,16 +142,16 @@ class Kernel:
     ) -> Callable[..., None]:
         """Return a function that launches at least `ntasks` items; Numba's name.
 
-        The last indices may be `ntasks` or more; with `over` they are not.
+        The kernel has to skip indices from `ntasks` on; `over` launches none.
         """
         block = tpb or _BLOCKS[0][0]
         return self[max(-(-ntasks // block), 1), block, stream, sharedmem]
 
     def source(self, *args: Any, over: int = 0) -> str:
-        """Return the portable C of the kernel for such arguments.
+        """Return the portable C of the kernel for the given arguments.
 
         args : Array, number -- The arguments of a launch.
-        over : int -- The axes of the shape, for the C that `over` launches.
+        over : int -- The number of axes, for the C that `over` launches; 0 for that of a grid.
         """
         device = self._device(args)
         return self._form(device, args, over)[0].code
@@ -528,7 +528,7 @@ class KernelWords(Words):
         The work of each item (thread). At the launch, a SyntaxError shows a line that kernels do
         not support.
     **options : object
-        Numba's, as `fastmath`; accepted for compatibility, without effect.
+        Options of Numba, such as `fastmath`: accepted for compatibility, without effect.
 
     Returns
     -------
@@ -540,9 +540,10 @@ class KernelWords(Words):
     Notes
     -----
     The names in `xarr.kernel` for use in kernels are `grid`, `gridsize`, `local_id`, `group_id`,
-    `local_size`, `groups`, `barrier`, `local_array`, `private_array` and `atomic`, and Numba's of
-    ``cuda``: `jit`, `threadIdx`, `blockIdx`, `blockDim`, `gridDim`, `syncthreads`, `shared`,
-    `local` and, for the host, `to_device`, `device_array`, `stream`, `event` and `synchronize`.
+    `local_size`, `groups`, `barrier`, `local_array`, `private_array` and `atomic`. Names of
+    ``numba.cuda`` are there too: `jit`, `threadIdx`, `blockIdx`, `blockDim`, `gridDim`,
+    `syncthreads`, `shared`, `local` and, for the host, `to_device`, `device_array`, `stream`,
+    `event` and `synchronize`.
 
     Examples
     --------
@@ -572,7 +573,7 @@ class KernelWords(Words):
 
     @property
     def jit(self) -> KernelWords:
-        """What marks a function, by Numba's name."""
+        """Mark a function as a kernel: Numba's name of `xarr.kernel`."""
         return self
 
 

@@ -37,6 +37,24 @@ _REMEDIES: Final = {
     "as_cuda_array from_cuda_array_interface": "write xarr.asarray(x)",
     "external_stream": "write xarr.Stream(pointer=handle)",
 }
+_ABOUT: Final = {
+    "grid": "Return the item's index in the whole grid: grid(1) an int, grid(2) a pair.",
+    "gridsize": "Return the number of items in the whole grid: gridsize(1) an int, else a tuple.",
+    "local_id": "Return the item's index in its group along an axis: local_id(0) is threadIdx.x.",
+    "group_id": "Return the index of the group along an axis: group_id(0) is blockIdx.x.",
+    "local_size": "Return the items of a group along an axis: local_size(0) is blockDim.x.",
+    "groups": "Return the number of groups along an axis: groups(0) is gridDim.x.",
+    "barrier": "Wait for all items of the group; each then sees the writes of the others.",
+    "local_array": "Make an array that the items of a group share: local_array(shape, dtype).",
+    "private_array": "Make an array of the item alone: private_array(shape, dtype).",
+    "atomic_add": "Add to x[i], undisturbed by other items: atomic.add(x, i, value).",
+    "atomic_sub": "Subtract from x[i], undisturbed by other items: atomic.sub(x, i, value).",
+    "atomic_min": "Lower x[i] to a value, undisturbed by other items: atomic.min(x, i, value).",
+    "atomic_max": "Raise x[i] to a value, undisturbed by other items: atomic.max(x, i, value).",
+    "atomic_exch": "Set x[i] to a value, undisturbed by other items: atomic.exch(x, i, value).",
+    "atomic_cas": "Set x[i] to a value where it is `old`: atomic.cas(x, i, old, value).",
+}
+"""What each word does in a kernel; the atomic ones return the old element."""
 INSTEAD: Final = {name: text for names, text in _REMEDIES.items() for name in names.split()}
 """What to write for words of Numba's that are not there."""
 
@@ -48,11 +66,10 @@ class Word:
     axis : int or None -- The dimension, if the name implies it.
     """
 
-    __slots__ = ("__name__", "axis", "name")
-
     def __init__(self, name: str, axis: int | None = None) -> None:
         self.name = self.__name__ = name
         self.axis = axis
+        self.__doc__ = f"{_ABOUT[name]}\n\nIt can be called only in a function of `xarr.kernel`."
 
     def __repr__(self) -> str:
         return f"<word {self.name} of xarr.kernel>"
