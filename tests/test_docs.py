@@ -76,25 +76,6 @@ DOCUMENTED = {
     "xarr": xarr,
     "xarr.functions.types.data_types": data_types,
 }
-WITH_EXAMPLES = {
-    name: value.__doc__
-    for name, value in DOCUMENTED.items()
-    if ">>>" in (getattr(value, "__doc__", None) or "")
-    and not (getattr(value, "__module__", None) or "").startswith("numpy")
-    # Its example names a device that not every machine has.
-    and name != "xarr.device"
-}
-
-
-@pytest.mark.parametrize("name", WITH_EXAMPLES)
-def test_the_example_of_a_docstring_runs(name: str) -> None:
-    _run(WITH_EXAMPLES[name], name)
-
-
-TOLD = re.compile(
-    r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=\n\n\w[\w ]+\n---|\Z)", re.MULTILINE | re.DOTALL
-)
-"""Entries of parameters in a docstring."""
 
 
 def _callables() -> Iterator[tuple[str, Any]]:
@@ -114,6 +95,29 @@ def _callables() -> Iterator[tuple[str, Any]]:
 
 
 CALLABLES = dict(_callables())
+
+
+WITH_EXAMPLES = {
+    text: name  # once for the classes that inherit a method
+    for name, value in (
+        DOCUMENTED | {f"xarr.{name}": value for name, value in CALLABLES.items()}
+    ).items()
+    if ">>>" in (text := inspect.getdoc(value) or "")
+    and not (getattr(value, "__module__", None) or "").startswith("numpy")
+    # Its example names a device that not every machine has.
+    and name != "xarr.device"
+}
+
+
+@pytest.mark.parametrize("text", WITH_EXAMPLES, ids=WITH_EXAMPLES.get)
+def test_the_example_of_a_docstring_runs(text: str) -> None:
+    _run(text, WITH_EXAMPLES[text])
+
+
+TOLD = re.compile(
+    r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=\n\n\w[\w ]+\n---|\Z)", re.MULTILINE | re.DOTALL
+)
+"""Entries of parameters in a docstring."""
 
 
 def test_a_parameter_is_a_name_and_what_it_means() -> None:
