@@ -188,7 +188,7 @@ def clip(
     casting: str = "same_kind",
     dtype: DTypeLike = None,
 ) -> Array:
-    """Limit each element of a to [min, max]: minimum(maximum(a, min), max); NaN where a is NaN.
+    """Limit each element to [min, max], as minimum(maximum(element, min), max); NaN stays NaN.
 
     min, max : Array or Python scalar, optional
         The bounds, of shapes that broadcast with the array's; None for no bound. A Python integer

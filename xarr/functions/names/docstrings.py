@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import ast
 import functools
-import importlib.util
 import inspect
 import re
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
@@ -63,9 +63,8 @@ GLOSSARY: Final = {
     ),
     **dict.fromkeys(("axis1", "axis2"), "An axis; a negative one counts from the end."),
     "keepdims": "Whether the reduced axes stay in the result, with length 1.",
-    "dtype": "The data type; None for the device's default floating-point type.",
     **dict.fromkeys(
-        ("dtype beside shape", "dtype beside N", "dtype beside n"),
+        ("dtype", *(f"dtype beside {each}" for each in ("shape", "N", "n"))),
         "The data type; None for the device's default floating-point type.",
     ),
     **dict.fromkeys(
@@ -76,11 +75,11 @@ GLOSSARY: Final = {
     "dtype beside subok": "The data type of the result; None for the operand's.",
     "dtype beside casting": "The data type of the result; None derives it from the operands.",
     **dict.fromkeys(
-        ("dtype beside include_initial", "dtype beside offset", "dtype beside keepdims"),
+        (f"dtype beside {each}" for each in ("initial", "offset", "SupportsIndex | None")),
         "The data type of the result and of the computation. None for the operand's, but int64\n"
         "    or uint64 for bools and narrower integers.",
     ),
-    "dtype beside ddof": "The data type of the result and of the computation. None for the\n"
+    "dtype beside Axis": "The data type of the result and of the computation. None for the\n"
     "    operand's, but the device's default floating-point type for bools and integers.",
     "out": "The array to write the result to, of the result's shape; the values are converted to\n"
     "    the data type of `out`.",
@@ -343,11 +342,7 @@ def completed(
     summary, sections = _sections(text)
     told = _entries(sections)
     if see := _SEE.search(summary):
-        function = getattr(sys.modules["xarr"], see[1])
-        parameters = inspect.signature(function).parameters
-        is_method = any(each not in annotations for each in parameters)  # the array is in `self`
-        text = of_method(function, name, annotations) if is_method else inspect.getdoc(function)
-        said = _sections(text or "")[1]
+        said = _sections(of_method(getattr(sys.modules["xarr"], see[1]), name, annotations))[1]
         entries = _entries(said)
         told = {part: entries[part] for part in annotations if part in entries} | told
         borrowed = ("Returns", "Raises", "Examples")
@@ -382,8 +377,9 @@ def completed(
     notes = sections.get("Notes", "")
     if source and source not in notes and "Not in NumPy" not in notes:
         sections["Notes"] = f"{source} {notes}".rstrip()
-    if "self" not in annotations and (others := _aliases().get(name)) and _ONE not in summary:
-        summary += f"\n\n{' and '.join(f'`{each}`' for each in (name, *others))} {_ONE}"
+    names = [name, *(alias for alias, known in _ALIASES if known == name)]
+    if len(names) > 1 and "self" not in annotations and _ONE not in summary:
+        summary += f"\n\n{' and '.join(f'`{each}`' for each in names)} {_ONE}"
     if annotations.get("return") in ("Floats", "Integers"):
         given = [*(_SAMPLES[part] for part in annotations if part in _SAMPLES), "size=3"]
         generator = sys.modules["xarr.functions.random.generator"].Generator
@@ -404,22 +400,25 @@ def of_method(function: Any, name: str, annotations: Mapping[str, str]) -> str:
     annotations : mapping of str to str -- The method's parameters; the array is none of them.
     """
     parameters = [*inspect.signature(function).parameters]
-    array = next(each for each in parameters if each not in annotations)
+    array = next((each for each in parameters if each not in annotations), "")
+    if not array:  # a function that borrows of another
+        return inspect.getdoc(function) or ""
     summary, sections = _sections(inspect.getdoc(function) or "")
     paragraphs = [each for each in summary.split("\n\n") if _ONE not in each]
-    summary = re.sub(r"\ban array\b", "the array", "\n\n".join(paragraphs))
     entries = {part: entry for part, entry in _entries(sections).items() if part != array}
     sections["Parameters"] = "\n".join(dict.fromkeys(entries.values()))
-    # The name "a" is an article elsewhere.
+    # Before the word "a" these words tell the parameter from the article.
     own = (
-        rf"\b{array}\b" if array != "a" else r"(?<=\bof )a\b|(?<=that )a\b|(?<=sort )a\b|\ba(?='s)"
+        r"(?<=\bof )a\b|(?<=that )a\b|(?<=sort )a\b|\ba(?='s)" if array == "a" else rf"\b{array}\b"
     )
+    own = rf"{own}|the operand\b"
     for title in ("Parameters", "Returns"):
-        sections[title] = re.sub(rf"{own}|the operand\b", "the array", sections.get(title, ""))
+        sections[title] = re.sub(own, "the array", sections.get(title, ""))
     sections["Examples"] = "\n".join(
         _method_called(line, function.__name__, parameters.index(array), name)
         for line in sections.get("Examples", "").split("\n")
     )
+    summary = re.sub(rf"{own}|\ban array\b", "the array", "\n\n".join(paragraphs))
     return _joined(summary, {title: body for title, body in sections.items() if body})
 
 
@@ -452,18 +451,6 @@ def _method_called(line: str, function: str, place: int, name: str) -> str:
             call = f"{array}.{name}({', '.join(map(str, parts))})"
             return line.replace(str(ast.get_source_segment(code, node)), call)
     return line
-
-
-@functools.cache
-def _aliases() -> dict[str, list[str]]:
-    """Map the functions of `xarr` to their other names, by the statements that give these."""
-    place = "xarr.functions.names.aliases"
-    loader: Any = getattr(importlib.util.find_spec(place), "loader", None)
-    pairs = re.findall(r"^(\w+) = \w+\.(\w+)$", loader.get_source(place), re.MULTILINE)
-    found: dict[str, list[str]] = {}
-    for alias, name in pairs:
-        found.setdefault(name, []).append(alias)
-    return found
 
 
 def _words_of(annotation: str) -> str:
@@ -523,6 +510,10 @@ _EACH: Final = "Each basis has this function"
 _BASES: Final = ("poly", "cheb", "leg", "lag", "herm", "herme")
 _PROSE: Final = ("Notes", "Examples")
 _ONE: Final = "are one function."
+_ALIASES: Final = re.findall(
+    r"^(\w+) = \w+\.(\w+)$", Path(__file__).with_name("aliases.py").read_text("utf-8"), re.MULTILINE
+)
+"""The other names of functions, and the names, by the statements that give them."""
 _ORDER: Final[tuple[str, ...]] = (
     *("Parameters", "Attributes", "Returns", "Yields", "Raises", "Notes", "Examples"),
 )

@@ -145,12 +145,7 @@ def mean(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """Compute the arithmetic mean.
-
-    dtype : dtype, optional
-        The data type of the result and of the computation. None for that of a, but the device's
-        default floating-point type for bools and integers.
-    """
+    """Compute the arithmetic mean."""
     return averaged(rows.mean, operand_view(a, "mean(a)"), axis, dtype, out, keepdims, where)
 
 
@@ -258,10 +253,6 @@ def cumsum(
 ) -> Array:
     """Compute the running sums along an axis.
 
-    dtype : dtype, optional
-        The data type of the result and of the computation. None for that of a, but int64 or uint64
-        for bools and narrower integers.
-
     -> Array, shape of a
     """
     where = "cumsum(a, axis)"
@@ -273,10 +264,6 @@ def cumprod(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
     """Compute the running products along an axis.
-
-    dtype : dtype, optional
-        The data type of the result and of the computation. None for that of a, but int64 or uint64
-        for bools and narrower integers.
 
     -> Array, shape of a
     """

@@ -44,10 +44,6 @@ def nanmean(
 
     The result is NaN if all elements are NaN; on a CPU with a RuntimeWarning.
 
-    dtype : dtype, optional
-        The data type of the result and of the computation. None for that of a, but the device's
-        default floating-point type for bools and integers.
-
     TypeError -- If a is floating-point, but dtype or out is not.
     """
     name = "nanmean(a, axis)"
@@ -364,10 +360,6 @@ def nancumsum(
 ) -> Array:
     """Compute the running sums along an axis, with NaN as 0.
 
-    dtype : dtype, optional
-        The data type of the result and of the computation. None for that of a, but int64 or uint64
-        for bools and narrower integers.
-
     -> Array, shape of a
     """
     name = "nancumsum(a, axis)"
@@ -381,10 +373,6 @@ def nancumprod(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
     """Compute the running products along an axis, with NaN as 1.
-
-    dtype : dtype, optional
-        The data type of the result and of the computation. None for that of a, but int64 or uint64
-        for bools and narrower integers.
 
     -> Array, shape of a
     """
