@@ -113,7 +113,7 @@ class Pointer:
         dtype : dtype -- The data type of the elements.
 
         TypeError -- If the device lacks the data type.
-        ValueError -- If the address is no multiple of the size of its elements.
+        ValueError -- If the address is no multiple of the new element size.
 
         >>> xarr.Pointer(xarr.zeros(2, dtype="int64")).cast("int32").array().shape
         (4,)

@@ -91,7 +91,7 @@ GLOSSARY: Final = {
     "correction": "The divisor is N - correction, for N elements.",
     "ddof": "NumPy's name of `correction`; give at most one of the two.",
     "mean": "The mean, if it is known already; its reduced axes have one element.",
-    "include_initial": "Whether to put one element first: 0 for sums, 1 for products.",
+    "include_initial": "Whether the result begins with an extra 0 for sums, or 1 for products.",
     "order": 'The memory layout: in "C" the last index varies fastest, in "F" the first; "A"\n'
     '    is "F" for an array in Fortran order, else "C"; "K" keeps the order in memory.',
     "order beside sig": "Accepted for compatibility; has no effect: results lie in C order.",
@@ -164,10 +164,8 @@ GLOSSARY: Final = {
     "    the magnitudes of the eigenvalues.",
     "rtol: Any": "Singular values up to rtol times the largest count as zero. None stands for\n"
     "    max(M, N) times the dtype's epsilon.",
-    **dict.fromkeys(
-        ("rtol: ArrayLike", "atol: ArrayLike"),
-        "The largest accepted difference is atol + rtol * abs(b).",
-    ),
+    "rtol: ArrayLike": "The relative tolerance: a and b may differ by atol + rtol * abs(b).",
+    "atol: ArrayLike": "The absolute tolerance: a and b may differ by atol + rtol * abs(b).",
     "equal_nan": "Whether NaN counts as equal to NaN.",
     "UPLO": 'The triangle to read: "L" for the lower, "U" for the upper one.',
     "endpoint": "Whether `stop` is the last number; else the numbers end one step before it.",
@@ -582,6 +580,6 @@ def _complete_one(value: Any, source: str, example: str, of: str = "") -> None:
 def annotations_of(function: Any) -> dict[str, str]:
     """The annotations of a function as they are written, in the order of its parameters."""
     given = function.__annotations__
-    names = (*inspect.unwrap(function).__code__.co_varnames, "return")
+    names = (*inspect.signature(function).parameters, "return")
     told = {name: given[name] for name in names if type(given.get(name)) is str}
     return {name: annotation.removeprefix("linalg.") for name, annotation in told.items()}

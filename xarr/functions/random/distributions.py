@@ -53,7 +53,7 @@ class Continuous(Source):
     def gamma(self, shape: Real, scale: Real = 1.0, size: Size = None) -> Floats:
         """Draw from the gamma distribution.
 
-        After G. Marsaglia, W. W. Tsang, ACM TOMS 26, 2000.
+        Method: G. Marsaglia, W. W. Tsang, ACM TOMS 26, 2000.
         """
         return self._draw(random.gamma, (shape, scale), size)
 
@@ -94,7 +94,7 @@ class Continuous(Source):
     def normal(self, loc: Real = 0.0, scale: Real = 1.0, size: Size = None) -> Floats:
         """Draw from the normal distribution.
 
-        After G. E. P. Box, M. E. Muller, Annals of Mathematical Statistics 29, 1958.
+        Method: G. E. P. Box, M. E. Muller, Annals of Mathematical Statistics 29, 1958.
 
         scale : real Array or number -- The standard deviation, not negative.
 
@@ -159,7 +159,7 @@ class Continuous(Source):
     def vonmises(self, mu: Real, kappa: Real, size: Size = None) -> Floats:
         """Draw angles in radians from the von Mises distribution.
 
-        After D. J. Best, N. I. Fisher, Applied Statistics 28, 1979.
+        Method: D. J. Best, N. I. Fisher, Applied Statistics 28, 1979.
 
         mu : real Array or number -- The mode, in radians.
         kappa : real Array or number -- The concentration, not negative.
@@ -169,7 +169,7 @@ class Continuous(Source):
     def wald(self, mean: Real, scale: Real, size: Size = None) -> Floats:
         """Draw from the Wald, or inverse Gaussian, distribution.
 
-        After J. R. Michael, W. R. Schucany, R. W. Haas, American Statistician 30, 1976.
+        Method: J. R. Michael, W. R. Schucany, R. W. Haas, American Statistician 30, 1976.
 
         mean, scale : real Array or number -- The mean and the scale, positive.
         """
@@ -189,7 +189,7 @@ class Discrete(Source):
     def binomial(self, n: Real, p: Real, size: Size = None) -> Integers:
         """Draw numbers of successes in n trials.
 
-        After W. Hoermann, Journal of Statistical Computation and Simulation 46, 1993.
+        Method: W. Hoermann, Journal of Statistical Computation and Simulation 46, 1993.
 
         n : real Array or number -- The number of trials, not negative.
         p : real Array or number -- The probability of success, in [0, 1].
@@ -216,7 +216,7 @@ class Discrete(Source):
     def hypergeometric(self, ngood: Real, nbad: Real, nsample: Real, size: Size = None) -> Integers:
         """Draw numbers of good items in samples without replacement.
 
-        After E. Stadlober, Journal of Computational and Applied Mathematics 31, 1990.
+        Method: E. Stadlober, Journal of Computational and Applied Mathematics 31, 1990.
 
         ngood, nbad : real Array or number -- The numbers of good and bad items, not negative.
         nsample : real Array or number -- The number of items in a sample, at most ngood + nbad.
@@ -228,7 +228,7 @@ class Discrete(Source):
     def logseries(self, p: Real, size: Size = None) -> Integers:
         """Draw from the logarithmic series distribution.
 
-        After A. W. Kemp, Applied Statistics 30, 1981.
+        Method: A. W. Kemp, Applied Statistics 30, 1981.
 
         p : real Array or number -- The parameter of the distribution, in [0, 1).
         """
@@ -245,7 +245,7 @@ class Discrete(Source):
     def poisson(self, lam: Real = 1.0, size: Size = None) -> Integers:
         """Draw from the Poisson distribution.
 
-        After W. Hoermann, Insurance: Mathematics and Economics 12, 1993.
+        Method: W. Hoermann, Insurance: Mathematics and Economics 12, 1993.
 
         lam : real Array or number -- The mean, not negative.
         """
@@ -254,7 +254,7 @@ class Discrete(Source):
     def zipf(self, a: Real, size: Size = None) -> Integers:
         """Draw positive integers k with a probability proportional to k**-a (zeta distribution).
 
-        After L. Devroye, Non-uniform random variate generation, 1986, chapter X.6.
+        Method: L. Devroye, Non-uniform random variate generation, 1986, chapter X.6.
 
         a : real Array or number -- The exponent, above 1.
         """

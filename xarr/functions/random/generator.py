@@ -133,7 +133,7 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Floats:
         """Draw from the gamma distribution of scale 1.
 
-        After G. Marsaglia, W. W. Tsang, ACM TOMS 26, 2000.
+        Method: G. Marsaglia, W. W. Tsang, ACM TOMS 26, 2000.
         """
         where = "standard_gamma(shape, size, dtype, out)"
         parameters = (sampling.parameter(shape, "shape", where, random.NOT_NEGATIVE),)

@@ -164,7 +164,7 @@ def quantile(
 ) -> Array:
     """Compute quantiles of real elements along axes.
 
-    After R. J. Hyndman and Y. Fan, The American Statistician 50 (1996) 361.
+    Definitions: R. J. Hyndman and Y. Fan, The American Statistician 50 (1996) 361.
 
     q : Array, shape (...) -- The quantiles, from 0 to 1; read on the host.
 
