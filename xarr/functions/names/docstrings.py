@@ -430,6 +430,7 @@ def method_of(function: Any) -> Any:
         function.__code__, function.__globals__, None, function.__defaults__, function.__closure__
     )
     functools.update_wrapper(method, function)
+    method.__module__, method.__qualname__ = "xarr.array.array", f"Array.{function.__name__}"
     method.__kwdefaults__ = function.__kwdefaults__
     told = function.__annotations__
     method.__annotations__ = {name: told[name] for name in told if name != first.name}
