@@ -40,7 +40,7 @@ class Series:
     """A series of polynomials of a basis, with a domain that is mapped to a window.
 
     coef : Array, shape (N,) -- The coefficients, of the lowest degree first.
-    domain, window : pair of float, optional -- The interval of x, and the one that it is mapped to;
+    domain, window : pair of float, optional -- The interval of x, and the interval it is mapped to;
         None for those of the class. Both are kept on the host, as NumPy arrays.
     symbol : str, optional -- The name of x in printed series.
 

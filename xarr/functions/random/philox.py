@@ -57,8 +57,8 @@ def plain(seed: Any) -> Any:
 class Philox:
     """The device's bit generator: Philox 4x32-10, whose numbers are the same on every device.
 
-    It is what `xarr.random.default_rng` and the functions of `xarr.random` draw with. NumPy's class
-    of this name is another algorithm, 4x64.
+    `xarr.random.default_rng` and the functions of `xarr.random` draw with it. NumPy's class of this
+    name is another algorithm, 4x64.
 
     seed : int, sequence of int, SeedSequence or None
         The seed that the key is made from; None takes entropy from the operating system.

@@ -390,7 +390,7 @@ def common_type(*arrays: ArrayLike) -> type[Any]:
 def min_scalar_type(a: Any, /) -> AnyDType:
     """Tell the smallest data type that holds a number; for an array with axes, its data type.
 
-    a : number, Array or values -- The number. Waits for one that is on the device.
+    a : number, Array or values -- The number. The call waits for a number on a device.
 
     >>> xarr.min_scalar_type(300)
     dtype('uint16')
