@@ -409,7 +409,7 @@ def _streamed(x: xarr.Array) -> Any:
     xarr.current_stream().call(int)
     assert xarr.current_stream().done in (False, True)
     assert begin.elapsed_ms(end) >= 0
-    assert xarr.current_stream().pointer
+    assert xarr.current_stream().pointer is not None
     return y
 
 

@@ -341,3 +341,35 @@ def test_memory_of_numpy_is_seen_as_it_is_now() -> None:
         assert float(x[2]) == value
     x[1] = 9.0
     assert host[1] == 9
+
+
+VECTORS = [
+    "np.sort(x)",
+    "np.argsort(x)",
+    "np.median(x)",
+    "np.partition(x, 5)[5]",
+    "np.percentile(x, [10, 60])",
+    "(lambda z: (np.add.at(z, y.astype('int64') % 9, x), z)[1])(np.zeros(9))",
+    "np.searchsorted(np.sort(x), y)",
+    "np.maximum.reduceat(x, [0, 3, 7])",
+    "np.cumsum(x)",
+    "np.fft.fft(x)",
+    "x.reshape(4, 6) @ y.reshape(6, 4)",
+]
+
+
+@pytest.mark.parametrize("way", ["called", "jitted"])
+@pytest.mark.parametrize("pretended", ["", "as-gpu"])
+@pytest.mark.parametrize("call", VECTORS)
+def test_kernels_read_from_where_a_view_begins(call: str, pretended: str, way: str) -> None:
+    """What is recorded of whole arrays, or of the first part of one, is recorded of other parts."""
+    device = xarr.default_device().pretending(*filter(None, [pretended]))
+    host = np.arange(200.0) * 7 % 31
+    known = xarr.jit(lambda x, y: result_of(call, xarr, x, y))
+    with xarr.device(device), tier("fused"):
+        memory = xarr.asarray(host)
+        for begin in (*[None] * 4, 0, 0, 0, 50, 3, 0):
+            places = [np.s_[start : start + 24] for start in (begin or 0, 100)]
+            given = [xarr.asarray(host[p]) if begin is None else memory[p] for p in places]
+            found = known(*given) if way == "jitted" else result_of(call, xarr, *given)
+            close(found, result_of(call, np, *[host[p] for p in places]))

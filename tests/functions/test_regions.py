@@ -170,7 +170,7 @@ def test_a_cpu_has_loops_between_barriers() -> None:
 def places(z, e, off):  # type: ignore[no-untyped-def]
     i = cuda.grid(1)
     z[4 * i] += 1
-    z[4 * i + off] = e[i]
+    z[4 * i + off] = e[4 * i + 1]
     z[4 * i + 2] += 3
 
 

@@ -73,7 +73,7 @@ def _elements(array: Array) -> Iterator[Array]:
         storage, device = view.storage, view.device
         assert storage is not None
         mark = storage.serial, storage.writes
-        if storage.is_seen or (position and mark != seen):
+        if len(where.strides) > 1 or storage.is_seen or (position and mark != seen):
             yield array[position]
             position += 1
             continue

@@ -16,6 +16,8 @@ typedef struct { XR_FIELDS } xr_arguments;
 
 ITEM_KERNEL(xr_histogram_sum, XR_PARAMETERS)
 {
+    places += a.places_offset;
+    values += a.values_offset;
     for (xr_index k = (xr_index)GLOBAL_ID(0); k < a.number; k += a.threads) {
         XR_VALUE total = XR_ZERO;
         XR_VALUE sum = XR_ZERO;
@@ -50,6 +52,8 @@ ITEM_KERNEL(xr_histogram_sum, XR_PARAMETERS)
 
 ITEM_KERNEL(xr_histogram_sum, XR_PARAMETERS)
 {
+    places += a.places_offset;
+    values += a.values_offset;
     if (GLOBAL_ID(0) == 0) {
         for (xr_index k = 0; k < a.number; ++k) {
             seen[k] = 0;

@@ -39,6 +39,8 @@ DEVICE xr_index xr_run_begin(GLOBAL const XR_PLACE *const places, const xr_index
 
 ITEM_KERNEL(xr_segment_sum, XR_PARAMETERS)
 {
+    places += a.places_offset;
+    values += a.values_offset;
     for (xr_index i = (xr_index)GLOBAL_ID(0); i < a.items; i += a.threads) {
         const XR_PLACE place = places[i];
         const int goes_on = i > 0 && places[i - 1] == place;

@@ -6,6 +6,7 @@
 // (sort_count.c, sort_scan.c) put it; runs make the writes coalesce.
 // XR_INDEXED: each element's place in its row goes with it, and after the last pass only the places
 // are of use. In the first pass, from bit 0 on, the place is where the element lies.
+// XR_FIRST: the pass reads the operand, which may begin anywhere in its memory.
 #ifndef XR_ASSEMBLED
 #include "keys.h"
 #include "sort_tile.h"
@@ -88,6 +89,9 @@ GROUP_KERNEL(xr_sort, XR_PARAMETERS)
 #if !XR_WHOLE
     LOCAL XR_PLACE goals[256];
     LOCAL XR_PLACE digit_sums[16];
+#endif
+#if XR_FIRST
+    source += a.source_offset * XR_UNITS;
 #endif
     const int lane = (int)LOCAL_ID(0);
     const xr_index item = a.first_item + (xr_index)GROUP_ID(0);

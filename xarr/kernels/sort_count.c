@@ -18,6 +18,9 @@ typedef struct { XR_FIELDS } xr_arguments;
 GROUP_KERNEL(xr_sort_count, XR_PARAMETERS)
 {
     LOCAL u32 counters[64 * XR_COUNTERS];
+#if XR_FIRST
+    source += a.source_offset * XR_UNITS;
+#endif
     const int lane = (int)LOCAL_ID(0);
     const xr_index item = a.first_item + (xr_index)GROUP_ID(0);
     const xr_index row = item / a.pieces;

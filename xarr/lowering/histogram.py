@@ -30,6 +30,7 @@ RUN: Final = 1024
 _HISTOGRAM: Final = Skeleton("histogram.c", "xr_histogram")
 _HISTOGRAM_SUM: Final = Skeleton("histogram_sum.c", "xr_histogram_sum")
 _SEGMENT_SUM: Final = Skeleton("segment_sum.c", "xr_segment_sum")
+_BEGINS: Final = (("places_offset", dtypes.int64), ("values_offset", dtypes.int64))
 _FILL: Final = Operation(
     "astype", (dtypes.int64,), dtypes.int64, cast("{0}", dtypes.int64, dtypes.int64)
 )
@@ -104,7 +105,7 @@ def lower_sums(
         scratch = []
     grid: Grid = (groups,), (group,)
     special = (_sum_defines, operation, dtypes.int64, values.dtype, info.loop_per_item, False)
-    kernel = _HISTOGRAM_SUM.kernel(device, special, tuple(indices), None, wide=wide)
+    kernel = _HISTOGRAM_SUM.kernel(device, special, tuple(indices), None, _BEGINS, wide=wide)
     launch = Launch(kernel, grid, size, tuple(indices.values()), (RESULT,))
     if scratch:
         launch = launch._replace(buffers=(0, 1, RESULT), written=3)
@@ -124,7 +125,7 @@ def lower_segment_sums(
     launches = []
     for joins in (False, True)[: 1 + (size > RUN)]:
         special = (_sum_defines, operation, places.dtype, target.dtype, info.loop_per_item, joins)
-        kernel = _SEGMENT_SUM.kernel(device, special, tuple(indices), None, wide=wide)
+        kernel = _SEGMENT_SUM.kernel(device, special, tuple(indices), None, _BEGINS, wide=wide)
         grid: Grid = (groups,), (group,)
         launches.append(Launch(kernel, grid, size, tuple(indices.values()), (RESULT,)))
     return _step(launches, operands, target, [])
@@ -133,10 +134,17 @@ def lower_segment_sums(
 def _step(
     launches: list[Launch], operands: Sequence[Ref], target: Ref, scratch: Sequence[int]
 ) -> Step:
-    """Return the step of launches over all of some storages."""
-    slots = [ref.slot for ref in operands]
-    fresh = [(target.slot, target.nbytes)]
-    return Step(launches, scratch, (), slots, [target], fresh=fresh, whole=operands)
+    """Return the step of launches over places and values, which begin anywhere in their memory."""
+    return Step(
+        launches,
+        scratch,
+        (),
+        [ref.slot for ref in operands],
+        [target],
+        [(ref.slot, ref.offset) for ref in operands],
+        [(target.slot, target.nbytes)],
+        whole=operands,
+    )
 
 
 def _sum_defines(

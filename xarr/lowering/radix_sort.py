@@ -72,6 +72,7 @@ class _Key(NamedTuple):
         return lines
 
 
+_BEGIN: Final = (("source_offset", dtypes.int64),)
 _FRACTION: Final = {16: 10, 32: 23, 64: 52}
 """The bits of a floating-point number's fraction, by its width."""
 
@@ -145,7 +146,8 @@ class _Rows(NamedTuple):
     ) -> list[Launch]:
         """Return launches of a skeleton, a group an item of work; all but the scan take `flip`.
 
-        `takes_spec` says whether it reads the elements that are sorted, before the buffers.
+        `takes_spec` says whether it reads the elements that are sorted, before the buffers; it is
+        then told where they begin.
         """
         indices = {
             "first_item": 0,
@@ -156,9 +158,10 @@ class _Rows(NamedTuple):
             **numbers,
         }
         key = None if skeleton is _SORT_SCAN else self.key
+        variant = (("FIRST", int(takes_spec)), *variant)
         special = (_sort_defines, key, self.place.itemsize, self.group, variant)
         flip = () if key is None else (self.flip,)
-        types = () if key is None else (("flip", key.type),)
+        types = () if key is None else (("flip", key.type), *_BEGIN[: int(takes_spec)])
         kernel = skeleton.kernel(self.device, special, tuple(indices), None, types, wide=self.wide)
         launches = []
         for first in range(0, items, _GRID):
@@ -202,7 +205,7 @@ def place_type(length: int) -> DType:
 def lower_sort(
     operation: OpaqueOp, device: Device, operands: Sequence[Ref], target: Ref, wide: bool
 ) -> Step:
-    """Return the step that sorts rows in C order from the start of a storage, or their places."""
+    """Return the step that sorts rows in C order, or their places."""
     (source,) = operands
     length = source.pattern.shape[-1]
     work = _rows(
@@ -218,8 +221,16 @@ def lower_sort(
         )
     else:
         launches = _passes(work, operation, source, scratch)
-    fresh = [(target.slot, target.nbytes)]
-    return Step(launches, scratch, (), [source.slot], [target], fresh=fresh, whole=(source,))
+    return Step(
+        launches,
+        scratch,
+        (),
+        [source.slot],
+        [target],
+        [(source.slot, source.offset)],
+        [(target.slot, target.nbytes)],
+        whole=(source,),
+    )
 
 
 def _passes(work: _Rows, operation: OpaqueOp, source: Ref, scratch: list[int]) -> list[Launch]:

@@ -98,10 +98,7 @@ def runs(keys: View, order: View, values: View, number: int) -> tuple[View, View
     that are below `number`.
     """
     shape, at = keys.shape, [(0, order)]
-    found, given = (
-        linear(gather.take(one, layout.contiguous(shape), at, 0))
-        for one in (linear(keys), linear(values))
-    )
+    found, given = (_in_order(one, at) for one in (keys, values))
 
     def computed(found: View, given: View) -> Sequence[View]:
         summing = _summing("segment_sum", found.dtype, given.dtype)
@@ -112,6 +109,13 @@ def runs(keys: View, order: View, values: View, number: int) -> tuple[View, View
     is_in = builder.defer(interned(elementwise.less.operation, found.dtype), (found, last), shape)
     chosen = builder.defer(_AND, (begins(found), is_in), shape)
     return builder.converted(found, dtypes.int64), totals, chosen
+
+
+def _in_order(view: View, at: Sequence[tuple[int, View]]) -> View:
+    """Return a vector's elements at indices, in memory."""
+    view = linear(view)
+    assert view.layout is not None
+    return linear(gather.take(view, view.layout, at, 0))
 
 
 def begins(found: View) -> View:

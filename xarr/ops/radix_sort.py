@@ -55,10 +55,10 @@ def _along(view: View, axis: int, operation: OpaqueOp) -> View:
 
 
 def linear(view: View) -> View:
-    """Return a view, or a copy, in C order from the start of its storage."""
+    """Return a view, or a copy, in C order; where it begins is a kernel's argument."""
     builder.materialise(view)
     assert view.layout is not None
-    return view if view.layout.linear and not view.layout.offset else builder.copied(view)
+    return view if view.layout.linear else builder.copied(view)
 
 
 def searchsorted(ordered: View, values: View, *, right: bool, sorter: View | None = None) -> View:
