@@ -229,8 +229,11 @@ def test_what_is_raised_under_a_read_in_c_arrives(
     monkeypatch: pytest.MonkeyPatch, name: str, kind: type[BaseException]
 ) -> None:
     """NumPy clears what a buffer raises, and tries another way, as `memoryview` does not."""
+    device = xarr.default_device()
     if not HAS_BUFFERS and name in ("memoryview", "frombuffer", "bytearray"):
         pytest.skip("an interpreted core has no buffers before Python 3.12")
+    if not device.info.shares_host_memory and name not in ("asarray", "array", "add"):
+        pytest.skip(f"{device} does not share the host's memory")
     with host_functions.fused():
         x = xarr.asarray(numpy.arange(5.0)) * 2
         error = kind("as planned")
@@ -248,7 +251,8 @@ def test_what_is_raised_under_a_read_in_c_arrives(
         assert caught.value is error
         assert xarr.to_numpy(x).tolist() == [0, 2, 4, 6, 8]
         # The caller was told, so that nothing is told again, and the memory is filled.
-        assert READS["interface"](x).tolist() == [0, 2, 4, 6, 8]
+        if device.info.shares_host_memory:
+            assert READS["interface"](x).tolist() == [0, 2, 4, 6, 8]
         assert READS[name](x).tolist() == [0, 2, 4, 6, 8]
 
 
@@ -278,7 +282,8 @@ def test_no_signal_is_lost_while_arrays_are_read(size: int) -> None:
         while not has_come:
             y = xarr.exp(x) * x
             read(y)
-    for read in (numpy.asarray, numpy.array, memoryview, numpy.from_dlpack):
+    reads = numpy.asarray, numpy.array, memoryview, numpy.from_dlpack
+    for read in reads if xarr.default_device().info.shares_host_memory else reads[:2]:
         lost = 0
         for turn in range(60):
             has_come = False
@@ -292,7 +297,8 @@ def test_no_signal_is_lost_while_arrays_are_read(size: int) -> None:
         print(lost)
     """
     done = run_code(code)
-    assert (done.stdout.split(), done.stderr) == (["0"] * 4, "")
+    is_shared = xarr.default_device().info.shares_host_memory
+    assert (done.stdout.split(), done.stderr) == (["0"] * (4 if is_shared else 2), "")
 
 
 def said(error: BaseException) -> str:
