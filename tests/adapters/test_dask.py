@@ -411,7 +411,9 @@ def test_names_go_between_cards(client: Any, failing: str, tmp_path: Path) -> No
         square = client.submit(transposed, shape, workers=[first])
         assert client.submit(is_transposed, square, workers=[second]).result(60)
     hosts = client.run(received_nbytes)[second]["by the host"] - ways.get("by the host", 0)
-    assert hosts == 24 * count + 48
+    # A card's worker keeps what lies otherwise in C order.
+    has_name = not failing and not xarr.default_device().info.shares_host_memory
+    assert hosts == (48 if has_name else 24 * count + 48)
     # What an actor returns nobody keeps until it has come.
     actor = client.submit(Actor, actor=True, workers=[first]).result()
     assert client.submit(asked_of, actor, workers=[second]).result(60) == [*range(5)]
