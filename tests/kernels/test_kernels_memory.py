@@ -246,9 +246,11 @@ def test_counts_and_sums(number: int, size: int, options: tuple[str, ...]) -> No
         x, w = xarr.asarray(bins), xarr.asarray(weights)
         got = np.asarray(Array(histogram.counts(x._view, number)))
         np.testing.assert_array_equal(got, np.bincount(bins[inside], minlength=number))
-        got = np.asarray(Array(histogram.sums(x._view, w._view, number)))
         wanted = np.bincount(bins[inside], weights[inside], minlength=number)
-        np.testing.assert_array_equal(got, wanted.astype(np.float32))
+        last = xarr.asarray(np.concat([weights[:5], weights]))[5:]  # to the end of its memory
+        for values in (w, last):
+            got = np.asarray(Array(histogram.sums(x._view, values._view, number)))
+            np.testing.assert_array_equal(got, wanted.astype(np.float32))
         counts, _ = xarr.histogram(x, 5, (0, 5))
         np.testing.assert_array_equal(np.asarray(counts), np.histogram(bins, 5, (0, 5))[0])
 
@@ -327,10 +329,12 @@ def test_sorts(name: str, shape: tuple[int, int], tiny_groups: None) -> None:
         pytest.skip(f"the device has no {dtype}")
     x = (np.arange(np.prod(shape)) * 37 % 101 - 50).astype(dtype.numpy).reshape(shape)
     wanted = np.argsort(x, axis=1, kind="stable")
-    got = radix_sort.argsort(on_device(x)._view, 1)
-    np.testing.assert_array_equal(np.asarray(Array(got)), wanted)
-    got = radix_sort.sort(on_device(x)._view, 1)
-    np.testing.assert_array_equal(np.asarray(Array(got)), np.take_along_axis(x, wanted, 1))
+    last = on_device(np.concat([x[::-1], x]))[shape[0] :]  # to the end of its memory
+    for view in (on_device(x)._view, last._view):
+        got = radix_sort.argsort(view, 1)
+        np.testing.assert_array_equal(np.asarray(Array(got)), wanted)
+        got = radix_sort.sort(view, 1)
+        np.testing.assert_array_equal(np.asarray(Array(got)), np.take_along_axis(x, wanted, 1))
 
 
 @when_checked
