@@ -185,7 +185,7 @@ class Array(ArrayBase):
 
     @property
     def T(self) -> Array:  # noqa: N802 - the standard's name
-        """The transpose of a matrix, shape (..., N, M) for (..., M, N); a view."""
+        """The array with its axes reversed, a view: the transpose of a matrix."""
         return package.layouts.renamed(self, "T", package.layouts.transposed)
 
     @property
@@ -409,12 +409,12 @@ class Array(ArrayBase):
 
     @property
     def numerator(self) -> int:
-        """The integer, as a fraction's numerator."""
+        """The integer itself, the numerator of it as a fraction."""
         return functions.python.scalars.numerator(self)
 
     @property
     def denominator(self) -> int:
-        """1, the denominator of an integer."""
+        """1, the denominator of an integer as a fraction."""
         return functions.python.scalars.denominator(self)
 
     # -- NumPy's methods ------------------------------------------------------------------------

@@ -362,8 +362,8 @@ def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> A
     shape : int or tuple of int -- The shape.
 
     -> Array, shape (...)
-        In C order; read-only if the buffer is. Writes show on both sides, in the order of the queue
-        `xarr.current_stream().cl_queue`.
+        In C order; read-only if the buffer is. Array and buffer see each other's writes, if the
+        program's commands run in the queue `xarr.current_stream().cl_queue`.
 
     ValueError -- If the buffer has another context or is too small.
 

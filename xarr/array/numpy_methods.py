@@ -411,12 +411,7 @@ def argsort(
     stable: bool | None = None,
     descending: bool = False,
 ) -> Array:
-    """Return the indices that sort the array. See `xarr.argsort`.
-
-    axis : int, optional -- The axis to sort along; None sorts the flattened array.
-
-    -> Array of int64, shape of the array
-    """
+    """Return the indices that sort the array. See `xarr.argsort`."""
     return functions.sort.sorting.argsort(
         self, axis, kind, order, stable=stable, descending=descending
     )

@@ -71,43 +71,40 @@ class Device:
         GPU, which runs kernels written for GPUs and shares no memory with the host.
     """
 
-    __slots__ = (
-        "__dict__",  # of the driver, once it is there
-        "_open",
-        "_plain",
-        "bandwidth_gb_s",
-        "drawing",
-        "in_place",
-        "info",
-        "is_recorded",
-        "kept",
-        "kernels",
-        "lock",
-        "no_float64",
-        "options",
-        "programs",
-        "shared",
-        "structures",
-        "tape",
-    )
+    __slots__ = {  # noqa: RUF023 - in the order of the types below
+        "__dict__": "Of the driver, once it is there.",
+        "_open": "",
+        "_plain": "",
+        "info": "What the driver tells of the device, as a `DeviceInfo`.",
+        "options": "The properties that the device pretends to have.",
+        "no_float64": "Whether the device lacks float64 and complex128.",
+        "lock": "Held while work runs on the device or its driver is called.",
+        "in_place": "How the host reads and writes an element in place, where it can.",
+        # Work on such memory runs at once.
+        "shared": "Outside users of a storage's memory, such as NumPy arrays, by serial number.",
+        # No other array gets the memory, and its content is never assumed.
+        "kept": "The number of graphs that use a buffer, by its identity.",
+        "is_recorded": "Whether a graph is being recorded, so that no other work may run.",
+        # It takes a function that counts the draws, which each launch calls.
+        "drawing": "While a graph is recorded: makes views of the number and the key of a draw.",
+        "bandwidth_gb_s": "The bandwidth of copies, in GB/s; None until a profile measures it.",
+        "tape": "The pending work.",
+        "kernels": "The compiled kernels.",
+        "programs": "The planned lists of operations.",
+        "structures": "The shapes, strides and data types of views, each once.",
+    }
 
     info: DeviceInfo
     options: tuple[str, ...]
     no_float64: bool
-    lock: threading.RLock  # held while work runs on the device or its driver is called
-    in_place: InPlace  # reads and writes an element in place; None where the host cannot reach it
-    # Outside users of a storage's memory, such as NumPy arrays, by its serial number. Work on such
-    # memory runs at once.
+    lock: threading.RLock
+    in_place: InPlace
     shared: dict[int, int]
-    # Graphs that use a buffer, by its identity: no other array gets its memory, and its content is
-    # never assumed.
     kept: dict[int, int]
-    is_recorded: bool  # by a graph, so that no other work may run
-    # While a graph is recorded: makes views of the number and the key of a random draw, which each
-    # launch updates, with a function that counts the draws.
+    is_recorded: bool
     drawing: Callable[[Callable[[], tuple[int, int]]], tuple[Any, Any]] | None
-    bandwidth_gb_s: float | None  # of copies, once a profile has measured it
-    tape: Any  # the pending work
+    bandwidth_gb_s: float | None
+    tape: Any
     kernels: dict[Any, Any]
     programs: dict[Any, Any]
     structures: Any

@@ -24,7 +24,7 @@ from xarr.dtypes import (
 )
 from xarr.ir.resolved import OPERATORS
 from xarr.memo import listed
-from xarr.ops.rows import STANDARD, Domain, Elementwise, name_rows
+from xarr.ops.rows import OF_THE_STANDARD, Domain, Elementwise, name_rows
 
 INTEGER_OR_BOOL: Final = (BOOL, SIGNED, UNSIGNED)
 REAL_OR_BOOL: Final = (BOOL, *REAL_NUMERIC)
@@ -146,7 +146,7 @@ def _extreme(name: str, about: str, sign: str, source: str = "") -> Elementwise:
         integer=f"xr_{whole}(x1, x2)",
         boolean=f"x1 {sign} x2",
         associative=True,
-        source=source or f"{STANDARD}, element-wise functions.",
+        source=source or OF_THE_STANDARD,
         host=REAL_OR_BOOL if name == whole else INTEGER_OR_BOOL,
         exact=_EXTREMES.get(name),
     )

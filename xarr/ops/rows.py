@@ -33,6 +33,7 @@ from xarr.tape.scalar_access import settled
 from xarr.tape.traced import is_known
 
 STANDARD: Final = "Python Array API standard 2025.12"
+OF_THE_STANDARD: Final = f"{STANDARD}, with further parameters as in NumPy."
 
 _INTEGER_OR_BOOL: Final = (BOOL, SIGNED, UNSIGNED)
 
@@ -110,7 +111,7 @@ class Elementwise:
     operator: str = ""
     unit: str = ""
     domain: Domain = EXACT
-    source: str = f"{STANDARD}, element-wise functions."
+    source: str = OF_THE_STANDARD
     reference: Callable[..., Any] | None = None
     integers_as_default: bool = False
     by_hand: bool = False

@@ -130,7 +130,8 @@ def value_and_grad(
     """Return a function that computes the value and the gradient of `fun`.
 
     fun : function
-        The function to differentiate; it returns a real number: an array without axes.
+        The function to differentiate. Its result, or with `has_aux` the first of two, is a number:
+        an array without axes, real unless `holomorphic`.
 
     -> function
         It takes the arguments of `fun` and returns a pair: the value, or (value, aux) with
@@ -153,7 +154,8 @@ def grad(
     """Return a function that computes the gradient of `fun`.
 
     fun : function
-        The function to differentiate; it returns a real number: an array without axes.
+        The function to differentiate. Its result, or with `has_aux` the first of two, is a number:
+        an array without axes, real unless `holomorphic`.
 
     -> function
         It takes the arguments of `fun` and returns the gradient, in the form of the argument, or a
@@ -374,7 +376,7 @@ def jvp(fun: Function, primals: Any, tangents: Any, has_aux: bool = False) -> An
 def hvp(fun: Function, primals: Any, tangents: Any) -> Any:
     """Compute the product of the Hessian of a function with tangents.
 
-    fun : function -- The function; it returns a real number: an array without axes.
+    fun : function -- The function; its result is a real number: an array without axes.
     primals, tangents : tuple or list, with an item for each argument
         The arguments of the function, floating-point Arrays or tuples, lists or dicts of them; and
         a tangent for each, of the same form and shape.

@@ -51,8 +51,8 @@ class ReductionKernel:
     preamble : str -- Functions, structures and macros to put before the kernel.
     options : sequence of str -- Macros, as ``-DCOUNT=3``.
 
-    Note: Errors and source are those of `ElementwiseKernel`. Values are combined in a fixed order,
-    so sums of floats have the same bits on every device.
+    Note: CuPy's class of this name; the errors are those of `ElementwiseKernel`. Values are
+    combined in a fixed order, so sums of floats have the same bits on every device.
 
     >>> import xarr
     >>> l2norm = xarr.ReductionKernel(

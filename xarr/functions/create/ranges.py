@@ -438,9 +438,10 @@ def logspace(
     start, stop, base : number, or Array, shapes that broadcast to (...)
         The exponents of the ends, and the base of the powers.
     num : int -- The number of values.
-    dtype : dtype or None -- The data type; None for a floating-point or complex one.
+    dtype : dtype or None -- The data type; None for a floating-point one, or
+        a complex one if an end is complex.
 
-    -> Array, shape (num, ...), floating-point where no dtype is given
+    -> Array, shape (num, ...)
 
     >>> xarr.logspace(0, 2, 3).tolist()
     [1.0, 10.0, 100.0]
@@ -477,9 +478,10 @@ def geomspace(
     start, stop : number, or Array, shapes that broadcast to (...)
         The ends of the progression, not 0. Between real ends of different signs there are NaNs.
     num : int -- The number of values.
-    dtype : dtype or None -- The data type; None for a floating-point or complex one.
+    dtype : dtype or None -- The data type; None for a floating-point one, or
+        a complex one if an end is complex.
 
-    -> Array, shape (num, ...), floating-point where no dtype is given
+    -> Array, shape (num, ...)
 
     ValueError -- If an end is 0, or num is negative.
 

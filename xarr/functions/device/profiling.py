@@ -215,15 +215,15 @@ class Profile:
 def profile() -> Profile:
     """Measure the cost of a ``with`` block by kernel and by line of the program.
 
-    ``print(p)``, or a notebook, shows launches, bytes, time, GB/s, and the share of the bandwidth
-    at which the device copies; ``p.kernels`` and ``p.lines`` are the figures.
+    ``print(p)``, or a notebook, shows launches, bytes, time, GB/s, and the GB/s as
+    a share of those of the device's copies; ``p.kernels`` and ``p.lines`` are the figures.
     ``p.save("trace.json")`` writes a trace for chrome://tracing or Perfetto.
 
-    Note: Pending work runs before the block, and the work of the block runs within it. On a CPU,
-    kernels do small work that NumPy would do otherwise. Times are those of the device, without
-    compilation. Library calls on the host are named ``numpy.``. The work of all threads on all
-    devices counts. With the package nvtx, the block and each launch are NVTX ranges in the domain
-    ``xarr``.
+    Note: Pending work runs before the block, and the work of the block runs within it. Kernels
+    compute all work on a CPU too, where NumPy does small work without `profile`. Times are those of
+    the device, without compilation. Library calls on the host are named ``numpy.``. The work of all
+    threads on all devices counts. With the package nvtx, the block and each launch are NVTX ranges
+    in the domain ``xarr``.
 
     >>> x = xarr.ones(5000, dtype="float32") + 0
     >>> with xarr.profile() as p:

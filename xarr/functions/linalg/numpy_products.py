@@ -144,10 +144,11 @@ def cross(
 
     axisa, axisb, axisc : int, optional
         The axes of the vectors in a, in b and in the result. If all vectors have two elements, the
-        result is the third component alone, without that axis.
-    axis : int, optional -- One axis for all three.
+        result is the third component alone, without the axis axisc.
+    axis : int, optional -- The axis instead of axisa, axisb and axisc.
 
-    -> Array, shape that a and b broadcast to, of the data type that they promote to
+    -> Array, of the data type that a and b promote to
+        The axes besides those of the vectors broadcast; the vectors lie along axisc.
 
     ValueError -- If vectors have another length, or the other axes do not broadcast.
 

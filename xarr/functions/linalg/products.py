@@ -231,7 +231,8 @@ def vecdot(
     dtype : dtype, optional
         The data type of the result and of the computation; None derives it from the operands.
 
-    -> Array, shape that x1 and x2 broadcast to, without the axis, of the type they promote to
+    -> Array, shape that x1 and x2 broadcast to, without the axis unless `keepdims`
+        Of the data type that x1 and x2 promote to.
 
     Note: Expressions that compute x1 and x2 are fused into the sum.
 

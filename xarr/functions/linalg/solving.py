@@ -214,7 +214,7 @@ def vector_norm(
     ord : int or float, optional -- The p of the p-norm, any real number: inf is the largest
         magnitude, -inf the smallest, 0 the number of nonzero elements.
 
-    -> real Array, shape of x without the reduced axes, of the precision of x
+    -> real floating-point Array, shape of x without the reduced axes, unless `keepdims`
 
     Note: Elements are not scaled first: squares beyond the dtype's range overflow.
 
@@ -328,6 +328,8 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
         As for `vector_norm` or `matrix_norm`; None is the root of the sum of squares.
     axis : int or pair of int, optional
         The axis of vectors, or the two axes of matrices; None for all axes.
+
+    -> real floating-point Array, shape of x without the reduced axes, unless `keepdims`
 
     >>> float(xarr.linalg.norm(xarr.asarray([3.0, 4.0])))
     5.0

@@ -14,12 +14,13 @@ import functools
 import inspect
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
 import numpy
+from numpy.lib import stride_tricks
 
 from xarr.functions.names.examples import EXAMPLES
 
@@ -45,8 +46,16 @@ STANDARD: Final = frozenset(
 )
 """The names of the Python Array API standard 2025.12 and of its extensions."""
 
-_SOURCE: Final = "Python Array API standard 2025.12."
+_SOURCE: Final = "Python Array API standard 2025.12"
 _NUMPYS: Final = "As in NumPy; not part of the Array API standard."
+_NUMPYS_PARAMETERS: Final = frozenset(
+    """
+    UPLO assume_unique casting hermitian initial like order out retstep sparse subok
+    """.split()  # noqa: SIM905
+)
+"""Parameters of which each function of the standard has at least one if NumPy's has more."""
+
+_OR_FLATTENED: Final = "axis: SupportsIndex | None"
 
 GLOSSARY: Final = {
     **dict.fromkeys(
@@ -56,7 +65,7 @@ GLOSSARY: Final = {
     **dict.fromkeys((f"{name}: Array" for name in ("a", "arr", "ary", "m", "x")), "The array."),
     "axis": "The axis; a negative one counts from the end.",
     "axis: Axis": "The axes; None stands for all of them.",
-    "axis: SupportsIndex | None": "The axis; None works on the flattened array.",
+    _OR_FLATTENED: "The axis; None works on the flattened array.",
     **dict.fromkeys(
         (f"axes: {kind}Sequence[SupportsIndex] | None" for kind in ("", "SupportsIndex | ")),
         "The axes; None stands for all of them.",
@@ -198,13 +207,14 @@ GLOSSARY: Final = {
     "a: Signal": "The operand; integers become the default floating-point dtype, float16 becomes\n"
     "    float32.",
     ": File": "The path, or the open file; for text also a sequence of lines.",
-    "allow_pickle": "Whether to read or write NumPy arrays of objects, by pickle.",
+    "allow_pickle": "Whether to write NumPy arrays of objects, by pickle.",
+    "allow_pickle beside mmap_mode": "Whether to read NumPy arrays of objects, by pickle.",
     "count: int": "The number of elements to read; all if negative.",
     "bitorder": '"big" if the first element is the highest bit of a byte, "little" for the lowest.',
     "max_line_width": "The longest line, in characters; None for what `set_printoptions` set.",
     "precision": "The number of digits after the point; None for what `set_printoptions` set.",
-    "suppress_small": "Whether to write numbers that `precision` rounds to zero as zero,\n"
-    "    without an exponent; None for what `set_printoptions` set.",
+    "suppress_small": "Whether to write 0 for numbers that `precision` digits round to 0;\n"
+    "    None for what `set_printoptions` set.",
 }
 """The meaning of parameters, by name, by name and annotation or another name, or by annotation."""
 
@@ -249,7 +259,7 @@ _ERRORS: Final = {
 
 _RETURNS: Final = {
     "Made": "series",
-    "keepdims": "Array, shape of the operand without the reduced axes",
+    "keepdims": "Array, shape of the operand without the reduced axes, unless `keepdims`",
     "include_initial": "Array, shape of x; one longer along the axis with `include_initial`",
     "Coefficients": "Array, or poly1d where an operand is one\n"
     "    The coefficients, of the highest power first.",
@@ -369,9 +379,10 @@ def completed(
             sections["Raises"] = f"{raised}\n{error}\n    {when}".lstrip("\n")
     if told:
         in_order = [told[parameter] for parameter in annotations if parameter in told]
+        if GLOSSARY[_OR_FLATTENED] in told.get("axis", ""):
+            sections["Returns"] = _or_one_axis(sections["Returns"])
         sections["Parameters"] = "\n".join(dict.fromkeys([*in_order, *told.values()]))
-    if source == "":
-        source = _SOURCE if name in STANDARD else _NUMPYS if name in _NUMPY else ""
+    source = _source_of(name, annotations) if source == "" else source
     notes = sections.get("Notes", "")
     if source and source not in notes and "Not in NumPy" not in notes:
         sections["Notes"] = f"{source} {notes}".rstrip()
@@ -379,15 +390,46 @@ def completed(
     if len(names) > 1 and "self" not in annotations and _ONE not in summary:
         summary += f"\n\n{' and '.join(f'`{each}`' for each in names)} {_ONE}"
     if annotations.get("return") in ("Floats", "Integers"):
-        given = [*(_SAMPLES[part] for part in annotations if part in _SAMPLES), "size=3"]
-        generator = sys.modules["xarr.functions.random.generator"].Generator
-        makers = [*["xarr.random.default_rng(1)"] * hasattr(generator, name), "xarr.random"]
-        example = "\n".join(
-            f">>> {maker}.{name}({', '.join(given)}).shape\n(3,)" for maker in makers
-        )
+        example = _drawn(name, annotations)
     if example:
         sections.setdefault("Examples", example)
     return _joined(summary, sections)
+
+
+def _drawn(name: str, parameters: Iterable[str]) -> str:
+    """The example of a distribution, by the generator's method and by the function."""
+    given = [*(_SAMPLES[part] for part in parameters if part in _SAMPLES), "size=3"]
+    generator = sys.modules["xarr.functions.random.generator"].Generator
+    makers = [*["xarr.random.default_rng(1)"] * hasattr(generator, name), "xarr.random"]
+    return "\n".join(f">>> {maker}.{name}({', '.join(given)}).shape\n(3,)" for maker in makers)
+
+
+def _or_one_axis(returns: str) -> str:
+    """Say that the result of a flattened array has one axis, where its shape is told."""
+    shape, end, more = returns.partition("\n")
+    is_told = "shape" not in shape or "axis is None" in shape
+    return returns if is_told else f"{shape}; one axis if axis is None{end}{more}"
+
+
+def _source_of(name: str, parameters: Iterable[str]) -> str:
+    """What defines a function of these parameters: the standard, NumPy or neither."""
+    if name in STANDARD:
+        if name in _IN_LINALG and "a" in parameters:
+            return f"As in NumPy; the Array API standard has `linalg.{name}`."
+        further = not _NUMPYS_PARAMETERS.isdisjoint(parameters)
+        return f"{_SOURCE}, with further parameters as in NumPy." if further else f"{_SOURCE}."
+    return _NUMPYS if name in _NUMPY else ""
+
+
+def _source_of_method(name: str) -> str:
+    """What defines a method of `Array`; the standard has `to_device` as a method, no other."""
+    is_numpys = hasattr(numpy.ndarray, name)
+    if name in STANDARD:
+        whose = "NumPy's method" if is_numpys else "xarr's own method"
+        return f"{whose}; a function in the {_SOURCE}."
+    if is_numpys:
+        return f"{_SOURCE}." if name == "to_device" else _NUMPYS
+    return "xarr's own method; a function in NumPy." if name in _NUMPY else ""
 
 
 def of_method(function: Any, name: str, annotations: Mapping[str, str]) -> str:
@@ -412,6 +454,8 @@ def of_method(function: Any, name: str, annotations: Mapping[str, str]) -> str:
     own = rf"{own}|the operand\b"
     for title in ("Parameters", "Returns"):
         sections[title] = re.sub(own, "the array", sections.get(title, ""))
+    notes = sections.get("Notes", "").removeprefix(_source_of(function.__name__, parameters))
+    sections["Notes"] = f"{_source_of_method(name)}{notes}"
     sections["Examples"] = "\n".join(
         _method_called(line, function.__name__, parameters.index(array), name)
         for line in sections.get("Examples", "").split("\n")
@@ -516,7 +560,9 @@ _ALIASES: Final = re.findall(
 _ORDER: Final[tuple[str, ...]] = (
     *("Parameters", "Attributes", "Returns", "Yields", "Raises", "Notes", "Examples"),
 )
-_NUMPY: Final = frozenset((*dir(numpy), *dir(numpy.linalg)))
+_NUMPY: Final = frozenset((*dir(numpy), *dir(numpy.linalg), *dir(numpy.fft), *dir(stride_tricks)))
+_IN_LINALG: Final = ("cross", "diagonal", "outer", "trace")
+"""Functions of the standard's extension `linalg`; the main namespace has NumPy's, of an `a`."""
 
 
 def complete_public(value: Any, source: str = "") -> None:
@@ -559,7 +605,9 @@ def _complete_one(value: Any, source: str, example: str, of: str = "") -> None:
             names = ", ".join(f"`{basis}{value.__name__}`" for basis in _BASES)
             degree = "P[k] is the polynomial of degree k.\n" * ("P[" in text)
             text = f"{summary}\n\n{degree}{_EACH}: {names}.\n{rest}"
-        known = source if of in ("", "Array") else source or None
+        known = source if not of else source or None
+        if of == "Array":
+            known = _source_of_method(value.__name__)
         value.__doc__ = completed(value.__name__, text, annotations, known, shown)
     elif isinstance(value, type):
         about = vars(value)["__doc__"]
@@ -570,6 +618,8 @@ def _complete_one(value: Any, source: str, example: str, of: str = "") -> None:
                 inherited = _sections(inspect.getdoc(maker) or "")[1]
                 borrowed = ("Parameters", "Notes")
                 sections = {key: inherited[key] for key in borrowed if key in inherited} | sections
+            if value.__name__ in _NUMPY:
+                sections.setdefault("Notes", "NumPy's class.")
             value.__doc__ = _joined(summary, sections)
             for field in getattr(value, "_fields", ()):  # of a named tuple
                 getattr(value, field).__doc__ = _entries(sections)[field].partition("\n    ")[2]

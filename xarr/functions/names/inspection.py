@@ -120,7 +120,7 @@ def synchronize(x: Array | Device | str | None = None) -> None:
 def info(
     object: Any = None, maxwidth: int = 76, output: Any = None, toplevel: str = "xarr"
 ) -> None:
-    """Write a description of an array, or the documentation of anything else, as NumPy.
+    """Write a description of an array, or the documentation of anything else, as NumPy does.
 
     object : Array, object or str -- The array or object, or its name.
     maxwidth : int -- The length of the longest line, in characters.
@@ -144,6 +144,8 @@ def info(
 
 def get_include() -> str:
     """Return the folder of ``xarr.hpp``, the header for C++ code that uses arrays.
+
+    Note: Not in NumPy, whose function of this name returns the folder of NumPy's headers.
 
     >>> import pathlib
     >>> [path.name for path in pathlib.Path(xarr.get_include()).iterdir()]

@@ -302,13 +302,13 @@ def _kinds(op_flags: Any, count: int) -> list[list[str]]:
 
 
 class flatiter:  # noqa: N801 - NumPy's name
-    """Iterate over the elements of an array in C order; ``x.flat`` is one.
+    """Iterate over the elements of an array in C order; ``x.flat`` is a `flatiter`.
 
-    It has a length and can be indexed like a one-dimensional array. Writing to it writes to the
-    array; too few values are repeated.
+    A flatiter has a length, and is indexed like a one-dimensional array. Writing to it writes to
+    the array; too few values are repeated.
 
     array : Array, shape (...) -- The array to iterate over.
-    base : Array, optional -- The attribute `base`; None for `array`.
+    base : Array, optional -- The array that the attribute `base` gives; None for `array`.
 
     >>> x = xarr.zeros((2, 2))
     >>> x.flat[1:3] = 5

@@ -45,10 +45,10 @@ def bit_count(self: Array) -> int:
 
 
 def numerator(self: Array) -> int:
-    """The integer, as a fraction's numerator."""
+    """Return the integer itself, the numerator of it as a fraction."""
     return int(_number(self, "numerator").numerator)
 
 
 def denominator(self: Array) -> int:
-    """Give 1, an integer's denominator."""
+    """Return 1, the denominator of an integer as a fraction."""
     return int(_number(self, "denominator").denominator)

@@ -151,7 +151,7 @@ class Philox:
         return self
 
     def jumped(self, jumps: int = 1) -> Philox:
-        """Make a bit generator of the same key, 2**48 draws further for each jump.
+        """Make a bit generator of the same key whose counter is further by 2**48 for each jump.
 
         jumps : int -- The number of jumps.
 

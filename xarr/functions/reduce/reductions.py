@@ -32,7 +32,10 @@ def all(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """Tell whether all elements are nonzero; True if there are no elements."""
+    """Tell whether all elements are nonzero; True if there are no elements.
+
+    -> bool Array, shape of a without the reduced axes, unless `keepdims`
+    """
     return reduced(
         rows.all, operand_view(a, "all(a)"), axis, out=out, keepdims=keepdims, mask=where
     )
@@ -46,7 +49,10 @@ def any(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """Tell whether any element is nonzero; False if there are no elements."""
+    """Tell whether any element is nonzero; False if there are no elements.
+
+    -> bool Array, shape of a without the reduced axes, unless `keepdims`
+    """
     return reduced(
         rows.any, operand_view(a, "any(a)"), axis, out=out, keepdims=keepdims, mask=where
     )
@@ -57,7 +63,9 @@ def argmax(
 ) -> Array:
     """Find the index of the first largest element; of the first NaN, if there is one.
 
-    -> int64 Array, shape of a without the axis
+    axis : int or None -- The axis to search along; None searches all elements.
+
+    -> int64 Array, shape of a without the reduced axes, unless `keepdims`
 
     ValueError -- If there are no elements.
     """
@@ -69,7 +77,9 @@ def argmin(
 ) -> Array:
     """Find the index of the first smallest element; of the first NaN, if there is one.
 
-    -> int64 Array, shape of a without the axis
+    axis : int or None -- The axis to search along; None searches all elements.
+
+    -> int64 Array, shape of a without the reduced axes, unless `keepdims`
 
     ValueError -- If there are no elements.
     """
@@ -78,7 +88,10 @@ def argmin(
 
 @by_numpy(numpy.count_nonzero)
 def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Count the nonzero elements."""
+    """Count the nonzero elements.
+
+    -> int64 Array, shape of a without the reduced axes, unless `keepdims`
+    """
     return reduced(rows.count_nonzero, operand_view(a, "count_nonzero(a)"), axis, keepdims=keepdims)
 
 
@@ -131,6 +144,8 @@ def max(
 ) -> Array:
     """Find the largest element; NaN if any element is NaN.
 
+    -> Array, of the data type of a, shape of a without the reduced axes, unless `keepdims`
+
     ValueError -- If there are no elements and no `initial`.
     """
     return reduced(rows.max, operand_view(a, "max(a)"), axis, keepdims, None, out, initial, where)
@@ -158,6 +173,8 @@ def min(
     where: ArrayLike = True,
 ) -> Array:
     """Find the smallest element; NaN if any element is NaN.
+
+    -> Array, of the data type of a, shape of a without the reduced axes, unless `keepdims`
 
     ValueError -- If there are no elements and no `initial`.
     """
@@ -192,7 +209,10 @@ def std(
     mean: ArrayLike | None = None,
     correction: float = 0.0,
 ) -> Array:
-    """Compute the standard deviation: the square root of `var`."""
+    """Compute the standard deviation: the square root of `var`.
+
+    -> real floating-point Array, shape of a without the reduced axes, unless `keepdims`
+    """
     return spread(
         rows.std,
         operand_view(a, "std(a)"),
@@ -233,7 +253,10 @@ def var(
     mean: ArrayLike | None = None,
     correction: float = 0.0,
 ) -> Array:
-    """Compute the variance: the mean squared distance from the mean, real floating-point."""
+    """Compute the variance: the mean squared distance from the mean.
+
+    -> real floating-point Array, shape of a without the reduced axes, unless `keepdims`
+    """
     return spread(
         rows.var,
         operand_view(a, "var(a)"),
@@ -283,7 +306,10 @@ def running(
 
 @cached_call
 def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
-    """Compute the largest element minus the smallest (peak to peak)."""
+    """Compute the largest element minus the smallest (peak to peak).
+
+    -> Array, of the data type of a, shape of a without the reduced axes, unless `keepdims`
+    """
     where = "ptp(a, axis)"
     view = operand_view(a, where)
     if view.dtype.kind not in dtypes.NUMERIC:

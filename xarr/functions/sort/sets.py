@@ -251,16 +251,18 @@ def unique(
 ) -> Any:
     """Return the distinct elements, ascending. Waits for the device; with `axis` runs on the host.
 
-    return_index : bool -- Whether to return the flat index of the first occurrence of each distinct
-        element.
+    return_index : bool -- Whether to return the index, in flattened ar or along `axis`, at which
+        each distinct element occurs first.
     return_inverse : bool -- Whether to return, for each element of ar, its index in the result.
     return_counts : bool -- Whether to return how often each distinct element occurs.
     axis : int, optional
-        The axis along which subarrays are compared; None compares elements.
+        The axis along which subarrays are the elements to compare; None flattens ar.
     equal_nan : bool -- Whether all NaN count as one; else each is distinct.
     sorted : bool -- Accepted for compatibility; the result is always sorted.
 
-    -> Array, shape (N,), of the data type of ar; with flags, a tuple of it and an Array for each
+    -> Array, of the data type of ar, or a tuple
+        Of shape (N,), or that of ar with N subarrays along `axis`. With flags a tuple: the distinct
+        elements, then an int64 Array for each flag, in the order of the parameters.
 
     >>> values, counts = xarr.unique(xarr.asarray([2, 1, 2]), return_counts=True)
     >>> values.tolist(), counts.tolist()

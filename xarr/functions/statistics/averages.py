@@ -56,8 +56,8 @@ def average(
         The weights; None weights all elements alike.
     returned : bool, optional -- Whether the sums of the weights are returned as well.
 
-    -> Array, shape of a without the reduced axes, or tuple of two
-        The average, floating-point; with `returned` also the sum of the weights.
+    -> floating-point Array, shape of a without the reduced axes, unless `keepdims`
+        The average; with `returned` a tuple of it and the sums of the weights.
 
     ZeroDivisionError -- If the weights sum to zero. The check waits for the device.
     TypeError -- If the weights have another shape than a and `axis` is None.

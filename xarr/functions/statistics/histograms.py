@@ -357,6 +357,7 @@ def histogram2d(
     bins : int, Array of edges, or pair of these
         The number of bins or their edges, for both axes or for each.
     range : pair of (float, float), optional -- The outer edges along each axis.
+    weights : Array, shape (N,), optional -- The weight of each point; None for 1.
 
     -> (Array, Array, Array), shapes (NX, NY), (NX + 1,) and (NY + 1,)
         The counts, float64; and the edges along x and y.
@@ -396,6 +397,7 @@ def histogramdd(
         The number of bins or their edges, for all axes or for each.
     range : sequence of D (float, float) or None, optional
         The outer edges along each axis; by default those of the points.
+    weights : Array, shape (N,), optional -- The weight of each point; None for 1.
 
     -> (Array, tuple of Array)
         The counts, float64, shape (N1, N2, ...); and the edges along each axis.

@@ -73,7 +73,7 @@ def nanvar(
 ) -> Array:
     """Compute the variance of the elements that are not NaN.
 
-    -> real floating-point Array, shape of a without the reduced axes
+    -> real floating-point Array, shape of a without the reduced axes, unless `keepdims`
         NaN if no more than `ddof` elements are numbers; on a CPU with a RuntimeWarning.
 
     TypeError -- If a is floating-point, but dtype or out is not.
@@ -100,7 +100,7 @@ def nanstd(
 ) -> Array:
     """Compute the standard deviation of the elements that are not NaN.
 
-    -> real floating-point Array, shape of a without the reduced axes
+    -> real floating-point Array, shape of a without the reduced axes, unless `keepdims`
         NaN if no more than `ddof` elements are numbers; on a CPU with a RuntimeWarning.
 
     TypeError -- If a is floating-point, but dtype or out is not.
@@ -147,7 +147,7 @@ def nanpercentile(
 
     q : Array, shape (...) -- The percentiles, from 0 to 100; read on the host.
 
-    -> Array, shape (*q.shape, ...)
+    -> floating-point Array, shape (*q.shape, ...)
         The axes of q, then those of a that remain. NaN if all elements are NaN; on a CPU with a
         RuntimeWarning.
 
@@ -175,7 +175,7 @@ def nanquantile(
 
     q : Array, shape (...) -- The quantiles, from 0 to 1; read on the host.
 
-    -> Array, shape (*q.shape, ...)
+    -> floating-point Array, shape (*q.shape, ...)
         The axes of q, then those of a that remain. NaN if all elements are NaN; on a CPU with a
         RuntimeWarning.
 
@@ -427,7 +427,9 @@ def nanargmin(
 
     inf counts as a number here, while NumPy may return the index of a NaN in its place.
 
-    -> int64 Array, shape of a without the axis
+    axis : int or None -- The axis to search along; None searches all elements.
+
+    -> int64 Array, shape of a without the reduced axes, unless `keepdims`
 
     ValueError -- If all elements along the axis are NaN. The check waits for the device.
     """
@@ -441,7 +443,9 @@ def nanargmax(
 
     -inf counts as a number here, while NumPy may return the index of a NaN in its place.
 
-    -> int64 Array, shape of a without the axis
+    axis : int or None -- The axis to search along; None searches all elements.
+
+    -> int64 Array, shape of a without the reduced axes, unless `keepdims`
 
     ValueError -- If all elements along the axis are NaN. The check waits for the device.
     """

@@ -47,8 +47,8 @@ def median(
 ) -> Array:
     """Compute the median: the middle element in order, or the mean of the two middle ones.
 
-    -> floating-point Array, shape of a without the reduced axes
-        NaN if an element is NaN, or there are none.
+    -> floating-point Array, shape of a without the reduced axes, unless `keepdims`
+        NaN if an element is NaN, or there are no elements.
     """
     where = "median(a, axis)"
     x = as_array(a, where, "a")
@@ -140,7 +140,7 @@ def percentile(
 
     q : Array, shape (...) -- The percentiles, from 0 to 100; read on the host.
 
-    -> Array, shape (*q.shape, ...)
+    -> floating-point Array, shape (*q.shape, ...)
         The axes of q, then those of a that remain. NaN where an element is NaN.
 
     >>> xarr.percentile(xarr.asarray([1.0, 2.0, 3.0]), [25, 50]).tolist()
@@ -168,7 +168,7 @@ def quantile(
 
     q : Array, shape (...) -- The quantiles, from 0 to 1; read on the host.
 
-    -> Array, shape (*q.shape, ...)
+    -> floating-point Array, shape (*q.shape, ...)
         The axes of q, then those of a that remain. NaN where an element is NaN.
 
     >>> float(xarr.quantile(xarr.asarray([1.0, 2.0, 4.0]), 0.75))
