@@ -46,7 +46,7 @@ def test_docstrings_are_completed() -> None:
             "sum mean var trace vecdot",
             "zeros eye tri fromiter array concat add",
         ),
-        ("None for that of the operand if", "asarray array full_like", "zeros full linspace load"),
+        ("None for the operand's if", "asarray array full_like", "zeros full linspace load"),
         ("The device; None for that of `fill_value`", "full", "zeros asarray full_like"),
         ("The device; None for that of an end", "linspace geomspace", "zeros arange"),
         ("The device; None for the default dev", "zeros eye fromiter indices tri", "zeros_like"),

@@ -91,10 +91,10 @@ def no_implicit_transfer() -> Iterator[None]:
     """Turn each hidden transfer between host and device into an error within a ``with`` block.
 
     Hidden transfers are: NumPy arrays and lists as operands, `float(x)`, `print(x)`,
-    `numpy.asarray(x)`,
-    NumPy's functions that the host computes, and functions that run on the host by their
-    documentation. They raise on a CPU too, where `numpy.asarray(x)` shares memory. Allowed are:
-    writing files, and most ways to read a constant such as `ones(3)`, which no device holds yet.
+    `numpy.asarray(x)`, NumPy's functions that the host computes, and functions that run on the host
+    by their documentation. They are errors on a CPU too, where `numpy.asarray(x)` shares memory.
+    Allowed are: writing files, and most ways to read a constant such as `ones(3)`, which no device
+    holds yet.
 
     >>> x = xarr.ones(2)
     >>> with xarr.no_implicit_transfer():

@@ -135,7 +135,8 @@ def value_and_grad(
 
     -> function
         It takes the arguments of `fun` and returns a pair: the value, or (value, aux) with
-        `has_aux`; and the gradient, in the form of the argument, or a tuple for several.
+        `has_aux`; and the gradient, in the form of the argument, or a tuple
+        of gradients for several arguments.
 
     TypeError -- If the result is no real number, or an argument has an integer type.
 
@@ -381,7 +382,7 @@ def hvp(fun: Function, primals: Any, tangents: Any) -> Any:
         The arguments of the function, floating-point Arrays or tuples, lists or dicts of them; and
         a tangent for each, of the same form and shape.
 
-    -> the product, in the form of the argument; a tuple of products for several arguments
+    -> Array, or nest of Arrays in the form of the argument; a tuple of these for several arguments
 
     TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
 
@@ -411,8 +412,8 @@ def jacobian(
     -> function
         It takes the arguments of `fun`. For an array as argument and result it returns an array:
         the axes of the result, then those of the argument. For several arguments it returns a
-        tuple of such arrays; for a nested result, one in the place of each array. Forward mode is
-        used if the arguments have fewer elements than the result, else reverse mode.
+        tuple of such arrays; for a nested result, such an array in the place of each array. It uses
+        forward mode if the arguments have fewer elements than the result, else reverse mode.
 
     TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
 

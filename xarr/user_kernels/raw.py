@@ -172,8 +172,8 @@ class RawModule:
     def get_global(self, name: str) -> Pointer:
         """Return a pointer to a global variable of a CUDA C module on the default device.
 
-        It is declared ``__device__`` or ``__constant__``. ``pointer.cast("float32").array(10)`` is
-        an array of ten of its numbers.
+        The variable is declared ``__device__`` or ``__constant__``.
+        ``pointer.cast("float32").array(10)`` is an array of ten of its numbers.
 
         name : str -- The name of the variable.
         """
@@ -448,7 +448,7 @@ class RawKernel:
             Bytes of local memory behind each pointer that is left out, or of CUDA's dynamic shared
             memory.
         stream : Stream, optional
-            The stream to run on; None for the current one.
+            The stream to run on; None for the current stream.
         cooperative : bool
             Whether all groups run at once, so that CUDA's grid group may wait for all of them.
         cluster : tuple of 1 to 3 int

@@ -40,7 +40,7 @@ class ReductionKernel:
         associative and commutative.
     post_map_expr : str -- A statement for the output, from the reduced value `a`: ``y = sqrt(a)``.
     identity : number, str or None -- The neutral value of reduce_expr, and the result if there are
-        no elements; None makes that an error.
+        no elements. If it is None, a reduction of no elements is an error.
     reduce_type : str, optional
         The data type of `a` and `b`, a name or a placeholder; None for that of the output.
     derivative : function, optional
@@ -141,7 +141,7 @@ class ReductionKernel:
         keepdims : bool
             Whether to keep the reduced axes, with extent 1.
         stream : Stream, optional
-            The stream to run on; None for the current one.
+            The stream to run on; None for the current stream.
         """
         if stream is not None:
             with stream:

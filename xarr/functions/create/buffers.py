@@ -145,7 +145,7 @@ def frombuffer(
     """Make a one-dimensional array from the bytes of a buffer.
 
     buffer : Array, or object with a buffer, such as bytes
-        The memory. That of an Array is shared; any other is copied to the device.
+        The bytes. The memory of an Array is shared; other memory is copied to the device.
     dtype : dtype, optional
         The data type to read the bytes as; None for the default floating-point type.
     count : int -- The number of elements; all where negative.

@@ -405,7 +405,7 @@ def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> 
 def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Keep the lower triangle of each matrix, up to the k-th diagonal, zeros above it.
 
-    m : Array, shape (..., M, N) -- The matrices; a vector stands for one whose rows all equal it.
+    m : Array, shape (..., M, N) -- The matrices; a vector stands for N rows equal to it.
 
     -> Array, shape (..., M, N), of the data type of m
 
@@ -419,7 +419,7 @@ def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
 def triu(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Keep the upper triangle of each matrix, from the k-th diagonal on, zeros below it.
 
-    m : Array, shape (..., M, N) -- The matrices; a vector stands for one whose rows all equal it.
+    m : Array, shape (..., M, N) -- The matrices; a vector stands for N rows equal to it.
 
     -> Array, shape (..., M, N), of the data type of m
 
@@ -478,11 +478,11 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
     """Copy an array to a device; an array that is there already is returned itself.
 
     stream : Stream, optional
-        The stream of `device` on which the values are copied; None for the current one.
+        The stream of `device` on which the values are copied; None for its current stream.
 
     -> Array, shape and data type of x
 
-    ValueError -- If there is no such device, or the stream is on another one.
+    ValueError -- If there is no such device, or the stream is on another device.
 
     Note: CUDA devices copy from one to the other directly; other copies go through the host.
 

@@ -141,7 +141,7 @@ def fromfunction(
 
     function : callable
         Called once, with an Array of the given shape for each axis, and `kwargs`.
-    dtype : dtype -- The data type of the indices; float means the device's default one.
+    dtype : dtype -- The data type of the indices; float means the default floating-point type.
     kwargs : object -- Further arguments of the function, by name.
 
     -> result of the function

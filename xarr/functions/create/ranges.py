@@ -246,14 +246,14 @@ def linspace(
     start, stop : int, float or complex, or Array, shapes that broadcast to (...)
         The ends of the interval.
     retstep : bool -- Whether to return the distance between two numbers too.
-    dtype : dtype, optional -- The data type. None for that of the ends if floating-point or
+    dtype : dtype, optional -- The data type. None for the ends' type if it is floating-point or
         complex, else for the default floating-point type. Numbers of an integer type are rounded
         down.
     num : int -- The number of values.
 
     -> Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0
         start + i * (stop - start) / (num - 1), or / num without the end point, computed in float64
-        and rounded once. With retstep a tuple of it and the distance: a float, or an Array where
+        and rounded once. With retstep also the distance: a float, or an Array where
         the ends are arrays.
 
     ValueError -- If num is negative, or there is no such device.
@@ -438,8 +438,8 @@ def logspace(
     start, stop, base : number, or Array, shapes that broadcast to (...)
         The exponents of the ends, and the base of the powers.
     num : int -- The number of values.
-    dtype : dtype or None -- The data type; None for a floating-point one, or
-        a complex one if an end is complex.
+    dtype : dtype or None -- The data type; None for a floating-point type, or
+        a complex type if an end is complex.
 
     -> Array, shape (num, ...)
 
@@ -478,8 +478,8 @@ def geomspace(
     start, stop : number, or Array, shapes that broadcast to (...)
         The ends of the progression, not 0. Between real ends of different signs there are NaNs.
     num : int -- The number of values.
-    dtype : dtype or None -- The data type; None for a floating-point one, or
-        a complex one if an end is complex.
+    dtype : dtype or None -- The data type; None for a floating-point type, or
+        a complex type if an end is complex.
 
     -> Array, shape (num, ...)
 

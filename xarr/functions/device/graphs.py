@@ -93,7 +93,8 @@ class Graph:
     def launch(self) -> None:
         """Run the recorded work again, in the same memory, after all earlier work of the device.
 
-        It reads the present values of its operands and overwrites its results. It does not wait.
+        The work reads the present values of its operands and overwrites its results. This method
+        does not wait for it.
 
         >>> x = xarr.zeros(2)
         >>> with xarr.graph() as work:

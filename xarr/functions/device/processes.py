@@ -40,8 +40,8 @@ class IpcHandle:
     def open(self, device: Device | str | None = None) -> Array:
         """Return an Array in the memory of the handle, in a process that did not make it.
 
-        device : Device, str or None -- The device; None for the one of the same name. It may be of
-            another backend, on the same card.
+        device : Device, str or None -- The device; None for the device that the handle
+            names. A device of another backend is accepted if it is the same card.
 
         RuntimeError -- If this process made the handle.
         """
@@ -74,7 +74,7 @@ def ipc_handle(x: Array) -> IpcHandle:
 
     The handle can be pickled, and its `open` gives the other process an Array in the same memory.
     The memory lives as long as the handle in this process, which has to outlive the Array in the
-    other. A process sees the other's writes after ``xarr.synchronize()`` in the writing one.
+    other. A process sees what the other wrote before it called ``xarr.synchronize()``.
 
     x : Array, shape (...) -- The array, of at least one element.
 

@@ -286,7 +286,7 @@ class Event:
     def record(self, stream: Stream | None = None) -> None:
         """Record the event in a stream, after the stream's work so far.
 
-        stream : Stream, optional -- The stream; None for the current one.
+        stream : Stream, optional -- The stream; None for the current stream.
 
         ValueError -- If the stream is not on the device of the event.
 
@@ -314,7 +314,7 @@ class Event:
         Parameters
         ----------
         stream : Stream, optional
-            The stream; None for the current one of the event's device. For a stream of another
+            The stream; None for the current stream of the event's device. For a stream of another
             device the host waits, unless both are CUDA devices.
 
         TypeError -- If the stream is no Stream.
@@ -421,7 +421,7 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
         The target and the source, of the same shape and data type. A NumPy array must be
         C-contiguous. Two Arrays are on one device, or on two CUDA devices.
     stream : Stream, optional -- The stream for the copy, on the device of `dst` (of `src` if `dst`
-        is NumPy's); None for the current one.
+        is NumPy's); None for the current stream.
 
     -> Event at the end of the copy
 

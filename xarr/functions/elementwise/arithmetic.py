@@ -93,7 +93,7 @@ def real(val: ArrayLike) -> Array:
     """Take the real part.
 
     -> Array, shape (...)
-        For a complex array a view, float32 or float64; any real one is returned as it is. A
+        For a complex array a view, float32 or float64; a real array is returned as it is. A
         Python number gives a number.
 
     >>> xarr.real([1 + 2j, 3j]).tolist()
@@ -108,7 +108,7 @@ def imag(val: ArrayLike) -> Array:
     """Take the imaginary part; 0 for real numbers.
 
     -> Array, shape (...)
-        For a complex array a view, float32 or float64; for any real one, read-only zeros of its
+        For a complex array a view, float32 or float64; for a real array, read-only zeros of its
         dtype. A Python number gives a number.
 
     >>> xarr.imag([1 + 2j, 3j]).tolist()

@@ -290,7 +290,7 @@ def i0(x: ArrayLike) -> Array:
 
     x : real floating-point Array, shape (...) -- The operand; also integers and bools.
 
-    -> Array, shape (...) -- Of the dtype of x; for integers, the default floating-point one.
+    -> Array, shape (...) -- Of the dtype of x; for integers, the default floating-point type.
 
     Note: For infinities the result is NaN, as in NumPy.
 

@@ -120,7 +120,7 @@ def seterrcall(func: Any) -> Any:
 
     func : callable, object with ``write``, or None -- The function or log; kernels do not use it.
 
-    -> callable, object with ``write``, or None -- The former one.
+    -> callable, object with ``write``, or None -- The former function or log.
 
     >>> xarr.seterrcall(None) is None
     True

@@ -66,7 +66,7 @@ class ufunc:  # noqa: N801 - NumPy's name
     nin, nout, nargs : int
         The number of operands, of results, and of both together.
     identity : number or None
-        The value that leaves the other operand unchanged: 0 for `add`; None without one.
+        The value that leaves the other operand unchanged: 0 for `add`; None if there is none.
     types : list of str
         The supported data types of operands and results, such as "dd->d" in NumPy's letters.
     signature : str or None

@@ -231,7 +231,7 @@ def loadtxt(
     """Read numbers from text, one row per line. Runs on the host.
 
     dtype : dtype, optional
-        The data type; the default floating-point one where it is Python's float.
+        The data type; Python's float stands for the default floating-point type.
     comments : str, sequence of str or None
         The text that begins a comment, to the end of the line; None for no comments.
     delimiter : str, optional -- The character between values; None for white space.

@@ -38,7 +38,7 @@ def array_repr(
     precision: int | None = None,
     suppress_small: bool | None = None,
 ) -> str:
-    """Return the text of `repr`, in NumPy's format; with the device, if it is not the default one.
+    """Return the text of `repr`, in NumPy's format; with any device but the default one.
 
     >>> xarr.array_repr(xarr.asarray([1, 2]))
     'array([1, 2])'
@@ -104,8 +104,8 @@ def array2string(
     """Return the array as text, as `numpy.array2string`; only the corners of a large one are read.
 
     separator : str -- The separator of elements.
-    prefix, suffix : str -- Text that the caller writes before and after: its length counts for line
-        breaks, and that of `prefix` indents rows.
+    prefix, suffix : str -- Text that the caller writes before and after; line breaks allow
+        for it, and rows are indented by the length of `prefix`.
     formatter : dict of str to callable, optional
         Functions from an element to its text, by kind of data type: "bool", "int", "float", "all".
     threshold : int, optional -- The largest number of elements to write in full.
@@ -116,7 +116,7 @@ def array2string(
         The digits after the point: `precision` of them ("fixed"); as many as identify the number
         ("unique"); the fewer of both ("maxprec"); or the same for all elements ("maxprec_equal").
     legacy : str or False, optional
-        The NumPy version of the format, as "1.13"; False for the present one.
+        The NumPy version of the format, as "1.13"; False for the present format.
 
     Note: None stands for what `set_printoptions` says.
 

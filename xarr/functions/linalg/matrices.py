@@ -53,7 +53,7 @@ def trace(
     axis1, axis2 : int, optional
         The axes of the rows and of the columns; by default the first two.
 
-    -> Array, shape of the other axes, of a's data type; narrow integers become int64 or uint64
+    -> Array, shape of the other axes
 
     >>> int(xarr.trace(xarr.asarray([[1, 2], [3, 4]])))
     5

@@ -119,9 +119,9 @@ GLOSSARY: Final = {
     "device": "The device; None for the default device.",
     **dict.fromkeys(
         (f"device beside {name}" for name in ("a", "copy", "prototype")),
-        "The device; None for that of the operand if it is on one, else the default device.",
+        "The device; None for the operand's if it has one, else the default device.",
     ),
-    "device beside fill_value": "The device; None for that of `fill_value` if it is on one,\n"
+    "device beside fill_value": "The device; None for that of `fill_value` if it has one,\n"
     "    else the default device.",
     "device beside num": "The device; None for that of an end that is an Array with axes, or the\n"
     "    default device.",
@@ -204,8 +204,8 @@ GLOSSARY: Final = {
         "The matrices: float32, float64, complex64 or complex128; integers become the default\n"
         "    floating-point dtype.",
     ),
-    "a: Signal": "The operand; integers become the default floating-point dtype, float16 becomes\n"
-    "    float32.",
+    "a: Signal": "The operand; integers become the default floating-point dtype; float16 is\n"
+    "    computed in float32.",
     ": File": "The path, or the open file; for text also a sequence of lines.",
     "allow_pickle": "Whether to write NumPy arrays of objects, by pickle.",
     "allow_pickle beside mmap_mode": "Whether to read NumPy arrays of objects, by pickle.",
@@ -213,7 +213,7 @@ GLOSSARY: Final = {
     "bitorder": '"big" if the first element is the highest bit of a byte, "little" for the lowest.',
     "max_line_width": "The longest line, in characters; None for what `set_printoptions` set.",
     "precision": "The number of digits after the point; None for what `set_printoptions` set.",
-    "suppress_small": "Whether to write 0 for numbers that `precision` digits round to 0;\n"
+    "suppress_small": "Whether to write small numbers without an exponent, if need be as 0;\n"
     "    None for what `set_printoptions` set.",
 }
 """The meaning of parameters, by name, by name and annotation or another name, or by annotation."""
@@ -261,7 +261,7 @@ _RETURNS: Final = {
     "Made": "series",
     "keepdims": "Array, shape of the operand without the reduced axes, unless `keepdims`",
     "include_initial": "Array, shape of x; one longer along the axis with `include_initial`",
-    "Coefficients": "Array, or poly1d where an operand is one\n"
+    "Coefficients": "Array, or poly1d if an operand is a poly1d\n"
     "    The coefficients, of the highest power first.",
     "Floats": "float if size is None; else Array, of the device's default floating-point type",
     "Floats beside dtype": "float if size is None and no parameter is an array; else Array\n"

@@ -73,7 +73,7 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
 def roots(p: Coefficients) -> Array:
     """Compute the roots of a polynomial as eigenvalues of a matrix. Runs on the host.
 
-    -> Array, shape (N,), complex if a root is
+    -> Array, shape (N,), complex if a root is complex
 
     >>> sorted(xarr.roots([1, -3, 2]).tolist())
     [1.0, 2.0]
@@ -101,7 +101,7 @@ def polymul(a1: Coefficients, a2: Coefficients) -> Coefficients:
 def polydiv(u: Coefficients, v: Coefficients) -> tuple[Coefficients, Coefficients]:
     """Divide a polynomial by another: quotient and remainder. Runs on the host.
 
-    -> tuple of two Arrays, or of poly1d where an operand is one
+    -> tuple of two Arrays, or of poly1d if an operand is a poly1d
 
     >>> [part.tolist() for part in xarr.polydiv([1.0, 5.0, 6.0], [1.0, 2.0])]
     [[1.0, 3.0], [0.0]]
@@ -135,7 +135,7 @@ def polyval(p: Coefficients, x: Any) -> Any:
 
     x : Array, shape (...), or poly1d -- The points.
 
-    -> Array, shape (...), or poly1d where x is one -- Of the dtype that both promote to.
+    -> Array, shape (...), or poly1d if x is a poly1d -- Of the dtype that both promote to.
 
     >>> xarr.polyval([3, 0, 1], xarr.asarray([5, 6])).tolist()
     [76, 109]
@@ -374,7 +374,7 @@ def vander(
     N : int, optional -- The number of columns; None for the number of elements of x.
     increasing : bool -- Whether the powers in a row go up from 0 to N - 1; else they go down.
 
-    -> Array, shape (len(x), N), of the data type of x; narrow integers become int64
+    -> Array, shape (len(x), N), of the data type that x and int64 promote to
 
     >>> xarr.vander(xarr.asarray([2, 3]), 3).tolist()
     [[4, 2, 1], [9, 3, 1]]

@@ -217,7 +217,7 @@ class Series:
 
         domain, window : pair of float, optional -- The intervals of the result; None for those of
             its class.
-        kind : class of series, optional -- As `xarr.polynomial.Legendre`; None for this one.
+        kind : class of series, optional -- As `xarr.polynomial.Legendre`; None for this class.
         """
         kind = self._kind if kind is None else getattr(kind, "_kind", kind)
         made = self._host().convert(self._read(domain), kind, self._read(window))
@@ -245,7 +245,10 @@ class Series:
         return self._with("deriv", m)
 
     def roots(self) -> Array:
-        """Compute the roots: Array, shape (degree,). Runs on the host."""
+        """Compute the roots. Runs on the host.
+
+        -> Array, shape (degree,)
+        """
         return self._with("roots")  # type: ignore[no-any-return]
 
     def linspace(self, n: int = 100, domain: Pair = None) -> tuple[Array, Array]:
@@ -284,7 +287,7 @@ class Series:
         full : bool -- Whether to return [residuals, rank, singular values, rcond] too.
         w : Array, shape (M,), optional -- The weights of the residuals, before they are squared.
 
-        -> series; with `full` the first of two
+        -> series, or with `full` a tuple of it and the list
         """
         points = array_of(x, "fit(x, y, deg)")
         if domain is None:

@@ -44,9 +44,9 @@ class Basis:
 
         c : Array, shape (N, *S) -- The coefficients; each index along S is a series.
         tensor : bool, optional
-            Whether to evaluate each series at each point; else the shapes S and (...) broadcast.
+            Whether to evaluate each series at each point; else S and (...) broadcast.
 
-        -> Array, shape (*S, ...)
+        -> Array, shape (*S, ...); without `tensor`, what S and (...) broadcast to
 
         >>> xarr.polynomial.chebyshev.chebval(xarr.asarray([0.0, 2.0]), [1.0, 0.0, 1.0]).tolist()
         [0.0, 8.0]
@@ -222,7 +222,8 @@ class Basis:
         full : bool, optional -- Whether to give [residuals, rank, singular values, rcond] too.
         w : Array, shape (M,), optional -- The weights of the residuals, before they are squared.
 
-        -> Array, shape (N,) or (N, K) -- The coefficients; with `full` the first of two.
+        -> Array, shape (N,) or (N, K)
+            The coefficients; with `full` a tuple of them and the list.
 
         Warns
         -----
@@ -377,9 +378,9 @@ def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
 
     r : Array, shape (N, *S) -- The roots; each index along S is a polynomial.
     tensor : bool, optional
-        Whether each polynomial is evaluated at each point; else the shapes S and (...) broadcast.
+        Whether each polynomial is evaluated at each point; else S and (...) broadcast.
 
-    -> Array, shape (*S, ...)
+    -> Array, shape (*S, ...); without `tensor`, what S and (...) broadcast to
 
     >>> xarr.polynomial.polynomial.polyvalfromroots(xarr.asarray([0.0, 3.0]), [1.0, 2.0]).tolist()
     [2.0, 2.0]

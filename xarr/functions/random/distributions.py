@@ -272,7 +272,7 @@ class Vectors(Source):
         """Draw from the Dirichlet distribution.
 
         alpha : real Array, shape (K,) -- The parameters of the distribution, not negative.
-        size : int, tuple of int or None -- The number or shape of the vectors; None for one.
+        size : int, tuple of int or None -- The number or shape of the vectors; None for one vector.
 
         -> Array, shape (*size, K)
 
@@ -296,7 +296,7 @@ class Vectors(Source):
 
         n : integer Array or int -- The number of trials, not negative.
         pvals : real Array, shape (..., K)
-            The probability of each outcome. That of the last is 1 less the sum of the others.
+            The probability of each outcome. The last one counts as 1 minus the sum of the others.
         size : int, tuple of int or None
             The shape of the draws; None for the shape that n and pvals[..., 0] broadcast to.
 
@@ -353,7 +353,7 @@ class Vectors(Source):
         check_valid : "warn", "raise" or "ignore" -- What to do if cov is not positive semidefinite.
         tol : float -- The tolerance of the check of cov.
         method : "svd", "eigh" or "cholesky" -- The factorization of cov.
-        size : int, tuple of int or None -- The number or shape of the vectors; None for one.
+        size : int, tuple of int or None -- The number or shape of the vectors; None for one vector.
 
         -> Array, shape (*size, N)
 

@@ -148,7 +148,7 @@ class Generator(Continuous, Discrete, Vectors):
         colors : integer Array, shape (K,) -- The number of items of each colour, not negative.
         nsample : int -- The number of items in a sample, at most the sum of colors.
         method : "marginals" or "count" -- No effect: xarr draws K - 1 hypergeometric numbers.
-        size : int, tuple of int or None -- The number or shape of the samples; None for one.
+        size : int, tuple of int or None -- The number or shape of the samples; None for one sample.
 
         -> Array of int64, shape (*size, K)
 
@@ -176,7 +176,7 @@ class Generator(Continuous, Discrete, Vectors):
         from, so that the relative difference of two probabilities is at most 2**-32.
 
         low, high : integer Array or int
-            The bounds; high is excluded. Where high is None they are 0 and low.
+            The bounds; high is excluded. If high is None, the bounds are 0 and low.
         dtype : dtype -- An integer type, or bool. With Python's int, a single draw is a Python int.
         endpoint : bool -- Whether high is included.
 
@@ -206,7 +206,7 @@ class Generator(Continuous, Discrete, Vectors):
             ones.
         axis : int -- The axis of a whose slices are chosen.
         shuffle : bool -- Without replacement: whether the order is random, too.
-        size : int, tuple of int or None -- The shape of the choices; None for one.
+        size : int, tuple of int or None -- The shape of the choices; None for one choice.
 
         -> Array, or int where a is an integer and size is not given
 
@@ -221,7 +221,7 @@ class Generator(Continuous, Discrete, Vectors):
 
         x : Array or int -- The array, or the number.
 
-        -> Array, shape and data type of x; of an integer int64, shape (x,)
+        -> Array, shape and data type of x; for an integer x int64, shape (x,)
 
         >>> sorted(xarr.random.default_rng(1).permutation(4).tolist())
         [0, 1, 2, 3]

@@ -195,7 +195,7 @@ class RandomState(Continuous, Discrete, Vectors):
         """Draw integers between bounds uniformly.
 
         low, high : integer Array or int
-            The bounds; high is excluded. Where high is None they are 0 and low.
+            The bounds; high is excluded. If high is None, the bounds are 0 and low.
         dtype : dtype -- An integer type, or bool. With Python's int, a single draw is a Python int.
 
         -> Array, or int where neither a bound, nor size, nor dtype asks for an array
@@ -208,7 +208,7 @@ class RandomState(Continuous, Discrete, Vectors):
     def random_integers(self, low: Any, high: Any = None, size: Size = None) -> Integers:
         """Draw integers between bounds uniformly, both bounds included.
 
-        low, high : int -- The bounds. Where high is None they are 1 and low.
+        low, high : int -- The bounds. If high is None, the bounds are 1 and low.
 
         >>> xarr.random.random_integers(6) in range(1, 7)
         True
@@ -232,7 +232,7 @@ class RandomState(Continuous, Discrete, Vectors):
         replace : bool -- Whether an element may be chosen again.
         p : real Array, shape (N,), optional -- The probability of each element; None for equal
             ones.
-        size : int, tuple of int or None -- The shape of the choices; None for one.
+        size : int, tuple of int or None -- The shape of the choices; None for one choice.
 
         -> Array, or int where a is an integer and size is not given
 
@@ -253,7 +253,7 @@ class RandomState(Continuous, Discrete, Vectors):
 
         x : Array or int -- The array, permuted along its first axis; or the number.
 
-        -> Array, shape and data type of x; of an integer int64, shape (x,)
+        -> Array, shape and data type of x; for an integer x int64, shape (x,)
 
         >>> sorted(xarr.random.permutation(4).tolist())
         [0, 1, 2, 3]

@@ -265,7 +265,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
     trim : str -- "f" for the front, "b" for the back, "fb" for both.
     axis : int or tuple of int, optional -- The axes to trim; None for all.
 
-    -> Array, or list where filt is one, of the data type of filt
+    -> Array, or list if filt is a list, of the data type of filt
 
     >>> xarr.trim_zeros(xarr.asarray([0, 0, 1, 0, 2, 0])).tolist()
     [1, 0, 2]
@@ -307,8 +307,8 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
         The elements to pad with. "constant": a constant. "edge": the nearest element. "wrap": the
         array again. "reflect", "symmetric": the array mirrored without, or with, its last element.
         "linear_ramp": from the nearest element to an end. "maximum", "mean", "median", "minimum":
-        that of the elements along the axis. "empty": undefined values. A callable gets NumPy's
-        vectors, as `numpy.pad` says, and runs on the host.
+        this value of the elements along the axis. "empty": undefined values. A callable gets
+        NumPy's vectors, as `numpy.pad` says, and runs on the host.
     constant_values, end_values : scalar, (before, after) or a sequence of such for each axis
         The constants, and the ends of ramps; 0 where they are not given.
     stat_length : int, (before, after) or a sequence of such for each axis -- How many elements next

@@ -513,8 +513,9 @@ def diff(
         Values to join to a along the axis first, before and after it.
     n : int -- How many times to take differences.
 
-    -> Array, n elements shorter along the axis than prepend, a and append joined, of the data type
-        that these promote to; bools stay bools
+    -> Array
+        Of the shape and data type of prepend, a and append joined, but n elements shorter along the
+        axis.
 
     >>> xarr.diff(xarr.asarray([1, 4, 9])).tolist()
     [3, 5]

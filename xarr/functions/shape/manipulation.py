@@ -463,7 +463,7 @@ def _one_or_all(results: list[Array]) -> Array | tuple[Array, ...]:
 def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Array:
     """Move an axis in front of another one; `moveaxis` is easier to read.
 
-    start : int -- The axis to put it in front of; the number of axes for the end.
+    start : int -- The axis in front of which to put `axis`; the number of axes for the end.
 
     -> Array, of the data type of a
 
@@ -550,7 +550,7 @@ def sliding_window_view(
     window_shape : int or tuple of int -- The extent of the window along each of the axes.
 
     -> Array
-        Its axes are those of x, each shortened by the window's extent less one, then those of the
+        Its axes are those of x, each shortened by the window's extent minus one, then those of the
         window.
 
     ValueError -- If a window is larger than x along an axis, or has a negative extent.

@@ -257,7 +257,7 @@ def unique(
     return_counts : bool -- Whether to return how often each distinct element occurs.
     axis : int, optional
         The axis along which subarrays are the elements to compare; None flattens ar.
-    equal_nan : bool -- Whether all NaN count as one; else each is distinct.
+    equal_nan : bool -- Whether all NaN count as one element; else each is distinct.
     sorted : bool -- Accepted for compatibility; the result is always sorted.
 
     -> Array, of the data type of ar, or a tuple
@@ -341,7 +341,7 @@ def intersect1d(
         Whether to return the index of each element's first occurrence in ar1, and in ar2, too.
 
     -> Array, shape (N,), of the type ar1 and ar2 promote to
-        With return_indices a tuple of it and two Arrays of int64.
+        With return_indices a tuple of the elements and two Arrays of int64.
     """
     first, second = _vectors(ar1, ar2, "intersect1d(ar1, ar2)")
     places: list[Array] = []

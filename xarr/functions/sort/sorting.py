@@ -194,7 +194,7 @@ def argsort(
     """Return the indices that sort an array; those of NaN come last, also in descending order.
 
     stable : bool, optional
-        Whether equal elements keep their order; False leaves it open.
+        Whether equal elements keep their order; False leaves their order open.
     descending : bool, optional -- Whether the index of the largest element comes first.
 
     -> Array of int64, shape of a

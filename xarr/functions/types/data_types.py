@@ -254,7 +254,8 @@ def isdtype(dtype: DTypeLike, kind: Any) -> bool:
     dtype : dtype -- The data type.
     kind : dtype, str or tuple of them
         A data type, or "bool", "signed integer", "unsigned integer", "integral", "real floating",
-        "complex floating" or "numeric"; or a tuple, of which one must fit.
+        "complex floating" or "numeric"; or a tuple of
+        these, one of which must fit.
 
     >>> xarr.isdtype(xarr.float32, ("integral", "real floating"))
     True
@@ -439,7 +440,7 @@ def typename(char: str) -> str:
 def isscalar(element: Any) -> bool:
     """Tell whether `element` is a scalar: a number or string, or a result without axes.
 
-    A result such as ``x.sum()`` or ``x[0]`` is one, as in NumPy; ``asarray(3.0)`` is not.
+    A result such as ``x.sum()`` or ``x[0]`` is a scalar, as in NumPy; ``asarray(3.0)`` is none.
 
     element : object -- Anything.
 
