@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import re
 from types import ModuleType
 
+import numpy
 import pytest
 
 import xarr
 import xarr.polynomial
+from tests.conformance.standard import SIGNATURES
 from tests.processes import ROOT, checked, run_code
 from xarr.dtypes import FLOATING, REAL
 from xarr.ops import elementwise
@@ -167,3 +170,50 @@ def test_a_row_of_a_function_is_refused_likewise(columns: dict[str, object], sai
     given: dict[str, object] = {"kinds": (REAL,), "expression": "x", "about": "", **columns}
     with pytest.raises(ValueError, match=said):
         Elementwise(**given)
+
+
+def test_a_note_tells_whether_the_standard_has_all_parameters() -> None:
+    for name, signature in SIGNATURES.items():
+        function = operator.attrgetter(name)(xarr)
+        known = signature.parameters.values()
+        at_places = sum(one.kind is one.POSITIONAL_ONLY for one in known)
+        given = [*inspect.signature(function).parameters][at_places:]
+        by_name = {one.name for one in known if one.kind is not one.POSITIONAL_ONLY}
+        note = (inspect.getdoc(function) or "").partition("Notes\n-----\n")[2]
+        assert note.startswith("Python Array API standard"), name
+        assert ("further parameters as in NumPy" in note) is (not by_name.issuperset(given)), name
+    for name in ("cross", "diagonal", "outer", "trace"):
+        assert name not in SIGNATURES
+        assert f"the Array API standard has `linalg.{name}`" in getattr(xarr, name).__doc__
+
+
+def test_the_note_of_a_method_tells_whose_it_is() -> None:
+    for name in dir(xarr.Array):
+        method = getattr(xarr.Array, name)
+        note = (getattr(method, "__doc__", None) or "").partition("Notes\n-----\n")[2]
+        if name[0] != "_" and "standard" in note:
+            is_numpys = not note.startswith("xarr's own method")
+            assert is_numpys is hasattr(numpy.ndarray, name), name
+            assert note.startswith("Python Array API") is (name == "to_device"), name
+
+
+def test_a_result_without_an_axis_has_the_axes_that_its_docstring_tells() -> None:
+    x = xarr.asarray([[3, 1], [2, 4]])
+    arguments = {
+        "argpartition": (x, 1), "compress": ([True, False], x), "concat": ([x, x],),
+        "concatenate": ([x, x],), "delete": (x, 1), "insert": (x, 1, 1), "partition": (x, 1),
+        "take_along_axis": (x, [0]),
+    }  # fmt: skip
+    told = [
+        name
+        for name in dir(xarr)
+        if "; one axis if axis is None" in (getattr(getattr(xarr, name), "__doc__", None) or "")
+    ]
+    assert len(told) > 12
+    for name in told:
+        assert getattr(xarr, name)(*arguments.get(name, (x,)), axis=None).ndim == 1, name
+
+
+def test_every_attribute_of_a_device_has_a_text() -> None:
+    for name in dir(xarr.Device):
+        assert name[0] == "_" or inspect.getdoc(inspect.getattr_static(xarr.Device, name)), name

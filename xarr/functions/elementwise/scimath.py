@@ -64,6 +64,7 @@ def _widening(
     beyond = "negative" if high == math.inf else f"outside [{low}, {high}]"
     given, _, result = example.partition(": ")
     shown = f">>> xarr.emath.{name}([{given}]).round(3).tolist()\n[{result}]"
+    shown = f"-> floating-point Array, shape of x\n\n{shown}"
     widened.__doc__ = f"Compute the {about}; complex if an element is {beyond}.\n\n{shown}"
     return widened
 

@@ -176,10 +176,12 @@ class ufunc:  # noqa: N801 - NumPy's name
         return functions.elementwise.ufunc_methods.accumulate(self, array, axis, dtype, out)
 
     def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> Array:  # noqa: N803
-        """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape.
+        """Apply the function to all pairs of an element of A and an element of B.
 
         A, B : Array, shapes (...) and (...) -- The operands; also numbers and lists of these.
         **options : any -- `out`, `where`, `dtype` and the other keywords of the function.
+
+        -> Array, shape A.shape + B.shape
 
         >>> xarr.add.outer([1, 2], xarr.asarray([10, 20])).tolist()
         [[11, 21], [12, 22]]

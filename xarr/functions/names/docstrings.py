@@ -88,6 +88,9 @@ GLOSSARY: Final = {
         "The data type of the result and of the computation. None for the operand's, but int64\n"
         "    or uint64 for bools and narrower integers.",
     ),
+    "dtype beside ddof": "The data type of the result and of the computation. None for the\n"
+    "    operand's, real of a complex operand, but the device's default floating-point type for\n"
+    "    bools and integers.",
     "dtype beside Axis": "The data type of the result and of the computation. None for the\n"
     "    operand's, but the device's default floating-point type for bools and integers.",
     "out": "The array to write the result to, of the result's shape; the values are converted to\n"

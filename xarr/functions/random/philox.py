@@ -155,6 +155,8 @@ class Philox:
 
         jumps : int -- The number of jumps.
 
+        Note: NumPy's generator jumps by 2**128 draws.
+
         >>> xarr.random.Philox(1).jumped().take()[0] == 2**48
         True
         """

@@ -211,7 +211,8 @@ def std(
 ) -> Array:
     """Compute the standard deviation: the square root of `var`.
 
-    -> real floating-point Array, shape of a without the reduced axes, unless `keepdims`
+    -> Array, shape of a without the reduced axes, unless `keepdims`
+        Of `dtype`, or else real floating-point.
     """
     return spread(
         rows.std,
@@ -255,7 +256,8 @@ def var(
 ) -> Array:
     """Compute the variance: the mean squared distance from the mean.
 
-    -> real floating-point Array, shape of a without the reduced axes, unless `keepdims`
+    -> Array, shape of a without the reduced axes, unless `keepdims`
+        Of `dtype`, or else real floating-point.
     """
     return spread(
         rows.var,

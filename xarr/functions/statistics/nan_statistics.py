@@ -73,8 +73,9 @@ def nanvar(
 ) -> Array:
     """Compute the variance of the elements that are not NaN.
 
-    -> real floating-point Array, shape of a without the reduced axes, unless `keepdims`
-        NaN if no more than `ddof` elements are numbers; on a CPU with a RuntimeWarning.
+    -> Array, shape of a without the reduced axes, unless `keepdims`
+        Of `dtype`, or else real floating-point. NaN if no more than `ddof` elements are numbers; on
+        a CPU with a RuntimeWarning.
 
     TypeError -- If a is floating-point, but dtype or out is not.
     """
@@ -100,8 +101,9 @@ def nanstd(
 ) -> Array:
     """Compute the standard deviation of the elements that are not NaN.
 
-    -> real floating-point Array, shape of a without the reduced axes, unless `keepdims`
-        NaN if no more than `ddof` elements are numbers; on a CPU with a RuntimeWarning.
+    -> Array, shape of a without the reduced axes, unless `keepdims`
+        Of `dtype`, or else real floating-point. NaN if no more than `ddof` elements are numbers; on
+        a CPU with a RuntimeWarning.
 
     TypeError -- If a is floating-point, but dtype or out is not.
     """
@@ -122,7 +124,8 @@ def nanmedian(
 ) -> Array:
     """Compute the median of the elements that are not NaN.
 
-    The result is NaN if all elements are NaN; on a CPU with a RuntimeWarning.
+    -> floating-point Array, shape of a without the reduced axes, unless `keepdims`
+        NaN if all elements are NaN; on a CPU with a RuntimeWarning.
     """
     name = "nanmedian(a, axis)"
     lines = lines_of(as_array(a, name, "a"), axis, name)
@@ -392,7 +395,8 @@ def nanmin(
 ) -> Array:
     """Find the smallest element that is not NaN.
 
-    The result is NaN if all elements are NaN; on a CPU with a RuntimeWarning.
+    -> Array, of the data type of a, shape of a without the reduced axes, unless `keepdims`
+        NaN if all elements are NaN; on a CPU with a RuntimeWarning.
 
     ValueError -- If there are no elements and no `initial`.
     """
@@ -411,7 +415,8 @@ def nanmax(
 ) -> Array:
     """Find the largest element that is not NaN.
 
-    The result is NaN if all elements are NaN; on a CPU with a RuntimeWarning.
+    -> Array, of the data type of a, shape of a without the reduced axes, unless `keepdims`
+        NaN if all elements are NaN; on a CPU with a RuntimeWarning.
 
     ValueError -- If there are no elements and no `initial`.
     """
