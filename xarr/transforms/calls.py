@@ -129,14 +129,12 @@ def value_and_grad(
 ) -> Function:
     """Return a function that computes the value and the gradient of `fun`.
 
-    fun : function
-        The function to differentiate. Its result, or with `has_aux` the first of two, is a number:
-        an array without axes, real unless `holomorphic`.
+    fun : function -- The function to differentiate. Its result, or with `has_aux` the first of two,
+        is a number: an array without axes, real unless `holomorphic`.
 
     -> function
         It takes the arguments of `fun` and returns a pair: the value, or (value, aux) with
-        `has_aux`; and the gradient, in the form of the argument, or a tuple
-        of gradients for several arguments.
+        `has_aux`; and the gradient in the form of the argument; for several a tuple of gradients.
 
     TypeError -- If the result is no real number, or an argument has an integer type.
 
@@ -154,9 +152,8 @@ def grad(
 ) -> Function:
     """Return a function that computes the gradient of `fun`.
 
-    fun : function
-        The function to differentiate. Its result, or with `has_aux` the first of two, is a number:
-        an array without axes, real unless `holomorphic`.
+    fun : function -- The function to differentiate. Its result, or with `has_aux` the first of two,
+        is a number: an array without axes, real unless `holomorphic`.
 
     -> function
         It takes the arguments of `fun` and returns the gradient, in the form of the argument, or a

@@ -438,8 +438,6 @@ def logspace(
     start, stop, base : number, or Array, shapes that broadcast to (...)
         The exponents of the ends, and the base of the powers.
     num : int -- The number of values.
-    dtype : dtype or None -- The data type; None for a floating-point type, or
-        a complex type if an end is complex.
 
     -> Array, shape (num, ...)
 
@@ -478,8 +476,6 @@ def geomspace(
     start, stop : number, or Array, shapes that broadcast to (...)
         The ends of the progression, not 0. Between real ends of different signs there are NaNs.
     num : int -- The number of values.
-    dtype : dtype or None -- The data type; None for a floating-point type, or
-        a complex type if an end is complex.
 
     -> Array, shape (num, ...)
 

@@ -120,7 +120,7 @@ class ufunc:  # noqa: N801 - NumPy's name
 
     @property
     def types(self) -> list[str]:
-        """The data types that it computes in, and those of the results, by NumPy's letters."""
+        """The data types that the function computes in, and those of results, as "dd->d"."""
         row = self._row
         if row is None:
             return []
@@ -133,7 +133,7 @@ class ufunc:  # noqa: N801 - NumPy's name
 
     @property
     def ntypes(self) -> int:
-        """How many data types it computes in."""
+        """The number of data types that the function computes in."""
         return len(self.types)
 
     # -- methods ------------------------------------------------------------------------------
@@ -150,7 +150,6 @@ class ufunc:  # noqa: N801 - NumPy's name
     ) -> Array:
         """Reduce along axes: apply the function to all elements in turn.
 
-        axis : int, tuple of int or None -- The axes; None for all.
         dtype : dtype, optional -- The data type to convert the elements to first.
 
         >>> xarr.add.reduce(xarr.asarray([1, 2, 3])).tolist()
@@ -165,7 +164,6 @@ class ufunc:  # noqa: N801 - NumPy's name
     ) -> Array:
         """Return the running reductions along an axis, as `cumsum` does for `add`.
 
-        axis : int -- The axis.
         dtype : dtype, optional -- The data type to convert the elements to first.
 
         -> Array, shape of the operand
@@ -217,7 +215,6 @@ class ufunc:  # noqa: N801 - NumPy's name
 
         indices : integer Array, shape (K,) -- Slice i is ``[indices[i]:indices[i + 1]]``, the last
             one to the end; an empty slice stands for the element at ``indices[i]``.
-        axis : int -- The axis.
         dtype : dtype, optional -- The data type to convert the elements to first.
 
         >>> xarr.add.reduceat(xarr.asarray([1, 2, 3]), [0, 1]).tolist()
@@ -588,7 +585,7 @@ class Generalised(Composed[_P, _R]):
 
     @property
     def types(self) -> list[str]:
-        """The data types that it computes in, and those of the results, by NumPy's letters."""
+        """The data types that the function computes in, and those of results, as "dd->d"."""
         letters = [dtype.numpy.char for dtype in dtypes.TABLE]
         return [f"{letter}{letter}->{letter}" for letter in letters]
 

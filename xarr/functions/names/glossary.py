@@ -34,6 +34,8 @@ GLOSSARY: Final = {
         "The data type of the result; None for that of the values. Python scalars become bool,\n"
         "    int64, or the device's default floating-point or complex type.",
     ),
+    "dtype beside endpoint": "The data type; None for a floating-point type, or a complex one if\n"
+    "    an end is complex.",
     "dtype beside subok": "The data type of the result; None for the operand's.",
     "dtype beside casting": "The data type of the result; None derives it from the operands.",
     **dict.fromkeys(
