@@ -37,6 +37,9 @@ class MissingAttribute:
         given, remedy = "xarr's arrays have no such attribute", f"write {_REMEDIES[self._name]}"
         raise refused(AttributeError, f"Array.{self._name}", given, remedy)
 
+    def __repr__(self) -> str:
+        return f"<no attribute; write {_REMEDIES[self._name]}>"
+
 
 def _listed(array: Any) -> list[str]:
     """List the attributes that are there, for `dir` and completion."""

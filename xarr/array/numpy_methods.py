@@ -131,7 +131,7 @@ def setflags(
 ) -> None:
     """Set whether the array can be written; the other flags stay as they are.
 
-    write : bool, optional -- Whether the array can be written; None leaves it.
+    write : bool, optional -- Whether the array can be written; None leaves the flag.
     align, uic : bool, optional -- Accepted for compatibility: align must be True, uic False.
 
     ValueError -- If write is True and the memory is read-only.

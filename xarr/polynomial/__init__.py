@@ -30,7 +30,7 @@ def set_default_printstyle(style: _Literal["ascii", "unicode"]) -> None:
 
     style : "ascii" or "unicode" -- The style: 1.0 + 2.0 x**2, or with superscripts.
 
-    ValueError -- If the style is another.
+    ValueError -- If style is neither "ascii" nor "unicode".
 
     >>> xarr.polynomial.set_default_printstyle("ascii")
     >>> print(xarr.polynomial.Polynomial([1.0, 0.0, 2.0]))

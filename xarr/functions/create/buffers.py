@@ -57,7 +57,7 @@ def isfortran(a: Array | numpy.ndarray[Any, Any]) -> bool:
 
     a : Array or numpy.ndarray -- The array.
 
-    TypeError -- If a is neither.
+    TypeError -- If a is neither an Array nor a NumPy array.
 
     >>> xarr.isfortran(xarr.ones((2, 3), order="F"))
     True

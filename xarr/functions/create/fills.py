@@ -34,7 +34,7 @@ def empty_like(
     *,
     device: DeviceLike = None,
 ) -> Array:
-    """Make an array of unspecified values, with the shape and dtype of another; here zeros.
+    """Make an array of unspecified values, in xarr zeros, with the shape and dtype of another.
 
     -> Array, shape and data type of prototype unless given
     """

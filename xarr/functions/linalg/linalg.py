@@ -246,6 +246,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
 def matrix_power(a: Square, n: SupportsIndex) -> Array:
     """Raise square matrices to the power n, in at most 2 log2(n) products.
 
+    a : Array, shape (..., M, M) -- The matrices, of any numbers or bools.
     n : int -- The exponent; a negative one inverts the matrices first.
 
     -> Array, shape and data type of a; floating-point if n is negative

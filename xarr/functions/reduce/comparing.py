@@ -118,7 +118,8 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
     """Tell whether two arrays have the same elements after broadcasting; waits for the device.
 
-    False if the shapes do not broadcast. NumPy compares values that no device can hold.
+    False if the shapes do not broadcast. NumPy compares values that no device can hold, such as
+    strings.
 
     >>> xarr.array_equiv(xarr.asarray([[1, 2], [1, 2]]), [1, 2])
     True
