@@ -326,7 +326,7 @@ def _complete_one(value: Any, source: str, example: str, of: str = "") -> None:
             names = ", ".join(f"`{basis}{value.__name__}`" for basis in _BASES)
             degree = "P[k] is the polynomial of degree k.\n" * ("P[" in text)
             text = f"{summary}\n\n{degree}{_EACH}: {names}.\n{rest}"
-        known = source if not of else source or None
+        known = source or ("NumPy's method." if of in _NUMPY else None) if of else source
         if of == "Array":
             known = _source_of_method(value.__name__)
         value.__doc__ = completed(value.__name__, text, annotations, known, shown)
