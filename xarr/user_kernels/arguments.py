@@ -29,7 +29,7 @@ _MOST: Final = (2**31 - 1, 65535, 65535)
 
 def is_small_integer(value: Any) -> bool:
     """Return whether a number is an integer of int64 whose sums and differences 32 bits hold."""
-    return (type(value) is int or type(value) is numpy.int64) and -WIDE < value < WIDE
+    return type(value) in (int, numpy.int64) and bool(-WIDE < value < WIDE)
 
 
 class LocalMemory:

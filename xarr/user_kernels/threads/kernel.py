@@ -360,8 +360,7 @@ class Kernel:
                 layouts.append(None)
                 key.append(type(arg))
         is_narrow = are_narrow(device, most, layouts)
-        small = tuple(map(is_small_integer, args)) if is_narrow else None
-        known = (*key, shares_memory(args), small)
+        known = (*key, shares_memory(args), is_narrow and tuple(map(is_small_integer, args)))
         form = self._forms.get(known)
         if form is None:
             if len(self._forms) >= _FORMS:
@@ -462,8 +461,8 @@ class Kernel:
                     "the device has no float64",
                     "give a numpy.float32",
                 )
-            is_small = types.is_narrow and is_small_integer(arg)
-            return Value(kind, f"a_{name}", name, span=SMALL if is_small else None)
+            span = SMALL if types.is_narrow and is_small_integer(arg) else None
+            return Value(kind, f"a_{name}", name, span=span)
         row = types.row_of(arg._view.dtype.numpy)
         if row is None:
             raise errors.type_error(
