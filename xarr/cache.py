@@ -15,13 +15,10 @@ import errno
 import hashlib
 import os
 import re
-import secrets
 import stat
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from xarr.errors import CacheWarning, message
@@ -42,13 +39,13 @@ _OWN_FILE = re.compile(r"[0-9a-f]{64}\.bin|" + _TEMPORARY + r"\w+")
 class DiskCache:
     """A directory of files, each named by a key, with a checksum of the key and the content.
 
-    directory : str or Path -- Made when first written to, private to the user.
+    directory : str or path -- Made when first written to, private to the user.
     limit_nbytes : int
         When the files grow beyond this, those that were not used for longest are removed.
     """
 
-    def __init__(self, directory: str | Path, limit_nbytes: int = 256 << 20) -> None:
-        self.directory = Path(directory)
+    def __init__(self, directory: str | os.PathLike[str], limit_nbytes: int = 256 << 20) -> None:
+        self.directory = os.fspath(directory)
         self.limit_nbytes = limit_nbytes
         self._nbytes: int | None = None
         self._descriptor: int | None = None
@@ -102,7 +99,7 @@ class DiskCache:
         if self._nbytes > self.limit_nbytes:
             self._shrink()
 
-    def file(self, name: str, content: bytes) -> Path | None:
+    def file(self, name: str, content: bytes) -> str | None:
         """A file of this name with a content, or None where others could change it.
 
         It stays when the cache shrinks. Its path leads through the directory's descriptor where the
@@ -120,8 +117,8 @@ class DiskCache:
         except OSError as error:
             self._pass_over(error)
             return None
-        through = Path(f"/proc/self/fd/{directory}/{name}")
-        return through if through.exists() else self.directory / name
+        through = f"/proc/self/fd/{directory}/{name}"
+        return through if os.path.exists(through) else os.path.join(self.directory, name)
 
     @property
     def nbytes(self) -> int:
@@ -130,7 +127,7 @@ class DiskCache:
 
     def _make_directory(self) -> None:
         """Make the directory, also where it was removed since it was opened."""
-        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.makedirs(self.directory, mode=0o700, exist_ok=True)
         if self._descriptor is not None and os.fstat(self._folder()).st_nlink == 0:
             os.close(self._descriptor)
             self._descriptor = None
@@ -142,7 +139,7 @@ class DiskCache:
             with contextlib.suppress(OSError):  # a daemon closes what it has not opened
                 status = os.fstat(descriptor)
         if descriptor is None or status is None or _identity(status) != self._identity:
-            if not _is_own(self.directory.lstat()):  # others would choose what a link leads to
+            if not _is_own(os.lstat(self.directory)):  # others would choose what a link leads to
                 raise PermissionError("it is another user's")
             descriptor = self._descriptor = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY)
             status = os.fstat(descriptor)
@@ -157,7 +154,7 @@ class DiskCache:
         """Return a file's path, and the descriptor of the directory that it is relative to."""
         if _HAS_DIRECTORIES:
             return name, self._folder()
-        return str(self.directory / name), None
+        return os.path.join(self.directory, name), None
 
     def _read(self, name: str) -> bytes:
         """Return a file's content; none of what is no file of the user's, or is too large."""
@@ -178,7 +175,7 @@ class DiskCache:
 
     def _write(self, name: str, content: bytes) -> None:
         """Write a file that is either whole or not there, readable to the user only."""
-        temporary, directory = self._at(_TEMPORARY + secrets.token_hex(8))
+        temporary, directory = self._at(_TEMPORARY + os.urandom(8).hex())
         path, _ = self._at(name)
         descriptor = os.open(temporary, _WRITE, 0o600, dir_fd=directory)
         try:
@@ -232,24 +229,26 @@ class DiskCache:
             _has_warned = True
             text = message(
                 "xarr",
-                f"the kernel cache {str(self.directory)!r} cannot be used ({error})",
+                f"the kernel cache {self.directory!r} cannot be used ({error})",
                 "kernels are compiled anew in each process",
                 "set XARR_CACHE_DIR to a directory of your own",
             )
             warnings.warn(text, CacheWarning, stacklevel=2)
 
 
-def default_directory() -> Path:
+def default_directory() -> str:
     """Where the system keeps caches, and ``xarr`` in it."""
-    try:
-        home = Path.home()
-    except RuntimeError:  # no variable says where it is, and the system knows no such user
-        home = Path(tempfile.gettempdir())
+    home = os.path.expanduser("~")
+    if home == "~":  # no variable says where it is, and the system knows no such user
+        import tempfile
+
+        home = tempfile.gettempdir()
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData/Local") / "xarr" / "cache"
+        local = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData/Local")
+        return os.path.join(local, "xarr", "cache")
     if sys.platform == "darwin":
-        return home / "Library/Caches/xarr"
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "xarr"
+        return os.path.join(home, "Library/Caches/xarr")
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache"), "xarr")
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:
@@ -282,5 +281,5 @@ _has_warned = False
 
 
 # Not `settings`, which are read for good: Dask names a worker's device when all is imported.
-DISK: Final = DiskCache(Path(IMPORTED.cache_dir or default_directory()).expanduser())
+DISK: Final = DiskCache(os.path.expanduser(IMPORTED.cache_dir or default_directory()))
 """The cache of this process: in XARR_CACHE_DIR, or where the system keeps caches."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 import dis
 import functools
 import itertools
+import os
 import re
 import sys
 import types
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TypeVar
 
 _E = TypeVar("_E", bound=Exception)
@@ -38,7 +38,7 @@ def calling_line() -> str:
     frame = _calling_frame()
     if frame is None:
         return ""
-    return f" ({Path(frame.f_code.co_filename).name}, line {frame.f_lineno})"
+    return f" ({os.path.basename(frame.f_code.co_filename)}, line {frame.f_lineno})"
 
 
 def _calling_frame() -> types.FrameType | None:

@@ -8,8 +8,8 @@ installed before, it leaves its files beside ours; uninstalled, it takes our `__
 
 from __future__ import annotations
 
+import os
 import sys
-from pathlib import Path
 from typing import Final
 
 from xarr.errors import message
@@ -17,9 +17,9 @@ from xarr.errors import message
 NAME: Final = "xarr-array"
 """The distribution's name. The import's is `xarr`."""
 
-FOLDER: Final = Path(__file__).parent
+FOLDER: Final = os.path.dirname(__file__)
 
-_OTHERS_FILE: Final = FOLDER / "_modidx.py"
+_OTHERS_FILE: Final = os.path.join(FOLDER, "_modidx.py")
 """The index that nbdev writes into the other project's package."""
 
 REMEDY: Final = f"python -m pip uninstall --yes xarr {NAME}, then install {NAME} again"
@@ -33,7 +33,7 @@ def other_project() -> str:
     for found in metadata.distributions(name="xarr"):
         for file in found.files or ():
             if file.as_posix() == "xarr/__init__.py":
-                return f"xarr {found.version} in {Path(str(file.locate())).absolute().parent}"
+                return f"xarr {found.version} in {os.path.dirname(os.path.abspath(file.locate()))}"
     return ""
 
 
@@ -41,7 +41,7 @@ def _problem() -> str:
     """Return which files are mixed in this folder, and whose `__init__.py` is imported."""
     package = sys.modules["xarr"]
     is_ours = "_math" in vars(package)  # `xarr/__init__.py` binds it before it imports this module
-    if is_ours and not _OTHERS_FILE.exists():
+    if is_ours and not os.path.exists(_OTHERS_FILE):
         return ""
     if package.__file__ is None:
         return f"{FOLDER} has no __init__.py; uninstalling another project's xarr took it along"

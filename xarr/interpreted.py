@@ -6,22 +6,22 @@ decided here, before one is imported. A warning says why a clone runs its source
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, FileFinder, SourceFileLoader
-from pathlib import Path
 
 from xarr.errors import message
 from xarr.settings import IMPORTED
 
-_PACKAGE = Path(__file__).parent
+_PACKAGE = os.path.dirname(__file__)
 _NAMES = ("array", "backends", "ir", "runtime", "tape", "transforms")
-_FOLDERS = [_PACKAGE / name for name in _NAMES]
-_COMPILED = _PACKAGE / "compiled"
+_FOLDERS = [os.path.join(_PACKAGE, name) for name in _NAMES]
+_COMPILED = os.path.join(_PACKAGE, "compiled")
 """In a checkout, the sources that were compiled, one behind the other by their paths."""
-_LIBRARY = f"tape/tape{EXTENSION_SUFFIXES[0]}"
+_LIBRARY = os.path.join("tape", f"tape{EXTENSION_SUFFIXES[0]}")
 """A compiled module, which is there where all of them are."""
-_BUILDER = _PACKAGE.with_name("hatch_build.py")
+_BUILDER = os.path.join(os.path.dirname(_PACKAGE), "hatch_build.py")
 """The file that compiles the core, which a clone and an unpacked source distribution have."""
 
 why_interpreted = ""
@@ -31,27 +31,34 @@ why_interpreted = ""
 def _why_not_compiled() -> str:
     """Return why a clone without a compiled core should have one; nothing where none can be."""
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    ours = f"the core of the clone {_BUILDER.parent} is not compiled for Python {version}"
+    ours = f"the core of the clone {os.path.dirname(_BUILDER)} is not compiled for Python {version}"
     for folder in sys.path:
-        if Path(folder, "xarr", _LIBRARY).exists():
+        if os.path.exists(os.path.join(folder, "xarr", _LIBRARY)):
             return f"{ours}, while the xarr installed in {folder} is"
     import shutil
     import sysconfig
 
     compiler = str(sysconfig.get_config_var("CC") or "cl").split()[0]  # Windows names none
-    headers = Path(sysconfig.get_path("include"), "Python.h")
-    can_compile = shutil.which(compiler) and headers.exists()
+    headers = os.path.join(sysconfig.get_path("include"), "Python.h")
+    can_compile = shutil.which(compiler) and os.path.exists(headers)
     return f"{ours}, and {compiler} can do so" if can_compile else ""
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 if IMPORTED.pure:
     why_interpreted = "XARR_PURE is set"
-elif _COMPILED.exists():
-    _types = [file for folder in _FOLDERS for file in sorted(folder.glob("*.pxd"))]
-    _sources = [one.read_bytes() for file in _types for one in (file.with_suffix(".py"), file)]
-    if _COMPILED.read_bytes() != b"".join(_sources):
+elif os.path.exists(_COMPILED):
+    _files = [os.path.join(path, name) for path in _FOLDERS for name in sorted(os.listdir(path))]
+    _types = [os.path.splitext(file)[0] for file in _files if file.endswith(".pxd")]
+    _sources = [_read(stem + suffix) for stem in _types for suffix in (".py", ".pxd")]
+    if _read(_COMPILED) != b"".join(_sources):
         why_interpreted = "a source of the core was edited since it was compiled"
-if not (why_interpreted or (_PACKAGE / _LIBRARY).exists()) and _BUILDER.exists():
+_is_there = os.path.exists(os.path.join(_PACKAGE, _LIBRARY))
+if not (why_interpreted or _is_there) and os.path.exists(_BUILDER):
     why_interpreted = _why_not_compiled()
 if why_interpreted and not IMPORTED.pure:
     warnings.warn(
@@ -67,5 +74,5 @@ if why_interpreted and not IMPORTED.pure:
 
 if why_interpreted:
     # For these folders alone, a finder that knows no compiled files.
-    for _path in map(str, _FOLDERS):
+    for _path in _FOLDERS:
         sys.path_importer_cache[_path] = FileFinder(_path, (SourceFileLoader, SOURCE_SUFFIXES))

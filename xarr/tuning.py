@@ -7,9 +7,9 @@ which values these were the same, within what two runs differ by. ``Not reached`
 nothing that was run came to, ``Not measured`` a gap. GPUs were not measured anew for this table.
 
 What decides bits is no tuning, and stays with the numerics, in `lowering/`: how a sum is cut
-(`PIECE` and `WIDTH` of `accumulators.py`, `SHORT` of `reduce_scan.py`, `PIECE` of `matmul.py`), how
-a transform is (`fft.py`); which random number an element has (`kernel_spec.STRIP`). Nor are the
-limits of drivers and formats. Compiled modules have these numbers as variables of C.
+(`cuts.py`, `PIECE` of `matmul.py`), how a transform is (`fft.py`); which random number an element
+has (`kernel_spec.STRIP`). Nor are the limits of drivers and formats. Compiled modules have these
+numbers as variables of C.
 """
 
 from __future__ import annotations

@@ -60,18 +60,18 @@ def test_the_key_depends_on_each_part_and_its_limits() -> None:
 @pytest.mark.skipif(os.name != "posix", reason="this system has no file modes")
 def test_files_are_private(disk: DiskCache) -> None:
     disk.put(KEY, b"data")
-    assert stat.S_IMODE(disk.directory.stat().st_mode) == 0o700
-    (file,) = disk.directory.iterdir()
+    assert stat.S_IMODE(Path(disk.directory).stat().st_mode) == 0o700
+    (file,) = Path(disk.directory).iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("damage", ["shorter", "longer", "changed", "empty", "magic", "renamed"])
 def test_a_damaged_file_is_removed_and_rebuilt(disk: DiskCache, damage: str) -> None:
     disk.put(KEY, b"a binary")
-    (file,) = disk.directory.iterdir()
+    (file,) = Path(disk.directory).iterdir()
     content = file.read_bytes()
-    DiskCache(disk.directory / "other").put(key(1), b"a binary")
-    renamed = (disk.directory / "other" / f"{key(1)}.bin").read_bytes()
+    DiskCache(Path(disk.directory) / "other").put(key(1), b"a binary")
+    renamed = (Path(disk.directory) / "other" / f"{key(1)}.bin").read_bytes()
     file.write_bytes(
         {
             "shorter": content[:-1],
@@ -114,7 +114,7 @@ def test_a_directory_of_others_or_that_they_can_write_to_is_passed_over_with_one
         os.chown(disk.directory, AS_USER, -1)
     elif mode == 0o700:
         monkeypatch.setattr(os, "getuid", lambda: AS_USER + 1)
-    disk.directory.chmod(mode)
+    Path(disk.directory).chmod(mode)
     other = DiskCache(disk.directory)
     fault = "it is another user" if mode == 0o700 else "other users can write to it"
     with pytest.warns(CacheWarning, match=fault) as caught:
@@ -129,17 +129,17 @@ def test_a_directory_that_others_put_in_the_place_of_the_cache_is_not_read(disk:
     """They can where they may write to its parent; all that they need to know is public."""
     disk.put(KEY, b"mine")
     library = disk.file("library.so", b"mine")
-    moved = disk.directory.with_name("moved")
-    disk.directory.rename(moved)
+    moved = Path(disk.directory).with_name("moved")
+    Path(disk.directory).rename(moved)
     other = DiskCache(disk.directory)
     other.put(KEY, b"theirs")
     other.put(key(1), b"theirs")
-    (disk.directory / "library.so").write_bytes(b"theirs")
+    (Path(disk.directory) / "library.so").write_bytes(b"theirs")
     assert disk.get(KEY) == b"mine"
     assert disk.get(key(1)) is None
     assert library is not None
     if sys.platform == "linux":
-        assert library.read_bytes() == b"mine"
+        assert Path(library).read_bytes() == b"mine"
     disk.put(key(2), b"mine")
     assert (moved / f"{key(2)}.bin").exists()
     assert other.get(key(2)) is None
@@ -149,11 +149,11 @@ def test_a_directory_that_others_put_in_the_place_of_the_cache_is_not_read(disk:
 @pytest.mark.parametrize("kind", ["fifo", "zero", "link", "socket", "large", "writable", "folder"])
 def test_an_entry_that_is_no_file_of_the_user_is_not_read(disk: DiskCache, kind: str) -> None:
     disk.put(KEY, b"data")
-    (entry,) = disk.directory.iterdir()
+    (entry,) = Path(disk.directory).iterdir()
     if kind in ("large", "writable"):
         entry.chmod(0o622 if kind == "writable" else 0o600)
     else:
-        entry.rename(disk.directory / "whole")
+        entry.rename(Path(disk.directory) / "whole")
     with socket.socket(socket.AF_UNIX) as server, contextlib.chdir(disk.directory):
         {
             "fifo": lambda: os.mkfifo(entry),
@@ -183,7 +183,7 @@ def test_a_directory_that_is_removed_is_made_again(disk: DiskCache) -> None:
 @pytest.mark.skipif(not hasattr(os, "lchown") or os.getuid() != 0, reason="only root gives links")
 def test_a_link_of_another_user_is_not_followed(disk: DiskCache) -> None:
     disk.put(KEY, b"mine")
-    link = disk.directory.with_name("link")
+    link = Path(disk.directory).with_name("link")
     link.symlink_to(disk.directory)
     assert DiskCache(link).get(KEY) == b"mine"
     os.lchown(link, AS_USER, -1)
@@ -216,6 +216,7 @@ def test_read_only_and_unreadable_directories_are_passed_over() -> None:
 
 CHANGE_MODES = """
 import os, warnings
+from pathlib import Path
 warnings.simplefilter("always")
 from xarr.cache import DiskCache
 if os.getuid() == 0:
@@ -224,13 +225,13 @@ if os.getuid() == 0:
 disk = DiskCache({place!r} + "/kernels")
 disk.put({key!r}, b"data")
 print(disk.get({key!r}))
-disk.directory.chmod(0o500)
+Path(disk.directory).chmod(0o500)
 disk.put({other!r}, b"data")
 print(disk.get({key!r}), disk.get({other!r}))
-disk.directory.chmod(0o000)
+Path(disk.directory).chmod(0o000)
 print(disk.get({key!r}))
 disk.put({key!r}, b"data")
-disk.directory.chmod(0o700)
+Path(disk.directory).chmod(0o700)
 """
 
 
@@ -261,10 +262,11 @@ print("done")
 def test_a_writer_that_is_killed_leaves_nothing_that_is_loaded(tmp_path: Path) -> None:
     code = f"""
     import os, random, signal, time
+    from pathlib import Path
     from xarr.cache import DiskCache
     disk = DiskCache({str(tmp_path)!r})
     key = DiskCache.key("1", "source", (), "")
-    written, data = disk.directory / f"{{key}}.bin", bytes(4 << 20)
+    written, data = Path(disk.directory) / f"{{key}}.bin", bytes(4 << 20)
     random.seed(1)
     whole = torn = kills = 0
     while kills < 200 or (not (whole and torn) and kills < 5000):
@@ -282,8 +284,8 @@ def test_a_writer_that_is_killed_leaves_nothing_that_is_loaded(tmp_path: Path) -
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         kills += 1
-        torn += len([*disk.directory.glob("writing-*")])
-        for left in disk.directory.glob("writing-*"):
+        torn += len([*Path(disk.directory).glob("writing-*")])
+        for left in Path(disk.directory).glob("writing-*"):
             left.unlink()
         if written.exists():
             assert disk.get(key) == data, kills

@@ -146,10 +146,10 @@ def test_wide_indices(form: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces small enough that few elements take several passes."""
-    monkeypatch.setattr("xarr.lowering.reduce_scan.PIECE", 300)
-    monkeypatch.setattr("xarr.lowering.reduce_scan.SHORT", 4)
-    monkeypatch.setattr("xarr.lowering.reduce_scan.COLUMN_PIECE", 4)
-    monkeypatch.setattr("xarr.lowering.reduce_scan._COLUMN_ITEMS", 4)
+    monkeypatch.setattr("xarr.lowering.cuts.PIECE", 300)
+    monkeypatch.setattr("xarr.lowering.cuts.SHORT", 4)
+    monkeypatch.setattr("xarr.lowering.cuts.COLUMN_PIECE", 4)
+    monkeypatch.setattr("xarr.lowering.cuts._COLUMN_ITEMS", 4)
     monkeypatch.setattr("xarr.lowering.reduce_scan.SCAN_PIECE", 4)
 
 

@@ -16,8 +16,7 @@ from tests.launching import change, watched
 from xarr import tuning
 from xarr.array.array import Array
 from xarr.lib.stride_tricks import as_strided
-from xarr.lowering.accumulators import PIECE
-from xarr.lowering.reduce_scan import SHORT
+from xarr.lowering.cuts import PIECE, SHORT
 from xarr.scheduler import buffer_reuse, schedule
 
 SHAPES: Final = [

@@ -21,6 +21,7 @@ ADAPTERS: Final = {
     "einops": "xarr.adapters.einops",
     "matplotlib.axes": "xarr.adapters.matplotlib",
     "pandas": "xarr.adapters.pandas",
+    "threadpoolctl": "xarr.backends.threadpool",
     "sympy": "xarr.adapters.sympy",
     "xarray": "xarr.adapters.xarray",
     "zarr": "xarr.adapters.zarr",

@@ -5,19 +5,19 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import subprocess
 import sys
-from pathlib import Path
 
 
 def _description() -> dict[str, str]:
     """Return Linux's description of the first processor, by its words; elsewhere its name."""
     if sys.platform == "darwin":
+        import subprocess  # here, as to import it takes 2 ms
+
         asked = ["sysctl", "-n", "machdep.cpu.brand_string"]
         found = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
         return {"model name": found}
     try:
-        with Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as file:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
             text = file.read(8192)
     except OSError:
         return {}
@@ -59,7 +59,8 @@ def memory_nbytes() -> int:
     """The memory of the machine, or of the group of processes that this one belongs to."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     try:
-        limit = Path("/sys/fs/cgroup/memory.max").read_text(encoding="utf-8").strip()
+        with open("/sys/fs/cgroup/memory.max", encoding="utf-8") as file:
+            limit = file.read().strip()
     except OSError:
         return total
     return min(total, int(limit)) if limit.isdigit() else total

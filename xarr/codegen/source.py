@@ -67,6 +67,8 @@ LIBRARY: Final[Mapping[str, frozenset[str]]] = {
 """The files of library functions, and the types that T stands for in each."""
 
 _UNIT: Final = re.compile(r"^(?:DEVICE|typedef struct)\b.*?^\}[^\n]*$", re.MULTILINE | re.DOTALL)
+_FUNCTION: Final = re.compile(r"(\w+)\(")
+_STRUCTURE: Final = re.compile(r"\}\s*(\w+);")
 _PRELUDE: Final = re.compile(r"^#ifndef XR_ASSEMBLED\n.*?^#endif\n", re.MULTILINE | re.DOTALL)
 _WORD: Final = re.compile(r"\b[A-Za-z_]\w*\b")
 _OPERATOR: Final = re.compile(r"[-+*/%&|^~<>=!?]+")
@@ -94,10 +96,8 @@ def library() -> Mapping[str, tuple[Unit, ...]]:
     for file, types in LIBRARY.items():
         for match in _UNIT.finditer(_PRELUDE.sub("", kernel_file(file))):
             text = match.group()
-            if text.startswith("DEVICE"):
-                name = re.findall(r"(\w+)\(", text)[0]
-            else:
-                name = re.findall(r"\}\s*(\w+);", text)[0]
+            sought = _FUNCTION if text.startswith("DEVICE") else _STRUCTURE
+            name = next(sought.finditer(text))[1]
             units[name] = (*units.get(name, ()), Unit(name, text, types))
     return units
 

@@ -14,14 +14,11 @@ from xarr.codegen.source import define
 from xarr.dtypes import COMPLEX
 from xarr.ir.fold import Fold
 from xarr.ir.operation import Operation
+from xarr.lowering.cuts import COLUMN_PIECE, PIECE, WIDTH
 from xarr.lowering.operations import Epilogue
 
 if TYPE_CHECKING:
     from xarr.dtypes import DType
-
-WIDTH: Final = 256
-PIECE: Final = 64 * WIDTH
-COLUMN_PIECE: Final = 1024
 
 SUFFIXES: Final = ("", *map(str, range(1, 32)))
 """The suffixes of names for each fold of a kernel, and for each result."""

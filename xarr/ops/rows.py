@@ -14,9 +14,8 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy
 
-from xarr import dtypes, errors
+from xarr import codegen, dtypes, errors
 from xarr.backends.device import Device, default_float, promoted, require_common
-from xarr.codegen import source as sources
 from xarr.codegen.expressions import cast
 from xarr.dtypes import ANY, BOOL, COMPLEX, INTEGER, KIND_WORDS, REAL, SIGNED, UNSIGNED, DType
 from xarr.ir.fold import Fold, Joined
@@ -566,7 +565,7 @@ def template_of(expression: str, row: DType) -> str:
     def function_of(match: re.Match[str]) -> str:
         # A type that is computed in another one may still have a function of its own.
         own = f"xr_{match[1]}_{row.storage}"
-        is_own = row.storage != row.compute and sources.unit(own)
+        is_own = row.storage != row.compute and codegen.source.unit(own)
         return f"{own}(" if is_own else f"xr_{match[1]}_{row.compute}("
 
     text = FUNCTION.sub(function_of, expression)

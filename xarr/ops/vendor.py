@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes, errors, layout, tuning
+from xarr import dtypes, errors, layout, runtime, tuning
 from xarr.backends.base import InMemory
 from xarr.dtypes import DType
 from xarr.ir.events import changed, hooks
@@ -26,7 +26,7 @@ from xarr.ir.storage import Storage, allocate_or_collect
 from xarr.ir.views import View, array_in, contiguous, storage_view
 from xarr.layout import Shape
 from xarr.lowering.operations import RoutineOp
-from xarr.runtime import dispatch, profiling
+from xarr.runtime import dispatch
 from xarr.runtime.host_eval import NumpyStep
 from xarr.settings import IMPORTED
 from xarr.tape import builder
@@ -343,7 +343,7 @@ def _work(routine: RoutineOp, views: list[View]) -> None:
     on_host = routine.host is not None or (isinstance(function, Call) and not function.is_own)
     title = f"numpy.{routine.name}" if on_host else f"{routine.name} of the device's library"
     ask = functools.partial(_run_routine, routine, views)
-    profiling.record(title, _nbytes(views), views[0].device, ask, on_host=on_host)
+    runtime.profiling.record(title, _nbytes(views), views[0].device, ask, on_host=on_host)
 
 
 def _run_routine(routine: RoutineOp, views: list[View]) -> None:
@@ -432,7 +432,7 @@ def now(
     for view in operands:
         builder.compute(view)
     ask = functools.partial(function_of, function, operands)
-    return profiling.record(f"numpy.{name}", _nbytes(operands), device, ask, on_host=True)
+    return runtime.profiling.record(f"numpy.{name}", _nbytes(operands), device, ask, on_host=True)
 
 
 def inner(first: View, second: View) -> Any:

@@ -2,7 +2,8 @@
 
 A step launches a kernel, or calls a library. Without steps `host_eval` computes one instruction
 after the other, by NumPy in the same memory with the same bits. `Program.dispatch` chooses, by how
-often the list came; small lists that are new are told before, by `Tape._trace`.
+often the list came; small lists that are new are told before, by `Tape._trace`. The modules that
+make kernels are imported with the first plan, as many small programs need none.
 """
 
 from __future__ import annotations
@@ -14,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from xarr import layout, tuning
-from xarr.codegen import compile_worker, launch
+from xarr import codegen, layout, scheduler, tuning
 from xarr.ir.events import hooks
 from xarr.ir.instructions import Opcode, decoded, opcode_of
 from xarr.ir.operation import Operation
@@ -24,13 +24,13 @@ from xarr.ir.storage import LIVE, WIDE, Storage, is_live, is_wide
 from xarr.ir.views import View, contiguous
 from xarr.runtime import host_functions, host_reductions, program
 from xarr.runtime.program import Trace
-from xarr.scheduler.instructions import decode
-from xarr.scheduler.schedule import Plan, schedule
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
+    from xarr.codegen.compile_worker import CompileJob
     from xarr.dtypes import DType
     from xarr.layout import Shape
+    from xarr.scheduler.schedule import Plan
 
 
 Place = int | tuple[int, int]
@@ -77,7 +77,7 @@ class Program(program.Runnable):
 
     def __init__(self, trace: Trace, states: tuple[int, ...]) -> None:
         super().__init__(trace, states)
-        self.job: compile_worker.CompileJob | None = None
+        self.job: CompileJob | None = None
         self._plan: Plan | None = None  # once it is wanted
         self._is_sought = False  # whether its kernels were looked for
         self._due = tuning.REPEATS  # in which run they are asked for
@@ -115,7 +115,7 @@ class Program(program.Runnable):
             return
         if is_repeated and self.job is None and host_functions.tier.name != "hosted":
             self._planned()
-            self.job = compile_worker.submit(self._compile)
+            self.job = codegen.compile_worker.submit(self._compile)
 
     def _is_due(self) -> bool:
         """Return whether kernels run it now, even if they have to be compiled first."""
@@ -139,9 +139,9 @@ class Program(program.Runnable):
             return False
         self._is_sought = True
         try:
-            with launch.without_compiler():
+            with codegen.launch.without_compiler():
                 self.prepare()
-        except launch.NotCompiledError:
+        except codegen.launch.NotCompiledError:
             return False
         return True
 
@@ -153,8 +153,8 @@ class Program(program.Runnable):
     def _planned(self) -> Plan:
         """The groups that become fused kernels."""
         if self._plan is None:
-            steps = decode(self.trace.opcodes, self.trace.codes)
-            self._plan = schedule(steps, self.states, self.trace.device.info)
+            steps = scheduler.instructions.decode(self.trace.opcodes, self.trace.codes)
+            self._plan = scheduler.schedule.schedule(steps, self.states, self.trace.device.info)
         return self._plan
 
     def prepare(self) -> list[Step]:
@@ -166,7 +166,7 @@ class Program(program.Runnable):
         try:
             for one in plan.kernels:
                 calls.append(one.call(device, types, wide=self._is_wide))
-        except launch.NotCompiledError:
+        except codegen.launch.NotCompiledError:
             raise
         except BaseException:
             self.steps, self.members, self._failed_at = [], plan.members, len(calls)

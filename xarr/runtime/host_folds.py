@@ -2,7 +2,7 @@
 """Sums, extremes and running sums of float64 on the host, as loops in the order of the kernels.
 
 NumPy adds in another order, and reproducing the kernels' order by NumPy functions takes dozens of
-calls: for small arrays a hundred times as long. `lowering/reduce_scan.py` has the constants.
+calls: for small arrays a hundred times as long. `lowering/cuts.py` has the constants.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reductions and scans by NumPy, with the bits of their kernels.
 
-The order of accumulation is that of `lowering/reduce_scan.py`, which has the constants.
+The order of accumulation is that of `lowering/cuts.py`, which has the constants.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from xarr import dtypes
 from xarr.dtypes import INTEGER
 from xarr.ir.fold import Fold, Joined
 from xarr.ir.operation import Operation
-from xarr.lowering.accumulators import PIECE, WIDTH
+from xarr.lowering.cuts import PIECE, WIDTH, cut_axis
 from xarr.lowering.operations import ReduceOp, ScanOp, last_run
-from xarr.lowering.reduce_scan import cut_axis
 from xarr.runtime import host_folds
 from xarr.runtime.host_values import converter, largest, smallest
 

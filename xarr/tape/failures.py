@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -64,7 +63,9 @@ def keep_left(
     marked = [(at in failed, one) for at, one in every if at in left]
     listed.clear()
     _have_memory([instruction for _, instruction in marked])
-    traceback.clear_frames(error.__traceback__)  # else it holds them
+    from traceback import clear_frames  # here, as most programs need none
+
+    clear_frames(error.__traceback__)  # else it holds them
     if isinstance(error, Exception):
         requeue(tape, split_runnable(tape, marked))
     else:
