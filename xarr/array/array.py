@@ -372,7 +372,7 @@ class Array(ArrayBase):
 
     def _repr_html_(self) -> str:
         """Return NumPy's text for notebooks; of a large array also shape, dtype, device, memory."""
-        return functions.io.printing.repr_html(self)
+        return functions.io.notebooks.repr_html(self)
 
     def _item(self, key: Any) -> Array:
         """The elements that `key` names: a view, or a copy where it holds arrays."""

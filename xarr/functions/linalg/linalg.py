@@ -19,6 +19,7 @@ from xarr.array.coerce import array_of, as_array, operand_view, together
 from xarr.array.transfers import from_host, openly, to_host
 from xarr.dtypes import COMPLEX, DType
 from xarr.errors import difference, operand_of, refused, type_error, value_error
+from xarr.functions import sort  # to import what it holds takes 5 ms, when it is used
 from xarr.functions.calls.on_host import device_of
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
@@ -27,7 +28,6 @@ from xarr.functions.index import searching
 from xarr.functions.linalg import factors, numpy_products
 from xarr.functions.linalg.matrices import diagonal_of, trace_of
 from xarr.functions.linalg.products import matmul, numeric_pair, vectors
-from xarr.functions.sort import sorting
 from xarr.ir.views import View
 from xarr.layout import Shape
 from xarr.ops import vendor
@@ -534,10 +534,10 @@ def svd(
 def hermitian_svd(view: View, compute_uv: bool) -> Any:
     """The singular value decomposition of Hermitian matrices, by their eigenvalues."""
     if not compute_uv:
-        return sorting.sort(elementwise.abs(eigvalsh(Array(view))), axis=-1, descending=True)
+        return sort.sorting.sort(elementwise.abs(eigvalsh(Array(view))), axis=-1, descending=True)
     values, columns = eigh(Array(view))
     sizes = elementwise.abs(values)
-    order = sorting.argsort(sizes, axis=-1, descending=True)
+    order = sort.sorting.argsort(sizes, axis=-1, descending=True)
     take = searching.take_along_axis
     left = take(columns, order[..., None, :], axis=-1)
     signs = elementwise.copysign(1.0, take(values, order, axis=-1))  # of 0 too, else no rotation

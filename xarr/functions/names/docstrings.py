@@ -16,7 +16,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
 import numpy
@@ -288,6 +288,7 @@ _IN_LINALG: Final = ("cross", "diagonal", "outer", "trace")
 
 def complete_public(value: Any, source: str = "") -> None:
     """Complete the docstring of the object of a public name, and those of its methods."""
+    value = value.__func__ if isinstance(value, MethodType) else value
     _complete_one(value, source, getattr(value, "__name__", ""))
     kind = value if isinstance(value, type) else type(value)
     told: Any = next((one for one in kind.__mro__ if "_methods_source" in vars(one)), None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from xarr import lazy
@@ -38,10 +39,11 @@ def public(space: str, source: str = "") -> tuple[Callable[[str], Any], Callable
                 from xarr.functions.names.missing_names import missing
 
                 raise missing(space, name, __dir__()) from None
-        from xarr.functions.names.docstrings import complete_public
-
         value = lazy.imported(space, *statements[name])
-        complete_public(value, source)
+        if not isinstance(value, ModuleType):
+            from xarr.functions.names.docstrings import complete_public
+
+            complete_public(value, source)
         setattr(module, name, value)
         return value
 

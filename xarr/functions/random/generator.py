@@ -43,6 +43,7 @@ class Generator(Continuous, Discrete, Vectors):
     """
 
     _descending = False
+    _methods_source = "As in NumPy; not part of the Array API standard."
     _on_host: ClassVar[type[Generator]]
     """The class for generators with bits of NumPy, which draw on the host; assigned below."""
 

@@ -14,13 +14,13 @@ from xarr.array.coerce import as_array
 from xarr.array.out_argument import deliver
 from xarr.backends.device import Device, default_float, get_device
 from xarr.errors import refused, type_error, value_error
+from xarr.functions import sort  # to import what it holds takes 7 ms, when it is used
 from xarr.functions.calls.on_host import is_of_host
 from xarr.functions.create import creation
 from xarr.functions.index import indexing, searching
 from xarr.functions.random.sampling import Source, integers, size_of
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
-from xarr.functions.sort import sorting
 from xarr.layout import Shape
 from xarr.ops import random
 from xarr.tape import builder
@@ -37,7 +37,7 @@ def keys(source: Source, shape: Shape, device: Device, where: str) -> Array:
 
 def order(source: Source, count: int, device: Device, where: str) -> Array:
     """A permutation of the integers below `count`."""
-    return sorting.argsort(keys(source, (count,), device, where))
+    return sort.sorting.argsort(keys(source, (count,), device, where))
 
 
 def permutation(source: Source, x: Any, axis: Any, where: str) -> Any:
@@ -101,7 +101,7 @@ def permuted(source: Source, x: Any, axis: Any, out: Any, where: str) -> Array:
         result = manipulation.reshape(searching.take(flat, picked, axis=0), shape)
     else:
         place = layout.normalize_axis(axis, array.ndim, where)
-        indices = sorting.argsort(keys(source, shape, array.device, where), axis=place)
+        indices = sort.sorting.argsort(keys(source, shape, array.device, where), axis=place)
         result = searching.take_along_axis(array, indices, axis=place)
     return deliver(result, out, where)
 
@@ -126,7 +126,7 @@ def choice(
     else:
         picked = _without(source, count, wanted, chances, population, where)
         if shuffled is False and chances is None:
-            picked = sorting.sort(picked)
+            picked = sort.sorting.sort(picked)
         picked = manipulation.reshape(picked, shape or ())
         if shape is None:
             picked = int(picked)
@@ -199,7 +199,7 @@ def _with_replacement(
     bounds = reductions.cumulative_sum(chances)
     bounds = bounds / bounds[-1]
     drawn = source._sample(random.random, (), shape or (), where, dtype=chances._view.dtype)
-    found = sorting.searchsorted(bounds, drawn, side="right")
+    found = sort.sorting.searchsorted(bounds, drawn, side="right")
     return int(found) if shape is None else found
 
 
@@ -216,7 +216,7 @@ def _without(
         # in its order (P. S. Efraimidis, P. G. Spirakis, Information Processing Letters 97, 2006).
         kind = chances._view.dtype
         waits = source._view(random.standard_exponential, (count,), chances.device, where, kind)
-        return sorting.argsort(Array(waits) / chances)[:wanted]
+        return sort.sorting.argsort(Array(waits) / chances)[:wanted]
     if count >= _MANY and wanted <= _FEW:
         return _few_of_many(source, count, wanted, device, where)
     return order(source, count, device, where)[:wanted]

@@ -38,6 +38,7 @@ class RandomState(Continuous, Discrete, Vectors):
     (2, 3)
     """
 
+    _methods_source = "As in NumPy; not part of the Array API standard."
     _on_host: ClassVar[type[RandomState]]
     """The class for generators with bits of NumPy, which draw on the host; assigned below."""
     leads_numpys = False

@@ -1,0 +1,52 @@
+"""The functions of `xarr.random`: methods of one generator that all of a program shares."""
+
+from xarr.functions.random.random_state import shared
+
+beta = shared.beta
+binomial = shared.binomial
+bytes = shared.bytes
+chisquare = shared.chisquare
+choice = shared.choice
+dirichlet = shared.dirichlet
+exponential = shared.exponential
+f = shared.f
+gamma = shared.gamma
+geometric = shared.geometric
+get_state = shared.get_state
+gumbel = shared.gumbel
+hypergeometric = shared.hypergeometric
+laplace = shared.laplace
+logistic = shared.logistic
+lognormal = shared.lognormal
+logseries = shared.logseries
+multinomial = shared.multinomial
+multivariate_normal = shared.multivariate_normal
+negative_binomial = shared.negative_binomial
+noncentral_chisquare = shared.noncentral_chisquare
+noncentral_f = shared.noncentral_f
+normal = shared.normal
+pareto = shared.pareto
+permutation = shared.permutation
+poisson = shared.poisson
+power = shared.power
+rand = shared.rand
+randint = shared.randint
+randn = shared.randn
+random = shared.random
+random_integers = shared.random_integers
+random_sample = shared.random_sample
+rayleigh = shared.rayleigh
+seed = shared.seed
+set_state = shared.set_state
+shuffle = shared.shuffle
+standard_cauchy = shared.standard_cauchy
+standard_exponential = shared.standard_exponential
+standard_gamma = shared.standard_gamma
+standard_normal = shared.standard_normal
+standard_t = shared.standard_t
+triangular = shared.triangular
+uniform = shared.uniform
+vonmises = shared.vonmises
+wald = shared.wald
+weibull = shared.weibull
+zipf = shared.zipf
