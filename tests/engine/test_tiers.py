@@ -456,9 +456,11 @@ def test_a_new_list_is_numpys_work(anew: None) -> None:
     assert tier_of("multiply", "subtract", "divide") == "new"
 
 
-@pytest.mark.parametrize(("size", "turn"), [(MANY, 8), (1 << 20, 2), ((1 << 22) + 1, 1)])
+@pytest.mark.parametrize(
+    ("size", "turn"), [(MANY, tuning.PLANNED), (1 << 20, 2), ((1 << 22) + 1, 1)]
+)
 def test_kernels_are_asked_for_after_some_repeats(size: int, turn: int, anew: None) -> None:
-    """The eighth time, sooner where the work is larger, and at once where it is very large."""
+    """After many times, sooner where the work is larger, and at once where it is very large."""
     x = xarr.zeros(size) + 0
     xarr.synchronize(x)
     for now in range(1, turn + 2):
@@ -864,6 +866,7 @@ def test_where_no_thread_can_be_had_the_program_waits(
 
     monkeypatch.setattr(compile_worker, "_worker", compile_worker._Worker())
     monkeypatch.setattr(threading.Thread, "start", refused)
+    monkeypatch.setattr(tuning, "PLANNED", 8)
     x = xarr.arange(2000)
     before = counts.launches
     for _ in range(10):

@@ -577,10 +577,10 @@ def _loaded(content: bytes, name: str, loader: Callable[[str], _Loaded]) -> _Loa
     With XARR_DUMP_SOURCE it stays there, beside its source, for debuggers and profilers.
     """
     kept = settings().dump_source
-    import tempfile
-
+    folder = kept or os.environ.get("TMPDIR") or "/tmp"
+    path = os.path.join(folder, f"{name}-{os.urandom(8).hex()}.so")
     try:
-        descriptor, path = tempfile.mkstemp(".so", f"{name}-", kept)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
+import os
 import re
 import struct
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import cache, dtypes, errors, tuning
@@ -302,16 +302,16 @@ def load_or_compile(device: Device, text: str, entry: str, key: Any) -> Any:
     disk = cache.DISK
     name = disk.key(source.SCHEMA, text, (), device.info.target)
     if dump is not None:
-        folder = Path(dump)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            os.makedirs(dump, exist_ok=True)
         except OSError as error:
             raise OSError(
                 errors.message(
                     "XARR_DUMP_SOURCE", f"{dump} is no folder ({error})", "it must be a folder"
                 )
             ) from error
-        (folder / f"{entry}-{name[:16]}.c").write_text(text, encoding="utf-8")
+        with open(os.path.join(dump, f"{entry}-{name[:16]}.c"), "w", encoding="utf-8") as file:
+            file.write(text)
     driver = device.driver
     binary = disk.get(name)
     if binary is not None:

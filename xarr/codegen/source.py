@@ -8,10 +8,10 @@ function `xr_add_T` with T = i32. `kernels/README.md` describes the C.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 from weakref import WeakValueDictionary
 
@@ -21,7 +21,7 @@ from xarr.memo import listed, memo
 SCHEMA: Final = "1"
 """Part of the disk key: raised when the meaning of a source changes without its text changing."""
 
-FOLDER: Final = Path(__file__).parents[1] / "kernels"
+FOLDER: Final = os.path.join(os.path.dirname(os.path.dirname(__file__)), "kernels")
 DIALECTS: Final = {"opencl": "opencl.h", "cuda": "cuda.h", "c": "c.h"}
 
 _INTEGERS: Final = frozenset(row.compute for row in dtypes.TABLE if row.kind in dtypes.INTEGER)
@@ -86,7 +86,8 @@ class Unit:
 
 def kernel_file(name: str) -> str:
     """Return the text of a file of `kernels/`."""
-    return (FOLDER / name).read_text(encoding="utf-8")
+    with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
+        return file.read()
 
 
 @memo

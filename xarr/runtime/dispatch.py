@@ -80,7 +80,7 @@ class Program(program.Runnable):
         self.job: CompileJob | None = None
         self._plan: Plan | None = None  # once it is wanted
         self._is_sought = False  # whether its kernels were looked for
-        self._due = tuning.REPEATS  # in which run they are asked for
+        self._due = tuning.PLANNED  # in which run they are asked for
         self.runs = tuning.REPEATS - 1 if trace.is_counted else 0
         self._failed_at: int | None = None  # which kernel could not be had
         self._is_first = True  # whether it was never chosen how to run
@@ -108,8 +108,8 @@ class Program(program.Runnable):
         if len(hosts) == 1 and type(hosts[0]) is host_reductions.OfBytes:
             self._due = sys.maxsize
             return
-        if self.runs == 1:
-            self._due = min(tuning.REPEATS, 1 + tuning.LARGE_WORK // max(self._work(), 1))
+        if is_first and self.runs < self._due:
+            self._due = min(tuning.PLANNED, 1 + tuning.LARGE_WORK // max(self._work(), 1))
         is_repeated = self.runs >= self._due
         if (is_repeated or not all(hosts)) and self._is_compiled():
             return
@@ -264,7 +264,7 @@ class Program(program.Runnable):
             states = (LIVE,) * (len(views) + opcode.is_fresh)
             codes = tuple(range(len(views)))
             program = known[Program] = Program(Trace(opcode.device, (opcode,), codes), states)
-            program.runs = tuning.REPEATS
+            program.runs = tuning.PLANNED
         program.dispatch()
         return program.is_final
 

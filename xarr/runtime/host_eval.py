@@ -44,7 +44,7 @@ _FLOATING = cython.declare(object, dtypes.FLOATING)
 _SILENT = cython.declare(object, SILENT)
 _WIDE = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _CHUNK = cython.declare(cython.Py_ssize_t, tuning.CHUNK)
-_REPEATS = cython.declare(cython.Py_ssize_t, tuning.REPEATS)
+_PLANNED = cython.declare(cython.Py_ssize_t, tuning.PLANNED)
 _BY_KERNEL = cython.declare(cython.Py_ssize_t, -2)
 _KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 
@@ -351,7 +351,7 @@ def evaluate_small(
         opcode.small_runs += 1
         if opcode.operation.functions is None and function not in _COMPOSED:
             opcode.small_runs = -1
-        elif opcode.small_runs % _REPEATS == 0 and program.has_kernel(opcode):
+        elif opcode.small_runs % _PLANNED == 0 and program.has_kernel(opcode):
             opcode.small_runs = _BY_KERNEL
     if function is False or opcode.small_runs == _BY_KERNEL:
         return fresh is not None and _launch_small(program, opcode, views, scalar, fresh)
