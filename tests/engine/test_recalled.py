@@ -15,6 +15,7 @@ from tests.launching import storage_of, watched
 from xarr.array.cached_calls import cached_call
 from xarr.errors import ImplicitTransferError
 from xarr.ir.events import hooks
+from xarr.ir.resolved import PRODUCTS
 from xarr.ops import vendor
 from xarr.tape.tape import tape_of
 
@@ -128,6 +129,55 @@ def test_arrays_that_a_call_makes_and_writes_to_are_made_anew(call: str) -> None
             found[...] = 0
     (recording,) = recordings.values()
     assert not isinstance(recording, int)
+
+
+LAYOUTS = {
+    "whole": lambda x: x[:4, :4],
+    "transposed": lambda x: x[:4, :4].T,
+    "part": lambda x: x[1:6:2, 2:6],
+    "reversed": lambda x: x[4:0:-1, ::-2],
+    "vector": lambda x: x[3, 1:5],
+    "column": lambda x: x[2:6, 3],
+    "long": lambda x: x.reshape(-1)[5:9],
+}
+
+
+@pytest.mark.parametrize("first", LAYOUTS)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "complex128", "bool"])
+def test_small_products_are_numpys_in_program_order(first: str, dtype: str) -> None:
+    """The operator finds its opcode; bits are NumPy's, and what is pending or written counts."""
+    host = np.random.default_rng(3).normal(size=(8, 8)).astype(dtype)
+    x = xarr.asarray(host)
+    PRODUCTS.pairs.clear()
+    for turn in range(6):
+        for second in LAYOUTS:
+            one, two = LAYOUTS[first], LAYOUTS[second]
+            a, b = one(host), two(host)
+            if a.shape[-1] != b.shape[0] or (a.ndim == b.ndim == 1):
+                continue
+            found, other = one(x) @ two(x), xarr.dot(one(x), two(x))
+            x[3, 3] = host[3, 3] + 0
+            x[:, 3:5] = x[:, 4:2:-1]  # waits, or runs behind the products
+            again = one(x) @ two(x)
+            exact(found, a @ b)
+            exact(other, a @ b)
+            host[:, 3:5] = host[:, 4:2:-1].copy()
+            exact(again, one(host) @ two(host))
+        assert bool(PRODUCTS.pairs) or turn < 3 or runs_elsewhere(x)
+
+
+def runs_elsewhere(x: Any) -> bool:
+    """Return whether products are not NumPy's."""
+    return not vendor.runs_on_numpy(x.device)
+
+
+def exact(found: Any, wanted: Any) -> None:
+    """Assert NumPy's bits where NumPy multiplies, else nearly the same."""
+    if runs_elsewhere(found):
+        close(found, wanted)
+    else:
+        assert np.asarray(found).tobytes() == np.ascontiguousarray(wanted).tobytes()
+        assert found.shape == wanted.shape
 
 
 def test_a_graph_has_products_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -885,8 +885,11 @@ BYTES = {
 
 @pytest.mark.parametrize("dtype", BYTES)
 @pytest.mark.parametrize("name", host_reductions._OF_BYTES)
-def test_what_ends_early_stays_with_numpy(name: str, dtype: str) -> None:
+def test_what_ends_early_stays_with_numpy(
+    name: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Reductions of bytes, in memory that may hold other bytes than 1 for True; twelve times."""
+    monkeypatch.setattr(tuning, "PLANNED", 8)
     draw = np.random.default_rng(5)
     for shape, axis in (((70_000,), None), ((300, 90), 0), ((90, 300), 1), ((2, 3, 50), (1, 2))):
         if name.startswith("arg") and isinstance(axis, tuple):

@@ -388,17 +388,13 @@ class Array(ArrayBase):
         remedy = "make another array with xarr.delete(x, key)"
         raise value_error("del x[key]", fault, accepted, remedy)
 
-    def __matmul__(self, other: ArrayLike, /) -> Array:
-        if not package.other_operands.holds_matrices(other):
+    def _multiplied(self, x1: Any, x2: Any) -> Array:
+        """Multiply matrices, one of them the array."""
+        if not package.other_operands.holds_matrices(x2 if x1 is self else x1):
             return NOT_IMPLEMENTED
-        return functions.linalg.products.matmul(self, other)
+        return functions.linalg.products.matmul(x1, x2)
 
-    def __rmatmul__(self, other: ArrayLike, /) -> Array:
-        if not package.other_operands.holds_matrices(other):
-            return NOT_IMPLEMENTED
-        return functions.linalg.products.matmul(other, self)
-
-    def __imatmul__(self, other: ArrayLike, /) -> Array:
+    def __imatmul__(self, other: Any, /) -> Array:  # type: ignore[misc]
         if not package.other_operands.holds_matrices(other):
             return NOT_IMPLEMENTED
         where = "matmul(x1, x2), in place"

@@ -61,7 +61,8 @@ def array_of_list(items: list[Any], device: Any) -> Any:
     except OverflowError:
         return None
     storage = new_storage(Storage.__new__(Storage), device, how.nbytes)
-    storage.buffer = values
+    storage.buffer = values if len(shape) == 1 else values.reshape(how.shape)
+    storage.whole = how
     return made(view_at(storage, how, 0))
 
 

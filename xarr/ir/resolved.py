@@ -112,3 +112,7 @@ _NAMES: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or",
                  "invert", "square")  # fmt: skip
 OPERATORS: Final = {name: ResolvedRow(number) for number, name in enumerate(_NAMES)}
 """The rows that are operators, by the names of their special methods."""
+
+PRODUCTS: Final = ResolvedRow()
+"""The products of matrices and vectors: for two structures the opcode, the structures that it takes
+them as, and that of the result."""

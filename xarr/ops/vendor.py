@@ -20,6 +20,7 @@ from xarr import dtypes, errors, layout, runtime, tuning
 from xarr.backends.base import InMemory
 from xarr.dtypes import DType
 from xarr.ir.events import changed, hooks
+from xarr.ir.instructions import Opcode
 from xarr.ir.operation import interned
 from xarr.ir.steps import LibraryStep
 from xarr.ir.storage import Storage, allocate_or_collect
@@ -298,8 +299,20 @@ def deferred(
     if not runs_on_numpy(operands[0].device):
         return None
     views = tuple([_taken(view, None) for view in operands])
+    return builder.computed(numpys_opcode(name, options, function, views, shape, dtype), views)
+
+
+def numpys_opcode(
+    name: str,
+    options: tuple[Any, ...],
+    function: Callable[..., Any],
+    views: tuple[View, ...],
+    shape: Shape,
+    dtype: DType,
+) -> Opcode:
+    """Return the opcode of NumPy's work, as `deferred` records it."""
     operation = _operation(name, views, dtype, function, function, options)
-    return builder.defer(operation, views, shape)
+    return builder.elementwise(operation, views, shape)
 
 
 def _operation(

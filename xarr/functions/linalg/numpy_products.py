@@ -12,6 +12,7 @@ from xarr import layout
 from xarr.array.array import Array, ArrayLike
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, arrays_together
+from xarr.array.operators import product
 from xarr.array.out_argument import deliver
 from xarr.dtypes import BOOL, COMPLEX
 from xarr.errors import refused, value_error, warn
@@ -22,7 +23,6 @@ from xarr.ops import elementwise as rows
 from xarr.tape import builder
 
 
-@cached_call
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     """Multiply scalars, vectors and matrices as NumPy's `dot`.
 
@@ -35,9 +35,10 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
 
     ValueError -- If the summed axes differ in length, or `out` has another shape or data type.
     """
-    result = _dot(a, b)
     if out is None:
-        return result
+        found: Array | None = product(a, b)
+        return _dot(a, b) if found is None else found
+    result = _dot(a, b)
     if type(out) is Array and (out.shape != result.shape or out.dtype != result.dtype):
         fault = f"out has shape {out.shape} and dtype {out.dtype}"
         accepted = f"it must have those of the result, {result.shape} and {result.dtype}"
@@ -46,6 +47,7 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     return deliver(result, out, "dot(a, b, out)")
 
 
+@cached_call
 def _dot(a: Any, b: Any) -> Array:
     where, names = "dot(a, b)", ("a", "b")
     first, second = arrays_together(a, b, where, names)

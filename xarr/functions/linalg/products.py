@@ -24,6 +24,7 @@ from xarr.errors import type_error, value_error
 from xarr.functions.calls.row_calls import reduced
 from xarr.functions.elementwise.ufuncs import generalised
 from xarr.functions.shape import manipulation
+from xarr.ir.resolved import PRODUCTS
 from xarr.ir.views import View, constant, number_like
 from xarr.layout import Shape
 from xarr.ops import elementwise as rows, matmul as matmul_kernels, reductions, vendor
@@ -290,6 +291,7 @@ def multiplied(
         fault = f"{names[1] if shapes[0] else names[0]} is 0-dimensional"
         accepted = "operands must be matrices or vectors"
         raise value_error(where, fault, accepted, "multiply by a scalar with *")
+    given = first, second
     row_vector, column_vector = len(shapes[0]) == 1, len(shapes[1]) == 1
     if row_vector:
         first = builder.reshaped(first, (1, *first.shape))
@@ -307,7 +309,32 @@ def multiplied(
         shape = (*shape[:-2], shape[-1])
     if column_vector:
         shape = shape[:-1]
-    return Array(builder.reshaped(result, shape))
+    shaped = builder.reshaped(result, shape)
+    _remember(given, (first, second), result, shaped)
+    return Array(shaped)
+
+
+def _remember(
+    given: tuple[View, View], operands: tuple[View, View], result: View, shaped: View
+) -> None:
+    """Have `operators.product` find the opcode of a product that NumPy computes.
+
+    Stacks have none, as `dot` multiplies them in another way, nor have two vectors, as their
+    product is no instruction where their elements are there.
+    """
+    dtype, device = result.dtype, result.device
+    is_numpys = vendor.runs_on_numpy(device) and not vendor.is_reproducible()
+    if (
+        result.storage is None
+        or dtype is dtypes.float16
+        or not (is_numpys and 0 < len(shaped.shape) <= 2)
+    ):
+        return
+    one, two = given[0].structure, given[1].structure
+    if None not in (one.strides, two.strides) and one.is_met() and two.is_met():
+        opcode = vendor.numpys_opcode("matmul", (), numpy.matmul, operands, result.shape, dtype)
+        taken = operands[0].structure, operands[1].structure
+        PRODUCTS.remember((one, two), (opcode, *taken, shaped.structure))
 
 
 def product_of(first: View, second: View, stack: Shape) -> View:
