@@ -16,7 +16,7 @@ import numpy
 import numpy.typing
 
 from xarr import dtypes, functions, layout
-from xarr.array import missing_attributes, numpy_methods, operators, values
+from xarr.array import missing_attributes, numpy_methods, operators, row_function, values
 from xarr.array.operators import ArrayBase, operated, set_array_type
 from xarr.array.transfers import Host, from_host, to_host
 from xarr.backends.base import ForkedError
@@ -388,20 +388,24 @@ class Array(ArrayBase):
         remedy = "make another array with xarr.delete(x, key)"
         raise value_error("del x[key]", fault, accepted, remedy)
 
-    def _multiplied(self, x1: Any, x2: Any) -> Array:
-        """Multiply matrices, one of them the array."""
-        if not package.other_operands.holds_matrices(x2 if x1 is self else x1):
-            return NOT_IMPLEMENTED
-        return functions.linalg.products.matmul(x1, x2)
+    def __matmul__(self, other: ArrayLike, /) -> Array:
+        found: Array | None = row_function.known_product(self, other)
+        return self._multiplied(self, other) if found is None else found
 
-    def __imatmul__(self, other: Any, /) -> Array:  # type: ignore[misc]
+    def __rmatmul__(self, other: ArrayLike, /) -> Array:
+        return self._multiplied(other, self)
+
+    def _multiplied(self, x1: Any, x2: Any) -> Array:
+        fit = package.other_operands.holds_matrices
+        return functions.linalg.products.matmul(x1, x2) if fit(x1) and fit(x2) else NOT_IMPLEMENTED
+
+    def __imatmul__(self, other: ArrayLike, /) -> Array:
         if not package.other_operands.holds_matrices(other):
             return NOT_IMPLEMENTED
         where = "matmul(x1, x2), in place"
         package.layouts.require_writeable(self, where)
-        return package.other_operands.stored_in_place(
-            self, functions.linalg.products.matmul(self, other)._view, where
-        )
+        result = functions.linalg.products.matmul(self, other)._view
+        return package.other_operands.stored_in_place(self, result, where)
 
     @property
     def numerator(self) -> int:

@@ -15,6 +15,5 @@ cdef class ArrayBase(ArraySlots):
 cdef bint is_plain(object value)
 cpdef ArrayBase made(View view)
 cpdef object view_of(ArrayBase x, View part)
-cpdef object product(object x1, object x2)
 cpdef object combined(ResolvedRow known, object x1, object x2)
 cpdef object applied(ResolvedRow known, object x)

@@ -12,7 +12,7 @@ from xarr import dtypes
 from xarr.dtypes import FLOATING, INTEGER
 from xarr.ir import _cython as cython
 from xarr.ir.operation import interned
-from xarr.ir.resolved import OPERATORS, PRODUCTS
+from xarr.ir.resolved import OPERATORS
 from xarr.tape.record import choice
 from xarr.tape.traced import TracedNumber
 
@@ -70,7 +70,6 @@ _POS = cython.declare(ResolvedRow, OPERATORS["pos"])
 _ABS = cython.declare(ResolvedRow, OPERATORS["abs"])
 _INVERT = cython.declare(ResolvedRow, OPERATORS["invert"])
 _SQUARE = cython.declare(ResolvedRow, OPERATORS["square"])
-_PRODUCTS = cython.declare(ResolvedRow, PRODUCTS)
 _SQUARED = cython.declare(object, {int: (*INTEGER, *FLOATING), float: FLOATING})
 _BOOL = cython.declare(object, dtypes.bool_)
 _Traced = cython.declare(object, TracedNumber)
@@ -84,8 +83,8 @@ Operand: TypeAlias = (
 class ArrayBase(ArraySlots):
     """The operators of arrays, as far as they are known for such operands; else its class is asked.
 
-    The class that is made of it has `_combined`, `_applied`, `_assigned`, `_raised`, `_multiplied`,
-    `_item`, `_set_item`, `_deleted` and `_scalar`.
+    The class that is made of it has `_combined`, `_applied`, `_assigned`, `_raised`, `_item`,
+    `_set_item`, `_deleted` and `_scalar`.
     """
 
     def __add__(self, other: Operand, /) -> Self:
@@ -214,13 +213,6 @@ class ArrayBase(ArraySlots):
         if kinds and other == 2 and self._view.structure.dtype.kind in kinds:
             found = applied(_SQUARE, self)
         return self._raised(other) if found is None else found  # type: ignore[attr-defined]
-
-    def __matmul__(self, other: Operand, /) -> Self:
-        found = product(self, other)
-        return self._multiplied(self, other) if found is None else found  # type: ignore[attr-defined]
-
-    def __rmatmul__(self, other: Operand, /) -> Self:
-        return self._multiplied(other, self)  # type: ignore[attr-defined]
 
     def __neg__(self) -> Self:
         return _unary(_NEG, self)
@@ -430,31 +422,6 @@ def combined(known: ResolvedRow, x1: Any, x2: Any) -> Any:
         elif type(x1) is _Traced:
             return _with_traced(known, second, x1, True)
     return None
-
-
-@cython.ccall
-def product(x1: Any, x2: Any) -> Any:
-    """Record a product of matrices or vectors whose structures were met before, or return None.
-
-    `x = a @ b; float(x[0, 0])` of 4 x 4 takes 19,200 machine instructions so, and 37,000 by way of
-    `cached_call`; NumPy's 10,100.
-    """
-    if not isinstance(x1, ArrayBase) or not isinstance(x2, ArrayBase) or core_hooks.changed:
-        return None
-    first: View = view_within(x1)
-    second: View = view_within(x2)
-    known = _PRODUCTS.pairs.get((first.structure, second.structure))
-    if known is None:
-        return None
-    one: Structure = known[1]
-    two: Structure = known[2]
-    how: Structure = known[3]
-    if one is not first.structure:
-        first = view_at(first.storage, one, first.offset)
-    if two is not second.structure:
-        second = view_at(second.storage, two, second.offset)
-    result: View = computed(known[0], (first, second))
-    return made(result if how is result.structure else view_at(result.storage, how, 0))
 
 
 @cython.cfunc

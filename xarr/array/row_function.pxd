@@ -1,6 +1,11 @@
-from xarr.array.operators cimport applied, combined
+from xarr.array.operators cimport ArrayBase, applied, combined, made
+from xarr.ir.events cimport core_hooks
 from xarr.ir.resolved cimport ResolvedRow
+from xarr.ir.views cimport Structure, View, view_at, view_within
+from xarr.tape.record cimport computed
 
 
 cdef class RowFunction:
     cdef public ResolvedRow known
+
+cpdef object known_product(object x1, object x2)

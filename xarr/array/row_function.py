@@ -1,17 +1,23 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
-"""The call of a function of a row, as `add`, on operands alone."""
+"""The call of a function of a row, as `add`, on operands alone; and products of matrices."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from xarr.ir import _cython as cython
+from xarr.ir.resolved import PRODUCTS
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.array.operators import applied, combined
+    from xarr.array.operators import ArrayBase, applied, combined, made
+    from xarr.ir.events import core_hooks
     from xarr.ir.resolved import ResolvedRow
+    from xarr.ir.views import Structure, View, view_at, view_within
+    from xarr.tape.record import computed
+
+_PRODUCTS = cython.declare(ResolvedRow, PRODUCTS)
 
 
 @cython.cclass
@@ -37,3 +43,28 @@ class RowFunction:
             elif len(operands) == 1:
                 found = applied(self.known, operands[0])
         return self._called(*operands, **options) if found is None else found  # type: ignore[attr-defined]
+
+
+@cython.ccall
+def known_product(x1: Any, x2: Any) -> Any:
+    """Record a product of matrices or vectors whose structures were met before, or return None.
+
+    `x = a @ b; float(x[0, 0])` of 4 x 4 takes 19,900 machine instructions so, and 37,000 by way of
+    `cached_call`; NumPy's 10,100.
+    """
+    if not isinstance(x1, ArrayBase) or not isinstance(x2, ArrayBase) or core_hooks.changed:
+        return None
+    first: View = view_within(x1)
+    second: View = view_within(x2)
+    known = _PRODUCTS.pairs.get((first.structure, second.structure))
+    if known is None:
+        return None
+    one: Structure = known[1]
+    two: Structure = known[2]
+    how: Structure = known[3]
+    if one is not first.structure:
+        first = view_at(first.storage, one, first.offset)
+    if two is not second.structure:
+        second = view_at(second.storage, two, second.offset)
+    result: View = computed(known[0], (first, second))
+    return made(result if how is result.structure else view_at(result.storage, how, 0))

@@ -296,10 +296,9 @@ def deferred(
 
     `function` maps arrays to the result; the name, the `options` and the types determine it.
     """
-    if not runs_on_numpy(operands[0].device):
-        return None
-    views = tuple([_taken(view, None) for view in operands])
-    return builder.computed(numpys_opcode(name, options, function, views, shape, dtype), views)
+    views = tuple(operands)
+    opcode = numpys_opcode(name, options, function, views, shape, dtype)
+    return None if opcode is None else builder.computed(opcode, views)
 
 
 def numpys_opcode(
@@ -309,8 +308,12 @@ def numpys_opcode(
     views: tuple[View, ...],
     shape: Shape,
     dtype: DType,
-) -> Opcode:
-    """Return the opcode of NumPy's work, as `deferred` records it."""
+) -> Opcode | None:
+    """Return the opcode that `deferred` records; None where NumPy does not work in place."""
+    if not runs_on_numpy(views[0].device):
+        return None
+    for view in views:
+        builder.materialise(view)
     operation = _operation(name, views, dtype, function, function, options)
     return builder.elementwise(operation, views, shape)
 

@@ -12,8 +12,8 @@ from xarr import layout
 from xarr.array.array import Array, ArrayLike
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, arrays_together
-from xarr.array.operators import product
 from xarr.array.out_argument import deliver
+from xarr.array.row_function import known_product
 from xarr.dtypes import BOOL, COMPLEX
 from xarr.errors import refused, value_error, warn
 from xarr.functions.linalg.products import multiplied, numeric_pair, summed, summed_products
@@ -36,7 +36,7 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     ValueError -- If the summed axes differ in length, or `out` has another shape or data type.
     """
     if out is None:
-        found: Array | None = product(a, b)
+        found: Array | None = known_product(a, b)
         return _dot(a, b) if found is None else found
     result = _dot(a, b)
     if type(out) is Array and (out.shape != result.shape or out.dtype != result.dtype):

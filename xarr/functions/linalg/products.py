@@ -317,24 +317,21 @@ def multiplied(
 def _remember(
     given: tuple[View, View], operands: tuple[View, View], result: View, shaped: View
 ) -> None:
-    """Have `operators.product` find the opcode of a product that NumPy computes.
+    """Have `row_function.known_product` find the opcode of a product that NumPy computes.
 
     Stacks have none, as `dot` multiplies them in another way, nor have two vectors, as their
     product is no instruction where their elements are there.
     """
-    dtype, device = result.dtype, result.device
-    is_numpys = vendor.runs_on_numpy(device) and not vendor.is_reproducible()
-    if (
-        result.storage is None
-        or dtype is dtypes.float16
-        or not (is_numpys and 0 < len(shaped.shape) <= 2)
-    ):
-        return
     one, two = given[0].structure, given[1].structure
-    if None not in (one.strides, two.strides) and one.is_met() and two.is_met():
+    is_known = None not in (one.strides, two.strides) and one.is_met() and two.is_met()
+    dtype = result.dtype
+    if not is_known or dtype is dtypes.float16 or vendor.is_reproducible():
+        return
+    if result.storage is not None and 0 < len(shaped.shape) <= 2:
         opcode = vendor.numpys_opcode("matmul", (), numpy.matmul, operands, result.shape, dtype)
-        taken = operands[0].structure, operands[1].structure
-        PRODUCTS.remember((one, two), (opcode, *taken, shaped.structure))
+        if opcode is not None:
+            taken = operands[0].structure, operands[1].structure
+            PRODUCTS.remember((one, two), (opcode, *taken, shaped.structure))
 
 
 def product_of(first: View, second: View, stack: Shape) -> View:
