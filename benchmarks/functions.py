@@ -29,7 +29,7 @@ LIMITS: Final = {"cpu": (2.0, 5.0), "gpu": (1.2, 1.2)}
 """Times the best peer's time that a row of a large and of a small size may take."""
 PEERS: Final = {"cpu": ("numpy",), "gpu": ("cupy", "torch", "jax.jit")}
 WARM_UP: Final = 260
-"""Calls before measuring: the 256th on few elements asks for a kernel on a CPU (`tuning.PLANNED`)."""
+"""Calls before measuring: the 256th on few elements asks for kernels (`tuning.PLANNED`)."""
 WARM_S: Final = 0.2
 BLOCK_S: Final = 3e-4
 ROW_S: Final = 0.05
