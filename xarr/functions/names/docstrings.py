@@ -12,10 +12,10 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
@@ -274,9 +274,8 @@ _EACH: Final = "Each basis has this function"
 _BASES: Final = ("poly", "cheb", "leg", "lag", "herm", "herme")
 _PROSE: Final = ("Notes", "Examples")
 _ONE: Final = "are one function."
-_ALIASES: Final = re.findall(
-    r"^(\w+) = \w+\.(\w+)$", Path(__file__).with_name("aliases.py").read_text("utf-8"), re.MULTILINE
-)
+with open(os.path.join(os.path.dirname(__file__), "aliases.py"), encoding="utf-8") as _aliases:
+    _ALIASES: Final = re.findall(r"^(\w+) = \w+\.(\w+)$", _aliases.read(), re.MULTILINE)
 """The other names of functions, and the names, by the statements that give them."""
 _ORDER: Final[tuple[str, ...]] = (
     *("Parameters", "Attributes", "Returns", "Yields", "Raises", "Notes", "Examples"),
