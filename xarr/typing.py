@@ -15,6 +15,6 @@ if _typing.TYPE_CHECKING:
 else:
 
     class NDArray:
-        """An array of a data type, for annotations: ``NDArray[np.float64]``; xarr's or NumPy's."""
+        """An Array or NumPy array of a data type, for annotations: ``NDArray[np.float64]``."""
 
         __class_getitem__ = classmethod(_GenericAlias)

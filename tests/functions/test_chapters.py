@@ -51,7 +51,7 @@ def test_docstrings_are_completed() -> None:
         ),
         ("None for the operand's if", "asarray array full_like", "zeros full linspace load"),
         ("The device; None for that of `fill_value`", "full", "zeros asarray full_like"),
-        ("The device; None for that of an end", "linspace geomspace", "zeros arange"),
+        ("The device; None for that of `start` or `stop`", "linspace geomspace", "zeros arange"),
         ("The device; None for the default dev", "zeros eye fromiter indices tri", "zeros_like"),
         ("None for the device's default floating", "zeros eye identity tri ones", "array asarray"),
         ("narrower integers", "sum trace cumulative_sum cumsum nanprod", "mean var nanstd zeros"),

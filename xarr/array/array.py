@@ -64,7 +64,7 @@ class Array(ArrayBase):
         The values: the memory of an Array is shared, other memory is copied. None for zeros.
     offset : int -- The position of the first element in the buffer, in bytes.
     strides : tuple of int, optional
-        Bytes from one element to the next along each axis; None for those of `order`.
+        Bytes from one element to the next along each axis; None for the strides of `order`.
     order : {"C", "F"}, optional -- The order in memory where strides is None.
     """
 

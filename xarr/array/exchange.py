@@ -421,8 +421,8 @@ def from_dlpack(
     """Make an array of an object that supports DLPack, in the same memory if possible.
 
     x : object with ``__dlpack__`` and ``__dlpack_device__``, shape (...) -- The values.
-    device : Device, str or None -- The device of the result. None for that of x if it is an Array
-        or on a GPU, else for the default device.
+    device : Device, str or None -- The device of the result; None for the device of x if x is an
+        Array or on a GPU, else the default device.
     copy : bool, optional -- True to copy always, False to copy never, None to copy if needed.
 
     -> Array, shape (...)

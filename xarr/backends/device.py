@@ -84,7 +84,7 @@ class Device:
         "shared": "Outside users of a storage's memory, such as NumPy arrays, by serial number.",
         # No other array gets the memory, and its content is never assumed.
         "kept": "The number of graphs that use a buffer, by its identity.",
-        "is_recorded": "Whether a graph is being recorded, so that no other work may run.",
+        "is_recorded": "Whether a graph is being recorded; no other work may run meanwhile.",
         # It takes a function that counts the draws, which each launch calls.
         "drawing": "While a graph is recorded: makes views of the number and the key of a draw.",
         "bandwidth_gb_s": "The bandwidth of copies, in GB/s; None until a profile measures it.",
@@ -333,9 +333,9 @@ def device(spec: Device | str | None = None) -> Device:
     spec : Device, str or None -- The name of a device, as "cupy:1"; "gpu" or "cpu" for the first of
         that kind; None for the default device.
 
-    >>> chosen = device("cpu")
+    >>> chosen = xarr.device("cpu")
     >>> with chosen:
-    ...     assert default_device() is chosen
+    ...     assert xarr.default_device() is chosen
     """
     return get_device(spec, where="device(spec)")
 

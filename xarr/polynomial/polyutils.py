@@ -11,7 +11,7 @@ from xarr.functions.polynomials.series_values import mapped as _mapped
 as_series = _run_on_host(_theirs.as_series)
 getdomain = _run_on_host(_theirs.getdomain)
 trimcoef = _run_on_host(_theirs.trimcoef)
-trimseq = _run_on_host(_theirs.trimseq)
+trimseq = _run_on_host(_theirs.trimseq, "Remove the zeros at the end of a sequence.")
 format_float = _theirs.format_float
 
 

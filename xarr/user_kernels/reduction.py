@@ -42,7 +42,7 @@ class ReductionKernel:
     identity : number, str or None -- The neutral value of reduce_expr, and the result if there are
         no elements. If it is None, a reduction of no elements is an error.
     reduce_type : str, optional
-        The data type of `a` and `b`, a name or a placeholder; None for that of the output.
+        The data type of `a` and `b`, a name or a placeholder; None for the output's.
     derivative : function, optional
         As for `ElementwiseKernel`: a function of the inputs, and of the output with the reduced
         axes kept. It returns the partial derivative of the output by each element.

@@ -94,8 +94,8 @@ def constants(space: str, theirs: ModuleType, prefix: str) -> Callable[[str], An
     return __getattr__
 
 
-def run_on_host(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of NumPy's for Arrays, which runs on the host."""
+def run_on_host(function: Callable[..., Any], about: str = "") -> Callable[..., Any]:
+    """A function of NumPy's for Arrays, which runs on the host; `about` replaces its summary."""
     where = f"{function.__name__}(...)"
 
     @functools.wraps(function)
@@ -103,10 +103,11 @@ def run_on_host(function: Callable[..., Any]) -> Callable[..., Any]:
         device = device_of(*args, *kwargs.values())
         return given_back(function(*host_of(args, where), **host_of(kwargs, where)), device)
 
-    about = (function.__doc__ or "").strip().partition("\n")[0]
+    lines = map(str.strip, (function.__doc__ or "").split("\n"))
+    about = about or next((line for line in lines if line.endswith(".")), "")
     module = (function.__module__ or "").replace("._", ".")
     called.__doc__ = (
-        f"{about}\n\nRuns on the host, as coefficients are few. The parameters are those of\n"
-        f"`{module}.{function.__name__}`, and Arrays may stand for its arrays."
+        f"{about}\n\nRuns on the host, by `{module}.{function.__name__}`.\n"
+        "The parameters are the same; xarr's Arrays are accepted, too."
     )
     return called

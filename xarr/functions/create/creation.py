@@ -207,7 +207,7 @@ def full(
 ) -> Array:
     """Make an array of one value.
 
-    dtype : dtype, optional -- The data type; None for that of fill_value.
+    dtype : dtype, optional -- The data type; None for the type of fill_value.
     order : {"C", "F"} -- The index that runs fastest in memory: the last (C) or the first (F).
 
     -> Array, shape as given
@@ -405,7 +405,7 @@ def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> 
 def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Keep the lower triangle of each matrix, up to the k-th diagonal, zeros above it.
 
-    m : Array, shape (..., M, N) -- The matrices; a vector stands for N rows equal to it.
+    m : Array, shape (..., M, N) -- The matrices; a vector is repeated as N rows.
 
     -> Array, shape (..., M, N), of the data type of m
 
@@ -419,7 +419,7 @@ def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
 def triu(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Keep the upper triangle of each matrix, from the k-th diagonal on, zeros below it.
 
-    m : Array, shape (..., M, N) -- The matrices; a vector stands for N rows equal to it.
+    m : Array, shape (..., M, N) -- The matrices; a vector is repeated as N rows.
 
     -> Array, shape (..., M, N), of the data type of m
 

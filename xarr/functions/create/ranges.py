@@ -241,7 +241,7 @@ def linspace(
     *,
     device: DeviceLike = None,
 ) -> Array | tuple[Array, Any]:
-    """Make an array of evenly spaced numbers between two numbers, or between those of two arrays.
+    """Make an array of evenly spaced numbers between two numbers, or between two arrays' elements.
 
     start, stop : int, float or complex, or Array, shapes that broadcast to (...)
         The ends of the interval.

@@ -90,10 +90,10 @@ def explain(x: Any, /) -> Explanation:
 
     -> str
         The operations, one a line, as they run: ``s2[(3,)] = add(s0[(3,)], 1.0)`` writes storage 2.
-        Then the number of the device's programs (lists of such operations) that run fused, and of
-        those that run step by step, by NumPy and kernels of one operation, until their kernels are
-        compiled. Then each kernel with the file of its template, its loads and stores, the bytes
-        that these move, and its source. For an array in memory, its position there.
+        Then two numbers of the device's programs (lists of such operations): those that run fused,
+        and those that run step by step until their kernels are compiled, by NumPy and by kernels
+        of one operation. Then each kernel with its template's file, its loads and stores, the
+        bytes that these move, and its source. For an array in memory, its position there.
 
         A notebook shows it as a drawing, which ``.svg()`` returns and ``.save("kernels.svg")``
         writes. Stored results have an arrow there; results held in variables are grey.

@@ -215,8 +215,8 @@ class Profile:
 def profile() -> Profile:
     """Measure the cost of a ``with`` block by kernel and by line of the program.
 
-    ``print(p)``, or a notebook, shows launches, bytes, time, GB/s, and the GB/s as
-    a share of those of the device's copies; ``p.kernels`` and ``p.lines`` are the figures.
+    ``print(p)``, or a notebook, shows launches, bytes, time and bandwidth, also as a
+    share of the bandwidth of the device's copies; ``p.kernels`` and ``p.lines`` are the figures.
     ``p.save("trace.json")`` writes a trace for chrome://tracing or Perfetto.
 
     Note: Pending work runs before the block, and the work of the block runs within it. Kernels

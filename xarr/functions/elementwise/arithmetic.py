@@ -129,7 +129,7 @@ def of_parts(real: Array, imag: Array) -> Array:
 
 
 def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
-    """Round to the nearest integer, halves to even.
+    """Round to the nearest integer, or to some decimal places; halves to even.
 
     decimals : int, optional -- The number of decimal places; -1 rounds to tens, -2 to hundreds.
         As in NumPy, by multiplying with 10**decimals, rounding and dividing.

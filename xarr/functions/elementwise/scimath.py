@@ -64,7 +64,7 @@ def _widening(
     beyond = "negative" if high == math.inf else f"outside [{low}, {high}]"
     given, _, result = example.partition(": ")
     shown = f">>> xarr.emath.{name}([{given}]).round(3).tolist()\n[{result}]"
-    shown = f"-> floating-point Array, shape of x\n\n{shown}"
+    shown = f"-> real or complex floating-point Array, shape of x\n\n{shown}"
     widened.__doc__ = f"Compute the {about}; complex if an element is {beyond}.\n\n{shown}"
     return widened
 
@@ -89,7 +89,7 @@ def logn(n: ArrayLike, x: ArrayLike) -> Array:
 
     n : Array, shape that broadcasts with x's -- The base.
 
-    -> floating-point Array, shape that n and x broadcast to
+    -> real or complex floating-point Array, shape that n and x broadcast to
 
     >>> xarr.emath.logn(2, [4.0]).tolist()
     [2.0]

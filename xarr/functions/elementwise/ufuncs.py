@@ -214,7 +214,7 @@ class ufunc:  # noqa: N801 - NumPy's name
         """Reduce slices along an axis: the result has one element for each index.
 
         indices : integer Array, shape (K,) -- Slice i is ``[indices[i]:indices[i + 1]]``, the last
-            one to the end; an empty slice stands for the element at ``indices[i]``.
+            one to the end; an empty slice gives the element at ``indices[i]``.
         dtype : dtype, optional -- The data type to convert the elements to first.
 
         >>> xarr.add.reduceat(xarr.asarray([1, 2, 3]), [0, 1]).tolist()

@@ -432,7 +432,7 @@ def ix_(*args: Any) -> tuple[Array, ...]:
     """Make an index from vectors; it selects all combinations of their elements.
 
     *args : integer or bool Array, shapes (N1,), (N2,), ...
-        The indices along each axis; a mask stands for the indices of its true elements.
+        The indices along each axis; a mask gives the indices of its true elements.
 
     -> tuple of integer Arrays, shapes (N1, 1, ...), (1, N2, 1, ...), ...
 

@@ -128,7 +128,7 @@ def take(
     """Take the elements at indices along an axis.
 
     -> Array, of the data type of a
-        The shape of a, with that of indices in place of the axis; that of indices if axis is None.
+        The shape of indices replaces the axis in a's shape, or all of a's shape if axis is None.
 
     >>> xarr.take(xarr.asarray([4, 5, 6]), xarr.asarray([2, 0])).tolist()
     [6, 4]

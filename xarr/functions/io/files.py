@@ -140,7 +140,7 @@ def load(
         mapped file; elsewhere it is a copy, and writes do not reach the file.
     fix_imports : bool -- Whether pickles of Python 2 find the modules that Python 3 renamed.
     encoding : {"ASCII", "latin1", "bytes"} -- How strings in pickles of Python 2 are decoded.
-    max_header_size : int -- The longest header that is read, in bytes; longer ones raise
+    max_header_size : int -- The longest header that is read, in bytes; a longer one raises
         ValueError. Without effect where `allow_pickle` is True.
 
     -> Array or Archive
@@ -231,7 +231,7 @@ def loadtxt(
     """Read numbers from text, one row per line. Runs on the host.
 
     dtype : dtype, optional
-        The data type; Python's float stands for the default floating-point type.
+        The data type; Python's float is the default floating-point type.
     comments : str, sequence of str or None
         The text that begins a comment, to the end of the line; None for no comments.
     delimiter : str, optional -- The character between values; None for white space.
@@ -247,7 +247,7 @@ def loadtxt(
     max_rows : int, optional -- The number of rows to read after the skipped lines, without comments
         and empty lines; None for all.
     quotechar : str, optional -- The character around a field that may hold delimiters and comments;
-        doubled, it stands for itself. None for no quotes.
+        two of them are one character of the field. None for no quotes.
 
     -> Array, shape (N, M), or with fewer axes
         The values; transposed with `unpack`. Records and strings are NumPy arrays.
@@ -318,7 +318,7 @@ def genfromtxt(
         name, as `usecols`, `names`, `missing_values` and `filling_values`; `usemask` is refused.
 
     -> Array
-        The values; missing ones are NaN. Records and strings (``names=True``) are NumPy arrays.
+        The values; NaN where one is missing. Records and strings (``names=True``) are NumPy arrays.
 
     >>> xarr.genfromtxt(["1,2", "3,"], delimiter=",").tolist()
     [[1.0, 2.0], [3.0, nan]]

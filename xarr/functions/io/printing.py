@@ -112,7 +112,7 @@ def array2string(
     legacy : str or False, optional
         The NumPy version of the format, as "1.13"; False for the present format.
 
-    Note: None stands for what `set_printoptions` says.
+    Note: A parameter that is None is as `set_printoptions` set it.
 
     >>> xarr.array2string(xarr.asarray([1.0, 2.5]), separator=", ")
     '[1. , 2.5]'

@@ -56,7 +56,7 @@ def einsum(
     dtype : dtype, optional -- The data type to convert the operands to.
     optimize : bool, str or list, optional
         The order of contractions: a method of `einsum_path`, or the list that it returns. False
-        stands for "greedy".
+        is "greedy".
     order : str, optional
         Accepted for compatibility; has no effect: computed results lie in C order.
 
@@ -95,7 +95,7 @@ def einsum(
 def einsum_path(
     *operands: Any, optimize: Any = "greedy", einsum_call: bool = False
 ) -> tuple[list[Any], Any]:
-    """Find an order in which `einsum` can contract operands, and its cost. Runs on the host.
+    """Find an order of contractions for `einsum`, and the cost of this order. Runs on the host.
 
     *operands : str and Arrays, or Arrays and lists of int in turn
         As for `einsum`; only the shapes are used.

@@ -461,8 +461,8 @@ def singular_values(x: Any, where: str) -> Array:
 def cholesky(x: Square, /, *, upper: bool = False) -> Array:
     """Compute the Cholesky factors of Hermitian or symmetric positive-definite matrices.
 
-    upper : bool, optional -- Whether to return the upper factor U, x = U^H U, instead of the
-        lower factor L, x = L L^H; only that triangle of x is read.
+    upper : bool, optional -- Whether to return the upper factor U, x = U^H U, made of the
+        upper triangle of x; else the lower factor L, x = L L^H, made of the lower triangle.
 
     -> floating-point Array, shape (..., M, M)
 
@@ -561,7 +561,7 @@ def solve(a: Square, b: ArrayLike) -> Array:
     """Solve systems of linear equations, a @ result = b.
 
     b : floating-point Array, shape (M,) or (..., M, K)
-        The right-hand sides: one vector, or matrices of K columns, which broadcast with those of a.
+        The right-hand sides: one vector, or matrices of K columns, whose stack broadcasts with a's.
 
     -> floating-point Array, shape (..., M) or (..., M, K)
 

@@ -87,8 +87,9 @@ def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
 
     v : Array, shape (N,) or (M, N) -- The elements of the diagonal, or the matrix.
 
-    -> Array, shape (N + abs(k), N + abs(k)), or (K,) for K elements; of the data type of v
-        The diagonal of a matrix is a read-only view.
+    -> Array of the data type of v
+        For a vector the matrix, shape (N + abs(k), N + abs(k)); for a matrix its diagonal, a
+        read-only view with one axis.
 
     >>> xarr.diag([1, 2]).tolist()
     [[1, 0], [0, 2]]

@@ -28,7 +28,7 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
 
     With more axes, the sum is over the last axis of a and the last but one (or only) axis of b.
 
-    out : Array, optional -- The array to write the result to, of its shape and data type.
+    out : Array, optional -- The array to write the result to, of the result's shape and data type.
 
     -> Array, of the data type that a and b promote to
         The shape is a's other axes, then b's other axes.
@@ -150,7 +150,7 @@ def cross(
     axis : int, optional -- The axis instead of axisa, axisb and axisc.
 
     -> Array, of the data type that a and b promote to
-        The axes besides those of the vectors broadcast; the vectors lie along axisc.
+        The vectors lie along axisc; the other axes of a and b broadcast.
 
     ValueError -- If vectors have another length, or the other axes do not broadcast.
 

@@ -55,8 +55,8 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
         The matrix. Integers become the default floating-point dtype.
     b : floating-point Array, shape (M,) or (M, K) -- The right-hand sides.
     rcond : float, optional
-        Singular values up to rcond times the largest count as zero. None stands for max(M, N) eps,
-        with the dtype's epsilon eps; a negative number stands for eps / 2.
+        Singular values up to rcond times the largest count as zero. None for max(M, N) eps,
+        where eps is the dtype's epsilon; a negative number for eps / 2.
 
     -> LstsqResult, a named tuple of Arrays
         - x, shape (N,) or (N, K): the solutions.
@@ -382,7 +382,7 @@ def matrix_rank(
     *,
     rtol: Any = None,
 ) -> Array:
-    """Count the singular values of each matrix that are not negligible: its rank.
+    """Compute the rank of each matrix: the number of singular values that are not negligible.
 
     A : floating-point Array, shape (..., M, N)
         The matrices. Numbers and vectors have rank 0 if all elements are 0, else 1.

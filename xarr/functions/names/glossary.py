@@ -15,13 +15,17 @@ GLOSSARY: Final = {
         ("a", "arr", "ary", "m", "val", "x", ": ArrayLike"),
         "The operand: an Array, a number, a list of numbers or a NumPy array.",
     ),
+    **dict.fromkeys(
+        ("x1: ArrayLike", "x2: ArrayLike"),
+        "The operand: an Array, a list of numbers or a NumPy array.",
+    ),
     **dict.fromkeys((f"{name}: Array" for name in ("a", "arr", "ary", "m", "x")), "The array."),
     "axis": "The axis; a negative one counts from the end.",
-    "axis: Axis": "The axes; None stands for all of them.",
+    "axis: Axis": "The axes; None for all of them.",
     OR_FLATTENED: "The axis; None works on the flattened array.",
     **dict.fromkeys(
         (f"axes: {kind}Sequence[SupportsIndex] | None" for kind in ("", "SupportsIndex | ")),
-        "The axes; None stands for all of them.",
+        "The axes; None for all of them.",
     ),
     **dict.fromkeys(("axis1", "axis2"), "An axis; a negative one counts from the end."),
     "keepdims": "Whether the reduced axes stay in the result, with length 1.",
@@ -31,8 +35,8 @@ GLOSSARY: Final = {
     ),
     **dict.fromkeys(
         ("dtype beside object", "dtype beside Any"),
-        "The data type of the result; None for that of the values. Python scalars become bool,\n"
-        "    int64, or the device's default floating-point or complex type.",
+        "The data type of the result; None for the type of the values. Python scalars\n"
+        "    become bool, int64, or the device's default floating-point or complex type.",
     ),
     "dtype beside endpoint": "The data type; None for a floating-point type, or a complex one if\n"
     "    an end is complex.",
@@ -40,14 +44,14 @@ GLOSSARY: Final = {
     "dtype beside casting": "The data type of the result; None derives it from the operands.",
     **dict.fromkeys(
         (f"dtype beside {each}" for each in ("initial", "offset", "SupportsIndex | None")),
-        "The data type of the result and of the computation. None for the operand's, but int64\n"
-        "    or uint64 for bools and narrower integers.",
+        "The data type of the result and of the computation. None for the operand's; for bools\n"
+        "    and narrower integers it is int64 or uint64.",
     ),
     "dtype beside ddof": "The data type of the result and of the computation. None for the\n"
-    "    operand's, real of a complex operand, but the device's default floating-point type for\n"
-    "    bools and integers.",
+    "    operand's, or its real type if it is complex; for bools and integers it is the device's\n"
+    "    default floating-point type.",
     "dtype beside Axis": "The data type of the result and of the computation. None for the\n"
-    "    operand's, but the device's default floating-point type for bools and integers.",
+    "    operand's; for bools and integers it is the device's default floating-point type.",
     "out": "The array to write the result to, of the result's shape; the values are converted to\n"
     "    the data type of `out`.",
     "out: Outs": "The arrays to write the results to, of the results' shape.",
@@ -72,8 +76,11 @@ GLOSSARY: Final = {
     "like": "Accepted for compatibility; has no effect.",
     "shape": "The shape of the result.",
     "size": "The shape of the result; None for one number.",
-    "size beside Real": "The shape of the result; None for one number, or for the shape to which\n"
-    "    parameters that are arrays broadcast.",
+    **dict.fromkeys(
+        ("size beside Real", "size beside DTypeLike"),
+        "The shape of the result. None for one number; if parameters are arrays, for the shape\n"
+        "    to which they broadcast.",
+    ),
     "device": "The device; None for the default device.",
     **dict.fromkeys(
         (f"device beside {name}" for name in ("a", "copy", "prototype")),
@@ -81,15 +88,15 @@ GLOSSARY: Final = {
     ),
     "device beside fill_value": "The device; None for that of `fill_value` if it has one,\n"
     "    else the default device.",
-    "device beside num": "The device; None for that of an end that is an Array with axes, or the\n"
-    "    default device.",
+    "device beside num": "The device; None for that of `start` or `stop` if either is an Array\n"
+    "    with axes, else the default device.",
     "copy": "True to copy always, False to copy never, None to copy if needed.",
     "norm": 'Which transform is divided by the number of points n: "backward" (or None) for the\n'
     '    inverse one, "forward" for the forward one; "ortho" divides both by sqrt(n).',
     "n: SupportsIndex | None": "The length of the signal along the axis: the operand is cut to\n"
     "    this length, or padded with zeros. None for the operand's length.",
     "s": "The lengths of the signal along `axes`: the operand is cut to them, or padded with\n"
-    "    zeros. -1 keeps the length of an axis, None those of all. Deprecated if `axes` is None.",
+    "    zeros. -1 keeps the length of an axis, None all lengths. Deprecated if `axes` is None.",
     "deg": "The largest degree.",
     "df": "The degrees of freedom, positive.",
     "dtype: FloatType": "float64 or float32; None for the device's default floating-point type.",
@@ -109,8 +116,8 @@ GLOSSARY: Final = {
     "weights beside q": "The weights of the elements, of the shape of a or of its reduced axes;\n"
     '    None for 1. Only `method` "inverted_cdf" accepts them.',
     "log_stream": "The file to write the compiler's log to; None for no log.",
-    "domain: Pair": "The interval of x; None for that of the class.",
-    "window: Pair": "The interval that the domain is mapped to; None for that of the class.",
+    "domain: Pair": "The interval of x; None for the class's.",
+    "window: Pair": "The interval that the domain is mapped to; None for the class's.",
     "symbol: str": "The name of x in printed series.",
     "other: Any": "The series to compare with.",
     ": Coefficients": "The coefficients, of the highest power first.",
@@ -129,7 +136,7 @@ GLOSSARY: Final = {
     "M: float": "The number of points; if it is below 1 the window is empty.",
     "hermitian": "Whether the matrices are Hermitian; their singular values are then computed as\n"
     "    the magnitudes of the eigenvalues.",
-    "rtol: Any": "Singular values up to rtol times the largest count as zero. None stands for\n"
+    "rtol: Any": "Singular values up to rtol times the largest count as zero. None for\n"
     "    max(M, N) times the dtype's epsilon.",
     "rtol: ArrayLike": "The relative tolerance: a and b may differ by atol + rtol * abs(b).",
     "atol: ArrayLike": "The absolute tolerance: a and b may differ by atol + rtol * abs(b).",

@@ -122,7 +122,7 @@ def info(
 ) -> None:
     """Write a description of an array, or the documentation of anything else, as NumPy does.
 
-    object : Array, object or str -- The array or object, or its name.
+    object : Array, object or str -- The array, the object, or an object's name.
     maxwidth : int -- The length of the longest line, in characters.
     toplevel : str -- The module to search for a name.
     output : open file, optional -- The file to write to; None for the standard output.

@@ -41,7 +41,7 @@ class Series:
 
     coef : Array, shape (N,) -- The coefficients, of the lowest degree first.
     domain, window : pair of float, optional -- The interval of x, and the interval it is mapped to;
-        None for those of the class. Both are kept on the host, as NumPy arrays.
+        None for the class's. Both are kept on the host, as NumPy arrays.
     symbol : str, optional -- The name of x in printed series.
 
     Note: NumPy's classes. Arithmetic, derivatives, integrals, roots and conversions run on the
@@ -215,8 +215,8 @@ class Series:
     def convert(self, domain: Pair = None, kind: Any = None, window: Pair = None) -> Made:
         """Convert the series to another basis, domain or window.
 
-        domain, window : pair of float, optional -- The intervals of the result; None for those of
-            its class.
+        domain, window : pair of float, optional -- The intervals of the result; None for its
+            class's.
         kind : class of series, optional -- As `xarr.polynomial.Legendre`; None for this class.
         """
         kind = self._kind if kind is None else getattr(kind, "_kind", kind)

@@ -42,7 +42,7 @@ class Basis:
     def val(self, x: ArrayLike, c: ArrayLike, tensor: bool = True) -> Array:
         """Evaluate a series, the sum of c[k] * P[k](x), by an expression that one kernel computes.
 
-        c : Array, shape (N, *S) -- The coefficients; each index along S is a series.
+        c : Array, shape (N, *S) -- The coefficients; S is the shape of an array of series.
         tensor : bool, optional
             Whether to evaluate each series at each point; else S and (...) broadcast.
 
@@ -78,7 +78,7 @@ class Basis:
         """Sum c[i, j] * P[i](x) * P[j](y) at points.
 
         x, y : Array, shape (...) -- The coordinates of the points.
-        c : Array, shape (L, M, *S) -- The coefficients; each index along S is a series.
+        c : Array, shape (L, M, *S) -- The coefficients; S is the shape of an array of series.
 
         -> Array, shape c.shape[2:] + x.shape
         """
@@ -88,7 +88,7 @@ class Basis:
         """Sum c[i, j, k] * P[i](x) * P[j](y) * P[k](z) at points.
 
         x, y, z : Array, shape (...) -- The coordinates of the points.
-        c : Array, shape (L, M, N, *S) -- The coefficients; each index along S is a series.
+        c : Array, shape (L, M, N, *S) -- The coefficients; S is the shape of an array of series.
 
         -> Array, shape c.shape[3:] + x.shape
         """
@@ -98,7 +98,8 @@ class Basis:
         """Sum c[i, j, ...] * P[i](pts[0]) * P[j](pts[1]) * ... at points in N dimensions.
 
         pts : sequence of N Arrays, shape (...) -- The coordinates of the points along each axis.
-        c : Array, shape (n_1, ..., n_N, *S) -- The coefficients; each index along S is a series.
+        c : Array, shape (n_1, ..., n_N, *S)
+            The coefficients; S is the shape of an array of series.
 
         -> Array, shape (*S, ...)
 
@@ -126,7 +127,7 @@ class Basis:
         """Sum c[i, j] * P[i](x) * P[j](y) on the grid of x and y.
 
         x, y : Array, shape (...) -- The coordinates along each axis of the grid.
-        c : Array, shape (L, M, *S) -- The coefficients; each index along S is a series.
+        c : Array, shape (L, M, *S) -- The coefficients; S is the shape of an array of series.
 
         -> Array, shape c.shape[2:] + x.shape + y.shape
         """
@@ -136,7 +137,7 @@ class Basis:
         """Sum c[i, j, k] * P[i](x) * P[j](y) * P[k](z) on the grid of x, y and z.
 
         x, y, z : Array, shape (...) -- The coordinates along each axis of the grid.
-        c : Array, shape (L, M, N, *S) -- The coefficients; each index along S is a series.
+        c : Array, shape (L, M, N, *S) -- The coefficients; S is the shape of an array of series.
 
         -> Array, shape c.shape[3:] + x.shape + y.shape + z.shape
         """
@@ -376,7 +377,7 @@ def _weights(w: Any, points: Array, where: str) -> Array:
 def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
     """Evaluate polynomials given by their roots: the products of x - r.
 
-    r : Array, shape (N, *S) -- The roots; each index along S is a polynomial.
+    r : Array, shape (N, *S) -- The roots; S is the shape of an array of polynomials.
     tensor : bool, optional
         Whether each polynomial is evaluated at each point; else S and (...) broadcast.
 

@@ -76,7 +76,7 @@ class broadcast:  # noqa: N801 - NumPy's name
     """Iterate on the host over the elements of several arrays at once, after broadcasting.
 
     *arrays : Array or values, shapes that broadcast
-        The arrays, 64 at most; a `broadcast` stands for its arrays.
+        The arrays, 64 at most; a `broadcast` gives the arrays in it.
     **options : object -- Not accepted: any raises ValueError.
 
     >>> pairs = xarr.broadcast(xarr.asarray([[1], [2]]), xarr.asarray([5, 6]))
@@ -226,7 +226,7 @@ class nditer:  # noqa: N801 - NumPy's name
 
     @property
     def operands(self) -> tuple[Array, ...]:
-        """The operands as Arrays, new ones included."""
+        """The operands as Arrays; for None, the array that the iterator made."""
         return tuple(
             target
             if type(target) is Array

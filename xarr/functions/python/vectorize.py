@@ -118,7 +118,7 @@ class vectorize:  # noqa: N801 - NumPy's name
     pyfunc : callable -- The function. It gets Python numbers, and at its first call NumPy numbers.
         Without it, `vectorize` returns a decorator.
     otypes : str or list of dtype, optional
-        The data types of the results; None for those of the first call.
+        The data types of the results; None for the types of the first call's results.
     doc : str, optional -- The docstring; None for the function's.
     excluded : set of int and str, optional -- The arguments to pass unchanged.
     cache : bool -- Whether to keep the result of the first call, which finds the data types.
@@ -126,14 +126,14 @@ class vectorize:  # noqa: N801 - NumPy's name
 
     Notes
     -----
-    NumPy's class. A `def` or `lambda` runs on the device, as with `elementwise`, for floating-point
-    Arrays, with the same bits as in Python, if it has only arithmetic without powers (and divides
-    only by constants), comparisons, conditions, `abs`, `math.fabs` and `math.copysign`. Without
-    otypes it is called once, for the data type of the result.
+    NumPy's class. A `def` or `lambda` of floating-point Arrays runs on the device, as with
+    `elementwise`, if it has only these: `+ - *`, division by constants, comparisons, conditions,
+    `abs`, `math.fabs` and `math.copysign`. The results have the same bits as in Python. Without
+    otypes the function is called once in Python, for the data type of the result.
 
-    All other functions run on the host, a call for each element, because Python differs from
-    arrays: it raises for a division by 0 and the root of a negative number (`elementwise` returns
-    infinity or NaN), its integers are unbounded, and its `math` has other bits.
+    Other functions run on the host, a call for each element, because Python differs from arrays:
+    it raises for a division by 0 and the root of a negative number (`elementwise` returns infinity
+    or NaN), its integers are unbounded, and functions of `math` differ in the last bits.
 
     >>> larger = xarr.vectorize(lambda a, b: a if a > b else b)
     >>> larger(xarr.asarray([1, 5, 2]), 3).tolist()
@@ -286,7 +286,7 @@ def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) 
     """Make a function of arrays from a Python function. Runs on the host, element by element.
 
     func : callable -- The function of Python numbers.
-    nin, nout : int -- The number of its arguments, and of its results.
+    nin, nout : int -- The numbers of arguments and of results.
     **kwargs : object -- `identity`, as in NumPy.
 
     -> callable

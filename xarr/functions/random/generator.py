@@ -173,15 +173,15 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Any:
         """Draw integers between bounds uniformly.
 
-        Each integer is made from 64 random bits, or 128 if there are more than 2**32 values to draw
-        from, so that the relative difference of two probabilities is at most 2**-32.
+        Each integer is made from 64 random bits; from 128 if there are more than 2**32 values to
+        draw from. So the probabilities of two values differ by at most 2**-32, relatively.
 
         low, high : integer Array or int
             The bounds; high is excluded. If high is None, the bounds are 0 and low.
-        dtype : dtype -- An integer type, or bool. With Python's int, a single draw is a Python int.
+        dtype : dtype -- An integer type, or bool.
         endpoint : bool -- Whether high is included.
 
-        -> Array, or int where neither a bound, nor size, nor dtype asks for an array
+        -> Array; a single draw is an int or bool if dtype is Python's int or bool
 
         >>> bool((xarr.random.default_rng(1).integers(6, size=10) < 6).all())
         True
@@ -201,7 +201,7 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Any:
         """Choose elements at random.
 
-        a : Array or int -- The elements to choose from; an integer n stands for 0 to n - 1.
+        a : Array or int -- The elements to choose from; an integer n for 0 to n - 1.
         replace : bool -- Whether an element may be chosen again.
         p : real Array, shape (N,), optional -- The probability of each element; None for equal
             ones.
@@ -222,7 +222,7 @@ class Generator(Continuous, Discrete, Vectors):
 
         x : Array or int -- The array, or the number.
 
-        -> Array, shape and data type of x; for an integer x int64, shape (x,)
+        -> Array, shape and data type of x; shape (x,) and int64 if x is an integer
 
         >>> sorted(xarr.random.default_rng(1).permutation(4).tolist())
         [0, 1, 2, 3]

@@ -141,9 +141,11 @@ class Philox:
     def advance(self, delta: int) -> Philox:
         """Skip draws; return the bit generator itself.
 
-        delta : int -- The number of draws.
+        delta : int -- The number of draws. A call is one draw, whatever its size.
 
-        >>> xarr.random.Philox(1).advance(2).take()[0]
+        Note: NumPy's generator advances by blocks of four numbers.
+
+        >>> xarr.random.Philox(1).advance(2).state["state"]["counter"]
         2
         """
         with self.lock:

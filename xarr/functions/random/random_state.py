@@ -96,7 +96,7 @@ class RandomState(Continuous, Discrete, Vectors):
         return philox.NAME, key, counter, *([state["numpy"]] if self.leads_numpys else [])
 
     def set_state(self, state: Any) -> None:
-        """Restore a state, so that the numbers drawn since `get_state` are drawn again.
+        """Restore a state; the numbers drawn since `get_state` then come again.
 
         state : tuple or dict -- The state that `get_state` returned.
 
@@ -197,9 +197,9 @@ class RandomState(Continuous, Discrete, Vectors):
 
         low, high : integer Array or int
             The bounds; high is excluded. If high is None, the bounds are 0 and low.
-        dtype : dtype -- An integer type, or bool. With Python's int, a single draw is a Python int.
+        dtype : dtype -- An integer type, or bool.
 
-        -> Array, or int where neither a bound, nor size, nor dtype asks for an array
+        -> Array; a single draw is an int or bool if dtype is Python's int or bool
 
         >>> xarr.random.randint(0, 10, size=5).shape
         (5,)
@@ -254,7 +254,7 @@ class RandomState(Continuous, Discrete, Vectors):
 
         x : Array or int -- The array, permuted along its first axis; or the number.
 
-        -> Array, shape and data type of x; for an integer x int64, shape (x,)
+        -> Array, shape and data type of x; shape (x,) and int64 if x is an integer
 
         >>> sorted(xarr.random.permutation(4).tolist())
         [0, 1, 2, 3]

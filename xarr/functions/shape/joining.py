@@ -394,7 +394,7 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     reps : int or tuple of int -- How often to repeat along each axis. The shorter of reps and the
         shape of A is padded with 1 in front.
 
-    -> Array, each extent of A times its entry of reps, of the data type of A
+    -> Array of the data type of A -- The extent of each axis is A's times the entry of reps.
 
     >>> xarr.tile(xarr.asarray([1, 2]), 2).tolist()
     [1, 2, 1, 2]

@@ -244,7 +244,7 @@ def _with_places(x: Array, places: Sequence[int], where: str) -> Array:
 def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
     """Remove axes of one element; a view.
 
-    axis : int, tuple of int or None -- The axes; None stands for all that have one element.
+    axis : int, tuple of int or None -- The axes; None for all that have one element.
 
     -> Array, data type kept
 
@@ -424,7 +424,7 @@ def atleast_2d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_2d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_2d(*arrays: ArrayLike) -> Array | tuple[Array, ...]:
-    """Give arrays at least two axes; new ones come in front.
+    """Give arrays at least two axes; new axes come in front.
 
     -> Array: a view, or a tuple of views for several arguments; data types kept
     """
@@ -490,8 +490,8 @@ def as_strided(
     """Make a view of given shape and strides that begins at the first element of x.
 
     strides : tuple of int, optional
-        The bytes between elements along each axis; None for those of x.
-    shape : int, tuple of int or None -- The shape; None for that of x.
+        The bytes between elements along each axis; None for the strides of x.
+    shape : int, tuple of int or None -- The shape; None for the shape of x.
 
     -> Array, shape as given, of the data type of x
 

@@ -145,7 +145,7 @@ def _polygon(x: Array, points: Array, values: Array, index: Array, left: Any, ri
 def gradient(
     f: ArrayLike, *varargs: Any, axis: Any = None, edge_order: int = 1
 ) -> Array | tuple[Array, ...]:
-    """Compute the gradient, by central differences inside and one-sided ones at the edges.
+    """Compute the gradient, by central differences inside and one-sided differences at the edges.
 
     f : Array, shape (...) -- The samples.
     *varargs : number or Array of shape (N,)
@@ -264,7 +264,7 @@ def trapezoid(
     """Integrate along an axis by the trapezoidal rule.
 
     y : Array, shape (..., N, ...) -- The samples.
-    x : Array, shape (N,) or that of y, optional -- The coordinates of the samples.
+    x : Array, shape (N,) or the shape of y, optional -- The coordinates of the samples.
     dx : float, optional -- The spacing of the samples, if x is None.
 
     -> floating-point Array, shape of y without the axis

@@ -378,13 +378,13 @@ def _describe(function: _F, row: Transform, about: str, operand: str, made: str)
     lengths = ""
     if row.made == "real" and row.many:
         lengths = """s : sequence of int, optional
-    The lengths of the result along `axes`. -1 keeps the length N of a, but stands for 2 (N - 1)
-    along the last axis; None is -1 for all. Deprecated if `axes` is None.
+    The lengths of the result along `axes`. -1 keeps the length N of an axis of a, but makes the
+    last one 2 (N - 1); None is -1 for all. Deprecated if `axes` is None.
 
 """
     elif row.made == "real":
         lengths = """n : int, optional
-    The length of the result along the axis; None stands for 2 (N - 1), for N elements in a.
+    The length of the result along the axis; None for 2 (N - 1), with N elements in a.
 
 """
     function.__doc__ = f"""{about}

@@ -396,7 +396,7 @@ def histogramdd(
     bins : int, or a sequence of D integers or Arrays of edges
         The number of bins or their edges, for all axes or for each.
     range : sequence of D (float, float) or None, optional
-        The outer edges along each axis; by default those of the points.
+        The outer edges along each axis; None for the extremes of the points.
     weights : Array, shape (N,), optional -- The weight of each point; None for 1.
 
     -> (Array, tuple of Array)

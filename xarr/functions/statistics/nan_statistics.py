@@ -428,9 +428,9 @@ def nanmax(
 def nanargmin(
     a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
-    """Find the index of the smallest element that is not NaN; the first of equal ones.
+    """Find the index of the smallest element that is not NaN; the first of equal elements.
 
-    inf counts as a number here, while NumPy may return the index of a NaN in its place.
+    inf counts as a number here; NumPy may return the index of a NaN instead.
 
     axis : int or None -- The axis to search along; None searches all elements.
 
@@ -444,9 +444,9 @@ def nanargmin(
 def nanargmax(
     a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
-    """Find the index of the largest element that is not NaN; the first of equal ones.
+    """Find the index of the largest element that is not NaN; the first of equal elements.
 
-    -inf counts as a number here, while NumPy may return the index of a NaN in its place.
+    -inf counts as a number here; NumPy may return the index of a NaN instead.
 
     axis : int or None -- The axis to search along; None searches all elements.
 

@@ -440,7 +440,7 @@ def typename(char: str) -> str:
 def isscalar(element: Any) -> bool:
     """Tell whether `element` is a scalar: a number or string, or a result without axes.
 
-    A result such as ``x.sum()`` or ``x[0]`` is a scalar, as in NumPy; ``asarray(3.0)`` is none.
+    A result such as ``x.sum()`` or ``x[0]`` is a scalar, as in NumPy; ``asarray(3.0)`` is not.
 
     element : object -- Anything.
 
