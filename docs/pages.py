@@ -122,10 +122,10 @@ def _text(name: str) -> str:
 
 
 _OF_NUMPY: Final = {
-    "get_printoptions": "NumPy's own function, which tells how Arrays and NumPy arrays are printed.",
+    "get_printoptions": "NumPy's own function, which tells how Arrays and ndarrays are printed.",
     "linalg.LinAlgError": "NumPy's own exception: a matrix has no such factorization.",
-    "printoptions": "NumPy's own context manager, which sets how Arrays and NumPy arrays are printed.",
-    "set_printoptions": "NumPy's own function, which sets how Arrays and NumPy arrays are printed.",
+    "printoptions": "NumPy's own context manager, which sets how Arrays and ndarrays are printed.",
+    "set_printoptions": "NumPy's own function, which sets how Arrays and ndarrays are printed.",
 }
 
 
