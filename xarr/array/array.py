@@ -409,12 +409,12 @@ class Array(ArrayBase):
 
     @property
     def numerator(self) -> int:
-        """The integer itself, the numerator of it as a fraction."""
+        """The numerator of an integer as a fraction: the integer itself."""
         return functions.python.scalars.numerator(self)
 
     @property
     def denominator(self) -> int:
-        """1, the denominator of an integer as a fraction."""
+        """The denominator of an integer as a fraction: 1."""
         return functions.python.scalars.denominator(self)
 
     # -- NumPy's methods ------------------------------------------------------------------------

@@ -357,7 +357,7 @@ def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> A
 
     buffer : pyopencl.Buffer -- The memory; its context must be `Device.cl_context`.
     dtype : dtype, optional
-        The data type of the elements; float64, or float32 on a device without that.
+        The data type of the elements; float64, or float32 on a device without float64.
     offset : int -- The position of the first element, in bytes.
     shape : int or tuple of int -- The shape.
 
@@ -434,7 +434,7 @@ def from_dlpack(
     BufferError
         If x cannot be exported, or copy is False and a copy is needed (then also a ValueError).
     TypeError
-        If no data type describes the elements of x, or the device lacks theirs.
+        If no data type describes the elements of x, or the device lacks this type.
 
     >>> import numpy
     >>> x = xarr.from_dlpack(numpy.asarray([1, 2]))

@@ -342,7 +342,7 @@ def fill(self: Array, value: Any) -> None:
 
 
 def choose(self: Array, *choices: Any, out: Out = None, mode: str = "raise") -> Array:
-    """Choose each element from the array whose number this array holds. See `xarr.choose`.
+    """Choose each element from one of several arrays, numbered by this array. See `xarr.choose`.
 
     choices : Arrays that broadcast with the array, or a sequence of them
         The arrays to choose from: where the array is i, the result has the element of choices[i].

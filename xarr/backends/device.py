@@ -81,9 +81,9 @@ class Device:
         "lock": "Held while work runs on the device or its driver is called.",
         "in_place": "How the host reads and writes an element in place, where it can.",
         # Work on such memory runs at once.
-        "shared": "Outside users of a storage's memory, such as NumPy arrays, by serial number.",
+        "shared": "How many outside users a storage's memory has, by the storage's serial number.",
         # No other array gets the memory, and its content is never assumed.
-        "kept": "The number of graphs that use a buffer, by its identity.",
+        "kept": "The number of graphs that use a buffer, by the buffer's identity.",
         "is_recorded": "Whether a graph is being recorded; no other work may run meanwhile.",
         # It takes a function that counts the draws, which each launch calls.
         "drawing": "While a graph is recorded: makes views of the number and the key of a draw.",
@@ -317,8 +317,8 @@ def problems() -> dict[str, list[str]]:
 def default_device() -> Device:
     """Return the device that new arrays are made on.
 
-    It is the device of the innermost ``with xarr.device(...)``; else that of the environment
-    variable XARR_DEVICE; else the first GPU; else the first CPU.
+    It is the device of the innermost ``with xarr.device(...)``; else the one that the
+    environment variable XARR_DEVICE names; else the first GPU; else the first CPU.
 
     >>> xarr.zeros(2).device == xarr.default_device()
     True

@@ -280,7 +280,7 @@ def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
 
 
 def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
-    """Tell whether a and b may share memory, as their addresses overlap; False is certain.
+    """Tell whether a and b may share memory: whether their addresses overlap. False is certain.
 
     max_work : int, optional -- The limit of an exact search; None compares the ends only.
     a, b : Array -- The arrays; also NumPy arrays.

@@ -258,8 +258,8 @@ def linspace(
 
     ValueError -- If num is negative, or there is no such device.
 
-    Note: The default of num, arrays as ends, retstep and axis are NumPy's. On a device without
-    float64 the host computes the numbers between two numbers, with the same bits as elsewhere.
+    Note: The default of num, arrays as ends, retstep and axis are NumPy's. If both ends are
+    numbers and the device lacks float64, the host computes the values, with the same bits.
 
     >>> xarr.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]

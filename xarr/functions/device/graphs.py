@@ -151,7 +151,7 @@ def graph(device: Device | str | None = None) -> Graph:
         or draws a random number, or if another graph is being recorded.
 
     Note: Values that come from the host within the block are copied once, not at each launch. Each
-    launch draws new random arrays. xarr's own kernels compute products and transforms, not the
+    launch draws new random arrays. Products and transforms run by xarr's own kernels, not by the
     device's libraries. The graph keeps the memory of temporaries, and arrays without memory get it
     (`zeros` has none until it is written to). Work of other threads on the device is recorded too.
 

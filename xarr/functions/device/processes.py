@@ -73,8 +73,8 @@ def ipc_handle(x: Array) -> IpcHandle:
     """Make a handle of an array's memory on a CUDA device, for another process on the same machine.
 
     The handle can be pickled, and its `open` gives the other process an Array in the same memory.
-    The memory lives as long as the handle in this process, which has to outlive the Array in the
-    other. A process sees what the other wrote before it called ``xarr.synchronize()``.
+    The memory lives as long as the handle in this process; keep the handle until the Array in the
+    other process is gone. A process sees what the other wrote before ``xarr.synchronize()`` there.
 
     x : Array, shape (...) -- The array, of at least one element.
 

@@ -220,8 +220,8 @@ def profile() -> Profile:
     ``p.save("trace.json")`` writes a trace for chrome://tracing or Perfetto.
 
     Note: Pending work runs before the block, and the work of the block runs within it. Kernels
-    compute all work on a CPU too, where NumPy does small work without `profile`. Times are those of
-    the device, without compilation. Library calls on the host are named ``numpy.``. The work of all
+    compute all work on a CPU too, where NumPy does small work without `profile`. Times are the
+    device's, without compilation. Library calls on the host are named ``numpy.``. The work of all
     threads on all devices counts. With the package nvtx, the block and each launch are NVTX ranges
     in the domain ``xarr``.
 

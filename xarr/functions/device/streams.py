@@ -425,7 +425,7 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
 
     -> Event at the end of the copy
 
-    TypeError -- If neither is an Array, one is no array, or their data types differ.
+    TypeError -- If neither is an Array, if one is no array at all, or if their data types differ.
     ValueError -- If the shapes differ, NumPy's array is not C-contiguous, `dst` is read-only, the
         stream is on another device, or the devices cannot copy directly.
 

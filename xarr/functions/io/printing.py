@@ -32,7 +32,7 @@ def array_repr(
     precision: int | None = None,
     suppress_small: bool | None = None,
 ) -> str:
-    """Return the text of `repr`, in NumPy's format; with any device but the default one.
+    """Return the text of `repr`, in NumPy's format; it names any device but the default.
 
     >>> xarr.array_repr(xarr.asarray([1, 2]))
     'array([1, 2])'

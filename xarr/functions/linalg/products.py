@@ -378,7 +378,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
 
     axes : int or pair of sequences of int, optional
         An integer N sums over the last N axes of a and the first N of b; a pair lists the axes of a
-        and those of b, in the same order.
+        and the axes of b, in the same order.
 
     -> Array, shape of a's other axes, then b's, of the data type that a and b promote to
 

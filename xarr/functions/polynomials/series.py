@@ -233,8 +233,8 @@ class Series:
     def integ(self, m: int = 1, k: Any = (), lbnd: Any = None) -> Made:
         """Integrate the series m times.
 
-        k : number or sequence of at most m numbers -- The values of the integrals at `lbnd`, that
-            of the first integral first; missing ones are 0.
+        k : number or sequence of at most m numbers -- The values of the integrals at `lbnd`, in
+            the order of the integrals; missing values are 0.
         lbnd : number, optional -- The lower bound of the integrals; None for 0.
         """
         constants = list(k) if isinstance(k, list | tuple) else k
@@ -281,7 +281,7 @@ class Series:
         x, y : Array, shape (M,) -- The points.
         deg : int or sequence of int -- The largest degree, or the degrees that the series may have.
         domain : pair of float, optional
-            The domain; None for the range of x, [] for that of the class.
+            The domain; None for the range of x, [] for the class's.
         rcond : float, optional -- Singular values up to rcond times the largest are taken as zero;
             None for M times the dtype's epsilon.
         full : bool -- Whether to return [residuals, rank, singular values, rcond] too.
@@ -315,7 +315,7 @@ class Series:
 
         roots : Array, shape (N,) -- The roots; a root of multiplicity k is listed k times.
         domain : pair of float, optional
-            The domain; None for the range of the roots, [] for that of the class.
+            The domain; None for the range of the roots, [] for the class's.
         """
         interval = cls._read(domain)
         interval = [] if interval is not None and len(interval) == 0 else interval

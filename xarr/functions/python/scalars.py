@@ -50,5 +50,5 @@ def numerator(self: Array) -> int:
 
 
 def denominator(self: Array) -> int:
-    """Return 1, the denominator of an integer as a fraction."""
+    """Return the denominator of an integer as a fraction: 1."""
     return int(_number(self, "denominator").denominator)

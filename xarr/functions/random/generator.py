@@ -201,10 +201,10 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Any:
         """Choose elements at random.
 
-        a : Array or int -- The elements to choose from; an integer n for 0 to n - 1.
+        a : Array or int -- The elements to choose from; an integer n means 0 to n - 1.
         replace : bool -- Whether an element may be chosen again.
-        p : real Array, shape (N,), optional -- The probability of each element; None for equal
-            ones.
+        p : real Array, shape (N,), optional -- The probability of each element; None for
+            equal probabilities.
         axis : int -- The axis of a whose slices are chosen.
         shuffle : bool -- Without replacement: whether the order is random, too.
         size : int, tuple of int or None -- The shape of the choices; None for one choice.

@@ -153,7 +153,7 @@ class Philox:
         return self
 
     def jumped(self, jumps: int = 1) -> Philox:
-        """Make a bit generator of the same key whose counter is further by 2**48 for each jump.
+        """Make a bit generator of the same key, with a counter further by 2**48 for each jump.
 
         jumps : int -- The number of jumps.
 

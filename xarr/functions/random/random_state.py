@@ -231,8 +231,8 @@ class RandomState(Continuous, Discrete, Vectors):
 
         a : Array, shape (N,), or int -- The elements to choose from; an int n means 0 to n - 1.
         replace : bool -- Whether an element may be chosen again.
-        p : real Array, shape (N,), optional -- The probability of each element; None for equal
-            ones.
+        p : real Array, shape (N,), optional -- The probability of each element; None for
+            equal probabilities.
         size : int, tuple of int or None -- The shape of the choices; None for one choice.
 
         -> Array, or int where a is an integer and size is not given

@@ -510,7 +510,7 @@ def diff(
     """Subtract each element along an axis from the next; for bools, tell whether they differ.
 
     prepend, append : Array or scalar, optional
-        Values to join to a along the axis first, before and after it.
+        Values to join to a first, before and after it along the axis.
     n : int -- How many times to take differences.
 
     -> Array

@@ -182,7 +182,7 @@ def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
 
 @cached_call
 def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
-    """Move axes to other positions; the others stay in their order; a view.
+    """Move axes to other positions, and keep the order of the others; return a view.
 
     source, destination : int or tuple of int -- The axes, and the position of each in the result.
 

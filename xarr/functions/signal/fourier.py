@@ -431,7 +431,7 @@ _DFT = "Compute the discrete Fourier transform"
 _INVERSE = "Compute the inverse discrete Fourier transform"
 _HALVED = "Compute the first half of the discrete Fourier transform"
 _REAL = f"{_DFT} of a real signal"
-_HALF = "Compute the real signal whose half spectrum is a"
+_HALF = "Compute the real signal from half of its spectrum"
 
 fft: Final = _along(rows.fft, f"{_DFT} along an axis.", "[4.0, 1.0, 1.0]")
 ifft: Final = _along(rows.ifft, f"{_INVERSE} along an axis.", "[1.333, 0.333, 0.333]")
@@ -449,7 +449,7 @@ rfft2: Final = _over(
     rows.rfft2, f"{_REAL} over two axes: half of the last axis.", "[[3.0, 1.0], [3.0, 1.0]]"
 )
 irfft2: Final = _over(rows.irfft2, f"{_HALF}, over two axes.", "[[0.75, 0.25], [0.75, 0.25]]")
-_HFFT = "Compute the real spectrum of a signal with Hermitian symmetry, whose first half is a."
-_IHFFT = "Compute the first half of the signal whose real spectrum is a: the inverse of `hfft`."
+_HFFT = "Compute the real spectrum of a signal with Hermitian symmetry, from its first half."
+_IHFFT = "Compute the first half of a signal from its real spectrum: the inverse of `hfft`."
 hfft: Final = _along(rows.hfft, _HFFT, "[5.0, 1.0, 1.0, 1.0]")
 ihfft: Final = _along(rows.ihfft, _IHFFT, "[1.333, 0.333]")

@@ -76,7 +76,7 @@ def unique_counts(x: Array) -> UniqueCountsResult:
 
 
 def unique_inverse(x: Array) -> UniqueInverseResult:
-    """Return the distinct elements, and for each element of x its index among these.
+    """Return the distinct elements, and the index of each element of x among them.
 
     -> named tuple of values, shape (N,), of the data type of x, and inverse_indices, int64
 
@@ -206,7 +206,7 @@ def isin(
 ) -> Array:
     """Tell whether each element of one array is in another; NaN is in none.
 
-    element, test_elements : Array, shape (...) -- The elements, and those to search among.
+    element, test_elements : Array, shape (...) -- The elements, and the elements to search among.
     invert : bool -- Whether to tell the opposite.
 
     -> Array of bool, shape of element
@@ -261,8 +261,8 @@ def unique(
     sorted : bool -- Accepted for compatibility; the result is always sorted.
 
     -> Array, of the data type of ar, or a tuple
-        Of shape (N,), or that of ar with N subarrays along `axis`. With flags a tuple: the distinct
-        elements, then an int64 Array for each flag, in the order of the parameters.
+        Of shape (N,); with `axis`, the shape of ar with N subarrays along it. With flags a tuple:
+        the distinct elements, then an int64 Array for each flag, in the order of the parameters.
 
     >>> values, counts = xarr.unique(xarr.asarray([2, 1, 2]), return_counts=True)
     >>> values.tolist(), counts.tolist()

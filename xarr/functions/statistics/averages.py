@@ -118,7 +118,7 @@ def cov(
     """Estimate the covariance matrix of variables.
 
     m, y : Array, shape (variables, observations) or (observations,)
-        The observations; y adds those of further variables.
+        The observations; y adds further variables.
     bias : bool, optional -- Whether to divide by the number of observations N, not by N - 1.
     ddof : int, optional -- Divide by N - ddof; overrides `bias`.
     fweights : integer Array, shape (observations,), optional
@@ -246,7 +246,7 @@ def corrcoef(
     """Compute Pearson's correlation coefficients of variables.
 
     x, y : Array, shape (variables, observations) or (observations,)
-        The observations; y adds those of further variables.
+        The observations; y adds further variables.
     dtype : dtype, optional -- The data type to compute in; by default float64 or complex128.
 
     -> Array, shape (variables, variables); shape () for one variable

@@ -151,7 +151,7 @@ def nanpercentile(
     q : Array, shape (...) -- The percentiles, from 0 to 100; read on the host.
 
     -> floating-point Array, shape (*q.shape, ...)
-        The axes of q, then those of a that remain. NaN if all elements are NaN; on a CPU with a
+        The axes of q, then the axes of a that remain. NaN if all elements are NaN; on a CPU with a
         RuntimeWarning.
 
     >>> float(xarr.nanpercentile(xarr.asarray([1.0, float("nan"), 2.0]), 50))
@@ -179,7 +179,7 @@ def nanquantile(
     q : Array, shape (...) -- The quantiles, from 0 to 1; read on the host.
 
     -> floating-point Array, shape (*q.shape, ...)
-        The axes of q, then those of a that remain. NaN if all elements are NaN; on a CPU with a
+        The axes of q, then the axes of a that remain. NaN if all elements are NaN; on a CPU with a
         RuntimeWarning.
 
     >>> float(xarr.nanquantile(xarr.asarray([1.0, float("nan"), 2.0]), 0.5))

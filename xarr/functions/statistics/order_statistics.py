@@ -141,7 +141,7 @@ def percentile(
     q : Array, shape (...) -- The percentiles, from 0 to 100; read on the host.
 
     -> floating-point Array, shape (*q.shape, ...)
-        The axes of q, then those of a that remain. NaN where an element is NaN.
+        The axes of q, then the axes of a that remain. NaN where an element is NaN.
 
     >>> xarr.percentile(xarr.asarray([1.0, 2.0, 3.0]), [25, 50]).tolist()
     [1.5, 2.0]
@@ -169,7 +169,7 @@ def quantile(
     q : Array, shape (...) -- The quantiles, from 0 to 1; read on the host.
 
     -> floating-point Array, shape (*q.shape, ...)
-        The axes of q, then those of a that remain. NaN where an element is NaN.
+        The axes of q, then the axes of a that remain. NaN where an element is NaN.
 
     >>> float(xarr.quantile(xarr.asarray([1.0, 2.0, 4.0]), 0.75))
     3.0
