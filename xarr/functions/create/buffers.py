@@ -229,7 +229,7 @@ def require(
     """Make an array that meets requirements; an Array that meets them is returned itself.
 
     requirements : str or sequence of str, optional -- "C" or "F" for the order in memory, "W" for
-        writeable, "O" for memory of its own; "A" and "E" are accepted, as every Array meets them.
+        writeable, "O" for memory of its own; "A" and "E" are accepted, being true of every Array.
 
     -> Array, shape of a
 

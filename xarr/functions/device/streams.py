@@ -167,7 +167,7 @@ class Stream:
         return self
 
     def call(self, function: Callable[..., object], *arguments: Any) -> None:
-        """Call a host function once all work of the stream so far is done.
+        """Call a host function when all work of the stream so far is done.
 
         On a CUDA device a thread of the driver calls it, and later work of the stream waits for the
         call; on other devices this method waits and calls it. The function must neither use the

@@ -70,7 +70,7 @@ GLOSSARY: Final = {
         (f"order beside {name}" for name in ("indices", "multi_index")),
         "The index of the array that runs fastest: the last (C) or the first (F).",
     ),
-    "subok": "Accepted for compatibility; has no effect, since arrays have no subclasses.",
+    "subok": "Accepted for compatibility; has no effect: arrays have no subclasses.",
     "signature": 'The data types of operands and results, such as "dd->d"; in place of `dtype`.',
     "sig": "Another name of `signature`.",
     "like": "Accepted for compatibility; has no effect.",
@@ -147,7 +147,7 @@ GLOSSARY: Final = {
     "mode: str": 'What to do with an index out of range: "raise" an error, "wrap" or "clip" it.',
     "mode beside multi_index": 'What to do with an index out of range: "raise" an error, "wrap"\n'
     '    or "clip" it; one mode for all axes, or one for each.',
-    "kind": "Accepted for compatibility; has no effect, as the device chooses the algorithm.",
+    "kind": "Accepted for compatibility; has no effect: the device chooses the algorithm.",
     "order: Any": "For NumPy's structured arrays, which xarr does not have; must be None.",
     "n: SupportsIndex": "The number of rows; also of columns, if `m` is None.",
     "ndim: SupportsIndex": "The number of axes.",
