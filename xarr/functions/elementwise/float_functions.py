@@ -325,14 +325,11 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
 
 
 def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
-    """Return the real part of a if all imaginary parts are close to 0, else a itself.
+    """Return the real part if all imaginary parts are close to 0, else `a`. Waits for the device.
 
-    tol : float -- The magnitude that imaginary parts must be below. A value above 1 is in units of
-        the dtype's epsilon.
+    tol : float -- The bound on imaginary parts; a value above 1 is in units of the dtype's epsilon.
 
     -> Array, shape of a
-
-    Note: Waits for the device.
 
     >>> xarr.real_if_close(xarr.asarray([1 + 1e-15j])).tolist()
     [1.0]

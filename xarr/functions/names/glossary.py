@@ -15,10 +15,7 @@ GLOSSARY: Final = {
         ("a", "arr", "ary", "m", "val", "x", ": ArrayLike"),
         "The operand: an Array, a number, a list of numbers or a NumPy array.",
     ),
-    **dict.fromkeys(
-        ("x1: ArrayLike", "x2: ArrayLike"),
-        "The operand: an Array, a list of numbers or a NumPy array.",
-    ),
+    **dict.fromkeys(("x1: ArrayLike", "x2: ArrayLike"), "An Array, a list or a NumPy array."),
     **dict.fromkeys((f"{name}: Array" for name in ("a", "arr", "ary", "m", "x")), "The array."),
     "axis": "The axis; a negative one counts from the end.",
     "axis: Axis": "The axes; None for all of them.",

@@ -139,11 +139,9 @@ class Philox:
             self._key = _word(value["state"]["key"], "key")
 
     def advance(self, delta: int) -> Philox:
-        """Skip draws; return the bit generator itself.
+        """Skip draws, each of one call; return the bit generator itself.
 
-        delta : int -- The number of draws. A call is one draw, whatever its size.
-
-        Note: NumPy's generator advances by blocks of four numbers.
+        delta : int -- The number of calls to skip, of any size; NumPy counts blocks of 4 numbers.
 
         >>> xarr.random.Philox(1).advance(2).state["state"]["counter"]
         2
