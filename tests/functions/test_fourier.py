@@ -29,6 +29,7 @@ np.fft.irfft2(r + 1j)
 np.fft.{fft2|ifft2}(r + 1j, (4, 8), (0, 1), "ortho")
 np.fft.rfft2(r, (4, 8), (0, 1), "ortho")
 np.fft.irfft2(r + 1j, (4, 8), (0, 1), "ortho")
+np.fft.{irfft2|fft2|ifft2|irfftn|fftn}(r + 1j, s={(3, -1)|(-1, 4)}, axes=(0, 1))
 np.fft.{fft2|rfft2|irfft2}(r, s=(1,), axes=(0, 1)) ! ValueError: axes
 np.fft.{fft|ifft|rfft|irfft|hfft|ihfft}([1, 2, 3, 4])
 np.fft.{fft|ifft|rfft|irfft|hfft|ihfft|fftn|irfftn}([True, False, True, True])

@@ -358,7 +358,7 @@ def compress(
 ) -> Array:
     """Take the slices along an axis where a condition is true. See `xarr.compress`.
 
-    -> Array, shape of the array with the taken indices along the axis, of its data type
+    -> Array, of the array's data type; its shape, but with the taken slices alone along the axis
     """
     return functions.index.searching.compress(condition, self, axis, out)
 

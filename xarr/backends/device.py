@@ -86,7 +86,7 @@ class Device:
         "kept": "The number of graphs that use a buffer, by the buffer's identity.",
         "is_recorded": "Whether a graph is being recorded; no other work may run meanwhile.",
         # It takes a function that counts the draws, which each launch calls.
-        "drawing": "While a graph is recorded: makes views of the number and the key of a draw.",
+        "drawing": "For the engine: what stands for draws while a graph is recorded; else None.",
         "bandwidth_gb_s": "The bandwidth of copies, in GB/s; None until a profile measures it.",
         "tape": "The pending work.",
         "kernels": "The compiled kernels.",

@@ -438,8 +438,10 @@ def logspace(
     start, stop, base : number, or Array, shapes that broadcast to (...)
         The exponents of the ends, and the base of the powers.
     num : int -- The number of values.
+    endpoint : bool
+        Whether base ** stop is the last number; else the exponents end one step before `stop`.
 
-    -> Array, shape (num, ...)
+    -> Array, shape (num, ...), or with the new axis at `axis`
 
     >>> xarr.logspace(0, 2, 3).tolist()
     [1.0, 10.0, 100.0]

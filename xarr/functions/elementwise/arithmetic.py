@@ -92,6 +92,8 @@ def bitwise_count(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) 
 def real(val: ArrayLike) -> Array:
     """Take the real part.
 
+    val : ArrayLike, shape (...) -- The operand, of any data type.
+
     -> Array, shape (...)
         For a complex array a view, float32 or float64; a real array is returned as it is. A
         Python number gives a number.
@@ -106,6 +108,8 @@ def real(val: ArrayLike) -> Array:
 
 def imag(val: ArrayLike) -> Array:
     """Take the imaginary part; 0 for real numbers.
+
+    val : ArrayLike, shape (...) -- The operand, of any data type.
 
     -> Array, shape (...)
         For a complex array a view, float32 or float64; for a real array, read-only zeros of its
@@ -129,7 +133,7 @@ def of_parts(real: Array, imag: Array) -> Array:
 
 
 def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
-    """Round to the nearest integer, or to some decimal places; halves to even.
+    """Round to the nearest integer, halves to even.
 
     decimals : int, optional -- The number of decimal places; -1 rounds to tens, -2 to hundreds.
         As in NumPy, by multiplying with 10**decimals, rounding and dividing.

@@ -93,7 +93,8 @@ GLOSSARY: Final = {
     "n: SupportsIndex | None": "The length of the signal along the axis: the operand is cut to\n"
     "    this length, or padded with zeros. None for the operand's length.",
     "s": "The lengths of the signal along `axes`: the operand is cut to them, or padded with\n"
-    "    zeros. -1 keeps the length of an axis, None all lengths. Deprecated if `axes` is None.",
+    "    zeros. -1 keeps the length of an axis, None those of all. To give `s` without `axes` is\n"
+    "    deprecated.",
     "deg": "The largest degree.",
     "df": "The degrees of freedom, positive.",
     "dtype: FloatType": "float64 or float32; None for the device's default floating-point type.",

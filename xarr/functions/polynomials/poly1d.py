@@ -73,7 +73,9 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
 def roots(p: Coefficients) -> Array:
     """Compute the roots of a polynomial as eigenvalues of a matrix. Runs on the host.
 
-    -> Array, shape (N,), complex if a root is complex
+    p : Array, shape (N + 1,) -- The coefficients, of the highest power first.
+
+    -> Array, shape (N,) if the first and the last one are not 0; complex if a root is complex
 
     >>> sorted(xarr.roots([1, -3, 2]).tolist())
     [1.0, 2.0]

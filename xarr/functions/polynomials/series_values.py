@@ -42,7 +42,7 @@ class Basis:
     def val(self, x: ArrayLike, c: ArrayLike, tensor: bool = True) -> Array:
         """Evaluate a series, the sum of c[k] * P[k](x), by an expression that one kernel computes.
 
-        c : Array, shape (N, *S) -- The coefficients; S is the shape of an array of series.
+        c : Array, shape (N, *S) -- The coefficients; each index of axes S has a series.
         tensor : bool, optional
             Whether to evaluate each series at each point; else S and (...) broadcast.
 
@@ -78,7 +78,7 @@ class Basis:
         """Sum c[i, j] * P[i](x) * P[j](y) at points.
 
         x, y : Array, shape (...) -- The coordinates of the points.
-        c : Array, shape (L, M, *S) -- The coefficients; S is the shape of an array of series.
+        c : Array, shape (L, M, *S) -- The coefficients; each index of axes S has a series.
 
         -> Array, shape c.shape[2:] + x.shape
         """
@@ -88,7 +88,7 @@ class Basis:
         """Sum c[i, j, k] * P[i](x) * P[j](y) * P[k](z) at points.
 
         x, y, z : Array, shape (...) -- The coordinates of the points.
-        c : Array, shape (L, M, N, *S) -- The coefficients; S is the shape of an array of series.
+        c : Array, shape (L, M, N, *S) -- The coefficients; each index of axes S has a series.
 
         -> Array, shape c.shape[3:] + x.shape
         """
@@ -99,7 +99,7 @@ class Basis:
 
         pts : sequence of N Arrays, shape (...) -- The coordinates of the points along each axis.
         c : Array, shape (n_1, ..., n_N, *S)
-            The coefficients; S is the shape of an array of series.
+            The coefficients; each index of axes S has a series.
 
         -> Array, shape (*S, ...)
 
@@ -127,7 +127,7 @@ class Basis:
         """Sum c[i, j] * P[i](x) * P[j](y) on the grid of x and y.
 
         x, y : Array, shape (...) -- The coordinates along each axis of the grid.
-        c : Array, shape (L, M, *S) -- The coefficients; S is the shape of an array of series.
+        c : Array, shape (L, M, *S) -- The coefficients; each index of axes S has a series.
 
         -> Array, shape c.shape[2:] + x.shape + y.shape
         """
@@ -137,7 +137,7 @@ class Basis:
         """Sum c[i, j, k] * P[i](x) * P[j](y) * P[k](z) on the grid of x, y and z.
 
         x, y, z : Array, shape (...) -- The coordinates along each axis of the grid.
-        c : Array, shape (L, M, N, *S) -- The coefficients; S is the shape of an array of series.
+        c : Array, shape (L, M, N, *S) -- The coefficients; each index of axes S has a series.
 
         -> Array, shape c.shape[3:] + x.shape + y.shape + z.shape
         """

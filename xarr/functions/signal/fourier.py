@@ -111,7 +111,9 @@ def _converted(row: Transform, x: Array) -> View:
 
 def _size(row: Transform, extent: int, length: int | None, *, last: bool) -> int:
     """The length of the signal along an axis."""
-    if length is None or (length == -1 and row.many):
+    if length == -1 and row.many:
+        return extent
+    if length is None:
         return 2 * (extent - 1) if row.made == "real" and last else extent
     if length < 1:
         raise value_error(row.where, f"n is {length}", "n must be at least 1")
@@ -378,8 +380,8 @@ def _describe(function: _F, row: Transform, about: str, operand: str, made: str)
     lengths = ""
     if row.made == "real" and row.many:
         lengths = """s : sequence of int, optional
-    The lengths of the result along `axes`. -1 keeps the length N of an axis of a, but makes the
-    last one 2 (N - 1); None is -1 for all. Deprecated if `axes` is None.
+    The lengths of the result along `axes`; -1 for an axis keeps its length. None keeps all but
+    the last one, which becomes 2 (N - 1) for N elements. To give `s` without `axes` is deprecated.
 
 """
     elif row.made == "real":
@@ -440,13 +442,17 @@ ifftn: Final = _over(rows.ifftn, f"{_INVERSE} over several axes.", "[[0.75, 0.25
 rfft: Final = _along(rows.rfft, f"{_HALVED} of a real signal: n // 2 + 1 elements.", "[4.0, 1.0]")
 irfft: Final = _along(rows.irfft, f"{_HALF}: the inverse of `rfft`.", "[1.25, 0.25, 0.25, 0.25]")
 rfftn: Final = _over(
-    rows.rfftn, f"{_REAL} over several axes: half of the last axis.", "[[3.0, 1.0], [3.0, 1.0]]"
+    rows.rfftn,
+    f"{_REAL} over several axes; of the last one only frequencies from 0 on.",
+    "[[3.0, 1.0], [3.0, 1.0]]",
 )
 irfftn: Final = _over(rows.irfftn, f"{_HALF}, over several axes.", "[[0.75, 0.25], [0.75, 0.25]]")
 fft2: Final = _over(rows.fft2, f"{_DFT} over two axes.", "[[3.0, 1.0], [3.0, 1.0]]")
 ifft2: Final = _over(rows.ifft2, f"{_INVERSE} over two axes.", "[[0.75, 0.25], [0.75, 0.25]]")
 rfft2: Final = _over(
-    rows.rfft2, f"{_REAL} over two axes: half of the last axis.", "[[3.0, 1.0], [3.0, 1.0]]"
+    rows.rfft2,
+    f"{_REAL} over two axes; of the last one only frequencies from 0 on.",
+    "[[3.0, 1.0], [3.0, 1.0]]",
 )
 irfft2: Final = _over(rows.irfft2, f"{_HALF}, over two axes.", "[[0.75, 0.25], [0.75, 0.25]]")
 _HFFT = "Compute the real spectrum of a signal with Hermitian symmetry, from its first half."

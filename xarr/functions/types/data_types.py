@@ -416,7 +416,7 @@ def mintypecode(typechars: Iterable[Any], typeset: str = "GDFgdf", default: str 
 
 
 def typename(char: str) -> str:
-    """Describe the data type of one of NumPy's letters.
+    """Describe the data type that a letter of NumPy's stands for.
 
     char : str -- The letter.
 
