@@ -47,6 +47,33 @@ def test_random_programs_have_the_bits_of_python(device: xarr.Device, part: int)
         lines_alike(number, number)
 
 
+@xarr.kernel
+def squared_again_and_again(n, out):  # type: ignore[no-untyped-def]
+    t = cuda.grid(1)
+    i = 0
+    j = n[t]
+    for step in range(-2, 2):
+        i += step
+    if i > n[t] and n[t] == 4:
+        out[t, 2] = 1
+    else:
+        for step in range(-1, 5):
+            j += step
+            i *= i
+    out[t, 0] = i
+    out[t, 1] = j
+
+
+def test_squares_in_a_loop_are_computed(device: xarr.Device) -> None:
+    """gcc 12 took i from before the second loop."""
+    found = []
+    for launch in (squared_again_and_again, squared_again_and_again.interpret):
+        out = xarr.zeros((4, 3), dtype="int64")
+        launch[2, 2](xarr.asarray([18, 19, 28, 71]), out)
+        found.append(out.tolist())
+    assert found[0] == found[1]
+
+
 # -- arrays and numbers -----------------------------------------------------------------------
 
 

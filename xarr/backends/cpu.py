@@ -65,6 +65,8 @@ _GCC_FLAGS: Final = (
     # doubles), where it makes vectors of statements beside each other. Of 41 operations on 2^20
     # elements none is above 1.2 of its time without them, floor_divide takes .24, all .97.
     "-fno-tree-slp-vectorize",
+    # gcc 12 forgets the squares of `for (...) i *= i;` where it computes i behind the loop at once.
+    "-fno-tree-scev-cprop",
     "-fvect-cost-model=dynamic",
     "-fno-thread-jumps",
     "-fno-tree-pre",
