@@ -496,3 +496,69 @@ def test_very_many_indices_are_looked_at(device: xarr.Device, monkeypatch: Any) 
                 beyond[at] = wrong
                 with pytest.raises(IndexError, match=f"index {wrong} is out of bounds"):
                     x[xarr.asarray(beyond, device=device)]
+
+
+PLACES = [
+    "np.argsort(x)",
+    "np.argsort(x)[::-1]",
+    "np.argsort(x).astype('int32')[2:]",
+    "np.argsort(x.reshape(4, 6), axis=0)",
+    "np.argmax(x.reshape(4, 6), axis=1)",
+    "np.argmin(x)",
+    "np.arange(5000) % 24",
+]
+
+
+@pytest.mark.parametrize("places", PLACES)
+def test_indices_that_are_made_in_range_are_not_looked_at(
+    places: str, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def looked(*_: Any) -> None:
+        raise AssertionError("indices were looked at")
+
+    monkeypatch.setattr(host_functions.tier, "name", "fused")  # a CPU computes few at once
+    host = np.arange(24.0) * 7 % 24
+    wanted = host[eval(places, {"np": np, "x": host})]
+    with xarr.device(device.pretending("as-gpu")):
+        x = xarr.asarray(host)
+        xarr.synchronize(x)
+        with monkeypatch.context() as patch:
+            patch.setattr(bounds, "_look_at", looked)
+            found = x[eval(places, {"np": xarr, "x": x})]
+        np.testing.assert_array_equal(xarr.to_numpy(found), wanted)
+        known = xarr.jit(lambda x: x[eval(places, {"np": xarr, "x": x})])
+        for _ in range(3):
+            np.testing.assert_array_equal(xarr.to_numpy(known(x)), wanted)
+
+
+def test_other_indices_are_looked_at(device: xarr.Device) -> None:
+    with xarr.device(device.pretending("as-gpu")):
+        x, short = xarr.asarray(np.arange(24.0)), xarr.arange(23.0)
+        written = xarr.argsort(x)
+        written[3] = 24
+        bits = xarr.argsort(x).view("int32")
+        for places in (
+            xarr.argsort(x),
+            written,
+            bits + 24,
+            xarr.arange(30) % 24,
+            30 % xarr.arange(1, 60),
+            -1 - xarr.argsort(x),
+        ):
+            with pytest.raises(IndexError):
+                short[places]
+        rows = xarr.argsort(x.reshape(4, 6), axis=1)
+        with pytest.raises(IndexError):
+            short[:5][rows]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32"])
+@pytest.mark.parametrize("write", ["x[0] = value", "x[x == 0] = value", "x[...] = value"])
+def test_numpys_integers_must_fit(dtype: str, write: str) -> None:
+    x = xarr.zeros(3, dtype=dtype)
+    with pytest.raises(OverflowError):
+        exec(write, {"x": x, "value": np.int64(2**33 + 1)})
+    if dtype[0] == "u":
+        with pytest.raises(OverflowError):
+            exec(write, {"x": x, "value": np.int64(-1)})
+    assert x.tolist() == [0, 0, 0]

@@ -541,6 +541,8 @@ def numbers(obj: Any, row: DType, where: str, name: str) -> Host:
 
     Exactly: an integer that the type does not hold is an error, and none becomes a float between.
     """
+    if isinstance(obj, numpy.integer):  # of which NumPy lets unsigned types wrap around
+        obj = obj.item()
     try:
         return dtypes.quietly(numpy.array, obj, row.numpy)
     except (TypeError, ValueError, OverflowError) as error:

@@ -13,14 +13,18 @@ from xarr.functions.reduce import reductions
 from xarr.ir.views import View
 from xarr.ops import gather, vendor
 from xarr.tape import recorders
+from xarr.tape.recording import operands_of
 from xarr.tape.scalar_access import Host, function_of
+from xarr.tape.tape import tape_of
 
 
 def in_range(array: Array, extent: int, axis: int, where: str) -> Array:
-    """Refuse indices out of range; reads one value back from the device.
+    """Refuse indices out of range; reads one value back from the device, if it has to.
 
     Return the indices, clipped where a replay will have others: it reads nothing back.
     """
+    if _is_made_in_range(array._view, extent):
+        return array
     if array.size and extent:
         recorders.checked(lambda view: _require_in_range(view, extent, axis, where), array._view)
         if recorders.varies(array._view):
@@ -30,6 +34,35 @@ def in_range(array: Array, extent: int, axis: int, where: str) -> Array:
     elif array.size:
         _require_in_range(array._view, extent, axis, where)
     return array
+
+
+def _is_made_in_range(view: View, extent: int) -> bool:
+    """Return whether all elements of a pending view are in range by what makes them.
+
+    On a GPU `x[argsort(k)]` then waits for nothing: to look at the indices takes a launch and a
+    read.
+    """
+    for instruction in reversed(list(tape_of(view.device).instructions)):
+        storage, made = view.storage, instruction.opcode.target
+        if storage is None or storage.is_seen:
+            return False
+        if instruction.written is not storage:
+            continue
+        if instruction.fresh is None or made is None or made.dtype is not view.dtype:
+            return False
+        name = instruction.opcode.operation.name
+        operands = operands_of(instruction.opcode, instruction.views, instruction.scalar)
+        if name == "argsort":
+            return bool(max(operands[0].shape) <= extent)
+        if name in ("argmax", "argmin"):
+            return bool(operands[0].structure.size <= extent * made.size)
+        if name == "remainder":
+            number = operands[1].value
+            return bool(number is not None and 0 < number <= extent)
+        if name != "astype" or operands[0].dtype.kind not in dtypes.INTEGER:
+            return False
+        view = operands[0]  # a conversion to any integers keeps indices in range
+    return False
 
 
 def _require_in_range(view: View, extent: int, axis: int, where: str) -> None:
