@@ -55,6 +55,50 @@ _ABOUT: Final = {
     "atomic_cas": "Set x[i] to a value where it is `old`: atomic.cas(x, i, old, value).",
 }
 """What each word does in a kernel; the atomic ones return the old element."""
+_GIVEN: Final = {
+    "ndim": "int\n    The number of dimensions, 1 to 3.",
+    "axis": "int\n    The dimension: 0, 1 or 2, which are x, y and z of CUDA.",
+    "shape": "int or tuple of int\n    The shape, which must be known when the kernel is compiled.",
+    "dtype": "DType\n    The data type of the elements.",
+    "x": "Array or local array\n    The array, of integers or floats of 32 or 64 bits.",
+    "i": "int or tuple of int\n    The element's index.",
+    "old": "number\n    The value to replace.",
+    "value": "number\n    The operand.",
+}
+_WORDS: Final = {
+    **dict.fromkeys(("grid", "gridsize"), ("ndim", "int, or a tuple of ndim int")),
+    **dict.fromkeys(("local_id", "group_id", "local_size", "groups"), ("axis", "int")),
+    **dict.fromkeys(("local_array", "private_array"), ("shape dtype", "an array of the kernel")),
+    "barrier": ("", "None"),
+    "atomic_cas": ("x i old value", "number\n    The element before."),
+}
+"""The parameters of each word, and what it returns; of other atomic ones as below."""
+_EXAMPLE: Final = """
+>>> import xarr
+>>> @xarr.kernel
+... def turned(x, y):
+...     kept = xarr.kernel.local_array(4, xarr.float32)
+...     k = xarr.kernel.local_id(0)
+...     i = xarr.kernel.grid(1)
+...     kept[k] = x[i]
+...     xarr.kernel.barrier()
+...     y[i] = kept[3 - k]
+>>> x = xarr.arange(8, dtype="float32")
+>>> y = xarr.zeros_like(x)
+>>> turned[2, 4](x, y)
+>>> y.tolist()
+[3.0, 2.0, 1.0, 0.0, 7.0, 6.0, 5.0, 4.0]"""
+
+
+def _sections(name: str) -> str:
+    """Return the parameters and the result of a word, and a kernel that has the frequent ones."""
+    given, returned = _WORDS.get(name, ("x i value", "number\n    The element before."))
+    parameters = "\n".join(f"{part} : {_GIVEN[part]}" for part in given.split())
+    parts = {"Parameters": parameters, "Returns": returned, "Examples": _EXAMPLE.strip()}
+    texts = [f"{head}\n{'-' * len(head)}\n{text}" for head, text in parts.items() if text]
+    return "\n\n".join(texts)
+
+
 INSTEAD: Final = {name: text for names, text in _REMEDIES.items() for name in names.split()}
 """What to write for words of Numba's that are not there."""
 
@@ -69,7 +113,8 @@ class Word:
     def __init__(self, name: str, axis: int | None = None) -> None:
         self.name = self.__name__ = name
         self.axis = axis
-        self.__doc__ = f"{_ABOUT[name]}\n\nIt can be called only in a function of `xarr.kernel`."
+        about = f"{_ABOUT[name]}\n\nIt can be called only in a function of `xarr.kernel`."
+        self.__doc__ = f"{about}\n\n{_sections(name)}"
 
     def __repr__(self) -> str:
         return f"<word {self.name} of xarr.kernel>"
