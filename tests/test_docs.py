@@ -179,8 +179,9 @@ def test_the_tutorial_runs_and_draws_its_pictures(
         assert (imread(tmp_path / name) == imread(pictures / name)).all()
 
 
-def test_the_script_of_the_tutorial_is_its_page() -> None:
+def test_script_and_notebook_of_the_tutorial_are_its_page() -> None:
     assert tutorial.SCRIPT.read_text() == tutorial.script(), "python -m tools.tutorial"
+    assert tutorial.NOTEBOOK.read_text("utf-8") == tutorial.notebook(), "python -m tools.tutorial"
 
 
 def test_the_gallery_shows_each_example_with_its_picture_and_times() -> None:

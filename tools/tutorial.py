@@ -1,22 +1,26 @@
-"""The tutorial as a script: ``python -m tools.tutorial`` writes examples/tutorial.py.
+"""The tutorial as a script and as a notebook: ``python -m tools.tutorial`` writes both.
 
-`docs/tutorial.md` is the source. Its blocks follow one another in a function, since workers of a
-cluster import the script again; what the page shows below a block, the script prints.
+`docs/tutorial.md` is the source of examples/tutorial.py and examples/tutorial.ipynb. The script has
+the blocks one after another in a function, since workers of a cluster import it again; what the
+page shows below a block, the script prints. A cell of the notebook ends where the page shows an
+output, which it has below it.
 """
 
 from __future__ import annotations
 
 import ast
 import doctest
+import json
 import re
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 ROOT: Final = Path(__file__).parents[1]
 PAGE: Final = ROOT / "docs" / "tutorial.md"
 SCRIPT: Final = ROOT / "examples" / "tutorial.py"
+NOTEBOOK: Final = ROOT / "examples" / "tutorial.ipynb"
 
 PART: Final = re.compile(
     r"^#{2,3} (?P<title>[^\n]*)$|^```pycon\n(?P<block>.*?)^```$", re.MULTILINE | re.DOTALL
@@ -64,5 +68,58 @@ def script() -> str:
     return HEAD + textwrap.indent(text.lstrip("\n"), "    ") + FOOT
 
 
+def cells(page: str) -> Iterator[dict[str, Any]]:
+    """Yield the cells of the notebook: the page's text, and its blocks with what they show."""
+    page = re.sub(
+        r"\A---\n.*?^---\n|^```\{index\}.*?^```\n", "", page, flags=re.DOTALL | re.MULTILINE
+    )
+    page = re.sub(
+        r"\]\((\w+)\.md", r"](../docs/\1.md", page.replace("](images/", "](../docs/images/")
+    )
+    for number, part in enumerate(
+        re.split(r"^```pycon\n(.*?)^```\n", page, flags=re.DOTALL | re.MULTILINE)
+    ):
+        if number % 2 == 0:
+            yield {
+                "cell_type": "markdown",
+                "metadata": {},
+                "source": part.strip().splitlines(keepends=True),
+            }
+            continue
+        source = ""
+        examples = doctest.DocTestParser().get_examples(part)
+        for example in examples:
+            source += example.source
+            if example.want or example is examples[-1]:
+                lines = example.want.splitlines(keepends=True)
+                shown = {"output_type": "stream", "name": "stdout", "text": lines}
+                yield {
+                    "cell_type": "code",
+                    "execution_count": None,
+                    "metadata": {},
+                    "outputs": [shown] if lines else [],
+                    "source": source.strip().splitlines(keepends=True),
+                }
+                source = ""
+
+
+def notebook() -> str:
+    """Return the notebook that the page describes, as JSON."""
+    kept = [
+        {**cell, "id": f"cell-{number}"}
+        for number, cell in enumerate(cells(PAGE.read_text("utf-8")))
+        if cell["source"]
+    ]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    document = {
+        "cells": kept,
+        "metadata": {"kernelspec": kernel},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
 if __name__ == "__main__":
     SCRIPT.write_text(script(), encoding="utf-8")
+    NOTEBOOK.write_text(notebook(), encoding="utf-8")
