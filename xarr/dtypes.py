@@ -175,6 +175,11 @@ def why_not(dtype: object) -> str:
     try:
         given = _numpy_dtype(dtype)
     except (TypeError, ValueError):
+        if isinstance(dtype, str):
+            import difflib  # here, as only an error needs it
+
+            near = difflib.get_close_matches(dtype, [row.name for row in TABLE], 1)
+            return f"the nearest is {near[0]}" if near else ""
         return "several sizes, or axes, are one tuple" if isinstance(dtype, int) else ""
     native = BY_NUMPY.get(given.newbyteorder("="))
     if native is not None:

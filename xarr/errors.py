@@ -113,6 +113,12 @@ value_error = functools.partial(refused, ValueError)
 type_error = functools.partial(refused, TypeError)
 
 
+def require_callable(function: object, where: str, name: str) -> None:
+    """Refuse what cannot be called."""
+    if not callable(function):
+        raise type_error(where, f"{name} is {function!r}", f"{name} must be callable")
+
+
 def word_error(where: str, name: str, given: object, accepted: str) -> Exception:
     """Make the exception of a word that is none of those accepted: TypeError where it is no str."""
     error = ValueError if isinstance(given, str) else TypeError

@@ -248,7 +248,7 @@ def resolved(shape: Any, size: int, where: str) -> Shape:
         extents[extents.index(-1)] = size // known
     if any(extent < 0 for extent in extents) or math.prod(extents) != size:
         fault = f"{errors.operand_of(where)} has {size} elements and shape is {shape!r}"
-        accepted = "the number of elements must stay; one extent may be -1"
+        accepted = f"the extents must multiply to {size}; one extent may be -1"
         raise errors.value_error(where, fault, accepted)
     return require_possible(tuple(extents), where)
 
@@ -270,6 +270,7 @@ def broadcast_shapes(*shapes: Shape, where: str) -> Shape:
                             "the shapes are " + " and ".join(map(str, shapes)),
                             "shapes must be broadcastable: aligned at the last axis, each "
                             "pair of extents equal or one of them 1",
+                            "add an axis of extent 1, as x[:, None] does, or reshape one",
                         )
                     )
                 extent = shape[axis]
@@ -306,9 +307,10 @@ def normalize_axis(axis: Any, ndim: int, where: str, of: str = "the array") -> i
             errors.message(
                 where,
                 f"axis is {index}, out of bounds",
-                f"{of} has {ndim} dimensions, so axis must be in [{-ndim}, {ndim})"
+                f"{of} has {ndim} dimension{'s' * (ndim > 1)}, so axis must be in [{-ndim}, {ndim})"
                 if ndim
                 else f"{of} has no axes (it is 0-dimensional)",
+                "-1 is the last axis" if ndim else "",
             )
         )
     return index + ndim if index < 0 else index
@@ -431,7 +433,8 @@ def reinterpreted(where: Layout, given: int, wanted: int, name: str) -> Layout:
             errors.message(
                 name,
                 f"the last axis of x has {nbytes} bytes",
-                f"they must be a multiple of the new dtype's {wanted}",
+                f"it must have a multiple of {wanted}, the bytes of an element of the new dtype",
+                "convert the values with x.astype(dtype)",
             )
         )
     steps = []

@@ -254,7 +254,7 @@ rng.random(2.0) ! TypeError: integer
 rng.random(dtype="int32") ! TypeError: Unsupported dtype
 rng.random(3, out=np.zeros(2)) ! ValueError: out
 rng.choice({0|[]}) ! ValueError: greater than 0
-rng.choice(2, 3, replace=False) ! ValueError: larger sample
+rng.choice(2, 3, replace=False) ! ValueError: replace is False; a sample must not be larger
 rng.choice(5, p=[0.1] * 5) ! ValueError: sum to 1
 rng.choice(5, p=[0.25] * 4) ! ValueError: same size
 rng.choice(3, p=[-0.5, 1, 0.5]) ! ValueError: not be negative
@@ -268,7 +268,7 @@ np.random.seed([]) ! ValueError: not empty
 np.random.seed(1.5) ! TypeError: integers
 np.random.choice([[1, 2]]) ! ValueError: 1-dimensional
 np.random.RandomState(-1) ! ValueError: Seed must be
-np.random.default_rng(-1) ! ValueError: non-negative
+np.random.default_rng(-1) ! ValueError: seed is -1; it must be an integer of 0 or more
 np.random.rand((2,)) ! TypeError: integers
 """
 

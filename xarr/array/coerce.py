@@ -569,9 +569,8 @@ def _refused_objects(obj: Any, values: Host, where: str, name: str) -> Exception
     remedy = ""
     if values.size and isinstance(obj, list | tuple | numpy.ndarray):
         odd = next((item for item in values.flat if not isinstance(item, Number)), None)
-        odd = odd.item() if isinstance(odd, numpy.generic) else odd
         given += f" and holds {reprlib.repr(odd)}"
-        remedy = f"numpy has arrays of objects; {dtypes.NUMBERS_ONLY}"
+        remedy = dtypes.why_not(odd.dtype if isinstance(odd, numpy.generic) else object)
         if isinstance(odd, str | bytes):
             remedy = f"write dtype=float to make numbers of text; {dtypes.NUMBERS_ONLY}"
     accepted = "it must be a number, a nested sequence of numbers, a NumPy array or an Array"

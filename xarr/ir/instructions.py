@@ -346,7 +346,7 @@ def opcode_of(
         if fresh is not None:
             how = contiguous(on, operation.result, fresh)
             if how.nbytes > _LARGE_NBYTES:
-                _require_possible(operation, how)
+                _require_possible(how)
             target = how
         opcode = Opcode(operation, operands, target, shape, on, fresh is not None)
         is_known: cython.bint = len(operands) > 0
@@ -376,15 +376,15 @@ _LARGE_NBYTES = cython.declare(cython.Py_ssize_t, 1 << 24)
 """Every device has so many bytes, so smaller results need no check."""
 
 
-def _require_possible(operation: Operation, how: Structure) -> None:
+def _require_possible(how: Structure) -> None:
     """Refuse a result that exceeds the device's memory."""
     memory_nbytes = how.device.info.memory_nbytes
     if how.nbytes > memory_nbytes:
         raise MemoryError(
             errors.message(
-                f"{operation.name} on {how.device}",
-                f"a result of shape {how.shape} and dtype {how.dtype} has {how.nbytes} bytes",
-                f"the device has {memory_nbytes}",
+                f"memory of {how.device}",
+                f"an array of shape {how.shape} and dtype {how.dtype} has {how.nbytes:,} bytes",
+                f"it must have at most the device's {memory_nbytes:,}",
                 "work in smaller pieces",
             )
         )

@@ -299,7 +299,9 @@ class Elementwise:
         names = ["x"] if len(views) == 1 else ["x1", "x2"]
         given = list(zip(names, views, strict=True))
         wrong = [(name, view) for name, view in given if view.dtype.kind not in self.kinds]
-        which = "its dtype" if len(wrong) == 1 else "their dtypes"
+        # A Python number has the array's dtype, so the array is at fault.
+        wrong = [(name, view) for name, view in wrong if view.shape or view.value is None] or wrong
+        which = "its dtype" if len(wrong) == 1 else "their dtypes" if wrong else "the common dtype"
         return errors.type_error(
             self.where,
             " and ".join(f"{name} has dtype {view.dtype}" for name, view in wrong or given),

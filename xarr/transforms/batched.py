@@ -423,6 +423,7 @@ def vmap(f: _Function, in_axes: Any = 0, out_axes: Any = 0) -> _Function:
     >>> distances(xarr.asarray([[3.0, 4.0], [6.0, 8.0]]), xarr.zeros(2)).tolist()
     [5.0, 10.0]
     """
+    errors.require_callable(f, "vmap(f)", "f")
 
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:

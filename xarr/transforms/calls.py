@@ -177,6 +177,8 @@ def grad(
 def _value_and_grad(
     fun: Function, argnums: Any, has_aux: bool, holomorphic: bool, where: str
 ) -> Function:
+    errors.require_callable(fun, where, "fun")
+
     @functools.wraps(fun, updated=())
     def both(*args: Any, **kwargs: Any) -> Any:
         call = _Derived(fun, argnums, args, kwargs, where)
@@ -231,7 +233,7 @@ class _Derived:
 
 def _number(found: Recorded, holomorphic: bool, where: str) -> Array:
     """Return the result of a function that must be a number."""
-    accepted = "a complex number must be returned" if holomorphic else "a real number must be"
+    accepted = f"the result must be a {'complex' if holomorphic else 'real'} number"
     remedy = "sum the result, or use xarr.jacobian"
     if found.form != trees.LEAF:
         fault = f"f returned a tree of the form {trees.shown(found.form)}"
@@ -418,6 +420,7 @@ def jacobian(
     [[2.0, 0.0], [0.0, 4.0]]
     """
     where = "jacobian(fun)"
+    errors.require_callable(fun, where, "fun")
 
     @functools.wraps(fun, updated=())
     def found(*args: Any, **kwargs: Any) -> Any:
@@ -500,5 +503,6 @@ def hessian(
     >>> xarr.hessian(lambda x: (x**3).sum())(xarr.asarray([1.0, 2.0])).tolist()
     [[6.0, 0.0], [0.0, 12.0]]
     """
+    errors.require_callable(fun, "hessian(fun)", "fun")
     inner = jacobian(fun, argnums, has_aux, holomorphic)
     return jacobian(inner, argnums, has_aux, holomorphic)

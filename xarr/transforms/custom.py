@@ -50,6 +50,7 @@ class _Custom:
     """A function with a derivative of its own; `nondiff_argnums` have none."""
 
     def __init__(self, fun: Function, nondiff_argnums: Sequence[int] = ()) -> None:
+        errors.require_callable(fun, f"{type(self).__name__}(fun)", "fun")
         functools.update_wrapper(self, fun, updated=())
         self.fun = fun
         self.nondiff_argnums = tuple(nondiff_argnums)

@@ -434,6 +434,7 @@ def jit(
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
 
     def decorate(function: Callable[_P, _R]) -> Jitted[_P, _R]:
+        errors.require_callable(function, "jit(function)", "function")
         return Jitted(function, numbers, names, donated, strict)
 
     return decorate if function is None else decorate(function)

@@ -359,6 +359,7 @@ def checkpoint(fun: Function, segments: int = 1) -> Function:
     2.7048
     """
     where = f"checkpoint({getattr(fun, '__name__', 'fun')})"
+    errors.require_callable(fun, "checkpoint(fun)", "fun")
     if segments < 1:
         raise errors.value_error(where, f"segments is {segments!r}", "it must be 1 or more")
 

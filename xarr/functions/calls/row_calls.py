@@ -134,8 +134,9 @@ def reduced(
     left = tuple(extent for place, extent in enumerate(shape) if place not in axes)
     if length == 0 or product(left) == 0:
         if length == 0 and row.empty is None and initial is None:
-            fault = f"{operand_of(along)} has shape {shape}, so axis {axis} has no elements"
-            accepted = f"there must be elements, as {row.name} of none does not exist"
+            empty = "it" if axis is None else f"axis {axis}"
+            fault = f"{operand_of(along)} has shape {shape}, so {empty} has no elements"
+            accepted = f"there must be at least one, as {row.name} of no elements does not exist"
             remedy = f"check {operand_of(along)}.size first"
             raise value_error(where or f"{row.name}(a)", fault, accepted, remedy)
         final = constant(_empty(row, types.result), types.result, left, view.device)

@@ -20,7 +20,7 @@ from xarr.array.array import Array
 from xarr.array.layouts import assign, require_writeable, settled
 from xarr.array.transfers import in_a_row
 from xarr.backends.device import Device, default_float, get_device
-from xarr.errors import refused, type_error, value_error
+from xarr.errors import refused, require_callable, type_error, value_error
 from xarr.ir.views import storage_view
 from xarr.layout import contiguous, extents_of
 from xarr.tape import builder, recorders
@@ -187,8 +187,7 @@ class Stream:
         [3]
         """
         where = "Stream.call(function)"
-        if not callable(function):
-            raise type_error(where, f"function is {function!r}", "function must be callable")
+        require_callable(function, where, "function")
         if self._device.is_recorded:
             fault = "a graph is being recorded"
             raise refused(RuntimeError, where, fault, "a graph must work on the device alone")

@@ -120,4 +120,7 @@ def require_bounds(low: int, high: int, extent: int, axis: int, where: str) -> N
     if low < -extent or high >= extent:
         index = low if low < -extent else high
         fault = f"index {index} is out of bounds for axis {axis} with size {extent}"
-        raise refused(IndexError, where, fault, f"it must be in [{-extent}, {extent})")
+        accepted = (
+            f"it must be in [{-extent}, {extent})" if extent else "the axis must have elements"
+        )
+        raise refused(IndexError, where, fault, accepted, "-1 is the last" if extent else "")

@@ -409,8 +409,7 @@ def _integer(item: Any, extent: int, axis: int) -> int:
     except TypeError:
         raise refused(IndexError, WHERE, f"the index is {item!r}", _ACCEPTED) from None
     if not -extent <= index < extent:
-        fault = f"index {index} is out of bounds for axis {axis} with size {extent}"
-        raise refused(IndexError, WHERE, fault, f"it must be in [{-extent}, {extent})")
+        require_bounds(index, index, extent, axis, WHERE)
     return index + extent if index < 0 else index
 
 
@@ -555,15 +554,6 @@ def _axes_of(entry: Any) -> int:
     return 0 if entry is None or entry is Ellipsis else 1
 
 
-def mismatch(mask: Shape, extents: Shape, first: int) -> str:
-    """Describe the mismatch of a mask and the axes from `first` on that it indexes; else ""."""
-    for number, (mine, own) in enumerate(zip(mask, extents, strict=False)):
-        if mine not in (own, 0):
-            sizes = f"size of axis is {own} but size of corresponding boolean axis is {mine}"
-            return f"boolean index did not match indexed array along axis {first + number}; {sizes}"
-    return ""
-
-
 def _indices(entry: _Index, extents: Shape, first: int) -> list[_Index]:
     """The index arrays that an array in a key stands for; `first` is its first axis of x."""
     array, _ = entry
@@ -572,9 +562,15 @@ def _indices(entry: _Index, extents: Shape, first: int) -> list[_Index]:
     if not array.ndim:
         view = constant(0, dtypes.int64, (int(bool(array)),), array._view.device)
         return [_Index(Array(view), (0, 0))]
-    if not all(mine in (own, 0) for mine, own in zip(array.shape, extents, strict=True)):
-        fault = f"the mask has shape {array.shape}"
-        raise refused(IndexError, WHERE, fault, mismatch(array.shape, extents, first))
+    for axis, (mine, own) in enumerate(zip(array.shape, extents, strict=True), first):
+        if mine not in (own, 0):
+            # NumPy's words, which programs match.
+            fault = (
+                f"boolean index did not match indexed array along axis {axis}; size of axis is "
+                f"{own} but size of corresponding boolean axis is {mine}"
+            )
+            remedy = "compute the mask from x, as x > 0"
+            raise refused(IndexError, WHERE, fault, "both sizes must be equal", remedy)
     return [_Index(Array(along), (0, 0)) for along in selection.nonzero(array._view)]
 
 

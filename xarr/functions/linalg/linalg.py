@@ -134,18 +134,18 @@ def floating_together(a: Any, b: Any, where: str) -> tuple[View, View]:
 def matrices(x: Any, where: str, *, square: bool = False) -> View:
     """A stack of floating-point matrices; integers become the default floating-point type."""
     view = floating(operand_view(x, where), where)
-    require_matrix(view.shape, where)
+    require_matrix(view.shape, where, square)
     if square and view.shape[-1] != view.shape[-2]:
         fault = f"{operand_of(where)} has shape {view.shape}"
-        raise refused(LinAlgError, where, fault, "matrices must be square, shape (..., M, M)")
+        raise refused(LinAlgError, where, fault, "matrices must be square, shape (..., N, N)")
     return view
 
 
-def require_matrix(shape: Shape, where: str) -> None:
+def require_matrix(shape: Shape, where: str, square: bool = False) -> None:
     """Refuse what has fewer than two dimensions."""
     if len(shape) < 2:
         fault = f"{operand_of(where)} has shape {shape}"
-        accepted = "it must have at least two dimensions, shape (..., M, N)"
+        accepted = f"it must have at least two dimensions, shape (..., {'N' if square else 'M'}, N)"
         raise refused(LinAlgError, where, fault, accepted)
 
 
@@ -262,7 +262,7 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
     where = "linalg.matrix_power(a, n)"
     a = array_of(a, where)
     view = a._view
-    require_matrix(view.shape, where)
+    require_matrix(view.shape, where, True)
     if view.shape[-1] != view.shape[-2]:
         fault = f"a has shape {view.shape}"
         raise refused(LinAlgError, where, fault, "matrices must be square")

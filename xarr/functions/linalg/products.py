@@ -301,7 +301,12 @@ def multiplied(
         fault = f"{names[0]} has shape {shapes[0]} and {names[1]} {shapes[1]}"
         columns, rows_ = f"{first.shape[-1]} columns", f"{second.shape[-2]} rows"
         accepted = f"the {columns} of {names[0]} must be as many as the {rows_} of {names[1]}"
-        raise value_error(where, fault, accepted)
+        remedy = ""
+        if first.shape[-1] == second.shape[-1] and not column_vector:
+            remedy = f"transpose {names[1]}, as {names[1]}.mT"
+        elif first.shape[-2] == second.shape[-2] and not row_vector:
+            remedy = f"transpose {names[0]}, as {names[0]}.mT"
+        raise value_error(where, fault, accepted, remedy)
     stack = layout.broadcast_shapes(first.shape[:-2], second.shape[:-2], where=where)
     result = product_of(first, second, stack)
     shape = result.shape

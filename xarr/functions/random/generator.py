@@ -287,8 +287,10 @@ def default_rng(seed: Any = None) -> Generator:
     bits = getattr(seed, "bit_generator", None) or getattr(seed, "_bit_generator", seed)
     if isinstance(bits, Philox) or philox.is_of_numpy(bits):
         return Generator(bits)
+    if IMPORTED.random == "numpy":
+        return Generator(philox.host_bits(seed))
     return Generator(
-        philox.host_bits(seed) if IMPORTED.random == "numpy" else Philox(philox.plain(seed))
+        Philox(seed if seed is None else philox.sequence_of(seed, "default_rng(seed)"))
     )
 
 

@@ -118,9 +118,9 @@ def choice(
         raise value_error(where, fault, "a must be greater than 0 unless no samples are taken")
     chances = None if p is None else _chances(p, count, where)
     if not replace and wanted > count:
-        fault = f"{wanted} of {count} elements are asked for"
-        accepted = "Cannot take a larger sample than population when replace is False"
-        raise value_error(where, fault, accepted)
+        fault = f"size asks for {wanted} of {count} elements and replace is False"
+        accepted = "a sample must not be larger than the population"
+        raise value_error(where, fault, accepted, "pass replace=True")
     if replace or wanted == 0 or (wanted == 1 and shape is None):
         picked = _with_replacement(source, count, shape, chances, where)
     else:

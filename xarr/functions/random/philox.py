@@ -12,7 +12,7 @@ import numpy
 from xarr import dtypes
 from xarr.array.array import Array
 from xarr.backends.device import Device, get_device
-from xarr.errors import type_error, value_error
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.create.creation import shape_of
 from xarr.ir.views import storage_view
 from xarr.layout import Layout
@@ -28,14 +28,18 @@ _JUMP: Final = 1 << 48
 """Draws that a jump skips."""
 
 
-def sequence_of(seed: Any) -> Any:
+def sequence_of(seed: Any, where: str) -> Any:
     """The seed sequence of a seed: an integer, integers, a sequence, or None for the system's."""
     if hasattr(seed, "generate_state"):
         return seed
     # Here and not above: NumPy's module takes as long to import as half of xarr.
     from numpy.random import SeedSequence
 
-    return SeedSequence(plain(plainly(seed)))
+    try:
+        return SeedSequence(plain(plainly(seed)))
+    except (TypeError, ValueError) as error:
+        accepted = "it must be an integer of 0 or more, a sequence of them, or None"
+        raise refused(type(error), where, f"seed is {seed!r}", accepted) from None
 
 
 def numbered(take: Callable[[], tuple[int, int]], device: Device) -> tuple[Any, Any]:
@@ -79,7 +83,7 @@ class Philox:
         if seed is not None and key is not None:
             raise value_error(_WHERE, "seed and key are given", "one of them must be left out")
         self.lock = threading.Lock()
-        self._sequence: Any = None if seed is None else sequence_of(seed)
+        self._sequence: Any = None if seed is None else sequence_of(seed, _WHERE)
         self._key: int | None = None if key is None else _word(key, "key")
         self._drawn = 0 if counter is None else _word(counter, "counter")
         if self._sequence is not None:
@@ -114,7 +118,7 @@ class Philox:
     def seed_seq(self) -> Any:
         """The seed sequence that the key is made from."""
         if self._sequence is None:
-            self._sequence = sequence_of(None)
+            self._sequence = sequence_of(None, _WHERE)
         return self._sequence
 
     # Dask spawns from NumPy's generators by this name of theirs.

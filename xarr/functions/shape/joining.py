@@ -179,7 +179,8 @@ def _joined(
             if number != place
         ):
             fault = f"the shapes are {first} and {shape} and axis is {place}"
-            raise value_error(where, fault, "shapes must agree except along the axis")
+            remedy = "reshape or broadcast the arrays first, or join along another axis"
+            raise value_error(where, fault, "shapes must agree except along the axis", remedy)
     row = _promoted(parts, where, dtype, casting)
     total = sum(part.shape[place] for part in parts)
     full = (*first[:place], total, *first[place + 1 :])
@@ -246,7 +247,8 @@ def stack(
     for part in parts:
         if part.shape != shape:
             fault = f"the shapes are {shape} and {part.shape}"
-            raise value_error(where, fault, "all shapes must agree")
+            remedy = "reshape or broadcast the arrays first, or join them with concatenate"
+            raise value_error(where, fault, "all shapes must agree", remedy)
     place = normalize_axis(axis, len(shape) + 1, where, "the result")
     full = layout.require_possible((*shape[:place], len(parts), *shape[place:]), where)
     row = _promoted(parts, where, dtype, casting)

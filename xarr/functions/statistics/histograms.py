@@ -72,7 +72,8 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     if len(view.shape) != 1:
         raise value_error(where, f"x has shape {view.shape}", "x must be a vector")
     if view.dtype.kind not in (BOOL, *INTEGER):
-        raise type_error(where, f"x has dtype {view.dtype}", "x must hold integers")
+        remedy = 'convert with x.astype("int64")'
+        raise type_error(where, f"x has dtype {view.dtype}", "x must hold integers", remedy)
     least = integer(minlength, where, "minlength")
     if not -(1 << 63) <= least < 1 << 63:
         raise refused(OverflowError, where, f"minlength is {least}", "it must be an int64")
