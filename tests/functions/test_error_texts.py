@@ -126,12 +126,71 @@ np.absolute("a") ! TypeError: absolute(x): x is of type str
 np.amax(x[:0]) ! ValueError: amax(a): a has shape (0, 4)
 np.invert(x) ! TypeError: invert(x): x has dtype float64
 np.put_along_axis(x, np.asarray([12]), 1, None) ! IndexError: put_along_axis(arr, indices, values
+x + np.arange(6) ! ValueError: pair of extents equal or one of them 1; add an axis of extent 1, as
+np.concatenate([x, x.T]) ! ValueError: shapes must agree except along the axis; reshape or broadcast
+np.stack([x, x.T]) ! ValueError: all shapes must agree; reshape or broadcast the arrays first
+x @ x ! ValueError: the 4 columns of x1 must be as many as the 3 rows of x2; transpose x2, as x2.mT
+x.T @ x[:2].T ! ValueError: the 3 columns of x1 must be as many as the 4 rows of x2
+x @ x[:, 0] ! ValueError: must be as many as the 3 rows of x2; transpose x1, as x1.mT
+x[5] ! IndexError: x[key]: index 5 is out of bounds for axis 0 with size 3; it must be in [-3, 3)
+x[0, np.asarray([9])] ! IndexError: with size 4; it must be in [-4, 4); -1 is the last
+x[:0][0] ! IndexError: index 0 is out of bounds for axis 0 with size 0; the axis must have elements
+np.sum(x[0], axis=2) ! AxisError: has 1 dimension, so axis must be in [-1, 1); -1 is the last axis
+x.reshape(5, 2) ! ValueError: the extents must multiply to 12; one extent may be -1
+np.zeros(3, dtype="flaot64") ! TypeError: complex64, complex128; the nearest is float64
+np.bincount(x[0]) ! TypeError: x must hold integers; convert with x.astype("int64")
+np.ones(3, dtype="int8").view("float64") ! ValueError: 3 bytes; it must have a multiple of 8, the
+np.random.default_rng("a") ! TypeError: default_rng(seed): seed is 'a'; it must be an integer of 0
+np.random.default_rng(-1) ! ValueError: default_rng(seed): seed is -1; it must be an integer of 0
+x[np.asarray([True, False])] ! IndexError: x[key]: boolean index did not match indexed array along
+x[:, x[:, 0] > 0] ! IndexError: along axis 1; size of axis is 4 but size of corresponding boolean
+{x & 1|x & True} ! TypeError: bitwise_and(x1, x2): x1 has dtype float64; its dtype must be
+1 & x ! TypeError: bitwise_and(x1, x2): x2 has dtype float64; its dtype must be
+x & x ! TypeError: bitwise_and(x1, x2): x1 has dtype float64 and x2 has dtype float64; their dtypes
+np.gcd(np.arange(3), np.arange(3, dtype="u8")) ! TypeError: dtype uint64; the common dtype must be
+np.linalg.{det|inv}(x[0]) ! LinAlgError: it must have at least two dimensions, shape (..., N, N)
+np.linalg.svd(x[0]) ! LinAlgError: it must have at least two dimensions, shape (..., M, N)
+np.max(x[:0]) ! ValueError: so it has no elements; there must be at least one, as max of no elements
+np.max(x[:0], axis=0) ! ValueError: so axis 0 has no elements; there must be at least one
 """
 
 
 @each_line(REFUSED)
 def test_what_numpy_refuses_is_refused(call: str) -> None:
     check(call, x=np.arange(12.0).reshape(3, 4))
+
+
+@pytest.mark.parametrize("name", ["jit", "grad", "value_and_grad", "vmap", "jacobian", "hessian"])
+def test_transforms_refuse_what_cannot_be_called(name: str) -> None:
+    with pytest.raises(TypeError, match=rf"^{name}\(\w+\): \w+ is 3; \w+ must be callable"):
+        getattr(xarr, name)(3)
+
+
+@pytest.mark.parametrize("name", ["checkpoint", "custom_vjp", "custom_jvp"])
+def test_decorators_refuse_what_cannot_be_called(name: str) -> None:
+    with pytest.raises(TypeError, match=rf"^{name}\(fun\): fun is 3; fun must be callable"):
+        getattr(xarr, name)(3)
+
+
+def test_grad_of_an_array_says_what_the_result_must_be() -> None:
+    with pytest.raises(TypeError, match=r"returned shape \(3,\); the result must be a real number"):
+        xarr.grad(lambda x: x)(xarr.ones(3))
+
+
+def test_dates_and_objects_are_refused_by_their_name() -> None:
+    with pytest.raises(
+        TypeError, match=r"datetime64\('2020-01-01'\); .*; dates cannot be on a dev"
+    ):
+        xarr.asarray([np.datetime64("2020-01-01")])
+    with pytest.raises(
+        TypeError, match="Python objects cannot be on a device: keep them in a list"
+    ):
+        xarr.asarray([object()])
+
+
+def test_an_array_larger_than_the_memory_is_refused() -> None:
+    with pytest.raises(MemoryError, match=r"^memory of \S+: an array of shape .* bytes; it must"):
+        xarr.arange(10**13)
 
 
 def test_setdiff1d_names_itself() -> None:
