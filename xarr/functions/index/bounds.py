@@ -42,13 +42,16 @@ def _is_made_in_range(view: View, extent: int) -> bool:
     On a GPU `x[argsort(k)]` then waits for nothing: to look at the indices takes a launch and a
     read.
     """
+    storage = view.storage
+    if storage is None or storage.buffer is not None:
+        return False
     for instruction in reversed(list(tape_of(view.device).instructions)):
-        storage, made = view.storage, instruction.opcode.target
-        if storage is None or storage.is_seen:
-            return False
         if instruction.written is not storage:
             continue
-        if instruction.fresh is None or made is None or made.dtype is not view.dtype:
+        made = instruction.opcode.target
+        if storage.is_seen or instruction.fresh is None or made is None:
+            return False
+        if made.dtype is not view.dtype:
             return False
         name = instruction.opcode.operation.name
         operands = operands_of(instruction.opcode, instruction.views, instruction.scalar)
@@ -61,7 +64,10 @@ def _is_made_in_range(view: View, extent: int) -> bool:
             return bool(number is not None and 0 < number <= extent)
         if name != "astype" or operands[0].dtype.kind not in dtypes.INTEGER:
             return False
-        view = operands[0]  # a conversion to any integers keeps indices in range
+        # A conversion to any integers keeps indices in range.
+        view, storage = operands[0], operands[0].storage
+        if storage is None:
+            return False
     return False
 
 
