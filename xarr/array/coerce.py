@@ -541,8 +541,6 @@ def numbers(obj: Any, row: DType, where: str, name: str) -> Host:
 
     Exactly: an integer that the type does not hold is an error, and none becomes a float between.
     """
-    if isinstance(obj, numpy.integer):  # of which NumPy lets unsigned types wrap around
-        obj = obj.item()
     try:
         return dtypes.quietly(numpy.array, obj, row.numpy)
     except (TypeError, ValueError, OverflowError) as error:
@@ -569,7 +567,8 @@ def _refused_objects(obj: Any, values: Host, where: str, name: str) -> Exception
     remedy = ""
     if values.size and isinstance(obj, list | tuple | numpy.ndarray):
         odd = next((item for item in values.flat if not isinstance(item, Number)), None)
-        given += f" and holds {reprlib.repr(odd)}"
+        shown = odd.item() if isinstance(odd, numpy.str_ | numpy.bytes_) else odd
+        given += f" and holds {reprlib.repr(shown)}"
         remedy = dtypes.why_not(odd.dtype if isinstance(odd, numpy.generic) else object)
         if isinstance(odd, str | bytes):
             remedy = f"write dtype=float to make numbers of text; {dtypes.NUMBERS_ONLY}"

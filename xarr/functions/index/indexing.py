@@ -190,7 +190,7 @@ def _source(value: Any, view: View) -> View:
         if type(value) is TracedNumber and value.fits(view.dtype, exactly=True):
             return value.operand(view.dtype, view.device)
         if isinstance(value, _NUMBERS):
-            number = numbers(value, view.dtype, _WRITE, "value")
+            number = numbers([value], view.dtype, _WRITE, "value")[0]
             return constant(number.item(), view.dtype, (), view.device)
         if isinstance(value, list | tuple) and not holds_arrays(value):
             return uploaded(numbers(value, view.dtype, _WRITE, "value"), view.device, _WRITE)
