@@ -412,7 +412,7 @@ VECTORS = [
 @pytest.mark.parametrize("pretended", ["", "as-gpu"])
 @pytest.mark.parametrize("call", VECTORS)
 def test_kernels_read_from_where_a_view_begins(call: str, pretended: str, way: str) -> None:
-    """What is recorded of whole arrays, or of the first part of one, is recorded of other parts."""
+    """Record of other parts what was recorded of whole arrays, or of the first part of one."""
     device = xarr.default_device().pretending(*filter(None, [pretended]))
     host = np.arange(200.0) * 7 % 31
     known = xarr.jit(lambda x, y: result_of(call, xarr, x, y))

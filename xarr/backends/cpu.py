@@ -61,9 +61,8 @@ _FLAGS: Final = (
 )
 _GCC_FLAGS: Final = (
     "-ftree-loop-vectorize",
-    # gcc 12 loses a rounding to float32 in a loop that carries it (`b = a; a = (float)(a + x);` of
-    # doubles), where it makes vectors of statements beside each other. Of 41 operations on 2^20
-    # elements none is above 1.2 of its time without them, floor_divide takes .24, all .97.
+    # gcc 12 loses a rounding to float32 that a loop of doubles carries, where it makes vectors of
+    # statements beside each other. Without them 41 operations on 2^20 elements take .97 as long.
     "-fno-tree-slp-vectorize",
     # gcc 12 forgets the squares of `for (...) i *= i;` where it computes i behind the loop at once.
     "-fno-tree-scev-cprop",

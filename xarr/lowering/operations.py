@@ -158,7 +158,7 @@ class OpaqueOp(Operation):
 
     @property
     def takes_views(self) -> bool:
-        """Whether an operand may begin anywhere in its storage, as sorted ones may not."""
+        """Whether an operand that is a copy may be read where it was copied from."""
         return self.name == "matmul"
 
     def __init__(

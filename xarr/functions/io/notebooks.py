@@ -1,4 +1,4 @@
-"""What notebooks show: NumPy's text; of a large array what it is, of a large matrix a picture."""
+"""Show arrays in notebooks: NumPy's text; facts of a large array, a picture of a large matrix."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def _or_one_axis(returns: str) -> str:
 
 
 def _source_of(name: str, parameters: Iterable[str]) -> str:
-    """What defines a function of these parameters: the standard, NumPy or neither."""
+    """Say what defines a function of these parameters: the standard, NumPy or neither."""
     if name in STANDARD:
         if name in _IN_LINALG and "a" in parameters:
             return f"As in NumPy; the Array API standard has `linalg.{name}`."
@@ -143,7 +143,7 @@ def _source_of(name: str, parameters: Iterable[str]) -> str:
 
 
 def _source_of_method(name: str) -> str:
-    """What defines a method of `Array`; the standard has `to_device` as a method, no other."""
+    """Say what defines a method of `Array`; the standard has only `to_device` as one."""
     is_numpys = hasattr(numpy.ndarray, name)
     if name in STANDARD:
         whose = "NumPy's method" if is_numpys else "xarr's own method"

@@ -1,4 +1,4 @@
-"""What docstrings say of parameters, errors and results of usual names and types, each once.
+"""Descriptions of parameters, errors and results of usual names and types, each once.
 
 A key is a parameter's name, its name and annotation or another parameter, or its annotation.
 """

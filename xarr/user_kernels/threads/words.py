@@ -54,7 +54,7 @@ _ABOUT: Final = {
     "atomic_exch": "Set x[i] to a value, undisturbed by other items: atomic.exch(x, i, value).",
     "atomic_cas": "Set x[i] to a value where it is `old`: atomic.cas(x, i, old, value).",
 }
-"""What each word does in a kernel; the atomic ones return the old element."""
+"""The summary of each word; the atomic ones return the old element."""
 _GIVEN: Final = {
     "ndim": "int\n    The number of dimensions, 1 to 3.",
     "axis": "int\n    The dimension: 0, 1 or 2, which are x, y and z of CUDA.",
