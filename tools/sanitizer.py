@@ -92,6 +92,8 @@ def watched(tool: str, *program: str) -> Run:
             *(sanitizer(), "--tool", tool, "--target-processes", "all", "--print-limit", "20"),
             # CuPy and Numba ask for what is not there, and take the refusal as an answer.
             *("--report-api-errors", "no", "--log-file", f"{scratch}/%p.log"),
+            # Of the host it would keep Python's frames, and so all arrays that their names hold.
+            *("--show-backtrace", "device"),
             *(sys.executable, *program),
         ]
         environment = os.environ | {"XARR_DEVICE": DEVICE, CHECKS: "1"}

@@ -198,6 +198,29 @@ def test_a_block_that_a_finalizer_still_sees_is_not_given_out(pool: Pool) -> Non
     assert len(driver.last_uses) == 1
 
 
+def test_finalizers_of_events_take_blocks(pool: Pool) -> None:
+    taken: list[Block] = []
+
+    class Event:
+        def __del__(self) -> None:
+            taken.append(pool.front(1000) or pool.take(1000))
+
+    blocks = [pool.take(1000) for _ in range(6)]
+    pointers = {block.pointer for block in blocks}
+    # Each block was used once more after it was returned, as garbage does; the first event is
+    # dropped while the pool sorts the blocks in.
+    names = [id(block) for block in blocks]
+    pool.driver.last_uses |= {name: Event() for name in names[:3]}
+    blocks.clear()
+    pool.driver.last_uses |= dict.fromkeys(names)
+    pool.collect()
+    assert len(taken) == 3
+    assert {block.pointer for block in taken} < pointers
+    assert in_use(pool) == (3 * 1024, 3 * 1024)
+    taken.clear()
+    assert in_use(pool) == (0, 6 * 1024)
+
+
 def test_memory_of_a_resource_goes_back_to_it_in_order(pool: Pool) -> None:
     kept = pool.take(1000)
     pool.resource = asked = []

@@ -184,10 +184,10 @@ class Pool:
     @cython.cfunc
     def _of_free(self, size: cython.Py_ssize_t, free: list[Any]) -> Block:
         """Return the block of a class that was freed last."""
-        block: Block = Block.__new__(Block)
         pointer, event = free.pop()
         self.free_nbytes -= size
         self._note_peak()
+        block: Block = Block.__new__(Block)  # garbage whose finalizers take blocks may go here
         block.driver, block.memory = self.driver, self
         block.pointer, block.nbytes, block.counted_nbytes = pointer, size, 0
         if event is not None:
@@ -233,10 +233,14 @@ class Pool:
 
     @cython.ccall
     def collect(self) -> object:
-        """Sort in what was returned and is referred to no more."""
+        """Sort in what was returned and is referred to no more.
+
+        A finalizer that runs meanwhile, of an event that is dropped here or of garbage, may call
+        this: it then sorts in the rest.
+        """
         block: Block
         left: cython.Py_ssize_t = len(self.returned)
-        while left:
+        while left and self.returned:
             left -= 1
             block, event = self.returned.popleft()
             if self.are_counted and held_by(block) > _ALONE:
@@ -248,15 +252,20 @@ class Pool:
             if self.resources and self.resources.pop(block.pointer, None) is not None:
                 self._release(block.nbytes, block.pointer, event)
                 continue
-            free: list[Any] = self.free.pop(block.nbytes, None) or []
-            free.append((block.pointer, event))
+            memory = block.pointer, event
+            fresh: list[Any] = []
+            free: list[Any] | None = self.free.pop(block.nbytes, None)
+            # From here to the end nothing is made or dropped, so that no finalizer runs.
+            if free is None:
+                free = fresh
+            free.append(memory)
             self.free[block.nbytes] = free
             self.free_nbytes += block.nbytes
         return None
 
     def _give_back(self, size: int) -> None:
         """Give the free blocks of a class back to the system."""
-        for pointer, event in self.free.pop(size):
+        for pointer, event in self.free.pop(size, ()):
             self.free_nbytes -= size
             self._release(size, pointer, event)
 
