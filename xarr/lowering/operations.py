@@ -156,11 +156,6 @@ class OpaqueOp(Operation):
     reads_other_positions = True
     is_separate = True
 
-    @property
-    def takes_views(self) -> bool:
-        """Whether an operand that is a copy may be read where it was copied from."""
-        return self.name == "matmul"
-
     def __init__(
         self,
         name: str,

@@ -20,7 +20,7 @@ from xarr.dtypes import COMPLEX, DType
 from xarr.ir.operation import Operation, interned
 from xarr.layout import Layout, Shape
 from xarr.lowering import reduce_scan
-from xarr.lowering.operations import OpaqueOp, Ref, TemplateOp, WrappedAccess
+from xarr.lowering.operations import Ref, RoutineOp, TemplateOp, WrappedAccess
 from xarr.scheduler.fusion_group import NBYTES_OF_KERNEL, overlap
 from xarr.scheduler.instructions import BoundsMask, Operand, ScheduledInstruction
 
@@ -197,7 +197,8 @@ class ProducerTable:
         `last` has the number of the last instruction that writes each storage.
         """
         operation = instruction.operation
-        if isinstance(operation, OpaqueOp) and not operation.takes_views:
+        # Of a library's routines, products alone are known to take memory of any alignment.
+        if isinstance(operation, RoutineOp) and operation.name != "matmul":
             return instruction
         operands, also = list(instruction.operands), set(instruction.also)
         for place, ref, _ in instruction.read:
