@@ -178,20 +178,15 @@ def _entry(name: str, names: list[str]) -> str:
         return _described("exception", full, _docstring(text))
     if issubclass(value, tuple):
         return _described("class", full, _docstring(text))
-    if name == "Device":
-        # What follows the first sections are attributes of the engine's.
-        text = text.partition("\nAttributes\n---")[0].strip()
-        return _class(name, names, PUBLIC, text)
-    return _class(name, names, _public_members(value), text)
+    return _class(name, names, PUBLIC if name == "Device" else _public_members(value))
 
 
-def _class(name: str, names: list[str], members: Iterable[str], text: str | None = None) -> str:
+def _class(name: str, names: list[str], members: Iterable[str]) -> str:
     """Write an entry of a class and of some of its members."""
-    text = _text(name) if text is None else text
     value = tables.PUBLIC[name]
     made = name in ("Stream", "Event")
     arguments = _signature(value) if made else ""
-    body = [_docstring(text)]
+    body = [_docstring(_text(name))]
     body += [_member(value, member) for member in sorted(members, key=str.lower)]
     entry = _described("class", [name + arguments], "\n\n".join(body))
     same = (_described("class", [one], f"Another name of `{name}`.") for one in names[1:])

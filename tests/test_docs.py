@@ -90,8 +90,14 @@ def _callables() -> Iterator[tuple[str, Any]]:
             is_space = isinstance(value, type | ModuleType)
             if is_space and all(value is not known for _, known in spaces):
                 spaces.append((f"{place}{name}.", value))
-            if callable(value):
-                yield f"{place}{name}", value
+            if not callable(value):
+                continue
+            yield f"{place}{name}", value
+            annotated = getattr(value, "__annotations__", {}).get("return")
+            made = getattr(value, "__globals__", {}).get(annotated)
+            is_own = getattr(made, "__module__", None) == value.__module__
+            if is_own and isinstance(made, type) and made.__name__[0] != "_":
+                yield f"{place}{name}(...)", made  # the class of its results
 
 
 CALLABLES = dict(_callables())
@@ -112,6 +118,16 @@ WITH_EXAMPLES = {
 @pytest.mark.parametrize("text", WITH_EXAMPLES, ids=WITH_EXAMPLES.get)
 def test_the_example_of_a_docstring_runs(text: str) -> None:
     _run(text, WITH_EXAMPLES[text])
+
+
+def test_each_public_function_class_and_method_has_an_example() -> None:
+    wrong = [
+        name
+        for name, value in (DOCUMENTED | CALLABLES).items()
+        if (getattr(value, "__module__", None) or "").startswith("xarr")
+        and ">>>" not in (inspect.getdoc(value) or "")
+    ]
+    assert wrong == []
 
 
 TOLD = re.compile(

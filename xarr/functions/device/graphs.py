@@ -38,6 +38,15 @@ class Graph:
     ----------
     device : Device -- The device of the recorded work.
     launches : int -- The number of recorded kernels and copies.
+
+    >>> x = xarr.zeros(2)
+    >>> with xarr.graph() as work:
+    ...     x += 1
+    >>> work.launches > 0
+    True
+    >>> work.launch()
+    >>> x.tolist()
+    [2.0, 2.0]
     """
 
     device: Device

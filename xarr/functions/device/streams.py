@@ -349,7 +349,15 @@ class Event:
 
         -> float
 
+        TypeError -- If `end` is no Event.
         ValueError -- If an event is not timed, was not recorded, or is on another device.
+
+        >>> begin, end = xarr.Event(), xarr.Event()
+        >>> begin.record()
+        >>> total = xarr.arange(1000.0).sum()
+        >>> end.record()
+        >>> begin.elapsed_ms(end) >= 0
+        True
         """
         where = "Event.elapsed_ms(end)"
         if not isinstance(end, Event):

@@ -95,6 +95,12 @@ def dump(x: Array, file: Any) -> None:
     """Pickle an array to a file.
 
     file : path or open file -- The file.
+
+    >>> import io, pickle
+    >>> file = io.BytesIO()
+    >>> xarr.arange(2).dump(file)
+    >>> pickle.loads(file.getvalue()).tolist()
+    [0, 1]
     """
     if hasattr(file, "write"):
         pickle.dump(x, file)

@@ -44,6 +44,9 @@ class QRResult(NamedTuple):
 
     Q : floating-point Array, shape (..., M, K) -- Orthonormal columns.
     R : floating-point Array, shape (..., K, N) -- Upper triangular matrices.
+
+    >>> [factor.shape for factor in xarr.linalg.qr(xarr.ones((3, 2)))]
+    [(3, 2), (2, 2)]
     """
 
     Q: Array
@@ -55,8 +58,10 @@ class SlogdetResult(NamedTuple):
 
     sign : floating-point Array, shape (...)
         1, -1 or 0; of complex matrices a number of magnitude 1, or 0.
-    logabsdet : real floating-point Array, shape (...)
-        The natural logarithms of the magnitudes; -inf where the determinant is 0.
+    logabsdet : real floating-point Array, shape (...) -- log(abs(det)), natural; -inf for 0.
+
+    >>> [float(part) for part in xarr.linalg.slogdet(-xarr.eye(3))]
+    [-1.0, 0.0]
     """
 
     sign: Array
@@ -69,6 +74,9 @@ class SVDResult(NamedTuple):
     U : floating-point Array, shape (..., M, M or K) -- Orthonormal columns; K = min(M, N).
     S : real floating-point Array, shape (..., K) -- The singular values, the largest first.
     Vh : floating-point Array, shape (..., N or K, N) -- Orthonormal rows.
+
+    >>> xarr.linalg.svd(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).S.tolist()
+    [2.0, 1.0]
     """
 
     U: Array
@@ -81,6 +89,9 @@ class EigResult(NamedTuple):
 
     eigenvalues : complex Array, shape (..., M) -- The eigenvalues, in no order.
     eigenvectors : complex Array, shape (..., M, M) -- The eigenvectors, as columns.
+
+    >>> sorted(xarr.linalg.eig(xarr.asarray([[0, 1], [-1, 0]])).eigenvalues.imag.tolist())
+    [-1.0, 1.0]
     """
 
     eigenvalues: Array
@@ -92,6 +103,9 @@ class EighResult(NamedTuple):
 
     eigenvalues : real floating-point Array, shape (..., M) -- The eigenvalues, ascending.
     eigenvectors : floating-point Array, shape (..., M, M) -- The eigenvectors, as columns.
+
+    >>> xarr.linalg.eigh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.tolist()
+    [1.0, 2.0]
     """
 
     eigenvalues: Array

@@ -40,6 +40,10 @@ class LstsqResult(NamedTuple):
         The sums of the squares of b - a @ x; shape (0,) if the rank is below N or M <= N.
     rank : int32 Array, shape () -- The rank of a.
     s : real floating-point Array, shape (min(M, N),) -- The singular values of a, descending.
+
+    >>> result = xarr.linalg.lstsq(xarr.eye(2), xarr.asarray([3.0, 4.0]))
+    >>> result.x.tolist(), int(result.rank)
+    ([3.0, 4.0], 2)
     """
 
     x: Array

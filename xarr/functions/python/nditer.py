@@ -133,7 +133,14 @@ class broadcast:  # noqa: N801 - NumPy's name
         )
 
     def reset(self, /) -> None:
-        """Restart the iteration."""
+        """Restart the iteration.
+
+        >>> pairs = xarr.broadcast([1, 2], [5, 6])
+        >>> first = next(pairs)
+        >>> pairs.reset()
+        >>> pairs.index
+        0
+        """
         self.index = 0
         self._tuples = zip(*self.iters, strict=True)
 
@@ -235,14 +242,28 @@ class nditer:  # noqa: N801 - NumPy's name
         )
 
     def iternext(self) -> bool:
-        """Go to the next element; tell whether there is one."""
+        """Go to the next element; tell whether there is one.
+
+        >>> steps = xarr.nditer(xarr.asarray([1, 2]))
+        >>> steps.iternext(), steps.iternext()
+        (True, False)
+        """
         more = bool(self._steps.iternext())
         if not more:
             self._store()
         return more
 
     def close(self) -> None:
-        """Write changed elements to the arrays, and end the iteration."""
+        """Write changed elements to the arrays, and end the iteration.
+
+        >>> x = xarr.zeros(2)
+        >>> steps = xarr.nditer(x, op_flags=["readwrite"])
+        >>> for part in steps:
+        ...     part[...] = 1
+        >>> steps.close()
+        >>> x.tolist()
+        [1.0, 1.0]
+        """
         made = self.operands
         self._store()
         self._steps.close()

@@ -136,6 +136,10 @@ class FloatInfo:
         The smallest power of two that is infinite, and the smallest with full precision.
     nexp, iexp, nmant : int
         Bits of the exponent, which NumPy has under two names, and of the fraction.
+
+    >>> limits = xarr.finfo("float32")
+    >>> limits.bits, limits.precision, limits.eps == 2**-23
+    (32, 6, True)
     """
 
     dtype: AnyDType
@@ -172,6 +176,10 @@ class IntegerInfo:
         The largest and the smallest number.
     kind, key : str
         NumPy's letter of the kind; and the letter with the number of bits, as "i8".
+
+    >>> limits = xarr.iinfo("int8")
+    >>> limits.min, limits.max, limits.key
+    (-128, 127, 'i8')
     """
 
     dtype: AnyDType
