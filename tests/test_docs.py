@@ -163,6 +163,27 @@ def test_a_docstring_tells_of_every_parameter_and_of_names_that_there_are() -> N
     assert wrong == []
 
 
+RAISED = re.compile(r"raise (?:errors\.)?(?:(value|type)_error|refused)\(\s*(\w+)")
+NAMED = re.compile(r"^Raises\n-+\n(.*?)(?=\n\n\w[\w ]+\n---|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def test_help_names_the_errors_that_a_function_raises_itself() -> None:
+    wrong = []
+    for name, value in (DOCUMENTED | CALLABLES).items():
+        made = vars(value).get("__init__") if isinstance(value, type) else value
+        function = inspect.unwrap(getattr(made, "__func__", made))
+        file = function.__code__.co_filename if inspect.isfunction(function) else ""
+        if not file.startswith(str(ROOT / "xarr")):
+            continue
+        named = "\n".join(NAMED.findall(inspect.getdoc(value) or ""))
+        for kind, given in RAISED.findall(inspect.getsource(function)):
+            error = f"{kind.title()}Error" if kind else given
+            is_caught = name.endswith("choose")  # the IndexError; a ValueError is raised for it
+            if hasattr(builtins, error) and error not in named and not is_caught:
+                wrong.append((name, error))
+    assert wrong == []
+
+
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if page != tutorial.PAGE], ids=lambda page: page.name
 )

@@ -337,6 +337,8 @@ def default_device() -> Device:
     It is the device of the innermost ``with xarr.device(...)``; else the one that the
     environment variable XARR_DEVICE names; else the first GPU; else the first CPU.
 
+    RuntimeError -- If there is no device.
+
     >>> xarr.zeros(2).device == xarr.default_device()
     True
     """

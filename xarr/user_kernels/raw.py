@@ -78,10 +78,10 @@ class RawModule:
     name_expressions : sequence of str, optional
         The names of CUDA C++ kernels for `get_function`, as ``"f<float>"``.
 
-    Raises
-    ------
-    CompileError
-        If the source does not compile: in `get_function` for the default device, else at a call.
+    CompileError -- If the source does not compile: in `get_function` for the default device, else
+        at a call.
+    TypeError -- If both code and path are given, or neither.
+    ValueError -- If a keyword is given that must be left out.
 
     Note: Source: CuPy's documentation, "User-Defined Kernels".
 

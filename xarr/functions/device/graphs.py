@@ -105,6 +105,8 @@ class Graph:
         The work reads the present values of its operands and overwrites its results. This method
         does not wait for it.
 
+        RuntimeError -- If nothing was recorded, or a graph is being recorded.
+
         >>> x = xarr.zeros(2)
         >>> with xarr.graph() as work:
         ...     x += 1

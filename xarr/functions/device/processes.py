@@ -93,6 +93,8 @@ def ipc_handle(x: Array) -> IpcHandle:
     RuntimeError
         If the device is no CUDA device, or the driver has no handle for its kind of memory: managed
         memory, and pools of ``cudaMallocAsync``.
+    ValueError
+        If x has no elements.
 
     >>> handle = xarr.ipc_handle(xarr.ones(3))  # doctest: +SKIP
     """

@@ -120,6 +120,8 @@ def packbits(a: Any, /, axis: SupportsIndex | None = None, bitorder: str = "big"
 
     -> uint8 Array, shape (..., ceil(N / 8), ...) -- The bytes; zeros fill the last one.
 
+    TypeError -- If a holds neither integers nor bools.
+
     >>> xarr.packbits(xarr.asarray([1, 0, 1])).tolist()
     [160]
     """
@@ -157,6 +159,10 @@ def unpackbits(
 
     -> uint8 Array, shape (..., 8 * N, ...), or (8 * N,) where axis is None
         Zeros and ones; `count` changes the extent 8 * N.
+
+    TypeError -- If a does not hold uint8.
+    ValueError -- If `count` cuts off more bits than there are, or `bitorder` is neither "big" nor
+        "little".
 
     >>> xarr.unpackbits(xarr.asarray([160], dtype="uint8"), count=3).tolist()
     [1, 0, 1]

@@ -56,8 +56,7 @@ class QRResult(NamedTuple):
 class SlogdetResult(NamedTuple):
     """The result of `slogdet`: determinants as sign * exp(logabsdet).
 
-    sign : floating-point Array, shape (...)
-        1, -1 or 0; of complex matrices a number of magnitude 1, or 0.
+    sign : floating-point Array, shape (...) -- 1, -1 or 0; of complex ones det / abs(det), or 0.
     logabsdet : real floating-point Array, shape (...) -- log(abs(det)), natural; -inf for 0.
 
     >>> [float(part) for part in xarr.linalg.slogdet(-xarr.eye(3))]
@@ -266,6 +265,7 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
     -> Array, shape and data type of a; floating-point if n is negative
 
     LinAlgError -- If a matrix is not square, or n is negative and a matrix singular.
+    TypeError -- If n is no integer.
 
     >>> x = xarr.asarray([[1.0, 1.0], [0.0, 1.0]])
     >>> xarr.linalg.matrix_power(x, 3).tolist()
@@ -497,10 +497,10 @@ def qr(a: Matrices, mode: str = "reduced") -> Any:
         "reduced": Q has K = min(M, N) columns. "complete": K = M. "r": only R. "raw": LAPACK's
         h, shape (..., N, M), and tau, shape (..., K), computed on the host.
 
-    -> QRResult: Q, shape (..., M, K), R, shape (..., K, N)
-        In mode "r" only R; in mode "raw" the tuple (h, tau).
+    -> QRResult: Q, shape (..., M, K), R, shape (..., K, N); or R alone; or the tuple (h, tau)
 
     LinAlgError -- If a has fewer than two axes.
+    ValueError -- If `mode` is unknown.
 
     >>> xarr.linalg.qr(xarr.ones((3, 2))).R.shape
     (2, 2)

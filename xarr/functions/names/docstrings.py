@@ -341,7 +341,7 @@ def _complete_one(value: Any, source: str, example: str, of: str = "") -> None:
             maker = next(base for base in value.__mro__ if "__init__" in vars(base))
             if maker.__module__.startswith("xarr"):
                 inherited = _sections(inspect.getdoc(maker) or "")[1]
-                borrowed = ("Parameters", "Notes")
+                borrowed = ("Parameters", "Raises", "Notes")
                 sections = {key: inherited[key] for key in borrowed if key in inherited} | sections
             if value.__name__ in _NUMPY:
                 sections.setdefault("Notes", "NumPy's class.")

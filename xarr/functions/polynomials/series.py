@@ -44,6 +44,8 @@ class Series:
         None for the class's. Both are kept on the host, as NumPy arrays.
     symbol : str, optional -- The name of x in printed series.
 
+    ValueError -- If there are no coefficients, or an interval is no pair.
+
     Note: NumPy's classes. Arithmetic, derivatives, integrals, roots and conversions run on the
     host; calls, `fit` and `linspace` on the device.
     """
@@ -202,6 +204,8 @@ class Series:
         """Remove small coefficients at the end.
 
         tol : float -- The largest magnitude to remove, not negative.
+
+        ValueError -- If `tol` is negative.
         """
         return self._with("trim", tol)
 
@@ -209,6 +213,8 @@ class Series:
         """Keep the coefficients of the lowest degrees.
 
         size : int -- The largest number of coefficients to keep, positive.
+
+        ValueError -- If `size` is not positive.
         """
         return self._with("truncate", size)
 

@@ -79,6 +79,10 @@ class broadcast:  # noqa: N801 - NumPy's name
         The arrays, 64 at most; a `broadcast` gives the arrays in it.
     **options : object -- Not accepted: any raises ValueError.
 
+    ValueError -- If the shapes are not compatible, there are more than 64 arrays, or a keyword is
+        given.
+    TypeError -- If an array or value cannot be converted to an Array.
+
     >>> pairs = xarr.broadcast(xarr.asarray([[1], [2]]), xarr.asarray([5, 6]))
     >>> pairs.shape
     (2, 2)
@@ -178,6 +182,9 @@ class nditer:  # noqa: N801 - NumPy's name
     itershape : tuple of int, optional
         The shape of the iteration; -1, or None, for what the operands broadcast to.
     buffersize : int -- The elements in a buffer, with "buffered"; 0 for NumPy's default.
+
+    TypeError -- If an operand to write to is no Array.
+    ValueError -- If the shapes are not compatible, or a flag is unknown.
 
     >>> x = xarr.asarray([1, 2])
     >>> with xarr.nditer(x, op_flags=["readwrite"]) as steps:

@@ -237,6 +237,8 @@ def isin(
 
     -> Array of bool, shape of element
 
+    ValueError -- If `kind` is not "sort", "table" or None.
+
     >>> xarr.isin(xarr.asarray([1, 2, 3]), xarr.asarray([3, 1])).tolist()
     [True, False, True]
     """

@@ -197,6 +197,7 @@ def finfo(dtype: Any) -> FloatInfo:
         one gives the limits of its parts.
 
     ValueError -- If the data type is neither floating-point nor complex.
+    TypeError -- If there is no such data type.
 
     >>> xarr.finfo(xarr.float32).eps
     1.1920928955078125e-07
@@ -228,6 +229,7 @@ def iinfo(int_type: Any) -> IntegerInfo:
     int_type : dtype or Array -- An integer data type, or an array of it.
 
     ValueError -- If the data type is no integer type.
+    TypeError -- If there is no such data type.
 
     >>> xarr.iinfo(xarr.int16).max
     32767
@@ -264,6 +266,8 @@ def isdtype(dtype: DTypeLike, kind: Any) -> bool:
         A data type, or "bool", "signed integer", "unsigned integer", "integral", "real floating",
         "complex floating" or "numeric"; or a tuple of
         these, one of which must fit.
+
+    ValueError -- If `kind` is unknown.
 
     >>> xarr.isdtype(xarr.float32, ("integral", "real floating"))
     True
