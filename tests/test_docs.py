@@ -506,6 +506,9 @@ class Page:
         self.rows = [table.count("<tr") for table in tables]
         self.entries = re.findall(r'<dt class="sig[^"]*" id="([^"]*)"', seen)
         self.fields = len(re.findall(r'<dl class="[^"]*field-list', seen))
+        self.descriptions = re.findall(
+            r'<meta [^>]*content="([^"]+)"[^>]* name="description"', text
+        )
         self.text = unescape(re.sub(r"<[^>]+>", "", seen))
         self.prose = unescape(re.sub(r"<[^>]+>", "", _without("pre|code", seen)))
 
@@ -541,6 +544,14 @@ def test_no_page_shows_a_raw_directive(html: dict[str, Page]) -> None:
         raw = RAW.search(page.text)
         assert raw is None, (name, page.text[raw.start() - 60 : raw.end() + 60])
         assert "`" not in page.prose, name
+
+
+@pytest.mark.slow
+def test_each_page_has_a_description_of_its_own(html: dict[str, Page]) -> None:
+    made = {"genindex.html", "search.html"}  # Sphinx's own
+    found = [page.descriptions for name, page in html.items() if name not in made]
+    assert len(found) == len({*map(tuple, found)}) > 50
+    assert {len(each) for each in found} == {1}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
