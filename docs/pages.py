@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+import numpy
 import tables
 from sphinx.application import Sphinx
 from sphinx.ext.napoleon import Config, NumpyDocstring
@@ -26,6 +27,9 @@ FOLDER: Final = "reference"
 _NAPOLEON: Final = Config(
     napoleon_use_param=False, napoleon_use_rtype=False, napoleon_use_ivar=True
 )
+
+_DESCRIPTION_LENGTH: Final = 160
+"""Characters of a description; search engines cut off what is longer."""
 
 _PROTOCOLS: Final = ("__array_namespace__", "__cuda_array_interface__", "__dlpack")
 """How the special names begin that other libraries use."""
@@ -77,7 +81,11 @@ def page(chapter: str) -> str:
     title = tables.title_of(chapter)
     names = tables.names_by_chapter()[chapter]
     spellings = tables.spellings()
-    parts = [f"{title}\n{'=' * len(title)}", ".. py:currentmodule:: xarr"]
+    parts = [
+        f".. meta::\n   :description lang=en: {_description(chapter)}",
+        f"{title}\n{'=' * len(title)}",
+        ".. py:currentmodule:: xarr",
+    ]
     if chapter in tables.CHAPTERS:
         parts.append(tables.CHAPTERS[chapter][1])
     if names == ["Array"]:
@@ -88,6 +96,18 @@ def page(chapter: str) -> str:
         parts.append(_table(lines, "30 70"))
         parts += [_entry(name, spellings[name]) for name in names]
     return "\n\n".join(parts) + "\n"
+
+
+def _description(chapter: str) -> str:
+    """Describe a page for search engines: by its sentence, and by those of its first names."""
+    about = re.split(r"[.;] :doc:", tables.CHAPTERS[chapter][1])[0].replace("`", "").rstrip(".")
+    text = f"{tables.title_of(chapter)} in xarr. {about}."
+    for number, name in enumerate(tables.names_by_chapter()[chapter]):
+        longer = f"{text} {name}: {_first_line(name).replace('`', '')}"
+        if number and len(longer) > _DESCRIPTION_LENGTH:
+            break
+        text = longer
+    return text
 
 
 def _table(lines: list[list[str]], widths: str) -> str:
@@ -114,6 +134,8 @@ def _text(name: str) -> str:
         return "As an index, adds an axis of one element; it is None."
     if isinstance(value, float):
         return f"The number {value!r}."
+    if isinstance(value, numpy.generic):
+        return f"NumPy's own {value}."
     if isinstance(value, dict | tuple) or getattr(value, "__module__", "").startswith("numpy"):
         return _OF_NUMPY.get(name, "NumPy's own.")
     text = inspect.getdoc(value) or ""
@@ -178,20 +200,15 @@ def _entry(name: str, names: list[str]) -> str:
         return _described("exception", full, _docstring(text))
     if issubclass(value, tuple):
         return _described("class", full, _docstring(text))
-    if name == "Device":
-        # What follows the first sections are attributes of the engine's.
-        text = text.partition("\nAttributes\n---")[0].strip()
-        return _class(name, names, PUBLIC, text)
-    return _class(name, names, _public_members(value), text)
+    return _class(name, names, PUBLIC if name == "Device" else _public_members(value))
 
 
-def _class(name: str, names: list[str], members: Iterable[str], text: str | None = None) -> str:
+def _class(name: str, names: list[str], members: Iterable[str]) -> str:
     """Write an entry of a class and of some of its members."""
-    text = _text(name) if text is None else text
     value = tables.PUBLIC[name]
     made = name in ("Stream", "Event")
     arguments = _signature(value) if made else ""
-    body = [_docstring(text)]
+    body = [_docstring(_text(name))]
     body += [_member(value, member) for member in sorted(members, key=str.lower)]
     entry = _described("class", [name + arguments], "\n\n".join(body))
     same = (_described("class", [one], f"Another name of `{name}`.") for one in names[1:])

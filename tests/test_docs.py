@@ -90,8 +90,14 @@ def _callables() -> Iterator[tuple[str, Any]]:
             is_space = isinstance(value, type | ModuleType)
             if is_space and all(value is not known for _, known in spaces):
                 spaces.append((f"{place}{name}.", value))
-            if callable(value):
-                yield f"{place}{name}", value
+            if not callable(value):
+                continue
+            yield f"{place}{name}", value
+            annotated = getattr(value, "__annotations__", {}).get("return")
+            made = getattr(value, "__globals__", {}).get(annotated)
+            is_own = getattr(made, "__module__", None) == value.__module__
+            if is_own and isinstance(made, type) and made.__name__[0] != "_":
+                yield f"{place}{name}(...)", made  # the class of its results
 
 
 CALLABLES = dict(_callables())
@@ -112,6 +118,16 @@ WITH_EXAMPLES = {
 @pytest.mark.parametrize("text", WITH_EXAMPLES, ids=WITH_EXAMPLES.get)
 def test_the_example_of_a_docstring_runs(text: str) -> None:
     _run(text, WITH_EXAMPLES[text])
+
+
+def test_each_public_function_class_and_method_has_an_example() -> None:
+    wrong = [
+        name
+        for name, value in (DOCUMENTED | CALLABLES).items()
+        if (getattr(value, "__module__", None) or "").startswith("xarr")
+        and ">>>" not in (inspect.getdoc(value) or "")
+    ]
+    assert wrong == []
 
 
 TOLD = re.compile(
@@ -144,6 +160,27 @@ def test_a_docstring_tells_of_every_parameter_and_of_names_that_there_are() -> N
         with contextlib.suppress(ValueError):  # of Python's exceptions no signature is known
             parameters = inspect.signature(value).parameters
             wrong += [(place, one) for one in parameters if one[0] != "_" and one not in told]
+    assert wrong == []
+
+
+RAISED = re.compile(r"raise (?:errors\.)?(?:(value|type)_error|refused)\(\s*(\w+)")
+NAMED = re.compile(r"^Raises\n-+\n(.*?)(?=\n\n\w[\w ]+\n---|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def test_help_names_the_errors_that_a_function_raises_itself() -> None:
+    wrong = []
+    for name, value in (DOCUMENTED | CALLABLES).items():
+        made = vars(value).get("__init__") if isinstance(value, type) else value
+        function = inspect.unwrap(getattr(made, "__func__", made))
+        file = function.__code__.co_filename if inspect.isfunction(function) else ""
+        if not file.startswith(str(ROOT / "xarr")):
+            continue
+        named = "\n".join(NAMED.findall(inspect.getdoc(value) or ""))
+        for kind, given in RAISED.findall(inspect.getsource(function)):
+            error = f"{kind.title()}Error" if kind else given
+            is_caught = name.endswith("choose")  # the IndexError; a ValueError is raised for it
+            if hasattr(builtins, error) and error not in named and not is_caught:
+                wrong.append((name, error))
     assert wrong == []
 
 
@@ -469,6 +506,9 @@ class Page:
         self.rows = [table.count("<tr") for table in tables]
         self.entries = re.findall(r'<dt class="sig[^"]*" id="([^"]*)"', seen)
         self.fields = len(re.findall(r'<dl class="[^"]*field-list', seen))
+        self.descriptions = re.findall(
+            r'<meta [^>]*content="([^"]+)"[^>]* name="description"', text
+        )
         self.text = unescape(re.sub(r"<[^>]+>", "", seen))
         self.prose = unescape(re.sub(r"<[^>]+>", "", _without("pre|code", seen)))
 
@@ -504,6 +544,14 @@ def test_no_page_shows_a_raw_directive(html: dict[str, Page]) -> None:
         raw = RAW.search(page.text)
         assert raw is None, (name, page.text[raw.start() - 60 : raw.end() + 60])
         assert "`" not in page.prose, name
+
+
+@pytest.mark.slow
+def test_each_page_has_a_description_of_its_own(html: dict[str, Page]) -> None:
+    made = {"genindex.html", "search.html"}  # Sphinx's own
+    found = [page.descriptions for name, page in html.items() if name not in made]
+    assert len(found) == len({*map(tuple, found)}) > 50
+    assert {len(each) for each in found} == {1}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

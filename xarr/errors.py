@@ -145,6 +145,11 @@ class DeviceError(RuntimeError):
     code : int -- The error code of the driver.
     name : str
         The driver's name of the error, as "CUDA_ERROR_ILLEGAL_ADDRESS" or "CL_INVALID_VALUE".
+
+    >>> try:
+    ...     xarr.synchronize()
+    ... except xarr.DeviceError as error:
+    ...     print(error.name, error.code)
     """
 
     def __init__(self, text: str, code: int, name: str) -> None:
@@ -167,6 +172,12 @@ class CompileError(RuntimeError):
     options : tuple of str -- The options of the compiler.
     log : str -- The output of the compiler.
     source : str -- The complete source text.
+
+    >>> try:
+    ...     xarr.RawKernel("KERNEL void f(GLOBAL i32 *x) { x[0] = ; }", "f").compile()
+    ... except xarr.CompileError as error:
+    ...     print(error.op)
+    f
     """
 
     def __init__(
@@ -218,7 +229,12 @@ class CopyError(BufferError, ValueError):
 
 
 class HostFallbackWarning(UserWarning):
-    """The device has no routine for an operation, so the host computes it."""
+    """The device has no routine for an operation, so the host computes it.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="error", category=xarr.HostFallbackWarning):
+    ...     x = xarr.ones(3) + 1
+    """
 
 
 class DerivativeWarning(UserWarning):
@@ -226,15 +242,35 @@ class DerivativeWarning(UserWarning):
 
 
 class FloatingPointStateWarning(UserWarning):
-    """The program asks for exceptions at floating-point errors, which no device raises."""
+    """The program asks for exceptions at floating-point errors, which no device raises.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore", category=xarr.FloatingPointStateWarning):
+    ...     with xarr.errstate(divide="raise"):
+    ...         x = xarr.ones(2) / 0
+    >>> x.tolist()
+    [inf, inf]
+    """
 
 
 class CacheWarning(UserWarning):
-    """The disk cache of compiled kernels cannot be used; kernels are compiled anew."""
+    """The disk cache of compiled kernels cannot be used; kernels are compiled anew.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore", category=xarr.CacheWarning):
+    ...     x = xarr.ones(3) + 1
+    """
 
 
 class ImplicitTransferError(RuntimeError):
-    """Data would have moved between host and device inside `no_implicit_transfer`."""
+    """Data would have moved between host and device inside `no_implicit_transfer`.
+
+    >>> with xarr.no_implicit_transfer():
+    ...     xarr.ones(3) + [1, 2, 3]
+    Traceback (most recent call last):
+    ...
+    xarr.errors.ImplicitTransferError: ...
+    """
 
 
 def numbered_lines(source: str, log: str, context: int = 6) -> str:

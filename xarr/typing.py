@@ -15,6 +15,15 @@ if _typing.TYPE_CHECKING:
 else:
 
     class NDArray:
-        """An Array or NumPy array of a data type, for annotations: ``NDArray[np.float64]``."""
+        """An Array or NumPy array of a data type, for annotations: ``NDArray[np.float64]``.
+
+        Examples
+        --------
+        >>> import xarr
+        >>> def norm(x: xarr.typing.NDArray[xarr.float64]) -> float:
+        ...     return float(xarr.linalg.norm(x))
+        >>> norm(xarr.asarray([3.0, 4.0]))
+        5.0
+        """
 
         __class_getitem__ = classmethod(_GenericAlias)

@@ -55,17 +55,18 @@ class Array(ArrayBase):
     Arrays are made by functions such as `asarray`, `zeros` and `linspace`. They behave as NumPy's
     arrays do: basic indexing gives views that share memory, operators broadcast and promote,
     in-place operators write through views. Its other name is `ndarray`; there are no subclasses.
-
     Elementwise work is deferred until a value is needed; see `xarr.explain`.
 
     shape : int or tuple of int -- The shape.
     dtype : dtype, optional -- The data type; None for the device's default floating-point type.
-    buffer : Array, or object with a buffer, optional
-        The values: the memory of an Array is shared, other memory is copied. None for zeros.
+    buffer : Array or buffer, optional -- The values: shared if an Array, else copied; None for 0.
     offset : int -- The position of the first element in the buffer, in bytes.
-    strides : tuple of int, optional
-        Bytes from one element to the next along each axis; None for the strides of `order`.
+    strides : tuple of int, optional -- Bytes between elements of each axis; None for `order`'s.
     order : {"C", "F"}, optional -- The order in memory where strides is None.
+
+    >>> x = xarr.asarray([[1.0, 2.0], [3.0, 4.0]])
+    >>> x.shape, (x.T + 1).tolist()
+    ((2, 2), [[2.0, 4.0], [3.0, 5.0]])
     """
 
     __slots__ = ()
@@ -89,10 +90,9 @@ class Array(ArrayBase):
         rebind(self, shape)
 
     def __init_subclass__(cls, **options: Any) -> None:
-        fault = "a subclass is defined"
         accepted = "a class must not derive from Array, the class of every result"
         remedy = f"keep an array in an attribute of your class; {dtypes.NUMBERS_ONLY}"
-        raise type_error(f"class {cls.__name__}(Array)", fault, accepted, remedy)
+        raise type_error(f"class {cls.__name__}(Array)", "a subclass is defined", accepted, remedy)
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:

@@ -365,7 +365,9 @@ def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> A
         In C order; read-only if the buffer is. Array and buffer see each other's writes, if the
         program's commands run in the queue `xarr.current_stream().cl_queue`.
 
-    ValueError -- If the buffer has another context or is too small.
+    TypeError -- If the buffer is no `pyopencl.Buffer`.
+    ValueError -- If the buffer has another context or is too small, or elements would not be
+        aligned.
 
     >>> import pyopencl as cl, xarr
     >>> with xarr.device("opencl") as device:
@@ -435,6 +437,8 @@ def from_dlpack(
         If x cannot be exported, or copy is False and a copy is needed (then also a ValueError).
     TypeError
         If no data type describes the elements of x, or the device lacks this type.
+    AttributeError
+        If x does not support DLPack.
 
     >>> import numpy
     >>> x = xarr.from_dlpack(numpy.asarray([1, 2]))

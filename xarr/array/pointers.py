@@ -30,6 +30,8 @@ class Pointer:
 
     x : Array, shape (...) -- The array.
 
+    TypeError -- If x is no Array.
+
     >>> import xarr
     >>> x = xarr.arange(6)
     >>> p = xarr.Pointer(x) + 2

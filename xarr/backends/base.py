@@ -545,7 +545,13 @@ def lacking(info: DeviceInfo, what: str) -> RuntimeError:
 
 
 class ForkedError(RuntimeError):
-    """A process used a driver that its parent process opened before the fork."""
+    """A process used a driver that its parent process opened before the fork.
+
+    >>> try:
+    ...     xarr.synchronize()
+    ... except xarr.ForkedError:
+    ...     print("start this process by multiprocessing's spawn")
+    """
 
 
 def forked(api: str) -> ForkedError:

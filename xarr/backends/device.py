@@ -69,6 +69,14 @@ class Device:
     info, open, plain : DeviceInfo, function, Device or None -- Programs do not call the class.
     options : tuple of str -- Properties to pretend: ``no-float64`` for no float64; ``as-gpu`` for a
         GPU, which runs kernels written for GPUs and shares no memory with the host.
+
+    >>> device = xarr.default_device()
+    >>> with device:
+    ...     x = xarr.ones(3)
+    >>> x.device == device
+    True
+    >>> device.kind in ("cpu", "gpu", "accelerator")
+    True
     """
 
     __slots__ = {  # noqa: RUF023 - in the order of the types below
@@ -257,7 +265,10 @@ class Device:
         return self if wanted == self.options else _variant(self._plain or self, wanted)
 
     def synchronize(self) -> None:
-        """Run all pending work of the device, and wait for it."""
+        """Run all pending work of the device, and wait for it.
+
+        >>> xarr.default_device().synchronize()
+        """
         for ask in before_synchronizing:
             ask(self)
         with self.lock:
@@ -272,6 +283,12 @@ class Device:
             ``total_nbytes`` of the device, ``free_nbytes`` not allocated, ``used_nbytes`` in
             arrays, ``held_nbytes`` allocated but not in arrays (kept for reuse, or padding),
             ``peak_nbytes`` the most ever used.
+
+        Examples
+        --------
+        >>> import xarr
+        >>> sorted(xarr.default_device().memory_info())
+        ['free_nbytes', 'held_nbytes', 'peak_nbytes', 'total_nbytes', 'used_nbytes']
         """
         with self.lock:
             return self.driver.memory_info()
@@ -319,6 +336,8 @@ def default_device() -> Device:
 
     It is the device of the innermost ``with xarr.device(...)``; else the one that the
     environment variable XARR_DEVICE names; else the first GPU; else the first CPU.
+
+    RuntimeError -- If there is no device.
 
     >>> xarr.zeros(2).device == xarr.default_device()
     True

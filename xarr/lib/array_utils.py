@@ -18,6 +18,11 @@ def byte_bounds(a: _Any) -> _NoReturn:
     a : Array, shape (...)
         Any array.
 
+    Raises
+    ------
+    TypeError
+        Always.
+
     Examples
     --------
     >>> import xarr

@@ -265,6 +265,7 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
         argument. It may be called any number of times.
 
     TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
+    ValueError -- In the function, if a cotangent has another shape than the result.
 
     >>> value, pull = xarr.vjp(lambda x: x * x, xarr.asarray([1.0, 2.0]))
     >>> pull(xarr.asarray([1.0, 10.0]))[0].tolist()
@@ -306,6 +307,7 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
         any number of times.
 
     TypeError -- If an argument is not floating-point, or fun writes to an array that it was given.
+    ValueError -- In the function, if a tangent has another shape than its argument.
 
     >>> value, push = xarr.linearize(lambda x: x * x, xarr.asarray([1.0, 2.0]))
     >>> push(xarr.asarray([1.0, 10.0])).tolist()

@@ -188,6 +188,11 @@ class custom_vjp(_Custom):  # noqa: N801 - JAX's name
         fwd : function -- Returns the result, and an array, or nested tuples, lists and dicts, that
             the derivative needs.
         bwd : function -- Returns the arguments' adjoints from that object and the result's adjoint.
+
+        >>> square = xarr.custom_vjp(lambda x: x * x)
+        >>> square.defvjp(lambda x: (x * x, x), lambda x, g: (2 * x * g,))
+        >>> float(xarr.grad(square)(3.0))
+        6.0
         """
         self._fwd, self._bwd = fwd, bwd
 
@@ -232,6 +237,11 @@ class custom_jvp(_Custom):  # noqa: N801 - JAX's name
         jvp : function
             Takes the arguments without a derivative, a tuple of the others, and a tuple of their
             tangents. Returns the result and its tangent, which must be linear in the tangents.
+
+        >>> square = xarr.custom_jvp(lambda x: x * x)
+        >>> _ = square.defjvp(lambda x, t: (x[0] * x[0], 2 * x[0] * t[0]))
+        >>> float(xarr.grad(square)(3.0))
+        6.0
         """
         self._jvp = jvp
         return jvp
@@ -241,6 +251,11 @@ class custom_jvp(_Custom):  # noqa: N801 - JAX's name
 
         jvps : functions
             One for each argument; takes the argument's tangent, the result and all arguments.
+
+        >>> product = xarr.custom_jvp(lambda x, y: x * y)
+        >>> product.defjvps(lambda t, result, x, y: t * y, lambda t, result, x, y: x * t)
+        >>> float(xarr.grad(product)(3.0, 5.0))
+        5.0
         """
 
         def jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> Any:

@@ -78,10 +78,10 @@ class RawModule:
     name_expressions : sequence of str, optional
         The names of CUDA C++ kernels for `get_function`, as ``"f<float>"``.
 
-    Raises
-    ------
-    CompileError
-        If the source does not compile: in `get_function` for the default device, else at a call.
+    CompileError -- If the source does not compile: in `get_function` for the default device, else
+        at a call.
+    TypeError -- If both code and path are given, or neither.
+    ValueError -- If a keyword is given that must be left out.
 
     Note: Source: CuPy's documentation, "User-Defined Kernels".
 
@@ -163,7 +163,11 @@ class RawModule:
         self._portable.in_loops = PortableModule(self._name, code)
 
     def compile(self, log_stream: TextIO | None = None) -> None:
-        """Compile for the default device."""
+        """Compile for the default device.
+
+        CompileError -- If the source does not compile.
+        ValueError -- If the device does not support the language.
+        """
         if self._binary is None:
             device = get_device()
             with device.lock:
@@ -309,8 +313,7 @@ class RawKernel:
         The kernel's attributes by the default device's driver, as ``"num_regs"`` and
         ``"max_threads_per_block"``; None for unknown ones. Each is also an attribute of the kernel;
         on CUDA devices `max_dynamic_shared_size_bytes` (bytes) and
-        `preferred_shared_memory_carveout`
-        (percent) can be set.
+        `preferred_shared_memory_carveout` (percent) can be set.
 
     Raises
     ------
@@ -370,7 +373,11 @@ class RawKernel:
         self._repeats = Repeats()
 
     def compile(self, log_stream: TextIO | None = None) -> None:
-        """Compile for the default device now, so that the first launch does not wait."""
+        """Compile for the default device now, so that the first launch does not wait.
+
+        CompileError -- If the source does not compile.
+        ValueError -- If the device does not support the language.
+        """
         device = get_device()
         with device.lock:
             if log_stream is not None:

@@ -51,6 +51,9 @@ class ReductionKernel:
     preamble : str -- Functions, structures and macros to put before the kernel.
     options : sequence of str -- Macros, as ``-DCOUNT=3``.
 
+    ValueError -- If there is more than one output, or a ``raw`` parameter.
+    TypeError -- If `reduce_type` names no parameter's type.
+
     Note: CuPy's class of this name; the errors are those of `ElementwiseKernel`. Values are
     combined in a fixed order, so sums of floats have the same bits on every device.
 

@@ -233,6 +233,9 @@ def require(
 
     -> Array, shape of a
 
+    KeyError -- If a requirement is unknown.
+    ValueError -- If both "C" and "F" are required.
+
     >>> xarr.require(xarr.eye(2).T, requirements="C").flags.c_contiguous
     True
     """

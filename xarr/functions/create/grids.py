@@ -200,7 +200,14 @@ class _Grid:
 
 
 class _Dense(_Grid):
-    """Make the coordinates of all points of a grid, by slices: ``mgrid[0:3, 0:1:5j]``."""
+    """Make the coordinates of all points of a grid, by slices: ``mgrid[0:3, 0:1:5j]``.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.mgrid[0:2, 0:1:3j].tolist()
+    [[[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]], [[0.0, 0.5, 1.0], [0.0, 0.5, 1.0]]]
+    """
 
     name = "mgrid"
 
@@ -211,7 +218,15 @@ class _Dense(_Grid):
 
 
 class _Open(_Grid):
-    """Make the coordinates along each axis of a grid, by slices; they broadcast to the grid."""
+    """Make the coordinates along each axis of a grid, by slices; they broadcast to the grid.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> x, y = xarr.ogrid[0:2, 0:3]
+    >>> (10 * x + y).tolist()
+    [[0, 1, 2], [10, 11, 12]]
+    """
 
     name = "ogrid"
 
@@ -230,6 +245,14 @@ class _Joined(_Grid):
 
     A string in front, as "0,2,0", gives the axis to join along, the least number of axes of the
     parts, and the position of the axes of parts that have fewer.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.r_[0:3, 7].tolist()
+    [0, 1, 2, 7]
+    >>> xarr.c_[[1, 2], [3, 4]].tolist()
+    [[1, 3], [2, 4]]
     """
 
     def __init__(self, name: str, axis: int, ndim: int, first: int) -> None:
@@ -294,7 +317,14 @@ def _lifted(x: Array, ndim: int, first: int) -> Array:
 
 
 class _Key:
-    """Return the index in the brackets: ``s_[1:3]`` is ``slice(1, 3)``."""
+    """Return the index in the brackets: ``s_[1:3]`` is ``slice(1, 3)``.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.s_[1:3], xarr.index_exp[1:3]
+    (slice(1, 3, None), (slice(1, 3, None),))
+    """
 
     def __init__(self, name: str, *, tuples: bool) -> None:
         self.name = name

@@ -25,10 +25,16 @@ SCROLLED: Final = "color:inherit;overflow-x:auto;scrollbar-color:gray transparen
 class Explanation(str):
     """The text that `explain` gives; a notebook shows the drawing of it.
 
+    text : str -- Programs do not call the class.
+
     Attributes
     ----------
     groups : list of Group
         The operations of each kernel, in order; empty where nothing is pending.
+
+    >>> text = xarr.explain(xarr.arange(1000.0) + 1)
+    >>> isinstance(text, str), len(text.groups)
+    (True, 1)
     """
 
     groups: list[Group]
@@ -43,7 +49,11 @@ class Explanation(str):
         return str(self)
 
     def svg(self) -> str:
-        """Return a drawing of the kernels: what each loads, computes and stores."""
+        """Return a drawing of the kernels: what each loads, computes and stores.
+
+        >>> xarr.explain(xarr.arange(1000.0) + 1).svg()[:4]
+        '<svg'
+        """
         return self._drawn("color:CanvasText;background:Canvas;color-scheme:light dark")
 
     def _repr_html_(self) -> str:
@@ -54,7 +64,19 @@ class Explanation(str):
         return _drawing(self.splitlines()[0], self.groups, style)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the drawing, as SVG, to a file whose name ends in ".svg"."""
+        """Write the drawing, as SVG, to a file.
+
+        path : path -- The file, whose name ends in ".svg".
+
+        ValueError -- If it does not.
+
+        >>> import pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "kernels.svg"
+        ...     xarr.explain(xarr.arange(1000.0) + 1).save(path)
+        ...     path.read_text()[:4]
+        '<svg'
+        """
         if Path(path).suffix.lower() != ".svg":
             raise value_error(
                 "explain(x).save(path)", f"path is {os.fspath(path)!r}", "it must end with .svg"

@@ -38,6 +38,15 @@ class Graph:
     ----------
     device : Device -- The device of the recorded work.
     launches : int -- The number of recorded kernels and copies.
+
+    >>> x = xarr.zeros(2)
+    >>> with xarr.graph() as work:
+    ...     x += 1
+    >>> work.launches > 0
+    True
+    >>> work.launch()
+    >>> x.tolist()
+    [2.0, 2.0]
     """
 
     device: Device
@@ -95,6 +104,8 @@ class Graph:
 
         The work reads the present values of its operands and overwrites its results. This method
         does not wait for it.
+
+        RuntimeError -- If nothing was recorded, or a graph is being recorded.
 
         >>> x = xarr.zeros(2)
         >>> with xarr.graph() as work:

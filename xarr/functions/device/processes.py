@@ -27,6 +27,10 @@ class IpcHandle:
     shape, strides : tuple of int -- The shape and the strides of the array; the strides count
         elements.
     dtype : str -- The name of the data type, as `numpy.dtype` takes it.
+
+    >>> handle = xarr.ipc_handle(xarr.ones(3, device="cuda:0"))  # doctest: +SKIP
+    >>> handle.shape, handle.dtype  # doctest: +SKIP
+    ((3,), '<f8')
     """
 
     device: str
@@ -44,6 +48,8 @@ class IpcHandle:
             names. A device of another backend is accepted if it is the same card.
 
         RuntimeError -- If this process made the handle.
+
+        >>> x = handle.open()  # in another process, which got the handle  # doctest: +SKIP
         """
         where = "IpcHandle.open(device)"
         if self._array is not None:
@@ -87,6 +93,8 @@ def ipc_handle(x: Array) -> IpcHandle:
     RuntimeError
         If the device is no CUDA device, or the driver has no handle for its kind of memory: managed
         memory, and pools of ``cudaMallocAsync``.
+    ValueError
+        If x has no elements.
 
     >>> handle = xarr.ipc_handle(xarr.ones(3))  # doctest: +SKIP
     """

@@ -65,7 +65,14 @@ class Cost(NamedTuple):
 
 
 class Profile:
-    """The cost of a ``with`` block; `xarr.profile` makes one, `print` and notebooks show it."""
+    """The cost of a ``with`` block; `xarr.profile` makes one, `print` and notebooks show it.
+
+    >>> x = xarr.arange(1000.0)
+    >>> with xarr.profile() as cost:
+    ...     total = (x + 1).sum()
+    >>> cost.seconds > 0
+    True
+    """
 
     def __init__(self) -> None:
         self._recording: profiling.Recording | None = None
@@ -126,6 +133,13 @@ class Profile:
 
         Each device has a row of its work, or several where work overlaps; each thread has a row of
         the work that it started.
+
+        path : path -- The file.
+
+        >>> import os
+        >>> with xarr.profile() as cost:
+        ...     total = xarr.arange(1000.0).sum()
+        >>> cost.save(os.devnull)
         """
         Path(path).write_text(json.dumps({"traceEvents": self._events()}), encoding="utf-8")
 

@@ -39,6 +39,8 @@ class Stream:
     priority : int -- The priority of a new CUDA stream: lower numbers, such as -1, go first.
         Numbers outside the device's range are clamped to it; OpenCL has only 0.
 
+    TypeError -- If `pointer` or `priority` is no integer.
+
     >>> stream = xarr.Stream()
     >>> with stream:
     ...     x = xarr.ones(3) + 1
@@ -349,7 +351,15 @@ class Event:
 
         -> float
 
+        TypeError -- If `end` is no Event.
         ValueError -- If an event is not timed, was not recorded, or is on another device.
+
+        >>> begin, end = xarr.Event(), xarr.Event()
+        >>> begin.record()
+        >>> total = xarr.arange(1000.0).sum()
+        >>> end.record()
+        >>> begin.elapsed_ms(end) >= 0
+        True
         """
         where = "Event.elapsed_ms(end)"
         if not isinstance(end, Event):
@@ -427,6 +437,7 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
     TypeError -- If neither is an Array, if one is no array at all, or if their data types differ.
     ValueError -- If the shapes differ, NumPy's array is not C-contiguous, `dst` is read-only, the
         stream is on another device, or the devices cannot copy directly.
+    RuntimeError -- If a graph is being recorded.
 
     >>> host = xarr.empty_pinned(3, "float32")
     >>> xarr.copyto_async(host, xarr.arange(3, dtype="float32") * 2).synchronize()

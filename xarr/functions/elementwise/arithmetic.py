@@ -202,6 +202,7 @@ def clip(
     -> Array, shape that the operands broadcast to, of the data type that they promote to
 
     OverflowError -- If a Python integer `min` is above, or `max` below, the range of the dtype.
+    ValueError -- If the shapes are not compatible.
 
     >>> xarr.clip(xarr.asarray([1, 5, 9]), 2, 6).tolist()
     [2, 5, 6]

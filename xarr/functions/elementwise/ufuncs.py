@@ -56,10 +56,8 @@ class ufunc:  # noqa: N801 - NumPy's name
 
     Parameters
     ----------
-    name : str
-        The function's name.
-    row : Elementwise or None
-        The definition of a function that is one expression in kernels; else None.
+    name, row : str, Elementwise or None
+        Programs do not create instances.
 
     Attributes
     ----------
@@ -73,9 +71,11 @@ class ufunc:  # noqa: N801 - NumPy's name
         The core axes of `matmul`, `matvec`, `vecdot` and `vecmat`, such as "(n),(n)->()"; None for
         element-wise functions.
 
-    Notes
-    -----
-    Programs do not create instances of it.
+    Examples
+    --------
+    >>> import xarr
+    >>> isinstance(xarr.add, xarr.ufunc), xarr.add.nin, xarr.add.identity
+    (True, 2, 0)
     """
 
     __doc__ = _described(__doc__)

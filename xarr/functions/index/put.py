@@ -161,6 +161,9 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
 
     values : Array or values -- The values; they broadcast to the shape of indices.
 
+    ValueError -- If arr and indices have different numbers of axes, or axis is None and indices
+        have several.
+
     >>> x = xarr.asarray([[3, 1, 2]])
     >>> xarr.put_along_axis(x, xarr.argmax(x, axis=1, keepdims=True), 0, axis=1)
     >>> x.tolist()

@@ -48,6 +48,9 @@ def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tu
 
     -> Array, shape that all operands broadcast to, of the type x1 and x2 promote to
 
+    ValueError -- If one of x1 and x2 is missing, the shapes are not compatible, or the condition
+        alone has no axes.
+
     >>> xarr.where(xarr.asarray([True, False]), 1, 2).tolist()
     [1, 2]
     """
@@ -88,6 +91,8 @@ def nonzero(a: Array) -> tuple[Array, ...]:
     """Return the indices along each axis of the nonzero elements. Waits for the device.
 
     -> tuple of Arrays of int64, one for each axis, shape (K,)
+
+    ValueError -- If a has no axes.
 
     >>> xarr.nonzero(xarr.asarray([0, 3, 0, 5]))[0].tolist()
     [1, 3]
@@ -160,6 +165,9 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
     """Take elements along an axis, as `take`, with separate indices for each 1-D slice.
 
     -> Array, of the data type of arr, shape of indices; the other axes broadcast
+
+    ValueError -- If arr and indices have different numbers of axes, or shapes that are not
+        compatible.
 
     >>> x = xarr.asarray([[3, 1, 2]])
     >>> xarr.take_along_axis(x, xarr.asarray([[1, 2, 0]])).tolist()
@@ -255,6 +263,9 @@ def compress(
     condition : bool Array, shape (M,) -- True for each index to take; M <= the axis's length.
 
     -> Array, shape of a with K elements along the axis, of the data type of a
+
+    ValueError -- If the condition is not a vector.
+    IndexError -- If it is true beyond the end of the axis.
 
     >>> xarr.compress([False, True], [[1, 2], [3, 4]], axis=0).tolist()
     [[3, 4]]
@@ -354,6 +365,8 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
     args, kw : any -- Further arguments of the functions.
 
     -> Array, shape and data type of x
+
+    ValueError -- If there are not as many functions as conditions, or one more.
 
     Note: Waits for the device, to count the elements under each condition.
 

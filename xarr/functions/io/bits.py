@@ -95,6 +95,12 @@ def dump(x: Array, file: Any) -> None:
     """Pickle an array to a file.
 
     file : path or open file -- The file.
+
+    >>> import io, pickle
+    >>> file = io.BytesIO()
+    >>> xarr.arange(2).dump(file)
+    >>> pickle.loads(file.getvalue()).tolist()
+    [0, 1]
     """
     if hasattr(file, "write"):
         pickle.dump(x, file)
@@ -113,6 +119,8 @@ def packbits(a: Any, /, axis: SupportsIndex | None = None, bitorder: str = "big"
         Whether the first element is the most significant bit of a byte, or the least.
 
     -> uint8 Array, shape (..., ceil(N / 8), ...) -- The bytes; zeros fill the last one.
+
+    TypeError -- If a holds neither integers nor bools.
 
     >>> xarr.packbits(xarr.asarray([1, 0, 1])).tolist()
     [160]
@@ -151,6 +159,10 @@ def unpackbits(
 
     -> uint8 Array, shape (..., 8 * N, ...), or (8 * N,) where axis is None
         Zeros and ones; `count` changes the extent 8 * N.
+
+    TypeError -- If a does not hold uint8.
+    ValueError -- If `count` cuts off more bits than there are, or `bitorder` is neither "big" nor
+        "little".
 
     >>> xarr.unpackbits(xarr.asarray([160], dtype="uint8"), count=3).tolist()
     [1, 0, 1]

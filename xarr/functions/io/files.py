@@ -285,6 +285,8 @@ def savetxt(
     encoding : str, optional -- The encoding of the file; None for latin1.
     fname : path or open file -- The file.
 
+    ValueError -- If X has no axes, or more than two.
+
     >>> import io
     >>> file = io.StringIO()
     >>> xarr.savetxt(file, xarr.arange(4).reshape(2, 2), fmt="%d")

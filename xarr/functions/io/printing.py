@@ -174,6 +174,8 @@ def base_repr(number: SupportsIndex, base: int = 2, padding: int = 0) -> str:
     base : int -- The base, from 2 to 36.
     padding : int -- The number of zeros to put in front.
 
+    ValueError -- If `base` is not in [2, 36].
+
     >>> xarr.base_repr(10, base=3)
     '101'
     """

@@ -63,6 +63,7 @@ def einsum(
     -> Array -- A view, if there is a single operand and no sum.
 
     ValueError -- If the subscripts do not fit the operands, or lengths differ.
+    RuntimeError -- If `optimize` is a list that leaves several operands.
 
     >>> xarr.einsum("ij,j->i", xarr.asarray([[1, 2], [3, 4]]), [10, 1]).tolist()
     [12, 34]
@@ -105,6 +106,8 @@ def einsum_path(
 
     -> tuple of list and str
         The contractions, which `einsum` takes as `optimize`, and a table of them as text.
+
+    ValueError -- If the subscripts do not fit the operands, or lengths differ.
 
     >>> xarr.einsum_path("ij,jk->ik", xarr.ones((2, 3)), xarr.ones((3, 4)))[0]
     ['einsum_path', (0, 1)]

@@ -44,6 +44,9 @@ class QRResult(NamedTuple):
 
     Q : floating-point Array, shape (..., M, K) -- Orthonormal columns.
     R : floating-point Array, shape (..., K, N) -- Upper triangular matrices.
+
+    >>> [factor.shape for factor in xarr.linalg.qr(xarr.ones((3, 2)))]
+    [(3, 2), (2, 2)]
     """
 
     Q: Array
@@ -53,10 +56,11 @@ class QRResult(NamedTuple):
 class SlogdetResult(NamedTuple):
     """The result of `slogdet`: determinants as sign * exp(logabsdet).
 
-    sign : floating-point Array, shape (...)
-        1, -1 or 0; of complex matrices a number of magnitude 1, or 0.
-    logabsdet : real floating-point Array, shape (...)
-        The natural logarithms of the magnitudes; -inf where the determinant is 0.
+    sign : floating-point Array, shape (...) -- 1, -1 or 0; of complex ones det / abs(det), or 0.
+    logabsdet : real floating-point Array, shape (...) -- log(abs(det)), natural; -inf for 0.
+
+    >>> [float(part) for part in xarr.linalg.slogdet(-xarr.eye(3))]
+    [-1.0, 0.0]
     """
 
     sign: Array
@@ -69,6 +73,9 @@ class SVDResult(NamedTuple):
     U : floating-point Array, shape (..., M, M or K) -- Orthonormal columns; K = min(M, N).
     S : real floating-point Array, shape (..., K) -- The singular values, the largest first.
     Vh : floating-point Array, shape (..., N or K, N) -- Orthonormal rows.
+
+    >>> xarr.linalg.svd(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).S.tolist()
+    [2.0, 1.0]
     """
 
     U: Array
@@ -81,6 +88,9 @@ class EigResult(NamedTuple):
 
     eigenvalues : complex Array, shape (..., M) -- The eigenvalues, in no order.
     eigenvectors : complex Array, shape (..., M, M) -- The eigenvectors, as columns.
+
+    >>> sorted(xarr.linalg.eig(xarr.asarray([[0, 1], [-1, 0]])).eigenvalues.imag.tolist())
+    [-1.0, 1.0]
     """
 
     eigenvalues: Array
@@ -92,6 +102,9 @@ class EighResult(NamedTuple):
 
     eigenvalues : real floating-point Array, shape (..., M) -- The eigenvalues, ascending.
     eigenvectors : floating-point Array, shape (..., M, M) -- The eigenvectors, as columns.
+
+    >>> xarr.linalg.eigh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.tolist()
+    [1.0, 2.0]
     """
 
     eigenvalues: Array
@@ -252,6 +265,7 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
     -> Array, shape and data type of a; floating-point if n is negative
 
     LinAlgError -- If a matrix is not square, or n is negative and a matrix singular.
+    TypeError -- If n is no integer.
 
     >>> x = xarr.asarray([[1.0, 1.0], [0.0, 1.0]])
     >>> xarr.linalg.matrix_power(x, 3).tolist()
@@ -483,10 +497,10 @@ def qr(a: Matrices, mode: str = "reduced") -> Any:
         "reduced": Q has K = min(M, N) columns. "complete": K = M. "r": only R. "raw": LAPACK's
         h, shape (..., N, M), and tau, shape (..., K), computed on the host.
 
-    -> QRResult: Q, shape (..., M, K), R, shape (..., K, N)
-        In mode "r" only R; in mode "raw" the tuple (h, tau).
+    -> QRResult: Q, shape (..., M, K), R, shape (..., K, N); or R alone; or the tuple (h, tau)
 
     LinAlgError -- If a has fewer than two axes.
+    ValueError -- If `mode` is unknown.
 
     >>> xarr.linalg.qr(xarr.ones((3, 2))).R.shape
     (2, 2)

@@ -32,6 +32,8 @@ def diagonal(
 
     -> Array, shape (..., K) for diagonals of K elements, of the data type of a
 
+    ValueError -- If a has fewer than two axes, or `axis1` and `axis2` are the same.
+
     >>> xarr.diagonal(xarr.asarray([[1, 2], [3, 4]]), 1).tolist()
     [2]
     """
@@ -54,6 +56,8 @@ def trace(
         The axes of the rows and of the columns; by default the first two.
 
     -> Array, shape of the other axes
+
+    ValueError -- If a has fewer than two axes, or `axis1` and `axis2` are the same.
 
     >>> int(xarr.trace(xarr.asarray([[1, 2], [3, 4]])))
     5
@@ -90,6 +94,8 @@ def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     -> Array of the data type of v
         For a vector the matrix, shape (N + abs(k), N + abs(k)); for a matrix its diagonal, a
         read-only view with one axis.
+
+    ValueError -- If v has no axis, or more than two.
 
     >>> xarr.diag([1, 2]).tolist()
     [[1, 0], [0, 2]]

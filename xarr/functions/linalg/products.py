@@ -479,6 +479,8 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     x : Array, shape (..., M, N) -- The matrices.
 
     -> Array, shape (..., N, M), of the data type of x
+
+    ValueError -- If x has fewer than two axes.
     """
     array = array_of(x, "matrix_transpose(x)")
     if array.ndim < 2:

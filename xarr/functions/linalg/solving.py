@@ -40,6 +40,10 @@ class LstsqResult(NamedTuple):
         The sums of the squares of b - a @ x; shape (0,) if the rank is below N or M <= N.
     rank : int32 Array, shape () -- The rank of a.
     s : real floating-point Array, shape (min(M, N),) -- The singular values of a, descending.
+
+    >>> result = xarr.linalg.lstsq(xarr.eye(2), xarr.asarray([3.0, 4.0]))
+    >>> result.x.tolist(), int(result.rank)
+    ([3.0, 4.0], 2)
     """
 
     x: Array
@@ -331,6 +335,8 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
 
     -> real floating-point Array, shape of x without the reduced axes, unless `keepdims`
 
+    ValueError -- If `ord` is unknown for vectors or matrices, or the axes are neither one nor two.
+
     >>> float(xarr.linalg.norm(xarr.asarray([3.0, 4.0])))
     5.0
     """
@@ -392,6 +398,9 @@ def matrix_rank(
     -> Array of int64, shape (...)
 
     LinAlgError -- If the decomposition does not converge, as for NaN.
+    ValueError -- If `tol` and `rtol` are given, or `rtol` is neither one number nor one for each
+        matrix.
+    TypeError -- If `rtol` is not real.
 
     >>> int(xarr.linalg.matrix_rank(xarr.ones((3, 3))))
     1
@@ -422,6 +431,10 @@ def pinv(a: Matrices, rcond: Any = None, hermitian: bool = False, *, rtol: Any =
     rcond : float or Array, optional -- NumPy's older name of `rtol`; give at most one of them.
 
     -> floating-point Array, shape (..., N, M)
+
+    ValueError -- If `rcond` and `rtol` are given, or it is neither one number nor one for each
+        matrix.
+    TypeError -- If `rcond` or `rtol` is not real.
 
     >>> xarr.linalg.pinv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]

@@ -289,6 +289,10 @@ def complete_public(value: Any, source: str = "") -> None:
     """Complete the docstring of the object of a public name, and those of its methods."""
     value = value.__func__ if isinstance(value, MethodType) else value
     _complete_one(value, source, getattr(value, "__name__", ""))
+    if isinstance(value, FunctionType):  # the class of its results, as that of `unique_all`
+        result = value.__globals__.get(str(value.__annotations__.get("return")))
+        if getattr(result, "__module__", "") == value.__module__:
+            _complete_one(result, source, "")
     kind = value if isinstance(value, type) else type(value)
     told: Any = next((one for one in kind.__mro__ if "_methods_source" in vars(one)), None)
     for name, part in () if isinstance(value, type) else getattr(value, "__dict__", {}).items():
@@ -320,7 +324,7 @@ def _complete_one(value: Any, source: str, example: str, of: str = "") -> None:
         return  # NumPy's, as `printoptions`
     if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
         text, annotations = inspect.cleandoc(value.__doc__), annotations_of(value)
-        shown = EXAMPLES.get(example, "")
+        shown = EXAMPLES.get(example or value.__qualname__, "")
         if value.__qualname__.startswith("Basis.") and _EACH not in text:
             summary, rest = text.split("\n", 1)
             names = ", ".join(f"`{basis}{value.__name__}`" for basis in _BASES)
@@ -337,7 +341,7 @@ def _complete_one(value: Any, source: str, example: str, of: str = "") -> None:
             maker = next(base for base in value.__mro__ if "__init__" in vars(base))
             if maker.__module__.startswith("xarr"):
                 inherited = _sections(inspect.getdoc(maker) or "")[1]
-                borrowed = ("Parameters", "Notes")
+                borrowed = ("Parameters", "Raises", "Notes")
                 sections = {key: inherited[key] for key in borrowed if key in inherited} | sections
             if value.__name__ in _NUMPY:
                 sections.setdefault("Notes", "NumPy's class.")

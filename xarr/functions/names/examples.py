@@ -77,9 +77,37 @@ _CALLS: Final = {
 }
 """For each call with a name left out, the names that stand there, and what each gives."""
 
+_METHODS: Final = {
+    "Series: xarr.polynomial.Polynomial([1.0, 2.0, 0.0]).{}.coef.tolist()": """
+        copy(): [1.0, 2.0, 0.0] | cutdeg(1): [1.0, 2.0] | deriv(): [2.0, 0.0]
+        integ(): [0.0, 1.0, 1.0, 0.0] | trim(): [1.0, 2.0] | truncate(1): [1.0]
+    """,
+    "Series: xarr.polynomial.Polynomial.{}.coef.tolist()": """
+        basis(2): [0.0, 0.0, 1.0] | fromroots([1.0, 2.0]): [2.0, -3.0, 1.0] | identity(): [0.0, 1.0]
+    """,
+    "Series: xarr.polynomial.Polynomial([1.0, 2.0]).{}": "degree(): 1",
+    "Series: p = xarr.polynomial.Polynomial([1.0, 2.0])\n>>> p.{}(p.copy()), p.{}(p + 1)": """
+        has_samecoef: (True, False) | has_samedomain: (True, True) | has_samewindow: (True, True)
+        has_sametype: (True, True)
+    """,
+    "RawKernel: xarr.RawKernel('KERNEL void f() {{}}', 'f').{}": "compile():",
+    "RawKernel: kernel.{}  # doctest: +SKIP": "occupancy(256): 8 | suggested_block(): 1024",
+    "RawModule: xarr.RawModule('KERNEL void f() {{}}').{}": """
+        get_function("f").name: 'f'
+        compile():
+        run_in_loops("KERNEL void f() {}"):
+    """,
+    "RawModule: module.{}  # doctest: +SKIP": 'get_global("x").cast("float32").array(10):',
+}
+"""The same of methods, behind the name of their class; arguments and more may follow the name."""
+
 EXAMPLES: Final = {
     name: f">>> {call.format(name)}\n{result}"
     for call, rows in _CALLS.items()
     for name, result in re.findall(r"(\w+): (.+?)(?= \||\n|$)", rows)
+} | {
+    f"{kind}.{name}": f">>> {call.format(name + more, name)}\n{result}".rstrip()
+    for kind, call, rows in ((*key.split(": ", 1), rows) for key, rows in _METHODS.items())
+    for name, more, result in re.findall(r"(\w+)(.*?): ?(.*?)(?= \||\n|$)", rows)
 }
-"""The example of a function that has none in the code."""
+"""The example of a function or method that has none in the code."""

@@ -193,6 +193,17 @@ ERRORS: Final = {
     ),
     "size: Size": ("ValueError", "If a parameter is out of range or an extent negative."),
     "kth": ("ValueError", "If an index is out of range."),
+    "UPLO": ("ValueError", 'If `UPLO` is neither "L" nor "U".'),
+    "bitorder": ("ValueError", 'If `bitorder` is neither "big" nor "little".'),
+    "ddof": ("ValueError", "If `ddof` and `correction` are both given."),
+    "deg": ("ValueError", "If a degree is negative."),
+    **dict.fromkeys(
+        ("m: SupportsIndex", "m: int"), ("ValueError", "If the number of times is negative.")
+    ),
+    "ord": ("ValueError", "If `ord` is none of these."),
+    "order: Any": ("ValueError", "If `order` is given, or `kind` is unknown."),
+    "s": ("TypeError", "If `s` is no sequence of integers."),
+    "dtype: FloatType": ("TypeError", "If `dtype` is neither float64 nor float32."),
     "q": ("ValueError", "If q is out of range, `method` unknown, or a weight negative."),
     "norm": ("ValueError", "If a length is below 1, or `norm` is unknown."),
     **dict.fromkeys(
@@ -210,7 +221,10 @@ ERRORS: Final = {
         "ValueError",
         "If an extent is negative, or `fill_value` does not broadcast to the shape.",
     ),
-    ": ShapeLike": ("ValueError", "If an extent is negative, or the shape has too many elements."),
+    **dict.fromkeys(
+        (": ShapeLike", "new_shape"),
+        ("ValueError", "If an extent is negative, or the shape has too many elements."),
+    ),
     ": DTypeLike": ("TypeError", "If there is no such data type, or the device lacks it."),
     ": Matrices": (
         "LinAlgError",

@@ -32,17 +32,28 @@ class Info:
     """
 
     def capabilities(self) -> dict[str, Any]:
-        """Tell what is supported: bools, and the largest number of axes."""
+        """Tell what is supported: bools, and the largest number of axes.
+
+        >>> xarr.__array_namespace_info__().capabilities()["max dimensions"]
+        64
+        """
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": MAX_NDIM}
 
     def default_device(self) -> Device:
-        """Tell the device that new arrays are made on."""
+        """Tell the device that new arrays are made on.
+
+        >>> xarr.__array_namespace_info__().default_device() == xarr.zeros(1).device
+        True
+        """
         return default_device()
 
     def default_dtypes(self, *, device: Device | str | None = None) -> dict[str, AnyDType]:
         """Tell the data types of arrays made of Python scalars.
 
         float64 and complex128 where the device has them, else float32 and complex64.
+
+        >>> xarr.__array_namespace_info__().default_dtypes()["integral"]
+        dtype('int64')
         """
         floating = default_float(get_device(device, "default_dtypes(device)"))
         return {
@@ -55,7 +66,11 @@ class Info:
     def dtypes(
         self, *, device: Device | str | None = None, kind: Any = None
     ) -> dict[str, AnyDType]:
-        """Tell the data types of the standard that a device has, by name; kind as in `isdtype`."""
+        """Tell the data types of the standard that a device has, by name; kind as in `isdtype`.
+
+        >>> sorted(xarr.__array_namespace_info__().dtypes(kind="signed integer"))
+        ['int16', 'int32', 'int64', 'int8']
+        """
         has_float64 = get_device(device, "dtypes(device, kind)").info.has_float64
         return {
             row.name: row.numpy
@@ -68,6 +83,9 @@ class Info:
         """List all devices that were found, and the default device where it pretends.
 
         The standard's version 2025.12 wants a tuple; before, it was a list.
+
+        >>> xarr.default_device() in xarr.__array_namespace_info__().devices()
+        True
         """
         found = found_devices()
         chosen = default_device()

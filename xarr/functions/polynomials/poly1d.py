@@ -64,6 +64,8 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
 
     -> Array, shape (N + 1,) -- The coefficients, of the highest power first.
 
+    ValueError -- If it is neither a vector nor a square matrix.
+
     >>> xarr.poly([1, 2]).tolist()
     [1.0, -3.0, 2.0]
     """
@@ -76,6 +78,8 @@ def roots(p: Coefficients) -> Array:
     p : Array, shape (N + 1,) -- The coefficients, of the highest power first.
 
     -> Array, shape (N,) if the first and the last one are not 0; complex if a root is complex
+
+    ValueError -- If p is not a vector.
 
     >>> sorted(xarr.roots([1, -3, 2]).tolist())
     [1.0, 2.0]
@@ -180,6 +184,10 @@ def polyfit(
     -> Array, shape (deg + 1,) or (deg + 1, K)
         The coefficients, of the highest power first; with `full` or `cov` the first of a tuple.
 
+    ValueError -- If the degree is negative, or there are too few points for a covariance that is
+        scaled.
+    TypeError -- If x is not a vector with elements, or y does not have a row for each.
+
     Warns
     -----
     RankWarning
@@ -235,6 +243,8 @@ class poly1d:  # noqa: N801 - NumPy's name
     c_or_r : Array, shape (N,), or poly1d -- The coefficients, or the roots if r is true.
     r : bool, optional -- Whether c_or_r holds the roots.
     variable : str, optional -- The name of the variable in printed polynomials; None for x.
+
+    ValueError -- If there are coefficients with several axes.
 
     Note: NumPy's class. Arithmetic with coefficients runs on the host, calls on the device.
 
@@ -377,6 +387,8 @@ def vander(
     increasing : bool -- Whether the powers in a row go up from 0 to N - 1; else they go down.
 
     -> Array, shape (len(x), N), of the data type that x and int64 promote to
+
+    ValueError -- If x is not a vector.
 
     >>> xarr.vander(xarr.asarray([2, 3]), 3).tolist()
     [[4, 2, 1], [9, 3, 1]]

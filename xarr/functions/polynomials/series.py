@@ -44,6 +44,8 @@ class Series:
         None for the class's. Both are kept on the host, as NumPy arrays.
     symbol : str, optional -- The name of x in printed series.
 
+    ValueError -- If there are no coefficients, or an interval is no pair.
+
     Note: NumPy's classes. Arithmetic, derivatives, integrals, roots and conversions run on the
     host; calls, `fit` and `linspace` on the device.
     """
@@ -202,6 +204,8 @@ class Series:
         """Remove small coefficients at the end.
 
         tol : float -- The largest magnitude to remove, not negative.
+
+        ValueError -- If `tol` is negative.
         """
         return self._with("trim", tol)
 
@@ -209,6 +213,8 @@ class Series:
         """Keep the coefficients of the lowest degrees.
 
         size : int -- The largest number of coefficients to keep, positive.
+
+        ValueError -- If `size` is not positive.
         """
         return self._with("truncate", size)
 
@@ -218,6 +224,10 @@ class Series:
         domain, window : pair of float, optional -- The intervals of the result; None for its
             class's.
         kind : class of series, optional -- As `xarr.polynomial.Legendre`; None for this class.
+
+        >>> square = xarr.polynomial.Polynomial([0.0, 0.0, 1.0])
+        >>> square.convert(kind=xarr.polynomial.Chebyshev).coef.tolist()
+        [0.5, 0.0, 0.5]
         """
         kind = self._kind if kind is None else getattr(kind, "_kind", kind)
         made = self._host().convert(self._read(domain), kind, self._read(window))
@@ -227,6 +237,10 @@ class Series:
         """Return the offset and the scale that map the domain to the window.
 
         -> (offset, scale), numbers
+
+        >>> offset, scale = xarr.polynomial.Polynomial([0.0, 1.0], domain=[0, 4]).mapparms()
+        >>> float(offset), float(scale)
+        (-1.0, 0.5)
         """
         return self._host().mapparms()  # type: ignore[no-any-return]
 
@@ -248,6 +262,9 @@ class Series:
         """Compute the roots. Runs on the host.
 
         -> Array, shape (degree,)
+
+        >>> xarr.polynomial.Polynomial([-4.0, 0.0, 1.0]).roots().round(6).tolist()
+        [-2.0, 2.0]
         """
         return self._with("roots")  # type: ignore[no-any-return]
 
@@ -258,6 +275,10 @@ class Series:
         domain : pair of float, optional -- The interval of the points; None for the domain.
 
         -> (Array, Array), shapes (n,) -- The points, and the values there.
+
+        >>> x, y = xarr.polynomial.Polynomial([0.0, 0.0, 1.0]).linspace(3)
+        >>> x.tolist(), y.tolist()
+        ([-1.0, 0.0, 1.0], [1.0, 0.0, 1.0])
         """
         low, high = self._read(self.domain if domain is None else domain)
         points = ranges.linspace(float(low), float(high), n)
@@ -288,6 +309,10 @@ class Series:
         w : Array, shape (M,), optional -- The weights of the residuals, before they are squared.
 
         -> series, or with `full` a tuple of it and the list
+
+        >>> line = xarr.polynomial.Polynomial.fit([0.0, 1.0, 2.0], [1.0, 3.0, 5.0], 1)
+        >>> line.convert().coef.round(6).tolist()
+        [1.0, 2.0]
         """
         points = array_of(x, "fit(x, y, deg)")
         if domain is None:
@@ -340,6 +365,10 @@ class Series:
         """Convert a series of another class to this class.
 
         series : series -- The other series.
+
+        >>> square = xarr.polynomial.Polynomial([0.0, 0.0, 1.0])
+        >>> xarr.polynomial.Chebyshev.cast(square).coef.tolist()
+        [0.5, 0.0, 0.5]
         """
         return cls._of(cls._kind.cast(cls._read(series), cls._read(domain), cls._read(window)))
 
@@ -361,7 +390,12 @@ class Series:
 
 
 class Polynomial(Series):
-    """A series of powers; see `numpy.polynomial.Polynomial`."""
+    """A series of powers; see `numpy.polynomial.Polynomial`.
+
+    >>> p = xarr.polynomial.Polynomial([1.0, 2.0, 3.0])  # 1 + 2 x + 3 x**2
+    >>> p(xarr.asarray([0.0, 1.0, 2.0])).tolist()
+    [1.0, 6.0, 17.0]
+    """
 
     _basis = series_values.power
     _kind = theirs.Polynomial
@@ -369,7 +403,12 @@ class Polynomial(Series):
 
 
 class Chebyshev(Series):
-    """A series of Chebyshev polynomials; see `numpy.polynomial.Chebyshev`."""
+    """A series of Chebyshev polynomials; see `numpy.polynomial.Chebyshev`.
+
+    >>> p = xarr.polynomial.Chebyshev([0.0, 0.0, 1.0])  # T2(x) = 2 x**2 - 1
+    >>> p(xarr.asarray([0.0, 1.0, 2.0])).tolist()
+    [-1.0, 1.0, 7.0]
+    """
 
     _basis = series_values.chebyshev
     _kind = theirs.Chebyshev
@@ -382,6 +421,10 @@ class Chebyshev(Series):
         func : function -- Called with an Array of deg + 1 points of the domain, and with `args`.
         deg : int -- The degree of the series.
         args : tuple -- The further arguments of `func`.
+
+        >>> p = xarr.polynomial.Chebyshev.interpolate(lambda x: x * x, 2)
+        >>> round(float(p(3.0)), 6)
+        9.0
         """
         interval = cls._kind.domain if domain is None else cls._read(domain)
 
@@ -394,7 +437,12 @@ class Chebyshev(Series):
 
 
 class Legendre(Series):
-    """A series of Legendre polynomials; see `numpy.polynomial.Legendre`."""
+    """A series of Legendre polynomials; see `numpy.polynomial.Legendre`.
+
+    >>> p = xarr.polynomial.Legendre([0.0, 0.0, 1.0])  # P2(x) = 1.5 x**2 - 0.5
+    >>> p(xarr.asarray([0.0, 1.0, 2.0])).tolist()
+    [-0.5, 1.0, 5.5]
+    """
 
     _basis = series_values.legendre
     _kind = theirs.Legendre
@@ -402,7 +450,12 @@ class Legendre(Series):
 
 
 class Hermite(Series):
-    """A series of physicists' Hermite polynomials; see `numpy.polynomial.Hermite`."""
+    """A series of physicists' Hermite polynomials; see `numpy.polynomial.Hermite`.
+
+    >>> p = xarr.polynomial.Hermite([0.0, 0.0, 1.0])  # H2(x) = 4 x**2 - 2
+    >>> p(xarr.asarray([0.0, 1.0, 2.0])).tolist()
+    [-2.0, 2.0, 14.0]
+    """
 
     _basis = series_values.hermite
     _kind = theirs.Hermite
@@ -410,7 +463,12 @@ class Hermite(Series):
 
 
 class HermiteE(Series):
-    """A series of probabilists' Hermite polynomials; see `numpy.polynomial.HermiteE`."""
+    """A series of probabilists' Hermite polynomials; see `numpy.polynomial.HermiteE`.
+
+    >>> p = xarr.polynomial.HermiteE([0.0, 0.0, 1.0])  # He2(x) = x**2 - 1
+    >>> p(xarr.asarray([0.0, 1.0, 2.0])).tolist()
+    [-1.0, 0.0, 3.0]
+    """
 
     _basis = series_values.hermite_e
     _kind = theirs.HermiteE
@@ -418,7 +476,12 @@ class HermiteE(Series):
 
 
 class Laguerre(Series):
-    """A series of Laguerre polynomials; see `numpy.polynomial.Laguerre`."""
+    """A series of Laguerre polynomials; see `numpy.polynomial.Laguerre`.
+
+    >>> p = xarr.polynomial.Laguerre([0.0, 1.0])  # L1(x) = 1 - x
+    >>> p(xarr.asarray([0.0, 1.0, 2.0])).tolist()
+    [1.0, 0.0, -1.0]
+    """
 
     _basis = series_values.laguerre
     _kind = theirs.Laguerre

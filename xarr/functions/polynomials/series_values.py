@@ -103,6 +103,8 @@ class Basis:
 
         -> Array, shape (*S, ...)
 
+        ValueError -- If `pts` has no coordinates.
+
         >>> x = xarr.asarray([1.0, 2.0])
         >>> xarr.polynomial.polynomial.polyvalnd([x, x], xarr.ones((2, 2))).tolist()
         [4.0, 9.0]
@@ -382,6 +384,8 @@ def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
         Whether each polynomial is evaluated at each point; else S and (...) broadcast.
 
     -> Array, shape (*S, ...); without `tensor`, what S and (...) broadcast to
+
+    ValueError -- If `tensor` is false and r has no more axes than x.
 
     >>> xarr.polynomial.polynomial.polyvalfromroots(xarr.asarray([0.0, 3.0]), [1.0, 2.0]).tolist()
     [2.0, 2.0]

@@ -79,6 +79,10 @@ class broadcast:  # noqa: N801 - NumPy's name
         The arrays, 64 at most; a `broadcast` gives the arrays in it.
     **options : object -- Not accepted: any raises ValueError.
 
+    ValueError -- If the shapes are not compatible, there are more than 64 arrays, or a keyword is
+        given.
+    TypeError -- If an array or value cannot be converted to an Array.
+
     >>> pairs = xarr.broadcast(xarr.asarray([[1], [2]]), xarr.asarray([5, 6]))
     >>> pairs.shape
     (2, 2)
@@ -133,7 +137,14 @@ class broadcast:  # noqa: N801 - NumPy's name
         )
 
     def reset(self, /) -> None:
-        """Restart the iteration."""
+        """Restart the iteration.
+
+        >>> pairs = xarr.broadcast([1, 2], [5, 6])
+        >>> first = next(pairs)
+        >>> pairs.reset()
+        >>> pairs.index
+        0
+        """
         self.index = 0
         self._tuples = zip(*self.iters, strict=True)
 
@@ -171,6 +182,9 @@ class nditer:  # noqa: N801 - NumPy's name
     itershape : tuple of int, optional
         The shape of the iteration; -1, or None, for what the operands broadcast to.
     buffersize : int -- The elements in a buffer, with "buffered"; 0 for NumPy's default.
+
+    TypeError -- If an operand to write to is no Array.
+    ValueError -- If the shapes are not compatible, or a flag is unknown.
 
     >>> x = xarr.asarray([1, 2])
     >>> with xarr.nditer(x, op_flags=["readwrite"]) as steps:
@@ -235,14 +249,28 @@ class nditer:  # noqa: N801 - NumPy's name
         )
 
     def iternext(self) -> bool:
-        """Go to the next element; tell whether there is one."""
+        """Go to the next element; tell whether there is one.
+
+        >>> steps = xarr.nditer(xarr.asarray([1, 2]))
+        >>> steps.iternext(), steps.iternext()
+        (True, False)
+        """
         more = bool(self._steps.iternext())
         if not more:
             self._store()
         return more
 
     def close(self) -> None:
-        """Write changed elements to the arrays, and end the iteration."""
+        """Write changed elements to the arrays, and end the iteration.
+
+        >>> x = xarr.zeros(2)
+        >>> steps = xarr.nditer(x, op_flags=["readwrite"])
+        >>> for part in steps:
+        ...     part[...] = 1
+        >>> steps.close()
+        >>> x.tolist()
+        [1.0, 1.0]
+        """
         made = self.operands
         self._store()
         self._steps.close()

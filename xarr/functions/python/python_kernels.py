@@ -67,6 +67,8 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
 
     -> function of Arrays, numbers, lists and NumPy arrays that broadcast
 
+    TypeError -- If it is no function that `def` or `lambda` makes.
+
     Note: Both branches of a condition are computed, and one result is selected. Data types promote
     as those of arrays: a Python integer does not widen float32. Reading a variable that only one
     branch sets is checked at run time, so such a call is not deferred.

@@ -19,6 +19,8 @@ def _number(x: Array, name: str) -> Any:
 def is_integer(self: Array) -> bool:
     """Tell whether the number is an integer.
 
+    TypeError -- If the array has axes.
+
     >>> xarr.asarray(2.0).is_integer()
     True
     """
@@ -27,6 +29,8 @@ def is_integer(self: Array) -> bool:
 
 def as_integer_ratio(self: Array) -> tuple[int, int]:
     """Return two integers whose ratio is the number.
+
+    TypeError -- If the array has axes.
 
     >>> xarr.asarray(0.75).as_integer_ratio()
     (3, 4)
@@ -37,6 +41,8 @@ def as_integer_ratio(self: Array) -> tuple[int, int]:
 
 def bit_count(self: Array) -> int:
     """Count the ones in the absolute value of an integer.
+
+    TypeError -- If the array has axes, or holds no integer.
 
     >>> xarr.asarray(-7).bit_count()
     3

@@ -39,6 +39,8 @@ def apply_along_axis(
         The results joined: `axis` is replaced by the axes of a result. The data type is that of
         the first result.
 
+    ValueError -- If an axis other than `axis` has no elements.
+
     Note: The function is called once for each slice, and its work stays on the device. A function
     of the whole array and its axis, such as `sum(x, axis)`, is faster.
 
@@ -79,6 +81,8 @@ def apply_over_axes(
 
     -> Array
         With as many axes as a; an axis that func removes has one element.
+
+    ValueError -- If a result of func has another number of axes.
 
     >>> xarr.apply_over_axes(xarr.sum, xarr.ones((2, 3, 4)), [0, 2]).tolist()
     [[[8.0], [8.0], [8.0]]]

@@ -357,6 +357,8 @@ class Vectors(Source):
 
         -> Array, shape (*size, N)
 
+        TypeError -- If `mean` or `cov` is complex.
+
         >>> rng = xarr.random.default_rng(1)
         >>> rng.multivariate_normal([0, 0], [[2, 1], [1, 2]], 4).shape
         (4, 2)

@@ -38,6 +38,9 @@ class Generator(Continuous, Discrete, Vectors):
     bit_generator : Philox, or a bit generator of NumPy -- The source of random bits. With one of
         NumPy's, the host draws NumPy's numbers and copies them to the device.
 
+    TypeError -- If it is no bit generator.
+    ValueError -- If it is a class of bit generators.
+
     >>> xarr.random.Generator(xarr.random.Philox(7)).normal(size=(2, 3)).shape
     (2, 3)
     """
@@ -249,6 +252,8 @@ class Generator(Continuous, Discrete, Vectors):
 
         x : Array, list or numpy.ndarray -- The values to permute.
 
+        TypeError -- If x is none of these.
+
         >>> x = xarr.arange(4)
         >>> xarr.random.default_rng(1).shuffle(x)
         >>> sorted(x.tolist())
@@ -278,6 +283,9 @@ def default_rng(seed: Any = None) -> Generator:
     seed : int, sequence of int, SeedSequence, bit generator, Generator or None
         The seed; None takes entropy from the operating system. A Generator is returned itself. A
         generator or bit generator of NumPy draws its numbers on the host.
+
+    TypeError -- If the seed is none of these, as a float or a string.
+    ValueError -- If an integer of the seed is negative.
 
     >>> xarr.random.default_rng(42).random(3).shape
     (3,)

@@ -69,6 +69,10 @@ class Philox:
     counter : int, optional -- The number of draws so far, below 2**64; None for 0.
     key : int, optional -- The 64-bit key, instead of a seed.
 
+    TypeError -- If the seed is none of these.
+    ValueError -- If seed and key are given, an integer of the seed is negative, or the key or the
+        counter has more than 64 bits.
+
     Note: J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC11. Each call is one
     draw, numbered by the counter, of at most 2**48 elements.
 

@@ -34,6 +34,9 @@ class RandomState(Continuous, Discrete, Vectors):
     seed : int, sequence of int, bit generator or None
         The seed; None takes entropy from the operating system.
 
+    TypeError -- If the seed holds no integers.
+    ValueError -- If a number is not in [0, 2**32), or the seed is empty.
+
     >>> xarr.random.RandomState(7).randn(2, 3).shape
     (2, 3)
     """
@@ -62,6 +65,9 @@ class RandomState(Continuous, Discrete, Vectors):
 
         seed : int or sequence of int, each below 2**32, or None
             The seed; None takes entropy from the operating system.
+
+        TypeError -- If the seed holds no integers.
+        ValueError -- If a number is not in [0, 2**32), or the seed is empty.
 
         >>> xarr.random.seed(3)
         >>> first = xarr.random.rand(2).tolist()

@@ -30,6 +30,8 @@ def isclose(
 
     -> Array of bool, shape that a and b broadcast to
 
+    ValueError -- If the shapes are not compatible.
+
     >>> xarr.isclose(xarr.asarray([1.0, 2.0]), [1.0 + 1e-9, 2.1]).tolist()
     [True, False]
     """
@@ -91,6 +93,8 @@ def allclose(
     equal_nan: bool = False,
 ) -> bool:
     """Tell whether all elements of two arrays are nearly equal; waits for the device.
+
+    ValueError -- If the shapes are not compatible.
 
     >>> xarr.allclose(xarr.asarray([1.0, 2.0]), [1.0 + 1e-9, 2.0])
     True

@@ -27,6 +27,8 @@ def block(arrays: Any) -> Array:
     -> Array, of the data type that the blocks promote to
 
     TypeError -- If a tuple is among the lists.
+    ValueError -- If lists are empty or not equally deep, or the shapes of blocks do not fit
+        together.
 
     >>> xarr.block([[xarr.ones((1, 1)), 2], [3, 4]]).tolist()
     [[1.0, 2.0], [3.0, 4.0]]

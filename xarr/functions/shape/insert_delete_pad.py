@@ -87,6 +87,9 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array
 
     -> Array, shape of arr with fewer elements along the axis, of the data type of arr
 
+    IndexError -- If an index is out of range, or `obj` holds other numbers than integers.
+    ValueError -- If a mask has another length than the axis.
+
     >>> xarr.delete(xarr.arange(5), [1, 3]).tolist()
     [0, 2, 4]
     """
@@ -109,11 +112,12 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array
         (kept,) = searching.nonzero(keep)
         return searching.take(x, kept, axis=place)
     keeping = numpy.ones(extent, bool)
+    places = _host_places(obj, extent, where)
     try:
-        keeping[_host_places(obj, extent, where)] = False
+        keeping[places] = False
     except IndexError as error:
-        fault = f"{error}"
-        raise refused(IndexError, where, fault, f"it must be in [{-extent}, {extent})") from None
+        accepted = f"it must be in [{-extent}, {extent})"
+        raise refused(IndexError, where, str(error), accepted) from None
     return Array(taken_at(x, place, numpy.flatnonzero(keeping)))
 
 
@@ -195,6 +199,9 @@ def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = N
 
     -> Array, shape of arr with more elements along the axis, of the data type of arr
 
+    IndexError -- If an index is out of range, or no integer.
+    ValueError -- If `obj` has more than one axis, or `values` does not broadcast to the indices.
+
     >>> xarr.insert(xarr.asarray([1, 2, 3]), 1, 9).tolist()
     [1, 9, 2, 3]
     """
@@ -267,6 +274,8 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
 
     -> Array, or list if filt is a list, of the data type of filt
 
+    ValueError -- If `trim` has other letters than "f" and "b".
+
     >>> xarr.trim_zeros(xarr.asarray([0, 0, 1, 0, 2, 0])).tolist()
     [1, 0, 2]
     """
@@ -317,6 +326,9 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
     kwargs : object -- Further arguments of a callable mode.
 
     -> Array, of the data type of array, shape with the pads added to each extent
+
+    TypeError -- If the array cannot be converted to an Array, or a width is no integer.
+    ValueError -- If `mode` is unknown or has no such keyword, or a width is negative.
 
     >>> xarr.pad(xarr.arange(3), 2, mode="reflect").tolist()
     [2, 1, 0, 1, 2, 1, 0]

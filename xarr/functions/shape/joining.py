@@ -273,6 +273,8 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
 
     -> Array, shape and data type of a
 
+    ValueError -- If there are several shifts and several axes, but not as many of both.
+
     >>> xarr.roll(xarr.arange(5), 2).tolist()
     [3, 4, 0, 1, 2]
     """
@@ -322,6 +324,12 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
         Array, the call waits for the device.
 
     -> Array, of the data type of a; with one axis where axis is None
+
+    ValueError -- If a number is negative, or there are neither one nor as many as the axis has
+        elements.
+    TypeError -- If a cannot be converted to an Array, or an array `repeats` does not hold integers
+        or has several axes.
+    MemoryError -- If the result does not fit into the device's memory.
 
     >>> xarr.repeat(xarr.asarray([3, 4]), 2).tolist()
     [3, 3, 4, 4]
@@ -398,6 +406,8 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
 
     -> Array of the data type of A -- The extent of each axis is A's times the entry of reps.
 
+    ValueError -- If a number of repetitions is negative, or the result has too many elements.
+
     >>> xarr.tile(xarr.asarray([1, 2]), 2).tolist()
     [1, 2, 1, 2]
     """
@@ -450,6 +460,8 @@ def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
     tup : sequence of Array or values -- The arrays.
 
     -> Array, shape (M1 + M2 + ..., N, ...), of the data type that the arrays promote to
+
+    TypeError -- If `tup` is no sequence of arrays.
     """
     where = "vstack(tup)"
     return _joined(
@@ -465,6 +477,8 @@ def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
     tup : sequence of Array or values -- The arrays.
 
     -> Array, shape (M, N1 + N2 + ..., ...), of the data type that the arrays promote to
+
+    TypeError -- If `tup` is no sequence of arrays.
     """
     where = "hstack(tup)"
     parts = [with_axes(item, 1, where) for item in _arrays(tup, where)]
@@ -479,6 +493,8 @@ def dstack(tup: Any) -> Array:
     tup : sequence of Array or values -- The arrays.
 
     -> Array, shape (M, N, K1 + K2 + ..., ...), of the data type that the arrays promote to
+
+    TypeError -- If `tup` is no sequence of arrays.
     """
     where = "dstack(tup)"
     return _joined([with_three_axes(item, where) for item in _arrays(tup, where)], 2, where)
@@ -492,6 +508,8 @@ def column_stack(tup: Any) -> Array:
     tup : sequence of Array or values -- The arrays.
 
     -> Array, shape (M, N1 + N2 + ...), of the data type that the arrays promote to
+
+    TypeError -- If `tup` is no sequence of arrays.
     """
     where = "column_stack(tup)"
     parts = []
@@ -518,6 +536,9 @@ def diff(
     -> Array
         Of the shape and data type of prepend, a and append joined, but n elements shorter along the
         axis.
+
+    ValueError -- If `n` is negative, or the shapes of `prepend` or `append` and of a differ in
+        other axes.
 
     >>> xarr.diff(xarr.asarray([1, 4, 9])).tolist()
     [3, 5]

@@ -133,6 +133,8 @@ def permute_dims(a: Array, axes: Any = None) -> Array:
 
     -> Array, of the data type of a
 
+    ValueError -- If the axes are not all axes of a, each once.
+
     >>> xarr.permute_dims(xarr.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
@@ -157,6 +159,8 @@ def transpose(a: ArrayLike, axes: Any = None) -> Array:
     axes : tuple of int, optional -- The axes of a in their new order; None reverses them.
 
     -> Array, of the data type of a
+
+    ValueError -- If the axes are not all axes of a, each once.
     """
     where = "transpose(a, axes)"
     x = array_of(a, where, "a")
@@ -189,6 +193,7 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
     -> Array, of the data type of a
 
     AxisError -- If an axis is out of range.
+    ValueError -- If there are not as many of both, or an axis is named twice.
 
     >>> xarr.moveaxis(xarr.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
@@ -326,6 +331,8 @@ def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
 
     -> Array, of the data type of m
 
+    ValueError -- If the axes are not two different ones.
+
     >>> xarr.rot90(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [[2, 4], [1, 3]]
     """
@@ -377,6 +384,8 @@ def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ..
     """Repeat arrays over the shape that they broadcast to: views, read-only where elements repeat.
 
     -> tuple of Arrays of one shape, data types kept
+
+    ValueError -- If the shapes are not compatible.
 
     >>> [x.shape for x in xarr.broadcast_arrays(xarr.zeros(3), xarr.zeros((2, 1)))]
     [(2, 3), (2, 3)]

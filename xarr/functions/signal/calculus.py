@@ -157,6 +157,11 @@ def gradient(
     -> Array, shape (...), or tuple of one for each axis
         Of the dtype of f; floating-point for integers.
 
+    ValueError -- If `edge_order` is neither 1 nor 2, an axis is named twice or has fewer than
+        edge_order + 1 elements, or coordinates are not a vector with one for each element.
+    TypeError -- If f or coordinates cannot be converted to an array, f is bool, or there are
+        neither one spacing nor one for each axis.
+
     >>> xarr.gradient(xarr.asarray([1.0, 4.0, 9.0, 16.0])).tolist()
     [3.0, 4.0, 6.0, 7.0]
     """
@@ -300,6 +305,8 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
 
     -> Array, shape (N + M - 1,) in mode "full", of the data type that a and v promote to
 
+    ValueError -- If a or v is not a vector, or is empty, or `mode` is unknown.
+
     Note: Computes N * M products, in order; for two long vectors a product of `xarr.fft` transforms
     takes less time, and rounds differently.
     """
@@ -318,6 +325,8 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str | int = "valid") -> Array:
         "same": the max(N, M) in the middle. "full": all N + M - 1. Also 0, 1 and 2.
 
     -> Array, shape (abs(N - M) + 1,) in mode "valid", of the data type that a and v promote to
+
+    ValueError -- If a or v is not a vector, or is empty, or `mode` is unknown.
     """
     where = "correlate(a, v, mode)"
     first, second = _vectors(a, v, "correlate(a, v)")

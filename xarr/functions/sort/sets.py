@@ -31,7 +31,17 @@ from xarr.tape.scalar_access import Host
 
 
 class UniqueAllResult(NamedTuple):
-    """The result of `unique_all`."""
+    """The result of `unique_all`.
+
+    values : Array, shape (N,) -- The distinct elements, ascending.
+    indices : int64 Array, shape (N,) -- Where each value occurs first in the flattened array.
+    inverse_indices : int64 Array, shape of x -- For each element, the index of its value.
+    counts : int64 Array, shape (N,) -- How often each value occurs.
+
+    >>> result = xarr.unique_all(xarr.asarray([2, 1, 2]))
+    >>> result.indices.tolist(), result.inverse_indices.tolist()
+    ([1, 0], [1, 0, 1])
+    """
 
     values: Array
     indices: Array
@@ -40,14 +50,30 @@ class UniqueAllResult(NamedTuple):
 
 
 class UniqueCountsResult(NamedTuple):
-    """The result of `unique_counts`."""
+    """The result of `unique_counts`.
+
+    values : Array, shape (N,) -- The distinct elements, ascending.
+    counts : int64 Array, shape (N,) -- How often each value occurs.
+
+    >>> values, counts = xarr.unique_counts(xarr.asarray([2, 1, 2]))
+    >>> values.tolist(), counts.tolist()
+    ([1, 2], [1, 2])
+    """
 
     values: Array
     counts: Array
 
 
 class UniqueInverseResult(NamedTuple):
-    """The result of `unique_inverse`."""
+    """The result of `unique_inverse`.
+
+    values : Array, shape (N,) -- The distinct elements, ascending.
+    inverse_indices : int64 Array, shape of x -- For each element, the index of its value.
+
+    >>> values, inverse = xarr.unique_inverse(xarr.asarray([2, 1, 2]))
+    >>> values[inverse].tolist()
+    [2, 1, 2]
+    """
 
     values: Array
     inverse_indices: Array
@@ -210,6 +236,8 @@ def isin(
     invert : bool -- Whether to tell the opposite.
 
     -> Array of bool, shape of element
+
+    ValueError -- If `kind` is not "sort", "table" or None.
 
     >>> xarr.isin(xarr.asarray([1, 2, 3]), xarr.asarray([3, 1])).tolist()
     [True, False, True]

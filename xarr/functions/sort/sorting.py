@@ -292,6 +292,10 @@ def searchsorted(
 
     -> Array of int64, shape of v
 
+    ValueError -- If a is not a vector, `side` is neither "left" nor "right", or `sorter` has
+        another length than a.
+    IndexError -- If an index in `sorter` is out of range.
+
     >>> xarr.searchsorted(xarr.asarray([1, 2, 2, 5]), xarr.asarray([2, 9])).tolist()
     [1, 4]
     """
@@ -342,6 +346,8 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     -> int64 Array, shape (...)
         The index i with bins[i - 1] <= x < bins[i], or bins[i - 1] > x >= bins[i] if the edges
         descend; 0 before the first edge, N after the last.
+
+    ValueError -- If the bins are not a vector, or neither ascend nor descend.
 
     >>> xarr.digitize(xarr.asarray([0.5, 2.0, 9.0]), [1, 2, 3]).tolist()
     [0, 2, 3]
@@ -412,6 +418,9 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
         The keys; where elements have the same last key, the key before it decides, and so on.
 
     -> Array of int64, shape of a key
+
+    TypeError -- If there are no keys.
+    ValueError -- If the keys have different shapes.
 
     >>> xarr.lexsort(([9, 4, 0], [1, 5, 1])).tolist()
     [2, 0, 1]

@@ -128,8 +128,9 @@ def cov(
 
     -> Array, shape (variables, variables); shape () for one variable
 
-    ValueError -- If weights are negative.
     RuntimeError -- If weights are not a vector with one element for each observation.
+    ValueError -- If weights are negative, `ddof` is no integer, m has more than two axes, or y has
+        another number of observations.
 
     >>> xarr.cov(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
@@ -251,6 +252,8 @@ def corrcoef(
 
     -> Array, shape (variables, variables); shape () for one variable
         The coefficients, from -1 to 1; NaN for a constant variable.
+
+    ValueError -- If x has more than two axes, or y has another number of observations.
 
     >>> xarr.corrcoef(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]

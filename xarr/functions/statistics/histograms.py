@@ -60,6 +60,8 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
 
     ValueError -- If x is not a vector or has negative numbers, if `weights` has another
         shape, or if `minlength` is negative.
+    OverflowError -- If `minlength` is no int64.
+    MemoryError -- If the result does not fit into the device's memory.
 
     >>> xarr.bincount(xarr.asarray([3, 1, 1])).tolist()
     [0, 2, 0, 1]
@@ -175,6 +177,9 @@ def histogram_bin_edges(
         The outer edges; by default the smallest and the largest element of a.
 
     -> floating-point Array, shape (N + 1,)
+
+    ValueError -- If the number of bins is below 1, edges do not ascend, the rule is unknown,
+        `range` is not finite or ends before it begins, or `weights` has another shape than a.
 
     >>> xarr.histogram_bin_edges(xarr.asarray([0.0, 1.0, 4.0]), bins=2).tolist()
     [0.0, 2.0, 4.0]
@@ -363,6 +368,9 @@ def histogram2d(
     -> (Array, Array, Array), shapes (NX, NY), (NX + 1,) and (NY + 1,)
         The counts, float64; and the edges along x and y.
 
+    ValueError -- If a number of bins is below 1, edges do not ascend, `range` is not finite or ends
+        before it begins, or x, y and `weights` differ in length.
+
     >>> counts, _, _ = xarr.histogram2d(xarr.asarray([0, 1, 1]), xarr.asarray([0, 1, 1]), bins=2)
     >>> counts.tolist()
     [[1.0, 0.0], [0.0, 2.0]]
@@ -402,6 +410,10 @@ def histogramdd(
 
     -> (Array, tuple of Array)
         The counts, float64, shape (N1, N2, ...); and the edges along each axis.
+
+    ValueError -- If a number of bins is below 1, edges do not ascend, `range` is not finite or ends
+        before it begins, or coordinates and `weights` differ in length.
+    TypeError -- If a number of bins is no integer.
 
     >>> counts, _ = xarr.histogramdd(xarr.asarray([[0.0, 0.0], [1.0, 1.0]]), bins=2)
     >>> counts.tolist()

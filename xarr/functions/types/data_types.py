@@ -136,6 +136,10 @@ class FloatInfo:
         The smallest power of two that is infinite, and the smallest with full precision.
     nexp, iexp, nmant : int
         Bits of the exponent, which NumPy has under two names, and of the fraction.
+
+    >>> limits = xarr.finfo("float32")
+    >>> limits.bits, limits.precision, limits.eps == 2**-23
+    (32, 6, True)
     """
 
     dtype: AnyDType
@@ -172,6 +176,10 @@ class IntegerInfo:
         The largest and the smallest number.
     kind, key : str
         NumPy's letter of the kind; and the letter with the number of bits, as "i8".
+
+    >>> limits = xarr.iinfo("int8")
+    >>> limits.min, limits.max, limits.key
+    (-128, 127, 'i8')
     """
 
     dtype: AnyDType
@@ -189,6 +197,7 @@ def finfo(dtype: Any) -> FloatInfo:
         one gives the limits of its parts.
 
     ValueError -- If the data type is neither floating-point nor complex.
+    TypeError -- If there is no such data type.
 
     >>> xarr.finfo(xarr.float32).eps
     1.1920928955078125e-07
@@ -220,6 +229,7 @@ def iinfo(int_type: Any) -> IntegerInfo:
     int_type : dtype or Array -- An integer data type, or an array of it.
 
     ValueError -- If the data type is no integer type.
+    TypeError -- If there is no such data type.
 
     >>> xarr.iinfo(xarr.int16).max
     32767
@@ -256,6 +266,8 @@ def isdtype(dtype: DTypeLike, kind: Any) -> bool:
         A data type, or "bool", "signed integer", "unsigned integer", "integral", "real floating",
         "complex floating" or "numeric"; or a tuple of
         these, one of which must fit.
+
+    ValueError -- If `kind` is unknown.
 
     >>> xarr.isdtype(xarr.float32, ("integral", "real floating"))
     True
