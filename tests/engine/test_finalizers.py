@@ -21,6 +21,7 @@ import pytest
 import xarr
 from tests.functions.calls import program, rows
 from tests.launching import refuse_memory
+from tests.processes import run_code
 
 Work = Callable[[], object]
 
@@ -462,3 +463,17 @@ def test_a_finalizer_writes_to_memory_that_its_lender_has_not_freed() -> None:
     assert found == [True]
     assert not freed.alive
     assert np.array_equal(host, np.ones(1000))
+
+
+def test_handlers_of_a_program_end_before_memory_that_libraries_free() -> None:
+    """Numba frees its memory by finalizers that run at the end of the process."""
+    done = run_code(
+        """
+        import atexit, weakref
+        import xarr
+        atexit.register(print, "a handler of the program")
+        memory = {1}
+        weakref.finalize(memory, print, "memory is freed")
+        """
+    )
+    assert done.stdout.splitlines() == ["a handler of the program", "memory is freed"], done.stderr

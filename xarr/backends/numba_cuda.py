@@ -44,10 +44,6 @@ class NumbaDriver(cuda_native.NativeDriver):
             if int(error.code) == cuda_bindings.OUT_OF_MEMORY:
                 raise MemoryError(str(error)) from error
             raise
-        # Numba frees at the program's end what still is in use then, before handlers that the
-        # program registered first; the memory goes with the process instead.
-        with contextlib.suppress(AttributeError):  # a plug-in's memory may have no finalizer
-            owner._finalizer.atexit = False
         return int(owner.device_pointer_value), owner
 
     def release_memory(self) -> None:
